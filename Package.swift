@@ -1,0 +1,63 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let package = Package(
+  name: "chappie",
+  products: [
+    .library(name: "ChappieSDK", targets: ["ChappieSDK"]),
+    .library(name: "ChappieSDKTesting", targets: ["ChappieSDKTesting"]),
+    .executable(name: "chappied", targets: ["chappied"]),
+    .executable(name: "chappie", targets: ["chappie"]),
+    .executable(name: "chappie-sandbox", targets: ["chappie-sandbox"]),
+  ],
+  targets: [
+    .systemLibrary(name: "CGLib", pkgConfig: "gio-unix-2.0", providers: [.apt(["libglib2.0-dev"])]),
+    .systemLibrary(name: "CLibsecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
+    .systemLibrary(name: "CLibsoup", pkgConfig: "libsoup-3.0", providers: [.apt(["libsoup-3.0-dev"])]),
+    .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+
+    .target(name: "SecretMemory", dependencies: ["CSodium"], swiftSettings: settings),
+    .target(
+      name: "GLibBridge", dependencies: ["CGLib", "CLibsecret", "CLibsoup", "SecretMemory"],
+      swiftSettings: settings),
+    .target(name: "ChappieSDK", dependencies: ["GLibBridge", "SecretMemory"], swiftSettings: settings),
+    .target(name: "ChappieBusInterfaces", path: "dbus", exclude: ["org.chappie.service.in"],
+      resources: [
+        .embedInCode("org.chappie.Manager.xml"),
+        .embedInCode("org.chappie.Session.xml"),
+        .embedInCode("org.chappie.Client.xml"),
+        .embedInCode("org.freedesktop.DBus.ObjectManager.xml"),
+      ], swiftSettings: settings),
+    .target(
+      name: "ChappieService", dependencies: ["ChappieSDK", "GLibBridge", "ChappieBusInterfaces"],
+      swiftSettings: settings),
+    .target(
+      name: "ChappieSDKTesting", dependencies: ["GLibBridge", "SecretMemory"], swiftSettings: settings),
+    .executableTarget(
+      name: "chappie-sandbox", dependencies: ["ChappieSDKTesting", "GLibBridge"], swiftSettings: settings),
+    .executableTarget(
+      name: "chappied", dependencies: ["ChappieService", "ChappieSDK", "GLibBridge"], swiftSettings: settings),
+    .executableTarget(name: "chappie", dependencies: ["GLibBridge"], swiftSettings: settings),
+
+    .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory"], swiftSettings: settings),
+    .testTarget(name: "GLibBridgeTests", dependencies: ["GLibBridge", "SecretMemory"], swiftSettings: settings),
+    .testTarget(
+      name: "ChappieSDKTests", dependencies: ["ChappieSDK", "GLibBridge", "SecretMemory"], swiftSettings: settings),
+    .testTarget(
+      name: "ChappieSDKTestingTests", dependencies: ["ChappieSDKTesting", "ChappieSDK", "GLibBridge"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ChappieServiceTests",
+      dependencies: ["ChappieService", "ChappieBusInterfaces", "ChappieSDK", "GLibBridge"], swiftSettings: settings),
+    .testTarget(
+      name: "Integration", dependencies: ["ChappieSDKTesting", "ChappieSDK", "GLibBridge", "ChappieBusInterfaces"],
+      swiftSettings: settings),
+  ],
+  swiftLanguageModes: [.v6]
+)

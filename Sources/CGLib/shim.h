@@ -1,0 +1,14 @@
+#pragma once
+// Swift cannot see C macros that expand to casts, nor call variadic functions:
+// what is needed of either has a plain form here.
+
+#include <gio/gio.h>
+#include <gio/gunixfdlist.h>
+#include <glib-unix.h>
+#include <glib.h>
+#include <sys/pidfd.h>
+#include <unistd.h>
+
+static inline GType chappie_type_string(void) { return G_TYPE_STRING; }
+static inline GType chappie_type_int(void) { return G_TYPE_INT; }
+static inline GType chappie_type_uint(void) { return G_TYPE_UINT; }

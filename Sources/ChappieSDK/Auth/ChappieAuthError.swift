@@ -1,0 +1,57 @@
+/// A failure of signing in or of keeping the sign-in.
+public enum ChappieAuthError: Error, Sendable, Hashable {
+  /// The credential has no refresh token.
+  case missingRefreshToken
+  /// The token endpoint refused.
+  case tokenExchangeFailed(status: Int, message: String)
+  /// The server gave no device code.
+  case deviceCodeRequestFailed(status: Int, message: String)
+  /// The user declined on the sign-in page.
+  case declined
+  /// The code was not used in time.
+  case expired
+  /// The sign-in was cancelled here.
+  case cancelled
+  /// The server answered something that is no answer.
+  case invalidResponse(String)
+  /// The server was not reached.
+  case network(String)
+  /// The keyring or the screen is locked.
+  case locked(String)
+  /// There is no keyring, or it does not answer.
+  case keyringUnavailable(String)
+
+  /// Whether only a new sign-in helps.
+  public var requiresReauthentication: Bool {
+    switch self {
+    case .missingRefreshToken: true
+    case .tokenExchangeFailed(let status, _): [400, 401, 403].contains(status)
+    default: false
+    }
+  }
+}
+
+extension ChappieAuthError: CustomStringConvertible {
+  /// What happened and what to do, in one sentence.
+  public var description: String {
+    switch self {
+    case .missingRefreshToken: "The stored sign-in cannot be renewed: sign in again."
+    case .tokenExchangeFailed(let status, let message):
+      "The sign-in server refused with status \(status)\(Self.detail(message))."
+    case .deviceCodeRequestFailed(404, _):
+      "Sign-in with a device code is not enabled on this server: turn it on in ChatGPT under Settings, Security."
+    case .deviceCodeRequestFailed(let status, let message):
+      "The sign-in server gave no code, with status \(status)\(Self.detail(message))."
+    case .declined: "The sign-in was declined: start it again when you want it."
+    case .expired: "The code was not used within its time: start the sign-in again."
+    case .cancelled: "The sign-in was cancelled."
+    case .invalidResponse(let message): "The sign-in server gave an answer that cannot be used: \(message)."
+    case .network(let message): "The sign-in server was not reached: \(message)."
+    case .locked(let message), .keyringUnavailable(let message): message
+    }
+  }
+
+  private static func detail(_ message: String) -> String {
+    message.isEmpty ? "" : ": \(message)"
+  }
+}

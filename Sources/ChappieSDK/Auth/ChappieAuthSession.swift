@@ -1,0 +1,180 @@
+import GLibBridge
+import Synchronization
+
+/// The sign-in of one credential slot: what it is, and how it changes.
+///
+/// Sessions are independent objects; those with the same keychain fields look at the same credential. A session
+/// reads the keyring when it is made, so a returning user is signed in without doing anything.
+public final class ChappieAuthSession: Sendable {
+  /// Everything that a session shows, at one moment.
+  public struct Snapshot: Sendable, Hashable {
+    public let state: ChappieAuthState
+    public let deviceLinkState: ChappieDeviceLinkState
+    /// The code that waits for the user; nil when there is none.
+    public let deviceCode: ChappieDeviceCode?
+    public let accountInfo: ChappieAccountInfo?
+    public let lastError: ChappieAuthError?
+
+    init(_ state: SlotState) {
+      self.state = state.state
+      deviceLinkState = state.deviceLinkState
+      deviceCode = state.deviceCode
+      accountInfo = state.accountInfo
+      lastError = state.lastError
+    }
+  }
+
+  private struct Shown: Sendable {
+    var snapshot = Snapshot(SlotState())
+    var listeners: [Int: AsyncStream<Snapshot>.Continuation] = [:]
+    var nextListener = 0
+  }
+
+  public let configuration: ChappieConfiguration
+  private let shown = Mutex(Shown())
+  private let link: SlotLink
+
+  init(configuration: ChappieConfiguration) {
+    self.configuration = configuration
+    link = SlotLink()
+    Task { @GLibActor [weak self] in await self?.connect() }
+  }
+
+  deinit {
+    for listener in shown.withLock({ $0.listeners.values }) { listener.finish() }
+  }
+
+  // MARK: Reading
+
+  public var snapshot: Snapshot { shown.withLock { $0.snapshot } }
+  public var state: ChappieAuthState { snapshot.state }
+  public var deviceLinkState: ChappieDeviceLinkState { snapshot.deviceLinkState }
+  public var deviceCode: ChappieDeviceCode? { snapshot.deviceCode }
+  public var accountInfo: ChappieAccountInfo? { snapshot.accountInfo }
+  public var lastError: ChappieAuthError? { snapshot.lastError }
+
+  /// The present snapshot and each that follows. A reader that is slow gets the newest and misses those between.
+  public var updates: AsyncStream<Snapshot> {
+    let (stream, continuation) = AsyncStream.makeStream(of: Snapshot.self, bufferingPolicy: .bufferingNewest(1))
+    let id = shown.withLock { shown in
+      shown.nextListener += 1
+      shown.listeners[shown.nextListener] = continuation
+      continuation.yield(shown.snapshot)
+      return shown.nextListener
+    }
+    continuation.onTermination = { [weak self] _ in
+      self?.shown.withLock { $0.listeners[id] = nil }
+    }
+    return stream
+  }
+
+  /// Calls `observer` with each change as it happens, for as long as the result is kept.
+  @GLibActor
+  package func observe(_ observer: @escaping @GLibActor (Snapshot) -> Void) -> Observation {
+    Observation(slot, observer)
+  }
+
+  /// An observation of a session. It ends when it is let go.
+  @GLibActor
+  package final class Observation {
+    private let slot: CredentialSlot
+    private let id: Int
+
+    fileprivate init(_ slot: CredentialSlot, _ observer: @escaping @GLibActor (Snapshot) -> Void) {
+      self.slot = slot
+      id = slot.addObserver { observer(Snapshot($0)) }
+    }
+
+    isolated deinit {
+      slot.removeObserver(id)
+    }
+  }
+
+  /// Waits until the keyring was asked, and returns the state: ``ChappieAuthState/restoring`` when it gave no answer.
+  @GLibActor
+  @discardableResult
+  public func restored() async -> ChappieAuthState {
+    await connect()
+    return state
+  }
+
+  // MARK: Acting
+
+  /// Starts a sign-in and returns the code that the user enters. While one runs, the same code comes back.
+  /// The credential that is stored is kept until the new sign-in has succeeded.
+  ///
+  /// - Throws: ``ChappieAuthError``, `CancellationError`.
+  @GLibActor
+  @discardableResult
+  public func startDeviceCodeSignIn() async throws -> ChappieDeviceCode {
+    try await startDeviceCodeSignIn(interaction: .forbidden)
+  }
+
+  /// As ``startDeviceCodeSignIn()``; `interaction` decides whether the keyring may ask for its password.
+  @GLibActor
+  package func startDeviceCodeSignIn(interaction: SecretServiceClient.Interaction) async throws -> ChappieDeviceCode {
+    try await slot.startSignIn(interaction: interaction)
+  }
+
+  /// Stops a sign-in that runs. What was stored before stays.
+  public func cancelSignIn() {
+    Task { @GLibActor in slot.cancelSignIn() }
+  }
+
+  /// Removes this slot's credential, and no other, then asks the server to revoke it. Failures appear as
+  /// ``lastError``; ``signOutAndWait()`` throws them.
+  public func signOut() {
+    Task { @GLibActor in try? await slot.signOut(interaction: .forbidden) }
+  }
+
+  /// As ``signOut()``, and returns once the credential is removed.
+  ///
+  /// - Throws: ``ChappieAuthError``, `CancellationError`.
+  @GLibActor
+  public func signOutAndWait() async throws {
+    try await signOutAndWait(interaction: .forbidden)
+  }
+
+  @GLibActor
+  package func signOutAndWait(interaction: SecretServiceClient.Interaction) async throws {
+    try await slot.signOut(interaction: interaction)
+  }
+
+  // MARK: The slot
+
+  @GLibActor
+  var slot: CredentialSlot {
+    if case .connected(let slot, _) = link.state { return slot }
+    let slot = SlotRegistry.slot(for: configuration)
+    link.state = .connected(slot, Observation(slot) { [weak self] in self?.show($0) })
+    show(Snapshot(slot.state))
+    return slot
+  }
+
+  @GLibActor
+  private func connect() async {
+    let slot = slot
+    guard slot.state.state == .restoring else { return }
+    await slot.restore()
+  }
+
+  private func show(_ snapshot: Snapshot) {
+    shown.withLock { shown in
+      shown.snapshot = snapshot
+      for listener in shown.listeners.values { listener.yield(snapshot) }
+    }
+  }
+}
+
+/// A session's hold on its slot.
+@GLibActor
+private final class SlotLink {
+  enum State {
+    case unconnected
+    case connected(CredentialSlot, ChappieAuthSession.Observation)
+  }
+
+  var state = State.unconnected
+
+  nonisolated init() {}
+}

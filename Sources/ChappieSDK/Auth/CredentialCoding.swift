@@ -1,0 +1,100 @@
+import SecretMemory
+
+/// The one line of ASCII that a credential is stored as: a JSON object, written and read without a token ever
+/// becoming a string.
+enum CredentialCoding {
+  /// - Throws: ``ChappieAuthError/invalidResponse(_:)`` for a token that is not printable ASCII.
+  static func encode(_ credential: Credential) throws -> SecretBytes {
+    var line = SecretLine()
+    line.append("{\"version\":1,\"method\":\"\(credential.method)\",\"renewed_at\":\(credential.renewedAt)")
+    try line.append(token: credential.accessToken, key: "access_token")
+    if let token = credential.refreshToken { try line.append(token: token, key: "refresh_token") }
+    if let token = credential.idToken { try line.append(token: token, key: "id_token") }
+    line.append("}")
+    return line.joined()
+  }
+
+  /// Nil when `bytes` are no credential.
+  static func decode(_ bytes: SecretBytes) -> Credential? {
+    bytes.withSpan { json in
+      guard let accessToken = string("access_token", json), let method = text("method", json),
+        let renewedAt = text("renewed_at", json).flatMap(Int64.init)
+      else { return nil }
+      return Credential(
+        method: method, accessToken: accessToken, refreshToken: string("refresh_token", json),
+        idToken: string("id_token", json), renewedAt: renewedAt)
+    }
+  }
+
+  /// A string member as guarded bytes; nil when it is missing, empty or holds escapes, which no token does.
+  static func string(_ key: StaticString, _ json: borrowing Span<UInt8>) -> SecretBytes? {
+    guard let value = JSONScanner.value(of: key, in: json), let content = JSONScanner.stringContent(json, value),
+      !content.isEmpty
+    else { return nil }
+    for index in content where !isTokenByte(json[index]) { return nil }
+    return SecretBytes(copying: json, content)
+  }
+
+  /// A member that is no secret, as text: a string's content or a number's digits. Nil for any other value.
+  static func text(_ key: StaticString, _ json: borrowing Span<UInt8>) -> String? {
+    guard let value = JSONScanner.value(of: key, in: json) else { return nil }
+    if let content = JSONScanner.stringContent(json, value) { return JSONText.decode(json, content) }
+    let isNumber = Character(Unicode.Scalar(json[value.lowerBound])).isNumber
+    return isNumber ? JSONText.decode(json, value) : nil
+  }
+
+  static func isTokenByte(_ byte: UInt8) -> Bool {
+    (0x21...0x7E).contains(byte) && byte != .quote && byte != .backslash
+  }
+}
+
+/// Joins plain text and secrets to one secret.
+struct SecretLine {
+  private enum Part {
+    case plain(String)
+    case secret(SecretBytes)
+
+    var count: Int {
+      switch self {
+      case .plain(let text): text.utf8.count
+      case .secret(let secret): secret.count
+      }
+    }
+  }
+
+  private var parts: [Part] = []
+
+  mutating func append(_ text: String) {
+    parts.append(.plain(text))
+  }
+
+  mutating func append(_ secret: SecretBytes) {
+    parts.append(.secret(secret))
+  }
+
+  /// Appends `,"key":"token"`.
+  ///
+  /// - Throws: ``ChappieAuthError/invalidResponse(_:)`` for a token that JSON would have to escape.
+  mutating func append(token: SecretBytes, key: String) throws {
+    let isPlain = token.withSpan { token in
+      for index in token.indices where !CredentialCoding.isTokenByte(token[index]) { return false }
+      return true
+    }
+    guard isPlain else { throw ChappieAuthError.invalidResponse("a token has characters that no token has") }
+    append(",\"\(key)\":\"")
+    append(token)
+    append("\"")
+  }
+
+  func joined() -> SecretBytes {
+    SecretBytes(count: parts.reduce(0) { $0 + $1.count }) { span in
+      var offset = 0
+      for part in parts {
+        switch part {
+        case .plain(let text): offset = span.write(text.utf8, at: offset)
+        case .secret(let secret): offset = span.write(secret, at: offset)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import FoundationEssentials
+import GLibBridge
+import SecretMemory
+
+/// Sign-in with a device code: the server gives a code, the user approves it on a web page, this program polls.
+struct DeviceCodeSignIn: SignInMethod {
+  /// The server's codes live this long, in seconds; its answer does not say so.
+  static let codeLifetime: Int64 = 15 * 60
+  /// The wait between polls, in seconds, where the server names none.
+  static let defaultInterval: Double = 5
+
+  nonisolated var identifier: String { "device-code" }
+
+  let backend: ChappieBackend
+  let tokens: TokenEndpoint
+  private let http: AuthHTTP
+
+  init(backend: ChappieBackend, http: AuthHTTP) {
+    self.backend = backend
+    self.http = http
+    tokens = TokenEndpoint(issuer: backend.issuer, clientID: backend.clientID, http: http)
+  }
+
+  // MARK: Signing in
+
+  func signIn(progress: @escaping @GLibActor (SignInProgress) -> Void) async throws -> Credential {
+    progress(.requestingCode)
+    let code = try await requestCode()
+    let deadline = UnixTime.now + Self.codeLifetime
+    progress(
+      .waitingForApproval(
+        ChappieDeviceCode(
+          userCode: code.userCode, verificationURI: "\(backend.issuer)/codex/device", expiresAt: deadline)))
+    let approval = try await poll(code, until: deadline)
+    progress(.exchanging)
+    return try await tokens.exchange(
+      code: approval.code, verifier: approval.verifier, redirectURI: "\(backend.issuer)/deviceauth/callback",
+      method: identifier)
+  }
+
+  private struct Code {
+    let deviceAuthID: String
+    let userCode: String
+    let interval: Double
+  }
+
+  private struct Approval {
+    let code: SecretBytes
+    let verifier: SecretBytes
+  }
+
+  private func requestCode() async throws -> Code {
+    let answer = try await http.post(
+      "\(backend.issuer)/api/accounts/deviceauth/usercode", json: ["client_id": backend.clientID])
+    guard answer.isSuccess else {
+      throw ChappieAuthError.deviceCodeRequestFailed(status: answer.status, message: answer.errorMessage)
+    }
+    return try answer.body.withSpan { json in
+      guard let deviceAuthID = CredentialCoding.text("device_auth_id", json),
+        let userCode = CredentialCoding.text("user_code", json) ?? CredentialCoding.text("usercode", json),
+        Self.isShowable(userCode)
+      else { throw ChappieAuthError.invalidResponse("there is no code in it") }
+      return Code(
+        deviceAuthID: deviceAuthID, userCode: userCode,
+        interval: Self.interval(CredentialCoding.text("interval", json)))
+    }
+  }
+
+  /// The server sends seconds as a string; a number, nothing and nonsense are taken as well.
+  static func interval(_ text: String?) -> Double {
+    guard let text, let seconds = Double(text), seconds.isFinite, seconds > 0 else { return defaultInterval }
+    return min(max(seconds, 0.05), 60)
+  }
+
+  /// A code goes to a person's terminal and panel: letters, digits and dashes only.
+  static func isShowable(_ code: String) -> Bool {
+    (1...64).contains(code.utf8.count)
+      && code.utf8.allSatisfy { byte in
+        Character(Unicode.Scalar(byte)).isASCII
+          && (Character(Unicode.Scalar(byte)).isLetter || Character(Unicode.Scalar(byte)).isNumber || byte == 0x2D)
+      }
+  }
+
+  private func poll(_ code: Code, until deadline: Int64) async throws -> Approval {
+    let url = "\(backend.issuer)/api/accounts/deviceauth/token"
+    while UnixTime.now < deadline {
+      let answer = try await http.post(
+        url, json: ["device_auth_id": code.deviceAuthID, "user_code": code.userCode])
+      switch answer.status {
+      case 200..<300: return try approval(answer)
+      case 403, 404: try await sleep(for: .seconds(code.interval))
+      default: throw Self.refusal(answer)
+      }
+    }
+    throw ChappieAuthError.expired
+  }
+
+  private func approval(_ answer: AuthHTTP.Answer) throws -> Approval {
+    try answer.body.withSpan { json in
+      guard let code = CredentialCoding.string("authorization_code", json),
+        let verifier = CredentialCoding.string("code_verifier", json)
+      else { throw ChappieAuthError.invalidResponse("there is no authorization code in it") }
+      return Approval(code: code, verifier: verifier)
+    }
+  }
+
+  private static func refusal(_ answer: AuthHTTP.Answer) -> ChappieAuthError {
+    switch answer.errorCode {
+    case "access_denied", "authorization_declined": .declined
+    case "expired_token": .expired
+    default: .tokenExchangeFailed(status: answer.status, message: answer.errorMessage)
+    }
+  }
+
+  // MARK: Keeping and ending
+
+  func refresh(_ credential: Credential) async throws -> Credential {
+    try await tokens.refresh(credential)
+  }
+
+  func revoke(_ credential: Credential) async {
+    await tokens.revoke(credential)
+  }
+
+  // MARK: The backend
+
+  nonisolated var responsesURL: String { "\(backend.baseURL)/codex/responses" }
+
+  nonisolated func authorize(_ request: inout HTTPRequest, with credential: Credential) {
+    request.setHeader("authorization", prefix: "Bearer ", secret: credential.accessToken)
+    if let accountID = credential.accountInfo.accountID { request.setHeader("chatgpt-account-id", accountID) }
+    if credential.isFedRAMP { request.setHeader("x-openai-fedramp", "true") }
+  }
+}

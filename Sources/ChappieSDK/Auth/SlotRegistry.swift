@@ -1,0 +1,62 @@
+import GLibBridge
+
+/// The slots of this process: one for each identity and backend that is in use.
+@GLibActor
+enum SlotRegistry {
+  private struct Key: Hashable {
+    let identity: SlotIdentity
+    let backend: ChappieBackend
+  }
+
+  private struct WeakSlot {
+    weak var slot: CredentialSlot?
+  }
+
+  private static var slots: [Key: WeakSlot] = [:]
+  private static let keyring = SecretServiceClient()
+  private static let http = AuthHTTP()
+
+  /// The slot that `configuration` names.
+  static func slot(for configuration: ChappieConfiguration) -> CredentialSlot {
+    let key = Key(identity: SlotIdentity(configuration), backend: configuration.backend)
+    if let slot = slots[key]?.slot { return slot }
+    slots = slots.filter { $0.value.slot != nil }
+    let slot = CredentialSlot(
+      identity: key.identity, method: DeviceCodeSignIn(backend: configuration.backend, http: http),
+      accessibility: configuration.keychainAccessibility, store: store)
+    slots[key] = WeakSlot(slot: slot)
+    return slot
+  }
+
+  /// The accounts that are stored for `service` by programs outside a sandbox.
+  static func accounts(ofService service: String) async throws -> [String] {
+    try await store.accounts(ofService: service)
+  }
+
+  private static let store: any CredentialStore = {
+    do {
+      return SecretServiceStore(client: keyring, seal: try DeviceSeal())
+    } catch {
+      return UnavailableStore(error: error as? SecretStoreError ?? .unavailable("\(error)"))
+    }
+  }()
+}
+
+/// Stands where no store can work, and says why.
+@GLibActor
+private struct UnavailableStore: CredentialStore {
+  let error: SecretStoreError
+
+  func find(_ slot: SlotIdentity) async throws -> StoredItem { throw error }
+
+  func write(
+    _ credential: Credential, for slot: SlotIdentity, accessibility: ChappieKeychainAccessibility,
+    interaction: SecretServiceClient.Interaction
+  ) async throws { throw error }
+
+  func delete(_ slot: SlotIdentity, interaction: SecretServiceClient.Interaction) async throws { throw error }
+
+  func unlock(interaction: SecretServiceClient.Interaction) async throws { throw error }
+
+  func accounts(ofService service: String) async throws -> [String] { throw error }
+}

@@ -1,0 +1,127 @@
+/// The state of one credential slot, as a machine: events in, what users see out.
+package struct SlotState: Sendable, Equatable {
+  /// What is known of the stored credential.
+  enum Stored: Sendable, Equatable {
+    case unknown
+    case none
+    /// Nil while the keyring is locked and who it is cannot be read.
+    case present(ChappieAccountInfo?)
+    /// A credential that can no longer be renewed; it is kept for its identity. Until something newer than
+    /// `renewedAt` is stored, nothing has changed.
+    case spent(ChappieAccountInfo?, renewedAt: Int64)
+  }
+
+  enum Event: Sendable {
+    case found(ChappieAccountInfo, renewedAt: Int64)
+    /// There is a credential, and the keyring is locked.
+    case foundLocked
+    case foundNone
+    case foundUnusable(reason: String)
+    /// The store did not answer: this changes nothing that is known.
+    case storeFailed(ChappieAuthError)
+    case signInProgress(SignInProgress)
+    case signInFailed(ChappieAuthError)
+    case signedIn(ChappieAccountInfo)
+    case refreshed(ChappieAccountInfo)
+    case refreshRefused(ChappieAuthError, renewedAt: Int64)
+    case refreshFailed(ChappieAuthError)
+    case signedOut
+  }
+
+  private(set) var stored = Stored.unknown
+  package private(set) var deviceLinkState = ChappieDeviceLinkState.idle
+  package private(set) var deviceCode: ChappieDeviceCode?
+  package private(set) var lastError: ChappieAuthError?
+
+  package var state: ChappieAuthState {
+    if deviceLinkState.isRunning { return .signingIn }
+    switch stored {
+    case .unknown: return .restoring
+    case .none: return .signedOut
+    case .present: return .signedIn
+    case .spent: return .reauthenticationRequired
+    }
+  }
+
+  package var accountInfo: ChappieAccountInfo? {
+    switch stored {
+    case .unknown, .none: nil
+    case .present(let account), .spent(let account, _): account
+    }
+  }
+
+  mutating func apply(_ event: Event) {
+    switch event {
+    case .found(let account, let renewedAt): found(account, renewedAt)
+    case .foundLocked: foundLocked()
+    case .foundNone: stored = .none
+    case .foundUnusable(let reason):
+      stored = .none
+      lastError = .invalidResponse(reason)
+    case .storeFailed(let error), .refreshFailed(let error): lastError = error
+    case .signInProgress(let progress): advance(progress)
+    case .signInFailed(let error): endSignIn(error)
+    case .signedIn(let account): finishSignIn(account)
+    case .refreshed(let account):
+      stored = .present(account)
+      lastError = nil
+    case .refreshRefused(let error, let renewedAt):
+      stored = .spent(accountInfo, renewedAt: renewedAt)
+      lastError = error
+    case .signedOut:
+      stored = .none
+      lastError = nil
+      if !deviceLinkState.isRunning { deviceLinkState = .idle }
+    }
+  }
+
+  private mutating func found(_ account: ChappieAccountInfo, _ renewedAt: Int64) {
+    if case .spent(_, let spentAt) = stored, renewedAt <= spentAt { return }
+    stored = .present(account)
+    switch lastError {
+    case .locked, .keyringUnavailable, .invalidResponse: lastError = nil
+    default: break
+    }
+  }
+
+  private mutating func foundLocked() {
+    switch stored {
+    case .unknown, .none: stored = .present(nil)
+    case .present, .spent: break
+    }
+  }
+
+  private mutating func advance(_ progress: SignInProgress) {
+    switch progress {
+    case .requestingCode:
+      deviceLinkState = .requestingCode
+      deviceCode = nil
+      lastError = nil
+    case .waitingForApproval(let code):
+      deviceLinkState = .waitingForApproval
+      deviceCode = code
+    case .exchanging:
+      deviceLinkState = .exchanging
+    }
+  }
+
+  private mutating func endSignIn(_ error: ChappieAuthError) {
+    deviceCode = nil
+    lastError = error
+    switch error {
+    case .declined: deviceLinkState = .declined
+    case .expired: deviceLinkState = .expired
+    case .cancelled:
+      deviceLinkState = .cancelled
+      lastError = nil
+    default: deviceLinkState = .failed
+    }
+  }
+
+  private mutating func finishSignIn(_ account: ChappieAccountInfo) {
+    stored = .present(account)
+    deviceLinkState = .linked
+    deviceCode = nil
+    lastError = nil
+  }
+}

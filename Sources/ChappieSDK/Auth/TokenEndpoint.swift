@@ -1,0 +1,112 @@
+import FoundationEssentials
+import GLibBridge
+import SecretMemory
+
+/// The issuer's token endpoint: exchange, refresh, revocation.
+struct TokenEndpoint: Sendable {
+  let issuer: String
+  let clientID: String
+  let http: AuthHTTP
+
+  /// Exchanges an authorization code for tokens.
+  ///
+  /// - Throws: ``ChappieAuthError``.
+  func exchange(code: SecretBytes, verifier: SecretBytes, redirectURI: String, method: String) async throws
+    -> Credential
+  {
+    var form = SecretLine()
+    form.append("grant_type=authorization_code&client_id=\(FormCoding.escape(clientID))&code=")
+    form.append(FormCoding.escape(code))
+    form.append("&redirect_uri=\(FormCoding.escape(redirectURI))&code_verifier=")
+    form.append(FormCoding.escape(verifier))
+    let answer = try await http.post("\(issuer)/oauth/token", form: form.joined())
+    guard answer.isSuccess else {
+      throw ChappieAuthError.tokenExchangeFailed(status: answer.status, message: answer.errorMessage)
+    }
+    let tokens = Tokens(answer.body)
+    guard let access = tokens.access, let refresh = tokens.refresh, let id = tokens.id else {
+      throw ChappieAuthError.invalidResponse("a token is missing")
+    }
+    return Credential(
+      method: method, accessToken: access, refreshToken: refresh, idToken: id, renewedAt: UnixTime.now)
+  }
+
+  /// Renews the tokens. A token that the answer leaves out stays as it is.
+  ///
+  /// - Throws: ``ChappieAuthError``.
+  func refresh(_ credential: Credential) async throws -> Credential {
+    guard let refreshToken = credential.refreshToken else { throw ChappieAuthError.missingRefreshToken }
+    var body = SecretLine()
+    body.append("{\"client_id\":\"\(clientID)\",\"grant_type\":\"refresh_token\"")
+    try body.append(token: refreshToken, key: "refresh_token")
+    body.append("}")
+    let answer = try await http.post("\(issuer)/oauth/token", secretJSON: body.joined())
+    guard answer.isSuccess else {
+      throw ChappieAuthError.tokenExchangeFailed(status: answer.status, message: answer.errorMessage)
+    }
+    let tokens = Tokens(answer.body)
+    guard let access = tokens.access else { throw ChappieAuthError.invalidResponse("the access token is missing") }
+    return Credential(
+      method: credential.method, accessToken: access, refreshToken: tokens.refresh ?? refreshToken,
+      idToken: tokens.id ?? credential.idToken, renewedAt: UnixTime.now)
+  }
+
+  func revoke(_ credential: Credential) async {
+    var body = SecretLine()
+    body.append("{\"token_type_hint\":\"")
+    if credential.refreshToken != nil {
+      body.append("refresh_token\",\"client_id\":\"\(clientID)\"")
+    } else {
+      body.append("access_token\"")
+    }
+    do {
+      try body.append(token: credential.refreshToken ?? credential.accessToken, key: "token")
+      body.append("}")
+      let answer = try await http.post("\(issuer)/oauth/revoke", secretJSON: body.joined())
+      if !answer.isSuccess { Log.notice("The server did not revoke the old sign-in: status \(answer.status).") }
+    } catch {
+      Log.notice("The server was not told to revoke the old sign-in: it could not be reached.")
+    }
+  }
+
+  private struct Tokens {
+    let access: SecretBytes?
+    let refresh: SecretBytes?
+    let id: SecretBytes?
+
+    init(_ body: SecretBytes) {
+      (access, refresh, id) = body.withSpan { json in
+        (
+          CredentialCoding.string("access_token", json), CredentialCoding.string("refresh_token", json),
+          CredentialCoding.string("id_token", json)
+        )
+      }
+    }
+  }
+}
+
+/// `application/x-www-form-urlencoded`.
+enum FormCoding {
+  static func escape(_ text: String) -> String {
+    String(decoding: text.utf8.flatMap(escape), as: UTF8.self)
+  }
+
+  static func escape(_ secret: SecretBytes) -> SecretBytes {
+    secret.withBytes { SecretBytes($0.flatMap(escape)) }
+  }
+
+  private static func escape(_ byte: UInt8) -> [UInt8] {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+      UInt8(ascii: "~"):
+      [byte]
+    default:
+      [UInt8(ascii: "%"), hexDigit(byte >> 4), hexDigit(byte & 15)]
+    }
+  }
+
+  private static func hexDigit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+  }
+}

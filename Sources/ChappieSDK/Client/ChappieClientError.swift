@@ -1,0 +1,56 @@
+/// A failure of a request.
+public enum ChappieClientError: Error, Sendable, Hashable {
+  /// Nobody is signed in to this slot.
+  case missingCredential
+  /// The credential cannot be renewed: it has no refresh token.
+  case missingRefreshToken
+  /// The credential names no account, and the backend demands one.
+  case missingAccountID
+  /// The sign-in has ended; the text says why. Show your sign-in.
+  case reauthenticationRequired(String)
+  /// The plan's quota is used up. Do not retry before its reset.
+  case usageLimitReached(ChappieUsageLimit)
+  /// The backend answered with an unexpected status; the body is cut short and holds nothing that could be a token.
+  case httpError(Int, String)
+  /// The backend was not reached, or its answer broke off.
+  case network(String)
+  /// The keyring or the screen is locked, and the slot's accessibility does not allow reading it now.
+  case locked(String)
+  /// There is no keyring, or it does not answer.
+  case keyringUnavailable(String)
+  /// The request itself is wrong; the text says what.
+  case invalidArgument(String)
+}
+
+extension ChappieClientError: CustomStringConvertible {
+  /// What happened and what to do, in one sentence.
+  public var description: String {
+    switch self {
+    case .missingCredential: "Nobody is signed in here: sign in first."
+    case .missingRefreshToken: "The stored sign-in cannot be renewed: sign in again."
+    case .missingAccountID: "The stored sign-in names no ChatGPT account: sign in again."
+    case .reauthenticationRequired(let reason): reason
+    case .usageLimitReached(let limit): limit.description
+    case .httpError(let status, let body): "The backend answered with status \(status)" + (body.isEmpty ? "." : ": \(body)")
+    case .network(let message): "The backend could not be used: \(message)."
+    case .locked(let message), .keyringUnavailable(let message), .invalidArgument(let message): message
+    }
+  }
+}
+
+/// A quota that is used up.
+public struct ChappieUsageLimit: Sendable, Hashable, CustomStringConvertible {
+  public let plan: ChappiePlan?
+  /// When it can be used again: Unix seconds in UTC.
+  public let resetsAt: Int64?
+
+  package init(plan: ChappiePlan?, resetsAt: Int64?) {
+    self.plan = plan
+    self.resetsAt = resetsAt
+  }
+
+  public var description: String {
+    let whose = plan.map { "The usage limit of the \($0.displayName) plan" } ?? "The usage limit"
+    return "\(whose) is reached: wait until it resets, or see the usage page of ChatGPT's settings."
+  }
+}

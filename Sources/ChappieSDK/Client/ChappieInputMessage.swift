@@ -1,0 +1,81 @@
+/// One message of a conversation.
+public struct ChappieInputMessage: Sendable, Hashable {
+  public enum Role: String, Sendable, Hashable, CaseIterable {
+    case user
+    case assistant
+    /// Instructions of the app. The backend knows them as `developer`.
+    case system
+    case developer
+  }
+
+  public let role: Role
+  public let text: String
+  public let options: ChappieMessageOptions
+
+  public init(role: Role, text: String, options: ChappieMessageOptions = ChappieMessageOptions()) {
+    self.role = role
+    self.text = text
+    self.options = options
+  }
+
+  public static func user(_ text: String, fastMode: Bool = false) -> ChappieInputMessage {
+    ChappieInputMessage(role: .user, text: text, options: ChappieMessageOptions(fastMode: fastMode))
+  }
+
+  public static func assistant(_ text: String) -> ChappieInputMessage {
+    ChappieInputMessage(role: .assistant, text: text)
+  }
+
+  public static func system(_ text: String) -> ChappieInputMessage {
+    ChappieInputMessage(role: .system, text: text)
+  }
+}
+
+/// How one message is answered. What is nil is the client's or the model's default.
+public struct ChappieMessageOptions: Sendable, Hashable {
+  /// Answer sooner and think less: effort ``ChappieReasoningEffort/low``.
+  public var fastMode: Bool
+  public var reasoningEffort: ChappieReasoningEffort?
+  /// The slug of the model for this message alone.
+  public var model: String?
+  /// Added to the harness's instructions for this message alone.
+  public var instructions: String?
+
+  public init(
+    fastMode: Bool = false, reasoningEffort: ChappieReasoningEffort? = nil, model: String? = nil,
+    instructions: String? = nil
+  ) {
+    self.fastMode = fastMode
+    self.reasoningEffort = reasoningEffort
+    self.model = model
+    self.instructions = instructions
+  }
+
+  var effort: ChappieReasoningEffort? { reasoningEffort ?? (fastMode ? .low : nil) }
+}
+
+/// How much a model thinks before it answers. Models differ in what they take.
+public struct ChappieReasoningEffort: Sendable, Hashable, RawRepresentable {
+  public let rawValue: String
+
+  public init(rawValue: String) {
+    self.rawValue = rawValue
+  }
+
+  public static let minimal = ChappieReasoningEffort(rawValue: "minimal")
+  public static let low = ChappieReasoningEffort(rawValue: "low")
+  public static let medium = ChappieReasoningEffort(rawValue: "medium")
+  public static let high = ChappieReasoningEffort(rawValue: "high")
+}
+
+/// A transcript that the caller composed: the replay of a saved conversation, or a part of one.
+public struct ChappieResponseRequest: Sendable, Hashable {
+  /// In order, the newest last.
+  public var messages: [ChappieInputMessage]
+  public var options: ChappieMessageOptions
+
+  public init(messages: [ChappieInputMessage], options: ChappieMessageOptions = ChappieMessageOptions()) {
+    self.messages = messages
+    self.options = options
+  }
+}

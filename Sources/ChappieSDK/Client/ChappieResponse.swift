@@ -1,0 +1,41 @@
+/// A whole answer.
+public struct ChappieResponse: Sendable, Hashable {
+  public let outputText: String
+  /// The backend's id of the answer.
+  public let responseID: String
+  /// The slug of the model that was asked.
+  public let model: String
+  public let usage: ChappieTokenUsage
+
+  package init(outputText: String, responseID: String, model: String, usage: ChappieTokenUsage) {
+    self.outputText = outputText
+    self.responseID = responseID
+    self.model = model
+    self.usage = usage
+  }
+}
+
+/// What an answer cost, in tokens, as the backend counts them.
+public struct ChappieTokenUsage: Sendable, Hashable {
+  public let inputTokens: Int
+  /// The part of the input that the backend still had.
+  public let cachedInputTokens: Int
+  public let outputTokens: Int
+  /// The part of the output that was thinking.
+  public let reasoningTokens: Int
+
+  package init(inputTokens: Int = 0, cachedInputTokens: Int = 0, outputTokens: Int = 0, reasoningTokens: Int = 0) {
+    self.inputTokens = inputTokens
+    self.cachedInputTokens = cachedInputTokens
+    self.outputTokens = outputTokens
+    self.reasoningTokens = reasoningTokens
+  }
+}
+
+/// What happens while an answer comes.
+public enum ChappieStreamEvent: Sendable, Hashable {
+  /// The next piece of the answer, never empty: append it.
+  case textDelta(String)
+  /// The end of the answer.
+  case completed(ChappieResponse)
+}

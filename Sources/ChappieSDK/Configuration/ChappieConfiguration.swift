@@ -1,0 +1,47 @@
+/// What an auth session and a client need to know. Give both the same value: a client finds the credential that a
+/// session stored only under the same four keychain fields.
+public struct ChappieConfiguration: Sendable, Hashable {
+  /// The namespace of this app's credentials. Use your own reverse-DNS name.
+  public var keychainService: String
+
+  /// One credential slot per value. Use a stable, opaque identifier of your user, no address or name.
+  public var keychainAccount: String
+
+  /// Shares the credential with the members of an access group; nil shares it with nobody.
+  public var keychainAccessGroup: String?
+
+  /// When the stored credential may be read.
+  public var keychainAccessibility: ChappieKeychainAccessibility
+
+  /// The slug of the model that answers.
+  public var model: String
+
+  /// What the model is told about the app before each conversation.
+  public var harness: ChappieHarness
+
+  /// What happens after HTTP 429.
+  public var rateLimitBackoff: ChappieRateLimitBackoffPolicy
+
+  package var backend: ChappieBackend = .production
+
+  /// The verified id of the sandboxed app that owns the slot; nil for programs outside a sandbox.
+  package var ownerAppID: String?
+
+  public init(
+    keychainService: String = "com.chappie.sdk",
+    keychainAccount: String = "default",
+    keychainAccessGroup: String? = nil,
+    keychainAccessibility: ChappieKeychainAccessibility = .whenUnlockedThisDeviceOnly,
+    model: String = ChappieClient.defaultModel,
+    harness: ChappieHarness = .default,
+    rateLimitBackoff: ChappieRateLimitBackoffPolicy = .default
+  ) {
+    self.keychainService = keychainService
+    self.keychainAccount = keychainAccount
+    self.keychainAccessGroup = keychainAccessGroup
+    self.keychainAccessibility = keychainAccessibility
+    self.model = model
+    self.harness = harness
+    self.rateLimitBackoff = rateLimitBackoff
+  }
+}

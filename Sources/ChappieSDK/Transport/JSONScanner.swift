@@ -1,0 +1,139 @@
+import SecretMemory
+
+/// Finds members of a JSON object in bytes, without decoding the rest.
+///
+/// It serves two places where a general decoder does not fit: the path from a delta's bytes to its signal, where
+/// decoding would cost more than everything else, and answers that hold tokens, which must not become strings.
+enum JSONScanner {
+  /// Calls `visit` with the ranges of each key (without its quotes) and each value of the object in `json`.
+  ///
+  /// - Returns: false when `json` is not one JSON object. What was visited before is then not to be trusted.
+  static func members(
+    of json: borrowing Span<UInt8>, in range: Range<Int>? = nil,
+    _ visit: (_ key: Range<Int>, _ value: Range<Int>) -> Void
+  ) -> Bool {
+    let end = range?.upperBound ?? json.count
+    var index = skipSpace(json, range?.lowerBound ?? 0, end)
+    guard index < end, json[index] == .openBrace else { return false }
+    index = skipSpace(json, index + 1, end)
+    if index < end, json[index] == .closeBrace { return skipSpace(json, index + 1, end) == end }
+    while index < end {
+      guard let key = string(json, index, end) else { return false }
+      index = skipSpace(json, key.upperBound + 1, end)
+      guard index < end, json[index] == .colon else { return false }
+      let start = skipSpace(json, index + 1, end)
+      guard let valueEnd = skipValue(json, start, end) else { return false }
+      visit(key, start..<valueEnd)
+      index = skipSpace(json, valueEnd, end)
+      guard index < end else { return false }
+      if json[index] == .closeBrace { return skipSpace(json, index + 1, end) == end }
+      guard json[index] == .comma else { return false }
+      index = skipSpace(json, index + 1, end)
+    }
+    return false
+  }
+
+  /// The range of the value of `key` in the object in `json`.
+  static func value(of key: StaticString, in json: borrowing Span<UInt8>) -> Range<Int>? {
+    var found: Range<Int>?
+    var matches = false
+    let isObject = members(of: json) { range, value in
+      matches = equals(json, range, key)
+      if matches { found = value }
+    }
+    return isObject ? found : nil
+  }
+
+  static func equals(_ json: borrowing Span<UInt8>, _ range: Range<Int>, _ text: StaticString) -> Bool {
+    text.withUTF8Buffer { text in
+      guard text.count == range.count else { return false }
+      for offset in 0..<text.count where json[range.lowerBound + offset] != text[offset] { return false }
+      return true
+    }
+  }
+
+  /// Whether the value at `range` is a JSON string; its content is the range without the quotes.
+  static func stringContent(_ json: borrowing Span<UInt8>, _ range: Range<Int>) -> Range<Int>? {
+    guard range.count >= 2, json[range.lowerBound] == .quote else { return nil }
+    return (range.lowerBound + 1)..<(range.upperBound - 1)
+  }
+
+  // MARK: Skipping
+
+  private static func skipSpace(_ json: borrowing Span<UInt8>, _ start: Int, _ end: Int) -> Int {
+    var index = start
+    while index < end, json[index] == .space || json[index] == .tab || json[index] == .lineFeed || json[index] == .return {
+      index += 1
+    }
+    return index
+  }
+
+  /// The content of the string that starts at `start`.
+  private static func string(_ json: borrowing Span<UInt8>, _ start: Int, _ end: Int) -> Range<Int>? {
+    guard start < end, json[start] == .quote else { return nil }
+    var index = start + 1
+    while index < end {
+      switch json[index] {
+      case .quote: return (start + 1)..<index
+      case .backslash: index += 2
+      default: index += 1
+      }
+    }
+    return nil
+  }
+
+  /// The index behind the value that starts at `start`.
+  private static func skipValue(_ json: borrowing Span<UInt8>, _ start: Int, _ end: Int) -> Int? {
+    guard start < end else { return nil }
+    switch json[start] {
+    case .quote: return string(json, start, end).map { $0.upperBound + 1 }
+    case .openBrace, .openBracket: return skipNested(json, start, end)
+    default: return skipScalar(json, start, end)
+    }
+  }
+
+  private static func skipNested(_ json: borrowing Span<UInt8>, _ start: Int, _ end: Int) -> Int? {
+    var depth = 0
+    var index = start
+    while index < end {
+      switch json[index] {
+      case .openBrace, .openBracket: depth += 1
+      case .closeBrace, .closeBracket:
+        depth -= 1
+        if depth == 0 { return index + 1 }
+      case .quote:
+        guard let text = string(json, index, end) else { return nil }
+        index = text.upperBound
+      default: break
+      }
+      index += 1
+    }
+    return nil
+  }
+
+  private static func skipScalar(_ json: borrowing Span<UInt8>, _ start: Int, _ end: Int) -> Int? {
+    var index = start
+    while index < end {
+      switch json[index] {
+      case .comma, .closeBrace, .closeBracket, .space, .tab, .lineFeed, .return: return index > start ? index : nil
+      default: index += 1
+      }
+    }
+    return nil
+  }
+}
+
+extension UInt8 {
+  static let quote = UInt8(ascii: "\"")
+  static let backslash = UInt8(ascii: "\\")
+  static let openBrace = UInt8(ascii: "{")
+  static let closeBrace = UInt8(ascii: "}")
+  static let openBracket = UInt8(ascii: "[")
+  static let closeBracket = UInt8(ascii: "]")
+  static let comma = UInt8(ascii: ",")
+  static let colon = UInt8(ascii: ":")
+  static let space = UInt8(ascii: " ")
+  static let tab = UInt8(ascii: "\t")
+  static let lineFeed = UInt8(ascii: "\n")
+  static let `return` = UInt8(ascii: "\r")
+}

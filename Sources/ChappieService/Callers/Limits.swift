@@ -1,0 +1,9 @@
+/// What one caller may have at a time. More is answered with `LimitExceeded`.
+enum Limits {
+  static let openObjects = 64
+  static let runningTurns = 64
+  /// Bytes of all texts of one call.
+  static let promptBytes = 4 << 20
+  /// Turns that have ended and can still be asked for, per client object.
+  static let keptTurns = 32
+}

@@ -1,0 +1,110 @@
+import ChappieBusInterfaces
+import ChappieSDK
+import GLibBridge
+
+/// The other stored accounts of the default service, at `/org/chappie/account/NAME`, and the
+/// `org.freedesktop.DBus.ObjectManager` that lists them.
+@GLibActor
+final class Accounts {
+  static let managerInterface = "org.freedesktop.DBus.ObjectManager"
+
+  private struct Account {
+    let session: SessionObject
+    let client: ClientObject
+    let object: BusObject
+  }
+
+  private let defaults: ChappieConfiguration
+  private var accounts: [String: Account] = [:]
+  private weak var exporter: Exporter?
+  private weak var root: BusObject?
+
+  init(defaults: ChappieConfiguration) {
+    self.defaults = defaults
+  }
+
+  /// Exports what the keyring holds. `root` tells of what comes and goes.
+  func attach(_ root: BusObject, _ exporter: Exporter) async {
+    self.root = root
+    self.exporter = exporter
+    // A keyring that is locked or absent has nothing to list now.
+    for name in (try? await Chappie.accounts(ofService: defaults.keychainService)) ?? [] { add(name) }
+  }
+
+  /// Exports the account of `session` once it is signed in, when it is one of these.
+  func follow(_ session: SessionObject) {
+    let configuration = session.session.configuration
+    guard configuration.keychainService == defaults.keychainService, configuration.keychainAccessGroup == nil,
+      configuration.ownerAppID == nil
+    else { return }
+    session.stateChanged = { [weak self] state in
+      if state == .signedIn { self?.add(configuration.keychainAccount) }
+    }
+  }
+
+  func implementation() throws -> BusImplementation {
+    try BusImplementation(
+      BusInterfaceDescription(xml: BusInterfaceFiles.objectManager, name: Self.managerInterface),
+      methods: ["GetManagedObjects": { [unowned self] _ in .tuple([managedObjects]) }], properties: [:])
+  }
+
+  private var managedObjects: Variant {
+    let entries = accounts.values.map { Variant.entry($0.object.path.variant, interfaces(of: $0.object)) }
+    return .array(of: "{oa{sa{sv}}}", entries)
+  }
+
+  private func interfaces(of object: BusObject) -> Variant {
+    let entries = [SessionObject.interface, ClientObject.interface].map { name in
+      var properties = object.properties(of: name)
+      // Who the account belongs to is for those who ask the object itself.
+      properties.remove("AccountInfo")
+      return Variant.entry(name.variant, properties.variant)
+    }
+    return .array(of: "{sa{sv}}", entries)
+  }
+
+  // MARK: Coming and going
+
+  private func add(_ name: String) {
+    guard name != defaults.keychainAccount, accounts[name] == nil, let exporter else { return }
+    var configuration = defaults
+    configuration.keychainAccount = name
+    do {
+      accounts[name] = try export(configuration, exporter)
+    } catch {
+      Log.warning("The account object could not be put on the bus.")
+    }
+  }
+
+  private func export(_ configuration: ChappieConfiguration, _ exporter: Exporter) throws -> Account {
+    let path = ServicePaths.accounts.appending(configuration.keychainAccount)
+    let session = SessionObject(Chappie.authSession(configuration: configuration))
+    let client = ClientObject(
+      Chappie.client(configuration: configuration), sharing: .shared, session: path, callers: exporter.callers,
+      window: exporter.window)
+    let object = try exporter.export(path, [session.implementation(), client.implementation()]) {
+      [weak session] _, _ in await session?.ready()
+    }
+    session.attach(object)
+    client.attach(object)
+    session.stateChanged = { [weak self] state in
+      if state == .signedOut { self?.remove(configuration.keychainAccount) }
+    }
+    root?.emit(Self.managerInterface, "InterfacesAdded", .tuple([path.variant, interfaces(of: object)]))
+    return Account(session: session, client: client, object: object)
+  }
+
+  private func remove(_ name: String) {
+    guard let account = accounts.removeValue(forKey: name) else { return }
+    account.client.cancelTurns()
+    root?.emit(
+      Self.managerInterface, "InterfacesRemoved",
+      .tuple(account.object.path, [SessionObject.interface, ClientObject.interface]))
+    Task { @GLibActor in
+      await account.client.turnsEnded()
+      account.object.unexport()
+      // The session stays until the call that signed it out has been answered.
+      withExtendedLifetime(account) {}
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import ChappieBusInterfaces
+import ChappieSDK
+import GLibBridge
+
+/// `org.chappie.Session`: a sign-in on the bus.
+@GLibActor
+final class SessionObject {
+  static let interface = "org.chappie.Session"
+
+  let session: ChappieAuthSession
+  /// Called after each change of state, with the new one.
+  var stateChanged: @GLibActor (ChappieAuthState) -> Void = { _ in }
+  private var shown: ChappieAuthSession.Snapshot
+  private var observation: ChappieAuthSession.Observation?
+  private let firstRestore: Task<Void, Never>
+  private weak var object: BusObject?
+
+  init(_ session: ChappieAuthSession) {
+    self.session = session
+    shown = session.snapshot
+    firstRestore = Task { @GLibActor in _ = await session.restored() }
+    observation = session.observe { [weak self] in self?.show($0) }
+  }
+
+  /// Waits until the keyring was asked once, so that no caller reads a state that nobody has looked up.
+  func ready() async {
+    await firstRestore.value
+  }
+
+  func implementation() throws -> BusImplementation {
+    try BusImplementation(
+      BusInterfaceDescription(xml: BusInterfaceFiles.session, name: Self.interface),
+      methods: [
+        "StartDeviceCodeSignIn": { [unowned self] call in try await startSignIn(call) },
+        "CancelSignIn": { [unowned self] _ in
+          session.cancelSignIn()
+          return .tuple()
+        },
+        "SignOut": { [unowned self] call in
+          try await session.signOutAndWait(interaction: call.interaction)
+          return .tuple()
+        },
+      ],
+      properties: [
+        "State": { [unowned self] in shown.busState.variant },
+        "DeviceLinkState": { [unowned self] in shown.deviceLinkState.rawValue.variant },
+        "DeviceCode": { [unowned self] in shown.busDeviceCode.variant },
+        "AccountInfo": { [unowned self] in shown.busAccountInfo.variant },
+        "LastError": { [unowned self] in shown.busLastError.variant },
+        "Configuration": { [unowned self] in session.configuration.dictionary.variant },
+        "Version": { UInt32(1).variant },
+      ])
+  }
+
+  /// Starts to tell of changes on `object`.
+  func attach(_ object: BusObject) {
+    self.object = object
+  }
+
+  private func startSignIn(_ call: BusCall) async throws -> Variant {
+    let code = try await session.startDeviceCodeSignIn(interaction: call.interaction)
+    return .tuple(code.userCode, code.verificationURI, code.expiresAt)
+  }
+
+  private func show(_ new: ChappieAuthSession.Snapshot) {
+    let old = shown
+    shown = new
+    tellProperties(old, new)
+    guard old.state != new.state else { return }
+    if old.busState != new.busState {
+      object?.emit(Self.interface, "StateChanged", .tuple(new.busState, old.busState))
+    }
+    if new.state == .reauthenticationRequired {
+      object?.emit(Self.interface, "ReauthenticationRequired", .tuple(new.lastError?.description ?? ""))
+    }
+    stateChanged(new.state)
+  }
+
+  private func tellProperties(_ old: ChappieAuthSession.Snapshot, _ new: ChappieAuthSession.Snapshot) {
+    var changed: [String] = []
+    if old.busState != new.busState { changed.append("State") }
+    if old.deviceLinkState != new.deviceLinkState { changed.append("DeviceLinkState") }
+    if old.deviceCode != new.deviceCode { changed.append("DeviceCode") }
+    if old.accountInfo != new.accountInfo { changed.append("AccountInfo") }
+    if old.lastError != new.lastError { changed.append("LastError") }
+    if !changed.isEmpty { object?.propertiesChanged(Self.interface, changed) }
+  }
+}
+
+extension BusCall {
+  /// Whether the keyring may ask the user for its password on behalf of this call.
+  var interaction: SecretServiceClient.Interaction { allowsInteraction ? .allowed : .forbidden }
+}

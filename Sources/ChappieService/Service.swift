@@ -1,0 +1,64 @@
+import ChappieSDK
+import GLibBridge
+
+/// The service: its name and objects on the bus, from start to end.
+@GLibActor
+public final class Service {
+  public static let name = "org.chappie"
+
+  /// Why the service could not start, in a sentence.
+  public struct StartFailure: Error, CustomStringConvertible {
+    public let description: String
+  }
+
+  private let connection: BusConnection
+  private let exporter: Exporter
+  private let directory: ObjectDirectory
+  private let session: SessionObject
+  private let client: ClientObject
+  private let root: BusObject
+
+  /// Puts the objects on the bus, then takes the name: whoever sees the name finds the objects.
+  ///
+  /// - Throws: ``StartFailure``, `GLibError`, `ChappieClientError`.
+  public init(_ connection: BusConnection, _ options: ServiceOptions) async throws {
+    let defaults = try options.defaults()
+    self.connection = connection
+    exporter = Exporter(connection, defaults: defaults)
+    directory = ObjectDirectory(exporter, defaults: defaults)
+    session = SessionObject(Chappie.authSession(configuration: defaults))
+    client = ClientObject(
+      Chappie.client(configuration: defaults), sharing: .shared, session: ServicePaths.root,
+      callers: exporter.callers, window: exporter.window)
+    let implementations = try [
+      ManagerObject(directory).implementation(), session.implementation(), client.implementation(),
+      exporter.accounts.implementation(),
+    ]
+    let accounts = Wait()
+    root = try exporter.export(ServicePaths.root, implementations) { [session] _, interface in
+      switch interface {
+      case SessionObject.interface: await session.ready()
+      case Accounts.managerInterface: await accounts.value()
+      default: break
+      }
+    }
+    session.attach(root)
+    client.attach(root)
+    Task { @GLibActor [exporter, root] in
+      await exporter.accounts.attach(root, exporter)
+      accounts.finish()
+    }
+    guard try await connection.requestName(Self.name) == .owner else {
+      throw StartFailure(description: "Another program owns the name \(Self.name): is the service running already?")
+    }
+  }
+
+  /// Ends every turn with its `Failed`, and returns once all of it has left this process.
+  public func stop() async {
+    let turns = exporter.callers.runningTurns
+    for turn in turns { turn.cancel() }
+    for turn in turns { await turn.ended() }
+    try? await connection.releaseName(Self.name)
+    try? await connection.flush()
+  }
+}

@@ -1,0 +1,143 @@
+import ChappieSDK
+import GLibBridge
+
+/// One turn that runs for a caller.
+@GLibActor
+final class ServiceTurn {
+  /// How the answer reaches the caller.
+  enum Delivery {
+    /// As the reply of the method call.
+    case reply
+    /// As signals to the caller, or to everyone.
+    case signals(broadcast: Bool)
+  }
+
+  enum Status {
+    case running
+    case completed(ChappieResponse)
+    case failed(BusError, VariantDictionary)
+    case cancelled(BusError, VariantDictionary)
+
+    var word: String {
+      switch self {
+      case .running: "running"
+      case .completed: "completed"
+      case .failed: "failed"
+      case .cancelled: "cancelled"
+      }
+    }
+
+    var details: VariantDictionary {
+      switch self {
+      case .running: return [:]
+      case .completed(let response): return response.details
+      case .failed(let error, var details), .cancelled(let error, var details):
+        details.set("error", error.name)
+        details.set("message", error.message)
+        return details
+      }
+    }
+  }
+
+  let id: String
+  let caller: String
+  let delivery: Delivery
+  private(set) var status = Status.running
+  private(set) var text = ""
+  private let object: BusObject
+  private let window: SendWindow
+  private var task: Task<Void, Never>?
+  private var drain: Task<Void, Never>?
+  private lazy var coalescer = DeltaCoalescer { [unowned self] offset, text in
+    self.emit("TextDelta", .tuple(id, UInt64(offset), text), bytes: text.utf8.count)
+  }
+
+  init(id: String, caller: String, delivery: Delivery, object: BusObject, window: SendWindow) {
+    self.id = id
+    self.caller = caller
+    self.delivery = delivery
+    self.object = object
+    self.window = window
+  }
+
+  var isBroadcast: Bool {
+    if case .signals(broadcast: true) = delivery { return true }
+    return false
+  }
+
+  var isRunning: Bool {
+    if case .running = status { return true }
+    return false
+  }
+
+  /// Runs `turn` and calls `ended` when its status says how it went.
+  func start(_ client: ChappieClient, _ turn: ChappieClient.Turn, ended: @escaping @GLibActor () -> Void) {
+    task = Task { @GLibActor in
+      do {
+        let response = try await client.run(turn) { self.deliver($0) }
+        finish(.completed(response))
+      } catch is CancellationError {
+        finish(.cancelled(BusError(CancellationError()), failureDetails(nil)))
+      } catch {
+        finish(.failed(BusError(error), failureDetails(error)))
+      }
+      ended()
+    }
+  }
+
+  func cancel() {
+    task?.cancel()
+  }
+
+  /// The whole answer.
+  ///
+  /// - Throws: `BusError`.
+  func result() async throws -> String {
+    await task?.value
+    switch status {
+    case .completed(let response): return response.outputText
+    case .failed(let error, _), .cancelled(let error, _): throw error
+    case .running: throw BusError(CancellationError())
+    }
+  }
+
+  /// Waits until the turn has ended and its last signal is sent.
+  func ended() async {
+    await task?.value
+  }
+
+  // MARK: Delivery
+
+  private func deliver(_ delta: String) -> HTTPResponse.Verdict {
+    text += delta
+    guard case .signals = delivery else { return .more }
+    drain = nil
+    coalescer.add(delta)
+    return drain.map { .pause(until: $0) } ?? .more
+  }
+
+  private func finish(_ status: Status) {
+    self.status = status
+    guard case .signals = delivery else { return }
+    coalescer.flush()
+    switch status {
+    case .running: break
+    case .completed(let response):
+      emit("Completed", .tuple(id, response.outputText, response.details), bytes: response.outputText.utf8.count)
+    case .failed(let error, let details), .cancelled(let error, let details):
+      emit("Failed", .tuple(id, error.name, error.message, details), bytes: text.utf8.count)
+    }
+  }
+
+  private func failureDetails(_ error: (any Error)?) -> VariantDictionary {
+    var details = (error as? ChappieClientError)?.details ?? [:]
+    if !text.isEmpty { details.set("partial_text", text) }
+    return details
+  }
+
+  private func emit(_ signal: String, _ arguments: Variant, bytes: Int) {
+    // Once, also for the caller: a second, directed copy would reach a caller that listens twice.
+    object.emit(ClientObject.interface, signal, arguments, to: isBroadcast ? nil : caller)
+    drain = window.sent(bytes)
+  }
+}

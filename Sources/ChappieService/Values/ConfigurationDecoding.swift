@@ -1,0 +1,85 @@
+import ChappieSDK
+import GLibBridge
+
+extension ChappieConfiguration {
+  /// The configuration that a caller describes, over the service's own defaults.
+  ///
+  /// - Throws: `VariantError`, `BusError` with `InvalidArgument`.
+  init(_ options: VariantDictionary, defaults: ChappieConfiguration) throws {
+    self = defaults
+    keychainService = try options.name("keychain_service") ?? keychainService
+    keychainAccount = try options.name("keychain_account") ?? keychainAccount
+    keychainAccessGroup = try options.name("keychain_access_group")
+    if let word: String = try options.value("keychain_accessibility") {
+      guard let accessibility = ChappieKeychainAccessibility(rawValue: word) else {
+        let known = ChappieKeychainAccessibility.allCases.map(\.rawValue).joined(separator: " or ")
+        throw BusError(.invalidArgument, "'keychain_accessibility' must be \(known).")
+      }
+      keychainAccessibility = accessibility
+    }
+    model = try options.name("model") ?? model
+    if let harness: VariantDictionary = try options.value("harness") {
+      self.harness = try ChappieHarness(harness)
+    }
+    if let backoff: VariantDictionary = try options.value("rate_limit_backoff") {
+      rateLimitBackoff = try ChappieRateLimitBackoffPolicy(backoff)
+    }
+  }
+
+  /// The `Configuration` property of a session.
+  var dictionary: VariantDictionary {
+    var dictionary: VariantDictionary = [
+      "keychain_service": keychainService, "keychain_account": keychainAccount,
+      "keychain_accessibility": keychainAccessibility.rawValue, "model": model,
+    ]
+    dictionary.set("keychain_access_group", keychainAccessGroup)
+    return dictionary
+  }
+}
+
+extension VariantDictionary {
+  /// A name that goes into keyring attributes, paths and requests: 1 to 255 bytes without control characters.
+  func name(_ key: String) throws -> String? {
+    guard let name: String = try value(key) else { return nil }
+    guard (1...255).contains(name.utf8.count), !name.unicodeScalars.contains(where: { $0.properties.isControl }) else {
+      throw BusError(.invalidArgument, "'\(key)' must have 1 to 255 bytes and no control characters.")
+    }
+    return name
+  }
+}
+
+extension Unicode.Scalar.Properties {
+  fileprivate var isControl: Bool { generalCategory == .control }
+}
+
+extension ChappieHarness {
+  init(_ dictionary: VariantDictionary) throws {
+    switch try dictionary.value("preset", as: String.self) {
+    case "default": self = .default
+    case "none": self = .none
+    case let other?: throw BusError(.invalidArgument, "There is no harness preset '\(other)': use default or none.")
+    case nil:
+      self.init(
+        name: try dictionary.value("name") ?? ChappieHarness().name,
+        summary: try dictionary.value("summary") ?? "",
+        instructions: try dictionary.value("instructions") ?? Self.defaultInstructions,
+        capabilities: try dictionary.value("capabilities") ?? [])
+    }
+  }
+
+  var dictionary: VariantDictionary {
+    ["name": name, "summary": summary, "instructions": instructions, "capabilities": capabilities]
+  }
+}
+
+extension ChappieRateLimitBackoffPolicy {
+  fileprivate init(_ dictionary: VariantDictionary) throws {
+    let standard = ChappieRateLimitBackoffPolicy.default
+    self.init(
+      maxRetries: try dictionary.value("max_retries", as: Int32.self).map(Int.init) ?? standard.maxRetries,
+      initialDelay: try dictionary.value("initial_delay") ?? standard.initialDelay,
+      maximumDelay: try dictionary.value("maximum_delay") ?? standard.maximumDelay,
+      respectsRetryAfterHeader: try dictionary.value("respects_retry_after_header")
+        ?? standard.respectsRetryAfterHeader)
+  }
+}

@@ -1,0 +1,91 @@
+import ChappieSDK
+import GLibBridge
+
+/// The errors of the bus, as `org.chappie.Error.` and the case's name.
+public enum ServiceErrorName: String, CaseIterable, Sendable {
+  case missingCredential = "MissingCredential"
+  case missingRefreshToken = "MissingRefreshToken"
+  case missingAccountID = "MissingAccountID"
+  case reauthenticationRequired = "ReauthenticationRequired"
+  case tokenExchangeFailed = "TokenExchangeFailed"
+  case usageLimitReached = "UsageLimitReached"
+  case rateLimited = "RateLimited"
+  case httpError = "HTTPError"
+  case network = "Network"
+  case locked = "Locked"
+  case keyringUnavailable = "KeyringUnavailable"
+  case accessDenied = "AccessDenied"
+  case invalidArgument = "InvalidArgument"
+  case limitExceeded = "LimitExceeded"
+  case cancelled = "Cancelled"
+  case noSuchTurn = "NoSuchTurn"
+
+  public var busName: String { "org.chappie.Error.\(rawValue)" }
+}
+
+extension BusError {
+  init(_ name: ServiceErrorName, _ message: String) {
+    self.init(name: name.busName, message: message)
+  }
+
+  /// What a caller reads of a failure.
+  init(_ error: any Error) {
+    switch error {
+    case let error as BusError: self = error
+    case let error as VariantError: self.init(.invalidArgument, "\(error).")
+    case let error as ChappieClientError: self.init(error.errorName, error.description)
+    case let error as ChappieAuthError: self.init(error.errorName, error.description)
+    case is CancellationError: self.init(.cancelled, "It was cancelled.")
+    case let error as GLibError: self.init(.network, error.message)
+    default: self.init(.network, "It failed in an unexpected way.")
+    }
+  }
+}
+
+extension ChappieClientError {
+  var errorName: ServiceErrorName {
+    switch self {
+    case .missingCredential: .missingCredential
+    case .missingRefreshToken: .missingRefreshToken
+    case .missingAccountID: .missingAccountID
+    case .reauthenticationRequired: .reauthenticationRequired
+    case .usageLimitReached: .usageLimitReached
+    case .httpError(429, _): .rateLimited
+    case .httpError: .httpError
+    case .network: .network
+    case .locked: .locked
+    case .keyringUnavailable: .keyringUnavailable
+    case .invalidArgument: .invalidArgument
+    }
+  }
+
+  /// The details of `Failed`, as far as the error itself has them.
+  var details: VariantDictionary {
+    var details = VariantDictionary()
+    switch self {
+    case .httpError(let status, _):
+      details.set("status", UInt32(clamping: status))
+    case .usageLimitReached(let limit):
+      details.set("plan", limit.plan?.rawValue)
+      details.set("resets_at", limit.resetsAt)
+    default:
+      break
+    }
+    return details
+  }
+}
+
+extension ChappieAuthError {
+  var errorName: ServiceErrorName {
+    switch self {
+    case .missingRefreshToken: .missingRefreshToken
+    case .tokenExchangeFailed, .expired: .tokenExchangeFailed
+    case .deviceCodeRequestFailed, .invalidResponse: .httpError
+    case .declined: .accessDenied
+    case .cancelled: .cancelled
+    case .network: .network
+    case .locked: .locked
+    case .keyringUnavailable: .keyringUnavailable
+    }
+  }
+}

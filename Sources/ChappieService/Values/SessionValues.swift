@@ -1,0 +1,34 @@
+import ChappieSDK
+import GLibBridge
+
+extension ChappieAuthSession.Snapshot {
+  /// The `State` property. What is not known yet counts as signed out; `LastError` says why it is not known.
+  var busState: String {
+    state == .restoring ? ChappieAuthState.signedOut.rawValue : state.rawValue
+  }
+
+  var busDeviceCode: VariantDictionary {
+    guard let deviceCode else { return [:] }
+    return [
+      "user_code": deviceCode.userCode, "verification_uri": deviceCode.verificationURI,
+      "expires_at": deviceCode.expiresAt,
+    ]
+  }
+
+  var busAccountInfo: VariantDictionary {
+    var info = VariantDictionary()
+    info.set("email", accountInfo?.email)
+    info.set("user_id", accountInfo?.userID)
+    info.set("account_id", accountInfo?.accountID)
+    info.set("plan", accountInfo?.plan?.rawValue)
+    return info
+  }
+
+  var busLastError: VariantDictionary {
+    guard let lastError else { return [:] }
+    return [
+      "name": lastError.errorName.busName, "message": lastError.description,
+      "requires_reauthentication": lastError.requiresReauthentication,
+    ]
+  }
+}

@@ -1,0 +1,58 @@
+import ChappieSDK
+import GLibBridge
+
+/// The options of a turn, as a caller gives them.
+struct TurnOptions {
+  let message: ChappieMessageOptions
+  let broadcast: Bool
+  /// Whether a turn on a shared object becomes part of its transcript.
+  let continues: Bool
+
+  /// - Throws: `VariantError`, `BusError` with `InvalidArgument`.
+  init(_ options: VariantDictionary) throws {
+    message = ChappieMessageOptions(
+      fastMode: try options.value("fast_mode") ?? false,
+      reasoningEffort: try options.name("reasoning_effort").map(ChappieReasoningEffort.init),
+      model: try options.name("model"),
+      instructions: try options.value("instructions"))
+    broadcast = try options.value("broadcast") ?? false
+    continues = try options.value("continue") ?? false
+  }
+}
+
+/// One (role, text) of a transcript on the bus.
+struct TranscriptEntry: VariantConvertible {
+  static var variantType: String { "(ss)" }
+
+  let role: String
+  let text: String
+
+  var variant: Variant { .tuple(role, text) }
+
+  init(variant: Variant) throws(VariantError) {
+    role = try variant.member(0, "role")
+    text = try variant.member(1, "text")
+  }
+
+  /// - Throws: `BusError` with `InvalidArgument` for a role that does not exist.
+  func message() throws -> ChappieInputMessage {
+    guard let role = ChappieInputMessage.Role(rawValue: role) else {
+      let known = ChappieInputMessage.Role.allCases.map(\.rawValue).joined(separator: ", ")
+      throw BusError(.invalidArgument, "There is no role '\(role)': use one of \(known).")
+    }
+    return ChappieInputMessage(role: role, text: text)
+  }
+}
+
+extension ChappieResponse {
+  /// The details of `Completed`.
+  var details: VariantDictionary {
+    [
+      "model": model, "response_id": responseID,
+      "input_tokens": UInt64(clamping: usage.inputTokens),
+      "cached_input_tokens": UInt64(clamping: usage.cachedInputTokens),
+      "output_tokens": UInt64(clamping: usage.outputTokens),
+      "reasoning_tokens": UInt64(clamping: usage.reasoningTokens),
+    ]
+  }
+}

@@ -1,0 +1,157 @@
+import CGLib
+
+/// A connection to a message bus.
+@GLibActor
+public final class BusConnection {
+  let pointer: OpaquePointer
+
+  private init(owning pointer: OpaquePointer) {
+    self.pointer = pointer
+    g_dbus_connection_set_exit_on_close(pointer, 0)
+  }
+
+  isolated deinit {
+    g_object_unref(UnsafeMutableRawPointer(pointer))
+  }
+
+  public enum Bus: Sendable {
+    case session
+    case system
+
+    var type: GBusType {
+      switch self {
+      case .session: G_BUS_TYPE_SESSION
+      case .system: G_BUS_TYPE_SYSTEM
+      }
+    }
+  }
+
+  /// Connects to the session or the system bus. Connections of one process to one bus are shared.
+  public static func open(_ bus: Bus, deadline: Duration = .seconds(10)) async throws -> BusConnection {
+    let pointer = try await asyncCall(deadline: deadline) { cancellable, callback, data in
+      g_bus_get(bus.type, cancellable, callback, data)
+    } finish: { result, error in
+      g_bus_get_finish(result, &error)
+    }
+    return try wrap(pointer)
+  }
+
+  /// Connects to the bus at `address`, with a connection of its own.
+  public static func open(address: String, deadline: Duration = .seconds(10)) async throws -> BusConnection {
+    let flags = GDBusConnectionFlags(
+      rawValue: G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT.rawValue
+        | G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION.rawValue)
+    let pointer = try await asyncCall(deadline: deadline) { cancellable, callback, data in
+      g_dbus_connection_new_for_address(address, flags, nil, cancellable, callback, data)
+    } finish: { result, error in
+      g_dbus_connection_new_for_address_finish(result, &error)
+    }
+    return try wrap(pointer)
+  }
+
+  private static func wrap(_ pointer: OpaquePointer?) throws -> BusConnection {
+    guard let pointer else { throw GLibError.timedOut }
+    return BusConnection(owning: pointer)
+  }
+
+  /// The name that the bus gave this connection, such as `:1.42`.
+  public var uniqueName: String {
+    g_dbus_connection_get_unique_name(pointer).map { String(cString: $0) } ?? ""
+  }
+
+  // MARK: Calls
+
+  /// Calls a method of a peer.
+  ///
+  /// - Parameters:
+  ///   - timeout: nil waits as long as the peer lives.
+  ///   - interactive: lets the peer ask the user for something.
+  /// - Throws: ``GLibError``, with `busName` set when the peer answered with an error.
+  @discardableResult
+  public func call(
+    _ destination: String, _ path: ObjectPath, _ interface: String, _ member: String,
+    _ arguments: Variant = .tuple([]), timeout: Duration? = .seconds(25), autoStart: Bool = true,
+    interactive: Bool = false
+  ) async throws -> Variant {
+    var flags = G_DBUS_CALL_FLAGS_NONE.rawValue
+    if !autoStart { flags |= G_DBUS_CALL_FLAGS_NO_AUTO_START.rawValue }
+    if interactive { flags |= G_DBUS_CALL_FLAGS_ALLOW_INTERACTIVE_AUTHORIZATION.rawValue }
+    let milliseconds = timeout.map { Int32(clamping: $0.wholeMilliseconds) } ?? Int32.max
+    let reply = try await asyncCall { cancellable, callback, data in
+      g_dbus_connection_call(
+        pointer, destination, path.string, interface, member, arguments.pointer, nil,
+        GDBusCallFlags(rawValue: flags), milliseconds, cancellable, callback, data)
+    } finish: { [pointer] result, error in
+      g_dbus_connection_call_finish(pointer, result, &error).map { Variant(taking: $0) }
+    }
+    guard let reply else { throw GLibError.timedOut }
+    return reply
+  }
+
+  /// Reads a property of a peer's object.
+  public func property(
+    _ destination: String, _ path: ObjectPath, _ interface: String, _ name: String,
+    timeout: Duration = .seconds(25)
+  ) async throws -> Variant {
+    try await call(
+      destination, path, "org.freedesktop.DBus.Properties", "Get", .tuple(interface, name), timeout: timeout
+    ).member(0, name, as: Variant.self)
+  }
+
+  // MARK: Names
+
+  public enum NameRequest: Sendable {
+    case owner
+    case taken
+  }
+
+  /// Asks the bus for a well-known name, without waiting in a queue for it.
+  public func requestName(_ name: String, allowReplacement: Bool = false, replace: Bool = false) async throws
+    -> NameRequest
+  {
+    let flags: UInt32 = (allowReplacement ? 1 : 0) | (replace ? 2 : 0) | 4
+    let reply = try await call(busName, busPath, busName, "RequestName", .tuple(name, flags))
+    let answer: UInt32 = try reply.member(0, "reply")
+    return answer == 1 || answer == 4 ? .owner : .taken
+  }
+
+  public func releaseName(_ name: String) async throws {
+    try await call(busName, busPath, busName, "ReleaseName", .tuple(name))
+  }
+
+  // MARK: Sending
+
+  /// Emits a signal to one peer, or to all that listen when `destination` is nil.
+  public func emit(
+    _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: Variant, to destination: String? = nil
+  ) throws {
+    _ = try checked {
+      g_dbus_connection_emit_signal(
+        pointer, destination, path.string, interface, member, arguments.pointer, &$0)
+    }
+  }
+
+  /// Returns once everything that was sent has left this process.
+  public func flush() async throws {
+    _ = try await asyncCall { cancellable, callback, data in
+      g_dbus_connection_flush(pointer, cancellable, callback, data)
+    } finish: { [pointer] result, error in
+      g_dbus_connection_flush_finish(pointer, result, &error)
+    }
+  }
+
+  /// Calls `action` once, when the connection is gone.
+  public func onClosed(_ action: @escaping @GLibActor () -> Void) {
+    let box = CallbackBox(action)
+    let callback: @convention(c) (OpaquePointer?, gboolean, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void =
+      { _, _, _, data in
+        GLibActor.assumeIsolated { CallbackBox<@GLibActor () -> Void>.of(data).closure() }
+      }
+    g_signal_connect_data(
+      UnsafeMutableRawPointer(pointer), "closed", unsafeBitCast(callback, to: GCallback.self), box.retained,
+      { data, _ in CallbackBox<@GLibActor () -> Void>.release(data) }, GConnectFlags(rawValue: 0))
+  }
+}
+
+let busName = "org.freedesktop.DBus"
+let busPath = ObjectPath.root.appending("org").appending("freedesktop").appending("DBus")

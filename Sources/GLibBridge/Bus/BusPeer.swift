@@ -1,0 +1,93 @@
+import CGLib
+import Glibc
+
+/// A process on the bus, held by a pidfd so that its number cannot pass to another process unnoticed.
+public struct BusPeer: Sendable {
+  /// The process number, valid while ``handle`` says that it runs.
+  public let processID: Int32
+  public let userID: UInt32
+  /// Whether the bus itself gave the pidfd. Older buses give a number only, and the pidfd is opened from it.
+  public let isVouchedForByBus: Bool
+  public let handle: ProcessHandle
+}
+
+/// A pidfd, closed with the last reference.
+public final class ProcessHandle: Sendable {
+  private let descriptor: Int32
+
+  init(owning descriptor: Int32) {
+    self.descriptor = descriptor
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  /// Whether the process still runs: signal 0 through the pidfd reaches this process and no successor.
+  public var isRunning: Bool {
+    pidfd_send_signal(descriptor, 0, nil, 0) == 0 || errno == EPERM
+  }
+}
+
+extension BusConnection {
+  /// Finds the process behind a connection.
+  ///
+  /// - Throws: ``GLibError`` when the peer has left or the bus does not tell.
+  public func peer(_ sender: String) async throws -> BusPeer {
+    let (credentials, descriptors) = try await callWithDescriptors(
+      busName, busPath, busName, "GetConnectionCredentials", .tuple(sender))
+    let facts = try credentials.member(0, "credentials", as: VariantDictionary.self)
+    guard let processID = try facts.value("ProcessID", as: UInt32.self),
+      let userID = try facts.value("UnixUserID", as: UInt32.self)
+    else {
+      throw GLibError(domain: "chappie-bus", code: 2, message: "the bus does not know the caller's process")
+    }
+    if let descriptor = descriptors.first {
+      return BusPeer(
+        processID: Int32(bitPattern: processID), userID: userID, isVouchedForByBus: true,
+        handle: ProcessHandle(owning: descriptor))
+    }
+    let handle = try openProcess(Int32(bitPattern: processID))
+    // The number was the caller's when the bus noted it. Still connected after the pidfd was opened, and so
+    // still alive: the pidfd is the caller's.
+    let again = try await call(busName, busPath, busName, "GetConnectionUnixProcessID", .tuple(sender))
+    guard try again.member(0, "process", as: UInt32.self) == processID, handle.isRunning else {
+      throw GLibError(domain: "chappie-bus", code: 2, message: "the caller has left")
+    }
+    return BusPeer(
+      processID: Int32(bitPattern: processID), userID: userID, isVouchedForByBus: false, handle: handle)
+  }
+
+  private func openProcess(_ processID: Int32) throws -> ProcessHandle {
+    let descriptor = pidfd_open(processID, 0)
+    guard descriptor >= 0 else {
+      throw GLibError(domain: "chappie-bus", code: 2, message: "the caller's process cannot be opened")
+    }
+    return ProcessHandle(owning: descriptor)
+  }
+
+  private func callWithDescriptors(
+    _ destination: String, _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: Variant
+  ) async throws -> (Variant, [Int32]) {
+    let reply = try await asyncCall { cancellable, callback, data in
+      g_dbus_connection_call_with_unix_fd_list(
+        pointer, destination, path.string, interface, member, arguments.pointer, nil, G_DBUS_CALL_FLAGS_NONE,
+        25_000, nil, cancellable, callback, data)
+    } finish: { [pointer] result, error -> (Variant, [Int32])? in
+      var list: UnsafeMutablePointer<GUnixFDList>?
+      let reply = g_dbus_connection_call_with_unix_fd_list_finish(pointer, &list, result, &error)
+      return reply.map { (Variant(taking: $0), Self.steal(list)) }
+    }
+    guard let reply else { throw GLibError.timedOut }
+    return reply
+  }
+
+  private static func steal(_ list: UnsafeMutablePointer<GUnixFDList>?) -> [Int32] {
+    guard let list else { return [] }
+    defer { g_object_unref(list) }
+    var count: Int32 = 0
+    let descriptors = g_unix_fd_list_steal_fds(list, &count)
+    defer { g_free(descriptors) }
+    return (0..<Int(count)).compactMap { descriptors?[$0] }
+  }
+}

@@ -1,0 +1,94 @@
+import CGLib
+
+/// A signal that was received.
+public struct BusSignal: Sendable {
+  public let sender: String
+  public let path: ObjectPath
+  public let interface: String
+  public let member: String
+  public let arguments: Variant
+}
+
+/// A subscription to signals. It ends when it is let go.
+@GLibActor
+public final class BusSubscription {
+  private let connection: BusConnection
+  private let id: UInt32
+
+  fileprivate init(connection: BusConnection, id: UInt32) {
+    self.connection = connection
+    self.id = id
+  }
+
+  isolated deinit {
+    g_dbus_connection_signal_unsubscribe(connection.pointer, id)
+  }
+}
+
+/// Follows who owns a name. It ends when it is let go.
+@GLibActor
+public final class BusNameWatch {
+  private let id: UInt32
+
+  fileprivate init(id: UInt32) {
+    self.id = id
+  }
+
+  isolated deinit {
+    g_bus_unwatch_name(id)
+  }
+}
+
+extension BusConnection {
+  /// Which signals to receive; nil means any.
+  public struct Match: Sendable {
+    public var sender: String?
+    public var path: ObjectPath?
+    public var interface: String?
+    public var member: String?
+    public var firstArgument: String?
+
+    public init(
+      sender: String? = nil, path: ObjectPath? = nil, interface: String? = nil, member: String? = nil,
+      firstArgument: String? = nil
+    ) {
+      self.sender = sender
+      self.path = path
+      self.interface = interface
+      self.member = member
+      self.firstArgument = firstArgument
+    }
+  }
+
+  /// Calls `receive` for each signal that matches.
+  public func subscribe(_ match: Match, _ receive: @escaping @GLibActor (BusSignal) -> Void) -> BusSubscription {
+    let box = CallbackBox(receive)
+    let id = g_dbus_connection_signal_subscribe(
+      pointer, match.sender, match.interface, match.member, match.path?.string, match.firstArgument,
+      G_DBUS_SIGNAL_FLAGS_NONE,
+      { _, sender, path, interface, member, arguments, data in
+        guard let path, let objectPath = ObjectPath(String(cString: path)), let interface, let member else { return }
+        let signal = BusSignal(
+          sender: sender.map { String(cString: $0) } ?? "", path: objectPath,
+          interface: String(cString: interface), member: String(cString: member),
+          arguments: Variant(sharing: arguments))
+        GLibActor.assumeIsolated { CallbackBox<@GLibActor (BusSignal) -> Void>.of(data).closure(signal) }
+      }, box.retained, CallbackBox<@GLibActor (BusSignal) -> Void>.release)
+    return BusSubscription(connection: self, id: id)
+  }
+
+  /// Calls `changed` with the owner of `name`, nil for none: once soon, and whenever it changes.
+  public func watchName(_ name: String, _ changed: @escaping @GLibActor (String?) -> Void) -> BusNameWatch {
+    let box = CallbackBox(changed)
+    let id = g_bus_watch_name_on_connection(
+      pointer, name, G_BUS_NAME_WATCHER_FLAGS_NONE,
+      { _, _, owner, data in
+        let owner = owner.map { String(cString: $0) }
+        GLibActor.assumeIsolated { CallbackBox<@GLibActor (String?) -> Void>.of(data).closure(owner) }
+      },
+      { _, _, data in
+        GLibActor.assumeIsolated { CallbackBox<@GLibActor (String?) -> Void>.of(data).closure(nil) }
+      }, box.retained, CallbackBox<@GLibActor (String?) -> Void>.release)
+    return BusNameWatch(id: id)
+  }
+}

@@ -1,0 +1,89 @@
+import CGLib
+
+/// A GObject that is released with this value.
+struct ObjectReference<Pointee>: ~Copyable {
+  let pointer: UnsafeMutablePointer<Pointee>
+
+  init(owning pointer: UnsafeMutablePointer<Pointee>) {
+    self.pointer = pointer
+  }
+
+  deinit {
+    g_object_unref(pointer)
+  }
+}
+
+/// Calls one of GIO's asynchronous functions and waits for its result.
+///
+/// Cancelling the task cancels the `GCancellable` that `start` is given.
+/// - Parameters:
+///   - deadline: after this long the call is cancelled and fails with ``GLibError/timedOut``.
+///   - start: calls the function; must pass on the cancellable, the callback and the user data.
+///   - finish: calls the matching `_finish`.
+/// - Throws: ``GLibError``, or `CancellationError`.
+@GLibActor
+func asyncCall<Result>(
+  deadline: Duration? = nil,
+  _ start: (UnsafeMutablePointer<GCancellable>?, GAsyncReadyCallback?, UnsafeMutableRawPointer?) -> Void,
+  finish: @escaping @GLibActor (OpaquePointer?, inout UnsafeMutablePointer<GError>?) -> Result
+) async throws -> Result {
+  let call = AsyncCall<Result>()
+  let timer = deadline.map { Timer(after: $0) { call.expire() } }
+  defer { timer?.cancel() }
+  return try await withTaskCancellationHandler {
+    try await call.run(start, finish: finish)
+  } onCancel: {
+    Task { @GLibActor in call.cancel() }
+  }
+}
+
+/// One running asynchronous call.
+@GLibActor
+private final class AsyncCall<Result> {
+  private let cancellable = g_cancellable_new()
+  private var expired = false
+  private var outcome: Swift.Result<Result, any Error>?
+
+  func cancel() {
+    g_cancellable_cancel(cancellable)
+  }
+
+  func expire() {
+    expired = true
+    cancel()
+  }
+
+  func run(
+    _ start: (UnsafeMutablePointer<GCancellable>?, GAsyncReadyCallback?, UnsafeMutableRawPointer?) -> Void,
+    finish: @escaping @GLibActor (OpaquePointer?, inout UnsafeMutablePointer<GError>?) -> Result
+  ) async throws -> Result {
+    if Task.isCancelled { cancel() }
+    await withCheckedContinuation { continuation in
+      let box = CallbackBox<@GLibActor (OpaquePointer?) -> Void> { result in
+        var error: UnsafeMutablePointer<GError>?
+        let value = finish(result, &error)
+        self.outcome = error.map { .failure(self.failure($0)) } ?? .success(value)
+        continuation.resume()
+      }
+      start(
+        cancellable,
+        { _, result, data in
+          GLibActor.assumeIsolated {
+            CallbackBox<@GLibActor (OpaquePointer?) -> Void>.consume(data).closure(result)
+          }
+        }, box.retained)
+    }
+    guard let outcome else { preconditionFailure("an asynchronous call ended without an outcome") }
+    return try outcome.get()
+  }
+
+  private func failure(_ error: UnsafeMutablePointer<GError>) -> any Error {
+    let error = GLibError(consuming: error)
+    guard error.isCancelled else { return error }
+    return expired ? GLibError.timedOut : CancellationError()
+  }
+
+  isolated deinit {
+    g_object_unref(cancellable)
+  }
+}

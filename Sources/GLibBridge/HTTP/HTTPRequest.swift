@@ -1,0 +1,41 @@
+import SecretMemory
+
+/// A request to send with ``HTTPSession``.
+public struct HTTPRequest: Sendable {
+  public enum Method: String, Sendable {
+    case get = "GET"
+    case post = "POST"
+  }
+
+  /// The value of a header field.
+  public enum FieldValue: Sendable {
+    case plain(String)
+    /// `prefix` followed by bytes that stay in guarded memory until libsoup needs them.
+    case secret(prefix: String, SecretBytes)
+  }
+
+  public enum Body: Sendable {
+    case bytes([UInt8])
+    /// Bytes that stay in guarded memory and are wiped with it.
+    case secret(SecretBytes)
+  }
+
+  public var method: Method
+  public var url: String
+  public var headers: [(name: String, value: FieldValue)] = []
+  public var body: Body?
+  public var contentType: String?
+
+  public init(_ method: Method, _ url: String) {
+    self.method = method
+    self.url = url
+  }
+
+  public mutating func setHeader(_ name: String, _ value: String) {
+    headers.append((name, .plain(value)))
+  }
+
+  public mutating func setHeader(_ name: String, prefix: String, secret: SecretBytes) {
+    headers.append((name, .secret(prefix: prefix, secret)))
+  }
+}

@@ -1,0 +1,189 @@
+import CGLib
+import CLibsoup
+import SecretMemory
+
+/// An answer whose body has not been read yet.
+///
+/// Letting go of it closes the connection, unless the body was read to its end.
+@GLibActor
+public final class HTTPResponse {
+  /// What the reader of a chunk wants next.
+  public enum Verdict {
+    case more
+    /// The rest of the body is of no interest.
+    case stop
+    /// Reading goes on once the task is done: how a slow consumer slows the sender down.
+    case pause(until: Task<Void, Never>)
+  }
+
+  public let status: Int
+  public let headers: HTTPHeaders
+  private let stream: UnsafeMutablePointer<GInputStream>
+
+  init(status: Int, headers: HTTPHeaders, body: UnsafeMutablePointer<GInputStream>) {
+    self.status = status
+    self.headers = headers
+    stream = body
+  }
+
+  isolated deinit {
+    g_object_unref(stream)
+  }
+
+  /// Reads the body to its end.
+  ///
+  /// - Throws: ``GLibError`` when the connection breaks, the deadline passes or the body is longer than `limit`.
+  public func bytes(limit: Int, deadline: Duration) async throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    try await read(limit: limit, deadline: deadline) { bytes.append(contentsOf: $0) }
+    return bytes
+  }
+
+  /// Reads the body to its end into guarded memory.
+  public func secret(limit: Int, deadline: Duration) async throws -> SecretBytes {
+    var parts: [SecretBytes] = []
+    try await read(limit: limit, deadline: deadline) { parts.append(SecretBytes($0)) }
+    return SecretBytes(count: parts.reduce(0) { $0 + $1.count }) { whole in
+      var offset = 0
+      for part in parts { offset = whole.write(part, at: offset) }
+    }
+  }
+
+  private func read(limit: Int, deadline: Duration, _ take: @escaping @GLibActor (ArraySlice<UInt8>) -> Void)
+    async throws
+  {
+    var total = 0
+    try await forEachChunk(idleDeadline: deadline) { chunk in
+      total += chunk.count
+      guard total <= limit else { return .stop }
+      take(chunk)
+      return .more
+    }
+    guard total <= limit else {
+      throw GLibError(domain: "chappie-http", code: 1, message: "the answer is longer than \(limit) bytes")
+    }
+  }
+
+  /// Hands over the body as it comes, without a hop between the socket and `take`.
+  ///
+  /// - Parameter idleDeadline: the longest silence; after it the call fails with ``GLibError/timedOut``.
+  /// - Throws: ``GLibError`` when the connection breaks, `CancellationError`.
+  public func forEachChunk(
+    idleDeadline: Duration, _ take: @escaping @GLibActor (ArraySlice<UInt8>) -> Verdict
+  ) async throws {
+    let reader = ChunkReader(stream: stream, idleDeadline: idleDeadline, take: take)
+    try await withTaskCancellationHandler {
+      try await reader.run()
+    } onCancel: {
+      Task { @GLibActor in reader.cancel() }
+    }
+  }
+}
+
+/// One pass over a body. It asks libsoup for a read at a time: a pollable source kept across reads would make
+/// libsoup spin.
+@GLibActor
+private final class ChunkReader {
+  private static let chunkSize = 32 * 1024
+
+  private let stream: UnsafeMutablePointer<GInputStream>
+  private let cancellable = g_cancellable_new()
+  private let buffer = UnsafeMutablePointer<UInt8>.allocate(capacity: chunkSize)
+  private let idleDeadline: Duration
+  private let take: @GLibActor (ArraySlice<UInt8>) -> HTTPResponse.Verdict
+  private var continuation: CheckedContinuation<Void, any Error>?
+  private var lastRead = ContinuousClock.now
+  private var watchdog: Timer?
+  private var expired = false
+
+  init(
+    stream: UnsafeMutablePointer<GInputStream>, idleDeadline: Duration,
+    take: @escaping @GLibActor (ArraySlice<UInt8>) -> HTTPResponse.Verdict
+  ) {
+    self.stream = stream
+    self.idleDeadline = idleDeadline
+    self.take = take
+  }
+
+  isolated deinit {
+    buffer.update(repeating: 0, count: Self.chunkSize)
+    buffer.deallocate()
+    g_object_unref(cancellable)
+  }
+
+  func run() async throws {
+    try Task.checkCancellation()
+    armWatchdog(after: idleDeadline)
+    defer { watchdog?.cancel() }
+    try await withCheckedThrowingContinuation { continuation in
+      self.continuation = continuation
+      readNext()
+    }
+  }
+
+  func cancel() {
+    g_cancellable_cancel(cancellable)
+  }
+
+  /// One timer for the whole body, moved forward when it fires: a timer per chunk would cost more than the read.
+  private func armWatchdog(after delay: Duration) {
+    watchdog = Timer(after: delay) { [weak self] in
+      guard let self else { return }
+      let rest = self.lastRead + self.idleDeadline - .now
+      if rest > .zero {
+        self.armWatchdog(after: rest)
+      } else {
+        self.expired = true
+        self.cancel()
+      }
+    }
+  }
+
+  private func readNext() {
+    g_input_stream_read_async(
+      stream, buffer, gsize(Self.chunkSize), G_PRIORITY_DEFAULT, cancellable,
+      { _, result, data in
+        GLibActor.assumeIsolated {
+          guard let data else { return }
+          Unmanaged<ChunkReader>.fromOpaque(data).takeRetainedValue().finishRead(result)
+        }
+      }, Unmanaged.passRetained(self).toOpaque())
+  }
+
+  private func finishRead(_ result: OpaquePointer?) {
+    var error: UnsafeMutablePointer<GError>?
+    let count = g_input_stream_read_finish(stream, result, &error)
+    if let error {
+      finish(failure(GLibError(consuming: error)))
+    } else if count == 0 {
+      finish(nil)
+    } else {
+      lastRead = .now
+      go(on: take(ArraySlice(UnsafeBufferPointer(start: buffer, count: count))))
+    }
+  }
+
+  private func go(on verdict: HTTPResponse.Verdict) {
+    switch verdict {
+    case .more: readNext()
+    case .stop: finish(nil)
+    case .pause(let task):
+      Task { @GLibActor in
+        await task.value
+        lastRead = .now
+        readNext()
+      }
+    }
+  }
+
+  private func failure(_ error: GLibError) -> any Error {
+    guard error.isCancelled else { return error }
+    return expired ? GLibError.timedOut : CancellationError()
+  }
+
+  private func finish(_ error: (any Error)?) {
+    let continuation = self.continuation
+    self.continuation = nil
+    if let error { continuation?.resume(throwing: error) } else { continuation?.resume() }
+  }
+}

@@ -1,0 +1,103 @@
+import CGLib
+import CLibsoup
+
+/// A web server on 127.0.0.1, by libsoup. For tests, stand-ins and the sign-in's callback, not for the network.
+@GLibActor
+public final class HTTPServer {
+  /// Answers a request. Its task is cancelled when the client leaves; what it throws is answered with status 500.
+  public typealias Handler = @GLibActor @Sendable (HTTPServerRequest) async throws -> HTTPServerAnswer
+
+  /// The port that it listens on.
+  public let port: UInt16
+  private let server: UnsafeMutablePointer<SoupServer>
+  private let handler: Handler
+  private let bodyLimit: Int
+  private var exchanges: [ObjectIdentifier: HTTPServerExchange] = [:]
+  private var whenIdle: Wait?
+
+  /// Starts to listen.
+  ///
+  /// - Parameters:
+  ///   - port: 0 leaves the choice to the kernel.
+  ///   - bodyLimit: a request with a longer body is answered with status 413; its body is not kept.
+  /// - Throws: ``GLibError`` when the port is taken.
+  public init(port: UInt16 = 0, bodyLimit: Int = 16 << 20, _ handler: @escaping Handler) throws {
+    let server = Self.makeServer()
+    do {
+      self.port = try Self.listen(server, port)
+    } catch {
+      g_object_unref(server)
+      throw error
+    }
+    self.server = server
+    self.handler = handler
+    self.bodyLimit = bodyLimit
+    addHandlers()
+  }
+
+  isolated deinit {
+    soup_server_disconnect(server)
+    for exchange in exchanges.values { exchange.cancel() }
+    g_object_unref(server)
+  }
+
+  /// Stops listening, cancels what runs and waits for its end. Clients that still wait see their connection cut.
+  public func stop() async {
+    soup_server_disconnect(server)
+    soup_server_remove_handler(server, nil)
+    guard !exchanges.isEmpty else { return }
+    let wait = whenIdle ?? Wait()
+    whenIdle = wait
+    for exchange in exchanges.values { exchange.cancel() }
+    await wait.value()
+  }
+
+  private func receive(_ message: OpaquePointer, _ request: HTTPServerRequest) {
+    let exchange = HTTPServerExchange(message, request)
+    let id = ObjectIdentifier(exchange)
+    exchanges[id] = exchange
+    exchange.start(handler) { [weak self] in self?.ended(id) }
+  }
+
+  private func ended(_ id: ObjectIdentifier) {
+    exchanges[id] = nil
+    if exchanges.isEmpty { whenIdle?.finish() }
+  }
+
+  private static func makeServer() -> UnsafeMutablePointer<SoupServer> {
+    guard let server = g_object_new_with_properties(soup_server_get_type(), 0, nil, nil) else {
+      preconditionFailure("libsoup made no server")
+    }
+    return UnsafeMutableRawPointer(server).assumingMemoryBound(to: SoupServer.self)
+  }
+
+  private static func listen(_ server: UnsafeMutablePointer<SoupServer>, _ port: UInt16) throws -> UInt16 {
+    _ = try checked { soup_server_listen_local(server, guint(port), SOUP_SERVER_LISTEN_IPV4_ONLY, &$0) }
+    let addresses = soup_server_get_uris(server)
+    defer { g_slist_free_full(addresses) { if let address = $0 { g_uri_unref(OpaquePointer(address)) } } }
+    guard let address = addresses?.pointee.data else { preconditionFailure("libsoup listens nowhere") }
+    return UInt16(clamping: g_uri_get_port(OpaquePointer(address)))
+  }
+
+  // MARK: libsoup's callbacks
+
+  private typealias Receiver = @GLibActor (OpaquePointer, HTTPServerRequest) -> Void
+
+  private func addHandlers() {
+    let limit = CallbackBox(bodyLimit)
+    soup_server_add_early_handler(
+      server, nil,
+      { _, message, _, _, data in
+        guard let message else { return }
+        GLibActor.assumeIsolated { HTTPServerBodyLimit.apply(CallbackBox<Int>.of(data).closure, to: message) }
+      }, limit.retained, CallbackBox<Int>.release)
+    let receiver = CallbackBox<Receiver> { [weak self] message, request in self?.receive(message, request) }
+    soup_server_add_handler(
+      server, nil,
+      { _, message, path, query, data in
+        guard let message else { return }
+        let request = HTTPServerRequest(message, path: path, query: query)
+        GLibActor.assumeIsolated { CallbackBox<Receiver>.of(data).closure(message, request) }
+      }, receiver.retained, CallbackBox<Receiver>.release)
+  }
+}

@@ -1,0 +1,44 @@
+/// What a handler of ``HTTPServer`` answers a request with.
+///
+/// An upgrade to a WebSocket will be one case more.
+public enum HTTPServerAnswer: Sendable {
+  /// The whole answer.
+  case whole(HTTPServerResponse)
+  /// The head of an answer, and the writer of its body.
+  ///
+  /// The body ends where the writer returns; when it throws, the connection is cut. The writer's task is cancelled
+  /// when the client leaves.
+  case stream(HTTPServerResponse.Head, @GLibActor @Sendable (HTTPServerStream) async throws -> Void)
+  /// No answer: the connection is cut.
+  case drop
+}
+
+/// A whole answer.
+public struct HTTPServerResponse: Sendable {
+  /// The status and the header fields of an answer.
+  public struct Head: Sendable {
+    public var status: Int
+    /// The fields in the order in which they are sent; of equal names the last is sent. Fields that HTTP does not
+    /// allow are left out. Length and framing are the server's to set.
+    public var headers: [(name: String, value: String)]
+
+    public init(status: Int, headers: [(name: String, value: String)] = []) {
+      self.status = status
+      self.headers = headers
+    }
+  }
+
+  public var head: Head
+  public var body: [UInt8]
+
+  public init(_ head: Head, body: [UInt8] = []) {
+    self.head = head
+    self.body = body
+  }
+
+  /// An answer with a body of one media type.
+  public init(status: Int, type: String, _ body: String, headers: [(name: String, value: String)] = []) {
+    head = Head(status: status, headers: [("content-type", type)] + headers)
+    self.body = Array(body.utf8)
+  }
+}

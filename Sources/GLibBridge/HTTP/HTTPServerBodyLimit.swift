@@ -1,0 +1,57 @@
+import CGLib
+import CLibsoup
+
+/// Refuses request bodies that are too long with status 413, without keeping them in memory.
+///
+/// A client that asks first (`Expect: 100-continue`) is refused before it sends the body; any other one may send it
+/// all, because most read no answer before they have.
+@GLibActor
+final class HTTPServerBodyLimit {
+  private let message: OpaquePointer
+  private var rest: Int
+
+  /// Applies a limit to a message whose head has been read. The message keeps what it needs.
+  static func apply(_ limit: Int, to message: OpaquePointer) {
+    let headers = soup_server_message_get_request_headers(message)
+    switch soup_message_headers_get_encoding(headers) {
+    case SOUP_ENCODING_CONTENT_LENGTH:
+      if soup_message_headers_get_content_length(headers) > limit { refuse(message) }
+    case SOUP_ENCODING_CHUNKED:
+      HTTPServerBodyLimit(limit, message).countChunks()
+    default:
+      break
+    }
+  }
+
+  private init(_ limit: Int, _ message: OpaquePointer) {
+    self.message = message
+    rest = limit
+  }
+
+  /// Counts a body whose length the head does not tell.
+  private func countChunks() {
+    let callback: @convention(c) (OpaquePointer?, OpaquePointer?, UnsafeMutableRawPointer?) -> Void = { _, chunk, data in
+      GLibActor.assumeIsolated { CallbackBox<HTTPServerBodyLimit>.of(data).closure.received(chunk) }
+    }
+    g_signal_connect_data(
+      UnsafeMutableRawPointer(message), "got-chunk", unsafeBitCast(callback, to: GCallback.self),
+      CallbackBox(self).retained, { data, _ in CallbackBox<HTTPServerBodyLimit>.release(data) },
+      GConnectFlags(rawValue: 0))
+  }
+
+  private func received(_ chunk: OpaquePointer?) {
+    rest -= Int(clamping: g_bytes_get_size(chunk))
+    if rest < 0 { Self.refuse(message) }
+  }
+
+  /// A message that has a status goes past the handler.
+  private static func refuse(_ message: OpaquePointer) {
+    guard soup_server_message_get_status(message) == 0 else { return }
+    let body = soup_server_message_get_request_body(message)
+    soup_message_body_set_accumulate(body, 0)
+    soup_message_body_truncate(body)
+    soup_server_message_set_status(message, 413, nil)
+    let text = "the body is too long\n"
+    soup_server_message_set_response(message, "text/plain", SOUP_MEMORY_COPY, text, gsize(text.utf8.count))
+  }
+}

@@ -1,0 +1,130 @@
+import CGLib
+import CLibsoup
+
+/// One request and its answer. While it runs, the client's leaving cancels it.
+@GLibActor
+final class HTTPServerExchange {
+  private enum State {
+    case idle
+    case running(Task<Void, Never>, HTTPServerSocketWatch)
+    case ended
+  }
+
+  private var state = State.idle
+  private let message: OpaquePointer
+  private let request: HTTPServerRequest
+
+  init(_ message: OpaquePointer, _ request: HTTPServerRequest) {
+    self.message = message
+    self.request = request
+    g_object_ref(UnsafeMutableRawPointer(message))
+  }
+
+  isolated deinit {
+    g_object_unref(UnsafeMutableRawPointer(message))
+  }
+
+  /// Asks `handler` for the answer and sends it, then calls `ended`.
+  func start(_ handler: @escaping HTTPServer.Handler, ended: @escaping @GLibActor () -> Void) {
+    guard let socket = soup_server_message_get_socket(message) else { return ended() }
+    soup_server_message_pause(message)
+    let watch = HTTPServerSocketWatch(socket, .peerGone) { [weak self] in self?.cancel() }
+    let task = Task { @GLibActor in
+      await run(handler)
+      state = .ended
+      ended()
+    }
+    state = .running(task, watch)
+  }
+
+  func cancel() {
+    guard case .running(let task, _) = state else { return }
+    task.cancel()
+  }
+
+  private func run(_ handler: HTTPServer.Handler) async {
+    do {
+      switch try await handler(request) {
+      case .whole(let response): send(response)
+      case .stream(let head, _) where request.method == "HEAD": send(HTTPServerResponse(head))
+      case .stream(let head, let write): await stream(head, write)
+      case .drop: openStream()?.abort()
+      }
+    } catch {
+      send(HTTPServerResponse(status: 500, type: "text/plain", "internal error\n"))
+    }
+  }
+
+  private func send(_ response: HTTPServerResponse) {
+    guard !Task.isCancelled, case .running(_, let watch) = state else {
+      openStream()?.abort()
+      return
+    }
+    // From here on the socket is libsoup's, which may close it.
+    watch.cancel()
+    setHead(response.head)
+    if !response.body.isEmpty {
+      let bytes = g_bytes_new(response.body, gsize(response.body.count))
+      soup_message_body_append_bytes(soup_server_message_get_response_body(message), bytes)
+      g_bytes_unref(bytes)
+    }
+    soup_server_message_unpause(message)
+  }
+
+  private func stream(
+    _ head: HTTPServerResponse.Head, _ write: @GLibActor (HTTPServerStream) async throws -> Void
+  ) async {
+    let isModern = soup_server_message_get_http_version(message) != SOUP_HTTP_1_0
+    let headText = streamHead(head, framing: isModern ? .chunked : .untilClose)
+    guard let stream = openStream(framing: isModern ? .chunked : .untilClose) else { return }
+    do {
+      try await stream.send(Array(headText.utf8))
+      try await write(stream)
+      try await stream.finish()
+    } catch {
+      stream.abort()
+    }
+  }
+
+  /// Takes the connection away from libsoup, whose part in this exchange ends here; nil when it is gone.
+  private func openStream(framing: HTTPServerStream.Framing = .untilClose) -> HTTPServerStream? {
+    guard case .running(_, let watch) = state, let socket = soup_server_message_get_socket(message) else { return nil }
+    g_object_ref(socket)
+    guard let connection = soup_server_message_steal_connection(message) else {
+      g_object_unref(socket)
+      return nil
+    }
+    return HTTPServerStream(connection: connection, socket: socket, peerWatch: watch, framing: framing)
+  }
+
+  private func setHead(_ head: HTTPServerResponse.Head) {
+    soup_server_message_set_status(message, guint(clamping: head.status), Self.reasons[head.status])
+    let headers = soup_server_message_get_response_headers(message)
+    for (name, value) in head.headers where Self.isAllowed(name, value) {
+      soup_message_headers_replace(headers, name, value)
+    }
+  }
+
+  private func streamHead(_ head: HTTPServerResponse.Head, framing: HTTPServerStream.Framing) -> String {
+    setHead(head)
+    let headers = soup_server_message_get_response_headers(message)
+    soup_message_headers_replace(headers, "connection", "close")
+    if case .chunked = framing { soup_message_headers_replace(headers, "transfer-encoding", "chunked") }
+    let reason = soup_server_message_get_reason_phrase(message).map { String(cString: $0) } ?? ""
+    var text = "HTTP/1.1 \(head.status) \(reason)\r\n"
+    let fields = HTTPServerRequest.headers(headers)
+    for name in fields.names { text += "\(name): \(fields[name] ?? "")\r\n" }
+    return text + "\r\n"
+  }
+
+  /// The reasons that libsoup does not know.
+  private static let reasons = [426: "Upgrade Required", 429: "Too Many Requests"]
+
+  /// Whether a field can be sent. libsoup answers one that cannot with a critical warning.
+  private static func isAllowed(_ name: String, _ value: String) -> Bool {
+    let isToken = name.utf8.allSatisfy { $0 > 32 && $0 < 127 && !"()<>@,;:\\\"/[]?={}".utf8.contains($0) }
+    let isLine = value.utf8.allSatisfy { ($0 >= 32 && $0 != 127) || $0 == 9 }
+    let isOurs = !["content-length", "transfer-encoding", "connection"].contains(name.lowercased())
+    return !name.isEmpty && isToken && isLine && isOurs
+  }
+}

@@ -1,0 +1,113 @@
+import CGLib
+import CLibsoup
+import SecretMemory
+
+/// HTTP/1.1 and 2 with the desktop's proxies and trust store, by libsoup.
+///
+/// It keeps no cookies, follows no redirect and keeps no cache: an answer that wants any of these is handed over
+/// as it is.
+@GLibActor
+public final class HTTPSession {
+  private let session: UnsafeMutablePointer<SoupSession>
+
+  /// - Parameters:
+  ///   - userAgent: the `User-Agent` of each request that does not set its own; nil sends none.
+  ///   - maxConnections: how many connections may be open to one host.
+  public init(userAgent: String? = nil, maxConnections: Int = 128) {
+    session = Self.makeSession(maxConnections: maxConnections)
+    if let userAgent { soup_session_set_user_agent(session, userAgent) }
+    // Idle and total deadlines are the caller's, who knows which silence is normal.
+    soup_session_set_timeout(session, 0)
+  }
+
+  isolated deinit {
+    soup_session_abort(session)
+    g_object_unref(session)
+  }
+
+  /// Sends `request` and returns once the head of the answer is here.
+  ///
+  /// - Parameter deadline: the longest wait for the head of the answer.
+  /// - Throws: ``GLibError`` when there is no answer, `CancellationError`.
+  public func send(_ request: HTTPRequest, deadline: Duration?) async throws -> HTTPResponse {
+    let message = try makeMessage(request)
+    defer { g_object_unref(UnsafeMutableRawPointer(message)) }
+    let stream = try await asyncCall(deadline: deadline) { cancellable, callback, data in
+      soup_session_send_async(session, message, 0, cancellable, callback, data)
+    } finish: { [session] result, error in
+      soup_session_send_finish(session, result, &error)
+    }
+    guard let stream else { throw GLibError.timedOut }
+    return HTTPResponse(
+      status: Int(soup_message_get_status(message).rawValue), headers: Self.headers(of: message), body: stream)
+  }
+
+  private static func makeSession(maxConnections: Int) -> UnsafeMutablePointer<SoupSession> {
+    var limit = GValue()
+    g_value_init(&limit, chappie_type_int())
+    g_value_set_int(&limit, Int32(clamping: maxConnections))
+    let session = withCStrings(["max-conns", "max-conns-per-host"]) { names in
+      g_object_new_with_properties(soup_session_get_type(), 2, names, [limit, limit])
+    }
+    guard let session else { preconditionFailure("libsoup made no session") }
+    return UnsafeMutableRawPointer(session).assumingMemoryBound(to: SoupSession.self)
+  }
+
+  private func makeMessage(_ request: HTTPRequest) throws -> OpaquePointer {
+    guard let message = soup_message_new(request.method.rawValue, request.url) else {
+      throw GLibError(domain: "chappie-http", code: 0, message: "not a web address: \(request.url)")
+    }
+    soup_message_set_flags(message, SOUP_MESSAGE_NO_REDIRECT)
+    let headers = soup_message_get_request_headers(message)
+    for (name, value) in request.headers { Self.append(name, value, to: headers) }
+    if let body = request.body {
+      let bytes = Self.bytes(of: body)
+      soup_message_set_request_body_from_bytes(message, request.contentType, bytes)
+      g_bytes_unref(bytes)
+    }
+    return message
+  }
+
+  private static func append(_ name: String, _ value: HTTPRequest.FieldValue, to headers: OpaquePointer?) {
+    switch value {
+    case .plain(let text):
+      soup_message_headers_append(headers, name, text)
+    case .secret(let prefix, let secret):
+      let line = SecretBytes(count: prefix.utf8.count + secret.count + 1) { line in
+        let offset = line.write(prefix.utf8, at: 0)
+        let end = line.write(secret, at: offset)
+        _ = line.write(CollectionOfOne(0), at: end)
+      }
+      line.withBytes { bytes in
+        soup_message_headers_append(headers, name, bytes.bindMemory(to: CChar.self).baseAddress)
+      }
+    }
+  }
+
+  private static func bytes(of body: HTTPRequest.Body) -> OpaquePointer? {
+    switch body {
+    case .bytes(let bytes):
+      g_bytes_new(bytes, gsize(bytes.count))
+    case .secret(let secret):
+      secret.withBytes { bytes in
+        g_bytes_new_with_free_func(
+          bytes.baseAddress, gsize(bytes.count),
+          { data in data.map { Unmanaged<SecretBytes>.fromOpaque($0).release() } },
+          Unmanaged.passRetained(secret).toOpaque())
+      }
+    }
+  }
+
+  private static func headers(of message: OpaquePointer) -> HTTPHeaders {
+    var headers = HTTPHeaders()
+    var iterator = SoupMessageHeadersIter()
+    soup_message_headers_iter_init(&iterator, soup_message_get_response_headers(message))
+    var name: UnsafePointer<CChar>?
+    var value: UnsafePointer<CChar>?
+    while soup_message_headers_iter_next(&iterator, &name, &value) != 0 {
+      guard let name, let value else { continue }
+      headers.append(String(cString: name), String(cString: value))
+    }
+    return headers
+  }
+}

@@ -1,0 +1,78 @@
+import CGLib
+import CLibsecret
+
+/// Owned references to libsecret's objects.
+@GLibActor
+final class SecretServiceReference {
+  let pointer: UnsafeMutablePointer<SecretService>
+
+  init(owning pointer: UnsafeMutablePointer<SecretService>) {
+    self.pointer = pointer
+  }
+
+  isolated deinit {
+    g_object_unref(pointer)
+  }
+}
+
+@GLibActor
+final class SecretCollectionReference {
+  let pointer: UnsafeMutablePointer<SecretCollection>
+
+  init(owning pointer: UnsafeMutablePointer<SecretCollection>) {
+    self.pointer = pointer
+  }
+
+  isolated deinit {
+    g_object_unref(pointer)
+  }
+}
+
+@GLibActor
+final class SecretItemReference {
+  let pointer: UnsafeMutablePointer<SecretItem>
+
+  init(owning pointer: UnsafeMutablePointer<SecretItem>) {
+    self.pointer = pointer
+  }
+
+  isolated deinit {
+    g_object_unref(pointer)
+  }
+}
+
+/// Attributes as libsecret takes them: a hash table of strings that includes the schema's name.
+@GLibActor
+final class AttributeTable {
+  let pointer: OpaquePointer
+
+  init(_ attributes: [String: String], schema: String) {
+    guard let table = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free) else {
+      preconditionFailure("GLib made no hash table")
+    }
+    pointer = table
+    for (key, value) in attributes.merging(["xdg:schema": schema], uniquingKeysWith: { $1 }) {
+      g_hash_table_insert(table, g_strdup(key), g_strdup(value))
+    }
+  }
+
+  isolated deinit {
+    g_hash_table_unref(pointer)
+  }
+
+  static func dictionary(taking table: OpaquePointer?) -> [String: String] {
+    guard let table else { return [:] }
+    defer { g_hash_table_unref(table) }
+    var attributes: [String: String] = [:]
+    var iterator = GHashTableIter()
+    g_hash_table_iter_init(&iterator, table)
+    var key: gpointer?
+    var value: gpointer?
+    while g_hash_table_iter_next(&iterator, &key, &value) != 0 {
+      guard let key, let value else { continue }
+      attributes[String(cString: key.assumingMemoryBound(to: CChar.self))] =
+        String(cString: value.assumingMemoryBound(to: CChar.self))
+    }
+    return attributes
+  }
+}

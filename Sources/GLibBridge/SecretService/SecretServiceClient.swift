@@ -1,0 +1,240 @@
+import CGLib
+import CLibsecret
+import SecretMemory
+
+/// The desktop keyring, through libsecret's object interface.
+///
+/// No call prompts the user unless it is told that it may. Each call has a deadline. Items are found by their
+/// attributes each time: a kept object path may name another item tomorrow.
+@GLibActor
+public final class SecretServiceClient {
+  /// Whether a call may ask the user for something, such as the keyring's password.
+  public enum Interaction: Sendable {
+    case forbidden
+    case allowed
+  }
+
+  /// What identifies an item, and what it is called in a keyring editor.
+  public struct Item: Sendable {
+    /// The libsecret schema's name.
+    public var schema: String
+    public var attributes: [String: String]
+    public var label: String
+
+    public init(schema: String, attributes: [String: String], label: String) {
+      self.schema = schema
+      self.attributes = attributes
+      self.label = label
+    }
+  }
+
+  /// What a search found.
+  public struct Found {
+    public let attributes: [String: String]
+    public let isLocked: Bool
+    fileprivate let item: SecretItemReference
+  }
+
+  private enum Service {
+    case closed
+    case open(SecretServiceReference)
+  }
+
+  private let deadline: Duration
+  private var quiet = Service.closed
+  private var prompting = Service.closed
+
+  /// - Parameter deadline: the longest wait for an answer that needs no person.
+  public init(deadline: Duration = .seconds(5)) {
+    self.deadline = deadline
+  }
+
+  // MARK: Items
+
+  /// The items whose attributes include `attributes`, locked ones too.
+  ///
+  /// - Throws: ``SecretStoreError/unavailable(_:)``, `CancellationError`.
+  public func search(schema: String, _ attributes: [String: String]) async throws -> [Found] {
+    try await withService(.forbidden) { service in
+      let table = AttributeTable(attributes, schema: schema)
+      let list = try await asyncCall(deadline: deadline) { cancellable, callback, data in
+        secret_service_search(
+          service.pointer, nil, table.pointer, SECRET_SEARCH_ALL, cancellable, callback, data)
+      } finish: { result, error in
+        secret_service_search_finish(service.pointer, result, &error)
+      }
+      return Self.items(list)
+    }
+  }
+
+  /// Reads the secret of an item that a search found.
+  ///
+  /// - Throws: ``SecretStoreError``, `CancellationError`.
+  public func secret(of found: Found) async throws -> SecretBytes {
+    try await withService(.forbidden) { _ in
+      let item = found.item
+      _ = try await asyncCall(deadline: deadline) { cancellable, callback, data in
+        secret_item_load_secret(item.pointer, cancellable, callback, data)
+      } finish: { result, error in
+        secret_item_load_secret_finish(item.pointer, result, &error)
+      }
+      guard let value = secret_item_get_secret(item.pointer) else { throw SecretStoreError.locked }
+      defer { secret_value_unref(UnsafeMutableRawPointer(value)) }
+      var length: gsize = 0
+      let bytes = secret_value_get(value, &length)
+      return SecretBytes(UnsafeRawBufferPointer(start: bytes, count: Int(length)))
+    }
+  }
+
+  /// Stores `secret` as `item` in the default collection, in place of an item with the same attributes.
+  ///
+  /// - Throws: ``SecretStoreError``, `CancellationError`.
+  public func store(_ secret: SecretBytes, as item: Item, interaction: Interaction) async throws {
+    try await withService(interaction) { service in
+      let collection = try await defaultCollection(service)
+      let table = AttributeTable(item.attributes, schema: item.schema)
+      let value = secret.withBytes { bytes in
+        secret_value_new(bytes.bindMemory(to: CChar.self).baseAddress, gssize(bytes.count), "text/plain")
+      }
+      defer { value.map { secret_value_unref(UnsafeMutableRawPointer($0)) } }
+      let created = try await asyncCall(deadline: wait(interaction)) { cancellable, callback, data in
+        secret_item_create(
+          collection.pointer, nil, table.pointer, item.label, value, SECRET_ITEM_CREATE_REPLACE, cancellable,
+          callback, data)
+      } finish: { result, error in
+        secret_item_create_finish(result, &error)
+      }
+      if let created { g_object_unref(created) }
+    }
+  }
+
+  /// Deletes an item that a search found.
+  ///
+  /// - Throws: ``SecretStoreError``, `CancellationError`.
+  public func delete(_ found: Found, interaction: Interaction) async throws {
+    try await withService(interaction) { _ in
+      let item = found.item
+      _ = try await asyncCall(deadline: wait(interaction)) { cancellable, callback, data in
+        secret_item_delete(item.pointer, cancellable, callback, data)
+      } finish: { result, error in
+        secret_item_delete_finish(item.pointer, result, &error)
+      }
+    }
+  }
+
+  /// Unlocks the default collection. Without interaction this succeeds only where the keyring needs no password.
+  ///
+  /// - Throws: ``SecretStoreError``, `CancellationError`.
+  public func unlockDefaultCollection(interaction: Interaction) async throws {
+    try await withService(interaction) { service in
+      let collection = try await defaultCollection(service)
+      let list = g_list_append(nil, collection.pointer)
+      defer { g_list_free(list) }
+      let count = try await asyncCall(deadline: wait(interaction)) { cancellable, callback, data in
+        secret_service_unlock(service.pointer, list, cancellable, callback, data)
+      } finish: { result, error in
+        secret_service_unlock_finish(service.pointer, result, nil, &error)
+      }
+      guard count > 0 else { throw SecretStoreError.locked }
+    }
+  }
+
+  // MARK: The service object
+
+  /// A person may take their time; a keyring may not.
+  private func wait(_ interaction: Interaction) -> Duration {
+    switch interaction {
+    case .forbidden: deadline
+    case .allowed: .seconds(120)
+    }
+  }
+
+  private func defaultCollection(_ service: SecretServiceReference) async throws -> SecretCollectionReference {
+    let collection = try await asyncCall(deadline: deadline) { cancellable, callback, data in
+      secret_collection_for_alias(
+        service.pointer, SECRET_COLLECTION_DEFAULT, SECRET_COLLECTION_NONE, cancellable, callback, data)
+    } finish: { result, error in
+      secret_collection_for_alias_finish(result, &error)
+    }
+    guard let collection else {
+      throw SecretStoreError.unavailable("the keyring has no default collection")
+    }
+    return SecretCollectionReference(owning: collection)
+  }
+
+  /// Runs `body` with a service object, and once more with a fresh one when the first has lost its session: a
+  /// keyring that restarted forgets the sessions that it had.
+  private func withService<Result>(
+    _ interaction: Interaction, _ body: (SecretServiceReference) async throws -> Result
+  ) async throws -> Result {
+    do {
+      return try await body(try await open(interaction))
+    } catch let error as GLibError where error.hasLostItsKeyring {
+      quiet = .closed
+      prompting = .closed
+      return try await mappingErrors { try await body(try await open(interaction)) }
+    } catch {
+      throw Self.mapped(error)
+    }
+  }
+
+  private func mappingErrors<Result>(_ body: () async throws -> Result) async throws -> Result {
+    do { return try await body() } catch { throw Self.mapped(error) }
+  }
+
+  private static func mapped(_ error: any Error) -> any Error {
+    guard let error = error as? GLibError else { return error }
+    return error.isLockedOrDismissed ? SecretStoreError.locked : .unavailable(error.message)
+  }
+
+  private func open(_ interaction: Interaction) async throws -> SecretServiceReference {
+    let kept = interaction == .allowed ? prompting : quiet
+    if case .open(let service) = kept { return service }
+    let type = interaction == .allowed ? secret_service_get_type() : QuietSecretService.type
+    let pointer = try await asyncCall(deadline: deadline) { cancellable, callback, data in
+      secret_service_open(type, nil, SECRET_SERVICE_OPEN_SESSION, cancellable, callback, data)
+    } finish: { result, error in
+      secret_service_open_finish(result, &error)
+    }
+    guard let pointer else { throw SecretStoreError.unavailable("the keyring does not answer") }
+    let service = SecretServiceReference(owning: pointer)
+    if interaction == .allowed { prompting = .open(service) } else { quiet = .open(service) }
+    return service
+  }
+
+  private static func items(_ list: UnsafeMutablePointer<GList>?) -> [Found] {
+    var found: [Found] = []
+    var next = list
+    while let node = next {
+      next = node.pointee.next
+      guard let data = node.pointee.data else { continue }
+      let item = SecretItemReference(owning: data.assumingMemoryBound(to: SecretItem.self))
+      found.append(
+        Found(
+          attributes: AttributeTable.dictionary(taking: secret_item_get_attributes(item.pointer)),
+          isLocked: secret_item_get_locked(item.pointer) != 0, item: item))
+    }
+    g_list_free(list)
+    return found
+  }
+}
+
+extension GLibError {
+  fileprivate var isLockedOrDismissed: Bool {
+    busName == "org.freedesktop.Secret.Error.IsLocked"
+      || (domain == String(cString: g_quark_to_string(secret_error_get_quark()))
+        && code == Int32(SECRET_ERROR_IS_LOCKED.rawValue))
+      || domain == QuietSecretService.errorDomain
+  }
+
+  fileprivate var hasLostItsKeyring: Bool {
+    switch busName {
+    case "org.freedesktop.Secret.Error.NoSession", "org.freedesktop.DBus.Error.ServiceUnknown",
+      "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.NameHasNoOwner",
+      "org.freedesktop.DBus.Error.UnknownMethod", "org.freedesktop.DBus.Error.UnknownObject":
+      true
+    default:
+      false
+    }
+  }
+}

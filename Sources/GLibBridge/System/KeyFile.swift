@@ -1,0 +1,46 @@
+import CGLib
+
+/// A key file: groups of `Key=value`, as desktop files and this project's configuration are.
+public struct KeyFile: Sendable {
+  private let groups: [String: [String: String]]
+
+  /// Reads a key file.
+  ///
+  /// - Throws: ``GLibError`` when the file cannot be read or is not a key file.
+  public init(path: String) throws {
+    let file = g_key_file_new()
+    defer { g_key_file_unref(file) }
+    _ = try checked { g_key_file_load_from_file(file, path, G_KEY_FILE_NONE, &$0) }
+    var groups: [String: [String: String]] = [:]
+    for group in Self.strings(g_key_file_get_groups(file, nil)) {
+      var values: [String: String] = [:]
+      for key in Self.strings(g_key_file_get_keys(file, group, nil, nil)) {
+        let value = g_key_file_get_string(file, group, key, nil)
+        values[key] = value.map { String(cString: $0) }
+        g_free(value)
+      }
+      groups[group] = values
+    }
+    self.groups = groups
+  }
+
+  public func string(_ group: String, _ key: String) -> String? {
+    groups[group]?[key]
+  }
+
+  public var groupNames: [String] { groups.keys.sorted() }
+
+  public func keys(of group: String) -> [String] { groups[group]?.keys.sorted() ?? [] }
+
+  private static func strings(_ list: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> [String] {
+    defer { g_strfreev(list) }
+    guard let list else { return [] }
+    var strings: [String] = []
+    var next = list
+    while let string = next.pointee {
+      strings.append(String(cString: string))
+      next += 1
+    }
+    return strings
+  }
+}

@@ -1,0 +1,54 @@
+import CGLib
+
+/// Calls an action on the actor each time the process gets a Unix signal. It stops when it is let go, and the
+/// signal then does again what it does by default.
+@GLibActor
+public final class UnixSignalWatch {
+  private var source: UnsafeMutablePointer<GSource>?
+
+  /// - Parameter signal: `SIGHUP`, `SIGINT`, `SIGTERM`, `SIGUSR1`, `SIGUSR2` or `SIGWINCH`.
+  public init(_ signal: Int32, _ action: @escaping @GLibActor () -> Void) {
+    let source = g_unix_signal_source_new(signal)
+    let box = CallbackBox(action)
+    g_source_set_callback(
+      source,
+      { data in
+        GLibActor.assumeIsolated { CallbackBox<@GLibActor () -> Void>.of(data).closure() }
+        return sourceContinue
+      }, box.retained, CallbackBox<@GLibActor () -> Void>.release)
+    g_source_attach(source, GLibActor.shared.executor.context.pointer)
+    self.source = source
+  }
+
+  /// Stops watching.
+  public func cancel() {
+    guard let source else { return }
+    g_source_destroy(source)
+    g_source_unref(source)
+    self.source = nil
+  }
+
+  isolated deinit {
+    cancel()
+  }
+}
+
+/// Unix signals.
+public enum UnixSignals {
+  /// Waits until the process gets one of `signals`, and returns which. A second one then acts by default, so that
+  /// an impatient Ctrl-C ends a program that takes its time to end.
+  @GLibActor
+  public static func first(of signals: [Int32]) async -> Int32 {
+    let wait = Wait()
+    var first: Int32 = 0
+    let watches = signals.map { signal in
+      UnixSignalWatch(signal) {
+        if first == 0 { first = signal }
+        wait.finish()
+      }
+    }
+    await wait.value()
+    for watch in watches { watch.cancel() }
+    return first
+  }
+}

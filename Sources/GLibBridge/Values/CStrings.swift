@@ -1,0 +1,14 @@
+import CGLib
+
+/// Passes `strings` as the array of C strings that GObject's constructors take.
+func withCStrings<Result>(
+  _ strings: [String], _ body: (UnsafeMutablePointer<UnsafePointer<CChar>?>) throws -> Result
+) rethrows -> Result {
+  let copies = strings.map { UnsafePointer<CChar>(g_strdup($0)) }
+  defer { copies.forEach { g_free(UnsafeMutableRawPointer(mutating: $0)) } }
+  var pointers = copies + [nil]
+  return try pointers.withUnsafeMutableBufferPointer { buffer in
+    guard let base = buffer.baseAddress else { preconditionFailure("an array lost its memory") }
+    return try body(base)
+  }
+}

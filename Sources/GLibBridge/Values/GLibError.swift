@@ -1,0 +1,54 @@
+import CGLib
+
+/// An error of GLib or of one of the libraries over it.
+public struct GLibError: Error, Equatable {
+  /// The error domain's name, such as `g-io-error-quark`.
+  public let domain: String
+  /// The code within the domain.
+  public let code: Int32
+  /// What happened, in words.
+  public let message: String
+  /// The D-Bus error name, where a peer on the bus sent the error.
+  public let busName: String?
+
+  public init(domain: String, code: Int32, message: String, busName: String? = nil) {
+    self.domain = domain
+    self.code = code
+    self.message = message
+    self.busName = busName
+  }
+
+  /// Takes over a `GError` that a C function returned.
+  init(consuming error: UnsafeMutablePointer<GError>) {
+    let remoteName = g_dbus_error_get_remote_error(error)
+    busName = remoteName.map { String(cString: $0) }
+    g_free(remoteName)
+    if busName != nil { g_dbus_error_strip_remote_error(error) }
+    domain = String(cString: g_quark_to_string(error.pointee.domain))
+    code = error.pointee.code
+    message = String(cString: error.pointee.message)
+    g_error_free(error)
+  }
+
+  /// A deadline of this library's own has passed.
+  public static let timedOut = GLibError(
+    domain: ioDomain, code: Int32(G_IO_ERROR_TIMED_OUT.rawValue), message: "timed out")
+
+  private static let ioDomain = String(cString: g_quark_to_string(g_io_error_quark()))
+
+  func isIO(_ code: GIOErrorEnum) -> Bool {
+    domain == Self.ioDomain && self.code == Int32(code.rawValue)
+  }
+
+  public var isCancelled: Bool { isIO(G_IO_ERROR_CANCELLED) }
+
+  public var isTimeout: Bool { isIO(G_IO_ERROR_TIMED_OUT) || busName == "org.freedesktop.DBus.Error.NoReply" }
+}
+
+/// Calls a function that reports failure through a `GError`.
+func checked<Result>(_ body: (inout UnsafeMutablePointer<GError>?) -> Result) throws -> Result {
+  var error: UnsafeMutablePointer<GError>?
+  let result = body(&error)
+  if let error { throw GLibError(consuming: error) }
+  return result
+}

@@ -1,0 +1,200 @@
+import CGLib
+
+/// A Swift type that has one D-Bus type.
+public protocol VariantConvertible {
+  /// The D-Bus type string.
+  static var variantType: String { get }
+
+  var variant: Variant { get }
+
+  /// - Throws: ``VariantError`` when `variant` has another type.
+  init(variant: Variant) throws(VariantError)
+}
+
+/// A value of the wrong D-Bus type.
+public struct VariantError: Error, Equatable, CustomStringConvertible {
+  /// The key or argument that holds the value, where there is one.
+  public var key: String?
+  public let expected: String
+  public let found: String
+
+  public init(key: String? = nil, expected: String, found: String) {
+    self.key = key
+    self.expected = expected
+    self.found = found
+  }
+
+  public var description: String {
+    let subject = key.map { "'\($0)'" } ?? "the value"
+    return "\(subject) must have type '\(expected)', not '\(found)'"
+  }
+}
+
+extension Variant {
+  func expect(_ type: String) throws(VariantError) {
+    guard isOfType(type) else { throw VariantError(expected: type, found: self.type) }
+  }
+
+  /// This value as `type`.
+  public func value<Value: VariantConvertible>(as type: Value.Type = Value.self) throws(VariantError) -> Value {
+    try Value(variant: self)
+  }
+
+  /// The member of a tuple at `index` as `type`; `name` goes into the error.
+  public func member<Value: VariantConvertible>(
+    _ index: Int, _ name: String, as type: Value.Type = Value.self
+  ) throws(VariantError) -> Value {
+    guard isTuple, index < Int(g_variant_n_children(pointer)) else {
+      throw VariantError(key: name, expected: Value.variantType, found: "nothing")
+    }
+    do throws(VariantError) {
+      return try Value(variant: Variant(taking: g_variant_get_child_value(pointer, gsize(index))))
+    } catch {
+      throw VariantError(key: error.key ?? name, expected: error.expected, found: error.found)
+    }
+  }
+
+  private var isTuple: Bool {
+    g_variant_classify(pointer) == G_VARIANT_CLASS_TUPLE
+  }
+}
+
+extension Variant: VariantConvertible {
+  public static var variantType: String { "v" }
+  public var variant: Variant { boxed }
+  public init(variant: Variant) { self = variant.unboxed }
+}
+
+extension String: VariantConvertible {
+  public static var variantType: String { "s" }
+
+  /// D-Bus strings cannot hold U+0000; it becomes U+FFFD.
+  public var variant: Variant {
+    let text = utf8.contains(0) ? String(map { $0 == "\0" ? "\u{FFFD}" : $0 }) : self
+    return Variant(taking: g_variant_new_string(text))
+  }
+
+  public init(variant: Variant) throws(VariantError) {
+    try variant.expect("s")
+    self = String(cString: g_variant_get_string(variant.pointer, nil))
+  }
+}
+
+/// The path of an object on the bus.
+public struct ObjectPath: Hashable, Sendable, CustomStringConvertible, VariantConvertible {
+  public let string: String
+
+  /// Nil when `string` is not a valid path.
+  public init?(_ string: String) {
+    guard g_variant_is_object_path(string) != 0 else { return nil }
+    self.string = string
+  }
+
+  /// A path under this one. `element` may hold any text: what D-Bus forbids in a path is escaped as `_xx`.
+  public func appending(_ element: String) -> ObjectPath {
+    ObjectPath(unchecked: (string == "/" ? "" : string) + "/" + Self.escape(element))
+  }
+
+  private init(unchecked string: String) {
+    self.string = string
+  }
+
+  /// Escapes as sd_bus_path_encode does: letters and digits stay, a leading digit and all else become `_xx`.
+  public static func escape(_ text: String) -> String {
+    guard !text.isEmpty else { return "_" }
+    var escaped = ""
+    for (index, byte) in text.utf8.enumerated() {
+      let isLetter = (65...90).contains(byte) || (97...122).contains(byte)
+      let isDigit = (48...57).contains(byte)
+      if isLetter || (isDigit && index > 0) {
+        escaped.unicodeScalars.append(Unicode.Scalar(byte))
+      } else {
+        let hex = String(byte, radix: 16)
+        escaped += "_" + (hex.count == 1 ? "0" + hex : hex)
+      }
+    }
+    return escaped
+  }
+
+  public static let root = ObjectPath(unchecked: "/")
+  public static var variantType: String { "o" }
+  public var variant: Variant { Variant(taking: g_variant_new_object_path(string)) }
+  public var description: String { string }
+
+  public init(variant: Variant) throws(VariantError) {
+    try variant.expect("o")
+    string = String(cString: g_variant_get_string(variant.pointer, nil))
+  }
+}
+
+extension Bool: VariantConvertible {
+  public static var variantType: String { "b" }
+  public var variant: Variant { Variant(taking: g_variant_new_boolean(self ? 1 : 0)) }
+
+  public init(variant: Variant) throws(VariantError) {
+    try variant.expect("b")
+    self = g_variant_get_boolean(variant.pointer) != 0
+  }
+}
+
+extension Int32: VariantConvertible {
+  public static var variantType: String { "i" }
+  public var variant: Variant { Variant(taking: g_variant_new_int32(self)) }
+
+  public init(variant: Variant) throws(VariantError) {
+    try variant.expect("i")
+    self = g_variant_get_int32(variant.pointer)
+  }
+}
+
+extension UInt32: VariantConvertible {
+  public static var variantType: String { "u" }
+  public var variant: Variant { Variant(taking: g_variant_new_uint32(self)) }
+
+  public init(variant: Variant) throws(VariantError) {
+    try variant.expect("u")
+    self = g_variant_get_uint32(variant.pointer)
+  }
+}
+
+extension Int64: VariantConvertible {
+  public static var variantType: String { "x" }
+  public var variant: Variant { Variant(taking: g_variant_new_int64(gint64(self))) }
+
+  public init(variant: Variant) throws(VariantError) {
+    try variant.expect("x")
+    self = Int64(g_variant_get_int64(variant.pointer))
+  }
+}
+
+extension UInt64: VariantConvertible {
+  public static var variantType: String { "t" }
+  public var variant: Variant { Variant(taking: g_variant_new_uint64(guint64(self))) }
+
+  public init(variant: Variant) throws(VariantError) {
+    try variant.expect("t")
+    self = UInt64(g_variant_get_uint64(variant.pointer))
+  }
+}
+
+extension Double: VariantConvertible {
+  public static var variantType: String { "d" }
+  public var variant: Variant { Variant(taking: g_variant_new_double(self)) }
+
+  public init(variant: Variant) throws(VariantError) {
+    try variant.expect("d")
+    self = g_variant_get_double(variant.pointer)
+  }
+}
+
+extension Array: VariantConvertible where Element: VariantConvertible {
+  public static var variantType: String { "a" + Element.variantType }
+  public var variant: Variant { .array(of: Element.variantType, map(\.variant)) }
+
+  public init(variant: Variant) throws(VariantError) {
+    try variant.expect(Self.variantType)
+    var members: [Element] = []
+    for child in variant.children { members.append(try Element(variant: child)) }
+    self = members
+  }
+}

@@ -1,0 +1,59 @@
+/// An `a{sv}`: the options, details and states of the bus.
+public struct VariantDictionary: Sendable, Equatable, VariantConvertible, ExpressibleByDictionaryLiteral {
+  public static var variantType: String { "a{sv}" }
+
+  private var values: [String: Variant]
+
+  public init() {
+    values = [:]
+  }
+
+  public init(dictionaryLiteral elements: (String, any VariantConvertible)...) {
+    values = [:]
+    for (key, value) in elements { values[key] = value.variant.unboxed }
+  }
+
+  public init(variant: Variant) throws(VariantError) {
+    try variant.expect(Self.variantType)
+    values = [:]
+    for entry in variant.children {
+      let pair = entry.children
+      values[try String(variant: pair[0])] = pair[1].unboxed
+    }
+  }
+
+  public var variant: Variant {
+    let entries = values.sorted { $0.key < $1.key }.map { Variant.entry($0.key.variant, $0.value.boxed) }
+    return .array(of: "{sv}", entries)
+  }
+
+  public var isEmpty: Bool { values.isEmpty }
+
+  public var keys: [String] { values.keys.sorted() }
+
+  public subscript(key: String) -> Variant? { values[key] }
+
+  /// Sets `key`, or leaves it as it is when `value` is nil: a key without a value is left out.
+  public mutating func set(_ key: String, _ value: (any VariantConvertible)?) {
+    guard let value else { return }
+    values[key] = value.variant.unboxed
+  }
+
+  public mutating func remove(_ key: String) {
+    values[key] = nil
+  }
+
+  /// The value of `key`, nil when there is none.
+  ///
+  /// - Throws: ``VariantError``, which names the key, when the value has another type.
+  public func value<Value: VariantConvertible>(
+    _ key: String, as type: Value.Type = Value.self
+  ) throws(VariantError) -> Value? {
+    guard let value = values[key] else { return nil }
+    do throws(VariantError) {
+      return try Value(variant: value)
+    } catch {
+      throw VariantError(key: key, expected: error.expected, found: error.found)
+    }
+  }
+}

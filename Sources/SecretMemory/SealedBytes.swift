@@ -1,0 +1,61 @@
+import CSodium
+
+/// Authenticated encryption by libsodium: XChaCha20-Poly1305.
+public enum SealedBytes {
+  /// The length of a key in bytes.
+  public static let keyLength = Int(crypto_aead_xchacha20poly1305_ietf_KEYBYTES)
+
+  private static let nonceLength = Int(crypto_aead_xchacha20poly1305_ietf_NPUBBYTES)
+  private static let tagLength = Int(crypto_aead_xchacha20poly1305_ietf_ABYTES)
+
+  /// Encrypts `secret`. Whoever opens it must give the same `context`, which is not part of the result.
+  public static func seal(_ secret: SecretBytes, key: SecretBytes, context: [UInt8]) -> [UInt8] {
+    precondition(key.count == keyLength, "a key has \(keyLength) bytes")
+    var nonce = [UInt8](repeating: 0, count: nonceLength)
+    randombytes_buf(&nonce, nonceLength)
+    var ciphertext = [UInt8](repeating: 0, count: secret.count + tagLength)
+    secret.withPointer { plain in
+      key.withPointer { key in
+        _ = crypto_aead_xchacha20poly1305_ietf_encrypt(
+          &ciphertext, nil, plain, UInt64(secret.count), context, UInt64(context.count), nil, nonce, key)
+      }
+    }
+    return nonce + ciphertext
+  }
+
+  /// Decrypts what ``seal(_:key:context:)`` made; nil for another key, another context or changed bytes.
+  public static func open(_ sealed: [UInt8], key: SecretBytes, context: [UInt8]) -> SecretBytes? {
+    precondition(key.count == keyLength, "a key has \(keyLength) bytes")
+    guard sealed.count >= nonceLength + tagLength else { return nil }
+    let nonce = Array(sealed[..<nonceLength])
+    let ciphertext = Array(sealed[nonceLength...])
+    var isGenuine = false
+    let secret = SecretBytes(count: ciphertext.count - tagLength) { plain in
+      key.withPointer { key in
+        isGenuine =
+          crypto_aead_xchacha20poly1305_ietf_decrypt(
+            plain, nil, nil, ciphertext, UInt64(ciphertext.count), context, UInt64(context.count), nonce, key) == 0
+      }
+    }
+    return isGenuine ? secret : nil
+  }
+
+  /// Derives a key from material that is secret or not, for one purpose.
+  public static func deriveKey(from material: [UInt8], purpose: String) -> SecretBytes {
+    SecretBytes(count: keyLength) { hash(material, purpose: purpose, into: $0, length: keyLength) }
+  }
+
+  /// A name for `material` that does not tell it: `length` bytes in hexadecimal.
+  public static func fingerprint(of material: [UInt8], purpose: String, length: Int = 16) -> String {
+    var bytes = [UInt8](repeating: 0, count: length)
+    hash(material, purpose: purpose, into: &bytes, length: length)
+    return bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
+  private static func hash(_ material: [UInt8], purpose: String, into bytes: UnsafeMutablePointer<UInt8>, length: Int) {
+    // BLAKE2b takes keys of 16 to 64 bytes, so the purpose goes in front of the material, with its length.
+    let purpose = Array(purpose.utf8)
+    let input = [UInt8(truncatingIfNeeded: purpose.count)] + purpose + material
+    crypto_generichash(bytes, length, input, UInt64(input.count), nil, 0)
+  }
+}

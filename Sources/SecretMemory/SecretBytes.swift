@@ -1,0 +1,89 @@
+import CSodium
+
+/// Bytes that must not leak: a token, a key.
+///
+/// They live in memory that is locked against swapping, left out of core dumps, fenced by guard pages and wiped
+/// when the last reference goes. The type does not print, encode, hash or compare by accident; reading it is
+/// always a visible call.
+public final class SecretBytes: @unchecked Sendable {
+  // Written only in `init`, so that reads need no lock.
+  private let pointer: UnsafeMutableRawPointer
+  public let count: Int
+
+  /// Makes a secret of `count` bytes that `fill` writes.
+  public init(count: Int, _ fill: (inout MutableRawSpan) throws -> Void) rethrows {
+    guard Self.isReady, let pointer = sodium_malloc(max(count, 1)) else {
+      fatalError("no guarded memory left for a secret")
+    }
+    self.pointer = pointer
+    self.count = count
+    var span = MutableRawSpan(_unsafeStart: pointer, byteCount: count)
+    try fill(&span)
+    sodium_mprotect_readonly(pointer)
+  }
+
+  /// Copies bytes that are not secret by themselves, as tests and fixtures do.
+  public convenience init(_ bytes: some Collection<UInt8>) {
+    self.init(count: bytes.count) { span in
+      for (offset, byte) in bytes.enumerated() { span.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self) }
+    }
+  }
+
+  deinit {
+    sodium_free(pointer)
+  }
+
+  /// Makes a secret of `count` bytes that a C function writes.
+  convenience init(count: Int, writing: (UnsafeMutablePointer<UInt8>) -> Void) {
+    self.init(count: count) { span in
+      span.withUnsafeMutableBytes { bytes in
+        guard let start = bytes.baseAddress else { return }
+        writing(start.assumingMemoryBound(to: UInt8.self))
+      }
+    }
+  }
+
+  /// Reads the secret as C functions take it. There is always at least one byte to point at.
+  func withPointer<Result>(_ body: (UnsafePointer<UInt8>) -> Result) -> Result {
+    body(UnsafePointer(pointer.assumingMemoryBound(to: UInt8.self)))
+  }
+
+  /// Reads the secret. What `body` copies out is no longer protected.
+  public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    try body(UnsafeRawBufferPointer(start: pointer, count: count))
+  }
+
+  private static let isReady = sodium_init() >= 0
+}
+
+extension MutableRawSpan {
+  /// Writes a secret at `offset` and returns the offset behind it.
+  public mutating func write(_ secret: SecretBytes, at offset: Int) -> Int {
+    secret.withBytes { bytes in
+      for (index, byte) in bytes.enumerated() {
+        storeBytes(of: byte, toByteOffset: offset + index, as: UInt8.self)
+      }
+    }
+    return offset + secret.count
+  }
+
+  /// Writes plain bytes at `offset` and returns the offset behind them.
+  public mutating func write(_ bytes: some Collection<UInt8>, at offset: Int) -> Int {
+    for (index, byte) in bytes.enumerated() {
+      storeBytes(of: byte, toByteOffset: offset + index, as: UInt8.self)
+    }
+    return offset + bytes.count
+  }
+}
+
+extension SecretBytes {
+  /// Compares in constant time.
+  public func isEqual(to other: SecretBytes) -> Bool {
+    guard count == other.count else { return false }
+    return withBytes { left in
+      other.withBytes { right in
+        count == 0 || sodium_memcmp(left.baseAddress, right.baseAddress, count) == 0
+      }
+    }
+  }
+}
