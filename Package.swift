@@ -40,10 +40,11 @@ let package = Package(
     .target(
       name: "ChappieSDKTesting", dependencies: ["GLibBridge", "SecretMemory"], swiftSettings: settings),
     .executableTarget(
-      name: "chappie-sandbox", dependencies: ["ChappieSDKTesting", "GLibBridge"], swiftSettings: settings),
+      name: "chappie-sandbox", dependencies: ["ChappieSDKTesting", "GLibBridge"], exclude: ["README.md"],
+      swiftSettings: settings),
     .executableTarget(
       name: "chappied", dependencies: ["ChappieService", "ChappieSDK", "GLibBridge"], swiftSettings: settings),
-    .executableTarget(name: "chappie", dependencies: ["GLibBridge"], swiftSettings: settings),
+    .executableTarget(name: "chappie", dependencies: ["ChappieSDK", "GLibBridge"], swiftSettings: settings),
 
     .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory"], swiftSettings: settings),
     .testTarget(name: "GLibBridgeTests", dependencies: ["GLibBridge", "SecretMemory"], swiftSettings: settings),

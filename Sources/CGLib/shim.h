@@ -12,3 +12,7 @@
 static inline GType chappie_type_string(void) { return G_TYPE_STRING; }
 static inline GType chappie_type_int(void) { return G_TYPE_INT; }
 static inline GType chappie_type_uint(void) { return G_TYPE_UINT; }
+
+static inline gboolean chappie_can_poll(gpointer stream) {
+  return G_IS_POLLABLE_INPUT_STREAM(stream) && g_pollable_input_stream_can_poll(G_POLLABLE_INPUT_STREAM(stream));
+}

@@ -20,6 +20,7 @@ final class SessionObject {
     shown = session.snapshot
     firstRestore = Task { @GLibActor in _ = await session.restored() }
     observation = session.observe { [weak self] in self?.show($0) }
+    shown = session.snapshot
   }
 
   /// Waits until the keyring was asked once, so that no caller reads a state that nobody has looked up.

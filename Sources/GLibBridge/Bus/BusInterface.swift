@@ -40,13 +40,12 @@ public struct BusInterfaceDescription: @unchecked Sendable {
     g_dbus_interface_info_lookup_method(info, method).map { Self.tupleType($0.pointee.out_args) }
   }
 
-  /// The D-Bus type of what `signal` carries, as a tuple.
-  func argumentType(ofSignal signal: String) -> String? {
-    g_dbus_interface_info_lookup_signal(info, signal).map { Self.tupleType($0.pointee.args) }
-  }
-
-  func type(ofProperty property: String) -> String? {
-    g_dbus_interface_info_lookup_property(info, property).map { String(cString: $0.pointee.signature) }
+  /// The D-Bus types of what the signals carry, as tuples.
+  var signalTypes: [String: String] {
+    let types = Self.list(info.pointee.signals).map {
+      (String(cString: $0.pointee.name), Self.tupleType($0.pointee.args))
+    }
+    return Dictionary(uniqueKeysWithValues: types)
   }
 
   /// Whether change signals carry the property's value, or only say that it changed.

@@ -9,6 +9,7 @@ public struct BusImplementation {
   public let description: BusInterfaceDescription
   let methods: [String: Method]
   let properties: [String: Property]
+  let signalTypes: [String: String]
 
   /// - Throws: ``GLibError`` that names each method and property that has no handler, or whose handler the XML does
   ///   not know.
@@ -18,6 +19,7 @@ public struct BusImplementation {
     self.description = description
     self.methods = methods
     self.properties = properties
+    signalTypes = description.signalTypes
     let wrong =
       Set(description.methods).symmetricDifference(methods.keys).sorted()
       + Set(description.properties).symmetricDifference(properties.keys).sorted()
@@ -98,7 +100,7 @@ public final class BusObject {
   ///
   /// Traps when the arguments are not what the XML says.
   public func emit(_ interface: String, _ signal: String, _ arguments: Variant, to destination: String? = nil) {
-    let type = implementations[interface]?.description.argumentType(ofSignal: signal)
+    let type = implementations[interface]?.signalTypes[signal]
     precondition(type.map(arguments.isOfType) == true, "\(interface).\(signal) does not carry \(arguments.type)")
     // It can only fail when the connection is closed, and then nobody listens.
     try? connection.emit(path, interface, signal, arguments, to: destination)

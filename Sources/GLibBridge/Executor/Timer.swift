@@ -35,10 +35,9 @@ extension Duration {
   /// This duration in milliseconds, rounded up, as GLib's timers take it.
   var wholeMilliseconds: UInt32 {
     let (seconds, attoseconds) = components
-    let milliseconds = seconds.multipliedReportingOverflow(by: 1000)
-    guard !milliseconds.overflow, milliseconds.partialValue >= 0 else { return seconds < 0 ? 0 : .max }
-    let fraction = (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
-    return UInt32(clamping: milliseconds.partialValue + fraction)
+    guard seconds >= 0 else { return 0 }
+    let milliseconds = min(seconds, Int64(UInt32.max)) * 1000
+    return UInt32(clamping: milliseconds + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
   }
 }
 

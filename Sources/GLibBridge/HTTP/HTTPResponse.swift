@@ -80,19 +80,24 @@ public final class HTTPResponse {
   }
 }
 
-/// One pass over a body. It asks libsoup for a read at a time: a pollable source kept across reads would make
-/// libsoup spin.
+/// One pass over a body. It waits with an asynchronous read each time: a pollable source kept across reads would
+/// make libsoup spin.
 @GLibActor
 private final class ChunkReader {
   private static let chunkSize = 32 * 1024
+  /// Chunks that come closer together than this are a burst, where looking for more pays.
+  private static let burstGap = Duration.milliseconds(1)
 
   private let stream: UnsafeMutablePointer<GInputStream>
+  /// The same stream where it can be read without waiting.
+  private let pollableStream: OpaquePointer?
   private let cancellable = g_cancellable_new()
   private let buffer = UnsafeMutablePointer<UInt8>.allocate(capacity: chunkSize)
   private let idleDeadline: Duration
   private let take: @GLibActor (ArraySlice<UInt8>) -> HTTPResponse.Verdict
   private var continuation: CheckedContinuation<Void, any Error>?
   private var lastRead = ContinuousClock.now
+  private var isBurst = false
   private var watchdog: Timer?
   private var expired = false
 
@@ -101,6 +106,8 @@ private final class ChunkReader {
     take: @escaping @GLibActor (ArraySlice<UInt8>) -> HTTPResponse.Verdict
   ) {
     self.stream = stream
+    let pollable = UnsafeMutableRawPointer(stream)
+    pollableStream = chappie_can_poll(pollable) != 0 ? OpaquePointer(pollable) : nil
     self.idleDeadline = idleDeadline
     self.take = take
   }
@@ -150,28 +157,79 @@ private final class ChunkReader {
       }, Unmanaged.passRetained(self).toOpaque())
   }
 
+  /// What one look at the stream gave.
+  private enum Read {
+    case bytes(Int)
+    case nothingYet
+    case end
+    case failed(any Error)
+  }
+
   private func finishRead(_ result: OpaquePointer?) {
     var error: UnsafeMutablePointer<GError>?
     let count = g_input_stream_read_finish(stream, result, &error)
-    if let error {
-      finish(failure(GLibError(consuming: error)))
-    } else if count == 0 {
-      finish(nil)
-    } else {
-      lastRead = .now
-      go(on: take(ArraySlice(UnsafeBufferPointer(start: buffer, count: count))))
+    let previousRead = lastRead
+    lastRead = .now
+    isBurst = lastRead - previousRead < Self.burstGap
+    switch read(count, error) {
+    case .bytes(let count): deliver(count)
+    case .nothingYet: readNext()
+    case .end: finish(nil)
+    case .failed(let error): finish(error)
     }
   }
 
-  private func go(on verdict: HTTPResponse.Verdict) {
+  /// Hands over what came, with what else is there already: libsoup returns one HTTP chunk a read, and a main loop
+  /// round for each would cost more than the chunks themselves.
+  private func deliver(_ first: Int) {
+    var count = first
+    while count < Self.chunkSize {
+      switch readMore(at: count) {
+      case .bytes(let more):
+        count += more
+        continue
+      case .nothingYet:
+        go(on: takeBuffer(count)) { self.readNext() }
+      case .end:
+        go(on: takeBuffer(count)) { self.finish(nil) }
+      case .failed(let error):
+        go(on: takeBuffer(count)) { self.finish(error) }
+      }
+      return
+    }
+    go(on: takeBuffer(count)) { self.readNext() }
+  }
+
+  private func takeBuffer(_ count: Int) -> HTTPResponse.Verdict {
+    take(ArraySlice(UnsafeBufferPointer(start: buffer, count: count)))
+  }
+
+  private func readMore(at offset: Int) -> Read {
+    guard isBurst, let pollable = pollableStream else { return .nothingYet }
+    var error: UnsafeMutablePointer<GError>?
+    let count = g_pollable_input_stream_read_nonblocking(
+      pollable, buffer + offset, gsize(Self.chunkSize - offset), cancellable, &error)
+    return read(count, error)
+  }
+
+  private func read(_ count: gssize, _ error: UnsafeMutablePointer<GError>?) -> Read {
+    guard let error else { return count > 0 ? .bytes(count) : .end }
+    if g_error_matches(error, g_io_error_quark(), Int32(G_IO_ERROR_WOULD_BLOCK.rawValue)) != 0 {
+      g_error_free(error)
+      return .nothingYet
+    }
+    return .failed(failure(GLibError(consuming: error)))
+  }
+
+  private func go(on verdict: HTTPResponse.Verdict, _ next: @escaping @GLibActor () -> Void) {
     switch verdict {
-    case .more: readNext()
+    case .more: next()
     case .stop: finish(nil)
     case .pause(let task):
       Task { @GLibActor in
         await task.value
         lastRead = .now
-        readNext()
+        next()
       }
     }
   }

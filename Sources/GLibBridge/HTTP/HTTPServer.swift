@@ -2,6 +2,9 @@ import CGLib
 import CLibsoup
 
 /// A web server on 127.0.0.1, by libsoup. For tests, stand-ins and the sign-in's callback, not for the network.
+///
+/// It closes each connection after one answer: libsoup 3.2 never lets go of a connection that its client closes while
+/// it waits for a second request.
 @GLibActor
 public final class HTTPServer {
   /// Answers a request. Its task is cancelled when the client leaves; what it throws is answered with status 500.
@@ -72,11 +75,26 @@ public final class HTTPServer {
   }
 
   private static func listen(_ server: UnsafeMutablePointer<SoupServer>, _ port: UInt16) throws -> UInt16 {
-    _ = try checked { soup_server_listen_local(server, guint(port), SOUP_SERVER_LISTEN_IPV4_ONLY, &$0) }
-    let addresses = soup_server_get_uris(server)
-    defer { g_slist_free_full(addresses) { if let address = $0 { g_uri_unref(OpaquePointer(address)) } } }
-    guard let address = addresses?.pointee.data else { preconditionFailure("libsoup listens nowhere") }
-    return UInt16(clamping: g_uri_get_port(OpaquePointer(address)))
+    let socket = try checked {
+      g_socket_new(G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, &$0)
+    }
+    guard let socket else { preconditionFailure("GLib made no socket") }
+    defer { g_object_unref(socket) }
+    let address = g_inet_socket_address_new_from_string("127.0.0.1", guint(port))
+    defer { g_object_unref(address) }
+    _ = try checked { g_socket_bind(socket, address, 1, &$0) }
+    // libsoup's own 10 make the eleventh of many clients that come at once wait for a second.
+    g_socket_set_listen_backlog(socket, 1024)
+    _ = try checked { g_socket_listen(socket, &$0) }
+    _ = try checked { soup_server_listen_socket(server, socket, SoupServerListenOptions(rawValue: 0), &$0) }
+    return try self.port(of: socket)
+  }
+
+  private static func port(of socket: UnsafeMutablePointer<GSocket>) throws -> UInt16 {
+    let address = try checked { g_socket_get_local_address(socket, &$0) }
+    guard let address else { preconditionFailure("a socket that listens has no address") }
+    defer { g_object_unref(address) }
+    return address.withMemoryRebound(to: GInetSocketAddress.self, capacity: 1) { g_inet_socket_address_get_port($0) }
   }
 
   // MARK: libsoup's callbacks

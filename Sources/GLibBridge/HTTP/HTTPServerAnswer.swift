@@ -17,20 +17,25 @@ public enum HTTPServerAnswer: Sendable {
 public struct HTTPServerResponse: Sendable {
   /// The status and the header fields of an answer.
   public struct Head: Sendable {
+    /// The status, such as 200.
     public var status: Int
     /// The fields in the order in which they are sent; of equal names the last is sent. Fields that HTTP does not
     /// allow are left out. Length and framing are the server's to set.
     public var headers: [(name: String, value: String)]
 
+    /// A status, and what goes with it.
     public init(status: Int, headers: [(name: String, value: String)] = []) {
       self.status = status
       self.headers = headers
     }
   }
 
+  /// What comes before the body.
   public var head: Head
+  /// The body, empty for none.
   public var body: [UInt8]
 
+  /// An answer of a head and a body.
   public init(_ head: Head, body: [UInt8] = []) {
     self.head = head
     self.body = body

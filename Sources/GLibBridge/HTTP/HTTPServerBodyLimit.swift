@@ -30,7 +30,8 @@ final class HTTPServerBodyLimit {
 
   /// Counts a body whose length the head does not tell.
   private func countChunks() {
-    let callback: @convention(c) (OpaquePointer?, OpaquePointer?, UnsafeMutableRawPointer?) -> Void = { _, chunk, data in
+    typealias Callback = @convention(c) (OpaquePointer?, OpaquePointer?, UnsafeMutableRawPointer?) -> Void
+    let callback: Callback = { _, chunk, data in
       GLibActor.assumeIsolated { CallbackBox<HTTPServerBodyLimit>.of(data).closure.received(chunk) }
     }
     g_signal_connect_data(
@@ -51,6 +52,7 @@ final class HTTPServerBodyLimit {
     soup_message_body_set_accumulate(body, 0)
     soup_message_body_truncate(body)
     soup_server_message_set_status(message, 413, nil)
+    soup_message_headers_replace(soup_server_message_get_response_headers(message), "connection", "close")
     let text = "the body is too long\n"
     soup_server_message_set_response(message, "text/plain", SOUP_MEMORY_COPY, text, gsize(text.utf8.count))
   }

@@ -100,6 +100,7 @@ final class HTTPServerExchange {
   private func setHead(_ head: HTTPServerResponse.Head) {
     soup_server_message_set_status(message, guint(clamping: head.status), Self.reasons[head.status])
     let headers = soup_server_message_get_response_headers(message)
+    soup_message_headers_replace(headers, "connection", "close")
     for (name, value) in head.headers where Self.isAllowed(name, value) {
       soup_message_headers_replace(headers, name, value)
     }
@@ -108,7 +109,6 @@ final class HTTPServerExchange {
   private func streamHead(_ head: HTTPServerResponse.Head, framing: HTTPServerStream.Framing) -> String {
     setHead(head)
     let headers = soup_server_message_get_response_headers(message)
-    soup_message_headers_replace(headers, "connection", "close")
     if case .chunked = framing { soup_message_headers_replace(headers, "transfer-encoding", "chunked") }
     let reason = soup_server_message_get_reason_phrase(message).map { String(cString: $0) } ?? ""
     var text = "HTTP/1.1 \(head.status) \(reason)\r\n"

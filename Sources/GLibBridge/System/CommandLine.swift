@@ -2,8 +2,10 @@ import CGLib
 
 /// What is wrong with a command line, in a sentence for the person who wrote it.
 public struct CommandLineError: Error, Equatable, CustomStringConvertible {
+  /// The sentence.
   public let description: String
 
+  /// An error that says `description`.
   public init(_ description: String) {
     self.description = description
   }
@@ -44,6 +46,7 @@ public final class CommandLineParser {
   public enum Outcome: Sendable {
     /// `--help`: the text to print.
     case help(String)
+    /// Anything else.
     case arguments(CommandLineArguments)
   }
 
@@ -62,6 +65,8 @@ public final class CommandLineParser {
   private var entries: [Entry] = []
   private var remainingPlaceholder: String?
 
+  /// A parser that knows `--help`; everything else is added to it.
+  ///
   /// - Parameters:
   ///   - parameters: what stands behind `[OPTION…]` in the usage line, such as a verb.
   ///   - summary: what the program does, above the options in the help.

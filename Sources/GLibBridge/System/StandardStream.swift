@@ -2,7 +2,9 @@ import CGLib
 
 /// The process's standard output and error. What is written leaves at once; who cannot read it any more is no error.
 public enum StandardStream: Int32, Sendable {
+  /// `stdout`
   case output = 1
+  /// `stderr`
   case error = 2
 
   /// Writes `text` as it is, without a newline of its own.

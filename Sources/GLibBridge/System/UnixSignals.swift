@@ -6,6 +6,8 @@ import CGLib
 public final class UnixSignalWatch {
   private var source: UnsafeMutablePointer<GSource>?
 
+  /// Starts watching.
+  ///
   /// - Parameter signal: `SIGHUP`, `SIGINT`, `SIGTERM`, `SIGUSR1`, `SIGUSR2` or `SIGWINCH`.
   public init(_ signal: Int32, _ action: @escaping @GLibActor () -> Void) {
     let source = g_unix_signal_source_new(signal)

@@ -37,7 +37,7 @@ public struct Variant: Sendable {
   }
 
   public func isOfType(_ type: String) -> Bool {
-    String(cString: g_variant_get_type_string(pointer)) == type
+    strcmp(g_variant_get_type_string(pointer), type) == 0
   }
 
   /// The bytes that this value takes on the wire.

@@ -86,7 +86,7 @@ public struct ObjectPath: Hashable, Sendable, CustomStringConvertible, VariantCo
 
   /// Nil when `string` is not a valid path.
   public init?(_ string: String) {
-    guard g_variant_is_object_path(string) != 0 else { return nil }
+    guard !string.utf8.contains(0), g_variant_is_object_path(string) != 0 else { return nil }
     self.string = string
   }
 

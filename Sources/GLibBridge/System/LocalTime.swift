@@ -1,0 +1,18 @@
+import CGLib
+
+/// Times for people.
+public enum LocalTime {
+  /// A Unix time as the user's clock and calendar show it.
+  public static func text(_ unixSeconds: Int64) -> String {
+    guard let date = g_date_time_new_from_unix_local(gint64(unixSeconds)) else { return "\(unixSeconds)" }
+    defer { g_date_time_unref(date) }
+    let text = g_date_time_format(date, "%a %-d %b %Y, %H:%M")
+    defer { g_free(text) }
+    return text.map { String(cString: $0) } ?? "\(unixSeconds)"
+  }
+
+  /// Unix seconds now.
+  public static var now: Int64 {
+    Int64(g_get_real_time()) / 1_000_000
+  }
+}

@@ -1,0 +1,77 @@
+import ChappieSDK
+import GLibBridge
+import Glibc
+
+/// `chappie`: the command.
+@main
+enum ChappieCommand {
+  static let verbs: [any Verb.Type] = [
+    SignIn.self, SignOut.self, Status.self, Ask.self, Accounts.self, Monitor.self,
+  ]
+
+  static func main() {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    switch arguments.first {
+    case "--version":
+      StandardStream.output.write("chappie \(ChappieVersion.current)\n")
+    case nil, "--help", "-h", "help":
+      StandardStream.output.write(help)
+      exit(arguments.isEmpty ? ExitStatus.usage.rawValue : 0)
+    case let name?:
+      guard let verb = verbs.first(where: { $0.name == name }) else {
+        fail("There is no verb “\(name)”: see chappie --help.")
+      }
+      run(verb, Array(arguments.dropFirst()))
+    }
+  }
+
+  private static var help: String {
+    let width = verbs.map { $0.name.count }.max() ?? 0
+    let list = verbs.map { verb in
+      "  \(verb.name)\(String(repeating: " ", count: width - verb.name.count))  \(verb.summary)"
+    }
+    return """
+      Usage:
+        chappie VERB [OPTION…]
+
+      Talks to ChatGPT on your own plan. The sign-in stays in your keyring, with the service org.chappie.
+
+      Verbs:
+      \(list.joined(separator: "\n"))
+
+      chappie VERB --help tells of each. See chappie(1).
+
+      """
+  }
+
+  private static func run(_ type: any Verb.Type, _ arguments: [String]) {
+    let parser = CommandLineParser(parameters: type.parameters, summary: type.summary, details: type.details)
+    let make = type.prepare(parser)
+    do {
+      switch try parser.parse(["chappie \(type.name)"] + arguments) {
+      case .help(let text): StandardStream.output.write(text)
+      case .arguments(let arguments):
+        let verb = try make(arguments)
+        exit(MainLoop.run { await perform(verb) })
+      }
+    } catch {
+      fail("\(error)")
+    }
+  }
+
+  @GLibActor
+  private static func perform(_ verb: any Verb) async -> Int32 {
+    do {
+      return try await verb.run(try await Service.connect()).rawValue
+    } catch {
+      let failure = Failure(error)
+      StandardStream.error.write("chappie: \(failure.message)\n")
+      return failure.status.rawValue
+    }
+  }
+
+  private static func fail(_ message: String) -> Never {
+    StandardStream.error.write("chappie: \(message)\n")
+    exit(ExitStatus.usage.rawValue)
+  }
+}

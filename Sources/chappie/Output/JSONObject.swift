@@ -1,0 +1,24 @@
+import FoundationEssentials
+
+/// A JSON object with its members in the order in which they were set, on one line.
+struct JSONObject {
+  private var members: [String] = []
+
+  mutating func set(_ key: String, _ value: (some Encodable)?) {
+    guard let value else { return }
+    members.append("\(Self.text(key)):\(Self.text(value))")
+  }
+
+  mutating func set(_ key: String, _ objects: [JSONObject]) {
+    members.append("\(Self.text(key)):[\(objects.map(\.line).joined(separator: ","))]")
+  }
+
+  var line: String { "{\(members.joined(separator: ","))}" }
+
+  private static func text(_ value: some Encodable) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .withoutEscapingSlashes
+    // Strings and numbers always encode.
+    return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
+  }
+}

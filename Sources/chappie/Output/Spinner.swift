@@ -1,0 +1,35 @@
+import GLibBridge
+
+/// A line on the terminal that shows that something is waited for, and for how long yet.
+@GLibActor
+final class Spinner {
+  private static let frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"]
+
+  private let text: String
+  private let deadline: Int64?
+  private var frame = 0
+  private var timer: Timer?
+
+  /// Starts to spin where standard error is a terminal; elsewhere it does nothing.
+  init(_ text: String, until deadline: Int64?) {
+    self.text = text
+    self.deadline = deadline
+    if StandardStream.error.isTerminal { draw() }
+  }
+
+  /// Clears the line.
+  func stop() {
+    guard timer != nil else { return }
+    timer?.cancel()
+    timer = nil
+    StandardStream.error.write("\r\u{1B}[K")
+  }
+
+  private func draw() {
+    let left = deadline.map { max(0, $0 - LocalTime.now) }
+    let time = left.map { " \($0 / 60):\($0 % 60 < 10 ? "0" : "")\($0 % 60) left" } ?? ""
+    StandardStream.error.write("\r\u{1B}[K\(Self.frames[frame % Self.frames.count]) \(text)\(time)")
+    frame += 1
+    timer = Timer(after: .milliseconds(120)) { [weak self] in self?.draw() }
+  }
+}

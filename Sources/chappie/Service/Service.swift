@@ -1,0 +1,83 @@
+import GLibBridge
+
+/// The service as the command sees it.
+@GLibActor
+final class Service {
+  static let name = "org.chappie"
+  static let root = ObjectPath.root.appending("org").appending("chappie")
+
+  let connection: BusConnection
+
+  private init(_ connection: BusConnection) {
+    self.connection = connection
+  }
+
+  /// - Throws: ``Failure`` when there is no session bus.
+  static func connect() async throws -> Service {
+    do {
+      return Service(try await BusConnection.open(.session))
+    } catch {
+      throw Failure(
+        .serviceMissing, "There is no session bus: run this in a desktop session, or under dbus-run-session.")
+    }
+  }
+
+  // MARK: Objects
+
+  /// The session object of an account; nil names the default one.
+  func session(_ account: String?) async throws -> ObjectPath {
+    guard let account, account != "default" else { return Self.root }
+    return try await call(Self.root, "Manager", "OpenSession", .tuple(Self.configuration(account))).member(0, "session")
+  }
+
+  /// The shared client of an account, whose transcript outlives this command.
+  func sharedClient(_ account: String?) async throws -> ObjectPath {
+    guard let account, account != "default" else { return Self.root }
+    let path = Self.root.appending("account").appending(account)
+    do {
+      _ = try await connection.property(Self.name, path, "org.chappie.Client", "Version")
+      return path
+    } catch let error as GLibError where error.busName == "org.freedesktop.DBus.Error.UnknownMethod" {
+      throw Failure(.signInNeeded, "Nobody is signed in as “\(account)”: run chappie sign-in --account \(account).")
+    }
+  }
+
+  /// A client of this command's own.
+  func openClient(_ account: String?) async throws -> ObjectPath {
+    let configuration = account.map(Self.configuration) ?? [:]
+    return try await call(Self.root, "Manager", "OpenClient", .tuple(configuration)).member(0, "client")
+  }
+
+  private static func configuration(_ account: String) -> VariantDictionary {
+    ["keychain_account": account]
+  }
+
+  // MARK: Calls
+
+  /// Calls a method of `org.chappie.` `interface`. The keyring may ask for its password when a person is there.
+  @discardableResult
+  func call(
+    _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: Variant = .tuple([]),
+    timeout: Duration? = .seconds(25)
+  ) async throws -> Variant {
+    try await connection.call(
+      Self.name, path, "org.chappie.\(interface)", member, arguments, timeout: timeout,
+      interactive: StandardInput.isTerminal)
+  }
+
+  func properties(_ path: ObjectPath, _ interface: String) async throws -> VariantDictionary {
+    try await connection.call(
+      Self.name, path, "org.freedesktop.DBus.Properties", "GetAll", .tuple("org.chappie.\(interface)")
+    ).member(0, "properties")
+  }
+
+  /// The signals of one object, from now on; among them `PropertiesChanged`.
+  func signals(_ path: ObjectPath) -> AsyncStream<BusSignal> {
+    let (stream, continuation) = AsyncStream.makeStream(of: BusSignal.self)
+    let subscription = connection.subscribe(.init(sender: Self.name, path: path)) { continuation.yield($0) }
+    continuation.onTermination = { _ in
+      Task { @GLibActor in withExtendedLifetime(subscription) {} }
+    }
+    return stream
+  }
+}

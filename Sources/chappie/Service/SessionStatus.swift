@@ -1,0 +1,59 @@
+import GLibBridge
+
+/// What `org.chappie.Session` shows, at one moment.
+struct SessionStatus: Equatable {
+  let state: String
+  let deviceLinkState: String
+  let userCode: String?
+  let verificationURI: String?
+  let expiresAt: Int64?
+  let email: String?
+  let plan: String?
+  let errorName: String?
+  let errorMessage: String?
+
+  init(_ properties: VariantDictionary) throws {
+    state = try properties.value("State") ?? "signed-out"
+    deviceLinkState = try properties.value("DeviceLinkState") ?? "idle"
+    let code: VariantDictionary = try properties.value("DeviceCode") ?? [:]
+    userCode = try code.value("user_code")
+    verificationURI = try code.value("verification_uri")
+    expiresAt = try code.value("expires_at")
+    let account: VariantDictionary = try properties.value("AccountInfo") ?? [:]
+    email = try account.value("email")
+    plan = try account.value("plan")
+    let error: VariantDictionary = try properties.value("LastError") ?? [:]
+    errorName = try error.value("name")
+    errorMessage = try error.value("message")
+  }
+
+  /// One line for a person.
+  var summary: String {
+    switch state {
+    case "signed-in": "Signed in" + who
+    case "signing-in": "Signing in" + (userCode.map { ": enter \($0) at \(verificationURI ?? "the sign-in page")" } ?? "")
+    case "reauthentication-required": "The sign-in has ended" + who + ": run chappie sign-in"
+    default: "Signed out"
+    }
+  }
+
+  private var who: String {
+    guard let email else { return "" }
+    return " as \(email)" + (plan.map { " (\($0))" } ?? "")
+  }
+
+  /// The members for a JSON object; what is unknown is left out.
+  var json: JSONObject {
+    var object = JSONObject()
+    object.set("state", state)
+    object.set("device_link_state", deviceLinkState)
+    object.set("user_code", userCode)
+    object.set("verification_uri", verificationURI)
+    object.set("expires_at", expiresAt)
+    object.set("email", email)
+    object.set("plan", plan)
+    object.set("error", errorName)
+    object.set("message", errorMessage)
+    return object
+  }
+}

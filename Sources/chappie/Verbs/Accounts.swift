@@ -1,0 +1,60 @@
+import GLibBridge
+
+/// `chappie accounts`.
+struct Accounts: Verb {
+  static let name = "accounts"
+  static let summary = "List the stored accounts"
+
+  let json: Bool
+
+  private struct Account {
+    let name: String
+    let status: SessionStatus
+  }
+
+  static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
+    let json = parser.flag("json", "Print one JSON object a line")
+    return { Accounts(json: $0[json]) }
+  }
+
+  func run(_ service: Service) async throws -> ExitStatus {
+    let accounts = try await list(service)
+    let width = accounts.map(\.name.count).max() ?? 0
+    for account in accounts {
+      StandardStream.output.write(json ? jsonLine(account) : line(account, width))
+    }
+    return .success
+  }
+
+  @GLibActor
+  private func list(_ service: Service) async throws -> [Account] {
+    let reply = try await service.connection.call(
+      Service.name, Service.root, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
+    var accounts = [
+      Account(
+        name: "default", status: try SessionStatus(try await service.properties(Service.root, "Session")))
+    ]
+    for entry in reply.children.first?.children ?? [] {
+      let path = try ObjectPath(variant: entry.children[0])
+      let properties = try await service.properties(path, "Session")
+      let configuration: VariantDictionary = try properties.value("Configuration") ?? [:]
+      accounts.append(
+        Account(name: try configuration.value("keychain_account") ?? "", status: try SessionStatus(properties)))
+    }
+    return [accounts[0]] + accounts.dropFirst().sorted { $0.name < $1.name }
+  }
+
+  private func line(_ account: Account, _ width: Int) -> String {
+    let padding = String(repeating: " ", count: width - account.name.count)
+    return "\(account.name)\(padding)  \(account.status.summary)\n"
+  }
+
+  private func jsonLine(_ account: Account) -> String {
+    var object = JSONObject()
+    object.set("account", account.name)
+    object.set("state", account.status.state)
+    object.set("email", account.status.email)
+    object.set("plan", account.status.plan)
+    return object.line + "\n"
+  }
+}

@@ -1,0 +1,77 @@
+import GLibBridge
+import Glibc
+
+/// `chappie sign-in`.
+struct SignIn: Verb {
+  static let name = "sign-in"
+  static let summary = "Sign in to ChatGPT with a code"
+  static let details = """
+    Shows a code and the page that takes it, and ends when the account is linked. What was signed in before stays \
+    until then.
+    """
+
+  let account: String?
+  let opensBrowser: Bool
+
+  static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
+    let account = parser.account()
+    let noBrowser = parser.flag("no-browser", "Do not open the page in a browser")
+    return { SignIn(account: $0[account], opensBrowser: !$0[noBrowser]) }
+  }
+
+  func run(_ service: Service) async throws -> ExitStatus {
+    let session = try await service.session(account)
+    let signals = service.signals(session)
+    // The keyring may ask for its password first, and a person may take their time.
+    let reply = try await service.call(
+      session, "Session", "StartDeviceCodeSignIn", .tuple(VariantDictionary()), timeout: nil)
+    let code: String = try reply.member(0, "user_code")
+    let page: String = try reply.member(1, "verification_uri")
+    let expiresAt: Int64 = try reply.member(2, "expires_at")
+    show(code, page)
+    if opensBrowser, Browser.isReachable { try? await Browser.open(page) }
+
+    let interrupt = Task { @GLibActor in
+      _ = await UnixSignals.first(of: [SIGINT, SIGTERM])
+      try await service.call(session, "Session", "CancelSignIn")
+    }
+    defer { interrupt.cancel() }
+    let spinner = Spinner("Waiting for you to approve…", until: expiresAt)
+    defer { spinner.stop() }
+    return try await outcome(service, session, signals, spinner)
+  }
+
+  private func show(_ code: String, _ page: String) {
+    StandardStream.output.write(
+      """
+      Open     \(page)
+      Enter    \(code)
+
+      Continue only if you started this sign-in yourself. If somebody gave you this code, stop.
+
+      """)
+  }
+
+  @GLibActor
+  private func outcome(
+    _ service: Service, _ session: ObjectPath, _ signals: AsyncStream<BusSignal>, _ spinner: Spinner
+  ) async throws -> ExitStatus {
+    // The sign-in may have ended before the first signal is read.
+    var status = try SessionStatus(try await service.properties(session, "Session"))
+    var changes = signals.makeAsyncIterator()
+    while status.state == "signing-in", await changes.next() != nil {
+      status = try SessionStatus(try await service.properties(session, "Session"))
+    }
+    spinner.stop()
+    switch status.deviceLinkState {
+    case "linked":
+      StandardStream.output.write("\(status.summary).\n")
+      return .success
+    case "cancelled":
+      throw Failure(.interrupted, "The sign-in was cancelled.")
+    default:
+      throw Failure(
+        busName: status.errorName ?? "", message: status.errorMessage ?? "The sign-in ended without a result.")
+    }
+  }
+}

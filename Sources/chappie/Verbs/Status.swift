@@ -1,0 +1,29 @@
+import GLibBridge
+
+/// `chappie status`.
+struct Status: Verb {
+  static let name = "status"
+  static let summary = "Show who is signed in"
+  static let details = "Exits with 0 when somebody is signed in, with 3 when a sign-in is needed."
+
+  let account: String?
+  let json: Bool
+
+  static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
+    let account = parser.account()
+    let json = parser.flag("json", "Print one JSON object")
+    return { Status(account: $0[account], json: $0[json]) }
+  }
+
+  func run(_ service: Service) async throws -> ExitStatus {
+    let session = try await service.session(account)
+    let status = try SessionStatus(try await service.properties(session, "Session"))
+    if json {
+      StandardStream.output.write(status.json.line + "\n")
+    } else {
+      StandardStream.output.write("\(status.summary).\n")
+      if let message = status.errorMessage { StandardStream.output.write("Last failure: \(message)\n") }
+    }
+    return status.state == "signed-in" ? .success : .signInNeeded
+  }
+}

@@ -1,0 +1,40 @@
+import GLibBridge
+
+/// One thing that the command does.
+protocol Verb: Sendable {
+  static var name: String { get }
+  /// One line for the list of verbs.
+  static var summary: String { get }
+  /// What stands behind the options in the usage line.
+  static var parameters: String? { get }
+  /// What else the verb's help says.
+  static var details: String { get }
+
+  /// Declares the options; the result makes the verb of what was given for them.
+  static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb
+
+  @GLibActor func run(_ service: Service) async throws -> ExitStatus
+}
+
+extension Verb {
+  static var parameters: String? { nil }
+  static var details: String { "" }
+}
+
+extension CommandLineParser {
+  /// The option that every verb about one sign-in has.
+  func account() -> CommandLineOption<String> {
+    string("account", placeholder: "NAME", "Use this stored account instead of the default one")
+  }
+}
+
+/// The exit statuses that chappie(1) documents.
+enum ExitStatus: Int32 {
+  case success = 0
+  case failed = 1
+  case usage = 2
+  case signInNeeded = 3
+  case keyringNeeded = 4
+  case serviceMissing = 5
+  case interrupted = 130
+}
