@@ -33,10 +33,13 @@ public final class SecretServiceClient {
     public let attributes: [String: String]
     public let isLocked: Bool
     fileprivate let item: SecretItemReference
+    /// libsecret's items know their service by a weak pointer.
+    fileprivate let service: SecretServiceReference
   }
 
   private enum Service {
     case closed
+    case opening(Task<SecretServiceReference, any Error>)
     case open(SecretServiceReference)
   }
 
@@ -63,7 +66,7 @@ public final class SecretServiceClient {
       } finish: { result, error in
         secret_service_search_finish(service.pointer, result, &error)
       }
-      return Self.items(list)
+      return Self.items(list, of: service)
     }
   }
 
@@ -188,8 +191,24 @@ public final class SecretServiceClient {
   }
 
   private func open(_ interaction: Interaction) async throws -> SecretServiceReference {
-    let kept = interaction == .allowed ? prompting : quiet
-    if case .open(let service) = kept { return service }
+    switch kept(interaction) {
+    case .open(let service): return service
+    case .opening(let task): return try await task.value
+    case .closed: break
+    }
+    let task = Task { @GLibActor in try await makeService(interaction) }
+    keep(.opening(task), interaction)
+    do {
+      let service = try await task.value
+      keep(.open(service), interaction)
+      return service
+    } catch {
+      keep(.closed, interaction)
+      throw error
+    }
+  }
+
+  private func makeService(_ interaction: Interaction) async throws -> SecretServiceReference {
     let type = interaction == .allowed ? secret_service_get_type() : QuietSecretService.type
     let pointer = try await asyncCall(deadline: deadline) { cancellable, callback, data in
       secret_service_open(type, nil, SECRET_SERVICE_OPEN_SESSION, cancellable, callback, data)
@@ -197,12 +216,24 @@ public final class SecretServiceClient {
       secret_service_open_finish(result, &error)
     }
     guard let pointer else { throw SecretStoreError.unavailable("the keyring does not answer") }
-    let service = SecretServiceReference(owning: pointer)
-    if interaction == .allowed { prompting = .open(service) } else { quiet = .open(service) }
-    return service
+    return SecretServiceReference(owning: pointer)
   }
 
-  private static func items(_ list: UnsafeMutablePointer<GList>?) -> [Found] {
+  private func kept(_ interaction: Interaction) -> Service {
+    switch interaction {
+    case .forbidden: quiet
+    case .allowed: prompting
+    }
+  }
+
+  private func keep(_ service: Service, _ interaction: Interaction) {
+    switch interaction {
+    case .forbidden: quiet = service
+    case .allowed: prompting = service
+    }
+  }
+
+  private static func items(_ list: UnsafeMutablePointer<GList>?, of service: SecretServiceReference) -> [Found] {
     var found: [Found] = []
     var next = list
     while let node = next {
@@ -212,7 +243,7 @@ public final class SecretServiceClient {
       found.append(
         Found(
           attributes: AttributeTable.dictionary(taking: secret_item_get_attributes(item.pointer)),
-          isLocked: secret_item_get_locked(item.pointer) != 0, item: item))
+          isLocked: secret_item_get_locked(item.pointer) != 0, item: item, service: service))
     }
     g_list_free(list)
     return found

@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Measures the service against the floor; what `make bench` runs. See README.md."""
+
+import argparse
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from row import HEADING, Row
+from world import BenchError, World, wait_until
+
+SERVICE = "org.chappie"
+FLOORS = {"org.chappie.Floor": [], "org.chappie.FloorAgain": []}
+COALESCING = {"org.chappie.Coalescing": ["--coalesce"], "org.chappie.CoalescingAgain": ["--coalesce"]}
+
+
+class Bench:
+    def __init__(self, world, arguments):
+        self.world = world
+        self.client = arguments.build / "client"
+        self.quick = arguments.quick
+        self.measured = [] if arguments.floor_only else [SERVICE]
+
+    def times(self, repetitions):
+        return 3 if self.quick else repetitions
+
+    def repeat(self, repetitions, services, measure):
+        """Interleaved, so that what the machine does meanwhile meets all alike."""
+        results = {service: [] for service in services}
+        for _ in range(self.times(repetitions)):
+            for service in services:
+                results[service].append(measure(service))
+        return results
+
+    def row(self, title, results, key, hold, **options):
+        medians = [statistics.median(result[key] for result in result_list)
+                   for result_list in results.values()]
+        service, floor, control = medians if self.measured else [None, *medians]
+        repetitions = len(next(iter(results.values())))
+        return Row(title, service, floor, control, hold, repetitions, **options)
+
+    def warm_up(self, service):
+        """Starts the service where it does not run, and makes its first connections."""
+        return self.world.run_client(self.client, service, rate=0, count=100, rounds=2)
+
+    def turns(self, repetitions, floors, **options):
+        services = [*self.measured, *floors]
+        for service in services:
+            self.warm_up(service)
+        pids = {service: self.world.pid(service) for service in services}
+
+        def measure(service):
+            result = self.world.run_client(self.client, service, pid=pids[service], **options)
+            return result | {"cpu": result["cpu_seconds"] / result["deltas"] * 10000}
+
+        return self.repeat(repetitions, services, measure)
+
+    # The rows
+
+    def latency(self, rate, floors, seconds):
+        count = int(rate * (seconds / 2 if self.quick else seconds))
+        results = self.turns(15, floors, rate=rate, count=count)
+        yield self.row(f"latency at {rate}/s, median, us", results, "median_us", 1.3)
+        yield self.row(f"latency at {rate}/s, 99th percentile, us", results, "p99_us", 2)
+        yield self.row(f"cpu s per 10,000 deltas, at {rate}/s", results, "cpu", 1.5)
+
+    def flat_out(self, turns, count):
+        count = count // 10 if self.quick else count
+        results = self.turns(7, COALESCING, rate=0, turns=turns, count=count)
+        name = f"flat out, {turns} turn{'s' if turns > 1 else ''}"
+        yield self.row(f"deltas per s, {name}", results, "deltas_per_second", 0.8, at_least=True)
+        yield self.row(f"cpu s per 10,000 deltas, {name}", results, "cpu", 1.5)
+
+    def start(self):
+        def measure(service):
+            self.world.stop(service)
+            return self.world.run_client(self.client, service, "--activate")
+
+        results = self.repeat(15, [*self.measured, *FLOORS], measure)
+        yield self.row("start to first reply, ms", results, "start_ms", 2)
+
+    def memory(self):
+        turns = 20 if self.quick else 120
+        services = [*self.measured, *COALESCING]
+        results = {service: [] for service in services}
+        for _ in range(self.times(7)):
+            for service in services:
+                self.world.stop(service)
+                self.warm_up(service)
+            idle = self.resident(services)
+            for service in services:
+                self.world.run_client(self.client, service, "--continue", rate=0, count=200,
+                                      rounds=turns)
+            after = self.resident(services)
+            for service in services:
+                results[service].append({"idle": idle[service], "after": after[service],
+                                         "growth": after[service] / idle[service]})
+        yield self.row("resident MiB, idle", results, "idle", 2)
+        yield self.row(f"resident MiB, after {turns} turns", results, "after", 2)
+        yield self.row("growth over these turns", results, "growth", 1.1, absolute=True)
+
+    def resident(self, services):
+        time.sleep(1 if self.quick else 3)
+        return {service: self.world.resident_mib(service) for service in services}
+
+    def groups(self):
+        return {
+            "latency-100": lambda: self.latency(100, FLOORS, seconds=2),
+            "latency-200": lambda: self.latency(200, FLOORS, seconds=2),
+            "latency-1000": lambda: self.latency(1000, COALESCING, seconds=1.5),
+            "flat-1": lambda: self.flat_out(1, 100000),
+            "flat-32": lambda: self.flat_out(32, 4000),
+            "start": self.start,
+            "memory": self.memory,
+        }
+
+
+def prepare(world, arguments):
+    backend = world.spawn_server("backend", arguments.build / "backend") + "/backend-api"
+    for name, options in (FLOORS | COALESCING).items():
+        world.add_service(name, arguments.build / "floor", "--name", name, "--backend", backend, *options)
+    if not arguments.floor_only:
+        issuer = world.spawn_server("sandbox", arguments.sandbox, "--port", "0", "--auto-approve")
+        world.add_service(SERVICE, arguments.chappied, "--issuer", issuer, "--backend", backend)
+    world.start_session()
+    if not arguments.floor_only:
+        sign_in(world)
+
+
+def sign_in(world):
+    """By device code, which the sandbox approves by itself."""
+    path = "/org/chappie"
+    session = f"{SERVICE}.Session"
+    world.call(SERVICE, path, f"{session}.StartDeviceCodeSignIn", "@a{sv} {}")
+    wait_until(lambda: "'signed-in'" in world.call(
+        SERVICE, path, "org.freedesktop.DBus.Properties.Get", session, "State"),
+        "the sign-in", seconds=60)
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--chappied", type=Path, help="the service")
+    parser.add_argument("--sandbox", type=Path, help="the stand-in issuer, chappie-sandbox")
+    parser.add_argument("--build", type=Path, required=True, help="where backend, floor and client are")
+    parser.add_argument("--quick", action="store_true", help="3 short repetitions: a smoke test")
+    parser.add_argument("--floor-only", action="store_true", help="without chappied: this machine's noise")
+    parser.add_argument("--rows", default="", help="only these, with commas: latency, latency-100, "
+                        "latency-200, latency-1000, flat, flat-1, flat-32, start, memory")
+    arguments = parser.parse_args()
+    if not arguments.floor_only and not (arguments.chappied and arguments.sandbox):
+        parser.error("--chappied and --sandbox are needed, or --floor-only")
+    for name in ("build", "chappied", "sandbox"):
+        if getattr(arguments, name):
+            setattr(arguments, name, getattr(arguments, name).resolve())
+    return arguments
+
+
+def run(arguments):
+    """All rows asked for, printed as they are done; whether one missed."""
+    wanted = arguments.rows.split(",")
+    missed = False
+    with World() as world:
+        prepare(world, arguments)
+        print(f"Medians over repetitions (reps), interleaved; {os.cpu_count()} processors, "
+              f"load {os.getloadavg()[0]:.2f}. control = the floor's second instance / the floor.")
+        print(HEADING, flush=True)
+        for name, rows in Bench(world, arguments).groups().items():
+            if arguments.rows and name not in wanted and name.split("-")[0] not in wanted:
+                continue
+            for row in rows():
+                missed |= row.missed
+                print(row, flush=True)
+    return missed
+
+
+def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        sys.exit(1 if run(parse_arguments()) else 0)
+    except (BenchError, subprocess.SubprocessError) as error:
+        print(f"bench: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

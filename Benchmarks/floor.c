@@ -1,0 +1,96 @@
+// The floor: the least a D-Bus service with these libraries can do.
+//
+// It takes org.chappie.Client.Stream, asks the backend, and sends the deltas
+// back as unicast signals. No sign-in, no keyring, no JSON, no limits.
+
+#include "turn.h"
+
+static const char interface_xml[] =
+    "<node><interface name='" CLIENT_INTERFACE "'>"
+    "<method name='Stream'>"
+    "<arg name='text' type='s' direction='in'/><arg name='options' type='a{sv}' direction='in'/>"
+    "<arg name='turn' type='s' direction='out'/>"
+    "</method>"
+    "<signal name='TextDelta'>"
+    "<arg name='turn' type='s'/><arg name='offset' type='t'/><arg name='text' type='s'/>"
+    "</signal>"
+    "<signal name='Completed'>"
+    "<arg name='turn' type='s'/><arg name='text' type='s'/><arg name='details' type='a{sv}'/>"
+    "</signal>"
+    "<signal name='Failed'>"
+    "<arg name='turn' type='s'/><arg name='error' type='s'/><arg name='message' type='s'/>"
+    "<arg name='details' type='a{sv}'/>"
+    "</signal>"
+    "<property name='Version' type='u' access='read'/>"
+    "</interface></node>";
+
+static void on_call(GDBusConnection *bus, const char *caller, const char *path,
+                    const char *interface, const char *method, GVariant *arguments,
+                    GDBusMethodInvocation *invocation, gpointer data) {
+    static guint turns = 0;
+    const char *text;
+    char id[16];
+    (void)path;
+    (void)interface;
+    (void)method;
+    g_variant_get_child(arguments, 0, "&s", &text);
+    g_snprintf(id, sizeof id, "%u", ++turns);
+    turn_start(data, bus, caller, id, text);
+    g_dbus_method_invocation_return_value(invocation, g_variant_new("(s)", id));
+}
+
+static GVariant *on_get(GDBusConnection *bus, const char *caller, const char *path,
+                        const char *interface, const char *property, GError **error, gpointer data) {
+    (void)bus;
+    (void)caller;
+    (void)path;
+    (void)interface;
+    (void)property;
+    (void)error;
+    (void)data;
+    return g_variant_new_uint32(1);
+}
+
+static void on_bus(GDBusConnection *bus, const char *name, gpointer data) {
+    static const GDBusInterfaceVTable table = {.method_call = on_call, .get_property = on_get};
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GDBusNodeInfo) node = g_dbus_node_info_new_for_xml(interface_xml, &error);
+    (void)name;
+    if (!node || !g_dbus_connection_register_object(bus, OBJECT_PATH, node->interfaces[0], &table,
+                                                    data, NULL, &error))
+        g_error("%s", error->message);
+}
+
+static void on_name_lost(GDBusConnection *bus, const char *name, gpointer data) {
+    (void)bus;
+    (void)data;
+    g_printerr("floor: cannot own %s\n", name);
+    exit(1);
+}
+
+int main(int argc, char **argv) {
+    g_autofree char *name = g_strdup("org.chappie.Floor");
+    g_autofree char *base = NULL;
+    gboolean coalesce = FALSE;
+    GOptionEntry options[] = {
+        {"name", 0, 0, G_OPTION_ARG_STRING, &name, "Bus name to own", "NAME"},
+        {"backend", 0, 0, G_OPTION_ARG_STRING, &base, "Base URL of the backend", "URL"},
+        {"coalesce", 0, 0, G_OPTION_ARG_NONE, &coalesce, "At most one signal per 2 ms and turn", NULL},
+        {NULL},
+    };
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GOptionContext) context = g_option_context_new(NULL);
+    g_option_context_add_main_entries(context, options, NULL);
+    if (!g_option_context_parse(context, &argc, &argv, &error) || !base) {
+        g_printerr("floor: %s\n", error ? error->message : "--backend is missing");
+        return 2;
+    }
+    Backend backend = {
+        .http = soup_session_new_with_options("max-conns", 64, "max-conns-per-host", 64, NULL),
+        .url = g_strconcat(base, "/codex/responses", NULL),
+        .interval = coalesce ? 2000 : 0,
+    };
+    g_bus_own_name(G_BUS_TYPE_SESSION, name, G_BUS_NAME_OWNER_FLAGS_NONE, on_bus, NULL, on_name_lost,
+                   &backend, NULL);
+    g_main_loop_run(g_main_loop_new(NULL, FALSE));
+}

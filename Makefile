@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+#   make             builds the programs for installing
+#   make demo        shows the main job, on a private bus with a real keyring and a stand-in for the servers
+#   make test        runs all tests
+#   make bench       measures the service against a C program with the same libraries
+#   make fuzz        feeds each parser with noise for a minute
+#   make lint        checks the format of the source; make format mends it
+#   make install     installs what was built before; builds nothing
+#   make uninstall   removes that again, given the same variables
+#
+# For one user alone, systemd and the bus look here:
+#   make install PREFIX=$HOME/.local SYSTEMDUSERDIR=$HOME/.local/share/systemd/user
+# A session that runs already finds a new service after
+#   systemctl --user daemon-reload
+#   busctl --user call org.freedesktop.DBus / org.freedesktop.DBus ReloadConfig
+
+# --- Building, testing -----------------------------------------------------------------------------------------------
+
+# SwiftPM refuses flags that Debian's pkg-config files have; these are without them.
+PKGCONFIG = $(CURDIR)/.build/pkgconfig
+SWIFT = PKG_CONFIG_PATH=$(PKGCONFIG) swift
+# The Swift runtime goes into the programs, so that a package needs Debian's libraries alone. lld writes relocations
+# that take a tenth of the room, which is memory at run time; the linker's remarks are on Swift's own archives.
+RELEASE = -c release --static-swift-stdlib -Xswiftc -use-ld=lld \
+  -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=all -Xlinker --no-warnings
+SOURCES = Package.swift Sources Tests dbus Fuzz
+
+.PHONY: build debug dependencies demo test bench fuzz lint format clean
+
+build: dependencies
+	$(SWIFT) build $(RELEASE) --product chappied
+	$(SWIFT) build $(RELEASE) --product chappie
+	$(SWIFT) build $(RELEASE) --product chappie-sandbox
+
+debug: dependencies
+	$(SWIFT) build
+
+dependencies:
+	@scripts/install-dependencies
+	@scripts/pkg-config-directory $(PKGCONFIG) >/dev/null
+
+demo: debug
+	@scripts/private-session scripts/demo .build/debug
+
+test: dependencies lint
+	$(SWIFT) build --build-tests
+	$(SWIFT) test --skip-build
+	Tests/install.sh
+
+bench: build
+	$(MAKE) -C Benchmarks bench
+
+fuzz: dependencies
+	PKG_CONFIG_PATH=$(PKGCONFIG) Fuzz/run 60
+
+lint:
+	@swift format lint --strict --recursive --parallel $(SOURCES)
+
+format:
+	@swift format --in-place --recursive --parallel $(SOURCES)
+
+clean:
+	rm -rf .build
+
+# --- Installing ------------------------------------------------------------------------------------------------------
+
+PREFIX = /usr/local
+DESTDIR =
+BINDIR = $(PREFIX)/bin
+LIBEXECDIR = $(PREFIX)/libexec
+DATADIR = $(PREFIX)/share
+MANDIR = $(DATADIR)/man
+DOCDIR = $(DATADIR)/doc/chappie
+SYSTEMDUSERDIR = $(PREFIX)/lib/systemd/user
+DBUSSERVICESDIR = $(DATADIR)/dbus-1/services
+DBUSINTERFACESDIR = $(DATADIR)/dbus-1/interfaces
+BASHCOMPLETIONDIR = $(DATADIR)/bash-completion/completions
+ZSHCOMPLETIONDIR = $(DATADIR)/zsh/site-functions
+FISHCOMPLETIONDIR = $(DATADIR)/fish/vendor_completions.d
+
+# Where the programs were built.
+BUILDDIR = .build/release
+INSTALL = install
+VERSION = $(shell sed -n 's/.*static let current = "\(.*\)".*/\1/p' Sources/ChappieSDK/Configuration/ChappieVersion.swift)
+
+# What goes where, as SOURCE:DESTINATION. In a source that ends in .in, @libexecdir@ and @version@ are filled in.
+INSTALLED_PROGRAMS = \
+  $(BUILDDIR)/chappied:$(LIBEXECDIR)/chappied \
+  $(BUILDDIR)/chappie:$(BINDIR)/chappie \
+  $(BUILDDIR)/chappie-sandbox:$(BINDIR)/chappie-sandbox
+INSTALLED_FILES = \
+  data/chappie.service.in:$(SYSTEMDUSERDIR)/chappie.service \
+  dbus/org.chappie.service.in:$(DBUSSERVICESDIR)/org.chappie.service \
+  $(foreach xml,$(wildcard dbus/org.chappie.*.xml),$(xml):$(DBUSINTERFACESDIR)/$(notdir $(xml))) \
+  data/chappie.conf:$(DOCDIR)/chappie.conf \
+  data/org.chappie.desktop:$(DATADIR)/applications/org.chappie.desktop \
+  data/org.chappie.chappie.metainfo.xml.in:$(DATADIR)/metainfo/org.chappie.chappie.metainfo.xml \
+  data/icons/hicolor/scalable/apps/org.chappie.svg:$(DATADIR)/icons/hicolor/scalable/apps/org.chappie.svg \
+  data/icons/hicolor/symbolic/apps/org.chappie-symbolic.svg:$(DATADIR)/icons/hicolor/symbolic/apps/org.chappie-symbolic.svg \
+  data/man/chappie.1:$(MANDIR)/man1/chappie.1 \
+  data/man/org.chappie.7:$(MANDIR)/man7/org.chappie.7 \
+  data/man/chappied.8:$(MANDIR)/man8/chappied.8 \
+  data/completions/chappie:$(BASHCOMPLETIONDIR)/chappie \
+  data/completions/_chappie:$(ZSHCOMPLETIONDIR)/_chappie \
+  data/completions/chappie.fish:$(FISHCOMPLETIONDIR)/chappie.fish
+
+.PHONY: install uninstall
+
+install:
+	@set -e; \
+	for pair in $(INSTALLED_PROGRAMS); do \
+	  test -x "$${pair%%:*}" || { echo "$${pair%%:*} is not there: build it first" >&2; exit 1; }; \
+	done; \
+	for pair in $(INSTALLED_PROGRAMS); do \
+	  echo "install $(DESTDIR)$${pair#*:}"; \
+	  $(INSTALL) -D -m 755 "$${pair%%:*}" "$(DESTDIR)$${pair#*:}"; \
+	done; \
+	for pair in $(INSTALLED_FILES); do \
+	  echo "install $(DESTDIR)$${pair#*:}"; \
+	  case $${pair%%:*} in \
+	    *.in) sed -e 's|@libexecdir@|$(LIBEXECDIR)|g' -e 's|@version@|$(VERSION)|g' "$${pair%%:*}" \
+	      | $(INSTALL) -D -m 644 /dev/stdin "$(DESTDIR)$${pair#*:}" ;; \
+	    *) $(INSTALL) -D -m 644 "$${pair%%:*}" "$(DESTDIR)$${pair#*:}" ;; \
+	  esac; \
+	done
+
+# Directories that other packages use too are left; the one for the documentation is not.
+uninstall:
+	@set -e; \
+	for pair in $(INSTALLED_PROGRAMS) $(INSTALLED_FILES); do \
+	  echo "remove $(DESTDIR)$${pair#*:}"; \
+	  rm -f "$(DESTDIR)$${pair#*:}"; \
+	done; \
+	rmdir "$(DESTDIR)$(DOCDIR)" 2>/dev/null || :

@@ -1,0 +1,113 @@
+import FoundationEssentials
+import GLibBridge
+
+/// The issuer's endpoints, as in sections 1 and 2 of the protocol.
+@GLibActor
+struct Issuer {
+  let configuration: StandInConfiguration
+  let devices: DeviceAuthorizations
+  let tokens: TokenStore
+
+  // MARK: Device code
+
+  /// `POST /api/accounts/deviceauth/usercode`
+  func userCode(_ request: HTTPServerRequest) -> HTTPServerResponse {
+    guard let body = try? JSONValue(parsing: request.body), let clientID = body["client_id"]?.string else {
+      return .issuerError(400, "invalid_request", "The request must be JSON with a client_id.")
+    }
+    guard clientID == configuration.clientID else { return .issuerError(400, "invalid_client", "Unknown client.") }
+    let authorization = devices.start(clientID: clientID)
+    if configuration.approvesAtOnce {
+      _ = devices.decide(userCode: authorization.userCode, user: configuration.user)
+    }
+    return .json([
+      "device_auth_id": .string(authorization.id), "user_code": .string(authorization.userCode),
+      "interval": .string(String(configuration.pollInterval)),
+      "expires_at": .string(authorization.expires.formatted(.iso8601)),
+    ])
+  }
+
+  /// `POST /api/accounts/deviceauth/token`
+  func poll(_ request: HTTPServerRequest) -> HTTPServerResponse {
+    guard let body = try? JSONValue(parsing: request.body), let id = body["device_auth_id"]?.string,
+      let userCode = body["user_code"]?.string
+    else { return .issuerError(400, "invalid_request", "The request must be JSON with device_auth_id and user_code.") }
+    let unknown = "Device authorization is unknown. Please try again."
+    switch devices.state(id: id, userCode: userCode) {
+    case .waiting: return .issuerError(403, "deviceauth_authorization_unknown", unknown)
+    case nil: return .issuerError(404, "deviceauth_authorization_unknown", unknown)
+    case .declined: return .issuerError(400, "access_denied", "The sign-in was declined.")
+    case .approved(let approval):
+      return .json([
+        "authorization_code": .string(approval.code), "code_challenge": .string(approval.challenge),
+        "code_verifier": .string(approval.verifier),
+      ])
+    }
+  }
+
+  // MARK: Tokens
+
+  /// `POST /oauth/token` with a form.
+  func exchange(_ request: HTTPServerRequest) -> HTTPServerResponse {
+    guard let form = request.form else { return .oauthError("invalid_request", "A code comes in a form.") }
+    guard form["grant_type"] == "authorization_code" else {
+      return .oauthError("unsupported_grant_type", "A form must have grant_type=authorization_code.")
+    }
+    guard form["client_id"] == configuration.clientID else { return .oauthError("invalid_client", "Unknown client.") }
+    let issuer = issuer(of: request)
+    guard form["redirect_uri"] == issuer + "/deviceauth/callback" else {
+      return .oauthError("invalid_grant", "redirect_uri must be \(issuer)/deviceauth/callback.")
+    }
+    let approval = devices.redeem(
+      code: form["code"] ?? "", clientID: configuration.clientID, verifier: form["code_verifier"] ?? "")
+    guard let approval else { return .oauthError("invalid_grant", "The code or its verifier is wrong or used.") }
+    return answer(tokens.signIn(approval.user, issuer: issuer, clientID: configuration.clientID))
+  }
+
+  /// `POST /oauth/token` with JSON.
+  func refresh(_ request: HTTPServerRequest) -> HTTPServerResponse {
+    guard let body = try? JSONValue(parsing: request.body) else {
+      return .issuerError(400, "invalid_request", "The request is not JSON.")
+    }
+    guard body["grant_type"]?.string == "refresh_token" else {
+      return .issuerError(400, "unsupported_grant_type", "JSON must have grant_type refresh_token.")
+    }
+    guard body["client_id"]?.string == configuration.clientID else {
+      return .issuerError(400, "invalid_client", "Unknown client.")
+    }
+    do throws(TokenStore.Refusal) {
+      return answer(try tokens.refresh(body["refresh_token"]?.string ?? "", clientID: configuration.clientID))
+    } catch {
+      switch error {
+      case .unknown: return .issuerError(400, "invalid_grant", "The refresh token is unknown.")
+      case .reused:
+        return .issuerError(
+          401, "refresh_token_reused", "Your refresh token has already been used to generate a new access token.")
+      case .revoked: return .issuerError(401, "refresh_token_invalidated", "Your refresh token has been revoked.")
+      }
+    }
+  }
+
+  /// `POST /oauth/revoke`
+  func revoke(_ request: HTTPServerRequest) -> HTTPServerResponse {
+    guard let body = try? JSONValue(parsing: request.body), let token = body["token"]?.string else {
+      return .issuerError(400, "invalid_request", "The request must be JSON with a token.")
+    }
+    // A token that nobody knows is as revoked as can be.
+    tokens.revoke(token)
+    return .json([:])
+  }
+
+  private func answer(_ tokens: TokenStore.Tokens) -> HTTPServerResponse {
+    .json(
+      [
+        "id_token": .string(tokens.idToken), "access_token": .string(tokens.accessToken),
+        "refresh_token": .string(tokens.refreshToken), "token_type": "Bearer", "expires_in": JSONValue(tokens.lifetime),
+      ], headers: [("cache-control", "no-store")])
+  }
+
+  /// The issuer under the name that the client knows it by, which may be `localhost`.
+  private func issuer(of request: HTTPServerRequest) -> String {
+    "http://" + (request.headers["host"] ?? "127.0.0.1")
+  }
+}

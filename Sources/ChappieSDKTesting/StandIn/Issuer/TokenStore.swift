@@ -1,0 +1,130 @@
+import FoundationEssentials
+import GLibBridge
+
+/// The tokens that the stand-in's issuer has handed out and what has become of them.
+@GLibActor
+final class TokenStore {
+  /// What a sign-in or a refresh hands out.
+  struct Tokens {
+    let idToken: String
+    let accessToken: String
+    let refreshToken: String
+    let lifetime: Int
+  }
+
+  /// Why a refresh token is refused.
+  enum Refusal: Error {
+    case unknown
+    case reused
+    case revoked
+  }
+
+  /// One sign-in: the tokens that descend from one another.
+  private struct Grant {
+    let id: String
+    let issuer: String
+    let clientID: String
+    let user: StandInUser
+  }
+
+  private struct AccessToken {
+    let grant: Grant
+    let expires: Date
+  }
+
+  private struct RefreshToken {
+    enum State {
+      case live
+      /// Used once, and still valid until a token that it was exchanged for is used.
+      case superseded
+      case used
+      case revoked
+    }
+
+    var state = State.live
+    let grant: Grant
+    /// The token that this one was exchanged for.
+    let predecessor: String?
+  }
+
+  private let lifetime: Duration
+  private let grace: Bool
+  private var accessTokens: [String: AccessToken] = [:]
+  private var refreshTokens: [String: RefreshToken] = [:]
+
+  /// - Parameter grace: a refresh token stays valid until the one that replaced it has been used.
+  init(lifetime: Duration, grace: Bool) {
+    self.lifetime = lifetime
+    self.grace = grace
+  }
+
+  /// How many refresh tokens would be accepted now.
+  var liveRefreshTokens: Int {
+    refreshTokens.values.count { $0.state == .live || $0.state == .superseded }
+  }
+
+  var revokedRefreshTokens: Int {
+    refreshTokens.values.count { $0.state == .revoked }
+  }
+
+  /// Hands out the tokens of a new sign-in.
+  func signIn(_ user: StandInUser, issuer: String, clientID: String) -> Tokens {
+    issue(Grant(id: RandomText.hex(bytes: 8), issuer: issuer, clientID: clientID, user: user), replacing: nil)
+  }
+
+  /// Exchanges a refresh token for new tokens.
+  func refresh(_ token: String, clientID: String) throws(Refusal) -> Tokens {
+    guard let known = refreshTokens[token], known.grant.clientID == clientID else { throw .unknown }
+    switch known.state {
+    case .live, .superseded: break
+    case .used: throw .reused
+    case .revoked: throw .revoked
+    }
+    refreshTokens[token]?.state = grace ? .superseded : .used
+    if let predecessor = known.predecessor { refreshTokens[predecessor]?.state = .used }
+    return issue(known.grant, replacing: token)
+  }
+
+  /// The user of an access token that is valid now.
+  func user(ofAccessToken token: String) -> StandInUser? {
+    guard let known = accessTokens[token], known.expires > Date() else { return nil }
+    return known.grant.user
+  }
+
+  /// Makes a token useless: a refresh token together with all tokens of its sign-in, an access token alone.
+  func revoke(_ token: String) {
+    accessTokens[token] = nil
+    guard let grant = refreshTokens[token]?.grant else { return }
+    revokeRefreshTokens { $0.id == grant.id }
+    accessTokens = accessTokens.filter { $0.value.grant.id != grant.id }
+  }
+
+  /// Makes all access tokens invalid, whatever they say of themselves.
+  func expireAccessTokens() {
+    accessTokens = [:]
+  }
+
+  /// Revokes all refresh tokens; access tokens stay valid.
+  func revokeRefreshTokens() {
+    revokeRefreshTokens { _ in true }
+  }
+
+  private func revokeRefreshTokens(where matches: (Grant) -> Bool) {
+    for (token, known) in refreshTokens where known.state != .used && matches(known.grant) {
+      refreshTokens[token]?.state = .revoked
+    }
+  }
+
+  private func issue(_ grant: Grant, replacing predecessor: String?) -> Tokens {
+    let now = Date()
+    accessTokens = accessTokens.filter { $0.value.expires > now }
+    let mint = TokenMint(issuer: grant.issuer, clientID: grant.clientID, user: grant.user, lifetime: lifetime)
+    let tokens = Tokens(
+      idToken: mint.idToken(), accessToken: mint.accessToken(), refreshToken: TokenMint.refreshToken(),
+      lifetime: mint.expiresAt - mint.issuedAt)
+    accessTokens[tokens.accessToken] = AccessToken(
+      grant: grant, expires: Date(timeIntervalSince1970: Double(mint.expiresAt)))
+    refreshTokens[tokens.refreshToken] = RefreshToken(grant: grant, predecessor: predecessor)
+    return tokens
+  }
+}

@@ -1,0 +1,29 @@
+import GLibBridge
+
+extension HTTPServerResponse {
+  static func json(
+    _ value: JSONValue, status: Int = 200, headers: [(name: String, value: String)] = []
+  ) -> HTTPServerResponse {
+    HTTPServerResponse(status: status, type: "application/json", value.text, headers: headers)
+  }
+
+  /// A refusal in the form of the issuer and of most of the backend.
+  static func issuerError(_ status: Int, _ code: String, _ message: String) -> HTTPServerResponse {
+    .json(
+      [
+        "error": [
+          "message": .string(message), "type": "invalid_request_error", "param": nil, "code": .string(code),
+        ]
+      ], status: status)
+  }
+
+  /// A refusal in the form of OAuth.
+  static func oauthError(_ code: String, _ description: String) -> HTTPServerResponse {
+    .json(["error": .string(code), "error_description": .string(description)], status: 400)
+  }
+
+  /// A refusal in the form of the backend's own checks.
+  static func detail(_ text: String, status: Int = 400) -> HTTPServerResponse {
+    .json(["detail": .string(text)], status: status)
+  }
+}

@@ -1,0 +1,53 @@
+import GLibBridge
+
+/// Logs each request as one line, once its answer has ended. Queries and bodies stay out of it: they hold secrets.
+@GLibActor
+struct RequestLog {
+  let write: @GLibActor @Sendable (String) -> Void
+
+  init(_ write: @escaping @GLibActor @Sendable (String) -> Void) {
+    self.write = write
+  }
+
+  func follow(
+    _ request: HTTPServerRequest, _ answer: () async throws -> HTTPServerAnswer
+  ) async throws -> HTTPServerAnswer {
+    let start = ContinuousClock.now
+    switch try await outcome(of: answer, request, start) {
+    case .whole(let response):
+      line(request, "\(response.head.status)", start)
+      return .whole(response)
+    case .drop:
+      line(request, "cut without an answer", start)
+      return .drop
+    case .stream(let head, let body):
+      return .stream(head) { stream in
+        do {
+          try await body(stream)
+          line(request, "\(head.status) streamed", start)
+        } catch {
+          line(request, "\(head.status) streamed, until the client left", start)
+          throw error
+        }
+      }
+    }
+  }
+
+  private func outcome(
+    of answer: () async throws -> HTTPServerAnswer, _ request: HTTPServerRequest, _ start: ContinuousClock.Instant
+  ) async throws -> HTTPServerAnswer {
+    do {
+      return try await answer()
+    } catch {
+      line(request, "the client left", start)
+      throw error
+    }
+  }
+
+  private func line(_ request: HTTPServerRequest, _ outcome: String, _ start: ContinuousClock.Instant) {
+    let milliseconds = Int((ContinuousClock.now - start) / .milliseconds(1))
+    // A path comes from outside and must not break the line.
+    let path = String(request.path.map { $0.isASCII && !$0.isNewline && $0 >= " " ? $0 : "?" })
+    write("\(request.method) \(path) \(outcome), \(milliseconds) ms")
+  }
+}

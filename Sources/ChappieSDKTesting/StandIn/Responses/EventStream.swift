@@ -1,0 +1,65 @@
+import GLibBridge
+
+/// Writes the events of an answer as server-sent events, at a pace, up to where it shall break.
+@GLibActor
+struct EventStream {
+  /// How a stream ends.
+  enum Ending: Sendable, Equatable {
+    /// After the last event.
+    case complete
+    /// After so many deltas the body ends as if it were whole.
+    case endAfter(deltas: Int)
+    /// After so many deltas the connection is cut.
+    case dropAfter(deltas: Int)
+
+    fileprivate var lastDelta: Int? {
+      switch self {
+      case .complete: nil
+      case .endAfter(let deltas), .dropAfter(let deltas): deltas
+      }
+    }
+  }
+
+  /// The time from a delta to the next; zero is as fast as the client reads.
+  let interval: Duration
+  let ending: Ending
+
+  /// Writes `count` events; `event` makes each when its time has come.
+  func write(_ count: Int, to stream: HTTPServerStream, event: (Int) -> JSONValue) async throws {
+    let start = ContinuousClock.now
+    var deltas = 0
+    for index in 0..<count {
+      let event = event(index)
+      guard let type = event["type"]?.string, type.hasSuffix(".delta") else {
+        try await stream.write(Self.frame(event))
+        continue
+      }
+      if deltas == ending.lastDelta { break }
+      try await wait(beforeDelta: deltas, since: start)
+      try await stream.write(Self.frame(event))
+      deltas += 1
+      if deltas == ending.lastDelta { break }
+    }
+    if case .dropAfter(deltas) = ending { stream.abort() }
+  }
+
+  /// Deltas have their times counted from the start, so that late timers do not add up.
+  private func wait(beforeDelta number: Int, since start: ContinuousClock.Instant) async throws {
+    if interval > .zero {
+      let rest = start + interval * number - .now
+      if rest > .zero { try await sleep(for: rest) }
+    } else if number % 32 == 31 {
+      // A fast reader would otherwise keep every other client waiting.
+      await Task.yield()
+    }
+  }
+
+  private static func frame(_ event: JSONValue) -> [UInt8] {
+    var frame: [UInt8] = []
+    if let type = event["type"]?.string { frame += "event: \(type)\n".utf8 }
+    frame += "data: ".utf8
+    event.append(to: &frame)
+    frame += "\n\n".utf8
+    return frame
+  }
+}

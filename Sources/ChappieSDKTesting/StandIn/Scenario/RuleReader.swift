@@ -1,0 +1,76 @@
+extension StandInRule {
+  /// Takes the keys of a rule one by one; what is left in the end does not belong there.
+  struct Reader {
+    struct Problem: Error {
+      let text: String
+    }
+
+    private var members: [String: JSONValue] = [:]
+
+    init(_ value: JSONValue) throws(Problem) {
+      guard case .object(let list) = value else { throw Problem(text: "it is not an object") }
+      for member in list { members[member.key] = member.value }
+    }
+
+    mutating func take(_ key: String) -> JSONValue? {
+      members.removeValue(forKey: key)
+    }
+
+    /// - Throws: when a key is unknown, or of no use together with those that were taken.
+    func expectEnd() throws(Problem) {
+      guard let key = members.keys.min() else { return }
+      throw Problem(text: "'\(key)' is unknown, or does not go with the other keys")
+    }
+
+    mutating func string(_ key: String) throws(Problem) -> String? {
+      guard let value = take(key) else { return nil }
+      guard let string = value.string else { throw Problem(text: "'\(key)' must be a string") }
+      return string
+    }
+
+    mutating func bool(_ key: String) throws(Problem) -> Bool? {
+      guard let value = take(key) else { return nil }
+      guard case .bool(let bool) = value else { throw Problem(text: "'\(key)' must be true or false") }
+      return bool
+    }
+
+    mutating func integer(_ key: String, in range: ClosedRange<Int>) throws(Problem) -> Int? {
+      guard let value = take(key) else { return nil }
+      guard case .integer(let number) = value, range.contains(Int(number)) else {
+        throw Problem(text: "'\(key)' must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+      }
+      return Int(number)
+    }
+
+    mutating func times(_ key: String) throws(Problem) -> Times {
+      switch take(key) {
+      case nil: return .count(1)
+      case .string("always"): return .always
+      case .integer(let count) where count > 0: return .count(Int(count))
+      default: throw Problem(text: "'\(key)' must be a number from 1 on, or \"always\"")
+      }
+    }
+
+    mutating func headers(_ key: String) throws(Problem) -> [(name: String, value: String)] {
+      guard let value = take(key) else { return [] }
+      guard case .object(let list) = value else { throw Problem(text: "'\(key)' must be an object") }
+      var headers: [(name: String, value: String)] = []
+      for member in list {
+        guard let text = member.value.string else { throw Problem(text: "the values of '\(key)' must be strings") }
+        headers.append((member.key, text))
+      }
+      return headers
+    }
+
+    mutating func objects(_ key: String) throws(Problem) -> [JSONValue]? {
+      guard let value = take(key) else { return nil }
+      let isObject = { (element: JSONValue) in
+        if case .object = element { true } else { false }
+      }
+      guard case .array(let elements) = value, elements.allSatisfy(isObject) else {
+        throw Problem(text: "'\(key)' must be a list of objects")
+      }
+      return elements
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import GLibBridge
+
+/// A scenario that cannot be read, and why.
+public struct StandInScenarioError: Error, Equatable, CustomStringConvertible {
+  /// The rule and what is wrong with it.
+  public let description: String
+}
+
+extension StandInRule {
+  /// Reads the rules of a scenario, a JSON list.
+  ///
+  /// A mistyped key would make a test pass that tests nothing: whatever is not known is refused.
+  static func list(parsing bytes: [UInt8]) throws(StandInScenarioError) -> [StandInRule] {
+    guard let json = try? JSONValue(parsing: bytes), case .array(let elements) = json else {
+      throw StandInScenarioError(description: "a scenario is a JSON list of rules")
+    }
+    var rules: [StandInRule] = []
+    for (index, element) in elements.enumerated() {
+      do throws(Reader.Problem) {
+        var reader = try Reader(element)
+        rules.append(try StandInRule(&reader))
+        try reader.expectEnd()
+      } catch {
+        throw StandInScenarioError(description: "rule \(index + 1): \(error.text)")
+      }
+    }
+    return rules
+  }
+
+  private init(_ reader: inout Reader) throws(Reader.Problem) {
+    let name = try reader.string("endpoint")
+    guard let name, let endpoint = StandInEndpoint(rawValue: name), StandInEndpoint.scripted.contains(endpoint) else {
+      let names = StandInEndpoint.scripted.map(\.rawValue).joined(separator: ", ")
+      throw Reader.Problem(text: "'endpoint' must be one of \(names)")
+    }
+    self.endpoint = endpoint
+    times = try reader.times("times")
+    if try reader.bool("hang") == true {
+      delay = .zero
+      action = .hang
+    } else {
+      delay = .milliseconds(try reader.integer("delay_ms", in: 0...86_400_000) ?? 0)
+      action = try Self.action(&reader, endpoint)
+    }
+  }
+
+  private static func action(_ reader: inout Reader, _ endpoint: StandInEndpoint) throws(Reader.Problem) -> Action {
+    let headers = try reader.headers("headers")
+    let status = try reader.integer("status", in: 200...599)
+    if let raw = try reader.string("raw") {
+      let type = endpoint == .responses ? "text/event-stream" : "application/json"
+      let head = HTTPServerResponse.Head(status: status ?? 200, headers: [("content-type", type)] + headers)
+      let cuts = try reader.integer("drop_after", in: 0...Int.max) != nil
+      return .raw(HTTPServerResponse(head, body: Array(raw.utf8)), cuts: cuts)
+    }
+    let body = reader.take("body")
+    if status != nil || body != nil { return .answer(response(status ?? 200, headers, body)) }
+    return .change(try change(&reader, headers, endpoint))
+  }
+
+  private static func response(
+    _ status: Int, _ headers: [(name: String, value: String)], _ body: JSONValue?
+  ) -> HTTPServerResponse {
+    switch body {
+    case nil: HTTPServerResponse(.init(status: status, headers: headers))
+    case .string(let text): HTTPServerResponse(status: status, type: "text/plain", text, headers: headers)
+    case .some(let value): .json(value, status: status, headers: headers)
+    }
+  }
+
+  private static func change(
+    _ reader: inout Reader, _ headers: [(name: String, value: String)], _ endpoint: StandInEndpoint
+  ) throws(Reader.Problem) -> Change {
+    var change = Change()
+    change.headers = headers
+    if let deltas = try reader.integer("drop_after", in: 0...Int.max) { change.ending = .dropAfter(deltas: deltas) }
+    guard endpoint == .responses else { return change }
+    change.text = try reader.string("text")
+    if change.text == nil { change.events = try reader.objects("events") }
+    change.deltaDelay = try reader.integer("delta_delay_ms", in: 0...86_400_000).map { .milliseconds($0) }
+    if change.ending == .complete, let deltas = try reader.integer("end_after", in: 0...Int.max) {
+      change.ending = .endAfter(deltas: deltas)
+    }
+    return change
+  }
+}

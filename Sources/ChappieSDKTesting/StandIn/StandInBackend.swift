@@ -1,0 +1,75 @@
+import GLibBridge
+
+/// The issuer and the ChatGPT backend in one server on 127.0.0.1, for tests and for trying things out.
+///
+/// It speaks the wire protocol of both to the letter, knows no real account, and can be told to misbehave. Every
+/// secret that it hands out holds the text `SANDBOXSECRET`.
+@GLibActor
+public final class StandInBackend {
+  /// The issuer's address, such as `http://127.0.0.1:49152`.
+  public let issuer: String
+  /// The backend's address, which ends in `/backend-api`.
+  public let baseURL: String
+  /// The page on which a person approves a sign-in.
+  public let devicePage: String
+  private let server: HTTPServer
+  private let core: StandInCore
+
+  /// Starts to serve.
+  ///
+  /// - Throws: ``GLibError`` when the port is taken.
+  public init(_ configuration: StandInConfiguration = StandInConfiguration()) throws {
+    let core = StandInCore(configuration)
+    let log = configuration.log.map(RequestLog.init)
+    server = try HTTPServer(port: configuration.port) { request in
+      guard let log else { return try await core.answer(request) }
+      return try await log.follow(request) { try await core.answer(request) }
+    }
+    self.core = core
+    issuer = "http://127.0.0.1:\(server.port)"
+    baseURL = issuer + "/backend-api"
+    devicePage = issuer + "/codex/device"
+  }
+
+  /// Stops serving and cuts what is being answered.
+  public func stop() async {
+    await server.stop()
+  }
+
+  /// What the stand-in was asked so far and what it holds.
+  public var state: StandInState { core.state }
+
+  /// Approves a sign-in that waits.
+  ///
+  /// - Parameter user: who approves; nil is the configured user.
+  /// - Returns: whether a sign-in waits with this code.
+  @discardableResult
+  public func approve(userCode: String, user: StandInUser? = nil) -> Bool {
+    core.devices.decide(userCode: userCode, user: user ?? core.configuration.user)
+  }
+
+  /// Declines a sign-in that waits.
+  ///
+  /// - Returns: whether a sign-in waits with this code.
+  @discardableResult
+  public func decline(userCode: String) -> Bool {
+    core.devices.decide(userCode: userCode, user: nil)
+  }
+
+  /// Makes the backend answer 401 to all access tokens handed out so far.
+  public func expireAccessTokens() {
+    core.tokens.expireAccessTokens()
+  }
+
+  /// Makes the issuer refuse all refresh tokens handed out so far.
+  public func revokeRefreshTokens() {
+    core.tokens.revokeRefreshTokens()
+  }
+
+  /// Replaces the scenario: a JSON list of rules, as the README of `chappie-sandbox` describes it. `[]` clears it.
+  ///
+  /// - Throws: ``StandInScenarioError``.
+  public func play(_ scenario: String) throws {
+    core.scenario.load(try StandInRule.list(parsing: Array(scenario.utf8)))
+  }
+}

@@ -1,0 +1,92 @@
+import GLibBridge
+
+/// The parts of the stand-in behind its server, and which of them answers what.
+@GLibActor
+final class StandInCore {
+  let configuration: StandInConfiguration
+  let devices: DeviceAuthorizations
+  let tokens: TokenStore
+  let scenario = ScenarioPlayer()
+  private let issuer: Issuer
+  private let responses: ResponsesEndpoint
+  private var seen = StandInState()
+
+  init(_ configuration: StandInConfiguration) {
+    self.configuration = configuration
+    devices = DeviceAuthorizations(lifetime: configuration.userCodeLifetime)
+    tokens = TokenStore(lifetime: configuration.accessTokenLifetime, grace: configuration.refreshGrace)
+    issuer = Issuer(configuration: configuration, devices: devices, tokens: tokens)
+    responses = ResponsesEndpoint(configuration: configuration, tokens: tokens, scenario: scenario)
+  }
+
+  /// What was asked so far.
+  var state: StandInState {
+    var state = seen
+    state.liveRefreshTokens = tokens.liveRefreshTokens
+    state.revokedRefreshTokens = tokens.revokedRefreshTokens
+    state.openStreams = responses.openStreams
+    state.remainingRules = scenario.remaining
+    return state
+  }
+
+  /// The user behind an address: the configured one for his own address or none, a new one for any other.
+  func user(_ email: String?) -> StandInUser {
+    guard let email, !email.isEmpty, email != configuration.user.email else { return configuration.user }
+    return StandInUser(email: email)
+  }
+
+  // MARK: Routes
+
+  func answer(_ request: HTTPServerRequest) async throws -> HTTPServerAnswer {
+    if let response = control(request) { return .whole(response) }
+    let endpoint = Self.endpoint(of: request)
+    seen.note(request, endpoint)
+    if endpoint != .page, endpoint != .unknown, request.method != "POST" {
+      return .whole(HTTPServerResponse(.init(status: 405, headers: [("allow", "POST")])))
+    }
+    switch endpoint {
+    case .responses: return try await responses.answer(request)
+    case .page: return .whole(page(request))
+    case .unknown: return .whole(.detail("Not Found", status: 404))
+    case .userCode: return try await play(endpoint) { issuer.userCode(request) }
+    case .poll: return try await play(endpoint) { issuer.poll(request) }
+    case .token: return try await play(endpoint) { issuer.exchange(request) }
+    case .refresh: return try await play(endpoint) { issuer.refresh(request) }
+    case .revoke: return try await play(endpoint) { issuer.revoke(request) }
+    }
+  }
+
+  private static func endpoint(of request: HTTPServerRequest) -> StandInEndpoint {
+    switch request.path {
+    case "/api/accounts/deviceauth/usercode": .userCode
+    case "/api/accounts/deviceauth/token": .poll
+    case "/oauth/token": request.mediaType == "application/json" ? .refresh : .token
+    case "/oauth/revoke": .revoke
+    case "/backend-api/codex/responses": .responses
+    case "/codex/device": .page
+    default: .unknown
+    }
+  }
+
+  private func page(_ request: HTTPServerRequest) -> HTTPServerResponse {
+    let page = DevicePage(defaultUser: configuration.user, devices: devices) { self.user($0) }
+    switch request.method {
+    case "GET", "HEAD": return page.show(request)
+    case "POST": return page.decide(request)
+    default: return HTTPServerResponse(.init(status: 405, headers: [("allow", "GET, HEAD, POST")]))
+    }
+  }
+
+  /// Answers for the issuer, as the scenario has it. A request whose answer is only late or lost is carried out all
+  /// the same, at once: a refresh whose answer never arrives has rotated the token.
+  private func play(
+    _ endpoint: StandInEndpoint, _ normal: () -> HTTPServerResponse
+  ) async throws -> HTTPServerAnswer {
+    guard let rule = scenario.take(endpoint) else { return .whole(normal()) }
+    guard let change = rule.change else { return try await rule.replacement() ?? .drop }
+    var response = normal()
+    response.head.headers += change.headers
+    try await rule.waitForDelay()
+    return change.ending == .complete ? .whole(response) : .drop
+  }
+}

@@ -1,0 +1,74 @@
+import ChappieSDKTesting
+import FoundationEssentials
+import GLibBridge
+
+/// What the command line of `chappie-sandbox` asks for.
+struct Options: Sendable {
+  enum Request {
+    case help(String)
+    case serve(Options)
+  }
+
+  var configuration = StandInConfiguration()
+  /// The scenario to start with, as JSON.
+  var scenario: String?
+
+  /// - Throws: an error that describes itself to the person who wrote the command line.
+  static func read(_ commandLine: [String]) throws -> Request {
+    let parser = CommandLineParser(
+      summary: "A stand-in for ChatGPT's sign-in and for the Codex backend, on 127.0.0.1.\n"
+        + "Nothing here is real: no account, no model, no network.",
+      details: "It prints the address of the issuer, of the backend and of the page on which a person\n"
+        + "approves a sign-in, and serves until it is told to end. Scenarios and control requests\n"
+        + "are described in its README.")
+    let port = parser.integer("port", short: "p", in: 0...65535, placeholder: "N", "Listen on this port (any free one)")
+    let approve = parser.flag("auto-approve", short: "a", "Approve each sign-in at once")
+    let rate = parser.option(
+      "rate", short: "r", placeholder: "WORDS", "Words per second of an answer; 0: flat out (30)", read: pace)
+    let scenario = parser.string("scenario", short: "s", placeholder: "FILE", "Start with the rules in this JSON file")
+    let lifetime = parser.integer(
+      "access-token-lifetime", in: 1...315_360_000, placeholder: "SECONDS", "Validity of access tokens (864000)")
+    let interval = parser.integer(
+      "interval", in: 0...3600, placeholder: "SECONDS", "Time between polls to hand out (5)")
+    let user = parser.string("user", short: "u", placeholder: "EMAIL", "Who approves by default (ada@example.com)")
+    let plan = parser.string("plan", placeholder: "PLAN", "That user's plan (plus)")
+    let account = parser.string("account-id", placeholder: "ID", "That user's account id (made of the address)")
+    let client = parser.string("client-id", placeholder: "ID", "The client id that may sign in (the one of Codex)")
+    let grace = parser.flag("refresh-grace", "Keep a refresh token valid until its successor was used")
+    let verbose = parser.flag("verbose", short: "v", "Log each request to standard error")
+    let given: CommandLineArguments
+    switch try parser.parse(commandLine) {
+    case .help(let text): return .help(text)
+    case .arguments(let arguments): given = arguments
+    }
+
+    var options = Options()
+    options.scenario = try given[scenario].map(contents)
+    options.configuration.port = UInt16(clamping: given[port] ?? 0)
+    options.configuration.approvesAtOnce = given[approve]
+    options.configuration.wordsPerSecond = given[rate] ?? options.configuration.wordsPerSecond
+    options.configuration.accessTokenLifetime = .seconds(given[lifetime] ?? 864_000)
+    options.configuration.pollInterval = given[interval] ?? options.configuration.pollInterval
+    options.configuration.user = StandInUser(
+      email: given[user] ?? options.configuration.user.email, accountID: given[account], plan: given[plan] ?? "plus")
+    options.configuration.clientID = given[client] ?? options.configuration.clientID
+    options.configuration.refreshGrace = given[grace]
+    if given[verbose] { options.configuration.log = { StandardStream.error.write($0 + "\n") } }
+    return .serve(options)
+  }
+
+  private static func pace(_ text: String) throws -> Double {
+    guard let rate = Double(text), rate >= 0, rate.isFinite else {
+      throw CommandLineError("“\(text)” is not a number from 0 on")
+    }
+    return rate
+  }
+
+  private static func contents(of path: String) throws -> String {
+    do {
+      return String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
+    } catch {
+      throw CommandLineError("cannot read \(path)")
+    }
+  }
+}
