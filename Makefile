@@ -46,6 +46,7 @@ demo: debug
 test: dependencies lint
 	$(SWIFT) build --build-tests
 	$(SWIFT) test --skip-build
+	scripts/private-session Tests/readme.py .build/debug
 	Tests/install.sh
 
 bench: build

@@ -27,7 +27,8 @@ let package = Package(
       name: "GLibBridge", dependencies: ["CGLib", "CLibsecret", "CLibsoup", "SecretMemory"],
       swiftSettings: settings),
     .target(name: "ChappieSDK", dependencies: ["GLibBridge", "SecretMemory"], swiftSettings: settings),
-    .target(name: "ChappieBusInterfaces", path: "dbus", exclude: ["org.chappie.service.in"],
+    .target(
+      name: "ChappieBusInterfaces", path: "dbus", exclude: ["org.chappie.service.in"],
       resources: [
         .embedInCode("org.chappie.Manager.xml"),
         .embedInCode("org.chappie.Session.xml"),

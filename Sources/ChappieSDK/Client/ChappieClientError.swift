@@ -31,7 +31,8 @@ extension ChappieClientError: CustomStringConvertible {
     case .missingAccountID: "The stored sign-in names no ChatGPT account: sign in again."
     case .reauthenticationRequired(let reason): reason
     case .usageLimitReached(let limit): limit.description
-    case .httpError(let status, let body): "The backend answered with status \(status)" + (body.isEmpty ? "." : ": \(body)")
+    case .httpError(let status, let body):
+      "The backend answered with status \(status)" + (body.isEmpty ? "." : ": \(body)")
     case .network(let message): "The backend could not be used: \(message)."
     case .locked(let message), .keyringUnavailable(let message), .invalidArgument(let message): message
     }

@@ -28,7 +28,8 @@ public struct ChappieBackend: Sendable, Hashable {
 
   private static func checked(_ url: String) throws -> String {
     guard let parts = WebAddress(url), parts.isHTTPS || parts.isLoopback else {
-      throw ChappieClientError.invalidArgument("'\(url)' is not an HTTPS address: plain HTTP is for the loopback alone.")
+      throw ChappieClientError.invalidArgument(
+        "'\(url)' is not an HTTPS address: plain HTTP is for the loopback alone.")
     }
     return url.hasSuffix("/") ? String(url.dropLast()) : url
   }

@@ -62,7 +62,9 @@ enum JSONScanner {
 
   private static func skipSpace(_ json: borrowing Span<UInt8>, _ start: Int, _ end: Int) -> Int {
     var index = start
-    while index < end, json[index] == .space || json[index] == .tab || json[index] == .lineFeed || json[index] == .return {
+    while index < end,
+      json[index] == .space || json[index] == .tab || json[index] == .lineFeed || json[index] == .return
+    {
       index += 1
     }
     return index

@@ -21,7 +21,8 @@ enum ResponseEvent: Equatable {
     }
     guard isObject, let type = type.flatMap({ JSONScanner.stringContent(json, $0) }) else { return .other }
     if JSONScanner.equals(json, type, "response.output_text.delta") {
-      return delta.flatMap { JSONScanner.stringContent(json, $0) }.map { .textDelta(JSONText.decode(json, $0)) } ?? .other
+      return delta.flatMap { JSONScanner.stringContent(json, $0) }.map { .textDelta(JSONText.decode(json, $0)) }
+        ?? .other
     }
     return isOfInterest(json, type) ? decodeWhole(json) : .other
   }

@@ -143,10 +143,11 @@ public final class BusConnection {
   /// Calls `action` once, when the connection is gone.
   public func onClosed(_ action: @escaping @GLibActor () -> Void) {
     let box = CallbackBox(action)
-    let callback: @convention(c) (OpaquePointer?, gboolean, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void =
-      { _, _, _, data in
-        GLibActor.assumeIsolated { CallbackBox<@GLibActor () -> Void>.of(data).closure() }
-      }
+    let callback:
+      @convention(c) (OpaquePointer?, gboolean, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void =
+        { _, _, _, data in
+          GLibActor.assumeIsolated { CallbackBox<@GLibActor () -> Void>.of(data).closure() }
+        }
     g_signal_connect_data(
       UnsafeMutableRawPointer(pointer), "closed", unsafeBitCast(callback, to: GCallback.self), box.retained,
       { data, _ in CallbackBox<@GLibActor () -> Void>.release(data) }, GConnectFlags(rawValue: 0))

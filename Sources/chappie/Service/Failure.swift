@@ -27,7 +27,8 @@ struct Failure: Error {
     case "org.chappie.Error.ReauthenticationRequired", "org.chappie.Error.MissingRefreshToken":
       self.init(.signInNeeded, "The sign-in has ended: run chappie sign-in.")
     case "org.chappie.Error.Locked":
-      self.init(.keyringNeeded, "The keyring is locked: unlock it, for example in your password manager, and try again.")
+      self.init(
+        .keyringNeeded, "The keyring is locked: unlock it, for example in your password manager, and try again.")
     case "org.chappie.Error.KeyringUnavailable":
       self.init(.keyringNeeded, message)
     case "org.chappie.Error.UsageLimitReached":

@@ -31,7 +31,8 @@ struct SessionStatus: Equatable {
   var summary: String {
     switch state {
     case "signed-in": "Signed in" + who
-    case "signing-in": "Signing in" + (userCode.map { ": enter \($0) at \(verificationURI ?? "the sign-in page")" } ?? "")
+    case "signing-in":
+      "Signing in" + (userCode.map { ": enter \($0) at \(verificationURI ?? "the sign-in page")" } ?? "")
     case "reauthentication-required": "The sign-in has ended" + who + ": run chappie sign-in"
     default: "Signed out"
     }

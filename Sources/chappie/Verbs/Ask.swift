@@ -50,7 +50,9 @@ struct Ask: Verb {
       throw CommandLineError("Standard input is longer than \(inputLimit >> 20) MiB: send less.")
     }
     let parts = [text, input.trimmingTrailingNewlines].filter { !$0.isEmpty }
-    guard !parts.isEmpty else { throw CommandLineError("There is nothing to ask: the text and standard input are empty.") }
+    guard !parts.isEmpty else {
+      throw CommandLineError("There is nothing to ask: the text and standard input are empty.")
+    }
     return parts.joined(separator: "\n\n")
   }
 

@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""Runs the commands of README.md's tested part and compares what they print with what the README says.
+
+Runs in scripts/private-session:  scripts/private-session Tests/readme.py DIRECTORY-WITH-THE-PROGRAMS
+"""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parent.parent
+# What differs from run to run.
+CHANGING = [
+    (r"\b[A-Z]{4}-\d{5}\b", "CODE"),
+    (r"http://127\.0\.0\.1:\d+", "ISSUER"),
+    (r"\bresp_[0-9a-f]+", "RESPONSE"),
+    (r"\b1[78]\d{8}\b", "TIME"),
+    (r"/(session|client)/n\d+", r"/\1/N"),
+    (r"(input_tokens\"? t |input_tokens': <uint64 )\d+", r"\1N"),
+]
+
+
+def commands(readme):
+    """(command, expected output) for each console block between the markers."""
+    tested = readme.split("<!-- tested -->")[1].split("<!-- /tested -->")[0]
+    for block in re.findall(r"```console\n(.*?)```", tested, re.S):
+        for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
+            command, _, output = part.partition("\n")
+            yield command, output
+
+
+def normal(text):
+    for pattern, name in CHANGING:
+        text = re.sub(pattern, name, text)
+    return "\n".join(line.rstrip() for line in text.strip().splitlines())
+
+
+def main():
+    programs = Path(sys.argv[1]).resolve()
+    os.environ["PATH"] = f"{programs}:{os.environ['PATH']}"
+    os.environ["LC_ALL"] = "C.UTF-8"
+    sandbox = subprocess.Popen(["chappie-sandbox", "--port", "0", "--auto-approve"], stdout=subprocess.PIPE, text=True)
+    issuer = sandbox.stdout.readline().split()[1]
+    service = subprocess.Popen(["chappied", "--issuer", issuer, "--backend", f"{issuer}/backend-api"])
+    passed, failed = 0, 0
+    try:
+        subprocess.run(["gdbus", "wait", "--session", "--timeout", "20", "org.chappie"], check=True)
+        for command, expected in commands((TOP / "README.md").read_text()):
+            result = subprocess.run(
+                command, shell=True, text=True, timeout=120, stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            if normal(result.stdout) == normal(expected):
+                passed += 1
+            else:
+                failed += 1
+                print(f"README.md: {command}\n--- says\n{expected}--- prints\n{result.stdout}", file=sys.stderr)
+    finally:
+        for process in (service, sandbox):
+            process.terminate()
+            process.wait()
+    print(f"README: {passed} passed, {failed} failed")
+    return 0 if passed and not failed else 1
+
+
+sys.exit(main())
