@@ -39,7 +39,7 @@ let package = Package(
       name: "ChappieService", dependencies: ["ChappieSDK", "GLibBridge", "ChappieBusInterfaces"],
       swiftSettings: settings),
     .target(
-      name: "ChappieSDKTesting", dependencies: ["GLibBridge", "SecretMemory"], swiftSettings: settings),
+      name: "ChappieSDKTesting", dependencies: ["ChappieSDK", "GLibBridge", "SecretMemory"], swiftSettings: settings),
     .executableTarget(
       name: "chappie-sandbox", dependencies: ["ChappieSDKTesting", "GLibBridge"], exclude: ["README.md"],
       swiftSettings: settings),

@@ -1,12 +1,22 @@
 import SecretMemory
 
-/// What a sign-in gave. The tokens stay in guarded memory; only this module can read them.
-struct Credential: Sendable {
+/// What a sign-in gave. The tokens stay in guarded memory and never leave this package.
+package struct Credential: Sendable {
   /// Which sign-in method made it, and keeps it fresh.
-  var method: String
-  var accessToken: SecretBytes
-  var refreshToken: SecretBytes?
-  var idToken: SecretBytes?
+  package var method: String
+  package var accessToken: SecretBytes
+  package var refreshToken: SecretBytes?
+  package var idToken: SecretBytes?
   /// When the tokens were last renewed: Unix seconds.
-  var renewedAt: Int64
+  package var renewedAt: Int64
+
+  package init(
+    method: String, accessToken: SecretBytes, refreshToken: SecretBytes?, idToken: SecretBytes?, renewedAt: Int64
+  ) {
+    self.method = method
+    self.accessToken = accessToken
+    self.refreshToken = refreshToken
+    self.idToken = idToken
+    self.renewedAt = renewedAt
+  }
 }

@@ -2,7 +2,7 @@ import GLibBridge
 
 /// The slots of this process: one for each identity and backend that is in use.
 @GLibActor
-enum SlotRegistry {
+package enum SlotRegistry {
   private struct Key: Hashable {
     let identity: SlotIdentity
     let backend: ChappieBackend
@@ -13,6 +13,7 @@ enum SlotRegistry {
   }
 
   private static var slots: [Key: WeakSlot] = [:]
+  private static var seeded: [SlotIdentity: any CredentialStore] = [:]
   private static let keyring = SecretServiceClient()
   private static let http = AuthHTTP()
 
@@ -23,9 +24,14 @@ enum SlotRegistry {
     slots = slots.filter { $0.value.slot != nil }
     let slot = CredentialSlot(
       identity: key.identity, method: DeviceCodeSignIn(backend: configuration.backend, http: http),
-      accessibility: configuration.keychainAccessibility, store: store)
+      accessibility: configuration.keychainAccessibility, store: seeded[key.identity] ?? store)
     slots[key] = WeakSlot(slot: slot)
     return slot
+  }
+
+  /// Keeps the credential of one slot in `store` instead of the keyring: what the fixtures for apps' tests do.
+  package static func seed(_ identity: SlotIdentity, with store: any CredentialStore) {
+    seeded[identity] = store
   }
 
   /// The accounts that are stored for `service` by programs outside a sandbox.

@@ -2,7 +2,7 @@ import GLibBridge
 
 /// Where credentials are kept.
 @GLibActor
-protocol CredentialStore: Sendable {
+package protocol CredentialStore: Sendable {
   /// What the store holds for `slot`.
   ///
   /// - Throws: ``SecretStoreError``, `CancellationError`.
@@ -33,7 +33,7 @@ protocol CredentialStore: Sendable {
 }
 
 /// What a store holds for a slot.
-enum StoredItem {
+package enum StoredItem {
   case none
   /// There is an item, and it cannot be read while the keyring is locked.
   case locked

@@ -56,6 +56,17 @@ public final class StandInBackend {
     core.devices.decide(userCode: userCode, user: nil)
   }
 
+  /// Hands out the tokens of a sign-in that no page and no code was needed for.
+  func signIn(_ user: StandInUser?) -> TokenStore.Tokens {
+    core.tokens.signIn(
+      user ?? core.configuration.user, issuer: issuer, clientID: core.configuration.clientID)
+  }
+
+  /// Makes the backend answer 401 to one access token.
+  func revokeAccessToken(_ token: String) {
+    core.tokens.revoke(token)
+  }
+
   /// Makes the backend answer 401 to all access tokens handed out so far.
   public func expireAccessTokens() {
     core.tokens.expireAccessTokens()

@@ -1,0 +1,105 @@
+import ChappieSDK
+import ChappieSDKTesting
+import GLibBridge
+import Testing
+
+/// The fixtures as an app's tests use them: public API only.
+@Suite @GLibActor struct FixtureTests {
+  @Test func aSignedInUserIsAnswered() async throws {
+    let backend = try StandInBackend()
+    let user = StandInUser(email: "grace@example.com", plan: "pro")
+    let configuration = try ChappieConfiguration.testing(.signedIn, backend: backend, user: user)
+    let session = Chappie.authSession(configuration: configuration)
+
+    #expect(await session.restored() == .signedIn)
+    #expect(session.accountInfo?.email == "grace@example.com")
+    #expect(session.accountInfo?.plan?.displayName == "Pro")
+    #expect(try await Chappie.client(configuration: configuration).send("Hello").contains("Hello"))
+    await backend.stop()
+  }
+
+  @Test func nobodyIsAnsweredWhenSignedOut() async throws {
+    let backend = try StandInBackend()
+    let configuration = try ChappieConfiguration.testing(.signedOut, backend: backend)
+
+    #expect(await Chappie.authSession(configuration: configuration).restored() == .signedOut)
+    await #expect(throws: ChappieClientError.missingCredential) {
+      try await Chappie.client(configuration: configuration).send("Hello")
+    }
+    await backend.stop()
+  }
+
+  @Test func anExpiredTokenIsRenewedOnTheWay() async throws {
+    let backend = try StandInBackend()
+    let configuration = try ChappieConfiguration.testing(.accessTokenExpired, backend: backend)
+    let client = Chappie.client(configuration: configuration)
+
+    #expect(try await client.send("One").contains("One"))
+    #expect(try await client.send("Two").contains("3 messages"))
+    await backend.stop()
+  }
+
+  @Test func aSpentCredentialAsksForASignIn() async throws {
+    let backend = try StandInBackend()
+    let configuration = try ChappieConfiguration.testing(.reauthenticationRequired, backend: backend)
+    let session = Chappie.authSession(configuration: configuration)
+    _ = await session.restored()
+
+    await #expect(throws: ChappieClientError.missingRefreshToken) {
+      try await Chappie.client(configuration: configuration).send("Hello")
+    }
+    #expect(session.state == .reauthenticationRequired)
+    #expect(session.lastError?.requiresReauthentication == true)
+    #expect(session.accountInfo?.email == "ada@example.com")
+    await backend.stop()
+  }
+
+  @Test func slotsOfTwoTestsAreApart() async throws {
+    let backend = try StandInBackend()
+    let ada = try ChappieConfiguration.testing(.signedIn, backend: backend)
+    let grace = try ChappieConfiguration.testing(
+      .signedIn, backend: backend, user: StandInUser(email: "grace@example.com"))
+    let adaSession = Chappie.authSession(configuration: ada)
+    let graceSession = Chappie.authSession(configuration: grace)
+    _ = await adaSession.restored()
+    _ = await graceSession.restored()
+    try await adaSession.signOutAndWait()
+
+    #expect(adaSession.state == .signedOut)
+    #expect(graceSession.state == .signedIn)
+    await backend.stop()
+  }
+
+  @Test func aStreamDeliversWhatItsEndSays() async throws {
+    let backend = try StandInBackend()
+    let configuration = try ChappieConfiguration.testing(.signedIn, backend: backend)
+    var text = ""
+    var response: ChappieResponse?
+    for try await event in Chappie.client(configuration: configuration).stream("Tell me something") {
+      switch event {
+      case .textDelta(let delta): text += delta
+      case .completed(let whole): response = whole
+      }
+    }
+    #expect(!text.isEmpty)
+    #expect(response?.outputText == text)
+    await backend.stop()
+  }
+
+  @Test func aDeviceCodeSignInThroughTheSession() async throws {
+    var behaviour = StandInConfiguration()
+    behaviour.pollInterval = 1
+    let backend = try StandInBackend(behaviour)
+    let configuration = try ChappieConfiguration.testing(.signedOut, backend: backend)
+    let session = Chappie.authSession(configuration: configuration)
+    let updates = session.updates
+    let code = try await session.startDeviceCodeSignIn()
+    #expect(session.state == .signingIn)
+    #expect(backend.approve(userCode: code.userCode))
+    for await update in updates where update.state == .signedIn { break }
+
+    #expect(session.deviceLinkState == .linked)
+    #expect(session.accountInfo?.email == "ada@example.com")
+    await backend.stop()
+  }
+}
