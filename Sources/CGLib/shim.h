@@ -16,3 +16,7 @@ static inline GType chappie_type_uint(void) { return G_TYPE_UINT; }
 static inline gboolean chappie_can_poll(gpointer stream) {
   return G_IS_POLLABLE_INPUT_STREAM(stream) && g_pollable_input_stream_can_poll(G_POLLABLE_INPUT_STREAM(stream));
 }
+
+#include <malloc.h>
+
+static inline void chappie_perturb_freed_memory(void) { mallopt(M_PERTURB, 0xA5); }

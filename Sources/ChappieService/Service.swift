@@ -14,6 +14,7 @@ public final class Service {
   private let connection: BusConnection
   private let exporter: Exporter
   private let directory: ObjectDirectory
+  private let manager: ManagerObject
   private let session: SessionObject
   private let client: ClientObject
   private let root: BusObject
@@ -26,12 +27,13 @@ public final class Service {
     self.connection = connection
     exporter = Exporter(connection, defaults: defaults)
     directory = ObjectDirectory(exporter, defaults: defaults)
+    manager = ManagerObject(directory)
     session = SessionObject(Chappie.authSession(configuration: defaults))
     client = ClientObject(
       Chappie.client(configuration: defaults), sharing: .shared, session: ServicePaths.root,
       callers: exporter.callers, window: exporter.window)
     let implementations = try [
-      ManagerObject(directory).implementation(), session.implementation(), client.implementation(),
+      manager.implementation(), session.implementation(), client.implementation(),
       exporter.accounts.implementation(),
     ]
     let accounts = Wait()
@@ -42,6 +44,7 @@ public final class Service {
       default: break
       }
     }
+    manager.attach(root)
     session.attach(root)
     client.attach(root)
     Task { @GLibActor [exporter, root] in

@@ -7,6 +7,7 @@ import Glibc
 @main
 enum Chappied {
   static func main() {
+    MemoryHygiene.enable()
     let parser = CommandLineParser(
       summary: "Holds the ChatGPT sign-in in the desktop keyring and answers with it on the session bus, as "
         + "org.chappie.",

@@ -113,12 +113,18 @@ public final class ChappieAuthSession: Sendable {
   /// As ``startDeviceCodeSignIn()``; `interaction` decides whether the keyring may ask for its password.
   @GLibActor
   package func startDeviceCodeSignIn(interaction: SecretServiceClient.Interaction) async throws -> ChappieDeviceCode {
-    try await slot.startSignIn(interaction: interaction)
+    try await slot.startSignIn(configuration.keychainAccessibility, interaction: interaction)
   }
 
   /// Stops a sign-in that runs. What was stored before stays.
   public func cancelSignIn() {
-    Task { @GLibActor in slot.cancelSignIn() }
+    Task { @GLibActor in cancelSignInAtOnce() }
+  }
+
+  /// As ``cancelSignIn()``, done when it returns: a sign-in that is started next is a new one.
+  @GLibActor
+  package func cancelSignInAtOnce() {
+    slot.cancelSignIn()
   }
 
   /// Removes this slot's credential, and no other, then asks the server to revoke it. Failures appear as

@@ -9,6 +9,8 @@ package struct Credential: Sendable {
   package var idToken: SecretBytes?
   /// When the tokens were last renewed: Unix seconds.
   package var renewedAt: Int64
+  /// The token endpoint refused to renew it: it is kept for its identity alone.
+  package var isRefused = false
 
   package init(
     method: String, accessToken: SecretBytes, refreshToken: SecretBytes?, idToken: SecretBytes?, renewedAt: Int64

@@ -9,6 +9,7 @@ enum CredentialCoding {
     line.append("{\"version\":1,\"method\":\"\(credential.method)\",\"renewed_at\":\(credential.renewedAt)")
     try line.append(token: credential.accessToken, key: "access_token")
     if let token = credential.refreshToken { try line.append(token: token, key: "refresh_token") }
+    if credential.isRefused { line.append(",\"refused\":\"yes\"") }
     if let token = credential.idToken { try line.append(token: token, key: "id_token") }
     line.append("}")
     return line.joined()
@@ -20,9 +21,11 @@ enum CredentialCoding {
       guard let accessToken = string("access_token", json), let method = text("method", json),
         let renewedAt = text("renewed_at", json).flatMap(Int64.init)
       else { return nil }
-      return Credential(
+      var credential = Credential(
         method: method, accessToken: accessToken, refreshToken: string("refresh_token", json),
         idToken: string("id_token", json), renewedAt: renewedAt)
+      credential.isRefused = text("refused", json) == "yes"
+      return credential
     }
   }
 

@@ -11,14 +11,19 @@ final class CredentialSlot {
     case running(Task<Void, Never>)
   }
 
+  /// Renewed tokens that the store did not take yet. The server has already forgotten their predecessors.
+  private struct Unstored {
+    let credential: Credential
+    let accessibility: ChappieKeychainAccessibility
+  }
+
   let identity: SlotIdentity
   let method: any SignInMethod
-  private let accessibility: ChappieKeychainAccessibility
   private let store: any CredentialStore
+  private let vault: CredentialVault
   private var signIn = SignIn.none
   private var refreshing: Task<Credential, any Error>?
-  /// Renewed tokens that the store did not take yet. The server has already forgotten their predecessors.
-  private var unstored: Credential?
+  private var unstored: Unstored?
   private var observers: [Int: @GLibActor (SlotState) -> Void] = [:]
   private var nextObserver = 0
 
@@ -29,14 +34,11 @@ final class CredentialSlot {
     }
   }
 
-  init(
-    identity: SlotIdentity, method: any SignInMethod, accessibility: ChappieKeychainAccessibility,
-    store: any CredentialStore
-  ) {
+  init(identity: SlotIdentity, method: any SignInMethod, store: any CredentialStore, gate: LockGate) {
     self.identity = identity
     self.method = method
-    self.accessibility = accessibility
     self.store = store
+    vault = CredentialVault(store: store, gate: gate)
   }
 
   // MARK: Observing
@@ -59,25 +61,37 @@ final class CredentialSlot {
     _ = try? await read()
   }
 
-  /// The stored credential.
+  /// Looks again when the lock or the keyring has changed, and what was seen before is not all there is to know.
+  func lockChanged() async {
+    let isComplete = state.state != .restoring && (state.state == .signedOut || state.accountInfo != nil)
+    switch state.lastError {
+    case .locked, .keyringUnavailable: await restore()
+    default: if !isComplete { await restore() }
+    }
+  }
+
+  /// The stored credential and the rule it was stored under.
   ///
   /// - Throws: ``ChappieClientError``, `CancellationError`.
-  private func read() async throws -> Credential {
-    let item: StoredItem
+  private func read(interaction: SecretServiceClient.Interaction = .forbidden) async throws
+    -> (Credential, ChappieKeychainAccessibility)
+  {
+    let finding: CredentialVault.Finding
     do {
-      item = try await store.find(identity)
+      finding = try await vault.read(identity, interaction: interaction)
     } catch let error as SecretStoreError {
       state.apply(.storeFailed(error.authError))
       throw error.clientError
     }
-    switch item {
-    case .credential(let credential):
-      state.apply(.found(credential.accountInfo, renewedAt: credential.renewedAt))
-      return credential
-    case .locked:
+    switch finding {
+    case .credential(let credential, let accessibility):
+      state.apply(found(credential))
+      return (credential, accessibility)
+    case .locked(let error):
       state.apply(.foundLocked)
-      state.apply(.storeFailed(SecretStoreError.locked.authError))
-      throw SecretStoreError.locked.clientError
+      throw noted(error)
+    case .hidden(let error):
+      throw noted(error)
     case .none:
       state.apply(.foundNone)
       throw ChappieClientError.missingCredential
@@ -87,15 +101,27 @@ final class CredentialSlot {
     }
   }
 
+  private func found(_ credential: Credential) -> SlotState.Event {
+    credential.isRefused
+      ? .foundRefused(credential.accountInfo, renewedAt: credential.renewedAt)
+      : .found(credential.accountInfo, renewedAt: credential.renewedAt)
+  }
+
+  private func noted(_ error: ChappieClientError) -> ChappieClientError {
+    if let error = error.authError { state.apply(.storeFailed(error)) }
+    return error
+  }
+
   // MARK: Using
 
   /// A credential that is good for a request now; renewed first when it is about to expire.
   ///
+  /// - Parameter interaction: whether a keyring that is locked may ask the user for its password.
   /// - Throws: ``ChappieClientError``, `CancellationError`.
-  func credential() async throws -> Credential {
-    if let unstored { return try await keep(unstored) }
-    let credential = try await read()
-    if state.state == .reauthenticationRequired { throw reauthenticationRequired }
+  func credential(interaction: SecretServiceClient.Interaction = .forbidden) async throws -> Credential {
+    let (credential, _) = try await read(interaction: interaction)
+    if unstored != nil { return try await refresh(replacing: credential) }
+    if state.isSpent { throw reauthenticationRequired }
     guard credential.isDue(at: UnixTime.now) else { return credential }
     return try await refresh(replacing: credential)
   }
@@ -104,48 +130,69 @@ final class CredentialSlot {
   ///
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   func credential(insteadOf rejected: Credential) async throws -> Credential {
-    try await refresh(replacing: rejected)
+    try await refresh(replacing: rejected, wasRejected: true)
   }
 
-  private func refresh(replacing old: Credential) async throws -> Credential {
+  private func refresh(replacing old: Credential, wasRejected: Bool = false) async throws -> Credential {
     if let refreshing { return try await refreshing.value }
     // A task of its own: a caller that leaves must not stop a refresh whose answer the server already sent.
     let task = Task { @GLibActor in
       defer { refreshing = nil }
-      return try await performRefresh(replacing: old)
+      do {
+        return try await performRefresh(replacing: old, wasRejected: wasRejected)
+      } catch let error as SecretStoreError {
+        throw noted(error.clientError)
+      } catch let error as ChappieAuthError {
+        state.apply(.refreshFailed(error))
+        throw error.clientError
+      }
     }
     refreshing = task
     return try await task.value
   }
 
-  private func performRefresh(replacing old: Credential) async throws -> Credential {
-    let current = try await read()
+  private func performRefresh(replacing old: Credential, wasRejected: Bool) async throws -> Credential {
+    let lock = try await SlotFileLock.take(identity)
+    defer { withExtendedLifetime(lock) {} }
+    // What the store still holds is spent.
+    if let unstored { return try await keep(unstored) }
+    let (current, accessibility) = try await read()
+    // Another process was faster.
     guard current.accessToken.isEqual(to: old.accessToken) else { return current }
     do {
+      // A token is not redeemed while its successor could not be kept.
+      try await store.unlock(interaction: .forbidden)
+    } catch SecretStoreError.locked where !wasRejected && !current.isExpired(at: UnixTime.now) {
+      return current
+    }
+    do {
       let renewed = try await method.refresh(current)
-      return try await keep(renewed)
-    } catch let error as ChappieAuthError {
-      guard error.requiresReauthentication else {
-        state.apply(.refreshFailed(error))
-        throw error.clientError
-      }
-      state.apply(.refreshRefused(error, renewedAt: current.renewedAt))
+      return try await keep(Unstored(credential: renewed, accessibility: accessibility))
+    } catch let error as ChappieAuthError where error.requiresReauthentication {
+      await retire(current, accessibility, error)
       throw reauthenticationRequired
     }
   }
 
   /// Stores renewed tokens before anything uses them.
-  private func keep(_ renewed: Credential) async throws -> Credential {
+  private func keep(_ renewed: Unstored) async throws -> Credential {
     unstored = renewed
-    do {
-      try await store.write(renewed, for: identity, accessibility: accessibility, interaction: .forbidden)
-    } catch let error as SecretStoreError {
-      state.apply(.storeFailed(error.authError))
-      throw error.clientError
-    }
+    try await store.write(
+      renewed.credential, for: identity, accessibility: renewed.accessibility, interaction: .forbidden)
     unstored = nil
-    state.apply(.refreshed(renewed.accountInfo))
-    return renewed
+    state.apply(.refreshed(renewed.credential.accountInfo))
+    return renewed.credential
+  }
+
+  /// Keeps a credential that the server refused for its identity alone: the spent token leaves the keyring.
+  private func retire(
+    _ credential: Credential, _ accessibility: ChappieKeychainAccessibility, _ error: ChappieAuthError
+  ) async {
+    var refused = credential
+    refused.refreshToken = nil
+    refused.isRefused = true
+    try? await store.write(refused, for: identity, accessibility: accessibility, interaction: .forbidden)
+    state.apply(.refreshRefused(error, renewedAt: credential.renewedAt))
   }
 
   private var reauthenticationRequired: ChappieClientError {
@@ -157,12 +204,17 @@ final class CredentialSlot {
 
   /// Starts a sign-in, or joins the one that runs, and returns its code.
   ///
+  /// - Parameter accessibility: the rule that the new credential is stored under.
   /// - Throws: ``ChappieAuthError``, `CancellationError`.
-  func startSignIn(interaction: SecretServiceClient.Interaction) async throws -> ChappieDeviceCode {
+  func startSignIn(
+    _ accessibility: ChappieKeychainAccessibility, interaction: SecretServiceClient.Interaction
+  ) async throws -> ChappieDeviceCode {
+    // The code of a sign-in that was cancelled is dead, also while that one is still ending.
+    if case .running(let task) = signIn, task.isCancelled { await task.value }
     if case .none = signIn {
       state.apply(.signInProgress(.requestingCode))
       let task = Task { @GLibActor in
-        await runSignIn(interaction)
+        await runSignIn(accessibility, interaction)
         signIn = .none
       }
       signIn = .running(task)
@@ -174,20 +226,27 @@ final class CredentialSlot {
     if case .running(let task) = signIn { task.cancel() }
   }
 
-  private func runSignIn(_ interaction: SecretServiceClient.Interaction) async {
+  private func runSignIn(
+    _ accessibility: ChappieKeychainAccessibility, _ interaction: SecretServiceClient.Interaction
+  ) async {
     do {
       // Before the user types a code: a sign-in that cannot be kept is worth nothing.
       try await store.unlock(interaction: interaction)
       let credential = try await method.signIn { self.state.apply(.signInProgress($0)) }
-      try await keepSignIn(credential, interaction)
+      try await keepSignIn(credential, accessibility, interaction)
       state.apply(.signedIn(credential.accountInfo))
     } catch {
-      state.apply(.signInFailed(Self.authError(error)))
+      state.apply(.signInFailed(ChappieAuthError(error)))
     }
   }
 
-  private func keepSignIn(_ credential: Credential, _ interaction: SecretServiceClient.Interaction) async throws {
+  private func keepSignIn(
+    _ credential: Credential, _ accessibility: ChappieKeychainAccessibility,
+    _ interaction: SecretServiceClient.Interaction
+  ) async throws {
     do {
+      let lock = try await SlotFileLock.take(identity)
+      defer { withExtendedLifetime(lock) {} }
       try await store.write(credential, for: identity, accessibility: accessibility, interaction: interaction)
       unstored = nil
     } catch {
@@ -208,68 +267,42 @@ final class CredentialSlot {
     throw state.deviceLinkState == .cancelled ? ChappieAuthError.cancelled : state.lastError ?? .cancelled
   }
 
-  /// Removes this slot's credential, then asks the server to revoke it.
+  /// Removes this slot's credential, then asks the server to revoke it. What may not be read now is removed without.
   ///
   /// - Throws: ``ChappieAuthError``, `CancellationError`.
   func signOut(interaction: SecretServiceClient.Interaction) async throws {
-    cancelSignIn()
+    await endWhatIsUnderWay()
     do {
+      let lock = try await SlotFileLock.take(identity)
+      defer { withExtendedLifetime(lock) {} }
       if interaction == .allowed { try await store.unlock(interaction: interaction) }
-      let item = try await store.find(identity)
+      let finding = try await vault.read(identity, interaction: .forbidden)
       try await store.delete(identity, interaction: interaction)
+      let newest = unstored?.credential ?? finding.credential
       unstored = nil
       state.apply(.signedOut)
-      guard case .credential(let credential) = item else { return }
-      Task { @GLibActor [method] in await method.revoke(credential) }
+      guard let newest else { return }
+      Task { @GLibActor [method] in await method.revoke(newest) }
     } catch {
-      let error = Self.authError(error)
+      let error = ChappieAuthError(error)
       state.apply(.storeFailed(error))
       throw error
     }
   }
 
-  private static func authError(_ error: any Error) -> ChappieAuthError {
-    switch error {
-    case let error as ChappieAuthError: error
-    case let error as SecretStoreError: error.authError
-    case is CancellationError: .cancelled
-    default: .invalidResponse("\(error)")
+  /// A sign-in or a refresh that went on would bring back what is about to be removed.
+  private func endWhatIsUnderWay() async {
+    if case .running(let task) = signIn {
+      task.cancel()
+      await task.value
     }
+    _ = await refreshing?.result
   }
 }
 
-extension SecretStoreError {
-  private var text: String {
-    switch self {
-    case .locked: "The keyring is locked: unlock it and try again."
-    case .unavailable(let reason): "The keyring cannot be used (\(reason)): start or repair it and try again."
-    }
-  }
-
-  var authError: ChappieAuthError {
-    switch self {
-    case .locked: .locked(text)
-    case .unavailable: .keyringUnavailable(text)
-    }
-  }
-
-  var clientError: ChappieClientError {
-    switch self {
-    case .locked: .locked(text)
-    case .unavailable: .keyringUnavailable(text)
-    }
-  }
-}
-
-extension ChappieAuthError {
-  /// The same failure as a request meets it.
-  var clientError: ChappieClientError {
-    switch self {
-    case .missingRefreshToken: .missingRefreshToken
-    case .locked(let message): .locked(message)
-    case .keyringUnavailable(let message): .keyringUnavailable(message)
-    case .tokenExchangeFailed(let status, let message): .httpError(status, message)
-    default: .network(description)
-    }
+extension CredentialVault.Finding {
+  fileprivate var credential: Credential? {
+    if case .credential(let credential, _) = self { return credential }
+    return nil
   }
 }

@@ -17,6 +17,16 @@ package enum SlotRegistry {
   private static let keyring = SecretServiceClient()
   private static let http = AuthHTTP()
 
+  /// Has each slot look again when the lock or the keyring changes. Done once, by being read.
+  private static let followLocks: Void = {
+    LockMonitor.shared.observe {
+      for slot in slots.values.compactMap(\.slot) {
+        Task { @GLibActor in await slot.lockChanged() }
+      }
+    }
+    Task { @GLibActor in await LockMonitor.shared.ready() }
+  }()
+
   /// The slot that `configuration` names.
   static func slot(for configuration: ChappieConfiguration) -> CredentialSlot {
     let key = Key(identity: SlotIdentity(configuration), backend: configuration.backend)
@@ -24,8 +34,9 @@ package enum SlotRegistry {
     slots = slots.filter { $0.value.slot != nil }
     let slot = CredentialSlot(
       identity: key.identity, method: DeviceCodeSignIn(backend: configuration.backend, http: http),
-      accessibility: configuration.keychainAccessibility, store: seeded[key.identity] ?? store)
+      store: seeded[key.identity] ?? store, gate: LockGate(unknown: configuration.unknownLockPolicy))
     slots[key] = WeakSlot(slot: slot)
+    followLocks
     return slot
   }
 

@@ -13,6 +13,8 @@ package struct SlotState: Sendable, Equatable {
 
   enum Event: Sendable {
     case found(ChappieAccountInfo, renewedAt: Int64)
+    /// A credential that was refused before this process started.
+    case foundRefused(ChappieAccountInfo, renewedAt: Int64)
     /// There is a credential, and the keyring is locked.
     case foundLocked
     case foundNone
@@ -43,6 +45,12 @@ package struct SlotState: Sendable, Equatable {
     }
   }
 
+  /// Whether the stored credential can no longer be renewed, also while a new sign-in runs.
+  var isSpent: Bool {
+    if case .spent = stored { return true }
+    return false
+  }
+
   package var accountInfo: ChappieAccountInfo? {
     switch stored {
     case .unknown, .none: nil
@@ -53,8 +61,11 @@ package struct SlotState: Sendable, Equatable {
   mutating func apply(_ event: Event) {
     switch event {
     case .found(let account, let renewedAt): found(account, renewedAt)
+    case .foundRefused(let account, let renewedAt): stored = .spent(account, renewedAt: renewedAt)
     case .foundLocked: foundLocked()
-    case .foundNone: stored = .none
+    case .foundNone:
+      stored = .none
+      forgetStoreError()
     case .foundUnusable(let reason):
       stored = .none
       lastError = .invalidResponse(reason)
@@ -78,6 +89,11 @@ package struct SlotState: Sendable, Equatable {
   private mutating func found(_ account: ChappieAccountInfo, _ renewedAt: Int64) {
     if case .spent(_, let spentAt) = stored, renewedAt <= spentAt { return }
     stored = .present(account)
+    forgetStoreError()
+  }
+
+  /// The store has answered, with nothing wrong.
+  private mutating func forgetStoreError() {
     switch lastError {
     case .locked, .keyringUnavailable, .invalidResponse: lastError = nil
     default: break

@@ -94,6 +94,12 @@ extension Credential {
     return expiresAt <= Double(now + Self.renewalMargin)
   }
 
+  /// Whether the access token has expired at `now`, where it tells.
+  func isExpired(at now: Int64) -> Bool {
+    guard let expiresAt = TokenClaims(accessToken)?.expiresAt else { return false }
+    return expiresAt <= Double(now)
+  }
+
   /// A token is renewed this many seconds before it expires.
   static let renewalMargin: Int64 = 5 * 60
   /// A token that does not tell its expiry is renewed after this many seconds.

@@ -28,14 +28,19 @@ public final class ChappieClient: Sendable {
   ///
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   public func send(_ message: ChappieInputMessage) async throws -> String {
-    try await run(.next(message)) { _ in .more }.outputText
+    try await whole(.next(message)).outputText
   }
 
   /// Answers a transcript that the caller composed. It and the answer become this client's transcript.
   ///
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   public func response(_ request: ChappieResponseRequest) async throws -> ChappieResponse {
-    try await run(.replay(request)) { _ in .more }
+    try await whole(.replay(request))
+  }
+
+  @GLibActor
+  private func whole(_ turn: Turn) async throws -> ChappieResponse {
+    try await run(turn, for: TurnCaller(interaction: .forbidden) { _ in .more })
   }
 
   // MARK: Streams
@@ -59,10 +64,11 @@ public final class ChappieClient: Sendable {
     AsyncThrowingStream { continuation in
       let task = Task { @GLibActor in
         do {
-          let response = try await run(turn) { text in
+          let caller = TurnCaller(interaction: .forbidden) { text in
             continuation.yield(.textDelta(text))
             return .more
           }
+          let response = try await run(turn, for: caller)
           continuation.yield(.completed(response))
           continuation.finish()
         } catch {
@@ -85,14 +91,27 @@ public final class ChappieClient: Sendable {
     case alone(ChappieResponseRequest)
   }
 
-  /// Runs a turn. `deliver` gets each piece of the answer as it comes off the socket.
+  /// Who a turn runs for.
+  package struct TurnCaller {
+    /// Whether a keyring that is locked may ask the user for its password.
+    let interaction: SecretServiceClient.Interaction
+    /// Gets each piece of the answer as it comes off the socket, and says when to go on.
+    let deliver: @GLibActor (String) -> HTTPResponse.Verdict
+
+    package init(
+      interaction: SecretServiceClient.Interaction,
+      deliver: @escaping @GLibActor (String) -> HTTPResponse.Verdict
+    ) {
+      self.interaction = interaction
+      self.deliver = deliver
+    }
+  }
+
+  /// Runs a turn.
   ///
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   @GLibActor
-  package func run(_ turn: Turn, deliver: @escaping DeltaSink) async throws -> ChappieResponse {
-    try await conversation.run(turn, deliver: deliver)
+  package func run(_ turn: Turn, for caller: TurnCaller) async throws -> ChappieResponse {
+    try await conversation.run(turn, for: caller)
   }
 }
-
-/// Takes the next piece of an answer and says when to go on.
-package typealias DeltaSink = @GLibActor (String) -> HTTPResponse.Verdict

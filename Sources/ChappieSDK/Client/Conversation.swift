@@ -16,32 +16,32 @@ final class Conversation {
   }
 
   /// Runs a turn. A turn of the transcript waits for those before it; one that fails leaves no trace in it.
-  func run(_ turn: ChappieClient.Turn, deliver: @escaping DeltaSink) async throws -> ChappieResponse {
+  func run(_ turn: ChappieClient.Turn, for caller: ChappieClient.TurnCaller) async throws -> ChappieResponse {
     switch turn {
     case .alone(let request):
-      return try await ask(request.messages, request.options, threadID: UUID().uuidString.lowercased(), deliver)
+      return try await ask(request.messages, request.options, threadID: UUID().uuidString.lowercased(), caller)
     case .next(let message):
       return try await turnstile.pass {
-        try await record(messages + [message], message.options, deliver)
+        try await record(messages + [message], message.options, caller)
       }
     case .replay(let request):
       return try await turnstile.pass {
-        try await record(request.messages, request.options, deliver)
+        try await record(request.messages, request.options, caller)
       }
     }
   }
 
   private func record(
-    _ input: [ChappieInputMessage], _ options: ChappieMessageOptions, _ deliver: @escaping DeltaSink
+    _ input: [ChappieInputMessage], _ options: ChappieMessageOptions, _ caller: ChappieClient.TurnCaller
   ) async throws -> ChappieResponse {
-    let response = try await ask(input, options, threadID: threadID, deliver)
+    let response = try await ask(input, options, threadID: threadID, caller)
     messages = input + [.assistant(response.outputText)]
     return response
   }
 
   private func ask(
     _ input: [ChappieInputMessage], _ options: ChappieMessageOptions, threadID: String,
-    _ deliver: @escaping DeltaSink
+    _ caller: ChappieClient.TurnCaller
   ) async throws -> ChappieResponse {
     guard input.contains(where: { !$0.text.isEmpty }), input.last?.text.isEmpty == false else {
       throw ChappieClientError.invalidArgument("There is no text to answer: give some.")
@@ -49,7 +49,7 @@ final class Conversation {
     let request = ResponsesRequest(
       model: options.model ?? configuration.model, harness: configuration.harness, messages: input,
       options: options, threadID: threadID)
-    return try await engine.run(request, deliver: deliver)
+    return try await engine.run(request, for: caller)
   }
 }
 

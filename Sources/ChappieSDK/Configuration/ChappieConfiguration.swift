@@ -24,6 +24,9 @@ public struct ChappieConfiguration: Sendable, Hashable {
 
   package var backend: ChappieBackend = .production
 
+  /// What counts where nothing knows of the screen.
+  package var unknownLockPolicy: UnknownLockPolicy = .keyring
+
   /// The verified id of the sandboxed app that owns the slot; nil for programs outside a sandbox.
   package var ownerAppID: String?
 

@@ -9,7 +9,7 @@ public struct ChappieRateLimitBackoffPolicy: Sendable, Hashable {
   /// Whether a `Retry-After` header replaces the computed delay.
   public let respectsRetryAfterHeader: Bool
 
-  /// Negative numbers, and numbers that are none, count as 0.
+  /// Negative numbers, and numbers that are none, count as 0; no wait is longer than a year.
   public init(
     maxRetries: Int = 2, initialDelay: Double = 1, maximumDelay: Double = 30, respectsRetryAfterHeader: Bool = true
   ) {
@@ -36,6 +36,6 @@ public struct ChappieRateLimitBackoffPolicy: Sendable, Hashable {
   }
 
   private static func clamped(_ seconds: Double) -> Double {
-    seconds.isNaN ? 0 : max(0, seconds)
+    seconds.isNaN ? 0 : min(max(0, seconds), 365 * 24 * 60 * 60)
   }
 }

@@ -3,7 +3,7 @@ import GLibBridge
 /// Where credentials are kept.
 @GLibActor
 package protocol CredentialStore: Sendable {
-  /// What the store holds for `slot`.
+  /// What the store holds for `slot`, without reading it.
   ///
   /// - Throws: ``SecretStoreError``, `CancellationError`.
   func find(_ slot: SlotIdentity) async throws -> StoredItem
@@ -35,9 +35,39 @@ package protocol CredentialStore: Sendable {
 /// What a store holds for a slot.
 package enum StoredItem {
   case none
-  /// There is an item, and it cannot be read while the keyring is locked.
+  /// There is an item, and the keyring does not give it while it is locked.
   case locked
-  case credential(Credential)
-  /// There is an item that is of no use here.
-  case unusable(reason: String)
+  /// The keyring is locked and does not even tell whether there is an item.
+  case hidden
+  /// There is an item that the keyring would give; the lock rules decide whether it is read.
+  case sealed(SealedCredential)
+}
+
+/// A credential that has not been read yet. It takes a ``ReadPermit`` to open it.
+package struct SealedCredential: Sendable {
+  /// What an opened item turned out to be.
+  package enum Content {
+    case credential(Credential)
+    /// It is of no use here.
+    case unusable(reason: String)
+  }
+
+  /// The rule that the item was stored under.
+  package let accessibility: ChappieKeychainAccessibility
+  private let read: @GLibActor @Sendable () async throws -> Content
+
+  /// - Parameter read: reads the item; called for each opening.
+  package init(
+    _ accessibility: ChappieKeychainAccessibility, read: @escaping @GLibActor @Sendable () async throws -> Content
+  ) {
+    self.accessibility = accessibility
+    self.read = read
+  }
+
+  /// - Throws: ``SecretStoreError``, `CancellationError`.
+  @GLibActor
+  func open(_ permit: ReadPermit) async throws -> Content {
+    precondition(permit.accessibility == accessibility, "a permit for another accessibility")
+    return try await read()
+  }
 }

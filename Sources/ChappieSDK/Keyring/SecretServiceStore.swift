@@ -2,6 +2,10 @@ import GLibBridge
 import SecretMemory
 
 /// Credentials in the desktop keyring, one item a slot, sealed for this device.
+///
+/// A credential that may be read after the first unlock has a copy in the keyring's `session` collection, which is
+/// never locked and lives in the memory of the keyring's daemon until logout; where a keyring has no such
+/// collection, in guarded memory here.
 @GLibActor
 final class SecretServiceStore: CredentialStore {
   static let schema = "org.chappie.Credential"
@@ -9,52 +13,116 @@ final class SecretServiceStore: CredentialStore {
 
   private let client: SecretServiceClient
   private let seal: DeviceSeal
+  private var memoryCopies: [SlotIdentity: SecretBytes] = [:]
 
   init(client: SecretServiceClient, seal: DeviceSeal) {
     self.client = client
     self.seal = seal
   }
 
+  // MARK: Reading
+
   func find(_ slot: SlotIdentity) async throws -> StoredItem {
-    let found = try await client.search(schema: Self.schema, Self.attributes(of: slot))
-    var best = found.isEmpty ? StoredItem.none : .locked
-    for item in found where !item.isLocked {
-      best = Self.better(best, read(try await client.secret(of: item), of: slot))
+    var found = try await search(slot)
+    if !found.contains(where: { !$0.isLocked }) {
+      let collection = try await unlockedQuietly()
+      if collection == .unlocked { found = try await search(slot) }
+      guard found.contains(where: { !$0.isLocked }) else { return withoutKeyring(slot, found, collection) }
     }
-    return best
+    let readable = found.filter { !$0.isLocked }
+    return .sealed(
+      SealedCredential(Self.strictest(readable)) { [self] in try await read(readable, of: slot) })
   }
 
-  /// A crash while an item was replaced can leave two: the credential that was renewed last counts.
-  private static func better(_ left: StoredItem, _ right: StoredItem) -> StoredItem {
-    guard case .credential(let old) = left else { return right }
-    guard case .credential(let new) = right, new.renewedAt >= old.renewedAt else { return left }
-    return right
+  /// Some keyrings call a collection locked until they are asked to unlock it, and then need no password.
+  private func unlockedQuietly() async throws -> SecretServiceClient.CollectionState {
+    let state = try await client.defaultCollectionState()
+    guard state == .locked else { return state }
+    do {
+      try await client.unlockDefaultCollection(interaction: .forbidden)
+      return .unlocked
+    } catch SecretStoreError.locked {
+      return .locked
+    }
   }
+
+  /// What is known of a slot of which the keyring gives no item.
+  private func withoutKeyring(
+    _ slot: SlotIdentity, _ found: [SecretServiceClient.Found], _ collection: SecretServiceClient.CollectionState
+  ) -> StoredItem {
+    guard collection == .locked || !found.isEmpty else { return .none }
+    if let copy = memoryCopies[slot] {
+      return .sealed(
+        SealedCredential(.afterFirstUnlockThisDeviceOnly) { [self] in content(copy, of: slot) })
+    }
+    return found.isEmpty ? .hidden : .locked
+  }
+
+  private func search(_ slot: SlotIdentity) async throws -> [SecretServiceClient.Found] {
+    try await client.search(schema: Self.schema, Self.attributes(of: slot))
+  }
+
+  /// A crash while an item was replaced can leave two, and a copy may stand beside its original: the credential that
+  /// was renewed last counts.
+  private func read(_ items: [SecretServiceClient.Found], of slot: SlotIdentity) async throws
+    -> SealedCredential.Content
+  {
+    var best: SealedCredential.Content?
+    var newest: SecretBytes?
+    for item in items {
+      let line = try await client.secret(of: item)
+      let content = content(line, of: slot)
+      if Self.isBetter(content, than: best) { (best, newest) = (content, line) }
+    }
+    if let newest, Self.strictest(items) == .afterFirstUnlockThisDeviceOnly,
+      !items.contains(where: { $0.attributes[Key.copy] != nil })
+    {
+      await keepCopy(newest, of: slot)
+    }
+    return best ?? .unusable(reason: "The stored sign-in is damaged: sign in again.")
+  }
+
+  private static func isBetter(_ new: SealedCredential.Content, than old: SealedCredential.Content?) -> Bool {
+    guard case .credential(let old) = old else { return true }
+    guard case .credential(let new) = new else { return false }
+    return new.renewedAt >= old.renewedAt
+  }
+
+  private func content(_ line: SecretBytes, of slot: SlotIdentity) -> SealedCredential.Content {
+    switch seal.open(line, context: Self.context(of: slot)) {
+    case .secret(let secret):
+      CredentialCoding.decode(secret).map { .credential($0) }
+        ?? .unusable(reason: "The stored sign-in is damaged: sign in again.")
+    case .otherDevice:
+      .unusable(reason: "The stored sign-in was made on another device and works only there: sign in again.")
+    case .damaged:
+      .unusable(reason: "The stored sign-in is damaged: sign in again.")
+    }
+  }
+
+  // MARK: Writing
 
   func write(
     _ credential: Credential, for slot: SlotIdentity, accessibility: ChappieKeychainAccessibility,
     interaction: SecretServiceClient.Interaction
   ) async throws {
     let line = try seal.seal(try CredentialCoding.encode(credential), context: Self.context(of: slot))
-    var attributes = Self.attributes(of: slot)
-    // Replacing goes by all attributes, so an item with another accessibility or device would stay beside it.
-    let stale = try await client.search(schema: Self.schema, attributes)
-    attributes[Key.accessibility] = accessibility.rawValue
-    attributes[Key.device] = seal.deviceName
-    attributes[Key.version] = Self.version
-    let item = SecretServiceClient.Item(schema: Self.schema, attributes: attributes, label: Self.label(of: slot))
-    try await client.store(line, as: item, interaction: interaction)
-    try await verify(line, attributes)
-    for old in stale where Self.differs(old.attributes, attributes) {
+    let item = item(slot, accessibility)
+    // The new item first: until it is kept, only this process has what it holds.
+    try await client.store(line, as: item, in: .default, interaction: interaction)
+    try await verify(line, item.attributes)
+    for old in try await search(slot) where !old.isLocked && Self.differs(old.attributes, item.attributes) {
       try await client.delete(old, interaction: interaction)
     }
+    memoryCopies[slot] = nil
+    if accessibility == .afterFirstUnlockThisDeviceOnly { await keepCopy(line, of: slot) }
   }
 
   func delete(_ slot: SlotIdentity, interaction: SecretServiceClient.Interaction) async throws {
-    for item in try await client.search(schema: Self.schema, Self.attributes(of: slot)) {
-      guard !item.isLocked else { throw SecretStoreError.locked }
-      try await client.delete(item, interaction: interaction)
-    }
+    let found = try await search(slot)
+    guard found.allSatisfy({ !$0.isLocked }) else { throw SecretStoreError.locked }
+    for item in found { try await client.delete(item, interaction: interaction) }
+    memoryCopies[slot] = nil
   }
 
   func unlock(interaction: SecretServiceClient.Interaction) async throws {
@@ -75,17 +143,18 @@ final class SecretServiceStore: CredentialStore {
     throw SecretStoreError.unavailable("the keyring did not keep what was stored in it")
   }
 
-  private func read(_ line: SecretBytes, of slot: SlotIdentity) -> StoredItem {
-    switch seal.open(line, context: Self.context(of: slot)) {
-    case .secret(let secret):
-      CredentialCoding.decode(secret).map { .credential($0) }
-        ?? .unusable(reason: "The stored sign-in is damaged: sign in again.")
-    case .otherDevice:
-      .unusable(reason: "The stored sign-in was made on another device and works only there: sign in again.")
-    case .damaged:
-      .unusable(reason: "The stored sign-in is damaged: sign in again.")
+  /// Keeps what may be read while the keyring is locked. It is a convenience: its loss is no failure.
+  private func keepCopy(_ line: SecretBytes, of slot: SlotIdentity) async {
+    var copy = item(slot, .afterFirstUnlockThisDeviceOnly)
+    copy.attributes[Key.copy] = "session"
+    do {
+      try await client.store(line, as: copy, in: .session, interaction: .forbidden)
+    } catch {
+      memoryCopies[slot] = line
     }
   }
+
+  // MARK: Attributes
 
   private enum Key {
     static let service = "service"
@@ -95,6 +164,15 @@ final class SecretServiceStore: CredentialStore {
     static let accessibility = "accessibility"
     static let device = "device"
     static let version = "version"
+    static let copy = "copy"
+  }
+
+  private func item(_ slot: SlotIdentity, _ accessibility: ChappieKeychainAccessibility) -> SecretServiceClient.Item {
+    var attributes = Self.attributes(of: slot)
+    attributes[Key.accessibility] = accessibility.rawValue
+    attributes[Key.device] = seal.deviceName
+    attributes[Key.version] = Self.version
+    return SecretServiceClient.Item(schema: Self.schema, attributes: attributes, label: Self.label(of: slot))
   }
 
   /// What a slot is found by. An empty value stands for none: a search matches only what it names.
@@ -105,8 +183,16 @@ final class SecretServiceStore: CredentialStore {
     ]
   }
 
+  /// The strictest rule of all items of a slot. What does not tell its rule has the strict one.
+  private static func strictest(_ items: [SecretServiceClient.Found]) -> ChappieKeychainAccessibility {
+    items.allSatisfy {
+      $0.attributes[Key.accessibility] == ChappieKeychainAccessibility.afterFirstUnlockThisDeviceOnly.rawValue
+    } ? .afterFirstUnlockThisDeviceOnly : .whenUnlockedThisDeviceOnly
+  }
+
+  /// Whether `old` is another item than the one with `new`: a copy, or one with another rule or device.
   private static func differs(_ old: [String: String], _ new: [String: String]) -> Bool {
-    new.contains { old[$0.key] != $0.value }
+    old[Key.copy] != nil || new.contains { old[$0.key] != $0.value }
   }
 
   /// Binds the sealed credential to its slot, so that it cannot be moved to another one.

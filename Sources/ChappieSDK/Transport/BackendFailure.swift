@@ -27,7 +27,7 @@ struct BackendFailure {
     if status == 429, wire?.error?.type == "usage_limit_reached" {
       error = .usageLimitReached(
         ChappieUsageLimit(
-          plan: wire?.error?.planType.map(ChappiePlan.init), resetsAt: wire?.error?.resetsAt.map(Int64.init)))
+          plan: wire?.error?.planType.map(ChappiePlan.init), resetsAt: wire?.error?.resetTime))
     } else {
       let text = wire?.error?.message ?? wire?.detail ?? String(decoding: body.prefix(1000), as: UTF8.self)
       error = .httpError(status, Redaction.message(text))

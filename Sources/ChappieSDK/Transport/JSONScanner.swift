@@ -113,12 +113,15 @@ enum JSONScanner {
     return nil
   }
 
+  /// A number or a word, by the characters that these have; which of them make one is not looked at.
   private static func skipScalar(_ json: borrowing Span<UInt8>, _ start: Int, _ end: Int) -> Int? {
     var index = start
     while index < end {
       switch json[index] {
-      case .comma, .closeBrace, .closeBracket, .space, .tab, .lineFeed, .return: return index > start ? index : nil
-      default: index += 1
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
+        index += 1
+      default: return index > start ? index : nil
       }
     }
     return nil

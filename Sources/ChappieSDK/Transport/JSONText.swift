@@ -22,11 +22,15 @@ enum JSONText {
       if byte == .backslash, index + 1 < content.count {
         index += appendEscape(content, index + 1, to: &bytes)
       } else {
-        if byte == 0 { bytes.append(contentsOf: "\u{FFFD}".utf8) } else { bytes.append(byte) }
+        append(byte, to: &bytes)
         index += 1
       }
     }
     return bytes
+  }
+
+  private static func append(_ byte: UInt8, to bytes: inout [UInt8]) {
+    if byte == 0 { bytes.append(contentsOf: "\u{FFFD}".utf8) } else { bytes.append(byte) }
   }
 
   /// Appends what the escape at `index` (behind its backslash) stands for; returns the length with the backslash.
@@ -38,7 +42,7 @@ enum JSONText {
     case UInt8(ascii: "b"): bytes.append(8)
     case UInt8(ascii: "f"): bytes.append(12)
     case UInt8(ascii: "u"): return appendUnicode(content, index, to: &bytes)
-    default: bytes.append(content[index])
+    default: append(content[index], to: &bytes)
     }
     return 2
   }

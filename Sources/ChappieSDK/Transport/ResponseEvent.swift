@@ -48,7 +48,7 @@ enum ResponseEvent: Equatable {
     case "response.failed":
       let error = event.response?.error
       return .failed(
-        code: error?.code, message: error?.message, plan: error?.planType, resetsAt: error?.resetsAt.map(Int64.init))
+        code: error?.code, message: error?.message, plan: error?.planType, resetsAt: error?.resetTime)
     default:
       return .incomplete(reason: event.response?.incompleteDetails?.reason)
     }
@@ -129,7 +129,10 @@ struct WireError: Decodable {
   let type: String?
   let message: String?
   let planType: String?
-  let resetsAt: Double?
+  private let resetsAt: Double?
+
+  /// Unix seconds; nil also for a number that is no time.
+  var resetTime: Int64? { resetsAt.flatMap { Int64(exactly: $0.rounded()) } }
 
   enum CodingKeys: String, CodingKey {
     case code, type, message

@@ -19,10 +19,10 @@ final class TurnEngine {
   }
 
   /// - Throws: ``ChappieClientError``, `CancellationError`.
-  func run(_ request: ResponsesRequest, deliver: @escaping DeltaSink) async throws -> ChappieResponse {
+  func run(_ request: ResponsesRequest, for caller: ChappieClient.TurnCaller) async throws -> ChappieResponse {
     let body = try request.encoded()
-    let response = try await open(request, body)
-    return try await readAnswer(response, model: request.model, deliver)
+    let response = try await open(request, body, caller.interaction)
+    return try await readAnswer(response, model: request.model, caller)
   }
 
   // MARK: Asking
@@ -35,9 +35,11 @@ final class TurnEngine {
     var wasRejected = false
   }
 
-  private func open(_ request: ResponsesRequest, _ body: [UInt8]) async throws -> HTTPResponse {
+  private func open(
+    _ request: ResponsesRequest, _ body: [UInt8], _ interaction: SecretServiceClient.Interaction
+  ) async throws -> HTTPResponse {
     var attempts = Attempts()
-    var credential = try await slot.credential()
+    var credential = try await slot.credential(interaction: interaction)
     while true {
       let response = try await send(request, body, credential, attempts)
       attempts.turnState = response.headers["x-codex-turn-state"] ?? attempts.turnState
@@ -82,10 +84,10 @@ final class TurnEngine {
 
   // MARK: Reading
 
-  private func readAnswer(_ response: HTTPResponse, model: String, _ deliver: @escaping DeltaSink) async throws
+  private func readAnswer(_ response: HTTPResponse, model: String, _ caller: ChappieClient.TurnCaller) async throws
     -> ChappieResponse
   {
-    let reader = AnswerReader(deliver)
+    let reader = AnswerReader(caller.deliver)
     do {
       try await response.forEachChunk(idleDeadline: Self.idleDeadline) { reader.take($0) }
     } catch let error as GLibError {
@@ -101,9 +103,9 @@ private final class AnswerReader {
   private var parser = ServerSentEventParser()
   private var assembler = ResponseAssembler()
   private var broken: ServerSentEventParser.Failure?
-  private let deliver: DeltaSink
+  private let deliver: @GLibActor (String) -> HTTPResponse.Verdict
 
-  init(_ deliver: @escaping DeltaSink) {
+  init(_ deliver: @escaping @GLibActor (String) -> HTTPResponse.Verdict) {
     self.deliver = deliver
   }
 

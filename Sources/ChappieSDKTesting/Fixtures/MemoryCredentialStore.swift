@@ -4,23 +4,27 @@ import GLibBridge
 /// Keeps one credential for as long as the process lives.
 @GLibActor
 final class MemoryCredentialStore: CredentialStore {
-  private var item: StoredItem
+  private var credential: Credential?
 
   init(_ credential: Credential?) {
-    item = credential.map { .credential($0) } ?? .none
+    self.credential = credential
   }
 
-  func find(_ slot: SlotIdentity) -> StoredItem { item }
+  func find(_ slot: SlotIdentity) -> StoredItem {
+    guard let credential else { return .none }
+    // No lock of the desktop that the tests run on shall decide how they end.
+    return .sealed(SealedCredential(.afterFirstUnlockThisDeviceOnly) { .credential(credential) })
+  }
 
   func write(
     _ credential: Credential, for slot: SlotIdentity, accessibility: ChappieKeychainAccessibility,
     interaction: SecretServiceClient.Interaction
   ) {
-    item = .credential(credential)
+    self.credential = credential
   }
 
   func delete(_ slot: SlotIdentity, interaction: SecretServiceClient.Interaction) {
-    item = .none
+    credential = nil
   }
 
   func unlock(interaction: SecretServiceClient.Interaction) {}

@@ -120,7 +120,7 @@ final class ClientObject {
       id: TurnID.next(), caller: call.sender, delivery: delivery(options), object: object, window: window)
     turns[turn.id] = turn
     callers.add(turn)
-    turn.start(client, clientTurn(question, options)) { [weak self] in self?.finished(turn) }
+    turn.start(client, clientTurn(question, options), interaction: call.interaction) { [weak self] in self?.finished(turn) }
     object.propertiesChanged(Self.interface, ["ActiveTurns"])
     return turn
   }
@@ -160,13 +160,14 @@ final class ClientObject {
   }
 }
 
-/// Names of turns, unique for the life of the service.
+/// Names of turns. None comes again after a restart: who asks for a turn of before is not told of another.
 @GLibActor
 private enum TurnID {
+  private static let run = String(UInt32.random(in: 0...(.max)), radix: 36)
   private static var count = 0
 
   static func next() -> String {
     count += 1
-    return "turn-\(count)"
+    return "turn-\(run)-\(count)"
   }
 }

@@ -2,12 +2,21 @@ import ChappieBusInterfaces
 import ChappieSDK
 import GLibBridge
 
-/// `org.chappie.Manager`: opens sessions and clients.
+/// `org.chappie.Manager`: opens sessions and clients, and shows the lock.
 @GLibActor
 final class ManagerObject {
   static let interface = "org.chappie.Manager"
 
+  /// What is shown of the lock.
+  private struct Lock: Equatable {
+    var state = ChappieLockState.unknown
+    var sources: [String] = []
+  }
+
   private let directory: ObjectDirectory
+  private let monitor = LockMonitor.shared
+  private var lock = Lock()
+  private weak var object: BusObject?
 
   init(_ directory: ObjectDirectory) {
     self.directory = directory
@@ -28,6 +37,32 @@ final class ManagerObject {
           return .tuple()
         },
       ],
-      properties: ["Version": { UInt32(1).variant }])
+      properties: [
+        "LockState": { [unowned self] in lock.state.rawValue.variant },
+        "LockSources": { [unowned self] in lock.sources.variant },
+        "Version": { UInt32(1).variant },
+      ])
+  }
+
+  /// Starts to follow the lock and to tell of it on `object`.
+  func attach(_ object: BusObject) {
+    self.object = object
+    monitor.observe { [weak self] in self?.show() }
+    Task { @GLibActor in await monitor.ready() }
+  }
+
+  /// Waits until the lock is known, so that no caller reads a state that nobody has looked up.
+  func ready() async {
+    await monitor.ready()
+    show()
+  }
+
+  private func show() {
+    let new = Lock(state: monitor.state, sources: monitor.sources)
+    guard new != lock else { return }
+    let old = lock
+    lock = new
+    object?.propertiesChanged(
+      Self.interface, (old.state == new.state ? [] : ["LockState"]) + (old.sources == new.sources ? [] : ["LockSources"]))
   }
 }

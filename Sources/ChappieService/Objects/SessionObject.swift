@@ -34,7 +34,7 @@ final class SessionObject {
       methods: [
         "StartDeviceCodeSignIn": { [unowned self] call in try await startSignIn(call) },
         "CancelSignIn": { [unowned self] _ in
-          session.cancelSignIn()
+          session.cancelSignInAtOnce()
           return .tuple()
         },
         "SignOut": { [unowned self] call in

@@ -71,10 +71,13 @@ final class ServiceTurn {
   }
 
   /// Runs `turn` and calls `ended` when its status says how it went.
-  func start(_ client: ChappieClient, _ turn: ChappieClient.Turn, ended: @escaping @GLibActor () -> Void) {
+  func start(
+    _ client: ChappieClient, _ turn: ChappieClient.Turn, interaction: SecretServiceClient.Interaction,
+    ended: @escaping @GLibActor () -> Void) {
     task = Task { @GLibActor in
       do {
-        let response = try await client.run(turn) { self.deliver($0) }
+        let caller = ChappieClient.TurnCaller(interaction: interaction) { self.deliver($0) }
+        let response = try await client.run(turn, for: caller)
         finish(.completed(response))
       } catch is CancellationError {
         finish(.cancelled(BusError(CancellationError()), failureDetails(nil)))

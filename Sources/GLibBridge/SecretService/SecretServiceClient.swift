@@ -28,6 +28,27 @@ public final class SecretServiceClient {
     }
   }
 
+  /// Where an item is stored.
+  public enum Collection: Sendable {
+    /// What the user chose as default; it is on disk.
+    case `default`
+    /// Items that last until logout. Not every keyring has it.
+    case session
+
+    fileprivate var alias: String {
+      switch self {
+      case .default: SECRET_COLLECTION_DEFAULT
+      case .session: SECRET_COLLECTION_SESSION
+      }
+    }
+  }
+
+  /// Whether a collection can be used.
+  public enum CollectionState: Sendable {
+    case locked
+    case unlocked
+  }
+
   /// What a search found.
   public struct Found {
     public let attributes: [String: String]
@@ -89,12 +110,14 @@ public final class SecretServiceClient {
     }
   }
 
-  /// Stores `secret` as `item` in the default collection, in place of an item with the same attributes.
+  /// Stores `secret` as `item`, in place of an item with the same attributes.
   ///
   /// - Throws: ``SecretStoreError``, `CancellationError`.
-  public func store(_ secret: SecretBytes, as item: Item, interaction: Interaction) async throws {
+  public func store(
+    _ secret: SecretBytes, as item: Item, in place: Collection, interaction: Interaction
+  ) async throws {
     try await withService(interaction) { service in
-      let collection = try await defaultCollection(service)
+      let collection = try await collection(place, service)
       let table = AttributeTable(item.attributes, schema: item.schema)
       let value = secret.withBytes { bytes in
         secret_value_new(bytes.bindMemory(to: CChar.self).baseAddress, gssize(bytes.count), "text/plain")
@@ -125,12 +148,22 @@ public final class SecretServiceClient {
     }
   }
 
+  /// Whether the default collection says that it is locked.
+  ///
+  /// - Throws: ``SecretStoreError/unavailable(_:)`` also when there is none, `CancellationError`.
+  public func defaultCollectionState() async throws -> CollectionState {
+    try await withService(.forbidden) { service in
+      let collection = try await collection(.default, service)
+      return secret_collection_get_locked(collection.pointer) != 0 ? .locked : .unlocked
+    }
+  }
+
   /// Unlocks the default collection. Without interaction this succeeds only where the keyring needs no password.
   ///
   /// - Throws: ``SecretStoreError``, `CancellationError`.
   public func unlockDefaultCollection(interaction: Interaction) async throws {
     try await withService(interaction) { service in
-      let collection = try await defaultCollection(service)
+      let collection = try await collection(.default, service)
       let list = g_list_append(nil, collection.pointer)
       defer { g_list_free(list) }
       let count = try await asyncCall(deadline: wait(interaction)) { cancellable, callback, data in
@@ -152,15 +185,17 @@ public final class SecretServiceClient {
     }
   }
 
-  private func defaultCollection(_ service: SecretServiceReference) async throws -> SecretCollectionReference {
+  private func collection(_ place: Collection, _ service: SecretServiceReference) async throws
+    -> SecretCollectionReference
+  {
     let collection = try await asyncCall(deadline: deadline) { cancellable, callback, data in
       secret_collection_for_alias(
-        service.pointer, SECRET_COLLECTION_DEFAULT, SECRET_COLLECTION_NONE, cancellable, callback, data)
+        service.pointer, place.alias, SECRET_COLLECTION_NONE, cancellable, callback, data)
     } finish: { result, error in
       secret_collection_for_alias_finish(result, &error)
     }
     guard let collection else {
-      throw SecretStoreError.unavailable("the keyring has no default collection")
+      throw SecretStoreError.unavailable("the keyring has no \(place.alias) collection")
     }
     return SecretCollectionReference(owning: collection)
   }

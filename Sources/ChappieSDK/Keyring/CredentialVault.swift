@@ -1,0 +1,63 @@
+import GLibBridge
+
+/// The store behind the lock rules: the one way to a stored credential.
+@GLibActor
+struct CredentialVault {
+  /// What reading a slot came to.
+  enum Finding {
+    case none
+    /// There is a credential, and it may not or cannot be read now.
+    case locked(ChappieClientError)
+    /// The keyring is locked and does not tell whether there is a credential.
+    case hidden(ChappieClientError)
+    case unusable(reason: String)
+    case credential(Credential, ChappieKeychainAccessibility)
+  }
+
+  let store: any CredentialStore
+  let gate: LockGate
+
+  /// Reads a slot, under the rule that its item was stored with.
+  ///
+  /// - Parameter interaction: whether a keyring that is locked may ask the user for its password.
+  /// - Throws: ``SecretStoreError``, `CancellationError`.
+  func read(_ slot: SlotIdentity, interaction: SecretServiceClient.Interaction) async throws -> Finding {
+    let finding = try await read(slot)
+    switch (finding, interaction) {
+    case (.locked, .allowed), (.hidden, .allowed):
+      // A password prompt over a locked screen helps nobody.
+      guard LockMonitor.shared.screen != .locked else { return finding }
+      try await store.unlock(interaction: .allowed)
+      return try await read(slot)
+    default:
+      return finding
+    }
+  }
+
+  private func read(_ slot: SlotIdentity) async throws -> Finding {
+    switch try await store.find(slot) {
+    case .none: return .none
+    case .locked: return .locked(SecretStoreError.locked.clientError)
+    case .hidden: return .hidden(SecretStoreError.locked.clientError)
+    case .sealed(let sealed): return try await open(sealed)
+    }
+  }
+
+  private func open(_ sealed: SealedCredential) async throws -> Finding {
+    let permit: ReadPermit
+    do {
+      permit = try await gate.permit(sealed.accessibility)
+    } catch let error as ChappieClientError {
+      return .locked(error)
+    }
+    do {
+      switch try await sealed.open(permit) {
+      case .credential(let credential): return .credential(credential, sealed.accessibility)
+      case .unusable(let reason): return .unusable(reason: reason)
+      }
+    } catch SecretStoreError.locked {
+      // It was locked between finding and reading.
+      return .locked(SecretStoreError.locked.clientError)
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import GLibBridge
+
+/// The lock of the keyring's default collection, as it shows it.
+///
+/// For showing, and for noticing that something changed: whether an item can be read is found out by reading it.
+@GLibActor
+final class KeyringSource: LockSource {
+  private static let service = "org.freedesktop.secrets"
+  private static let path = ObjectPath.root.appending("org").appending("freedesktop").appending("secrets")
+  private static let deadline = Duration.seconds(3)
+
+  let name = "keyring"
+  private(set) var reading = LockReading.silent {
+    didSet { if reading != oldValue { changed() } }
+  }
+  /// Whether it was seen unlocked since this process started.
+  private(set) var wasUnlocked = false
+  private let connection: BusConnection
+  private var changed: @GLibActor () -> Void = {}
+  private var watch: BusNameWatch?
+  private var subscription: BusSubscription?
+
+  init(_ connection: BusConnection) {
+    self.connection = connection
+  }
+
+  func start(_ changed: @escaping @GLibActor () -> Void) async {
+    self.changed = changed
+    subscription = connection.subscribe(.init(sender: Self.service)) { [weak self] signal in
+      guard signal.member == "PropertiesChanged" || signal.member.hasPrefix("Collection") else { return }
+      Task { @GLibActor in await self?.read() }
+    }
+    let first = Wait()
+    watch = connection.watchName(Self.service) { [weak self] owner in
+      Task { @GLibActor in
+        await self?.ownerChanged(owner)
+        first.finish()
+      }
+    }
+    await first.value()
+  }
+
+  private func ownerChanged(_ owner: String?) async {
+    guard owner != nil else {
+      reading = .silent
+      return
+    }
+    await read()
+  }
+
+  private func read() async {
+    guard
+      let alias = try? await connection.call(
+        Self.service, Self.path, "org.freedesktop.Secret.Service", "ReadAlias", .tuple("default"),
+        timeout: Self.deadline, autoStart: false),
+      let collection = try? alias.member(0, "collection", as: ObjectPath.self), collection != .root,
+      let value = try? await connection.property(
+        Self.service, collection, "org.freedesktop.Secret.Collection", "Locked", timeout: Self.deadline),
+      let isLocked = try? value.unboxed.value(as: Bool.self)
+    else {
+      reading = .silent
+      return
+    }
+    if !isLocked { wasUnlocked = true }
+    reading = isLocked ? .locked : .unlocked
+  }
+}

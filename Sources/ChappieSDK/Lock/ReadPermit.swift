@@ -1,0 +1,45 @@
+import GLibBridge
+
+/// Proof that the lock rules allowed to read an item now. A sealed credential opens with nothing else, and only
+/// ``LockGate`` makes one.
+package struct ReadPermit: Sendable {
+  /// The accessibility that was asked for.
+  let accessibility: ChappieKeychainAccessibility
+
+  fileprivate init(_ accessibility: ChappieKeychainAccessibility) {
+    self.accessibility = accessibility
+  }
+}
+
+/// What counts where nothing knows of the screen.
+package enum UnknownLockPolicy: String, Sendable, Hashable, CaseIterable {
+  /// The keyring alone decides.
+  case keyring
+  /// Nothing is read.
+  case deny
+}
+
+/// Decides whether an item may be read now.
+@GLibActor
+struct LockGate {
+  let unknown: UnknownLockPolicy
+
+  /// - Throws: ``ChappieClientError/locked(_:)``.
+  func permit(_ accessibility: ChappieKeychainAccessibility) async throws -> ReadPermit {
+    switch accessibility {
+    case .afterFirstUnlockThisDeviceOnly:
+      return ReadPermit(accessibility)
+    case .whenUnlockedThisDeviceOnly:
+      let monitor = LockMonitor.shared
+      await monitor.ready()
+      switch monitor.screen {
+      case .unlocked: return ReadPermit(accessibility)
+      case .locked: throw ChappieClientError.locked("The screen is locked: unlock it and try again.")
+      case .unknown where unknown == .keyring: return ReadPermit(accessibility)
+      case .unknown:
+        throw ChappieClientError.locked(
+          "Nothing here tells whether the screen is locked, and [Lock] Unknown=deny is set: see chappied(8).")
+      }
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import GLibBridge
+
+/// A screen saver on the session bus with `GetActive` and `ActiveChanged`, as freedesktop, GNOME, MATE, Cinnamon and
+/// Xfce have it.
+@GLibActor
+final class ScreenSaverSource: LockSource {
+  /// The names that desktops use; interface and name are one, and the path is the name's.
+  static let names = [
+    "org.freedesktop.ScreenSaver", "org.gnome.ScreenSaver", "org.mate.ScreenSaver", "org.cinnamon.ScreenSaver",
+    "org.xfce.ScreenSaver",
+  ]
+
+  private static let deadline = Duration.seconds(2)
+
+  let name: String
+  private(set) var reading = LockReading.silent {
+    didSet { if reading != oldValue { changed() } }
+  }
+  private let connection: BusConnection
+  private let path: ObjectPath
+  private var changed: @GLibActor () -> Void = {}
+  private var watch: BusNameWatch?
+  private var subscription: BusSubscription?
+
+  init(_ name: String, _ connection: BusConnection) {
+    self.name = name
+    self.connection = connection
+    path = name.split(separator: ".").reduce(ObjectPath.root) { $0.appending(String($1)) }
+  }
+
+  func start(_ changed: @escaping @GLibActor () -> Void) async {
+    self.changed = changed
+    // Before the state is asked for: a change in between must not be missed.
+    subscription = connection.subscribe(.init(sender: name, interface: name, member: "ActiveChanged")) {
+      [weak self] signal in
+      if let active = try? signal.arguments.member(0, "active", as: Bool.self) { self?.show(active) }
+    }
+    let first = Wait()
+    watch = connection.watchName(name) { [weak self] owner in
+      Task { @GLibActor in
+        await self?.ownerChanged(owner)
+        first.finish()
+      }
+    }
+    await first.value()
+  }
+
+  private func ownerChanged(_ owner: String?) async {
+    guard owner != nil else {
+      reading = .silent
+      return
+    }
+    // A locker that owns the name and does not answer knows nothing.
+    let active = try? await connection.call(name, path, name, "GetActive", timeout: Self.deadline, autoStart: false)
+      .member(0, "active", as: Bool.self)
+    if let active { show(active) }
+  }
+
+  private func show(_ active: Bool) {
+    reading = active ? .locked : .unlocked
+  }
+}

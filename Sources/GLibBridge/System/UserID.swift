@@ -1,0 +1,6 @@
+import CGLib
+
+/// Who runs this process.
+public enum UserID {
+  public static var own: UInt32 { getuid() }
+}
