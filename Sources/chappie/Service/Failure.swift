@@ -26,15 +26,12 @@ struct Failure: Error {
       self.init(.signInNeeded, "Nobody is signed in: run chappie sign-in.")
     case "org.chappie.Error.ReauthenticationRequired", "org.chappie.Error.MissingRefreshToken":
       self.init(.signInNeeded, "The sign-in has ended: run chappie sign-in.")
-    case "org.chappie.Error.Locked":
-      self.init(
-        .keyringNeeded, "The keyring is locked: unlock it, for example in your password manager, and try again.")
-    case "org.chappie.Error.KeyringUnavailable":
+    case "org.chappie.Error.Locked", "org.chappie.Error.KeyringUnavailable":
       self.init(.keyringNeeded, message)
     case "org.chappie.Error.UsageLimitReached":
       self.init(.failed, message + (resetsAt.map { " It resets \(LocalTime.text($0))." } ?? ""))
     case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner":
-      self.init(.serviceMissing, "The service is not installed: install chappie, or start chappied yourself.")
+      self.init(.serviceMissing, "The service is not installed, or does not start: install chappie, and see journalctl --user -u chappie.")
     case "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Disconnected":
       self.init(.failed, "The service ended before it answered: try again, and see journalctl --user -u chappie.")
     case _ where busName.hasPrefix("org.freedesktop.DBus.Error.Spawn") || busName.hasPrefix("org.freedesktop.systemd1"):

@@ -23,8 +23,9 @@ struct SignIn: Verb {
     let session = try await service.session(account)
     let signals = service.signals(session)
     // The keyring may ask for its password first, and a person may take their time.
-    let reply = try await service.call(
-      session, "Session", "StartDeviceCodeSignIn", .tuple(VariantDictionary()), timeout: nil)
+    // Who reads the code in a terminal needs no notification of it.
+    let options: VariantDictionary = ["notify": !StandardStream.output.isTerminal]
+    let reply = try await service.call(session, "Session", "StartDeviceCodeSignIn", .tuple(options), timeout: nil)
     let code: String = try reply.member(0, "user_code")
     let page: String = try reply.member(1, "verification_uri")
     let expiresAt: Int64 = try reply.member(2, "expires_at")

@@ -1,0 +1,339 @@
+#!/bin/sh
+# Installs into a scratch tree, checks what is there, starts the service from it over the bus, and uninstalls it.
+#
+#   Tests/install.sh
+#
+# Takes the release programs where they are built, and stand-ins for them elsewhere. A check whose tool is missing is
+# skipped and says so. The exit status is 0 when no check failed.
+set -eu
+cd "$(dirname "$0")/.."
+
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/chappie-install.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 1' INT TERM HUP
+export LC_ALL=C.UTF-8
+# What another make was given is not for the ones below.
+unset MAKEFLAGS MFLAGS MAKELEVEL
+failures=0
+
+# check NAME COMMAND [ARGUMENT…]: the command must succeed. In a function that is called so, “set -e” does not hold.
+check() {
+  name=$1
+  shift
+  if "$@" >"$scratch/log" 2>&1; then
+    echo "ok    $name"
+  else
+    echo "FAIL  $name"
+    sed 's/^/      /' "$scratch/log"
+    failures=$((failures + 1))
+  fi
+}
+
+# check_with TOOL NAME COMMAND [ARGUMENT…]: as check, where the tool is there.
+check_with() {
+  if command -v "$1" >/dev/null; then
+    shift
+    check "$@"
+  else
+    echo "skip  $2: there is no $1"
+  fi
+}
+
+# Succeeds when the command says nothing.
+silent() {
+  output=$("$@" 2>&1) && test -z "$output" && return
+  echo "$output"
+  return 1
+}
+
+absent() {
+  ! "$@"
+}
+
+files_of() {
+  (cd "$1" && find . ! -type d | sed 's|^\.||' | sort)
+}
+
+# --- The programs
+
+build=.build/release
+real=yes
+for program in chappied chappie chappie-sandbox; do
+  test -x "$build/$program" || real=no
+done
+if [ $real = no ]; then
+  build=$scratch/build
+  mkdir "$build"
+  printf '#!/bin/sh\necho started >"%s/started"\nsleep 1\n' "$scratch" >"$build/chappied"
+  printf '#!/bin/sh\n' >"$build/chappie"
+  printf '#!/bin/sh\n' >"$build/chappie-sandbox"
+  chmod 755 "$build"/*
+  echo "note  stand-ins take the place of the programs, which are not built"
+fi
+
+# --- What a package holds
+
+package=$scratch/package
+mkdir -p "$package/usr/bin" "$package/usr/share/man/man1"
+touch "$package/usr/bin/another" "$package/usr/share/man/man1/another.1"
+files_of "$package" >"$scratch/before"
+
+check "install" make install DESTDIR="$package" PREFIX=/usr BUILDDIR="$build"
+files_of "$package" >"$scratch/after"
+comm -13 "$scratch/before" "$scratch/after" >"$scratch/installed"
+sed 's/^/      /' "$scratch/installed"
+
+cat >"$scratch/expected" <<'END'
+/usr/bin/chappie
+/usr/bin/chappie-sandbox
+/usr/lib/systemd/user/chappie.service
+/usr/libexec/chappied
+/usr/share/applications/org.chappie.desktop
+/usr/share/bash-completion/completions/chappie
+/usr/share/dbus-1/services/org.chappie.service
+/usr/share/doc/chappie/chappie.conf
+/usr/share/fish/vendor_completions.d/chappie.fish
+/usr/share/icons/hicolor/scalable/apps/org.chappie.svg
+/usr/share/icons/hicolor/symbolic/apps/org.chappie-symbolic.svg
+/usr/share/man/man1/chappie.1
+/usr/share/man/man7/org.chappie.7
+/usr/share/man/man8/chappied.8
+/usr/share/metainfo/org.chappie.chappie.metainfo.xml
+/usr/share/zsh/site-functions/_chappie
+END
+for xml in dbus/org.chappie.*.xml; do
+  echo "/usr/share/dbus-1/interfaces/${xml#dbus/}"
+done >>"$scratch/expected"
+sort -o "$scratch/expected" "$scratch/expected"
+check "the files are those that belong there" diff "$scratch/expected" "$scratch/installed"
+
+modes_fit() {
+  while read -r file; do
+    case $file in
+      /usr/bin/* | /usr/libexec/*) mode=755 ;;
+      *) mode=644 ;;
+    esac
+    test "$(stat -c %a "$package$file")" = $mode || { echo "$file has mode $(stat -c %a "$package$file")"; return 1; }
+  done <"$scratch/installed"
+}
+check "programs are executable, files are not" modes_fit
+
+share=$package/usr/share
+unit=$package/usr/lib/systemd/user/chappie.service
+activation=$share/dbus-1/services/org.chappie.service
+
+check "nothing is left to fill in" absent grep -rnIE '@[A-Za-z_]+@' "$share" "$unit"
+check "nothing names the scratch tree" absent grep -rnIF "$scratch" "$share" "$unit"
+check "the unit starts the service" grep -qx 'ExecStart=/usr/libexec/chappied' "$unit"
+check "the bus starts the service" grep -qx 'Exec=/usr/libexec/chappied' "$activation"
+check "the bus knows the unit" grep -qx "SystemdService=$(basename "$unit")" "$activation"
+
+# These make a user namespace in the user's instance of systemd, and the service could not tell its callers apart.
+check "the unit needs no user namespace" absent grep -nE \
+  '^(Protect[A-Za-z]+|Private[A-Za-z]+|ProcSubset|ReadOnlyPaths|ReadWritePaths|InaccessiblePaths|ExecPaths|NoExecPaths|Bind[A-Za-z]*Paths|TemporaryFileSystem|Mount[A-Za-z]+|RootDirectory|RootImage|DynamicUser|DevicePolicy|DeviceAllow)=' \
+  "$unit"
+
+# --- Each file by the tool for its kind
+
+check_with desktop-file-validate "desktop file" silent desktop-file-validate "$share/applications/org.chappie.desktop"
+check_with appstreamcli "metainfo" \
+  appstreamcli validate --no-net --pedantic --explain "$share/metainfo/org.chappie.chappie.metainfo.xml"
+for page in man1/chappie.1 man7/org.chappie.7 man8/chappied.8; do
+  check_with man "man page $page" silent sh -c "man --warnings -l -Tutf8 -Z '$share/man/$page' >'$scratch/page'"
+  check_with mandoc "man page $page, by mandoc" silent mandoc -Tlint -Wwarning "$share/man/$page"
+done
+for icon in scalable/apps/org.chappie symbolic/apps/org.chappie-symbolic; do
+  check_with rsvg-convert "icon $icon" rsvg-convert -o "$scratch/icon.png" "$share/icons/hicolor/$icon.svg"
+done
+for xml in "$share"/dbus-1/interfaces/*.xml; do
+  check_with xmllint "interface $(basename "$xml")" silent xmllint --noout --nonet "$xml"
+done
+
+# --- The sample configuration
+
+options=Sources/ChappieService/ServiceOptions.swift
+grep -oE 'string\("[A-Za-z]+", "[A-Za-z]+"\)' $options | sed 's/.*, "\(.*\)")/\1/' | sort -u >"$scratch/keys"
+check "there are keys to document" test -s "$scratch/keys"
+
+sample_keys() {
+  sed -n 's/^#\([A-Za-z]*\)=.*/\1/p' data/chappie.conf | sort | diff "$scratch/keys" -
+}
+check "the sample has the keys that the service reads" sample_keys
+
+man_keys() {
+  sed -n 's/^\.It Sy \([A-Za-z]*\) Ns =$/\1/p' data/man/chappied.8 | sort | diff "$scratch/keys" -
+}
+check "chappied(8) has the keys that the service reads" man_keys
+
+# A value in the sample is what holds without it, so it is somewhere in the source.
+sample_values() {
+  sed -n 's/^#[A-Za-z]*=//p' data/chappie.conf | while read -r value; do
+    grep -rqwF -- "$value" Sources/ChappieSDK || { echo "$value is no default"; return 1; }
+  done
+}
+check "the sample shows the defaults" sample_values
+
+# --- Completions
+
+mkdir "$scratch/bin"
+cat >"$scratch/bin/chappie" <<'END'
+#!/bin/sh
+test "$1" = accounts && printf '%s\n' 'default  Signed out' 'my work  Signed out'
+END
+chmod 755 "$scratch/bin/chappie"
+
+# complete_in_SHELL LINE: prints what the shell offers for the last word of the line.
+complete_in_bash() {
+  # shellcheck disable=SC2016 # It is for bash to expand.
+  PATH=$scratch/bin:$PATH bash --norc -c '
+    . "$1"
+    eval "COMP_WORDS=($2)"
+    [[ $2 == *" " ]] && COMP_WORDS+=("")
+    COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+    _chappie
+    printf "%s\n" "${COMPREPLY[@]}"' bash "$share/bash-completion/completions/chappie" "$1"
+}
+
+complete_in_fish() {
+  PATH=$scratch/bin:$PATH HOME=$scratch fish --no-config -c "source '$share/fish/vendor_completions.d/chappie.fish'
+    complete -C '$1' | string replace -r '\t.*' ''"
+}
+
+# Zsh completes on a terminal alone: what each line becomes is read from one.
+complete_in_zsh() {
+  cat >"$scratch/zsh" <<'END'
+zmodload zsh/zpty
+zpty shell zsh -f -i
+zpty -w shell "fpath=($1 \$fpath); autoload -Uz compinit; compinit -D -u; PS1="
+zpty -w shell 'report() { zle complete-word; print -r -- "<<$BUFFER>>"; BUFFER= }; zle -N report; bindkey "^T" report'
+zpty -w shell 'print -r -- rea""dy'
+zpty -r shell answer '*ready*'
+shift
+for line; do
+  zpty -n -w shell "$line"$'\C-t'
+  zpty -r shell answer '*<<*>>*'
+  print -r -- ${${answer##*<<}%%>>*}
+done
+END
+  PATH=$scratch/bin:$PATH HOME=$scratch timeout 20 zsh -f "$scratch/zsh" "$share/zsh/site-functions" "$@" </dev/null
+}
+
+# offers SHELL LINE WORD…: exactly these words are offered.
+offers() {
+  shell=$1
+  line=$2
+  shift 2
+  printf '%s\n' "$@" | sort >"$scratch/words"
+  "complete_in_$shell" "$line" | sort | diff "$scratch/words" -
+}
+
+check_with bash "bash completes verbs" offers bash 'chappie si' sign-in sign-out
+check_with bash "bash completes options" offers bash 'chappie accounts --' --help --json
+check_with bash "bash completes accounts" offers bash 'chappie status --account ' default 'my\ work'
+check_with fish "fish completes verbs" offers fish 'chappie sign' sign-in sign-out
+check_with fish "fish completes options" offers fish 'chappie accounts --' --help --json
+check_with fish "fish completes accounts" offers fish 'chappie status --account ' default 'my work'
+check_with zsh "zsh completes verbs" offers zsh 'chappie mon' 'chappie monitor '
+check_with zsh "zsh completes options" offers zsh 'chappie sign-in --no' 'chappie sign-in --no-browser '
+check_with zsh "zsh completes accounts" offers zsh 'chappie status --account m' 'chappie status --account my\ work '
+
+# --- What the command's own help says
+
+options_of() {
+  "$build/chappie" "$1" --help </dev/null | sed -n 's/^ .* \(--[a-z-]*\).*/\1/p' | sort
+}
+
+# same FILE COMMAND [ARGUMENT…]: the command prints the lines of the file, in any order.
+same() {
+  expected=$1
+  shift
+  test -s "$expected" && "$@" | sort -u | diff "$expected" -
+}
+
+verbs_in_man() {
+  sed -n '/^\.Sh DESCRIPTION/,/^\.Ss/s/^\.It Cm //p' "$share/man/man1/chappie.1"
+}
+
+options_in_man() {
+  sed -n '/^\.Ss Options/,/^\.Ss JSON/p' "$share/man/man1/chappie.1" | grep '^\.It Fl' | grep -oE ' -[a-z-]+' | sed 's/ /-/'
+}
+
+# What becomes of the options of a verb when their last letter is missing.
+options_in_zsh() {
+  verb=$1
+  set --
+  while read -r option; do
+    set -- "$@" "chappie $verb ${option%?}"
+  done <"$scratch/options"
+  complete_in_zsh "$@" | sed 's/.* \(--[a-z-]*\).*/\1/'
+}
+
+if [ $real = yes ]; then
+  "$build/chappie" --help </dev/null | sed -n '/^Verbs:/,/^$/s/^  \([a-z-]*\) .*/\1/p' | sort >"$scratch/verbs"
+  check "the man page has the verbs" same "$scratch/verbs" verbs_in_man
+  echo --version >"$scratch/all-options"
+  while read -r verb; do
+    options_of "$verb" | tee "$scratch/options" >>"$scratch/all-options"
+    check_with bash "bash has the options of $verb" same "$scratch/options" complete_in_bash "chappie $verb --"
+    check_with fish "fish has the options of $verb" same "$scratch/options" complete_in_fish "chappie $verb --"
+    check_with zsh "zsh has the options of $verb" same "$scratch/options" options_in_zsh "$verb"
+  done <"$scratch/verbs"
+  sort -u -o "$scratch/all-options" "$scratch/all-options"
+  check "the man page has the options" same "$scratch/all-options" options_in_man
+fi
+
+# --- Uninstalling
+
+check "uninstall" make uninstall DESTDIR="$package" PREFIX=/usr BUILDDIR="$build"
+files_of "$package" >"$scratch/left"
+check "uninstall removes what install put there, and nothing else" diff "$scratch/before" "$scratch/left"
+check "uninstall removes the directory of its own" absent test -e "$share/doc/chappie"
+
+# --- A tree to run from
+
+tree=$scratch/tree
+check "install into a prefix" make install PREFIX="$tree" BUILDDIR="$build"
+
+verify_unit() {
+  XDG_RUNTIME_DIR=$scratch silent systemd-analyze --user --man=no verify "$tree/lib/systemd/user/chappie.service"
+}
+check_with systemd-analyze "unit" verify_unit
+
+# The bus alone starts the service, by Exec=: this bus knows no systemd, and no other service than this one.
+activate() {
+  mkdir "$scratch/home" "$scratch/run"
+  chmod 700 "$scratch/run"
+  cat >"$scratch/bus.conf" <<END
+<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>session</type>
+  <listen>unix:dir=$scratch/run</listen>
+  <servicedir>$tree/share/dbus-1/services</servicedir>
+  <policy context="default">
+    <allow send_destination="*"/>
+    <allow receive_sender="*"/>
+    <allow own="*"/>
+  </policy>
+</busconfig>
+END
+  env -u DISPLAY -u WAYLAND_DISPLAY -u DBUS_SESSION_BUS_ADDRESS \
+    HOME="$scratch/home" XDG_RUNTIME_DIR="$scratch/run" XDG_CONFIG_HOME="$scratch/home" XDG_DATA_HOME="$scratch/home" \
+    timeout 60 dbus-run-session --config-file="$scratch/bus.conf" -- \
+    gdbus call --session --timeout 20 --dest org.chappie --object-path /org/chappie \
+    --method org.freedesktop.DBus.Properties.Get org.chappie.Manager Version >"$scratch/reply" 2>&1
+  cat "$scratch/reply"
+  case $real in
+    yes) grep -q 'uint32 1' "$scratch/reply" ;;
+    no) test -e "$scratch/started" ;;
+  esac
+}
+check_with dbus-run-session "the bus starts the service from the tree" activate
+
+check "uninstall from the prefix" make uninstall PREFIX="$tree" BUILDDIR="$build"
+check "nothing is left in the prefix" silent find "$tree" ! -type d
+
+if [ $failures -ne 0 ]; then
+  echo "$failures checks failed"
+  exit 1
+fi

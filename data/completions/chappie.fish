@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+# fish completion for chappie(1)
+
+function __chappie_accounts
+    chappie accounts 2>/dev/null | string replace -r '  +' \t
+end
+
+function __chappie_no_verb
+    test (count (commandline -opc)) -eq 1
+end
+
+# Whether the verb, which is the first word, is one of the arguments. The words behind ask are text.
+function __chappie_verb
+    set -l words (commandline -opc)
+    test (count $words) -ge 2; and contains -- $words[2] $argv
+end
+
+complete -c chappie -f
+
+complete -c chappie -n __chappie_no_verb -a sign-in -d 'Sign in to ChatGPT with a code'
+complete -c chappie -n __chappie_no_verb -a sign-out -d 'Remove the stored sign-in and revoke it'
+complete -c chappie -n __chappie_no_verb -a status -d 'Show who is signed in'
+complete -c chappie -n __chappie_no_verb -a ask -d 'Ask, and print the answer as it comes'
+complete -c chappie -n __chappie_no_verb -a accounts -d 'List the stored accounts'
+complete -c chappie -n __chappie_no_verb -a monitor -d 'Print a line for each change of the sign-in'
+complete -c chappie -n __chappie_no_verb -l version -d 'Show the version'
+complete -c chappie -s h -l help -d 'Show help'
+
+complete -c chappie -n '__chappie_verb sign-in sign-out status ask monitor' -l account -x -a '(__chappie_accounts)' -d 'Use this stored account'
+complete -c chappie -n '__chappie_verb sign-in' -l no-browser -d 'Do not open the page in a browser'
+complete -c chappie -n '__chappie_verb status ask accounts monitor' -l json -d 'Print JSON'
+complete -c chappie -n '__chappie_verb ask' -s c -l continue -d 'Go on with the conversation of the last --continue'
+complete -c chappie -n '__chappie_verb ask' -s m -l model -x -d 'Ask this model'
+complete -c chappie -n '__chappie_verb ask' -l fast -d 'Answer sooner, think less'
+complete -c chappie -n '__chappie_verb ask' -l effort -x -a 'minimal low medium high' -d 'How much to think'
+complete -c chappie -n '__chappie_verb ask' -l instructions -x -d 'What the model should keep to'
