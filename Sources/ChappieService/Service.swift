@@ -25,10 +25,11 @@ public final class Service {
   public init(_ connection: BusConnection, _ options: ServiceOptions) async throws {
     let defaults = try options.defaults()
     self.connection = connection
-    exporter = Exporter(connection, defaults: defaults)
+    exporter = Exporter(
+      connection, defaults: defaults, notifications: try options.hasNotifications() ? Notifications(connection) : nil)
     directory = ObjectDirectory(exporter, defaults: defaults)
     manager = ManagerObject(directory)
-    session = SessionObject(Chappie.authSession(configuration: defaults))
+    session = SessionObject(Chappie.authSession(configuration: defaults), exporter.notifications)
     client = ClientObject(
       Chappie.client(configuration: defaults), sharing: .shared, session: ServicePaths.root,
       callers: exporter.callers, window: exporter.window)
@@ -37,8 +38,12 @@ public final class Service {
       exporter.accounts.implementation(),
     ]
     let accounts = Wait()
-    root = try exporter.export(ServicePaths.root, implementations) { [session] _, interface in
-      switch interface {
+    root = try exporter.export(ServicePaths.root, implementations) { [session, callers = exporter.callers] request in
+      switch request.interface {
+      case ManagerObject.interface: try await callers.authorizeManager(request)
+      default: try await callers.authorizeShared(request)
+      }
+      switch request.interface {
       case SessionObject.interface: await session.ready()
       case Accounts.managerInterface: await accounts.value()
       default: break
@@ -47,7 +52,7 @@ public final class Service {
     manager.attach(root)
     session.attach(root)
     client.attach(root)
-    Task { @GLibActor [exporter, root] in
+    Task.onGLib { [exporter, root] in
       await exporter.accounts.attach(root, exporter)
       accounts.finish()
     }
@@ -61,6 +66,7 @@ public final class Service {
     let turns = exporter.callers.runningTurns
     for turn in turns { turn.cancel() }
     for turn in turns { await turn.ended() }
+    await exporter.notifications?.withdraw()
     try? await connection.releaseName(Self.name)
     try? await connection.flush()
   }

@@ -7,6 +7,10 @@ public struct ServiceOptions: Sendable {
   public var baseURL: String?
   public var clientID: String?
   public var model: String?
+  /// What counts where nothing tells whether the screen is locked: `keyring` or `deny`.
+  public var unknownLock: String?
+  /// Whether desktop notifications tell of what the user has to do: `true` or `false`.
+  public var notifications: String?
 
   public init(issuer: String? = nil, baseURL: String? = nil) {
     self.issuer = issuer
@@ -15,22 +19,54 @@ public struct ServiceOptions: Sendable {
 
   /// Fills what the command line left open from the user's configuration file, then from the system's.
   ///
-  /// - Throws: `GLibError` when a file exists and is not a key file.
+  /// - Throws: `Service.StartFailure` when a file exists and is not a key file.
   public mutating func readConfiguration() throws {
     for directory in [Directories.configuration] + Directories.systemConfiguration {
       let path = directory + "/chappie/chappie.conf"
       guard Files.exists(path) else { continue }
-      let file = try KeyFile(path: path)
+      let file = try Self.keyFile(path)
       issuer = issuer ?? file.string("Backend", "Issuer")
       baseURL = baseURL ?? file.string("Backend", "BaseURL")
       clientID = clientID ?? file.string("Backend", "ClientID")
       model = model ?? file.string("Client", "Model")
+      unknownLock = unknownLock ?? file.string("Lock", "Unknown")
+      notifications = notifications ?? file.string("Notifications", "Enabled")
+    }
+  }
+
+  /// - Throws: ``Service/StartFailure`` for anything but `true` and `false`.
+  func hasNotifications() throws -> Bool {
+    switch notifications {
+    case nil, "true": true
+    case "false": false
+    case let other?:
+      throw Service.StartFailure(
+        description: "[Notifications] Enabled= in the configuration must be true or false, not “\(other)”.")
+    }
+  }
+
+  /// - Throws: ``Service/StartFailure`` for a word that is no policy.
+  private func lockPolicy() throws -> UnknownLockPolicy {
+    guard let unknownLock else { return .keyring }
+    guard let policy = UnknownLockPolicy(rawValue: unknownLock) else {
+      throw Service.StartFailure(
+        description: "[Lock] Unknown= in the configuration must be keyring or deny, not “\(unknownLock)”.")
+    }
+    return policy
+  }
+
+  private static func keyFile(_ path: String) throws -> KeyFile {
+    do {
+      return try KeyFile(path: path)
+    } catch let error as GLibError {
+      throw Service.StartFailure(description: "\(path): \(error.message)")
     }
   }
 
   /// The configuration that callers' own ones start from.
   ///
-  /// - Throws: `ChappieClientError.invalidArgument` for an address that is neither HTTPS nor on the loopback.
+  /// - Throws: `ChappieClientError.invalidArgument` for an address that is neither HTTPS nor on the loopback,
+  ///   ``Service/StartFailure`` for a key with a value that it cannot have.
   func defaults() throws -> ChappieConfiguration {
     var configuration = ChappieConfiguration()
     let production = ChappieBackend.production
@@ -38,6 +74,7 @@ public struct ServiceOptions: Sendable {
       issuer: issuer ?? production.issuer, baseURL: baseURL ?? production.baseURL,
       clientID: clientID ?? production.clientID)
     if let model { configuration.model = model }
+    configuration.unknownLockPolicy = try lockPolicy()
     return configuration
   }
 }

@@ -40,7 +40,7 @@ enum Chappied {
       let service = try await Service(connection, options)
       let stop = Wait()
       connection.onClosed { stop.finish() }
-      Task { @GLibActor in
+      Task.onGLib {
         _ = await UnixSignals.first(of: [SIGTERM, SIGINT])
         stop.finish()
       }

@@ -37,7 +37,7 @@ public final class ChappieAuthSession: Sendable {
   init(configuration: ChappieConfiguration) {
     self.configuration = configuration
     link = SlotLink()
-    Task { @GLibActor [weak self] in await self?.connect() }
+    Task.onGLib { [weak self] in await self?.connect() }
   }
 
   deinit {
@@ -118,7 +118,7 @@ public final class ChappieAuthSession: Sendable {
 
   /// Stops a sign-in that runs. What was stored before stays.
   public func cancelSignIn() {
-    Task { @GLibActor in cancelSignInAtOnce() }
+    Task.onGLib { cancelSignInAtOnce() }
   }
 
   /// As ``cancelSignIn()``, done when it returns: a sign-in that is started next is a new one.
@@ -130,7 +130,7 @@ public final class ChappieAuthSession: Sendable {
   /// Removes this slot's credential, and no other, then asks the server to revoke it. Failures appear as
   /// ``lastError``; ``signOutAndWait()`` throws them.
   public func signOut() {
-    Task { @GLibActor in try? await slot.signOut(interaction: .forbidden) }
+    Task.onGLib { try? await slot.signOut(interaction: .forbidden) }
   }
 
   /// As ``signOut()``, and returns once the credential is removed.

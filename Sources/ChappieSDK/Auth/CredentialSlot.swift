@@ -136,7 +136,7 @@ final class CredentialSlot {
   private func refresh(replacing old: Credential, wasRejected: Bool = false) async throws -> Credential {
     if let refreshing { return try await refreshing.value }
     // A task of its own: a caller that leaves must not stop a refresh whose answer the server already sent.
-    let task = Task { @GLibActor in
+    let task = Task.onGLib {
       defer { refreshing = nil }
       do {
         return try await performRefresh(replacing: old, wasRejected: wasRejected)
@@ -213,7 +213,7 @@ final class CredentialSlot {
     if case .running(let task) = signIn, task.isCancelled { await task.value }
     if case .none = signIn {
       state.apply(.signInProgress(.requestingCode))
-      let task = Task { @GLibActor in
+      let task = Task.onGLib {
         await runSignIn(accessibility, interaction)
         signIn = .none
       }
@@ -251,7 +251,7 @@ final class CredentialSlot {
       unstored = nil
     } catch {
       // Nobody will ever use these tokens.
-      Task { @GLibActor [method] in await method.revoke(credential) }
+      Task.onGLib { [method] in await method.revoke(credential) }
       throw error
     }
   }
@@ -282,7 +282,7 @@ final class CredentialSlot {
       unstored = nil
       state.apply(.signedOut)
       guard let newest else { return }
-      Task { @GLibActor [method] in await method.revoke(newest) }
+      Task.onGLib { [method] in await method.revoke(newest) }
     } catch {
       let error = ChappieAuthError(error)
       state.apply(.storeFailed(error))

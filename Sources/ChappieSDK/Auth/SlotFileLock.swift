@@ -17,7 +17,8 @@ enum SlotFileLock {
       return try await FileLock.take("\(directory)/\(name).lock", deadline: deadline)
     } catch let error as GLibError {
       throw ChappieAuthError.keyringUnavailable(
-        "The stored sign-in is in use by another program, or \(directory) cannot be written (\(error.message)): try again.")
+        "The stored sign-in is in use by another program, or \(directory) cannot be written (\(error.message)): try again."
+      )
     }
   }
 }

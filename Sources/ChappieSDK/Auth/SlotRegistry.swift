@@ -21,10 +21,10 @@ package enum SlotRegistry {
   private static let followLocks: Void = {
     LockMonitor.shared.observe {
       for slot in slots.values.compactMap(\.slot) {
-        Task { @GLibActor in await slot.lockChanged() }
+        Task.onGLib { await slot.lockChanged() }
       }
     }
-    Task { @GLibActor in await LockMonitor.shared.ready() }
+    Task.onGLib { await LockMonitor.shared.ready() }
   }()
 
   /// The slot that `configuration` names.

@@ -61,7 +61,9 @@ package struct SlotState: Sendable, Equatable {
   mutating func apply(_ event: Event) {
     switch event {
     case .found(let account, let renewedAt): found(account, renewedAt)
-    case .foundRefused(let account, let renewedAt): stored = .spent(account, renewedAt: renewedAt)
+    case .foundRefused(let account, let renewedAt):
+      stored = .spent(account, renewedAt: renewedAt)
+      forgetStoreError()
     case .foundLocked: foundLocked()
     case .foundNone:
       stored = .none

@@ -62,7 +62,7 @@ public final class ChappieClient: Sendable {
 
   private func stream(_ turn: Turn) -> AsyncThrowingStream<ChappieStreamEvent, any Error> {
     AsyncThrowingStream { continuation in
-      let task = Task { @GLibActor in
+      let task = Task.onGLib {
         do {
           let caller = TurnCaller(interaction: .forbidden) { text in
             continuation.yield(.textDelta(text))

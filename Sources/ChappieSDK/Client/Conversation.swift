@@ -61,7 +61,7 @@ final class Turnstile {
   func pass<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
     let before = tail
     let done = Wait()
-    tail = Task { @GLibActor in
+    tail = Task.onGLib {
       await before?.value
       await done.value()
     }

@@ -28,11 +28,11 @@ final class KeyringSource: LockSource {
     self.changed = changed
     subscription = connection.subscribe(.init(sender: Self.service)) { [weak self] signal in
       guard signal.member == "PropertiesChanged" || signal.member.hasPrefix("Collection") else { return }
-      Task { @GLibActor in await self?.read() }
+      Task.onGLib { await self?.read() }
     }
     let first = Wait()
     watch = connection.watchName(Self.service) { [weak self] owner in
-      Task { @GLibActor in
+      Task.onGLib {
         await self?.ownerChanged(owner)
         first.finish()
       }

@@ -25,7 +25,7 @@ package final class LockMonitor {
 
   /// Waits until each source has said what it knows. What does not answer in time is silent.
   package func ready() async {
-    if starting == nil { starting = Task { @GLibActor in await start() } }
+    if starting == nil { starting = Task.onGLib { await start() } }
     await starting?.value
   }
 
@@ -74,7 +74,7 @@ package final class LockMonitor {
     let sources = screenSources + (keyring.map { [$0] } ?? [])
     // At once: one that does not answer must not hold up the others.
     let starts = sources.map { source in
-      Task { @GLibActor in await source.start { self.tell() } }
+      Task.onGLib { await source.start { self.tell() } }
     }
     for start in starts { await start.value }
     tell()

@@ -37,13 +37,14 @@ final class LogindSource: LockSource {
   func start(_ changed: @escaping @GLibActor () -> Void) async {
     self.changed = changed
     subscriptions.append(
-      connection.subscribe(.init(sender: Self.service, interface: "\(Self.service).Manager", member: "PrepareForSleep")) {
+      connection.subscribe(.init(sender: Self.service, interface: "\(Self.service).Manager", member: "PrepareForSleep"))
+      {
         [weak self] signal in
         if let starts = try? signal.arguments.member(0, "start", as: Bool.self) { self?.sleep(starts) }
       })
     let first = Wait()
     watch = connection.watchName(Self.service) { [weak self] owner in
-      Task { @GLibActor in
+      Task.onGLib {
         await self?.ownerChanged(owner)
         first.finish()
       }
@@ -64,7 +65,7 @@ final class LogindSource: LockSource {
         .init(
           sender: Self.service, path: user, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged")
       ) { [weak self] _ in
-        Task { @GLibActor in await self?.findDisplay(user) }
+        Task.onGLib { await self?.findDisplay(user) }
       })
     await findDisplay(user)
   }
@@ -88,7 +89,7 @@ final class LogindSource: LockSource {
       .init(
         sender: Self.service, path: session, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged")
     ) { [weak self] _ in
-      Task { @GLibActor in await self?.readHint(session) }
+      Task.onGLib { await self?.readHint(session) }
     }
     display = .session(session, subscription: subscription)
     isTruthful = await hasTruthfulDesktop(session)
@@ -116,7 +117,7 @@ final class LogindSource: LockSource {
     if starts {
       reading = .locked
     } else if case .session(let session, _) = display {
-      Task { @GLibActor in await readHint(session) }
+      Task.onGLib { await readHint(session) }
     } else {
       reading = .silent
     }

@@ -37,7 +37,7 @@ final class ScreenSaverSource: LockSource {
     }
     let first = Wait()
     watch = connection.watchName(name) { [weak self] owner in
-      Task { @GLibActor in
+      Task.onGLib {
         await self?.ownerChanged(owner)
         first.finish()
       }

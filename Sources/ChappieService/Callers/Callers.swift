@@ -4,20 +4,51 @@ import GLibBridge
 @GLibActor
 final class Callers {
   private final class Caller {
-    var watch: BusNameWatch?
+    enum Presence {
+      case here(BusNameWatch)
+      case gone
+    }
+
+    enum Identification {
+      case none
+      case running(Task<CallerIdentity, Never>)
+      case done(CallerIdentity)
+    }
+
+    var presence = Presence.gone
+    var identification = Identification.none
     var openObjects: Set<ObjectPath> = []
     var runningTurns: [String: ServiceTurn] = [:]
-
-    var isIdle: Bool { openObjects.isEmpty && runningTurns.isEmpty }
   }
 
   private let connection: BusConnection
+  private let inspector: CallerInspector
   private var callers: [String: Caller] = [:]
   /// Closes what a caller that left had open.
   var close: @GLibActor (_ object: ObjectPath, _ caller: String) -> Void = { _, _ in }
 
   init(_ connection: BusConnection) {
     self.connection = connection
+    inspector = CallerInspector(connection: connection)
+  }
+
+  // MARK: Identity
+
+  /// Who `name` is: found out once, and kept until it leaves the bus.
+  func identity(of name: String) async -> CallerIdentity {
+    let caller = caller(name)
+    switch caller.identification {
+    case .done(let identity): return identity
+    case .running(let task): return await task.value
+    case .none:
+      let task = Task.onGLib { [inspector] in
+        let identity = await inspector.identity(of: name)
+        caller.identification = .done(identity)
+        return identity
+      }
+      caller.identification = .running(task)
+      return await task.value
+    }
   }
 
   // MARK: Objects
@@ -38,9 +69,7 @@ final class Callers {
 
   /// - Returns: false when the caller did not open the object.
   func remove(_ object: ObjectPath, from name: String) -> Bool {
-    guard callers[name]?.openObjects.remove(object) != nil else { return false }
-    forgetIfIdle(name)
-    return true
+    callers[name]?.openObjects.remove(object) != nil
   }
 
   // MARK: Turns
@@ -64,7 +93,7 @@ final class Callers {
 
   func remove(_ turn: ServiceTurn) {
     callers[turn.caller]?.runningTurns[turn.id] = nil
-    forgetIfIdle(turn.caller)
+    forgetIfGone(turn.caller)
   }
 
   /// The turns that run for anybody.
@@ -75,12 +104,14 @@ final class Callers {
   // MARK: Leaving
 
   private func caller(_ name: String) -> Caller {
-    if let caller = callers[name] { return caller }
-    let caller = Caller()
+    let caller = callers[name] ?? Caller()
+    if case .here = caller.presence { return caller }
     callers[name] = caller
-    caller.watch = connection.watchName(name) { [weak self] owner in
+    // It calls at once for a name that has left already.
+    let watch = connection.watchName(name) { [weak self] owner in
       if owner == nil { self?.left(name) }
     }
+    caller.presence = .here(watch)
     return caller
   }
 
@@ -89,11 +120,13 @@ final class Callers {
     for turn in caller.runningTurns.values where !turn.isBroadcast { turn.cancel() }
     for object in caller.openObjects { close(object, name) }
     caller.openObjects = []
-    caller.watch = nil
-    forgetIfIdle(name)
+    caller.presence = .gone
+    forgetIfGone(name)
   }
 
-  private func forgetIfIdle(_ name: String) {
-    if callers[name]?.isIdle == true { callers[name] = nil }
+  /// The broadcast turns of a caller outlive it.
+  private func forgetIfGone(_ name: String) {
+    guard let caller = callers[name], caller.runningTurns.isEmpty, case .gone = caller.presence else { return }
+    callers[name] = nil
   }
 }

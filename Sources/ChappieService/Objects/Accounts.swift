@@ -78,12 +78,14 @@ final class Accounts {
 
   private func export(_ configuration: ChappieConfiguration, _ exporter: Exporter) throws -> Account {
     let path = ServicePaths.accounts.appending(configuration.keychainAccount)
-    let session = SessionObject(Chappie.authSession(configuration: configuration))
+    let session = SessionObject(Chappie.authSession(configuration: configuration), exporter.notifications)
     let client = ClientObject(
       Chappie.client(configuration: configuration), sharing: .shared, session: path, callers: exporter.callers,
       window: exporter.window)
     let object = try exporter.export(path, [session.implementation(), client.implementation()]) {
-      [weak session] _, _ in await session?.ready()
+      [weak session, callers = exporter.callers] request in
+      try await callers.authorizeShared(request)
+      await session?.ready()
     }
     session.attach(object)
     client.attach(object)
@@ -100,7 +102,7 @@ final class Accounts {
     root?.emit(
       Self.managerInterface, "InterfacesRemoved",
       .tuple(account.object.path, [SessionObject.interface, ClientObject.interface]))
-    Task { @GLibActor in
+    Task.onGLib {
       await account.client.turnsEnded()
       account.object.unexport()
       // The session stays until the call that signed it out has been answered.

@@ -120,7 +120,9 @@ final class ClientObject {
       id: TurnID.next(), caller: call.sender, delivery: delivery(options), object: object, window: window)
     turns[turn.id] = turn
     callers.add(turn)
-    turn.start(client, clientTurn(question, options), interaction: call.interaction) { [weak self] in self?.finished(turn) }
+    turn.start(client, clientTurn(question, options), interaction: call.interaction) { [weak self] in
+      self?.finished(turn)
+    }
     object.propertiesChanged(Self.interface, ["ActiveTurns"])
     return turn
   }

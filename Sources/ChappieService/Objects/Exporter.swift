@@ -6,14 +6,18 @@ import GLibBridge
 final class Exporter {
   let connection: BusConnection
   let callers: Callers
+  let groups = AccessGroups()
   let window: SendWindow
   let accounts: Accounts
+  /// Nil where the user wants none.
+  let notifications: Notifications?
 
-  init(_ connection: BusConnection, defaults: ChappieConfiguration) {
+  init(_ connection: BusConnection, defaults: ChappieConfiguration, notifications: Notifications?) {
     self.connection = connection
     callers = Callers(connection)
     window = SendWindow(connection)
     accounts = Accounts(defaults: defaults)
+    self.notifications = notifications
   }
 
   func export(

@@ -27,10 +27,10 @@ final class ManagerObject {
       BusInterfaceDescription(xml: BusInterfaceFiles.manager, name: Self.interface),
       methods: [
         "OpenSession": { [directory] call in
-          .tuple(try directory.openSession(try call.argument(0), for: call.sender))
+          .tuple(try await directory.openSession(try call.argument(0), for: call.sender))
         },
         "OpenClient": { [directory] call in
-          .tuple(try directory.openClient(try call.argument(0), for: call.sender))
+          .tuple(try await directory.openClient(try call.argument(0), for: call.sender))
         },
         "Close": { [directory] call in
           try directory.close(try call.argument(0), by: call.sender)
@@ -48,7 +48,7 @@ final class ManagerObject {
   func attach(_ object: BusObject) {
     self.object = object
     monitor.observe { [weak self] in self?.show() }
-    Task { @GLibActor in await monitor.ready() }
+    Task.onGLib { await monitor.ready() }
   }
 
   /// Waits until the lock is known, so that no caller reads a state that nobody has looked up.
@@ -63,6 +63,7 @@ final class ManagerObject {
     let old = lock
     lock = new
     object?.propertiesChanged(
-      Self.interface, (old.state == new.state ? [] : ["LockState"]) + (old.sources == new.sources ? [] : ["LockSources"]))
+      Self.interface,
+      (old.state == new.state ? [] : ["LockState"]) + (old.sources == new.sources ? [] : ["LockSources"]))
   }
 }

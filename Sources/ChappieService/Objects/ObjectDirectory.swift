@@ -4,13 +4,25 @@ import GLibBridge
 /// The objects that callers opened.
 @GLibActor
 final class ObjectDirectory {
+  /// What keeps a session open.
+  private enum Holder: Hashable {
+    case opener(String)
+    case client(ObjectPath, of: String)
+
+    var caller: String {
+      switch self {
+      case .opener(let caller), .client(_, of: let caller): caller
+      }
+    }
+  }
+
   /// A session on the bus and who has it open.
   private final class OpenSession {
     let path: ObjectPath
     let configuration: ChappieConfiguration
     let session: SessionObject
     let object: BusObject
-    var holders: Set<String> = []
+    var holders: Set<Holder> = []
 
     init(_ path: ObjectPath, _ configuration: ChappieConfiguration, _ session: SessionObject, _ object: BusObject) {
       self.path = path
@@ -24,6 +36,7 @@ final class ObjectDirectory {
     let client: ClientObject
     let object: BusObject
     let session: ObjectPath
+    let caller: String
   }
 
   private let exporter: Exporter
@@ -40,32 +53,32 @@ final class ObjectDirectory {
 
   // MARK: Opening
 
-  func openSession(_ options: VariantDictionary, for caller: String) throws -> ObjectPath {
-    let configuration = try ChappieConfiguration(options, defaults: defaults)
+  func openSession(_ options: VariantDictionary, for caller: String) async throws -> ObjectPath {
+    let configuration = try await configuration(options, for: caller)
     try exporter.callers.reserveObject(caller)
     let session = try session(for: configuration)
-    session.holders.insert(caller)
+    session.holders.insert(.opener(caller))
     exporter.callers.add(session.path, to: caller)
     return session.path
   }
 
-  func openClient(_ options: VariantDictionary, for caller: String) throws -> ObjectPath {
-    let configuration = try ChappieConfiguration(options, defaults: defaults)
+  func openClient(_ options: VariantDictionary, for caller: String) async throws -> ObjectPath {
+    let configuration = try await configuration(options, for: caller)
     try exporter.callers.reserveObject(caller)
     let session = try session(for: configuration)
     let path = nextPath("client")
-    session.holders.insert(path.string)
+    session.holders.insert(.client(path, of: caller))
     let client = ClientObject(
       Chappie.client(configuration: configuration), sharing: .opened, session: session.path,
       callers: exporter.callers, window: exporter.window)
     do {
-      let object = try exporter.export(path, [client.implementation()]) { sender, _ in
-        guard sender == caller else { throw BusError(.accessDenied, "Another program opened this client.") }
+      let object = try exporter.export(path, [client.implementation()]) { [weak self] request in
+        try await self?.authorize(request, configuration) { $0 == caller }
       }
       client.attach(object)
-      clients[path] = OpenClient(client: client, object: object, session: session.path)
+      clients[path] = OpenClient(client: client, object: object, session: session.path, caller: caller)
     } catch {
-      dropHolder(path.string, of: session.path)
+      dropHolder(.client(path, of: caller), of: session.path)
       throw error
     }
     exporter.callers.add(path, to: caller)
@@ -75,9 +88,11 @@ final class ObjectDirectory {
   private func session(for configuration: ChappieConfiguration) throws -> OpenSession {
     if let session = sessions.values.first(where: { $0.configuration == configuration }) { return session }
     let path = nextPath("session")
-    let session = SessionObject(Chappie.authSession(configuration: configuration))
-    let object = try exporter.export(path, [session.implementation()]) { [weak self, weak session] sender, _ in
-      guard self?.sessions[path]?.holders.isEmpty == false else { throw BusError(.accessDenied, "It is closed.") }
+    let session = SessionObject(Chappie.authSession(configuration: configuration), exporter.notifications)
+    let object = try exporter.export(path, [session.implementation()]) { [weak self, weak session] request in
+      try await self?.authorize(request, configuration) { caller in
+        self?.sessions[path]?.holders.contains { $0.caller == caller } == true
+      }
       await session?.ready()
     }
     session.attach(object)
@@ -90,6 +105,31 @@ final class ObjectDirectory {
   private func nextPath(_ kind: String) -> ObjectPath {
     count += 1
     return ServicePaths.root.appending(kind).appending("n\(count)")
+  }
+
+  // MARK: Rights
+
+  /// What `options` describe, as the slot of the app that calls.
+  ///
+  /// - Throws: `VariantError`, `BusError` with `InvalidArgument`, `AccessDenied`.
+  private func configuration(_ options: VariantDictionary, for caller: String) async throws -> ChappieConfiguration {
+    var configuration = try ChappieConfiguration(options, defaults: defaults)
+    configuration.ownerAppID = try await exporter.callers.owner(caller)?.text
+    try await admit(caller, to: configuration)
+    return configuration
+  }
+
+  /// Lets those use an object who have it open, for as long as they may use its credential.
+  private func authorize(
+    _ request: BusRequest, _ configuration: ChappieConfiguration, _ hasOpened: (_ caller: String) -> Bool
+  ) async throws {
+    guard hasOpened(request.sender) else { throw await exporter.callers.identity(of: request.sender).denial }
+    try await admit(request.sender, to: configuration)
+  }
+
+  private func admit(_ caller: String, to configuration: ChappieConfiguration) async throws {
+    guard let group = configuration.keychainAccessGroup else { return }
+    try await exporter.groups.admit(await exporter.callers.identity(of: caller), to: group)
   }
 
   // MARK: Closing
@@ -106,21 +146,21 @@ final class ObjectDirectory {
     if let open = clients.removeValue(forKey: object) {
       open.client.cancelTurns()
       closing(open)
-      dropHolder(object.string, of: open.session)
+      dropHolder(.client(object, of: open.caller), of: open.session)
     } else {
-      dropHolder(caller, of: object)
+      dropHolder(.opener(caller), of: object)
     }
   }
 
   /// A client leaves the bus once the last signals of its turns are sent.
   private func closing(_ open: OpenClient) {
-    Task { @GLibActor in
+    Task.onGLib {
       await open.client.turnsEnded()
       open.object.unexport()
     }
   }
 
-  private func dropHolder(_ holder: String, of path: ObjectPath) {
+  private func dropHolder(_ holder: Holder, of path: ObjectPath) {
     guard let session = sessions[path] else { return }
     session.holders.remove(holder)
     guard session.holders.isEmpty else { return }

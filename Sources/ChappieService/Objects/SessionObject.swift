@@ -13,12 +13,14 @@ final class SessionObject {
   private var shown: ChappieAuthSession.Snapshot
   private var observation: ChappieAuthSession.Observation?
   private let firstRestore: Task<Void, Never>
+  private let notification: SlotNotification?
   private weak var object: BusObject?
 
-  init(_ session: ChappieAuthSession) {
+  init(_ session: ChappieAuthSession, _ notifications: Notifications?) {
     self.session = session
+    notification = notifications?.follow(session)
     shown = session.snapshot
-    firstRestore = Task { @GLibActor in _ = await session.restored() }
+    firstRestore = Task.onGLib { _ = await session.restored() }
     observation = session.observe { [weak self] in self?.show($0) }
     shown = session.snapshot
   }
@@ -59,7 +61,11 @@ final class SessionObject {
   }
 
   private func startSignIn(_ call: BusCall) async throws -> Variant {
-    let code = try await session.startDeviceCodeSignIn(interaction: call.interaction)
+    let options: VariantDictionary = try call.argument(0)
+    let isTold: Bool = try options.value("notify") ?? true
+    let start = { [session] in try await session.startDeviceCodeSignIn(interaction: call.interaction) }
+    let code =
+      if let notification { try await notification.signIn(isTold: isTold, start) } else { try await start() }
     return .tuple(code.userCode, code.verificationURI, code.expiresAt)
   }
 

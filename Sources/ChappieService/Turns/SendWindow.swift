@@ -26,7 +26,7 @@ final class SendWindow {
       state = .open(bytes: before + bytes)
       return nil
     case .open:
-      let task = Task { @GLibActor in
+      let task = Task.onGLib {
         try? await connection.flush()
         state = .open(bytes: 0)
       }

@@ -73,8 +73,9 @@ final class ServiceTurn {
   /// Runs `turn` and calls `ended` when its status says how it went.
   func start(
     _ client: ChappieClient, _ turn: ChappieClient.Turn, interaction: SecretServiceClient.Interaction,
-    ended: @escaping @GLibActor () -> Void) {
-    task = Task { @GLibActor in
+    ended: @escaping @GLibActor () -> Void
+  ) {
+    task = Task.onGLib {
       do {
         let caller = ChappieClient.TurnCaller(interaction: interaction) { self.deliver($0) }
         let response = try await client.run(turn, for: caller)

@@ -34,8 +34,8 @@ public struct BusImplementation {
 /// An object on the bus. It leaves the bus when it is let go.
 @GLibActor
 public final class BusObject {
-  /// Decides whether `sender` may use a member of an interface; throws what the caller is answered with.
-  public typealias Authorize = @GLibActor (_ sender: String, _ interface: String) async throws -> Void
+  /// Decides whether a peer gets what it wants; throws what it is answered with.
+  public typealias Authorize = @GLibActor (BusRequest) async throws -> Void
 
   public let path: ObjectPath
   let connection: BusConnection
@@ -47,7 +47,7 @@ public final class BusObject {
   /// Exports `implementations` at `path`.
   ///
   /// - Parameters:
-  ///   - authorize: asked before each call and each read of a property.
+  ///   - authorize: asked before each call and each read of properties.
   ///   - errorForFailure: turns what a handler throws into what the caller reads.
   /// - Throws: ``GLibError`` when the path is taken.
   public init(
@@ -132,7 +132,7 @@ public final class BusObject {
   // MARK: Calls
 
   private func receive(_ interface: String, _ member: String, _ invocation: BusInvocation) {
-    Task { @GLibActor in
+    Task.onGLib {
       do {
         let reply = try await answer(interface, member, invocation)
         invocation.reply(reply)
@@ -147,7 +147,7 @@ public final class BusObject {
     if interface == "org.freedesktop.DBus.Properties" {
       return try await answerProperty(member, call)
     }
-    try await authorize(call.sender, interface)
+    try await authorize(BusRequest(sender: call.sender, interface: interface, access: .method(member)))
     guard let implementation = implementations[interface], let method = implementation.methods[member] else {
       throw BusError(name: "org.freedesktop.DBus.Error.UnknownMethod", message: "no method \(interface).\(member)")
     }
@@ -159,7 +159,7 @@ public final class BusObject {
 
   private func answerProperty(_ member: String, _ call: BusCall) async throws -> Variant {
     let interface: String = try call.argument(0)
-    try await authorize(call.sender, interface)
+    try await authorize(BusRequest(sender: call.sender, interface: interface, access: .properties))
     guard let implementation = implementations[interface] else {
       throw BusError(name: "org.freedesktop.DBus.Error.UnknownInterface", message: "no interface \(interface)")
     }

@@ -8,6 +8,9 @@ public struct BusPeer: Sendable {
   public let userID: UInt32
   /// Whether the bus itself gave the pidfd. Older buses give a number only, and the pidfd is opened from it.
   public let isVouchedForByBus: Bool
+  /// The label that the kernel's security module (AppArmor, SELinux) gave the connection when it was made; nil where
+  /// there is none.
+  public let securityLabel: String?
   public let handle: ProcessHandle
 }
 
@@ -37,6 +40,7 @@ extension BusConnection {
     let (credentials, descriptors) = try await callWithDescriptors(
       busName, busPath, busName, "GetConnectionCredentials", .tuple(sender))
     let facts = try credentials.member(0, "credentials", as: VariantDictionary.self)
+    let label = facts["LinuxSecurityLabel"]?.byteString
     guard let processID = try facts.value("ProcessID", as: UInt32.self),
       let userID = try facts.value("UnixUserID", as: UInt32.self)
     else {
@@ -45,7 +49,7 @@ extension BusConnection {
     if let descriptor = descriptors.first {
       return BusPeer(
         processID: Int32(bitPattern: processID), userID: userID, isVouchedForByBus: true,
-        handle: ProcessHandle(owning: descriptor))
+        securityLabel: label, handle: ProcessHandle(owning: descriptor))
     }
     let handle = try openProcess(Int32(bitPattern: processID))
     // The number was the caller's when the bus noted it. Still connected after the pidfd was opened, and so
@@ -55,7 +59,8 @@ extension BusConnection {
       throw GLibError(domain: "chappie-bus", code: 2, message: "the caller has left")
     }
     return BusPeer(
-      processID: Int32(bitPattern: processID), userID: userID, isVouchedForByBus: false, handle: handle)
+      processID: Int32(bitPattern: processID), userID: userID, isVouchedForByBus: false,
+      securityLabel: label, handle: handle)
   }
 
   private func openProcess(_ processID: Int32) throws -> ProcessHandle {

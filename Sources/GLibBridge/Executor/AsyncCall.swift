@@ -33,7 +33,7 @@ func asyncCall<Result>(
   return try await withTaskCancellationHandler {
     try await call.run(start, finish: finish)
   } onCancel: {
-    Task { @GLibActor in call.cancel() }
+    Task.onGLib { call.cancel() }
   }
 }
 

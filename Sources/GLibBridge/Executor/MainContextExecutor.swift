@@ -1,8 +1,8 @@
 import CGLib
 import Synchronization
 
-/// A serial executor that runs Swift's jobs as one source of a `GMainContext`.
-final class MainContextExecutor: SerialExecutor {
+/// Runs Swift's jobs as one source of a `GMainContext`: those of the actor, and those of tasks that prefer its thread.
+final class MainContextExecutor: SerialExecutor, TaskExecutor {
   private struct State: Sendable {
     var jobs: [UnownedJob] = []
   }
@@ -69,7 +69,7 @@ final class MainContextExecutor: SerialExecutor {
       return jobs
     }
     for job in jobs {
-      job.runSynchronously(on: asUnownedSerialExecutor())
+      job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
     }
   }
 

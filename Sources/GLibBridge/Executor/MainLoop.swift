@@ -10,7 +10,7 @@ public enum MainLoop {
     MainContext.useMainThread()
     let context = GLibActor.shared.executor.context
     let status = Status()
-    Task { @GLibActor in
+    Task.onGLib {
       let code = await body()
       status.code.withLock { $0 = code }
     }

@@ -52,7 +52,7 @@ public func sleep(for delay: Duration) async throws {
   await withTaskCancellationHandler {
     await wait.value()
   } onCancel: {
-    Task { @GLibActor in wait.finish() }
+    Task.onGLib { wait.finish() }
   }
   timer.cancel()
   try Task.checkCancellation()

@@ -75,7 +75,7 @@ public final class HTTPResponse {
     try await withTaskCancellationHandler {
       try await reader.run()
     } onCancel: {
-      Task { @GLibActor in reader.cancel() }
+      Task.onGLib { reader.cancel() }
     }
   }
 }
@@ -226,7 +226,7 @@ private final class ChunkReader {
     case .more: next()
     case .stop: finish(nil)
     case .pause(let task):
-      Task { @GLibActor in
+      Task.onGLib {
         await task.value
         lastRead = .now
         next()

@@ -29,7 +29,7 @@ final class HTTPServerExchange {
     guard let socket = soup_server_message_get_socket(message) else { return ended() }
     soup_server_message_pause(message)
     let watch = HTTPServerSocketWatch(socket, .peerGone) { [weak self] in self?.cancel() }
-    let task = Task { @GLibActor in
+    let task = Task.onGLib {
       await run(handler)
       state = .ended
       ended()

@@ -104,7 +104,7 @@ public final class HTTPServerStream {
     await withTaskCancellationHandler {
       await wait.value()
     } onCancel: {
-      Task { @GLibActor in wait.finish() }
+      Task.onGLib { wait.finish() }
     }
     watch.cancel()
   }

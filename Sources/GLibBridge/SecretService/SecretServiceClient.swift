@@ -231,7 +231,7 @@ public final class SecretServiceClient {
     case .opening(let task): return try await task.value
     case .closed: break
     }
-    let task = Task { @GLibActor in try await makeService(interaction) }
+    let task = Task.onGLib { try await makeService(interaction) }
     keep(.opening(task), interaction)
     do {
       let service = try await task.value

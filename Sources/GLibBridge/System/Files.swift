@@ -1,4 +1,5 @@
 import CGLib
+import Glibc
 
 /// Small files.
 public enum Files {
@@ -16,5 +17,27 @@ public enum Files {
     defer { g_free(content) }
     let bytes = UnsafeRawBufferPointer(start: content, count: Int(length))
     return Array(bytes)
+  }
+
+  /// The content of a regular file of at most `limit` bytes.
+  ///
+  /// - Throws: ``FileError``.
+  public static func read(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
+    // Without O_NONBLOCK a named pipe would wait for its writer.
+    let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+    guard let file = Descriptor(owning: open(path, flags)) else { throw FileError(errno: errno) }
+    return try file.content(limit: limit)
+  }
+
+  /// The names in a directory, in alphabetical order of their bytes. None when there is no such directory.
+  ///
+  /// - Throws: ``GLibError`` when it cannot be read.
+  public static func names(in directory: String) throws -> [String] {
+    guard exists(directory) else { return [] }
+    let listing = try checked { g_dir_open(directory, 0, &$0) }
+    defer { g_dir_close(listing) }
+    var names: [String] = []
+    while let name = g_dir_read_name(listing) { names.append(String(cString: name)) }
+    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 }

@@ -8,9 +8,23 @@ public struct KeyFile: Sendable {
   ///
   /// - Throws: ``GLibError`` when the file cannot be read or is not a key file.
   public init(path: String) throws {
+    try self.init { file, error in g_key_file_load_from_file(file, path, G_KEY_FILE_NONE, &error) }
+  }
+
+  /// Reads the content of a key file.
+  ///
+  /// - Throws: ``GLibError`` when it is none.
+  public init(_ content: [UInt8]) throws {
+    try self.init { file, error in
+      let text = content.map { CChar(bitPattern: $0) } + [0]
+      return g_key_file_load_from_data(file, text, gsize(content.count), G_KEY_FILE_NONE, &error)
+    }
+  }
+
+  private init(_ load: (OpaquePointer?, inout UnsafeMutablePointer<GError>?) -> gboolean) throws {
     let file = g_key_file_new()
     defer { g_key_file_unref(file) }
-    _ = try checked { g_key_file_load_from_file(file, path, G_KEY_FILE_NONE, &$0) }
+    _ = try checked { load(file, &$0) }
     var groups: [String: [String: String]] = [:]
     for group in Self.strings(g_key_file_get_groups(file, nil)) {
       var values: [String: String] = [:]

@@ -86,6 +86,11 @@ public struct Variant: Sendable {
     isOfType("v") ? Variant(taking: g_variant_get_variant(pointer)) : self
   }
 
+  /// The text of an `ay` that ends with a zero, as D-Bus passes what need not be UTF-8; nil for any other type.
+  public var byteString: String? {
+    isOfType("ay") ? String(cString: g_variant_get_bytestring(pointer)) : nil
+  }
+
   // MARK: Text form
 
   /// Reads GVariant's text format, as `gdbus call` takes it.

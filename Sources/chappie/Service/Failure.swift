@@ -31,7 +31,9 @@ struct Failure: Error {
     case "org.chappie.Error.UsageLimitReached":
       self.init(.failed, message + (resetsAt.map { " It resets \(LocalTime.text($0))." } ?? ""))
     case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner":
-      self.init(.serviceMissing, "The service is not installed, or does not start: install chappie, and see journalctl --user -u chappie.")
+      self.init(
+        .serviceMissing,
+        "The service is not installed, or does not start: install chappie, and see journalctl --user -u chappie.")
     case "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Disconnected":
       self.init(.failed, "The service ended before it answered: try again, and see journalctl --user -u chappie.")
     case _ where busName.hasPrefix("org.freedesktop.DBus.Error.Spawn") || busName.hasPrefix("org.freedesktop.systemd1"):

@@ -76,7 +76,7 @@ final class Service {
     let (stream, continuation) = AsyncStream.makeStream(of: BusSignal.self)
     let subscription = connection.subscribe(.init(sender: Self.name, path: path)) { continuation.yield($0) }
     continuation.onTermination = { _ in
-      Task { @GLibActor in withExtendedLifetime(subscription) {} }
+      Task.onGLib { withExtendedLifetime(subscription) {} }
     }
     return stream
   }

@@ -60,7 +60,7 @@ struct Ask: Verb {
     let client = continues ? try await service.sharedClient(account) : try await service.openClient(account)
     let signals = service.signals(client)
     let turn: String = try await service.call(client, "Client", "Stream", .tuple(text, options)).member(0, "turn")
-    let interrupt = Task { @GLibActor in
+    let interrupt = Task.onGLib {
       _ = await UnixSignals.first(of: [SIGINT, SIGTERM])
       try await service.call(client, "Client", "Cancel", .tuple(turn))
     }
@@ -68,7 +68,7 @@ struct Ask: Verb {
     // A service that dies sends no last signal.
     let (ends, end) = AsyncStream.makeStream(of: AnswerEvent.self)
     let watch = service.connection.watchName(Service.name) { if $0 == nil { end.yield(.serviceEnded) } }
-    let forward = Task { @GLibActor in
+    let forward = Task.onGLib {
       for await signal in signals {
         if let event = try AnswerEvent(signal, turn: turn) { end.yield(event) }
       }

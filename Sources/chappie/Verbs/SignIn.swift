@@ -32,7 +32,7 @@ struct SignIn: Verb {
     show(code, page)
     if opensBrowser, Browser.isReachable { try? await Browser.open(page) }
 
-    let interrupt = Task { @GLibActor in
+    let interrupt = Task.onGLib {
       _ = await UnixSignals.first(of: [SIGINT, SIGTERM])
       try await service.call(session, "Session", "CancelSignIn")
     }

@@ -1,0 +1,58 @@
+import GLibBridge
+
+/// What each kind of caller may use.
+///
+/// | caller | may use |
+/// | --- | --- |
+/// | unsandboxed | the default service at `/org/chappie`, its accounts, and what it opened itself |
+/// | sandboxed | `org.chappie.Manager`, and what it opened itself |
+/// | uninspectable | the properties of `org.chappie.Manager` |
+extension Callers {
+  /// Guards `org.chappie.Manager`. Who reads its properties is not even looked at: they are the same for everyone.
+  ///
+  /// - Throws: `BusError` with `AccessDenied`.
+  func authorizeManager(_ request: BusRequest) async throws {
+    guard request.access != .properties else { return }
+    _ = try await owner(request.sender)
+  }
+
+  /// Guards what belongs to the user and not to one app.
+  ///
+  /// - Throws: `BusError` with `AccessDenied`.
+  func authorizeShared(_ request: BusRequest) async throws {
+    let identity = await identity(of: request.sender)
+    guard identity == .unsandboxed else { throw identity.denial }
+  }
+
+  /// The app that owns what a caller opens; nil for a program outside of a sandbox.
+  ///
+  /// - Throws: `BusError` with `AccessDenied`.
+  func owner(_ name: String) async throws -> AppID? {
+    let identity = await identity(of: name)
+    switch identity {
+    case .sandboxed(let app): return app
+    case .unsandboxed: return nil
+    case .uninspectable: throw identity.denial
+    }
+  }
+}
+
+extension CallerIdentity {
+  /// What a caller of this kind is answered that asks for more than it may use.
+  var denial: BusError {
+    switch self {
+    case .sandboxed(let app):
+      BusError(
+        .accessDenied,
+        "\(app) runs in a sandbox and may use only what it opened: call OpenSession or OpenClient of "
+          + "org.chappie.Manager at /org/chappie first.")
+    case .unsandboxed:
+      BusError(.accessDenied, "Another program opened this: call OpenSession or OpenClient for one of your own.")
+    case .uninspectable(let reason):
+      BusError(
+        .accessDenied,
+        "This service does not know who you are, and so gives nothing: the calling program cannot be identified, "
+          + "because \(reason).")
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import GLibBridge
+
+/// What one key file says of an access group: apps that may share credentials.
+///
+///     [Access Group]
+///     Name=TEAMID.com.example.shared
+///     Members=org.example.App;org.example.Widget;snap.example;
+struct AccessGroup: Equatable, Sendable {
+  /// Why a key file defines no group: a clause with the file as its subject.
+  struct Flaw: Error, Equatable {
+    let reason: String
+
+    init(_ reason: String) {
+      self.reason = reason
+    }
+  }
+
+  private static let section = "Access Group"
+
+  let name: String
+  let members: Set<AppID>
+
+  /// - Throws: ``Flaw``.
+  init(_ content: [UInt8]) throws(Flaw) {
+    let file: KeyFile
+    do {
+      file = try KeyFile(content)
+    } catch {
+      throw Flaw("it is no key file: \((error as? GLibError)?.message ?? "\(error)")")
+    }
+    guard file.groupNames.contains(Self.section) else { throw Flaw("it has no [\(Self.section)]") }
+    guard let name = file.string(Self.section, "Name") else { throw Flaw("it has no Name=") }
+    guard Self.isName(name) else { throw Flaw("Name= is no group's name, such as TEAMID.com.example.shared") }
+    guard let list = file.string(Self.section, "Members") else { throw Flaw("it has no Members=") }
+    self.name = name
+    var members: Set<AppID> = []
+    for text in list.split(separator: ";") {
+      let text = text.filter { $0 != " " }
+      guard let member = AppID(text) else { throw Flaw("Members= has “\(text)”, which is no app's id") }
+      members.insert(member)
+    }
+    self.members = members
+  }
+
+  /// Two parts or more of ASCII letters, digits, `-` and `_`, with `.` between them, at most 255 bytes.
+  static func isName(_ text: String) -> Bool {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    return text.utf8.count <= 255 && parts.count >= 2
+      && parts.allSatisfy { part in
+        !part.isEmpty && part.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
+      }
+  }
+}

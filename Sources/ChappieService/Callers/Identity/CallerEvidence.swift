@@ -1,0 +1,115 @@
+import GLibBridge
+
+/// A `/.flatpak-info`, and whether it is what Flatpak wrote outside of the sandbox for the instance that it names.
+struct FlatpakMark: Sendable {
+  let info: FlatpakInfo
+  let isRecorded: Bool
+}
+
+/// What the kernel and the bus tell of a caller.
+struct CallerEvidence: Sendable {
+  /// The labels of the security module: of the connection, from the bus, and of the process.
+  var labels: [String] = []
+  /// What is at `/.flatpak-info` in the caller's root directory; nil for nothing.
+  var flatpak: FlatpakMark?
+  /// Whether it has the same user namespace as this service.
+  var sharesUserNamespace: Bool
+  /// Whether it has the same root directory as this service.
+  var sharesRoot: Bool
+}
+
+extension CallerEvidence {
+  /// Looks at a process. It may block: the root directory of a process in another user namespace can be on a file
+  /// system that is provided by a program.
+  ///
+  /// - Throws: ``Unidentified``.
+  init(_ files: ProcessFiles, label: String?) throws(Unidentified) {
+    let content: [UInt8]?
+    do throws(FileError) {
+      let own = try ProcessFiles.own()
+      let root = try files.root()
+      labels = [label, try files.appArmorLabel()].compactMap(\.self)
+      sharesUserNamespace = try files.userNamespace() == own.userNamespace()
+      sharesRoot = try root.identity() == own.root().identity()
+      content = try root.contentIfThere(of: FlatpakInfo.name, limit: FlatpakInfo.sizeLimit)
+    } catch {
+      throw Unidentified(Self.reason(error))
+    }
+    if let content {
+      let info = try FlatpakInfo(content)
+      let record = try? Files.read(info.record(in: Directories.runtime), limit: FlatpakInfo.sizeLimit)
+      flatpak = FlatpakMark(info: info, isRecorded: record == content)
+    }
+    // What was read of a process that has ended by now may be another's.
+    guard files.isRunning else { throw Unidentified("it has ended") }
+  }
+
+  static func reason(_ error: FileError) -> String {
+    switch error {
+    case .missing:
+      "it has ended"
+    case .forbidden:
+      "the kernel keeps it closed to this service, as it does with programs that forbid dumping (such as password "
+        + "managers), that have file capabilities, or that are not of a namespace below this service's"
+    default:
+      "what tells its sandbox cannot be read: \(error)"
+    }
+  }
+}
+
+extension CallerIdentity {
+  /// Who a caller is by what is known of it.
+  ///
+  /// - Throws: ``Unidentified``.
+  init(_ evidence: CallerEvidence) throws(Unidentified) {
+    var snaps: Set<AppID> = []
+    for label in evidence.labels {
+      if let snap = try AppArmorLabel(label).snap { snaps.insert(snap) }
+    }
+    guard snaps.count <= 1 else { throw Unidentified("it has the AppArmor labels of two snaps") }
+    if let snap = snaps.first {
+      self = .sandboxed(snap)
+    } else if let flatpak = evidence.flatpak {
+      guard flatpak.isRecorded else {
+        throw Unidentified("it has a /\(FlatpakInfo.name) that Flatpak did not write for a running instance")
+      }
+      self = .sandboxed(flatpak.info.appID)
+    } else if !evidence.sharesUserNamespace {
+      throw Unidentified(
+        "it runs in a user namespace of its own and in no sandbox that this service knows, as programs in containers "
+          + "do, and in units with options such as PrivateTmp=")
+    } else if !evidence.sharesRoot {
+      throw Unidentified(
+        "it has a root directory of its own and is in no sandbox that this service knows, as programs in a chroot "
+          + "are, and snaps that AppArmor does not confine")
+    } else {
+      self = .unsandboxed
+    }
+  }
+}
+
+extension ProcessFiles {
+  /// The AppArmor label, where the kernel has AppArmor.
+  fileprivate func appArmorLabel() throws(FileError) -> String? {
+    // Older kernels, and those with one security module alone, have only the second.
+    for name in ["attr/apparmor/current", "attr/current"] {
+      do throws(FileError) {
+        return String(decoding: try content(of: name), as: UTF8.self)
+      } catch .missing, .failed {
+        // Where there is no security module, the file cannot be read.
+        continue
+      }
+    }
+    return nil
+  }
+}
+
+extension ProcessFiles.Root {
+  fileprivate func contentIfThere(of name: String, limit: Int) throws(FileError) -> [UInt8]? {
+    do throws(FileError) {
+      return try content(of: name, limit: limit)
+    } catch .missing {
+      return nil
+    }
+  }
+}

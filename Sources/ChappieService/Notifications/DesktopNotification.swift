@@ -1,0 +1,141 @@
+import ChappieSDK
+import GLibBridge
+
+/// A notification as `org.freedesktop.Notifications.Notify` takes it.
+struct DesktopNotification: Equatable {
+  /// What a person can do with a click, where the server has actions.
+  enum Action: String {
+    case signIn = "sign-in"
+    case openPage = "open-page"
+
+    var label: String {
+      switch self {
+      case .signIn: "Sign in"
+      case .openPage: "Open page"
+      }
+    }
+  }
+
+  enum Lifetime {
+    /// Until it is solved or dismissed.
+    case untilSolved
+    /// A few seconds, and without a place in the server's history.
+    case brief
+  }
+
+  let summary: String
+  /// Plain text.
+  let body: String
+  let action: Action?
+  let lifetime: Lifetime
+
+  /// - Returns: nil when there is nothing to tell.
+  init?(_ news: SlotNews.News, of name: SlotName, hasActions: Bool) {
+    switch news {
+    case .none:
+      return nil
+    case .needsSignIn(let failure):
+      summary = "Sign in to ChatGPT again"
+      let ended = "The sign-in\(name.text.map { " of \($0)" } ?? "") has ended and cannot be renewed."
+      let failed = failure.map { "The latest try failed. \($0)" }
+      body = Self.lines(ended, failed, hasActions ? nil : Self.advice(name))
+      action = .signIn
+      lifetime = .untilSolved
+    case .codeWaits(let code):
+      // The code is not in the summary, which servers show on locked screens too.
+      summary = "Sign in to ChatGPT"
+      body = Self.lines(
+        "Enter the code \(code.userCode) at \(code.verificationURI)", name.text.map { "This signs in \($0)." },
+        "Continue only if you started this sign-in yourself.")
+      action = .openPage
+      lifetime = .untilSolved
+    case .linked:
+      summary = "Signed in to ChatGPT"
+      body = name.text.map { "This is for \($0)." } ?? ""
+      action = nil
+      lifetime = .brief
+    case .failed(let failure):
+      summary = "The sign-in to ChatGPT failed"
+      body = Self.lines(failure, name.text.map { "This was for \($0)." })
+      action = nil
+      lifetime = .brief
+    }
+  }
+
+  private static func advice(_ name: SlotName) -> String {
+    name.command.map { "Run this in a terminal: \($0)" } ?? "Sign in again in the program that uses it."
+  }
+
+  private static func lines(_ lines: String?...) -> String {
+    lines.compactMap(\.self).joined(separator: "\n")
+  }
+}
+
+extension DesktopNotification {
+  /// How long brief news are shown.
+  static let briefTime = Duration.seconds(5)
+
+  /// The arguments of `Notify` for a server with `capabilities`.
+  ///
+  /// - Parameter id: the notification whose place it takes; 0 for none.
+  func arguments(replacing id: UInt32, for capabilities: NotificationCapabilities) -> Variant {
+    .tuple(
+      "Chappie", id, "org.chappie", summary, capabilities.hasMarkup ? Self.escaped(body) : body,
+      capabilities.hasActions ? actions : [], hints, timeout(for: capabilities))
+  }
+
+  /// A click on the notification does what its button does.
+  private var actions: [String] {
+    action.map { ["default", $0.label, $0.rawValue, $0.label] } ?? []
+  }
+
+  private var hints: VariantDictionary {
+    var hints: VariantDictionary = [
+      "desktop-entry": "org.chappie", "category": "x-chappie.sign-in", "urgency": Variant(bytes: [1], type: "y"),
+    ]
+    switch lifetime {
+    // A click must not take the code away, which the page that it opens asks for.
+    case .untilSolved: hints.set("resident", true)
+    case .brief: hints.set("transient", true)
+    }
+    return hints
+  }
+
+  /// Milliseconds; 0 is for ever and -1 up to the server.
+  private func timeout(for capabilities: NotificationCapabilities) -> Int32 {
+    switch (lifetime, action) {
+    case (.brief, _): Int32(Self.briefTime.components.seconds * 1000)
+    // A server that keeps what it has shown may take it out of the way; the code is wanted at once.
+    case (.untilSolved, .signIn) where capabilities.keepsHistory: -1
+    case (.untilSolved, _): 0
+    }
+  }
+
+  /// `text` as markup that shows it.
+  static func escaped(_ text: String) -> String {
+    var escaped = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": escaped.append(contentsOf: "&amp;".unicodeScalars)
+      case "<": escaped.append(contentsOf: "&lt;".unicodeScalars)
+      case ">": escaped.append(contentsOf: "&gt;".unicodeScalars)
+      default: escaped.append(scalar)
+      }
+    }
+    return String(escaped)
+  }
+}
+
+/// What a notification server can do, as far as it matters here.
+struct NotificationCapabilities: Sendable, Equatable {
+  let hasActions: Bool
+  let hasMarkup: Bool
+  let keepsHistory: Bool
+
+  /// - Parameter names: as `GetCapabilities` lists them.
+  init(_ names: [String]) {
+    hasActions = names.contains("actions")
+    hasMarkup = names.contains("body-markup")
+    keepsHistory = names.contains("persistence")
+  }
+}

@@ -1,0 +1,142 @@
+import GLibBridge
+
+/// `org.freedesktop.Notifications`, whoever provides it, if anybody does.
+///
+/// Nothing is sent before the first use. From then on the server is followed as it comes, goes and restarts.
+@GLibActor
+final class NotificationServer {
+  enum Event {
+    /// A server has come; it shows nothing of ours.
+    case appeared
+    /// The server has gone, and all that it showed.
+    case vanished
+    case closed(UInt32)
+    /// `activationToken` lets what the click starts come to the front.
+    case invoked(UInt32, action: String, activationToken: String?)
+  }
+
+  /// A server that answers.
+  struct Reachable {
+    fileprivate let owner: String
+    let capabilities: NotificationCapabilities
+  }
+
+  private enum Presence {
+    /// Ends when the bus has told who it is.
+    case unknown(Wait)
+    case absent
+    case present(owner: String, NotificationCapabilities?)
+  }
+
+  private static let name = "org.freedesktop.Notifications"
+  private static let path = ObjectPath.root.appending("org").appending("freedesktop").appending("Notifications")
+  /// For each call. A server can be busy for a while, at login most of all.
+  private static let deadline = Duration.seconds(10)
+  /// For a server that the bus starts.
+  private static let startDeadline = Duration.seconds(25)
+
+  private let connection: BusConnection
+  private let receive: @GLibActor (Event) -> Void
+  private var presence = Presence.unknown(Wait())
+  private var watch: BusNameWatch?
+  private var signals: BusSubscription?
+  private var latestToken: (id: UInt32, token: String)?
+
+  init(_ connection: BusConnection, _ receive: @escaping @GLibActor (Event) -> Void) {
+    self.connection = connection
+    self.receive = receive
+  }
+
+  // MARK: Calling
+
+  /// The server, which the bus starts where none runs and it can start one; nil when there is none that answers.
+  func reach() async -> Reachable? {
+    if case .unknown(let known) = presence {
+      follow()
+      await known.value()
+    }
+    if case .absent = presence {
+      // The bus tells of the new owner before it replies.
+      _ = try? await connection.call(
+        "org.freedesktop.DBus", .root, "org.freedesktop.DBus", "StartServiceByName", .tuple(Self.name, UInt32(0)),
+        timeout: Self.startDeadline)
+    }
+    guard case .present(let owner, let known) = presence else { return nil }
+    guard let capabilities = if let known { known } else { await askCapabilities(owner) }, owner == self.owner
+    else { return nil }
+    presence = .present(owner: owner, capabilities)
+    return Reachable(owner: owner, capabilities: capabilities)
+  }
+
+  private func askCapabilities(_ owner: String) async -> NotificationCapabilities? {
+    do {
+      return NotificationCapabilities(try await call(owner, "GetCapabilities", .tuple()).member(0, "capabilities"))
+    } catch let error as GLibError where error.isTimeout {
+      return nil
+    } catch {
+      return NotificationCapabilities([])
+    }
+  }
+
+  /// Shows `notification` in the place of another, 0 for none, and returns its id; nil when it is not shown.
+  func show(_ notification: DesktopNotification, replacing id: UInt32, on server: Reachable) async -> UInt32? {
+    let arguments = notification.arguments(replacing: id, for: server.capabilities)
+    let shown: UInt32? = try? await call(server.owner, "Notify", arguments).member(0, "id")
+    return server.owner == owner && shown != 0 ? shown : nil
+  }
+
+  /// Takes a notification away, if the server that showed it still runs.
+  func close(_ id: UInt32, deadline: Duration = deadline) async {
+    guard let owner else { return }
+    _ = try? await call(owner, "CloseNotification", .tuple(id), deadline)
+  }
+
+  private func call(
+    _ owner: String, _ member: String, _ arguments: Variant, _ deadline: Duration = deadline
+  ) async throws -> Variant {
+    try await connection.call(owner, Self.path, Self.name, member, arguments, timeout: deadline, autoStart: false)
+  }
+
+  // MARK: Following
+
+  private var owner: String? {
+    if case .present(let owner, _) = presence { return owner }
+    return nil
+  }
+
+  private func follow() {
+    guard watch == nil else { return }
+    signals = connection.subscribe(.init(sender: Self.name, path: Self.path, interface: Self.name)) {
+      [weak self] in self?.receive($0)
+    }
+    watch = connection.watchName(Self.name) { [weak self] in self?.ownerChanged($0) }
+  }
+
+  private func ownerChanged(_ owner: String?) {
+    let old = presence
+    presence = owner.map { .present(owner: $0, nil) } ?? .absent
+    latestToken = nil
+    switch old {
+    case .unknown(let known): known.finish()
+    case .present: receive(.vanished)
+    case .absent: break
+    }
+    if owner != nil { receive(.appeared) }
+  }
+
+  private func receive(_ signal: BusSignal) {
+    guard signal.sender == owner, let id = try? signal.arguments.member(0, "id", as: UInt32.self) else { return }
+    switch signal.member {
+    case "NotificationClosed":
+      receive(.closed(id))
+    case "ActivationToken":
+      latestToken = (try? signal.arguments.member(1, "token")).map { (id, $0) }
+    case "ActionInvoked":
+      guard let action: String = try? signal.arguments.member(1, "action") else { return }
+      let token = latestToken.flatMap { $0.id == id ? $0.token : nil }
+      receive(.invoked(id, action: action, activationToken: token))
+    default:
+      break
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import ChappieSDK
+import GLibBridge
+
+/// Desktop notifications: one for each credential slot that needs a sign-in, however many sessions look at the slot.
+@GLibActor
+final class Notifications {
+  private struct WeakNotification {
+    weak var notification: SlotNotification?
+  }
+
+  private let connection: BusConnection
+  private lazy var server = NotificationServer(connection) { [weak self] in self?.receive($0) }
+  private var notifications: [SlotIdentity: WeakNotification] = [:]
+  /// Those that tell something: they outlive the sessions they are for.
+  private var telling: [SlotIdentity: SlotNotification] = [:]
+
+  init(_ connection: BusConnection) {
+    self.connection = connection
+  }
+
+  /// Tells of the slot of `session` for as long as the result is kept, and until what it tells is solved.
+  func follow(_ session: ChappieAuthSession) -> SlotNotification {
+    if let notification = notifications[SlotIdentity(session.configuration)]?.notification { return notification }
+    notifications = notifications.filter { $0.value.notification != nil }
+    let notification = SlotNotification(session, server) { [connection] address, token in
+      await WebPage.open(address, activationToken: token, over: connection)
+    } idleChanged: { [weak self] in
+      self?.telling[$0.slot] = $0.isIdle ? nil : $0
+    }
+    notifications[notification.slot] = WeakNotification(notification: notification)
+    return notification
+  }
+
+  /// Takes away what is shown: after the end of the service nobody hears a click.
+  func withdraw() async {
+    let withdrawals = telling.values.map { notification in
+      Task.onGLib { await notification.withdraw(deadline: .seconds(1)) }
+    }
+    for withdrawal in withdrawals { await withdrawal.value }
+  }
+
+  private func receive(_ event: NotificationServer.Event) {
+    for notification in telling.values { notification.receive(event) }
+  }
+}

@@ -1,0 +1,46 @@
+import GLibBridge
+
+/// Opens a page in the user's browser.
+enum WebPage {
+  /// Does nothing where there is no browser: the address is also told in words.
+  @GLibActor
+  static func open(_ address: String, activationToken: String?, over connection: BusConnection) async {
+    if Environment["INVOCATION_ID"] != nil {
+      do {
+        return try await openOutsideOfOurUnit(address, activationToken, connection)
+      } catch {}
+    }
+    try? await Browser.open(address, activationToken: activationToken)
+  }
+
+  /// What a systemd unit starts inherits its restrictions, which no browser survives, and ends with it. So systemd
+  /// is asked to start the browser, as a unit of its own.
+  @GLibActor
+  private static func openOutsideOfOurUnit(
+    _ address: String, _ activationToken: String?, _ connection: BusConnection
+  ) async throws {
+    let command = ["sh", "-c", #"xdg-open "$1" || gio open "$1""#, "sh", address]
+    var environment: [String] = []
+    if let activationToken {
+      environment = ["XDG_ACTIVATION_TOKEN=\(activationToken)", "DESKTOP_STARTUP_ID=\(activationToken)"]
+    }
+    let properties: [(String, Variant)] = [
+      ("Description", "Browser for the ChatGPT sign-in".variant),
+      ("ExecStart", .array(of: "(sasb)", [.tuple("/bin/sh", command, false)])),
+      ("Environment", environment.variant),
+      ("Slice", "app.slice".variant),
+      // The browser outlives the command that started it.
+      ("KillMode", "process".variant),
+      ("CollectMode", "inactive-or-failed".variant),
+    ]
+    let unit = "app-org.chappie-page@\(UInt64.random(in: .min ... .max)).service"
+    _ = try await connection.call(
+      "org.freedesktop.systemd1", ObjectPath.root.appending("org").appending("freedesktop").appending("systemd1"),
+      "org.freedesktop.systemd1.Manager", "StartTransientUnit",
+      .tuple([
+        unit.variant, "fail".variant,
+        .array(of: "(sv)", properties.map { .tuple([$0.variant, $1.boxed]) }),
+        .array(of: "(sa(sv))", []),
+      ]), autoStart: false)
+  }
+}

@@ -1,0 +1,40 @@
+import CGLib
+
+/// Runs `work`, which may block, on a thread of its own.
+///
+/// - Returns: what `work` returns; nil when that takes longer than `deadline`. The thread then ends when the work does.
+@GLibActor
+public func offActor<Result: Sendable>(
+  deadline: Duration, _ work: @escaping @Sendable () -> Result
+) async -> Result? {
+  let outcome = Outcome<Result>()
+  startThread {
+    let value = work()
+    Task.onGLib { outcome.set(value) }
+  }
+  let timer = Timer(after: deadline) { outcome.wait.finish() }
+  await outcome.wait.value()
+  timer.cancel()
+  return outcome.value
+}
+
+private func startThread(_ body: @escaping @Sendable () -> Void) {
+  let thread = g_thread_new(
+    "chappie-work",
+    { data in
+      CallbackBox<@Sendable () -> Void>.consume(data).closure()
+      return nil
+    }, CallbackBox(body).retained)
+  g_thread_unref(thread)
+}
+
+@GLibActor
+private final class Outcome<Value: Sendable> {
+  let wait = Wait()
+  private(set) var value: Value?
+
+  func set(_ value: Value) {
+    self.value = value
+    wait.finish()
+  }
+}

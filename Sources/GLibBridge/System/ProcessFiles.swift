@@ -1,0 +1,97 @@
+import CGLib
+import Glibc
+
+/// What the kernel tells of another process under `/proc`.
+///
+/// Everything is opened below one descriptor of the process's own directory. That stays this process's: once it has
+/// ended, nothing opens there any more, also when its number goes to another one.
+public struct ProcessFiles: Sendable {
+  /// A file or directory, whatever its name.
+  public struct Identity: Hashable, Sendable {
+    private let device: UInt64
+    private let node: UInt64
+
+    fileprivate init(_ status: stat) {
+      device = UInt64(status.st_dev)
+      node = UInt64(status.st_ino)
+    }
+  }
+
+  private static let directoryFlags = chappie_open_path() | O_DIRECTORY | O_CLOEXEC
+
+  private let directory: Descriptor
+  private let handle: ProcessHandle?
+
+  /// - Throws: ``FileError/missing`` when the process has ended.
+  public init(_ peer: BusPeer) throws(FileError) {
+    try self.init(path: "/proc/\(peer.processID)", handle: peer.handle)
+    // The number was opened while the process still had it: what is open is this process's.
+    guard peer.handle.isRunning else { throw .missing }
+  }
+
+  /// This process itself.
+  public static func own() throws(FileError) -> ProcessFiles {
+    try ProcessFiles(path: "/proc/self", handle: nil)
+  }
+
+  private init(path: String, handle: ProcessHandle?) throws(FileError) {
+    guard let directory = Descriptor(owning: open(path, Self.directoryFlags)) else { throw FileError(errno: errno) }
+    self.directory = directory
+    self.handle = handle
+  }
+
+  /// Whether the process still runs.
+  public var isRunning: Bool { handle?.isRunning ?? true }
+
+  /// The content of one of procfs's own files, such as `attr/current`; it cannot block.
+  ///
+  /// - Throws: ``FileError``.
+  public func content(of name: String, limit: Int = 16 << 10) throws(FileError) -> [UInt8] {
+    try Self.content(of: name, in: directory, limit: limit)
+  }
+
+  /// The process's user namespace.
+  ///
+  /// - Throws: ``FileError``; forbidden where this process may not look into the other one.
+  public func userNamespace() throws(FileError) -> Identity {
+    var status = stat()
+    guard fstatat(directory.number, "ns/user", &status, 0) == 0 else { throw FileError(errno: errno) }
+    return Identity(status)
+  }
+
+  /// What the process has as its root directory. It may block where that is on a file system which the process or its
+  /// friends provide.
+  ///
+  /// - Throws: ``FileError``; forbidden where this process may not look into the other one.
+  public func root() throws(FileError) -> Root {
+    guard let root = Descriptor(owning: openat(directory.number, "root", Self.directoryFlags)) else {
+      throw FileError(errno: errno)
+    }
+    return Root(directory: root)
+  }
+
+  /// The root directory of a process.
+  public struct Root: Sendable {
+    fileprivate let directory: Descriptor
+
+    /// - Throws: ``FileError``.
+    public func identity() throws(FileError) -> Identity {
+      guard let status = directory.status else { throw FileError(errno: errno) }
+      return Identity(status)
+    }
+
+    /// The content of a regular file in this directory; links are not followed.
+    ///
+    /// - Throws: ``FileError``.
+    public func content(of name: String, limit: Int) throws(FileError) -> [UInt8] {
+      try ProcessFiles.content(of: name, in: directory, limit: limit)
+    }
+  }
+
+  private static func content(of name: String, in directory: Descriptor, limit: Int) throws(FileError) -> [UInt8] {
+    // Without O_NONBLOCK a named pipe would wait for its writer.
+    let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+    guard let file = Descriptor(owning: openat(directory.number, name, flags)) else { throw FileError(errno: errno) }
+    return try file.content(limit: limit)
+  }
+}

@@ -1,0 +1,22 @@
+import CGLib
+
+/// Text for a shell's command line.
+public enum ShellText {
+  /// `text` as one word of a command that a person can paste.
+  public static func quoted(_ text: String) -> String {
+    guard text.isEmpty || text.hasPrefix("-") || text.utf8.contains(where: { !isPlain($0) }) else { return text }
+    let quoted = g_shell_quote(text)
+    defer { g_free(quoted) }
+    return quoted.map { String(cString: $0) } ?? ""
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+      UInt8(ascii: "@"):
+      true
+    default: false
+    }
+  }
+}
