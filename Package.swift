@@ -20,11 +20,12 @@ let package = Package(
     .systemLibrary(name: "CGLib", pkgConfig: "gio-unix-2.0", providers: [.apt(["libglib2.0-dev"])]),
     .systemLibrary(name: "CLibsecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
     .systemLibrary(name: "CLibsoup", pkgConfig: "libsoup-3.0", providers: [.apt(["libsoup-3.0-dev"])]),
+    .systemLibrary(name: "CJSONGLib", pkgConfig: "json-glib-1.0", providers: [.apt(["libjson-glib-dev"])]),
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
 
     .target(name: "SecretMemory", dependencies: ["CSodium"], swiftSettings: settings),
     .target(
-      name: "GLibBridge", dependencies: ["CGLib", "CLibsecret", "CLibsoup", "SecretMemory"],
+      name: "GLibBridge", dependencies: ["CGLib", "CJSONGLib", "CLibsecret", "CLibsoup", "SecretMemory"],
       swiftSettings: settings),
     .target(name: "ChappieSDK", dependencies: ["GLibBridge", "SecretMemory"], swiftSettings: settings),
     .target(

@@ -24,3 +24,7 @@ static inline gboolean chappie_can_poll(gpointer stream) {
 #include <malloc.h>
 
 static inline void chappie_perturb_freed_memory(void) { mallopt(M_PERTURB, 0xA5); }
+
+static inline GType chappie_type_int64(void) { return G_TYPE_INT64; }
+static inline GType chappie_type_double(void) { return G_TYPE_DOUBLE; }
+static inline GType chappie_type_boolean(void) { return G_TYPE_BOOLEAN; }

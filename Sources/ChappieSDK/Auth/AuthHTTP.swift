@@ -1,4 +1,3 @@
-import FoundationEssentials
 import GLibBridge
 import SecretMemory
 
@@ -41,8 +40,8 @@ final class AuthHTTP {
   private let session = HTTPSession(userAgent: "chappie/\(ChappieVersion.current)", maxConnections: 8)
 
   /// - Throws: ``ChappieAuthError/network(_:)``, `CancellationError`.
-  func post(_ url: String, json: [String: String]) async throws -> Answer {
-    try await post(url, .bytes(Array(try JSONEncoder().encode(json))), "application/json")
+  func post(_ url: String, json: JSON) async throws -> Answer {
+    try await post(url, .bytes(json.encoded), "application/json")
   }
 
   func post(_ url: String, secretJSON: SecretBytes) async throws -> Answer {

@@ -12,9 +12,12 @@ final class CredentialSlot {
   }
 
   /// Renewed tokens that the store did not take yet. The server has already forgotten their predecessors.
-  private struct Unstored {
+  fileprivate struct Unstored {
     let credential: Credential
+    let predecessor: Credential
     let accessibility: ChappieKeychainAccessibility
+    /// Keeps the slot until the store has taken them: they must outlive whoever needed them.
+    let slot: CredentialSlot
   }
 
   let identity: SlotIdentity
@@ -63,6 +66,7 @@ final class CredentialSlot {
 
   /// Looks again when the lock or the keyring has changed, and what was seen before is not all there is to know.
   func lockChanged() async {
+    await storeWhatIsUnstored()
     let isComplete = state.state != .restoring && (state.state == .signedOut || state.accountInfo != nil)
     switch state.lastError {
     case .locked, .keyringUnavailable: await restore()
@@ -133,9 +137,35 @@ final class CredentialSlot {
     try await refresh(replacing: rejected, wasRejected: true)
   }
 
+  /// Waits until no answer of the server is under way that this process alone would know of.
+  func settle() async {
+    _ = await refreshing?.result
+    await storeWhatIsUnstored()
+  }
+
+  private func storeWhatIsUnstored() async {
+    guard let unstored else { return }
+    _ = try? await refresh(replacing: unstored.predecessor)
+  }
+
   private func refresh(replacing old: Credential, wasRejected: Bool = false) async throws -> Credential {
-    if let refreshing { return try await refreshing.value }
     // A task of its own: a caller that leaves must not stop a refresh whose answer the server already sent.
+    let task = refreshing ?? startRefresh(replacing: old, wasRejected: wasRejected)
+    let end = Wait()
+    Task.onGLib {
+      _ = await task.result
+      end.finish()
+    }
+    await withTaskCancellationHandler {
+      await end.value()
+    } onCancel: {
+      Task.onGLib { end.finish() }
+    }
+    try Task.checkCancellation()
+    return try await task.value
+  }
+
+  private func startRefresh(replacing old: Credential, wasRejected: Bool) -> Task<Credential, any Error> {
     let task = Task.onGLib {
       defer { refreshing = nil }
       do {
@@ -148,17 +178,22 @@ final class CredentialSlot {
       }
     }
     refreshing = task
-    return try await task.value
+    return task
   }
 
   private func performRefresh(replacing old: Credential, wasRejected: Bool) async throws -> Credential {
     let lock = try await SlotFileLock.take(identity)
     defer { withExtendedLifetime(lock) {} }
-    // What the store still holds is spent.
-    if let unstored { return try await keep(unstored) }
     let (current, accessibility) = try await read()
+    if let unstored {
+      if unstored.isNewer(than: current) { return try await keep(unstored) }
+      // Somebody has signed in since.
+      self.unstored = nil
+      return current
+    }
     // Another process was faster.
     guard current.accessToken.isEqual(to: old.accessToken) else { return current }
+    guard !current.isRefused else { throw reauthenticationRequired }
     do {
       // A token is not redeemed while its successor could not be kept.
       try await store.unlock(interaction: .forbidden)
@@ -167,7 +202,8 @@ final class CredentialSlot {
     }
     do {
       let renewed = try await method.refresh(current)
-      return try await keep(Unstored(credential: renewed, accessibility: accessibility))
+      return try await keep(
+        Unstored(credential: renewed, predecessor: current, accessibility: accessibility, slot: self))
     } catch let error as ChappieAuthError where error.requiresReauthentication {
       await retire(current, accessibility, error)
       throw reauthenticationRequired
@@ -297,6 +333,14 @@ final class CredentialSlot {
       await task.value
     }
     _ = await refreshing?.result
+  }
+}
+
+extension CredentialSlot.Unstored {
+  /// Whether `stored` is what these tokens replace. It may be they themselves, where the store took them and did not
+  /// say so.
+  fileprivate func isNewer(than stored: Credential) -> Bool {
+    stored.accessToken.isEqual(to: predecessor.accessToken) || stored.accessToken.isEqual(to: credential.accessToken)
   }
 }
 

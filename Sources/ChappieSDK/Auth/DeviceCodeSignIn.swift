@@ -1,4 +1,3 @@
-import FoundationEssentials
 import GLibBridge
 import SecretMemory
 
@@ -51,7 +50,7 @@ struct DeviceCodeSignIn: SignInMethod {
 
   private func requestCode() async throws -> Code {
     let answer = try await http.post(
-      "\(backend.issuer)/api/accounts/deviceauth/usercode", json: ["client_id": backend.clientID])
+      "\(backend.issuer)/api/accounts/deviceauth/usercode", json: ["client_id": .string(backend.clientID)])
     guard answer.isSuccess else {
       throw ChappieAuthError.deviceCodeRequestFailed(status: answer.status, message: answer.errorMessage)
     }
@@ -85,7 +84,7 @@ struct DeviceCodeSignIn: SignInMethod {
     let url = "\(backend.issuer)/api/accounts/deviceauth/token"
     while UnixTime.now < deadline {
       let answer = try await http.post(
-        url, json: ["device_auth_id": code.deviceAuthID, "user_code": code.userCode])
+        url, json: ["device_auth_id": .string(code.deviceAuthID), "user_code": .string(code.userCode)])
       switch answer.status {
       case 200..<300: return try approval(answer)
       case 403, 404: try await sleep(for: .seconds(code.interval))

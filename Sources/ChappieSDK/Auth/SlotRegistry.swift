@@ -40,6 +40,11 @@ package enum SlotRegistry {
     return slot
   }
 
+  /// Waits until no slot has tokens under way or in hand that the store does not hold: before the process ends.
+  package static func settle() async {
+    for slot in slots.values.compactMap(\.slot) { await slot.settle() }
+  }
+
   /// Keeps the credential of one slot in `store` instead of the keyring: what the fixtures for apps' tests do.
   package static func seed(_ identity: SlotIdentity, with store: any CredentialStore) {
     seeded[identity] = store

@@ -1,47 +1,31 @@
-import FoundationEssentials
+import GLibBridge
 import SecretMemory
 
 /// What the payload of a JSON web token says. The signature is the server's business.
-struct TokenClaims: Decodable {
-  var email: String?
+struct TokenClaims {
+  private static let profileKey = "https://api.openai.com/profile"
+  private static let authKey = "https://api.openai.com/auth"
+
+  let email: String?
   /// When the token expires: Unix seconds.
-  var expiresAt: Double?
-  var profile: Profile?
-  var auth: Auth?
+  let expiresAt: Double?
+  let accountID: String?
+  let userID: String?
+  let plan: String?
+  let isFedRAMP: Bool
 
-  struct Profile: Decodable {
-    var email: String?
-  }
-
-  struct Auth: Decodable {
-    var accountID: String?
-    var chatGPTUserID: String?
-    var userID: String?
-    var plan: String?
-    var isFedRAMP: Bool?
-
-    enum CodingKeys: String, CodingKey {
-      case accountID = "chatgpt_account_id"
-      case chatGPTUserID = "chatgpt_user_id"
-      case userID = "user_id"
-      case plan = "chatgpt_plan_type"
-      case isFedRAMP = "chatgpt_account_is_fedramp"
-    }
-  }
-
-  enum CodingKeys: String, CodingKey {
-    case email
-    case expiresAt = "exp"
-    case profile = "https://api.openai.com/profile"
-    case auth = "https://api.openai.com/auth"
-  }
-
-  /// Nil when `token` is opaque: no three parts, or no JSON in the middle.
+  /// Nil when `token` is opaque: no three parts, or no JSON object in the middle.
   init?(_ token: SecretBytes) {
-    guard let payload = token.withSpan(Self.payload), let json = Self.decodeBase64URL(payload),
-      let claims = try? JSONDecoder().decode(TokenClaims.self, from: json)
+    guard let payload = token.withSpan(Self.payload), let bytes = Self.decodeBase64URL(payload),
+      let claims = try? JSON(parsing: bytes), case .object = claims
     else { return nil }
-    self = claims
+    let auth = claims[Self.authKey]
+    email = claims["email"]?.string ?? claims[Self.profileKey]?["email"]?.string
+    expiresAt = claims["exp"]?.double
+    accountID = auth?["chatgpt_account_id"]?.string
+    userID = auth?["chatgpt_user_id"]?.string ?? auth?["user_id"]?.string
+    plan = auth?["chatgpt_plan_type"]?.string
+    isFedRAMP = auth?["chatgpt_account_is_fedramp"]?.bool ?? false
   }
 
   /// The middle part of the token. It names the user and is of no use without its signature.
@@ -57,7 +41,7 @@ struct TokenClaims: Decodable {
     return parts.count == 3 && !parts[1].isEmpty ? parts[1] : nil
   }
 
-  private static func decodeBase64URL(_ text: [UInt8]) -> Data? {
+  private static func decodeBase64URL(_ text: [UInt8]) -> [UInt8]? {
     var base64 = text.map { byte in
       switch byte {
       case UInt8(ascii: "-"): UInt8(ascii: "+")
@@ -66,7 +50,7 @@ struct TokenClaims: Decodable {
       }
     }
     while base64.count % 4 != 0 { base64.append(UInt8(ascii: "=")) }
-    return Data(base64Encoded: Data(base64))
+    return Base64.decode(base64)
   }
 }
 
@@ -75,15 +59,13 @@ extension Credential {
   var accountInfo: ChappieAccountInfo {
     let claims = idToken.flatMap(TokenClaims.init) ?? TokenClaims(accessToken)
     return ChappieAccountInfo(
-      email: claims?.email ?? claims?.profile?.email,
-      userID: claims?.auth?.chatGPTUserID ?? claims?.auth?.userID,
-      accountID: claims?.auth?.accountID,
-      plan: claims?.auth?.plan.map(ChappiePlan.init))
+      email: claims?.email, userID: claims?.userID, accountID: claims?.accountID,
+      plan: claims?.plan.map(ChappiePlan.init))
   }
 
   /// Whether the account must be asked for with the FedRAMP header.
   var isFedRAMP: Bool {
-    idToken.flatMap(TokenClaims.init)?.auth?.isFedRAMP ?? false
+    idToken.flatMap(TokenClaims.init)?.isFedRAMP ?? false
   }
 
   /// Whether the access token should be renewed before it is used at `now` (Unix seconds).

@@ -1,6 +1,6 @@
-import FoundationEssentials
+import GLibBridge
 
 /// Times as this project carries them: Unix seconds in UTC.
 package enum UnixTime {
-  package static var now: Int64 { Int64(Date().timeIntervalSince1970) }
+  package static var now: Int64 { LocalTime.now }
 }

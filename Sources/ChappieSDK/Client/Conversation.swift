@@ -1,4 +1,3 @@
-import FoundationEssentials
 import GLibBridge
 
 /// A client's transcript and the turns that grow it.
@@ -6,7 +5,7 @@ import GLibBridge
 final class Conversation {
   private let configuration: ChappieConfiguration
   private let turnstile = Turnstile()
-  private let threadID = UUID().uuidString.lowercased()
+  private let threadID = UniqueID.make()
   private var messages: [ChappieInputMessage] = []
   private lazy var engine = TurnEngine(
     slot: SlotRegistry.slot(for: configuration), backoff: configuration.rateLimitBackoff)
@@ -19,7 +18,7 @@ final class Conversation {
   func run(_ turn: ChappieClient.Turn, for caller: ChappieClient.TurnCaller) async throws -> ChappieResponse {
     switch turn {
     case .alone(let request):
-      return try await ask(request.messages, request.options, threadID: UUID().uuidString.lowercased(), caller)
+      return try await ask(request.messages, request.options, threadID: UniqueID.make(), caller)
     case .next(let message):
       return try await turnstile.pass {
         try await record(messages + [message], message.options, caller)

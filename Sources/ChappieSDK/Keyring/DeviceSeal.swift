@@ -1,4 +1,3 @@
-import FoundationEssentials
 import GLibBridge
 import SecretMemory
 
@@ -31,18 +30,18 @@ struct DeviceSeal: Sendable {
 
   /// One line of ASCII.
   func seal(_ secret: SecretBytes, context: [UInt8]) throws -> SecretBytes {
-    let sealed = Data(SealedBytes.seal(secret, key: key, context: context))
-    return SecretBytes("\(Self.prefix)\(deviceName):\(sealed.base64EncodedString())".utf8)
+    let sealed = Base64.encode(SealedBytes.seal(secret, key: key, context: context))
+    return SecretBytes("\(Self.prefix)\(deviceName):\(sealed)".utf8)
   }
 
   func open(_ line: SecretBytes, context: [UInt8]) -> Opened {
     let text = line.withBytes { String(decoding: $0, as: UTF8.self) }
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-    guard text.hasPrefix(Self.prefix), parts.count == 3, let sealed = Data(base64Encoded: String(parts[2])) else {
+    guard text.hasPrefix(Self.prefix), parts.count == 3, let sealed = Base64.decode(parts[2].utf8) else {
       return .damaged
     }
     guard parts[1] == deviceName else { return .otherDevice }
-    return SealedBytes.open(Array(sealed), key: key, context: context).map { .secret($0) } ?? .damaged
+    return SealedBytes.open(sealed, key: key, context: context).map { .secret($0) } ?? .damaged
   }
 
   private static func readMachineID() throws -> [UInt8] {

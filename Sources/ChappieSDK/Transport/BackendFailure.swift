@@ -1,4 +1,3 @@
-import FoundationEssentials
 import GLibBridge
 
 /// An answer of the backend that is a refusal.
@@ -23,13 +22,14 @@ struct BackendFailure {
 
   init(status: Int, retryAfter: String?, body: [UInt8]) {
     self.retryAfter = retryAfter.flatMap(Self.seconds)
-    let wire = try? JSONDecoder().decode(Body.self, from: Data(body))
-    if status == 429, wire?.error?.type == "usage_limit_reached" {
+    let answer = try? JSON(parsing: body)
+    let detail = answer?["error"].map(WireError.init)
+    if status == 429, detail?.type == "usage_limit_reached" {
       error = .usageLimitReached(
-        ChappieUsageLimit(
-          plan: wire?.error?.planType.map(ChappiePlan.init), resetsAt: wire?.error?.resetTime))
+        ChappieUsageLimit(plan: detail?.plan.map(ChappiePlan.init), resetsAt: detail?.resetsAt))
     } else {
-      let text = wire?.error?.message ?? wire?.detail ?? String(decoding: body.prefix(1000), as: UTF8.self)
+      let text =
+        detail?.message ?? answer?["detail"]?.string ?? String(decoding: body.prefix(1000), as: UTF8.self)
       error = .httpError(status, Redaction.message(text))
     }
   }
@@ -38,10 +38,5 @@ struct BackendFailure {
   static func seconds(_ header: String) -> Double? {
     if let seconds = Double(header), seconds.isFinite { return max(0, seconds) }
     return HTTPDate.unixSeconds(header).map { max(0, Double($0 - UnixTime.now)) }
-  }
-
-  private struct Body: Decodable {
-    let error: WireError?
-    let detail: String?
   }
 }

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import GLibBridge
 
 /// One event of an answer's stream, as far as it matters here.
 enum ResponseEvent: Equatable {
@@ -38,105 +38,56 @@ enum ResponseEvent: Equatable {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(json.count)
     for index in json.indices { bytes.append(json[index]) }
-    guard let event = try? JSONDecoder().decode(WireEvent.self, from: Data(bytes)) else { return .other }
-    switch event.type {
+    guard let event = try? JSON(parsing: bytes) else { return .other }
+    let response = event["response"]
+    switch event["type"]?.string {
     case "response.output_item.done":
-      return event.item?.messageText.map { .messageDone($0) } ?? .other
+      return messageText(event["item"]).map { .messageDone($0) } ?? .other
     case "response.completed":
-      guard let response = event.response, let id = response.id else { return .other }
-      return .completed(id: id, usage: response.usage?.tokens ?? ChappieTokenUsage())
+      guard let id = response?["id"]?.string else { return .other }
+      return .completed(id: id, usage: ChappieTokenUsage(response?["usage"] ?? .null))
     case "response.failed":
-      let error = event.response?.error
-      return .failed(
-        code: error?.code, message: error?.message, plan: error?.planType, resetsAt: error?.resetTime)
+      let error = WireError(response?["error"] ?? .null)
+      return .failed(code: error.code, message: error.message, plan: error.plan, resetsAt: error.resetsAt)
     default:
-      return .incomplete(reason: event.response?.incompleteDetails?.reason)
+      return .incomplete(reason: response?["incomplete_details"]?["reason"]?.string)
     }
+  }
+
+  /// The text of a message; nil for an item that is none.
+  private static func messageText(_ item: JSON?) -> String? {
+    guard let item, item["type"]?.string == "message" else { return nil }
+    return (item["content"]?.elements ?? []).filter { $0["type"]?.string == "output_text" }
+      .compactMap { $0["text"]?.string }.joined()
   }
 }
 
-/// The fields that are read of the events that are decoded whole.
-private struct WireEvent: Decodable {
-  let type: String
-  let item: Item?
-  let response: Response?
-
-  struct Item: Decodable {
-    let type: String?
-    let content: [Content]?
-
-    var messageText: String? {
-      guard type == "message" else { return nil }
-      return content?.filter { $0.type == "output_text" }.compactMap(\.text).joined()
-    }
-  }
-
-  struct Content: Decodable {
-    let type: String?
-    let text: String?
-  }
-
-  struct Response: Decodable {
-    let id: String?
-    let usage: Usage?
-    let error: WireError?
-    let incompleteDetails: IncompleteDetails?
-
-    enum CodingKeys: String, CodingKey {
-      case id, usage, error
-      case incompleteDetails = "incomplete_details"
-    }
-  }
-
-  struct IncompleteDetails: Decodable {
-    let reason: String?
-  }
-
-  struct Usage: Decodable {
-    let inputTokens: Int?
-    let inputDetails: Details?
-    let outputTokens: Int?
-    let outputDetails: Details?
-
-    enum CodingKeys: String, CodingKey {
-      case inputTokens = "input_tokens"
-      case inputDetails = "input_tokens_details"
-      case outputTokens = "output_tokens"
-      case outputDetails = "output_tokens_details"
-    }
-
-    struct Details: Decodable {
-      let cachedTokens: Int?
-      let reasoningTokens: Int?
-
-      enum CodingKeys: String, CodingKey {
-        case cachedTokens = "cached_tokens"
-        case reasoningTokens = "reasoning_tokens"
-      }
-    }
-
-    var tokens: ChappieTokenUsage {
-      ChappieTokenUsage(
-        inputTokens: inputTokens ?? 0, cachedInputTokens: inputDetails?.cachedTokens ?? 0,
-        outputTokens: outputTokens ?? 0, reasoningTokens: outputDetails?.reasoningTokens ?? 0)
-    }
+extension ChappieTokenUsage {
+  /// What is missing counts as zero.
+  fileprivate init(_ usage: JSON) {
+    func count(_ value: JSON?) -> Int { value?.integer.map { Int(clamping: $0) } ?? 0 }
+    self.init(
+      inputTokens: count(usage["input_tokens"]),
+      cachedInputTokens: count(usage["input_tokens_details"]?["cached_tokens"]),
+      outputTokens: count(usage["output_tokens"]),
+      reasoningTokens: count(usage["output_tokens_details"]?["reasoning_tokens"]))
   }
 }
 
 /// What an error says, in an event or in the body of an HTTP answer.
-struct WireError: Decodable {
+struct WireError {
   let code: String?
   let type: String?
   let message: String?
-  let planType: String?
-  private let resetsAt: Double?
+  let plan: String?
+  /// Unix seconds in UTC.
+  let resetsAt: Int64?
 
-  /// Unix seconds; nil also for a number that is no time.
-  var resetTime: Int64? { resetsAt.flatMap { Int64(exactly: $0.rounded()) } }
-
-  enum CodingKeys: String, CodingKey {
-    case code, type, message
-    case planType = "plan_type"
-    case resetsAt = "resets_at"
+  init(_ error: JSON) {
+    code = error["code"]?.string
+    type = error["type"]?.string
+    message = error["message"]?.string
+    plan = error["plan_type"]?.string
+    resetsAt = error["resets_at"]?.integer
   }
 }

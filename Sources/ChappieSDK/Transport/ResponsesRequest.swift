@@ -1,4 +1,4 @@
-import FoundationEssentials
+import GLibBridge
 
 /// The body of a request for an answer, as the backend takes it.
 struct ResponsesRequest: Sendable {
@@ -17,51 +17,22 @@ struct ResponsesRequest: Sendable {
     return parts.isEmpty ? Self.fallbackInstructions : parts.joined(separator: "\n\n")
   }
 
-  func encoded() throws -> [UInt8] {
-    let body = Body(
-      model: model, instructions: instructions, input: messages.map(Body.Item.init),
-      reasoning: options.effort.map { Body.Reasoning(effort: $0.rawValue) }, promptCacheKey: threadID)
-    return Array(try JSONEncoder().encode(body))
+  func encoded() -> [UInt8] {
+    var body: [String: JSON] = [
+      "model": .string(model), "instructions": .string(instructions), "input": .array(messages.map(Self.item)),
+      "stream": true, "store": false, "tool_choice": "auto", "parallel_tool_calls": true,
+      "include": ["reasoning.encrypted_content"], "prompt_cache_key": .string(threadID),
+    ]
+    if let effort = options.effort { body["reasoning"] = ["effort": .string(effort.rawValue)] }
+    return JSON.object(body).encoded
   }
 
-  private struct Body: Encodable {
-    let model: String
-    let instructions: String
-    let input: [Item]
-    let stream = true
-    let store = false
-    let toolChoice = "auto"
-    let parallelToolCalls = true
-    let reasoning: Reasoning?
-    let include = ["reasoning.encrypted_content"]
-    let promptCacheKey: String
-
-    enum CodingKeys: String, CodingKey {
-      case model, instructions, input, stream, store, reasoning, include
-      case toolChoice = "tool_choice"
-      case parallelToolCalls = "parallel_tool_calls"
-      case promptCacheKey = "prompt_cache_key"
-    }
-
-    struct Reasoning: Encodable {
-      let effort: String
-    }
-
-    struct Item: Encodable {
-      let type = "message"
-      let role: String
-      let content: [Content]
-
-      init(_ message: ChappieInputMessage) {
-        // The backend knows no system messages.
-        role = message.role == .system ? "developer" : message.role.rawValue
-        content = [Content(type: message.role == .assistant ? "output_text" : "input_text", text: message.text)]
-      }
-    }
-
-    struct Content: Encodable {
-      let type: String
-      let text: String
-    }
+  private static func item(_ message: ChappieInputMessage) -> JSON {
+    // The backend knows no system messages.
+    let role = message.role == .system ? ChappieInputMessage.Role.developer : message.role
+    return [
+      "type": "message", "role": .string(role.rawValue),
+      "content": [["type": message.role == .assistant ? "output_text" : "input_text", "text": .string(message.text)]],
+    ]
   }
 }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import GLibBridge
 
 /// Runs one turn against the backend: credential, request, retries, answer.
@@ -20,7 +19,7 @@ final class TurnEngine {
 
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   func run(_ request: ResponsesRequest, for caller: ChappieClient.TurnCaller) async throws -> ChappieResponse {
-    let body = try request.encoded()
+    let body = request.encoded()
     let response = try await open(request, body, caller.interaction)
     return try await readAnswer(response, model: request.model, caller)
   }

@@ -1,0 +1,189 @@
+import CGLib
+import CJSONGLib
+
+/// A JSON value, read and written by JSON-GLib.
+public enum JSON: Sendable, Equatable {
+  case object([String: JSON])
+  case array([JSON])
+  case string(String)
+  case integer(Int64)
+  case double(Double)
+  case bool(Bool)
+  case null
+
+  /// Values may be nested this deep: JSON-GLib reads them by recursion.
+  static let depthLimit = 256
+
+  /// - Throws: ``GLibError`` for bytes that are not JSON, or too deep.
+  public init(parsing bytes: [UInt8]) throws {
+    guard Self.isShallow(bytes) else {
+      throw GLibError(domain: "chappie-json", code: 0, message: "the JSON is nested deeper than \(Self.depthLimit)")
+    }
+    let parser = json_parser_new()
+    defer { g_object_unref(parser) }
+    _ = try checked { error in
+      bytes.withUnsafeBytes {
+        json_parser_load_from_data(parser, $0.bindMemory(to: CChar.self).baseAddress, gssize($0.count), &error)
+      }
+    }
+    self.init(json_parser_get_root(parser))
+  }
+
+  // MARK: Reading
+
+  /// A member of an object; nil where there is none, and for any other value.
+  public subscript(key: String) -> JSON? {
+    if case .object(let members) = self { return members[key] }
+    return nil
+  }
+
+  public var string: String? {
+    if case .string(let text) = self { return text }
+    return nil
+  }
+
+  public var double: Double? {
+    switch self {
+    case .integer(let number): Double(number)
+    case .double(let number): number
+    default: nil
+    }
+  }
+
+  /// A whole number, also one that was written with a fraction of zero.
+  public var integer: Int64? {
+    double.flatMap { Int64(exactly: $0.rounded(.towardZero)) }
+  }
+
+  public var bool: Bool? {
+    if case .bool(let value) = self { return value }
+    return nil
+  }
+
+  /// The elements of an array; none for any other value.
+  public var elements: [JSON] {
+    if case .array(let elements) = self { return elements }
+    return []
+  }
+
+  // MARK: Writing
+
+  /// The text of this value on one line.
+  public var encoded: [UInt8] {
+    let root = node
+    defer { json_node_unref(root) }
+    let text = json_to_string(root, 0)
+    defer { g_free(text) }
+    return text.map { Array(String(cString: $0).utf8) } ?? []
+  }
+
+  private var node: OpaquePointer? {
+    switch self {
+    case .object(let members):
+      let object = json_object_new()
+      for (key, value) in members.sorted(by: { $0.key < $1.key }) { json_object_set_member(object, key, value.node) }
+      return json_node_init_object(json_node_alloc(), object).consuming { json_object_unref(object) }
+    case .array(let elements):
+      let array = json_array_new()
+      for element in elements { json_array_add_element(array, element.node) }
+      return json_node_init_array(json_node_alloc(), array).consuming { json_array_unref(array) }
+    case .string(let text): return json_node_init_string(json_node_alloc(), text)
+    case .integer(let number): return json_node_init_int(json_node_alloc(), gint64(number))
+    case .double(let number): return json_node_init_double(json_node_alloc(), number)
+    case .bool(let value): return json_node_init_boolean(json_node_alloc(), value ? 1 : 0)
+    case .null: return json_node_init_null(json_node_alloc())
+    }
+  }
+
+  private init(_ node: OpaquePointer?) {
+    guard let node else {
+      self = .null
+      return
+    }
+    switch json_node_get_node_type(node) {
+    case JSON_NODE_OBJECT: self = .object(Self.members(json_node_get_object(node)))
+    case JSON_NODE_ARRAY: self = .array(Self.elements(json_node_get_array(node)))
+    case JSON_NODE_VALUE: self = Self.scalar(node)
+    default: self = .null
+    }
+  }
+
+  private static func members(_ object: OpaquePointer?) -> [String: JSON] {
+    var members: [String: JSON] = [:]
+    let names = json_object_get_members(object)
+    defer { g_list_free(names) }
+    var next = names
+    while let entry = next {
+      next = entry.pointee.next
+      guard let name = entry.pointee.data?.assumingMemoryBound(to: CChar.self) else { continue }
+      members[String(cString: name)] = JSON(json_object_get_member(object, name))
+    }
+    return members
+  }
+
+  private static func elements(_ array: OpaquePointer?) -> [JSON] {
+    (0..<json_array_get_length(array)).map { JSON(json_array_get_element(array, $0)) }
+  }
+
+  private static func scalar(_ node: OpaquePointer) -> JSON {
+    switch json_node_get_value_type(node) {
+    case chappie_type_string(): .string(String(cString: json_node_get_string(node)))
+    case chappie_type_int64(): .integer(Int64(json_node_get_int(node)))
+    case chappie_type_double(): .double(json_node_get_double(node))
+    case chappie_type_boolean(): .bool(json_node_get_boolean(node) != 0)
+    default: .null
+    }
+  }
+
+  /// Whether no value is nested too deep, counted without reading it.
+  private static func isShallow(_ bytes: [UInt8]) -> Bool {
+    var depth = 0
+    var isInString = false
+    var isEscaped = false
+    for byte in bytes {
+      if isEscaped {
+        isEscaped = false
+      } else if isInString {
+        if byte == UInt8(ascii: "\\") { isEscaped = true }
+        if byte == UInt8(ascii: "\"") { isInString = false }
+      } else {
+        switch byte {
+        case UInt8(ascii: "\""): isInString = true
+        case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+        case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+        default: break
+        }
+      }
+      if depth > depthLimit { return false }
+    }
+    return true
+  }
+}
+
+extension Optional {
+  /// This value, after `release` has dropped the reference that it has taken over.
+  fileprivate func consuming(_ release: () -> Void) -> Optional {
+    release()
+    return self
+  }
+}
+
+extension JSON: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral, ExpressibleByStringLiteral {
+  public init(dictionaryLiteral elements: (String, JSON)...) {
+    self = .object(Dictionary(elements) { $1 })
+  }
+
+  public init(arrayLiteral elements: JSON...) {
+    self = .array(elements)
+  }
+
+  public init(stringLiteral value: String) {
+    self = .string(value)
+  }
+}
+
+extension JSON: ExpressibleByBooleanLiteral {
+  public init(booleanLiteral value: Bool) {
+    self = .bool(value)
+  }
+}
