@@ -47,6 +47,8 @@ let package = Package(
     .executableTarget(
       name: "chappied", dependencies: ["ChappieService", "ChappieSDK", "GLibBridge"], swiftSettings: settings),
     .executableTarget(name: "chappie", dependencies: ["ChappieSDK", "GLibBridge"], swiftSettings: settings),
+    .executableTarget(
+      name: "library-host", dependencies: ["ChappieSDK"], path: "Tests/LibraryHost", swiftSettings: settings),
 
     .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory"], swiftSettings: settings),
     .testTarget(name: "GLibBridgeTests", dependencies: ["GLibBridge", "SecretMemory"], swiftSettings: settings),

@@ -38,12 +38,14 @@ public final class Service {
       exporter.accounts.implementation(),
     ]
     let accounts = Wait()
-    root = try exporter.export(ServicePaths.root, implementations) { [session, callers = exporter.callers] request in
+    root = try exporter.export(ServicePaths.root, implementations) {
+      [manager, session, callers = exporter.callers] request in
       switch request.interface {
       case ManagerObject.interface: try await callers.authorizeManager(request)
       default: try await callers.authorizeShared(request)
       }
       switch request.interface {
+      case ManagerObject.interface where request.isPropertyRead: await manager.ready()
       case SessionObject.interface: await session.ready()
       case Accounts.managerInterface: await accounts.value()
       default: break
@@ -69,5 +71,7 @@ public final class Service {
     await exporter.notifications?.withdraw()
     try? await connection.releaseName(Self.name)
     try? await connection.flush()
+    // What the sign-in server answers to a refresh exists nowhere else until it is stored.
+    await SlotRegistry.settle()
   }
 }

@@ -62,24 +62,37 @@ final class SecretServiceStore: CredentialStore {
     try await client.search(schema: Self.schema, Self.attributes(of: slot))
   }
 
-  /// A crash while an item was replaced can leave two, and a copy may stand beside its original: the credential that
-  /// was renewed last counts.
+  /// A crash while an item was replaced can leave two: the credential that was renewed last counts. A copy counts
+  /// where its original is locked: a crash may have left it behind.
   private func read(_ items: [SecretServiceClient.Found], of slot: SlotIdentity) async throws
     -> SealedCredential.Content
   {
+    let originals = items.filter { !Self.isCopy($0) }
     var best: SealedCredential.Content?
     var newest: SecretBytes?
-    for item in items {
+    for item in originals.isEmpty ? items : originals {
       let line = try await client.secret(of: item)
       let content = content(line, of: slot)
       if Self.isBetter(content, than: best) { (best, newest) = (content, line) }
     }
-    if let newest, Self.strictest(items) == .afterFirstUnlockThisDeviceOnly,
-      !items.contains(where: { $0.attributes[Key.copy] != nil })
-    {
-      await keepCopy(newest, of: slot)
+    if let newest, !originals.isEmpty {
+      await mend(items.filter(Self.isCopy), of: slot, from: newest, Self.strictest(items))
     }
     return best ?? .unusable(reason: "The stored sign-in is damaged: sign in again.")
+  }
+
+  /// Makes the copy be what the original is, and where there should be none, none.
+  private func mend(
+    _ copies: [SecretServiceClient.Found], of slot: SlotIdentity, from line: SecretBytes,
+    _ accessibility: ChappieKeychainAccessibility
+  ) async {
+    switch accessibility {
+    case .whenUnlockedThisDeviceOnly:
+      for copy in copies { try? await client.delete(copy, interaction: .forbidden) }
+    case .afterFirstUnlockThisDeviceOnly:
+      if let copy = copies.first, let kept = try? await client.secret(of: copy), kept.isEqual(to: line) { return }
+      await keepCopy(line, of: slot)
+    }
   }
 
   private static func isBetter(_ new: SealedCredential.Content, than old: SealedCredential.Content?) -> Bool {
@@ -121,7 +134,9 @@ final class SecretServiceStore: CredentialStore {
   func delete(_ slot: SlotIdentity, interaction: SecretServiceClient.Interaction) async throws {
     let found = try await search(slot)
     guard found.allSatisfy({ !$0.isLocked }) else { throw SecretStoreError.locked }
-    for item in found { try await client.delete(item, interaction: interaction) }
+    // The copies first: one that is left alone would be taken for the whole.
+    for item in found.filter(Self.isCopy) { try await client.delete(item, interaction: interaction) }
+    for item in found where !Self.isCopy(item) { try await client.delete(item, interaction: interaction) }
     memoryCopies[slot] = nil
   }
 
@@ -188,6 +203,10 @@ final class SecretServiceStore: CredentialStore {
     items.allSatisfy {
       $0.attributes[Key.accessibility] == ChappieKeychainAccessibility.afterFirstUnlockThisDeviceOnly.rawValue
     } ? .afterFirstUnlockThisDeviceOnly : .whenUnlockedThisDeviceOnly
+  }
+
+  private static func isCopy(_ item: SecretServiceClient.Found) -> Bool {
+    item.attributes[Key.copy] != nil
   }
 
   /// Whether `old` is another item than the one with `new`: a copy, or one with another rule or device.

@@ -12,7 +12,7 @@ extension Callers {
   ///
   /// - Throws: `BusError` with `AccessDenied`.
   func authorizeManager(_ request: BusRequest) async throws {
-    guard request.access != .properties else { return }
+    guard !request.isPropertyRead else { return }
     _ = try await owner(request.sender)
   }
 
@@ -51,8 +51,7 @@ extension CallerIdentity {
     case .uninspectable(let reason):
       BusError(
         .accessDenied,
-        "This service does not know who you are, and so gives nothing: the calling program cannot be identified, "
-          + "because \(reason).")
+        "This service cannot tell which program calls, and so gives it nothing: the caller \(reason).")
     }
   }
 }

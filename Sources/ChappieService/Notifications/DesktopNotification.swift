@@ -30,7 +30,7 @@ struct DesktopNotification: Equatable {
   let lifetime: Lifetime
 
   /// - Returns: nil when there is nothing to tell.
-  init?(_ news: SlotNews.News, of name: SlotName, hasActions: Bool) {
+  init?(_ news: SlotNews.News, of name: SlotName) {
     switch news {
     case .none:
       return nil
@@ -38,7 +38,9 @@ struct DesktopNotification: Equatable {
       summary = "Sign in to ChatGPT again"
       let ended = "The sign-in\(name.text.map { " of \($0)" } ?? "") has ended and cannot be renewed."
       let failed = failure.map { "The latest try failed. \($0)" }
-      body = Self.lines(ended, failed, hasActions ? nil : Self.advice(name))
+      // Servers that say they have actions may hide them well.
+      let advice = name.command.map { "In a terminal: \($0)" } ?? "Sign in again in the program that uses it."
+      body = Self.lines(ended, failed, advice)
       action = .signIn
       lifetime = .untilSolved
     case .codeWaits(let code):
@@ -60,10 +62,6 @@ struct DesktopNotification: Equatable {
       action = nil
       lifetime = .brief
     }
-  }
-
-  private static func advice(_ name: SlotName) -> String {
-    name.command.map { "Run this in a terminal: \($0)" } ?? "Sign in again in the program that uses it."
   }
 
   private static func lines(_ lines: String?...) -> String {

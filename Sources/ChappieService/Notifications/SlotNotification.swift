@@ -135,8 +135,8 @@ final class SlotNotification {
       if id != 0 { await server.close(id) }
       return
     }
-    guard presented.news != told, let reached = await server.reach(), news.news == told,
-      let notification = DesktopNotification(told, of: name, hasActions: reached.capabilities.hasActions),
+    guard let notification = DesktopNotification(told, of: name), presented.news != told,
+      let reached = await server.reach(), news.news == told,
       let id = await server.show(notification, replacing: presented.id, on: reached)
     else { return }
     presented = .shown(id, told)

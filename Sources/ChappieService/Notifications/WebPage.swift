@@ -19,7 +19,7 @@ enum WebPage {
   private static func openOutsideOfOurUnit(
     _ address: String, _ activationToken: String?, _ connection: BusConnection
   ) async throws {
-    let command = ["sh", "-c", #"xdg-open "$1" || gio open "$1""#, "sh", address]
+    let command = ["sh", "-c", #"gio open "$1" || xdg-open "$1""#, "sh", address]
     var environment: [String] = []
     if let activationToken {
       environment = ["XDG_ACTIVATION_TOKEN=\(activationToken)", "DESKTOP_STARTUP_ID=\(activationToken)"]

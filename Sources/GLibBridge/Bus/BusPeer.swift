@@ -52,8 +52,9 @@ extension BusConnection {
         securityLabel: label, handle: ProcessHandle(owning: descriptor))
     }
     let handle = try openProcess(Int32(bitPattern: processID))
-    // The number was the caller's when the bus noted it. Still connected after the pidfd was opened, and so
-    // still alive: the pidfd is the caller's.
+    // The number was the caller's when the bus noted it. While the caller is connected it usually still runs, and then
+    // the pidfd is its own. A process that handed its connection on to another one and ended leaves its number to
+    // whoever gets it next: only a bus that gives the pidfd itself closes that gap.
     let again = try await call(busName, busPath, busName, "GetConnectionUnixProcessID", .tuple(sender))
     guard try again.member(0, "process", as: UInt32.self) == processID, handle.isRunning else {
       throw GLibError(domain: "chappie-bus", code: 2, message: "the caller has left")

@@ -11,4 +11,6 @@ public struct BusRequest: Sendable, Equatable {
   public let sender: String
   public let interface: String
   public let access: Access
+
+  public var isPropertyRead: Bool { access == .properties }
 }

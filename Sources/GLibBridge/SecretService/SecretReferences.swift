@@ -5,9 +5,22 @@ import CLibsecret
 @GLibActor
 final class SecretServiceReference {
   let pointer: UnsafeMutablePointer<SecretService>
+  /// The unique name of the keyring that knows the session.
+  private let keyring: String?
 
   init(owning pointer: UnsafeMutablePointer<SecretService>) {
     self.pointer = pointer
+    keyring = Self.owner(pointer)
+  }
+
+  /// Whether the keyring is the one that the session was opened with: one that restarted knows none.
+  var hasSession: Bool { Self.owner(pointer) == keyring }
+
+  private static func owner(_ service: UnsafeMutablePointer<SecretService>) -> String? {
+    let proxy = UnsafeMutableRawPointer(service).assumingMemoryBound(to: GDBusProxy.self)
+    guard let name = g_dbus_proxy_get_name_owner(proxy) else { return nil }
+    defer { g_free(name) }
+    return String(cString: name)
   }
 
   isolated deinit {

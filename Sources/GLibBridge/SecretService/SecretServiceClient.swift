@@ -117,20 +117,18 @@ public final class SecretServiceClient {
     _ secret: SecretBytes, as item: Item, in place: Collection, interaction: Interaction
   ) async throws {
     try await withService(interaction) { service in
-      let collection = try await collection(place, service)
       let table = AttributeTable(item.attributes, schema: item.schema)
       let value = secret.withBytes { bytes in
         secret_value_new(bytes.bindMemory(to: CChar.self).baseAddress, gssize(bytes.count), "text/plain")
       }
       defer { value.map { secret_value_unref(UnsafeMutableRawPointer($0)) } }
-      let created = try await asyncCall(deadline: wait(interaction)) { cancellable, callback, data in
-        secret_item_create(
-          collection.pointer, nil, table.pointer, item.label, value, SECRET_ITEM_CREATE_REPLACE, cancellable,
-          callback, data)
+      // One message and no question before it: a crash must find as little time as can be.
+      _ = try await asyncCall(deadline: wait(interaction)) { cancellable, callback, data in
+        secret_service_store(
+          service.pointer, nil, table.pointer, place.alias, item.label, value, cancellable, callback, data)
       } finish: { result, error in
-        secret_item_create_finish(result, &error)
+        secret_service_store_finish(service.pointer, result, &error)
       }
-      if let created { g_object_unref(created) }
     }
   }
 
@@ -227,9 +225,9 @@ public final class SecretServiceClient {
 
   private func open(_ interaction: Interaction) async throws -> SecretServiceReference {
     switch kept(interaction) {
-    case .open(let service): return service
+    case .open(let service) where service.hasSession: return service
     case .opening(let task): return try await task.value
-    case .closed: break
+    case .open, .closed: break
     }
     let task = Task.onGLib { try await makeService(interaction) }
     keep(.opening(task), interaction)

@@ -12,3 +12,10 @@ func withCStrings<Result>(
     return try body(base)
   }
 }
+
+extension String {
+  /// This text with U+FFFD for U+0000, which would end a C string.
+  var withoutZeros: String {
+    utf8.contains(0) ? String(map { $0 == "\0" ? "\u{FFFD}" : $0 }) : self
+  }
+}

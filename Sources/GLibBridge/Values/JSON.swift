@@ -17,7 +17,8 @@ public enum JSON: Sendable, Equatable {
   /// - Throws: ``GLibError`` for bytes that are not JSON, or too deep.
   public init(parsing bytes: [UInt8]) throws {
     guard Self.isShallow(bytes) else {
-      throw GLibError(domain: "chappie-json", code: 0, message: "the JSON is nested deeper than \(Self.depthLimit)")
+      throw GLibError(
+        domain: "chappie-json", code: 0, message: "this is no JSON, or nested deeper than \(Self.depthLimit)")
     }
     let parser = json_parser_new()
     defer { g_object_unref(parser) }
@@ -74,20 +75,24 @@ public enum JSON: Sendable, Equatable {
     defer { json_node_unref(root) }
     let text = json_to_string(root, 0)
     defer { g_free(text) }
-    return text.map { Array(String(cString: $0).utf8) } ?? []
+    let bytes = text.map { Array(String(cString: $0).utf8) } ?? []
+    // JSON-GLib 1.6 escapes every control character but the last.
+    return bytes.contains(0x1F) ? bytes.flatMap { $0 == 0x1F ? Array("\\u001f".utf8) : [$0] } : bytes
   }
 
   private var node: OpaquePointer? {
     switch self {
     case .object(let members):
       let object = json_object_new()
-      for (key, value) in members.sorted(by: { $0.key < $1.key }) { json_object_set_member(object, key, value.node) }
+      for (key, value) in members.sorted(by: { $0.key < $1.key }) {
+        json_object_set_member(object, key.withoutZeros, value.node)
+      }
       return json_node_init_object(json_node_alloc(), object).consuming { json_object_unref(object) }
     case .array(let elements):
       let array = json_array_new()
       for element in elements { json_array_add_element(array, element.node) }
       return json_node_init_array(json_node_alloc(), array).consuming { json_array_unref(array) }
-    case .string(let text): return json_node_init_string(json_node_alloc(), text)
+    case .string(let text): return json_node_init_string(json_node_alloc(), text.withoutZeros)
     case .integer(let number): return json_node_init_int(json_node_alloc(), gint64(number))
     case .double(let number): return json_node_init_double(json_node_alloc(), number)
     case .bool(let value): return json_node_init_boolean(json_node_alloc(), value ? 1 : 0)
@@ -135,7 +140,8 @@ public enum JSON: Sendable, Equatable {
     }
   }
 
-  /// Whether no value is nested too deep, counted without reading it.
+  /// Whether no value is nested too deep, counted without reading it. Comments and strings in single quotes, which
+  /// JSON-GLib reads and JSON does not have, could hide brackets from the count.
   private static func isShallow(_ bytes: [UInt8]) -> Bool {
     var depth = 0
     var isInString = false
@@ -151,6 +157,7 @@ public enum JSON: Sendable, Equatable {
         case UInt8(ascii: "\""): isInString = true
         case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
         case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+        case UInt8(ascii: "/"), UInt8(ascii: "'"): return false
         default: break
         }
       }

@@ -69,10 +69,7 @@ extension String: VariantConvertible {
   public static var variantType: String { "s" }
 
   /// D-Bus strings cannot hold U+0000; it becomes U+FFFD.
-  public var variant: Variant {
-    let text = utf8.contains(0) ? String(map { $0 == "\0" ? "\u{FFFD}" : $0 }) : self
-    return Variant(taking: g_variant_new_string(text))
-  }
+  public var variant: Variant { Variant(taking: g_variant_new_string(withoutZeros)) }
 
   public init(variant: Variant) throws(VariantError) {
     try variant.expect("s")

@@ -34,9 +34,8 @@ struct AccessGroup: Equatable, Sendable {
     guard let list = file.string(Self.section, "Members") else { throw Flaw("it has no Members=") }
     self.name = name
     var members: Set<AppID> = []
-    for text in list.split(separator: ";") {
-      let text = text.filter { $0 != " " }
-      guard let member = AppID(text) else { throw Flaw("Members= has “\(text)”, which is no app's id") }
+    for text in list.filter({ $0 != " " }).split(separator: ";") {
+      guard let member = AppID(String(text)) else { throw Flaw("Members= has '\(text)', which is no app's id") }
       members.insert(member)
     }
     self.members = members

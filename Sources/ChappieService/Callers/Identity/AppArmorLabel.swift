@@ -27,7 +27,7 @@ struct AppArmorLabel: Equatable, Sendable {
     // snap.NAME.APP or snap.NAME.hook.HOOK, and what a profile may put behind it: //CHILD, //&STACKED.
     let names = parts[0].split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
     guard names.count == 3, let snap = AppID(snap: String(names[1])) else {
-      throw Unidentified("it has the AppArmor label of a snap, which names none")
+      throw Unidentified("has the AppArmor label of a snap, which names none")
     }
     self.snap = snap
   }

@@ -41,18 +41,18 @@ extension CallerEvidence {
       flatpak = FlatpakMark(info: info, isRecorded: record == content)
     }
     // What was read of a process that has ended by now may be another's.
-    guard files.isRunning else { throw Unidentified("it has ended") }
+    guard files.isRunning else { throw Unidentified("has ended") }
   }
 
   static func reason(_ error: FileError) -> String {
     switch error {
     case .missing:
-      "it has ended"
+      "has ended"
     case .forbidden:
-      "the kernel keeps it closed to this service, as it does with programs that forbid dumping (such as password "
-        + "managers), that have file capabilities, or that are not of a namespace below this service's"
+      "is closed to this service by the kernel, as programs are that forbid dumping (password managers do) or have "
+        + "file capabilities, and all programs where this service runs in a user namespace"
     default:
-      "what tells its sandbox cannot be read: \(error)"
+      "has a sandbox whose marks cannot be read: \(error)"
     }
   }
 }
@@ -66,21 +66,21 @@ extension CallerIdentity {
     for label in evidence.labels {
       if let snap = try AppArmorLabel(label).snap { snaps.insert(snap) }
     }
-    guard snaps.count <= 1 else { throw Unidentified("it has the AppArmor labels of two snaps") }
+    guard snaps.count <= 1 else { throw Unidentified("has the AppArmor labels of two snaps") }
     if let snap = snaps.first {
       self = .sandboxed(snap)
     } else if let flatpak = evidence.flatpak {
       guard flatpak.isRecorded else {
-        throw Unidentified("it has a /\(FlatpakInfo.name) that Flatpak did not write for a running instance")
+        throw Unidentified("has a /\(FlatpakInfo.name) that Flatpak did not write for a running instance")
       }
       self = .sandboxed(flatpak.info.appID)
     } else if !evidence.sharesUserNamespace {
       throw Unidentified(
-        "it runs in a user namespace of its own and in no sandbox that this service knows, as programs in containers "
+        "runs in a user namespace of its own and in no sandbox that this service knows, as programs in containers "
           + "do, and in units with options such as PrivateTmp=")
     } else if !evidence.sharesRoot {
       throw Unidentified(
-        "it has a root directory of its own and is in no sandbox that this service knows, as programs in a chroot "
+        "has a root directory of its own and is in no sandbox that this service knows, as programs in a chroot "
           + "are, and snaps that AppArmor does not confine")
     } else {
       self = .unsandboxed

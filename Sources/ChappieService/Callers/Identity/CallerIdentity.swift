@@ -14,6 +14,6 @@ enum CallerIdentity: Sendable, Equatable {
   /// An app in a sandbox that this service knows.
   case sandboxed(AppID)
   case unsandboxed
-  /// A caller that this service may or can not look into. The reason is a clause with the caller as its subject.
+  /// A caller that this service may or can not look into. The reason is what comes after “the caller”.
   case uninspectable(reason: String)
 }

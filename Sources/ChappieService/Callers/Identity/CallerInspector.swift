@@ -18,13 +18,13 @@ struct CallerInspector {
       Log.debug("\(name) cannot be identified: \(error.reason).")
       return .uninspectable(reason: error.reason)
     } catch {
-      return .uninspectable(reason: "it has left the bus, or the bus does not tell which process it is")
+      return .uninspectable(reason: "has left the bus, or is of a process that the bus does not tell")
     }
   }
 
   private func inspect(_ name: String) async throws -> CallerIdentity {
     let peer = try await connection.peer(name)
-    guard peer.userID == UserID.own else { throw Unidentified("it runs as another user") }
+    guard peer.userID == UserID.own else { throw Unidentified("runs as another user") }
     let label = peer.securityLabel
     let (files, sharesUserNamespace) = try open(peer)
     // In this service's own user namespace nobody but root can give a process a root directory that blocks.
@@ -32,7 +32,7 @@ struct CallerInspector {
     let identity = await offActor(deadline: Self.deadline) {
       Result { () throws(Unidentified) in try CallerIdentity(CallerEvidence(files, label: label)) }
     }
-    guard let identity else { throw Unidentified("its root directory does not answer") }
+    guard let identity else { throw Unidentified("has a root directory that does not answer") }
     return try identity.get()
   }
 

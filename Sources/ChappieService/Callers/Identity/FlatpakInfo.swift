@@ -20,12 +20,12 @@ struct FlatpakInfo: Equatable, Sendable {
 
   /// - Throws: ``Unidentified``.
   init(_ content: [UInt8]) throws(Unidentified) {
-    guard let file = try? KeyFile(content) else { throw Unidentified("it has a /\(Self.name) that is no key file") }
+    guard let file = try? KeyFile(content) else { throw Unidentified("has a /\(Self.name) that is no key file") }
     guard let appID = file.string("Application", "name").flatMap(AppID.init(flatpak:)) else {
-      throw Unidentified("it has a /\(Self.name) that names no app")
+      throw Unidentified("has a /\(Self.name) that names no app")
     }
     guard let instance = file.string("Instance", "instance-id"), Self.isInstance(instance) else {
-      throw Unidentified("it has a /\(Self.name) that names no instance")
+      throw Unidentified("has a /\(Self.name) that names no instance")
     }
     self.appID = appID
     self.instance = instance
@@ -42,7 +42,7 @@ struct FlatpakInfo: Equatable, Sendable {
   }
 }
 
-/// Why a caller could not be identified: a clause with the caller as its subject.
+/// Why a caller could not be identified: what comes after “the caller”.
 struct Unidentified: Error, Equatable {
   let reason: String
 

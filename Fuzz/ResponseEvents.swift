@@ -1,0 +1,37 @@
+// Any bytes as the data of events, one a line, and as the body of a refusal: nothing that a server sends may end this
+// process, and no text may hold what no D-Bus string can.
+
+@testable import ChappieSDK
+
+private func check(_ text: String) {
+  precondition(!text.utf8.contains(0), "a D-Bus string cannot hold U+0000")
+}
+
+private func scan(_ json: borrowing Span<UInt8>) {
+  let count = json.count
+  _ = JSONScanner.members(of: json) { key, value in
+    precondition(key.lowerBound > 0 && key.upperBound < value.lowerBound && value.upperBound <= count)
+    check(JSONText.decode(json, key))
+    check(JSONText.decode(json, value))
+    if let content = JSONScanner.stringContent(json, value) { check(JSONText.decode(json, content)) }
+  }
+  check(JSONText.decode(json, 0..<count))
+}
+
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+  let input = Array(UnsafeBufferPointer(start: start, count: count))
+  var assembler = ResponseAssembler()
+  var text = ""
+  for line in input.split(separator: .lineFeed) {
+    let data = Array(line)
+    scan(data.span)
+    text += assembler.take(ResponseEvent.decode(data.span))
+  }
+  precondition(text == assembler.text, "what was handed over is not the answer")
+  if case .failed(let error) = assembler.outcome { precondition(error.description.count < 1000) }
+  let failure = BackendFailure(status: 429, retryAfter: String(decoding: input.prefix(40), as: UTF8.self), body: input)
+  precondition(failure.error.description.count < 1000)
+  precondition(failure.retryAfter.map { $0 >= 0 && $0.isFinite } ?? true)
+  return 0
+}

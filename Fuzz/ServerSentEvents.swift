@@ -1,0 +1,44 @@
+// Any bytes as a stream of events, in chunks that the input chooses: the chunking must not matter, and no limit may be
+// passed. The input is a number of chunk lengths, the lengths, and the stream.
+
+@testable import ChappieSDK
+
+private func events(_ chunks: [ArraySlice<UInt8>], limit: Int) -> [[UInt8]] {
+  var parser = ServerSentEventParser(limit: limit)
+  var events: [[UInt8]] = []
+  for chunk in chunks {
+    do {
+      try parser.parse(chunk) { data in events.append(data.indices.map { data[$0] }) }
+    } catch {
+      return events
+    }
+  }
+  return events
+}
+
+/// Divides `stream` into chunks of the given lengths, over and over.
+private func divide(_ stream: ArraySlice<UInt8>, _ lengths: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+  var chunks: [ArraySlice<UInt8>] = []
+  var rest = stream
+  while !rest.isEmpty, lengths.contains(where: { $0 > 0 }) {
+    for length in lengths {
+      chunks.append(rest.prefix(Int(length)))
+      rest = rest.dropFirst(Int(length))
+    }
+  }
+  return chunks + [rest]
+}
+
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+  let input = Array(UnsafeBufferPointer(start: start, count: count))
+  guard let lengthCount = input.first.map(Int.init), lengthCount < count else { return 0 }
+  let stream = input[(1 + lengthCount)...]
+  let chunks = divide(stream, input[1..<(1 + lengthCount)])
+  precondition(events([stream], limit: .max) == events(chunks, limit: .max), "the chunking matters")
+  let limit = 16
+  // The chunk that passes the limit may complete events before it is refused.
+  let longest = events(chunks, limit: limit).map(\.count).max() ?? 0
+  precondition(longest <= limit + (chunks.map(\.count).max() ?? 0), "the limit does not hold")
+  return 0
+}

@@ -1,0 +1,48 @@
+import GLibBridge
+import SecretMemory
+import Testing
+
+@testable import ChappieSDK
+
+@GLibActor
+struct AuthHTTPTests {
+  private static func answer(_ body: String, status: Int = 400) -> AuthHTTP.Answer {
+    AuthHTTP.Answer(status: status, body: SecretBytes(body.utf8))
+  }
+
+  @Test(arguments: [(199, false), (200, true), (204, true), (299, true), (300, false), (400, false)])
+  func successIsAStatusInThe200s(_ status: Int, _ isSuccess: Bool) {
+    #expect(Self.answer("", status: status).isSuccess == isSuccess)
+  }
+
+  /// The three places of protocol.md, 2.4.
+  @Test(arguments: [
+    ("{\"error\":{\"code\":\"refresh_token_expired\",\"message\":\"m\"}}", "refresh_token_expired"),
+    ("{\"error\":\"invalid_grant\"}", "invalid_grant"), ("{\"code\":\"refresh_token_reused\"}", "refresh_token_reused"),
+    ("{\"error\":{\"code\":null}}", nil), ("{\"error\":{}}", nil), ("{}", nil), ("", nil), ("<html>", nil),
+    ("{\"error\":{\"code\":\"nested\"},\"code\":\"outer\"}", "nested"),
+  ])
+  func findsTheServersWord(_ body: String, _ code: String?) {
+    #expect(Self.answer(body).errorCode == code)
+  }
+
+  @Test(arguments: [
+    ("{\"error_description\":\"described\",\"error\":{\"message\":\"m\"}}", "described"),
+    ("{\"error\":{\"message\":\"Already used.\",\"code\":\"c\"}}", "Already used."),
+    ("{\"error\":\"invalid_grant\"}", "invalid_grant"),
+    ("{\"error\":{\"code\":\"c\"}}", "c"), ("{\"code\":\"c\"}", "c"), ("{}", ""), ("", ""), ("<html>error</html>", ""),
+  ])
+  func saysWhatTheServerSays(_ body: String, _ message: String) {
+    #expect(Self.answer(body).errorMessage == message)
+  }
+
+  /// A server that quotes what it was sent must not put a token into an error.
+  @Test func neverSaysAToken() {
+    let token = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ1c2VyIn0.c2lnbmF0dXJl"
+    for body in [
+      "{\"error_description\":\"bad \(token)\"}", "{\"error\":\"\(token)\"}", "{\"error\":{\"message\":\"\(token)\"}}",
+    ] {
+      #expect(Self.answer(body).errorMessage == Self.answer(body).errorMessage.replacing("eyJ", with: ""))
+    }
+  }
+}

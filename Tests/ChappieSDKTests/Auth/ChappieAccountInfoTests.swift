@@ -1,0 +1,18 @@
+import ChappieSDK
+import Testing
+
+struct ChappieAccountInfoTests {
+  /// Every plan of protocol.md, 2.1.
+  @Test(arguments: [
+    ("free", "Free"), ("go", "Go"), ("plus", "Plus"), ("pro", "Pro"), ("prolite", "Pro Lite"), ("team", "Team"),
+    ("self_serve_business_prolite", "Business"), ("self_serve_business_usage_based", "Business"),
+    ("business", "Business"),
+    ("ent26", "Enterprise"), ("enterprise_cbp_automation", "Enterprise"), ("enterprise_cbp_usage_based", "Enterprise"),
+    ("enterprise", "Enterprise"), ("hc", "Enterprise"), ("edu", "Edu"), ("education", "Edu"), ("edu_plus", "Edu"),
+    ("edu_pro", "Edu"), ("PLUS", "Plus"), ("brand_new", "brand_new"),
+  ])
+  func plansHaveNamesForPeople(_ rawValue: String, _ name: String) {
+    #expect(ChappiePlan(rawValue: rawValue).displayName == name)
+    #expect(ChappiePlan(rawValue: rawValue).rawValue == rawValue)
+  }
+}

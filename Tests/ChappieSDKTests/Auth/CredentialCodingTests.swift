@@ -1,0 +1,106 @@
+import FoundationEssentials
+import SecretMemory
+import Testing
+
+@testable import ChappieSDK
+
+struct CredentialCodingTests {
+  private static func decode(_ text: String) -> Credential? {
+    CredentialCoding.decode(SecretBytes(text.utf8))
+  }
+
+  @Test(arguments: [true, false], [true, false])
+  func comesBack(_ hasRefreshToken: Bool, _ hasIDToken: Bool) throws {
+    var credential = Credential.test("a", renewedAt: 1_800_000_000, canBeRenewed: hasRefreshToken)
+    if !hasIDToken { credential.idToken = nil }
+    let read = try #require(CredentialCoding.decode(CredentialCoding.encode(credential)))
+    #expect(read.method == "fake")
+    #expect(read.renewedAt == 1_800_000_000)
+    #expect(read.accessToken.isEqual(to: credential.accessToken))
+    #expect(read.refreshToken?.text == credential.refreshToken?.text)
+    #expect(read.idToken?.text == credential.idToken?.text)
+  }
+
+  @Test func whatWasRefusedStaysSo() throws {
+    var credential = Credential.test("a", canBeRenewed: false)
+    #expect(try CredentialCoding.decode(CredentialCoding.encode(credential))?.isRefused == false)
+    credential.isRefused = true
+    #expect(try CredentialCoding.decode(CredentialCoding.encode(credential))?.isRefused == true)
+  }
+
+  @Test func isOneLineOfJSONInASCII() throws {
+    let credential = Credential.test("a", renewedAt: 7)
+    let line = try CredentialCoding.encode(credential).text
+    #expect(line.utf8.allSatisfy { (0x20...0x7E).contains($0) })
+    let json = try JSONValue(line.utf8)
+    #expect(json["version"] == .number(1))
+    #expect(json["renewed_at"] == .number(7))
+    #expect(json["access_token"] == .string(credential.accessToken.text))
+    #expect(json["refresh_token"] == "rt-a")
+  }
+
+  @Test(arguments: ["a b", "a\"b", "a\\b", "a\nb", "tökén", "a\0"])
+  func refusesATokenThatNoTokenLooksLike(_ text: String) {
+    let token = SecretBytes(text.utf8)
+    for place in [\Credential.refreshToken, \.idToken] {
+      var credential = Credential.test("a")
+      credential[keyPath: place] = token
+      let error = #expect(throws: ChappieAuthError.self) { try CredentialCoding.encode(credential) }
+      #expect(error?.description.contains(text) == false)
+    }
+    var credential = Credential.test("a")
+    credential.accessToken = token
+    #expect(throws: ChappieAuthError.self) { try CredentialCoding.encode(credential) }
+  }
+
+  @Test func readsMembersItDoesNotKnowAndAnyOrder() throws {
+    let read = try #require(
+      Self.decode("{ \"renewed_at\": 5, \"more\": [1], \"access_token\": \"t\", \"method\": \"m\" }"))
+    #expect(read.method == "m" && read.renewedAt == 5 && read.accessToken.text == "t")
+    #expect(read.refreshToken == nil)
+  }
+
+  @Test(arguments: [
+    "", "null", "{}", "not json", "[]", "{\"access_token\":\"t\"}", "{\"access_token\":\"t\",\"method\":\"m\"}",
+    "{\"method\":\"m\",\"renewed_at\":1}", "{\"access_token\":\"\",\"method\":\"m\",\"renewed_at\":1}",
+    "{\"access_token\":7,\"method\":\"m\",\"renewed_at\":1}",
+    "{\"access_token\":\"t\",\"method\":\"m\",\"renewed_at\":\"x\"}",
+    "{\"access_token\":\"t\",\"method\":\"m\",\"renewed_at\":1.5}",
+    "{\"access_token\":\"t\",\"method\":null,\"renewed_at\":1}",
+    "{\"access_token\":\"a\\u0062\",\"method\":\"m\",\"renewed_at\":1}",
+    "{\"access_token\":\"t\",\"method\":\"m\",\"renewed_at\":99999999999999999999}",
+    "{\"access_token\":\"t\",\"method\":\"m\",\"renewed_at\":1",
+    "{\"access_token\":\"a b\",\"method\":\"m\",\"renewed_at\":1}",
+  ])
+  func garbageIsNoCredential(_ text: String) {
+    #expect(Self.decode(text) == nil)
+  }
+
+  @Test func bytesThatAreNoTextAreNoCredential() {
+    #expect(CredentialCoding.decode(SecretBytes([0xFF, 0, 0x7B])) == nil)
+  }
+
+  // MARK: Single members
+
+  @Test func textIsAStringOrANumber() {
+    let json = Array("{\"s\":\"a\\u00e4\",\"n\":5,\"f\":2.5,\"t\":true,\"z\":null,\"o\":{},\"e\":\"\"}".utf8)
+    #expect(CredentialCoding.text("s", json.span) == "aä")
+    #expect(CredentialCoding.text("n", json.span) == "5")
+    #expect(CredentialCoding.text("f", json.span) == "2.5")
+    #expect(CredentialCoding.text("e", json.span) == "")
+    #expect(CredentialCoding.text("t", json.span) == nil)
+    #expect(CredentialCoding.text("z", json.span) == nil)
+    #expect(CredentialCoding.text("o", json.span) == nil)
+    #expect(CredentialCoding.text("missing", json.span) == nil)
+  }
+
+  @Test func aLineJoinsItsPartsInOrder() throws {
+    var line = SecretLine()
+    line.append("{\"a\":1")
+    try line.append(token: SecretBytes("secret".utf8), key: "b")
+    line.append(SecretBytes(" ".utf8))
+    line.append("}")
+    #expect(line.joined().text == "{\"a\":1,\"b\":\"secret\" }")
+    #expect(SecretLine().joined().count == 0)
+  }
+}

@@ -1,0 +1,152 @@
+import GLibBridge
+import Testing
+
+@testable import ChappieSDK
+
+@Suite(.timeLimit(.minutes(1)))
+@GLibActor
+struct DeviceCodeSignInTests {
+  private typealias Answer = FakeIssuer.Answer
+
+  // MARK: Success
+
+  @Test func goesTheWholeWay() async throws {
+    let issuer = try FakeIssuer([
+      FakeIssuer.codePath: [FakeIssuer.code],
+      FakeIssuer.pollPath: [Answer(status: 403, body: "{}"), Answer(status: 404), FakeIssuer.approval],
+      FakeIssuer.tokenPath: [FakeIssuer.tokens],
+    ])
+    let method = try issuer.method()
+    var stages: [SignInProgress] = []
+    let credential = try await method.signIn { stages.append($0) }
+    #expect(credential.method == "device-code")
+    #expect(credential.accessToken.text == "access")
+    #expect(credential.refreshToken?.text == "rt-1")
+    #expect(credential.idToken?.text == "a.b.c")
+    let polls = Array(repeating: FakeIssuer.pollPath, count: 3)
+    #expect(issuer.requests.map(\.path) == [FakeIssuer.codePath] + polls + [FakeIssuer.tokenPath])
+    guard case .requestingCode = stages.first, case .exchanging = stages.last, stages.count == 3,
+      case .waitingForApproval(let code) = stages[1]
+    else {
+      Issue.record("other stages: \(stages)")
+      return
+    }
+    #expect(code.userCode == "ABCD-12345")
+    #expect(code.verificationURI == method.backend.issuer + "/codex/device")
+  }
+
+  @Test func sendsWhatTheIssuerWants() async throws {
+    let issuer = try FakeIssuer([
+      FakeIssuer.codePath: [FakeIssuer.code], FakeIssuer.pollPath: [FakeIssuer.approval],
+      FakeIssuer.tokenPath: [FakeIssuer.tokens],
+    ])
+    let method = try issuer.method()
+    _ = try await method.signIn { _ in }
+    let bodies = issuer.requests.map(\.body)
+    #expect(try JSONValue(bodies[0]) == ["client_id": .string(method.backend.clientID)])
+    #expect(try JSONValue(bodies[1]) == ["device_auth_id": "da", "user_code": "ABCD-12345"])
+    for request in issuer.requests {
+      #expect(request.method == "POST")
+      #expect(request.headers["originator"] == "chappie")
+      #expect(request.headers["user-agent"] == "chappie/\(ChappieVersion.current)")
+    }
+  }
+
+  @Test(arguments: [
+    "{\"device_auth_id\":\"da\",\"usercode\":\"ABCD\"}",
+    "{\"device_auth_id\":\"da\",\"user_code\":\"ABCD\",\"interval\":5}",
+    "{\"device_auth_id\":\"da\",\"user_code\":\"ABCD\",\"interval\":null,\"more\":[]}",
+  ])
+  func takesOtherFormsOfTheCode(_ body: String) async throws {
+    let issuer = try FakeIssuer([
+      FakeIssuer.codePath: [Answer(body: body)], FakeIssuer.pollPath: [FakeIssuer.approval],
+      FakeIssuer.tokenPath: [FakeIssuer.tokens],
+    ])
+    #expect(try await issuer.method().signIn { _ in }.accessToken.text == "access")
+  }
+
+  // MARK: Failure
+
+  private func failure(_ answers: [String: [Answer]]) async throws -> ChappieAuthError? {
+    let issuer = try FakeIssuer(answers)
+    return await #expect(throws: ChappieAuthError.self) { try await issuer.method().signIn { _ in } }
+  }
+
+  @Test func aServerWithoutDeviceCodesIsKnown() async throws {
+    let error = try await failure([FakeIssuer.codePath: [Answer(status: 404)]])
+    #expect(error == .deviceCodeRequestFailed(status: 404, message: ""))
+  }
+
+  @Test(arguments: [
+    "", "{}", "null", "{\"device_auth_id\":\"da\"}", "{\"user_code\":\"ABCD\"}",
+    "{\"device_auth_id\":\"da\",\"user_code\":\"\"}", "{\"device_auth_id\":\"da\",\"user_code\":\"A\\u001b[2J\"}",
+  ])
+  func anAnswerWithoutAShowableCodeIsRefused(_ body: String) async throws {
+    let error = try await failure([FakeIssuer.codePath: [Answer(body: body)]])
+    #expect(error == .invalidResponse("there is no code in it"))
+  }
+
+  @Test(arguments: [
+    (400, "{\"error\":\"access_denied\"}", ChappieAuthError.declined),
+    (400, "{\"error\":{\"code\":\"authorization_declined\"}}", .declined),
+    (400, "{\"error\":\"expired_token\"}", .expired),
+    (429, "{\"error\":{\"message\":\"too fast\"}}", .tokenExchangeFailed(status: 429, message: "too fast")),
+    (500, "", .tokenExchangeFailed(status: 500, message: "")),
+  ])
+  func aRefusedPollEndsIt(_ status: Int, _ body: String, _ expected: ChappieAuthError) async throws {
+    let error = try await failure([
+      FakeIssuer.codePath: [FakeIssuer.code], FakeIssuer.pollPath: [Answer(status: status, body: body)],
+    ])
+    #expect(error == expected)
+  }
+
+  @Test func anApprovalWithoutACodeEndsIt() async throws {
+    let error = try await failure([
+      FakeIssuer.codePath: [FakeIssuer.code], FakeIssuer.pollPath: [Answer(body: "{\"code_verifier\":\"v\"}")],
+    ])
+    #expect(error == .invalidResponse("there is no authorization code in it"))
+  }
+
+  @Test func isCancelledWhileItWaits() async throws {
+    let polled = Wait()
+    let server = try HTTPServer { request in
+      guard request.path == FakeIssuer.pollPath else {
+        let code = FakeIssuer.code.body.replacing("0.05", with: "60")
+        return .whole(HTTPServerResponse(status: 200, type: "application/json", code))
+      }
+      polled.finish()
+      return .whole(HTTPServerResponse(.init(status: 403)))
+    }
+    let base = "http://127.0.0.1:\(server.port)"
+    let method = DeviceCodeSignIn(backend: try ChappieBackend(issuer: base, baseURL: base), http: AuthHTTP())
+    let task = Task { @GLibActor in _ = try await method.signIn { _ in } }
+    await polled.value()
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    await server.stop()
+  }
+
+  // MARK: Single rules
+
+  @Test(
+    arguments: [
+      (nil, 5), ("", 5), ("5", 5), ("1", 1), ("0.5", 0.5), ("0", 5), ("-1", 5), ("nan", 5), ("inf", 5), ("1e400", 5),
+      ("soon", 5), ("0.0001", 0.05), ("3600", 60), ("1e300", 60),
+    ] as [(String?, Double)])
+  func theIntervalIsBounded(_ text: String?, _ seconds: Double) {
+    #expect(DeviceCodeSignIn.interval(text) == seconds)
+  }
+
+  @Test(arguments: ["ABCD-12345", "a", "0", "-", "0123456789ABCDEFGHIJabcdefghij-0123456789ABCDEFGHIJabcdefghij-01"])
+  func aCodeIsLettersDigitsAndDashes(_ code: String) {
+    #expect(DeviceCodeSignIn.isShowable(code))
+  }
+
+  @Test(arguments: [
+    "", "A B", "A\n", "A\u{1B}[2J", "A\0", "ÄBCD", "АBCD", "A.B", "<b>", "ABCD_1", "\u{202E}DCBA", "１２", "A😀",
+    "0123456789ABCDEFGHIJabcdefghij-0123456789ABCDEFGHIJabcdefghij-012-",
+  ])
+  func whatIsNoCodeIsNotShown(_ code: String) {
+    #expect(!DeviceCodeSignIn.isShowable(code))
+  }
+}

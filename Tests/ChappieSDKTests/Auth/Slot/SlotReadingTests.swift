@@ -1,0 +1,128 @@
+import GLibBridge
+import Testing
+
+@testable import ChappieSDK
+
+/// What a slot makes of what the store holds.
+@Suite(.timeLimit(.minutes(1)))
+@GLibActor
+struct SlotReadingTests {
+  @Test func knowsNothingUntilItHasAsked() {
+    let fixture = SlotFixture(.credential(.test("old")))
+    #expect(fixture.slot.state.state == .restoring)
+    #expect(fixture.store.finds == 0)
+  }
+
+  @Test func aStoredCredentialIsASignIn() async throws {
+    let fixture = await SlotFixture.signedIn()
+    #expect(fixture.slot.state.state == .signedIn)
+    #expect(fixture.slot.state.accountInfo?.accountID == "ada")
+    #expect(try await fixture.slot.credential().name == "old")
+    #expect(fixture.method.refreshed.isEmpty)
+  }
+
+  @Test func nothingStoredIsSignedOut() async {
+    let fixture = SlotFixture(.none)
+    await fixture.slot.restore()
+    #expect(fixture.slot.state.state == .signedOut)
+    await #expect(throws: ChappieClientError.missingCredential) { try await fixture.slot.credential() }
+  }
+
+  @Test func anItemInALockedKeyringIsASignInThatCannotBeUsed() async {
+    let fixture = SlotFixture(.locked)
+    await fixture.slot.restore()
+    #expect(fixture.slot.state.state == .signedIn)
+    #expect(fixture.slot.state.accountInfo == nil)
+    #expect(fixture.slot.state.lastError == SecretStoreError.locked.authError)
+    await #expect(throws: SecretStoreError.locked.clientError) { try await fixture.slot.credential() }
+  }
+
+  /// Nothing is known: it may be signed in or not.
+  @Test func aKeyringThatDoesNotEvenTellIsNoSignOut() async {
+    let fixture = SlotFixture(.hidden)
+    await fixture.slot.restore()
+    #expect(fixture.slot.state.state == .restoring)
+    #expect(fixture.slot.state.lastError == SecretStoreError.locked.authError)
+    let read = await SlotFixture.signedIn()
+    read.store.item = .hidden
+    await #expect(throws: SecretStoreError.locked.clientError) { try await read.slot.credential() }
+    #expect(read.slot.state.accountInfo?.accountID == "ada")
+  }
+
+  @Test func aUselessItemIsNoSignInWithAReason() async {
+    let fixture = SlotFixture(.unusable(reason: "made elsewhere"))
+    await fixture.slot.restore()
+    #expect(fixture.slot.state.state == .signedOut)
+    #expect(fixture.slot.state.lastError == .invalidResponse("made elsewhere"))
+  }
+
+  /// A keyring that does not answer is never a sign-out.
+  @Test(arguments: [SecretStoreError.locked, .unavailable("hangs")])
+  func aStoreThatFailsChangesNothing(_ error: SecretStoreError) async {
+    let unread = SlotFixture(.credential(.test("old")))
+    unread.store.findError = error
+    await unread.slot.restore()
+    #expect(unread.slot.state.state == .restoring)
+    #expect(unread.slot.state.lastError == error.authError)
+
+    let read = await SlotFixture.signedIn()
+    read.store.findError = error
+    await #expect(throws: error.clientError) { try await read.slot.credential() }
+    #expect(read.slot.state.state == .signedIn)
+    #expect(read.slot.state.accountInfo?.accountID == "ada")
+  }
+
+  @Test func whatIsUsedIsReadEachTime() async throws {
+    let fixture = await SlotFixture.signedIn()
+    fixture.store.item = .credential(.test("other", account: "bob"))
+    #expect(try await fixture.slot.credential().name == "other")
+    #expect(fixture.slot.state.accountInfo?.accountID == "bob")
+  }
+
+  // MARK: Locks that change
+
+  @Test func looksAgainWhereSomethingWasNotKnown() async {
+    let locked = SlotFixture(.locked)
+    await locked.slot.restore()
+    locked.store.item = .credential(.test("old", account: "ada"))
+    await locked.slot.lockChanged()
+    #expect(locked.slot.state.accountInfo?.accountID == "ada")
+    #expect(locked.slot.state.lastError == nil)
+
+    let unasked = SlotFixture(.none)
+    await unasked.slot.lockChanged()
+    #expect(unasked.slot.state.state == .signedOut)
+  }
+
+  @Test func doesNotLookAgainWhereAllIsKnown() async {
+    for fixture in [await SlotFixture.signedIn(), SlotFixture(.none)] {
+      await fixture.slot.restore()
+      let finds = fixture.store.finds
+      await fixture.slot.lockChanged()
+      #expect(fixture.store.finds == finds)
+    }
+  }
+
+  // MARK: Observers
+
+  @Test func observersHearOfEachChangeOnce() async {
+    let fixture = SlotFixture(.credential(.test("old")))
+    var heard: [ChappieAuthState] = []
+    let first = fixture.slot.addObserver { heard.append($0.state) }
+    await fixture.slot.restore()
+    await fixture.slot.restore()
+    #expect(heard == [.signedIn])
+    fixture.slot.removeObserver(first)
+    fixture.store.item = .none
+    await fixture.slot.restore()
+    #expect(heard == [.signedIn])
+  }
+
+  @Test func observersHearInTheOrderInWhichTheyCame() async {
+    let fixture = SlotFixture(.none)
+    var heard: [Int] = []
+    for index in 0..<5 { _ = fixture.slot.addObserver { _ in heard.append(index) } }
+    await fixture.slot.restore()
+    #expect(heard == Array(0..<5))
+  }
+}

@@ -1,0 +1,214 @@
+import GLibBridge
+import SecretMemory
+import Testing
+
+@testable import ChappieSDK
+
+/// How a slot keeps its credential fresh (design, section 6).
+@Suite(.timeLimit(.minutes(1)))
+@GLibActor
+struct SlotRefreshTests {
+  // MARK: When
+
+  @Test func refreshesWhatIsAboutToExpire() async throws {
+    let fixture = await SlotFixture.signedIn(isDue: true)
+    #expect(try await fixture.slot.credential().name == "new")
+    #expect(fixture.method.refreshed == ["old"])
+    #expect(fixture.store.stored == "new")
+  }
+
+  @Test func refreshesWhatTheBackendRejected() async throws {
+    let fixture = await SlotFixture.signedIn()
+    let old = try await fixture.slot.credential()
+    #expect(try await fixture.slot.credential(insteadOf: old).name == "new")
+    #expect(fixture.method.refreshed == ["old"])
+  }
+
+  @Test func manyCallersShareOneRefresh() async throws {
+    let fixture = await SlotFixture.signedIn(isDue: true)
+    let (started, gate) = (Wait(), Wait())
+    fixture.method.onRefresh = { _ in
+      started.finish()
+      await gate.value()
+      return .test("new")
+    }
+    let callers = (0..<50).map { _ in Task { @GLibActor in try await fixture.slot.credential().name } }
+    await started.value()
+    // One read for each caller, one for the refresh, one for the fixture.
+    while fixture.store.finds < 52 { await Task.yield() }
+    gate.finish()
+    for caller in callers { #expect(try await caller.value == "new") }
+    #expect(fixture.method.refreshed == ["old"])
+    #expect(fixture.store.writes == 1)
+  }
+
+  @Test func aCallerThatLeavesDoesNotStopTheRefresh() async throws {
+    let fixture = await SlotFixture.signedIn(isDue: true)
+    let (started, gate) = (Wait(), Wait())
+    fixture.method.onRefresh = { _ in
+      started.finish()
+      await gate.value()
+      try Task.checkCancellation()
+      return .test("new")
+    }
+    let caller = Task { @GLibActor in _ = try await fixture.slot.credential() }
+    await started.value()
+    caller.cancel()
+    gate.finish()
+    _ = await caller.result
+    #expect(fixture.store.stored == "new")
+  }
+
+  // MARK: A fresher copy
+
+  @Test func adoptsAFresherCopyThatAnotherProcessStored() async throws {
+    let fixture = await SlotFixture.signedIn()
+    let old = try await fixture.slot.credential()
+    fixture.store.item = .credential(.test("fresh"))
+    #expect(try await fixture.slot.credential(insteadOf: old).name == "fresh")
+    #expect(fixture.method.refreshed.isEmpty)
+    #expect(fixture.store.writes == 0)
+  }
+
+  // MARK: Stored before used
+
+  @Test func nobodyGetsATokenThatIsNotStored() async throws {
+    let fixture = await SlotFixture.signedIn(isDue: true)
+    let gate = Wait()
+    fixture.store.writeGate = gate
+    var returned: String?
+    let caller = Task { @GLibActor in returned = try await fixture.slot.credential().name }
+    await fixture.store.writing.value()
+    for _ in 0..<100 { await Task.yield() }
+    #expect(returned == nil)
+    gate.finish()
+    try await caller.value
+    #expect(returned == "new")
+    #expect(fixture.store.stored == "new")
+  }
+
+  /// The server has forgotten the old tokens: the new ones exist in this process alone.
+  @Test(arguments: [SecretStoreError.locked, .unavailable("gone")])
+  func keepsRenewedTokensThatTheStoreDidNotTake(_ error: SecretStoreError) async throws {
+    let fixture = await SlotFixture.signedIn(isDue: true)
+    fixture.store.writeError = error
+    for _ in 0..<3 {
+      await #expect(throws: error.clientError) { try await fixture.slot.credential() }
+    }
+    #expect(fixture.slot.state.state == .signedIn)
+    #expect(fixture.slot.state.lastError == error.authError)
+    fixture.store.writeError = nil
+    #expect(try await fixture.slot.credential().name == "new")
+    #expect(fixture.method.refreshed == ["old"])
+    #expect(fixture.store.stored == "new")
+    #expect(fixture.slot.state.lastError == nil)
+  }
+
+  /// A turn that began with the old token meets a 401 while the new one waits to be stored.
+  @Test func doesNotRefreshSpentTokensWhileTheNewOnesWait() async throws {
+    let fixture = await SlotFixture.signedIn(isDue: true)
+    guard case .credential(let old) = fixture.store.item else { return }
+    fixture.store.writeError = .locked
+    await #expect(throws: SecretStoreError.locked.clientError) { try await fixture.slot.credential() }
+    await #expect(throws: SecretStoreError.locked.clientError) { try await fixture.slot.credential(insteadOf: old) }
+    fixture.store.writeError = nil
+    #expect(try await fixture.slot.credential(insteadOf: old).name == "new")
+    #expect(fixture.method.refreshed == ["old"])
+  }
+
+  /// A token is not redeemed while its successor could not be kept.
+  @Test func doesNotRedeemATokenWhileTheStoreIsLocked() async throws {
+    let due = await SlotFixture.signedIn(isDue: true)
+    due.store.unlockError = .locked
+    let old = try await due.slot.credential()
+    #expect(old.name == "old")
+    // What has expired, or is rejected, is of no use.
+    await #expect(throws: SecretStoreError.locked.clientError) { try await due.slot.credential(insteadOf: old) }
+    due.store.item = .credential(.test("expired", expiresAt: UnixTime.now - 1))
+    await #expect(throws: SecretStoreError.locked.clientError) { try await due.slot.credential() }
+    #expect(due.method.refreshed.isEmpty)
+    #expect(due.slot.state.state == .signedIn)
+  }
+
+  // MARK: Refused
+
+  @Test func whatWasRefusedBeforeARestartIsNotTriedAgain() async throws {
+    var refused = Credential.test("old", account: "ada", expiresAt: 0, canBeRenewed: false)
+    refused.isRefused = true
+    let fixture = SlotFixture(.credential(refused))
+    await fixture.slot.restore()
+    #expect(fixture.slot.state.state == .reauthenticationRequired)
+    #expect(fixture.slot.state.accountInfo?.accountID == "ada")
+    let error = await #expect(throws: ChappieClientError.self) { try await fixture.slot.credential() }
+    guard case .reauthenticationRequired? = error else {
+      Issue.record("another error")
+      return
+    }
+    #expect(fixture.method.refreshed.isEmpty)
+  }
+
+  @Test(arguments: [400, 401, 403])
+  func aRefusalNeedsASignInAndKeepsTheIdentity(_ status: Int) async throws {
+    let fixture = await SlotFixture.signedIn(isDue: true)
+    let refusal = ChappieAuthError.tokenExchangeFailed(status: status, message: "invalid_grant")
+    fixture.method.onRefresh = { _ in throw refusal }
+    for _ in 0..<3 {
+      let error = await #expect(throws: ChappieClientError.self) { try await fixture.slot.credential() }
+      guard case .reauthenticationRequired? = error else {
+        Issue.record("\(error.map { "\($0)" } ?? "nothing")")
+        continue
+      }
+    }
+    #expect(fixture.slot.state.state == .reauthenticationRequired)
+    #expect(fixture.slot.state.accountInfo?.accountID == "ada")
+    #expect(fixture.slot.state.lastError == refusal)
+    // It is kept for its identity; the spent token has left the keyring.
+    guard case .credential(let kept) = fixture.store.item else {
+      Issue.record("the credential is gone")
+      return
+    }
+    #expect(kept.isRefused)
+    #expect(kept.refreshToken == nil)
+    #expect(kept.accountInfo.accountID == "ada")
+    // A spent refresh token is not tried again: the server would take it for theft.
+    #expect(fixture.method.refreshed == ["old"])
+  }
+
+  @Test func aCredentialWithoutARefreshTokenNeedsASignIn() async throws {
+    let fixture = await SlotFixture.signedIn(isDue: true, canBeRenewed: false)
+    fixture.method.onRefresh = { _ in throw ChappieAuthError.missingRefreshToken }
+    for _ in 0..<2 {
+      await #expect(throws: ChappieClientError.missingRefreshToken) { try await fixture.slot.credential() }
+    }
+    #expect(fixture.slot.state.state == .reauthenticationRequired)
+  }
+
+  @Test func somethingNewerEndsTheNeed() async throws {
+    let fixture = await SlotFixture.signedIn(isDue: true)
+    fixture.method.onRefresh = { _ in throw ChappieAuthError.tokenExchangeFailed(status: 400, message: "") }
+    _ = try? await fixture.slot.credential()
+    fixture.store.item = .credential(.test("fresh", renewedAt: 101))
+    #expect(try await fixture.slot.credential().name == "fresh")
+    #expect(fixture.slot.state.state == .signedIn)
+  }
+
+  // MARK: Transient
+
+  @Test(arguments: [
+    ChappieAuthError.network("down"), .tokenExchangeFailed(status: 500, message: ""),
+    .tokenExchangeFailed(status: 429, message: ""), .invalidResponse("no token in it"),
+  ])
+  func aTransientFailureChangesNothing(_ failure: ChappieAuthError) async throws {
+    let fixture = await SlotFixture.signedIn(isDue: true)
+    fixture.method.onRefresh = { _ in throw failure }
+    await #expect(throws: failure.clientError) { try await fixture.slot.credential() }
+    #expect(fixture.slot.state.state == .signedIn)
+    #expect(fixture.slot.state.accountInfo?.accountID == "ada")
+    #expect(fixture.slot.state.lastError == failure)
+    #expect(fixture.store.stored == "old")
+    // The next use tries again, and then all is well.
+    fixture.method.onRefresh = { _ in .test("new") }
+    #expect(try await fixture.slot.credential().name == "new")
+    #expect(fixture.slot.state.lastError == nil)
+  }
+}

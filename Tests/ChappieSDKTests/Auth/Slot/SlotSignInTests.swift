@@ -1,0 +1,202 @@
+import GLibBridge
+import Testing
+
+@testable import ChappieSDK
+
+/// Signing in to a slot.
+@Suite(.timeLimit(.minutes(1)))
+@GLibActor
+struct SlotSignInTests {
+  /// Gives a code for each sign-in, `CODE-1`, `CODE-2`, …, then waits for `approval`.
+  private static func waitForApproval(_ fixture: SlotFixture, _ approval: Wait) {
+    fixture.method.onSignIn = { progress in
+      progress(.requestingCode)
+      progress(.waitingForApproval(FakeSignIn.code("CODE-\(fixture.method.signIns)")))
+      await withTaskCancellationHandler {
+        await approval.value()
+      } onCancel: {
+        Task { @GLibActor in approval.finish() }
+      }
+      try Task.checkCancellation()
+      progress(.exchanging)
+      return .test("signed-in", account: "bob")
+    }
+  }
+
+  // MARK: Success
+
+  @Test func theOldCredentialIsKeptUntilTheSignInHasSucceeded() async throws {
+    let fixture = await SlotFixture.signedIn()
+    let approval = Wait()
+    Self.waitForApproval(fixture, approval)
+    let code = try await fixture.slot.startSignIn(interaction: .forbidden)
+    #expect(code == FakeSignIn.code("CODE-1"))
+    #expect(fixture.slot.state.state == .signingIn)
+    #expect(fixture.slot.state.deviceLinkState == .waitingForApproval)
+    #expect(fixture.slot.state.deviceCode == code)
+    #expect(fixture.store.stored == "old")
+    #expect(try await fixture.slot.credential().name == "old")
+
+    approval.finish()
+    await fixture.until { $0.deviceLinkState == .linked }
+    #expect(fixture.slot.state.state == .signedIn)
+    #expect(fixture.slot.state.accountInfo?.accountID == "bob")
+    #expect(fixture.slot.state.deviceCode == nil)
+    #expect(fixture.store.stored == "signed-in")
+    #expect(fixture.store.deletes == 0)
+  }
+
+  @Test func goesThroughItsStages() async throws {
+    let fixture = SlotFixture(.none)
+    let approval = Wait()
+    Self.waitForApproval(fixture, approval)
+    var stages: [ChappieDeviceLinkState] = []
+    let observer = fixture.slot.addObserver { stages.append($0.deviceLinkState) }
+    _ = try await fixture.slot.startSignIn(interaction: .forbidden)
+    approval.finish()
+    await fixture.until { $0.deviceLinkState == .linked }
+    fixture.slot.removeObserver(observer)
+    #expect(stages == [.requestingCode, .waitingForApproval, .exchanging, .linked])
+  }
+
+  @Test func aSignInEndsTheNeedForOne() async throws {
+    let fixture = await SlotFixture.signedIn(isDue: true)
+    fixture.method.onRefresh = { _ in throw ChappieAuthError.tokenExchangeFailed(status: 400, message: "") }
+    _ = try? await fixture.slot.credential()
+    let approval = Wait()
+    Self.waitForApproval(fixture, approval)
+    _ = try await fixture.slot.startSignIn(interaction: .forbidden)
+    approval.finish()
+    await fixture.until { $0.deviceLinkState == .linked }
+    #expect(fixture.slot.state.state == .signedIn)
+    #expect(try await fixture.slot.credential().name == "signed-in")
+  }
+
+  // MARK: More than one
+
+  @Test func aSecondStartReturnsTheSameCode() async throws {
+    let fixture = SlotFixture(.none)
+    let approval = Wait()
+    Self.waitForApproval(fixture, approval)
+    let starts = (0..<5).map { _ in Task { @GLibActor in try await fixture.slot.startSignIn(interaction: .forbidden) } }
+    for start in starts { #expect(try await start.value.userCode == "CODE-1") }
+    #expect(try await fixture.slot.startSignIn(interaction: .forbidden).userCode == "CODE-1")
+    #expect(fixture.method.signIns == 1)
+    approval.finish()
+    await fixture.until { $0.deviceLinkState == .linked }
+  }
+
+  @Test func aStartAfterTheEndIsANewSignIn() async throws {
+    let fixture = SlotFixture(.none)
+    for number in 1...3 {
+      let approval = Wait()
+      Self.waitForApproval(fixture, approval)
+      #expect(try await fixture.slot.startSignIn(interaction: .forbidden).userCode == "CODE-\(number)")
+      approval.finish()
+      await fixture.until { $0.deviceLinkState == .linked }
+    }
+    #expect(fixture.method.signIns == 3)
+  }
+
+  /// The code of a sign-in that was cancelled is dead, also while that sign-in is still ending.
+  @Test func aStartAfterACancelReturnsANewCode() async throws {
+    let fixture = SlotFixture(.none)
+    Self.waitForApproval(fixture, Wait())
+    #expect(try await fixture.slot.startSignIn(interaction: .forbidden).userCode == "CODE-1")
+    fixture.slot.cancelSignIn()
+    Self.waitForApproval(fixture, Wait())
+    #expect(try await fixture.slot.startSignIn(interaction: .forbidden).userCode == "CODE-2")
+    #expect(fixture.method.signIns == 2)
+    fixture.slot.cancelSignIn()
+    await fixture.until { $0.deviceLinkState == .cancelled }
+  }
+
+  // MARK: Cancelling
+
+  @Test func cancellingKeepsWhatWasThere() async throws {
+    let fixture = await SlotFixture.signedIn()
+    Self.waitForApproval(fixture, Wait())
+    _ = try await fixture.slot.startSignIn(interaction: .forbidden)
+    fixture.slot.cancelSignIn()
+    await fixture.until { $0.deviceLinkState == .cancelled }
+    #expect(fixture.slot.state.state == .signedIn)
+    #expect(fixture.slot.state.deviceCode == nil)
+    #expect(fixture.slot.state.lastError == nil)
+    #expect(fixture.store.stored == "old")
+    #expect(fixture.store.writes == 0)
+  }
+
+  @Test func whoWaitsForACodeThatWasCancelledIsTold() async {
+    let fixture = SlotFixture(.none)
+    let asked = Wait()
+    fixture.method.onSignIn = { _ in
+      asked.finish()
+      try await sleep(for: .seconds(3600))
+      throw CancellationError()
+    }
+    let start = Task { @GLibActor in _ = try await fixture.slot.startSignIn(interaction: .forbidden) }
+    await asked.value()
+    fixture.slot.cancelSignIn()
+    await #expect(throws: ChappieAuthError.cancelled) { try await start.value }
+  }
+
+  @Test func thereMayBeNothingToCancel() async {
+    let fixture = await SlotFixture.signedIn()
+    fixture.slot.cancelSignIn()
+    #expect(fixture.slot.state.state == .signedIn)
+    #expect(fixture.slot.state.deviceLinkState == .idle)
+  }
+
+  // MARK: Failing
+
+  @Test(arguments: [
+    (ChappieAuthError.declined, ChappieDeviceLinkState.declined), (.expired, .expired), (.network("down"), .failed),
+    (.tokenExchangeFailed(status: 400, message: ""), .failed),
+  ])
+  func aFailureKeepsWhatWasThere(_ error: ChappieAuthError, _ link: ChappieDeviceLinkState) async throws {
+    let fixture = await SlotFixture.signedIn()
+    fixture.method.onSignIn = { progress in
+      progress(.waitingForApproval(FakeSignIn.code("CODE-1")))
+      throw error
+    }
+    _ = try? await fixture.slot.startSignIn(interaction: .forbidden)
+    await fixture.until { !$0.deviceLinkState.isRunning }
+    #expect(fixture.slot.state.deviceLinkState == link)
+    #expect(fixture.slot.state.lastError == error)
+    #expect(fixture.slot.state.state == .signedIn)
+    #expect(fixture.store.stored == "old")
+  }
+
+  @Test func whoWaitsForACodeThatDoesNotComeIsTold() async {
+    let fixture = SlotFixture(.none)
+    let error = ChappieAuthError.deviceCodeRequestFailed(status: 404, message: "")
+    fixture.method.onSignIn = { _ in throw error }
+    await #expect(throws: error) { try await fixture.slot.startSignIn(interaction: .forbidden) }
+    await fixture.until { $0.deviceLinkState == .failed }
+  }
+
+  // MARK: The store
+
+  /// Before the user types a code: a sign-in that cannot be kept is worth nothing.
+  @Test func aLockedStoreIsToldBeforeAnyCode() async {
+    let fixture = SlotFixture(.none)
+    fixture.store.unlockError = .locked
+    await #expect(throws: SecretStoreError.locked.authError) {
+      try await fixture.slot.startSignIn(interaction: .allowed)
+    }
+    #expect(fixture.method.signIns == 0)
+    #expect(fixture.store.unlocks == [.allowed])
+  }
+
+  @Test func tokensThatCannotBeStoredAreRevoked() async throws {
+    let fixture = await SlotFixture.signedIn()
+    fixture.store.writeError = .unavailable("full")
+    _ = try? await fixture.slot.startSignIn(interaction: .forbidden)
+    await fixture.until { $0.deviceLinkState == .failed }
+    await fixture.method.revocationAsked()
+    #expect(fixture.method.revoked == ["signed-in"])
+    #expect(fixture.slot.state.state == .signedIn)
+    #expect(fixture.slot.state.accountInfo?.accountID == "ada")
+    #expect(fixture.store.stored == "old")
+  }
+}

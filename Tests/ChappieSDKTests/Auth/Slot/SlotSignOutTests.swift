@@ -1,0 +1,124 @@
+import GLibBridge
+import Testing
+
+@testable import ChappieSDK
+
+/// Signing out of a slot. Afterwards nothing is stored, whatever was under way.
+@Suite(.timeLimit(.minutes(1)))
+@GLibActor
+struct SlotSignOutTests {
+  @Test func removesTheCredentialThenRevokesIt() async throws {
+    let fixture = await SlotFixture.signedIn()
+    try await fixture.slot.signOut(interaction: .forbidden)
+    #expect(fixture.slot.state.state == .signedOut)
+    #expect(fixture.slot.state.accountInfo == nil)
+    #expect(fixture.store.stored == nil)
+    await fixture.method.revocationAsked()
+    #expect(fixture.method.revoked == ["old"])
+    await #expect(throws: ChappieClientError.missingCredential) { try await fixture.slot.credential() }
+  }
+
+  @Test func nothingStoredIsSuccess() async throws {
+    let fixture = SlotFixture(.none)
+    try await fixture.slot.signOut(interaction: .forbidden)
+    #expect(fixture.slot.state.state == .signedOut)
+    #expect(fixture.method.revoked.isEmpty)
+  }
+
+  @Test func aUselessItemIsRemovedToo() async throws {
+    let fixture = SlotFixture(.unusable(reason: "damaged"))
+    try await fixture.slot.signOut(interaction: .forbidden)
+    #expect(fixture.store.deletes == 1)
+    #expect(fixture.slot.state.state == .signedOut)
+    #expect(fixture.slot.state.lastError == nil)
+  }
+
+  // MARK: A store that refuses
+
+  @Test(arguments: [SecretStoreError.locked, .unavailable("gone")])
+  func aStoreThatRefusesKeepsTheState(_ error: SecretStoreError) async {
+    let fixture = await SlotFixture.signedIn()
+    fixture.store.deleteError = error
+    await #expect(throws: error.authError) { try await fixture.slot.signOut(interaction: .forbidden) }
+    #expect(fixture.slot.state.state == .signedIn)
+    #expect(fixture.slot.state.accountInfo?.accountID == "ada")
+    #expect(fixture.slot.state.lastError == error.authError)
+    #expect(fixture.store.stored == "old")
+    #expect(fixture.method.revoked.isEmpty)
+  }
+
+  @Test func asksForThePasswordOnlyWhereThatIsAllowed() async throws {
+    let fixture = await SlotFixture.signedIn()
+    try await fixture.slot.signOut(interaction: .forbidden)
+    #expect(fixture.store.unlocks.isEmpty)
+    fixture.store.unlockError = .locked
+    await #expect(throws: SecretStoreError.locked.authError) {
+      try await fixture.slot.signOut(interaction: .allowed)
+    }
+    #expect(fixture.store.unlocks == [.allowed])
+  }
+
+  // MARK: While something else is under way
+
+  @Test func endsASignInThatWaits() async throws {
+    let fixture = await SlotFixture.signedIn()
+    fixture.method.onSignIn = { progress in
+      progress(.waitingForApproval(FakeSignIn.code("CODE-1")))
+      try await sleep(for: .seconds(3600))
+      return .test("signed-in")
+    }
+    _ = try await fixture.slot.startSignIn(interaction: .forbidden)
+    try await fixture.slot.signOut(interaction: .forbidden)
+    await fixture.until { !$0.deviceLinkState.isRunning }
+    #expect(fixture.slot.state.state == .signedOut)
+    #expect(fixture.slot.state.deviceCode == nil)
+    #expect(fixture.store.stored == nil)
+  }
+
+  @Test func endsASignInThatIsJustBeingStored() async throws {
+    let fixture = SlotFixture(.none)
+    let gate = Wait()
+    fixture.store.writeGate = gate
+    _ = try? await fixture.slot.startSignIn(interaction: .forbidden)
+    await fixture.store.writing.value()
+    let signOut = Task { @GLibActor in try await fixture.slot.signOut(interaction: .forbidden) }
+    await Task.yield()
+    gate.finish()
+    try await signOut.value
+    await fixture.until { !$0.deviceLinkState.isRunning }
+    #expect(fixture.slot.state.state == .signedOut)
+    #expect(fixture.store.stored == nil)
+  }
+
+  @Test func aRefreshThatIsUnderWayBringsNothingBack() async throws {
+    let fixture = await SlotFixture.signedIn(isDue: true)
+    let (started, gate) = (Wait(), Wait())
+    fixture.method.onRefresh = { _ in
+      started.finish()
+      await gate.value()
+      return .test("new")
+    }
+    let caller = Task { @GLibActor in _ = try await fixture.slot.credential() }
+    await started.value()
+    let signOut = Task { @GLibActor in try await fixture.slot.signOut(interaction: .forbidden) }
+    await Task.yield()
+    gate.finish()
+    try await signOut.value
+    _ = await caller.result
+    #expect(fixture.slot.state.state == .signedOut)
+    #expect(fixture.store.stored == nil)
+    // The server must forget the tokens that it gave last, not those that it has forgotten.
+    await fixture.method.revocationAsked()
+    #expect(fixture.method.revoked == ["new"])
+  }
+
+  @Test func revokesRenewedTokensThatTheStoreDidNotTake() async throws {
+    let fixture = await SlotFixture.signedIn(isDue: true)
+    fixture.store.writeError = .unavailable("full")
+    _ = try? await fixture.slot.credential()
+    try await fixture.slot.signOut(interaction: .forbidden)
+    await fixture.method.revocationAsked()
+    #expect(fixture.method.revoked == ["new"])
+    await #expect(throws: ChappieClientError.missingCredential) { try await fixture.slot.credential() }
+  }
+}

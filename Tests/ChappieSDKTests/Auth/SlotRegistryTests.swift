@@ -1,0 +1,41 @@
+import GLibBridge
+import Testing
+
+@testable import ChappieSDK
+
+@GLibActor
+struct SlotRegistryTests {
+  private static func configuration(_ change: (inout ChappieConfiguration) -> Void = { _ in }) -> ChappieConfiguration {
+    var configuration = ChappieConfiguration(keychainService: "org.example.SlotRegistryTests")
+    change(&configuration)
+    // The registry's own store is the real keyring, which is none of a test's business.
+    SlotRegistry.seed(SlotIdentity(configuration), with: FakeStore())
+    return configuration
+  }
+
+  @Test func theSameIdentityIsTheSameSlot() {
+    let slot = SlotRegistry.slot(for: Self.configuration())
+    #expect(SlotRegistry.slot(for: Self.configuration()) === slot)
+    #expect(SlotRegistry.slot(for: Self.configuration { $0.model = "other" }) === slot)
+  }
+
+  @Test func anotherIdentityIsAnotherSlot() throws {
+    let slot = SlotRegistry.slot(for: Self.configuration())
+    #expect(SlotRegistry.slot(for: Self.configuration { $0.keychainAccount = "other" }) !== slot)
+    #expect(SlotRegistry.slot(for: Self.configuration { $0.ownerAppID = "org.example.App" }) !== slot)
+  }
+
+  /// A token of one server must never go to another.
+  @Test func anotherBackendIsAnotherSlot() throws {
+    let backend = try ChappieBackend(issuer: "http://127.0.0.1:1", baseURL: "http://127.0.0.1:2")
+    let slot = SlotRegistry.slot(for: Self.configuration())
+    let other = SlotRegistry.slot(for: Self.configuration { $0.backend = backend })
+    #expect(other !== slot)
+    #expect(other.method.responsesURL == "http://127.0.0.1:2/codex/responses")
+  }
+
+  @Test func aSlotThatNobodyUsesIsLetGo() {
+    weak let slot = SlotRegistry.slot(for: Self.configuration { $0.keychainAccount = "let go" })
+    #expect(slot == nil)
+  }
+}

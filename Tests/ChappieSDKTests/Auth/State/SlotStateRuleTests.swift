@@ -1,0 +1,113 @@
+import Testing
+
+@testable import ChappieSDK
+
+/// What must hold of a slot's state, whatever came before (design, section 6).
+struct SlotStateRuleTests {
+  // MARK: The last error
+
+  /// The last error after an event, from none, a locked keyring, a useless item, a refused refresh and no network.
+  @Test(arguments: [
+    ("found old", "none none none refusal network"),
+    ("found new", "none none none refusal network"),
+    ("found refused", "none none none refusal network"),
+    ("found locked", "none locked useless refusal network"),
+    ("found none", "none none none refusal network"),
+    ("found unusable", "useless useless useless useless useless"),
+    ("store failed", "locked locked locked locked locked"),
+    ("requesting", "none none none none none"),
+    ("waiting", "none locked useless refusal network"),
+    ("exchanging", "none locked useless refusal network"),
+    ("declined", "declined declined declined declined declined"),
+    ("expired", "expired expired expired expired expired"),
+    ("cancelled", "none none none none none"),
+    ("failed", "network network network network network"),
+    ("signed in", "none none none none none"),
+    ("refreshed", "none none none none none"),
+    ("refresh refused", "refusal refusal refusal refusal refusal"),
+    ("refresh failed", "network network network network network"),
+    ("signed out", "none none none none none"),
+  ])
+  func theLastErrorIsTheLastError(_ name: String, _ expected: String) throws {
+    let errors: KeyValuePairs<String, ChappieAuthError?> = [
+      "none": nil, "locked": SlotStateTable.locked, "useless": .invalidResponse("damaged"),
+      "refusal": SlotStateTable.refusal,
+      "network": SlotStateTable.network, "declined": .declined, "expired": .expired,
+    ]
+    let event = try #require(SlotStateTable.events.first { $0.key == name }).value
+    for ((before, error), after) in zip(errors, expected.split(separator: " ")) {
+      var state = SlotState()
+      if let error { state.apply(.storeFailed(error)) }
+      state.apply(event)
+      #expect(state.lastError == errors.first { $0.key == after }?.value, "\(name) after \(before)")
+    }
+  }
+
+  // MARK: The code
+
+  @Test func theCodeIsShownWhileItCanBeUsed() {
+    var state = SlotState()
+    state.apply(.signInProgress(.requestingCode))
+    #expect(state.deviceCode == nil)
+    state.apply(.signInProgress(.waitingForApproval(SlotStateTable.code)))
+    #expect(state.deviceCode == SlotStateTable.code)
+    for event in SlotStateTable.events.map(\.value) {
+      var next = state
+      next.apply(event)
+      #expect(
+        next.deviceCode
+          == (next.deviceLinkState == .requestingCode || !next.deviceLinkState.isRunning ? nil : SlotStateTable.code))
+    }
+  }
+
+  // MARK: Refusals and failures
+
+  @Test func transientFailuresChangeNoState() {
+    for (name, events) in SlotStateTable.storedStates {
+      var state = SlotState()
+      for event in events { state.apply(event) }
+      let before = state
+      for error in [
+        SlotStateTable.network, SlotStateTable.locked, .keyringUnavailable("gone"),
+        .tokenExchangeFailed(status: 503, message: ""),
+      ] {
+        state.apply(.refreshFailed(error))
+        state.apply(.storeFailed(error))
+        #expect(state.state == before.state, "\(name)")
+        #expect(state.accountInfo == before.accountInfo, "\(name)")
+        #expect(state.lastError == error)
+      }
+    }
+  }
+
+  @Test func whatIsSpentStaysSpentUntilSomethingNewerIsStored() {
+    var state = SlotState()
+    for event in [.found(SlotStateTable.ada, renewedAt: 100), .refreshRefused(SlotStateTable.refusal, renewedAt: 100)]
+      as [SlotState.Event]
+    {
+      state.apply(event)
+    }
+    for event in [.found(SlotStateTable.ada, renewedAt: 100), .found(SlotStateTable.ada, renewedAt: 99), .foundLocked]
+      as [SlotState.Event]
+    {
+      state.apply(event)
+      #expect(state.state == .reauthenticationRequired)
+      #expect(state.accountInfo == SlotStateTable.ada)
+      #expect(state.lastError == SlotStateTable.refusal)
+    }
+    state.apply(.found(SlotStateTable.bob, renewedAt: 101))
+    #expect(state.state == .signedIn)
+    #expect(state.accountInfo == SlotStateTable.bob)
+  }
+
+  @Test func aSpentCredentialStaysThroughASignInThatFails() {
+    var state = SlotState()
+    state.apply(.found(SlotStateTable.ada, renewedAt: 100))
+    state.apply(.refreshRefused(SlotStateTable.refusal, renewedAt: 100))
+    state.apply(.signInProgress(.requestingCode))
+    #expect(state.state == .signingIn)
+    #expect(state.accountInfo == SlotStateTable.ada)
+    state.apply(.signInFailed(.declined))
+    #expect(state.state == .reauthenticationRequired)
+  }
+}

@@ -1,0 +1,132 @@
+import FoundationEssentials
+import SecretMemory
+import Testing
+
+@testable import ChappieSDK
+
+struct TokenClaimsTests {
+  /// As protocol.md shows it.
+  private static let full = """
+    {"email":"a@b","exp":1795250150,"https://api.openai.com/profile":{"email":"p@b"},
+    "https://api.openai.com/auth":{"chatgpt_account_id":"acc","chatgpt_user_id":"user-chat","user_id":"user",
+    "chatgpt_plan_type":"plus","chatgpt_account_is_fedramp":true}}
+    """
+
+  @Test(arguments: [false, true])
+  func readsAllClaims(_ padded: Bool) throws {
+    let claims = try #require(TokenClaims(TestTokens.jwt(Self.full, padded: padded)))
+    #expect(claims.email == "a@b")
+    #expect(claims.expiresAt == 1_795_250_150)
+    #expect(claims.accountID == "acc")
+    #expect(claims.userID == "user-chat")
+    #expect(claims.plan == "plus")
+    #expect(claims.isFedRAMP)
+  }
+
+  @Test(arguments: [
+    "{}", "{\"email\":null,\"exp\":null}", "{\"https://api.openai.com/auth\":{}}",
+    "{\"https://api.openai.com/profile\":{}}",
+    "{\"other\":[1,2,{\"a\":null}]}",
+  ])
+  func eachClaimMayBeMissing(_ payload: String) throws {
+    let claims = try #require(TokenClaims(TestTokens.jwt(payload)))
+    #expect(claims.email == nil && claims.expiresAt == nil && claims.accountID == nil)
+  }
+
+  /// Payloads of each length modulo 3, with characters that differ between base64 and base64url.
+  @Test(arguments: ["?", "??", "???", "ÿÿÿ>>>", "~~~???"])
+  func decodesBase64URLOfAnyLength(_ text: String) {
+    for padded in [false, true] {
+      #expect(TokenClaims(TestTokens.jwt("{\"email\":\"\(text)\"}", padded: padded))?.email == text)
+    }
+  }
+
+  @Test(arguments: [
+    "", "opaque", "a.b", "..", "a..c", ".e30.x.y", "a.e30", "a.e30.b.c", "a.!!!.c", "a.bm8ganNvbg.c", "a.W10.c",
+    "a.e.c",
+    "a.e30\n.c",
+  ])
+  func anOpaqueTokenHasNone(_ token: String) {
+    #expect(TokenClaims(SecretBytes(token.utf8)) == nil)
+  }
+
+  // MARK: What follows from them
+
+  private static func credential(id: String?, access: String = "{}") -> Credential {
+    Credential(
+      method: "fake", accessToken: TestTokens.jwt(access), refreshToken: nil, idToken: id.map { TestTokens.jwt($0) },
+      renewedAt: 0)
+  }
+
+  @Test func theIDTokenSaysWhoItIs() {
+    let info = Self.credential(id: Self.full, access: "{\"email\":\"other@b\"}").accountInfo
+    #expect(
+      info
+        == ChappieAccountInfo(
+          email: "a@b", userID: "user-chat", accountID: "acc", plan: ChappiePlan(rawValue: "plus")))
+  }
+
+  @Test func theProfileAndThePlainUserIDStandIn() {
+    let info = Self.credential(
+      id: "{\"https://api.openai.com/profile\":{\"email\":\"p@b\"},\"https://api.openai.com/auth\":{\"user_id\":\"u\"}}"
+    ).accountInfo
+    #expect(info == ChappieAccountInfo(email: "p@b", userID: "u"))
+  }
+
+  @Test func theAccessTokenStandsInForAnIDTokenThatIsMissingOrOpaque() {
+    #expect(Self.credential(id: nil, access: Self.full).accountInfo.email == "a@b")
+    var opaque = Self.credential(id: nil, access: Self.full)
+    opaque.idToken = SecretBytes("opaque".utf8)
+    #expect(opaque.accountInfo.accountID == "acc")
+    opaque.accessToken = SecretBytes("opaque".utf8)
+    #expect(opaque.accountInfo == ChappieAccountInfo())
+  }
+
+  @Test func fedRAMPIsWhatTheIDTokenSays() {
+    #expect(Self.credential(id: Self.full).isFedRAMP)
+    #expect(!Self.credential(id: "{}").isFedRAMP)
+    #expect(!Self.credential(id: "{\"https://api.openai.com/auth\":{\"chatgpt_account_is_fedramp\":false}}").isFedRAMP)
+    #expect(!Self.credential(id: nil).isFedRAMP)
+  }
+
+  // MARK: When to renew
+
+  private static let now: Int64 = 1_800_000_000
+
+  @Test(
+    arguments: [
+      (-1000, true), (0, true), (299, true), (300, true), (301, false), (320, false), (864_000, false),
+    ] as [(Int64, Bool)])
+  func aTokenIsDueFiveMinutesBeforeItExpires(_ secondsLeft: Int64, _ isDue: Bool) {
+    #expect(Credential.test("t", expiresAt: Self.now + secondsLeft).isDue(at: Self.now) == isDue)
+  }
+
+  @Test func aFractionOfASecondCounts() {
+    var credential = Credential.test("t")
+    credential.accessToken = TestTokens.jwt("{\"exp\":\(Self.now + 300).5}")
+    #expect(!credential.isDue(at: Self.now))
+  }
+
+  @Test(
+    arguments: [
+      (0, false), (7 * 86_400, false), (8 * 86_400, false), (8 * 86_400 + 1, true), (9 * 86_400, true), (-60, false),
+    ] as [(Int64, Bool)])
+  func anOpaqueTokenIsDueAfterEightDays(_ age: Int64, _ isDue: Bool) {
+    var credential = Credential.test("t", renewedAt: Self.now - age)
+    for token in [SecretBytes("opaque".utf8), TestTokens.jwt("{}")] {
+      credential.accessToken = token
+      #expect(credential.isDue(at: Self.now) == isDue)
+    }
+  }
+
+  @Test(arguments: [(-1, true), (0, true), (1, false), (300, false)] as [(Int64, Bool)])
+  func aTokenExpiresWhenItSays(_ secondsLeft: Int64, _ isExpired: Bool) {
+    #expect(Credential.test("t", expiresAt: Self.now + secondsLeft).isExpired(at: Self.now) == isExpired)
+  }
+
+  @Test func anOpaqueTokenIsNotKnownToExpire() {
+    var credential = Credential.test("t", renewedAt: 0)
+    credential.accessToken = SecretBytes("opaque".utf8)
+    #expect(!credential.isExpired(at: Self.now))
+  }
+}

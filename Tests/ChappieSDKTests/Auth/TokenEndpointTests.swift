@@ -1,0 +1,117 @@
+import GLibBridge
+import SecretMemory
+import Testing
+
+@testable import ChappieSDK
+
+@Suite(.timeLimit(.minutes(1)))
+@GLibActor
+struct TokenEndpointTests {
+  private typealias Answer = FakeIssuer.Answer
+
+  private static func issuer(_ answers: Answer...) throws -> FakeIssuer {
+    try FakeIssuer([FakeIssuer.tokenPath: answers, FakeIssuer.revokePath: answers])
+  }
+
+  // MARK: Exchange
+
+  private static func exchange(_ issuer: FakeIssuer) async throws -> Credential {
+    try await issuer.method().tokens.exchange(
+      code: SecretBytes("a code&+".utf8), verifier: SecretBytes("verifier".utf8), redirectURI: "https://a/b?c",
+      method: "test")
+  }
+
+  @Test func exchangesACodeForTokens() async throws {
+    let issuer = try Self.issuer(FakeIssuer.tokens)
+    let credential = try await Self.exchange(issuer)
+    #expect(credential.method == "test")
+    #expect(credential.accessToken.text == "access")
+    #expect(credential.renewedAt > 0)
+    let request = try #require(issuer.requests.first)
+    #expect(
+      request.form == [
+        "grant_type": "authorization_code", "client_id": ChappieBackend.productionClientID, "code": "a code&+",
+        "redirect_uri": "https://a/b?c", "code_verifier": "verifier",
+      ])
+  }
+
+  @Test func aRefusedExchangeSaysWhy() async throws {
+    let issuer = try Self.issuer(Answer(status: 400, body: "{\"error\":\"invalid_grant\"}"))
+    await #expect(throws: ChappieAuthError.tokenExchangeFailed(status: 400, message: "invalid_grant")) {
+      try await Self.exchange(issuer)
+    }
+  }
+
+  @Test(arguments: ["access_token", "refresh_token", "id_token"])
+  func anExchangeNeedsAllTokens(_ missing: String) async throws {
+    let issuer = try Self.issuer(Answer(body: FakeIssuer.tokens.body.replacing("\"\(missing)\"", with: "\"x\"")))
+    await #expect(throws: ChappieAuthError.invalidResponse("a token is missing")) {
+      try await Self.exchange(issuer)
+    }
+  }
+
+  // MARK: Refresh
+
+  @Test func aRefreshReplacesWhatItBrings() async throws {
+    let issuer = try Self.issuer(FakeIssuer.tokens)
+    let renewed = try await issuer.method().refresh(.test("old", renewedAt: 5))
+    #expect(renewed.accessToken.text == "access")
+    #expect(renewed.refreshToken?.text == "rt-1")
+    #expect(renewed.idToken?.text == "a.b.c")
+    #expect(renewed.renewedAt > 5)
+    #expect(renewed.method == "fake")
+    let body = try JSONValue(try #require(issuer.requests.first).body)
+    let clientID = JSONValue.string(ChappieBackend.productionClientID)
+    #expect(body == ["client_id": clientID, "grant_type": "refresh_token", "refresh_token": "rt-old"])
+  }
+
+  @Test func aRefreshKeepsWhatItDoesNotBring() async throws {
+    let old = Credential.test("old")
+    let issuer = try Self.issuer(Answer(body: "{\"access_token\":\"access\"}"))
+    let renewed = try await issuer.method().refresh(old)
+    #expect(renewed.accessToken.text == "access")
+    #expect(renewed.refreshToken?.text == "rt-old")
+    #expect(renewed.idToken?.text == old.idToken?.text)
+  }
+
+  @Test(arguments: ["{\"refresh_token\":\"rt-2\"}", "{\"access_token\":\"\"}", "{\"access_token\":7}", "<html>", ""])
+  func aRefreshWithoutAnAccessTokenIsNone(_ body: String) async throws {
+    let issuer = try Self.issuer(Answer(body: body))
+    await #expect(throws: ChappieAuthError.invalidResponse("the access token is missing")) {
+      try await issuer.method().refresh(.test("old"))
+    }
+  }
+
+  @Test func asksNobodyWithoutARefreshToken() async throws {
+    let issuer = try Self.issuer(FakeIssuer.tokens)
+    await #expect(throws: ChappieAuthError.missingRefreshToken) {
+      try await issuer.method().refresh(.test("old", canBeRenewed: false))
+    }
+    #expect(issuer.requests.isEmpty)
+  }
+
+  @Test func aRefusedRefreshSaysWhy() async throws {
+    let message = "Your refresh token has already been used."
+    let body = "{\"error\":{\"message\":\"\(message)\",\"code\":\"refresh_token_reused\"}}"
+    let issuer = try Self.issuer(Answer(status: 401, body: body))
+    await #expect(throws: ChappieAuthError.tokenExchangeFailed(status: 401, message: message)) {
+      try await issuer.method().refresh(.test("old"))
+    }
+  }
+
+  // MARK: Revocation
+
+  @Test func revokesTheRefreshTokenOrElseTheAccessToken() async throws {
+    let issuer = try Self.issuer(Answer(status: 500))
+    let bare = Credential.test("bare", canBeRenewed: false)
+    try await issuer.method().revoke(.test("old"))
+    try await issuer.method().revoke(bare)
+    let bodies = try issuer.requests.map { try JSONValue($0.body) }
+    let clientID = JSONValue.string(ChappieBackend.productionClientID)
+    #expect(
+      bodies == [
+        ["token": "rt-old", "token_type_hint": "refresh_token", "client_id": clientID],
+        ["token": .string(bare.accessToken.text), "token_type_hint": "access_token"],
+      ])
+  }
+}

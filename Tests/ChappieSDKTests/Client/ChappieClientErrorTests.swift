@@ -1,0 +1,31 @@
+import Testing
+
+@testable import ChappieSDK
+
+struct ChappieClientErrorTests {
+  private static let errors: [ChappieClientError] = [
+    .missingCredential, .missingRefreshToken, .missingAccountID,
+    .reauthenticationRequired("It has ended: sign in again."),
+    .usageLimitReached(ChappieUsageLimit(plan: nil, resetsAt: nil)), .httpError(500, "broken"), .httpError(500, ""),
+    .network("no route"), .locked("It is locked: unlock it."), .keyringUnavailable("There is none: start it."),
+    .invalidArgument("There is no text: give some."),
+  ]
+
+  @Test(arguments: errors)
+  func isASentenceForAPerson(_ error: ChappieClientError) {
+    let text = error.description
+    #expect(text.first?.isUppercase == true)
+    #expect(text.last == "." || text.hasSuffix("broken"))
+    #expect(!text.contains("\n"))
+  }
+
+  @Test func namesThePlanThatIsUsedUp() {
+    let limit = ChappieUsageLimit(plan: ChappiePlan(rawValue: "plus"), resetsAt: 1)
+    #expect(ChappieClientError.usageLimitReached(limit).description.contains("Plus plan"))
+  }
+
+  @Test func namesTheStatus() {
+    #expect(ChappieClientError.httpError(503, "").description.contains("503"))
+    #expect(ChappieClientError.httpError(503, "at capacity").description.hasSuffix("at capacity"))
+  }
+}

@@ -1,0 +1,24 @@
+import ChappieSDK
+import Testing
+
+struct ChappieInputMessageTests {
+  @Test func theShortFormsHaveTheirRoles() {
+    #expect(ChappieInputMessage.user("a") == ChappieInputMessage(role: .user, text: "a"))
+    #expect(ChappieInputMessage.assistant("a") == ChappieInputMessage(role: .assistant, text: "a"))
+    #expect(ChappieInputMessage.system("a") == ChappieInputMessage(role: .system, text: "a"))
+  }
+
+  @Test func fastModeIsAnOptionOfTheMessage() {
+    #expect(ChappieInputMessage.user("a", fastMode: true).options.fastMode)
+    #expect(!ChappieInputMessage.user("a").options.fastMode)
+  }
+
+  @Test func theRolesHaveTheWordsOfTheBus() {
+    #expect(ChappieInputMessage.Role.allCases.map(\.rawValue) == ["user", "assistant", "system", "developer"])
+  }
+
+  @Test func effortsHaveTheWordsOfTheBackend() {
+    let efforts: [ChappieReasoningEffort] = [.minimal, .low, .medium, .high]
+    #expect(efforts.map(\.rawValue) == ["minimal", "low", "medium", "high"])
+  }
+}

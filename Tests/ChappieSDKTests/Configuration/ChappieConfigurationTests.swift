@@ -1,0 +1,41 @@
+import Testing
+
+@testable import ChappieSDK
+
+struct ChappieConfigurationTests {
+  /// The table of the seeds.
+  @Test func theDefaultsAreTheSeeds() {
+    let configuration = ChappieConfiguration()
+    #expect(configuration.keychainService == "com.chappie.sdk")
+    #expect(configuration.keychainAccount == "default")
+    #expect(configuration.keychainAccessGroup == nil)
+    #expect(configuration.keychainAccessibility == .whenUnlockedThisDeviceOnly)
+    #expect(configuration.model == ChappieClient.defaultModel)
+    #expect(configuration.harness == .default)
+    #expect(configuration.rateLimitBackoff == .default)
+  }
+
+  /// Where a credential goes is not for an app to choose.
+  @Test func asksTheRealServers() {
+    let configuration = ChappieConfiguration()
+    #expect(configuration.backend.issuer == "https://auth.openai.com")
+    #expect(configuration.backend.baseURL == "https://chatgpt.com/backend-api")
+    #expect(configuration.backend.clientID == "app_EMoamEEZ73f0CkXaXp7hrann")
+    #expect(configuration.ownerAppID == nil)
+  }
+
+  @Test func takesTheSeedsExample() {
+    let configuration = ChappieConfiguration(
+      keychainService: "com.example.myapp", keychainAccount: "user", keychainAccessGroup: "TEAMID.com.example.shared",
+      keychainAccessibility: .whenUnlockedThisDeviceOnly)
+    #expect(configuration.keychainService == "com.example.myapp")
+    #expect(configuration.keychainAccount == "user")
+    #expect(configuration.keychainAccessGroup == "TEAMID.com.example.shared")
+  }
+
+  @Test func accessibilityHasTheWordsOfTheBus() {
+    #expect(
+      ChappieKeychainAccessibility.allCases.map(\.rawValue)
+        == ["when-unlocked-this-device-only", "after-first-unlock-this-device-only"])
+  }
+}

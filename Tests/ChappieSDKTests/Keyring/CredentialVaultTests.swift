@@ -1,0 +1,55 @@
+import GLibBridge
+import Testing
+
+@testable import ChappieSDK
+
+/// What reading a slot comes to, under the rule that asks nothing of the desktop.
+@GLibActor
+struct CredentialVaultTests {
+  private static let slot = SlotIdentity(ChappieConfiguration(keychainService: "org.example.tests"))
+
+  private func read(_ store: FakeStore) async throws -> CredentialVault.Finding {
+    let vault = CredentialVault(store: store, gate: LockGate(unknown: .deny))
+    return try await vault.read(Self.slot, interaction: .forbidden)
+  }
+
+  @Test func opensWhatTheStoreHolds() async throws {
+    guard
+      case .credential(let credential, .afterFirstUnlockThisDeviceOnly) = try await read(
+        FakeStore(.credential(.test("a"))))
+    else {
+      Issue.record("it does not open")
+      return
+    }
+    #expect(credential.name == "a")
+  }
+
+  @Test func tellsWhatItCannotOpen() async throws {
+    #expect(try await word(FakeStore(.none)) == "none")
+    #expect(try await word(FakeStore(.unusable(reason: "damaged"))) == "unusable: damaged")
+    #expect(try await word(FakeStore(.locked)) == "locked: \(SecretStoreError.locked.clientError)")
+    #expect(try await word(FakeStore(.hidden)) == "hidden: \(SecretStoreError.locked.clientError)")
+  }
+
+  private func word(_ store: FakeStore) async throws -> String {
+    switch try await read(store) {
+    case .none: "none"
+    case .locked(let error): "locked: \(error)"
+    case .hidden(let error): "hidden: \(error)"
+    case .unusable(let reason): "unusable: \(reason)"
+    case .credential: "credential"
+    }
+  }
+
+  @Test func asksForNoPasswordWhereThatIsForbidden() async throws {
+    let store = FakeStore(.locked)
+    _ = try await read(store)
+    #expect(store.unlocks.isEmpty)
+  }
+
+  @Test func aStoreThatFailsIsAFailure() async {
+    let store = FakeStore(.none)
+    store.findError = .unavailable("gone")
+    await #expect(throws: SecretStoreError.unavailable("gone")) { try await read(store) }
+  }
+}

@@ -1,0 +1,51 @@
+import GLibBridge
+
+@testable import ChappieSDK
+
+/// A sign-in server in this process that answers from a script (protocol.md, section 1).
+@GLibActor
+final class FakeIssuer {
+  struct Answer: Sendable {
+    var status = 200
+    var body = ""
+  }
+
+  /// The requests so far.
+  @GLibActor
+  private final class Log {
+    var requests: [HTTPServerRequest] = []
+  }
+
+  private let log = Log()
+  private let server: HTTPServer
+
+  /// - Parameter answers: for each path its answers one after the other, the last one for ever.
+  init(_ answers: [String: [Answer]]) throws {
+    server = try HTTPServer { [log] request in
+      let seen = log.requests.count { $0.path == request.path }
+      log.requests.append(request)
+      guard let answers = answers[request.path] else { return .whole(HTTPServerResponse(.init(status: 500))) }
+      let answer = answers[min(seen, answers.count - 1)]
+      return .whole(HTTPServerResponse(status: answer.status, type: "application/json", answer.body))
+    }
+  }
+
+  var requests: [HTTPServerRequest] { log.requests }
+
+  /// A sign-in method that asks this server.
+  func method() throws -> DeviceCodeSignIn {
+    let base = "http://127.0.0.1:\(server.port)"
+    return DeviceCodeSignIn(backend: try ChappieBackend(issuer: base, baseURL: base + "/api"), http: AuthHTTP())
+  }
+
+  static let codePath = "/api/accounts/deviceauth/usercode"
+  static let pollPath = "/api/accounts/deviceauth/token"
+  static let tokenPath = "/oauth/token"
+  static let revokePath = "/oauth/revoke"
+
+  static let code = Answer(body: "{\"device_auth_id\":\"da\",\"user_code\":\"ABCD-12345\",\"interval\":\"0.05\"}")
+  static let approval = Answer(
+    body: "{\"authorization_code\":\"a-code/+\",\"code_challenge\":\"c\",\"code_verifier\":\"verifier\"}")
+  static let tokens = Answer(
+    body: "{\"id_token\":\"a.b.c\",\"access_token\":\"access\",\"refresh_token\":\"rt-1\"}")
+}

@@ -1,0 +1,53 @@
+import GLibBridge
+
+@testable import ChappieSDK
+
+/// A sign-in method that does what a test tells it.
+@GLibActor
+final class FakeSignIn: SignInMethod {
+  typealias Progress = @GLibActor (SignInProgress) -> Void
+
+  nonisolated let identifier = "fake"
+  nonisolated let responsesURL = "https://backend.example/codex/responses"
+
+  /// What a refresh answers; by default the credential's successor, named `new`.
+  var onRefresh: @GLibActor (Credential) async throws -> Credential = { _ in .test("new") }
+  /// What a sign-in does; by default it succeeds as `signed-in`.
+  var onSignIn: @GLibActor (@escaping Progress) async throws -> Credential = { progress in
+    progress(.waitingForApproval(FakeSignIn.code("CODE-1")))
+    return .test("signed-in", account: "bob")
+  }
+  /// The names of the credentials that were asked to be refreshed, and that were revoked.
+  private(set) var refreshed: [String] = []
+  private(set) var revoked: [String] = []
+  private(set) var signIns = 0
+  private var revocation = Wait()
+
+  init() {}
+
+  nonisolated static func code(_ text: String) -> ChappieDeviceCode {
+    ChappieDeviceCode(userCode: text, verificationURI: "https://issuer.example/device", expiresAt: 1)
+  }
+
+  func signIn(progress: @escaping Progress) async throws -> Credential {
+    signIns += 1
+    return try await onSignIn(progress)
+  }
+
+  func refresh(_ credential: Credential) async throws -> Credential {
+    refreshed.append(credential.name)
+    return try await onRefresh(credential)
+  }
+
+  func revoke(_ credential: Credential) async {
+    revoked.append(credential.name)
+    revocation.finish()
+  }
+
+  /// Waits for the first revocation, which nobody else waits for.
+  func revocationAsked() async {
+    await revocation.value()
+  }
+
+  nonisolated func authorize(_ request: inout HTTPRequest, with credential: Credential) {}
+}

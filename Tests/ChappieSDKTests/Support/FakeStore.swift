@@ -1,0 +1,90 @@
+import GLibBridge
+
+@testable import ChappieSDK
+
+/// A credential store in memory that does what a test tells it.
+@GLibActor
+final class FakeStore: CredentialStore {
+  /// What a test puts into the store.
+  enum Item {
+    case none
+    case locked
+    case hidden
+    case unusable(reason: String)
+    case credential(Credential)
+  }
+
+  var item: Item
+  /// What each call fails with, nil for success.
+  var findError: SecretStoreError?
+  var writeError: SecretStoreError?
+  var deleteError: SecretStoreError?
+  var unlockError: SecretStoreError?
+  /// What the next write waits for, once it was announced by ``writing``.
+  var writeGate: Wait?
+  let writing = Wait()
+  private(set) var finds = 0
+  private(set) var writes = 0
+  private(set) var deletes = 0
+  private(set) var unlocks: [SecretServiceClient.Interaction] = []
+
+  init(_ item: Item = .none) {
+    self.item = item
+  }
+
+  /// The name of the credential that is stored, as ``Credential/test(_:account:expiresAt:renewedAt:canBeRenewed:)``
+  /// was given it.
+  var stored: String? {
+    guard case .credential(let credential) = item else { return nil }
+    return credential.name
+  }
+
+  func find(_ slot: SlotIdentity) async throws -> StoredItem {
+    finds += 1
+    if let findError { throw findError }
+    return switch item {
+    case .none: .none
+    case .locked: .locked
+    case .hidden: .hidden
+    case .unusable(let reason): Self.sealed(.unusable(reason: reason))
+    case .credential(let credential): Self.sealed(.credential(credential))
+    }
+  }
+
+  /// Under the rule that asks nothing of the desktop that the tests run on.
+  private static func sealed(_ content: SealedCredential.Content) -> StoredItem {
+    .sealed(SealedCredential(.afterFirstUnlockThisDeviceOnly) { content })
+  }
+
+  func write(
+    _ credential: Credential, for slot: SlotIdentity, accessibility: ChappieKeychainAccessibility,
+    interaction: SecretServiceClient.Interaction
+  ) async throws {
+    writes += 1
+    writing.finish()
+    if let gate = writeGate {
+      writeGate = nil
+      await gate.value()
+    }
+    if let writeError { throw writeError }
+    item = .credential(credential)
+  }
+
+  func delete(_ slot: SlotIdentity, interaction: SecretServiceClient.Interaction) async throws {
+    deletes += 1
+    if let deleteError { throw deleteError }
+    item = .none
+  }
+
+  func unlock(interaction: SecretServiceClient.Interaction) async throws {
+    unlocks.append(interaction)
+    if let unlockError { throw unlockError }
+  }
+
+  func accounts(ofService service: String) async throws -> [String] { [] }
+}
+
+extension Credential {
+  /// The name that a test gave it.
+  var name: String { String(refreshToken?.text.dropFirst(3) ?? "") }
+}

@@ -1,0 +1,45 @@
+import FoundationEssentials
+import SecretMemory
+
+@testable import ChappieSDK
+
+/// Tokens that look like the real ones and are signed by nobody.
+enum TestTokens {
+  /// A JSON web token with `claims` as its payload.
+  static func jwt(_ claims: String, padded: Bool = false) -> SecretBytes {
+    SecretBytes("\(base64URL("{\"alg\":\"none\"}", padded)).\(base64URL(claims, padded)).c2lnbmF0dXJl".utf8)
+  }
+
+  /// A token that expires at `time` and is told from others by `name`.
+  static func access(_ name: String, expiresAt time: Int64 = UnixTime.now + 3600) -> SecretBytes {
+    jwt("{\"exp\":\(time),\"jti\":\"\(name)\"}")
+  }
+
+  static func base64URL(_ text: String, _ padded: Bool = false) -> String {
+    let base64 = Data(text.utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+    return padded ? base64 : base64.replacing("=", with: "")
+  }
+}
+
+extension Credential {
+  /// A credential of a test, good for an hour unless told otherwise.
+  static func test(
+    _ name: String, account: String = "account", expiresAt: Int64 = UnixTime.now + 3600,
+    renewedAt: Int64 = UnixTime.now, canBeRenewed: Bool = true
+  ) -> Credential {
+    Credential(
+      method: "fake", accessToken: TestTokens.access(name, expiresAt: expiresAt),
+      refreshToken: canBeRenewed ? SecretBytes("rt-\(name)".utf8) : nil,
+      idToken: TestTokens.jwt("{\"https://api.openai.com/auth\":{\"chatgpt_account_id\":\"\(account)\"}}"),
+      renewedAt: renewedAt)
+  }
+
+  func isSame(as other: Credential) -> Bool {
+    accessToken.isEqual(to: other.accessToken)
+  }
+}
+
+extension SecretBytes {
+  /// What a test may do and nobody else does.
+  var text: String { withBytes { String(decoding: $0, as: UTF8.self) } }
+}

@@ -1,0 +1,118 @@
+import Testing
+
+@testable import ChappieSDK
+
+struct BackendFailureTests {
+  private static func failure(_ status: Int, _ body: String, retryAfter: String? = nil) -> BackendFailure {
+    BackendFailure(status: status, retryAfter: retryAfter, body: Array(body.utf8))
+  }
+
+  // MARK: Usage limits (protocol.md, 3.6)
+
+  @Test func aUsedUpQuotaIsFinal() {
+    let failure = Self.failure(
+      429,
+      """
+      {"error":{"type":"usage_limit_reached","message":"…","plan_type":"plus","resets_at":1893456000,\
+      "resets_in_seconds":1234}}
+      """)
+    let limit = ChappieUsageLimit(plan: ChappiePlan(rawValue: "plus"), resetsAt: 1_893_456_000)
+    #expect(failure.error == .usageLimitReached(limit))
+    #expect(failure.isFinal)
+  }
+
+  @Test func aUsedUpQuotaMayTellNothingMore() {
+    let failure = Self.failure(429, "{\"error\":{\"type\":\"usage_limit_reached\"}}")
+    #expect(failure.error == .usageLimitReached(ChappieUsageLimit(plan: nil, resetsAt: nil)))
+  }
+
+  @Test func onlyStatus429IsAUsageLimit() {
+    #expect(
+      Self.failure(400, "{\"error\":{\"type\":\"usage_limit_reached\",\"message\":\"m\"}}").error
+        == .httpError(400, "m"))
+  }
+
+  /// A server's number must not end this process.
+  @Test(arguments: ["1e300", "-1e300", "9223372036854775808", "null", "0.5"])
+  func anyNumberMayBeAReset(_ number: String) {
+    let failure = Self.failure(429, "{\"error\":{\"type\":\"usage_limit_reached\",\"resets_at\":\(number)}}")
+    #expect(failure.isFinal)
+  }
+
+  @Test func beingTooFastIsNotFinal() {
+    let failure = Self.failure(
+      429, "{\"error\":{\"type\":\"rate_limit_exceeded\",\"message\":\"slow down\"}}", retryAfter: "7")
+    #expect(failure.error == .httpError(429, "slow down"))
+    #expect(failure.retryAfter == 7)
+    #expect(!failure.isFinal)
+  }
+
+  // MARK: Refusals (protocol.md, 3.7)
+
+  @Test(arguments: [
+    "Stream must be set to true", "Store must be set to false", "Unsupported parameter: temperature",
+    "Unsupported parameter: max_output_tokens", "Instructions are required", "System messages are not allowed",
+    "The 'gpt-0' model is not supported when using Codex with a ChatGPT account.",
+  ])
+  func aRefusalSaysWhy(_ detail: String) {
+    #expect(Self.failure(400, "{\"detail\":\"\(detail)\"}").error == .httpError(400, detail))
+  }
+
+  @Test(arguments: [
+    ("{\"error\":{\"code\":\"server_is_overloaded\",\"message\":\"at capacity\"}}", "at capacity"),
+    ("{\"error\":{\"message\":\"error\"},\"detail\":\"detail\"}", "error"), ("plain text", "plain text"), ("", ""),
+    ("<html>\n<body>blocked</body>\n</html>", "<html> <body>blocked</body> </html>"),
+    ("{\"detail\":[{\"loc\":[\"body\"]}]}", "{\"detail\":[{\"loc\":[\"body\"]}]}"),
+    ("{\"error\":\"gone\"}", "{\"error\":\"gone\"}"),
+  ])
+  func anyBodySaysSomething(_ body: String, _ text: String) {
+    #expect(Self.failure(503, body).error == .httpError(503, text))
+  }
+
+  @Test func noBodyTellsAToken() {
+    let token = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ1c2VyIn0.c2lnbmF0dXJl"
+    for body in [
+      "{\"detail\":\"bad \(token)\"}", "{\"error\":{\"message\":\"\(token)\"}}", "Bearer \(token)",
+      "{\"token\":\"\(token)\"",
+    ] {
+      #expect(!Self.failure(400, body).error.description.contains("eyJ"))
+    }
+  }
+
+  @Test func aBodyThatIsNoTextIsShownAsSomething() {
+    let failure = BackendFailure(status: 500, retryAfter: nil, body: [0xFF, 0xFE, 97])
+    #expect(failure.error == .httpError(500, "\u{FFFD}\u{FFFD}a"))
+  }
+
+  @Test func aLongBodyIsCut() {
+    guard case .httpError(500, let text) = Self.failure(500, String(repeating: "no ", count: 100_000)).error else {
+      Issue.record("another error")
+      return
+    }
+    #expect(text.count == 300)
+  }
+
+  // MARK: Retry-After
+
+  @Test(arguments: [
+    ("0", 0), ("7", 7), ("1.5", 1.5), ("-3", 0), ("86400", 86_400), ("Sun, 06 Nov 1994 08:49:37 GMT", 0),
+  ])
+  func readsTheWait(_ header: String, _ seconds: Double) {
+    #expect(BackendFailure.seconds(header) == seconds)
+  }
+
+  @Test func readsAFutureDate() throws {
+    let seconds = try #require(BackendFailure.seconds("Fri, 31 Dec 9999 23:59:59 GMT"))
+    #expect(seconds + Double(UnixTime.now) > 253_402_300_000)
+  }
+
+  @Test(arguments: ["", "soon", "inf", "-inf", "nan", "1e999", "7 seconds"])
+  func otherTextIsNoWait(_ header: String) {
+    #expect(BackendFailure.seconds(header) == nil)
+    #expect(Self.failure(429, "", retryAfter: header).retryAfter == nil)
+  }
+
+  @Test func noHeaderIsNoWait() {
+    #expect(Self.failure(429, "").retryAfter == nil)
+  }
+}

@@ -1,0 +1,135 @@
+import Testing
+
+@testable import ChappieSDK
+
+/// The scanner must find what Foundation's decoder finds.
+struct JSONScannerTests {
+  /// The members of an object by the scanner, with strings by ``JSONText`` and everything else by Foundation; nil
+  /// when the scanner says that it is none.
+  private static func scan(_ bytes: [UInt8]) -> [String: JSONValue?]? {
+    var members: [String: JSONValue?] = [:]
+    let json = bytes.span
+    let isObject = JSONScanner.members(of: json) { key, value in
+      let name = JSONText.decode(json, key)
+      if let content = JSONScanner.stringContent(json, value) {
+        members[name] = .some(.string(JSONText.decode(json, content)))
+      } else {
+        members.updateValue(try? JSONValue(bytes[value]), forKey: name)
+      }
+    }
+    return isObject ? members : nil
+  }
+
+  private static func expectAgreement(_ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) {
+    guard case .object(let expected)? = try? JSONValue(bytes) else { return }
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard let found = scan(bytes) else {
+      Issue.record("not taken for an object: \(text)", sourceLocation: sourceLocation)
+      return
+    }
+    // U+0000, which no D-Bus string can hold, is the one difference that is meant.
+    #expect(found == expected.mapValues { $0.withoutZeros }, "\(text)", sourceLocation: sourceLocation)
+  }
+
+  @Test(arguments: [
+    "{}", " { } ", "\r\n\t{}\n", "{\"a\":1}", "{\"a\" : -1.5e+3 , \"b\":true,\"c\":false,\"d\":null}",
+    "{\"\":\"\"}", "{\"a\":\"}\",\"b\":\"]\",\"c\":\"{\",\"d\":\"\\\"\",\"e\":\"\\\\\"}",
+    "{\"a\":{\"b\":{\"c\":[[],[{}],[\"]}\"]]}},\"d\":[]}", "{\"k\\u0065y\":\"v\\u0061lue\"}", "{\"a\":\"\\u0000\"}",
+    "{\"delta\":\"Grüß dich, 😀\",\"type\":\"x\"}", "{\"a\":\"\u{7F}\u{2028}\"}", "{\"a\":12345678901234567890}",
+  ])
+  func findsWhatFoundationFinds(_ text: String) {
+    #expect((try? JSONValue(text.utf8)) != nil, "the example itself is wrong")
+    Self.expectAgreement(Array(text.utf8))
+  }
+
+  @Test func findsWhatFoundationFindsInRandomObjects() throws {
+    var source = RandomJSON(seed: 1)
+    for _ in 0..<1000 {
+      let text = source.object()
+      #expect((try? JSONValue(text.utf8)) != nil, "the example itself is wrong: \(text)")
+      Self.expectAgreement(Array(text.utf8))
+    }
+  }
+
+  /// Where Foundation still sees an object after a byte has changed, the scanner sees the same one.
+  @Test func survivesChangedBytes() {
+    var source = RandomJSON(seed: 2)
+    var random = SeededGenerator(seed: 3)
+    for _ in 0..<2000 {
+      var bytes = Array(source.object().utf8)
+      for _ in 0..<Int.random(in: 1...3, using: &random) {
+        let index = Int.random(in: 0..<bytes.count, using: &random)
+        bytes[index] =
+          [UInt8.random(in: 0...255, using: &random), .quote, .backslash, .openBrace, .closeBrace, .comma]
+          .randomElement(using: &random) ?? 0
+      }
+      // Foundation takes a comma behind the last member, which JSON does not have.
+      let hasTrailingComma = String(decoding: bytes, as: UTF8.self).contains(/,\s*\}/)
+      if Self.scan(bytes) != nil || !hasTrailingComma { Self.expectAgreement(bytes) }
+    }
+  }
+
+  @Test func noBeginningOfAnObjectIsAnObject() {
+    var source = RandomJSON(seed: 4)
+    for _ in 0..<200 {
+      let bytes = Array(source.object().utf8)
+      let end = (bytes.lastIndex(of: .closeBrace) ?? 0) + 1
+      for count in 0..<end {
+        #expect(Self.scan(Array(bytes.prefix(count))) == nil, "\(String(decoding: bytes.prefix(count), as: UTF8.self))")
+      }
+    }
+  }
+
+  @Test(arguments: [
+    "", " ", "null", "1", "\"a\"", "[]", "[{}]", "{", "}", "{}}", "{}{}", "{} x", "x{}", "\u{FEFF}{}", "{,}", "{\"a\"}",
+    "{\"a\":}", "{\"a\":1,}", "{,\"a\":1}", "{\"a\" 1}", "{\"a\":1 \"b\":2}", "{\"a\":1;\"b\":2}", "{a:1}", "{'a':1}",
+    "{1:1}", "{\"a\":1", "{\"a\":\"x}", "{\"a\":\"x\\\"}", "{\"a\":[1}", "{\"a\":{}", "{\"a\":[\"]}", "{\"a\"::1}",
+    "{\"a\":1,,\"b\":2}", "{\"a\\", "{\"a\":\"\\",
+  ])
+  func whatIsNoObjectIsNone(_ text: String) {
+    #expect(Self.scan(Array(text.utf8)) == nil)
+    #expect(JSONScanner.value(of: "a", in: Array(text.utf8).span) == nil)
+  }
+
+  @Test func deepNestingNeedsNoStack() {
+    let depth = 1_000_000
+    let text = "{\"a\":" + String(repeating: "[", count: depth) + String(repeating: "]", count: depth) + "}"
+    let bytes = Array(text.utf8)
+    #expect(JSONScanner.value(of: "a", in: bytes.span) == 5..<(bytes.count - 1))
+  }
+
+  // MARK: Single members
+
+  @Test func findsAMemberByItsWholeKey() {
+    let bytes = Array("{\"ab\":1,\"a\":22,\"abc\":333,\"n\":{\"x\":4}}".utf8)
+    #expect(JSONScanner.value(of: "a", in: bytes.span).map { bytes[$0] } == ArraySlice("22".utf8))
+    #expect(JSONScanner.value(of: "n", in: bytes.span).map { bytes[$0] } == ArraySlice("{\"x\":4}".utf8))
+    #expect(JSONScanner.value(of: "x", in: bytes.span) == nil)
+    #expect(JSONScanner.value(of: "", in: bytes.span) == nil)
+  }
+
+  @Test func onlyAStringHasAStringsContent() {
+    let bytes = Array("{\"text\":\"word\",\"empty\":\"\",\"number\":1,\"list\":[\"a\"]}".utf8)
+    let json = bytes.span
+    #expect(JSONScanner.value(of: "text", in: json).flatMap { JSONScanner.stringContent(json, $0) } == 9..<13)
+    #expect(JSONScanner.value(of: "empty", in: json).flatMap { JSONScanner.stringContent(json, $0) }?.isEmpty == true)
+    #expect(JSONScanner.value(of: "number", in: json).flatMap { JSONScanner.stringContent(json, $0) } == nil)
+    #expect(JSONScanner.value(of: "list", in: json).flatMap { JSONScanner.stringContent(json, $0) } == nil)
+  }
+
+  @Test func readsAPartOfTheBytes() {
+    let bytes = Array("junk{\"a\":1}junk".utf8)
+    var keys: [Range<Int>] = []
+    #expect(JSONScanner.members(of: bytes.span, in: 4..<11) { key, _ in keys.append(key) })
+    #expect(keys == [6..<7])
+    #expect(!JSONScanner.members(of: bytes.span, in: 4..<12) { _, _ in })
+    #expect(!JSONScanner.members(of: bytes.span, in: 3..<11) { _, _ in })
+  }
+}
+
+extension JSONValue {
+  fileprivate var withoutZeros: JSONValue? {
+    guard case .string(let text) = self else { return self }
+    return .string(String(String.UnicodeScalarView(text.unicodeScalars.map { $0 == "\0" ? "\u{FFFD}" : $0 })))
+  }
+}

@@ -1,0 +1,132 @@
+import Testing
+
+@testable import ChappieSDK
+
+struct ResponseAssemblerTests {
+  /// What came of a stream of events.
+  private struct Result: Equatable {
+    var pieces: [String]
+    var text: String
+  }
+
+  private static func assemble(_ events: [ResponseEvent]) -> Result {
+    var assembler = ResponseAssembler()
+    let pieces = events.map { assembler.take($0) }
+    // What was handed over is the answer, whatever the events.
+    #expect(pieces.joined() == assembler.text)
+    return Result(pieces: pieces, text: assembler.text)
+  }
+
+  private static func failure(_ event: ResponseEvent) -> ChappieClientError? {
+    var assembler = ResponseAssembler()
+    #expect(assembler.take(event) == "")
+    guard case .failed(let error) = assembler.outcome else { return nil }
+    return error
+  }
+
+  // MARK: Text
+
+  @Test func deltasMakeTheText() {
+    let result = Self.assemble([.textDelta("Grüß "), .other, .textDelta("dich"), .messageDone("Grüß dich")])
+    #expect(result == Result(pieces: ["Grüß ", "", "dich", ""], text: "Grüß dich"))
+  }
+
+  @Test func aMessageWithoutDeltasIsText() {
+    #expect(Self.assemble([.messageDone("whole")]) == Result(pieces: ["whole"], text: "whole"))
+    #expect(Self.assemble([.messageDone("")]) == Result(pieces: [""], text: ""))
+  }
+
+  @Test func whatTheDeltasLackedComesWithTheMessage() {
+    let result = Self.assemble([.textDelta("Grü"), .messageDone("Grüß dich 😀")])
+    #expect(result == Result(pieces: ["Grü", "ß dich 😀"], text: "Grüß dich 😀"))
+  }
+
+  @Test func eachMessageIsComparedWithItsOwnDeltas() {
+    let result = Self.assemble([
+      .textDelta("one"), .messageDone("one"), .textDelta("tw"), .messageDone("two"), .messageDone("three"),
+    ])
+    #expect(result == Result(pieces: ["one", "", "tw", "o", "three"], text: "onetwothree"))
+    let same = Self.assemble([.textDelta("a"), .messageDone("a"), .textDelta("a"), .messageDone("a")])
+    #expect(same.text == "aa")
+  }
+
+  /// Text that was handed over cannot be taken back.
+  @Test(arguments: ["other text that is longer", "short", "", "Written"])
+  func aMessageThatContradictsItsDeltasChangesNothing(_ whole: String) {
+    #expect(Self.assemble([.textDelta("written text"), .messageDone(whole)]).text == "written text")
+  }
+
+  // MARK: Outcome
+
+  @Test func isOpenUntilTheEnd() {
+    var assembler = ResponseAssembler()
+    for event in [ResponseEvent.textDelta("a"), .messageDone("a"), .other] { _ = assembler.take(event) }
+    guard case .open = assembler.outcome else {
+      Issue.record("it ended by itself")
+      return
+    }
+  }
+
+  @Test func theEndKeepsIDAndUsage() {
+    var assembler = ResponseAssembler()
+    let usage = ChappieTokenUsage(inputTokens: 1, cachedInputTokens: 2, outputTokens: 3, reasoningTokens: 4)
+    #expect(assembler.take(.completed(id: "resp_1", usage: usage)) == "")
+    guard case .completed("resp_1", usage) = assembler.outcome else {
+      Issue.record("\(assembler.outcome)")
+      return
+    }
+  }
+
+  @Test(arguments: ["usage_limit_reached", "insufficient_quota"])
+  func aUsedUpQuotaIsItsOwnError(_ code: String) {
+    let error = Self.failure(.failed(code: code, message: "m", plan: "plus", resetsAt: 7))
+    #expect(error == .usageLimitReached(ChappieUsageLimit(plan: ChappiePlan(rawValue: "plus"), resetsAt: 7)))
+  }
+
+  @Test(arguments: ["rate_limit_exceeded", "slow_down"])
+  func beingTooFastIsStatus429(_ code: String) {
+    #expect(Self.failure(.failed(code: code, message: "wait", plan: nil, resetsAt: nil)) == .httpError(429, "wait"))
+    guard case .httpError(429, let text)? = Self.failure(.failed(code: code, message: nil, plan: nil, resetsAt: nil))
+    else {
+      Issue.record("not 429")
+      return
+    }
+    #expect(!text.isEmpty)
+  }
+
+  @Test func anyOtherFailureSaysWhy() {
+    let cases: [(code: String?, message: String?, part: String)] = [
+      ("context_length_exceeded", "The input is too long.", "The input is too long."),
+      ("invalid_prompt", nil, "invalid_prompt"),
+      (nil, "because", "because"), (nil, nil, "no reason"),
+    ]
+    for (code, message, part) in cases {
+      guard
+        case .httpError(200, let text)? = Self.failure(.failed(code: code, message: message, plan: nil, resetsAt: nil))
+      else {
+        Issue.record("\(code ?? "none") is another error")
+        continue
+      }
+      #expect(text.contains(part))
+    }
+  }
+
+  @Test func anIncompleteAnswerSaysWhy() {
+    guard case .httpError(200, let text)? = Self.failure(.incomplete(reason: "max_output_tokens")) else {
+      Issue.record("another error")
+      return
+    }
+    #expect(text.contains("max_output_tokens"))
+    #expect(Self.failure(.incomplete(reason: nil)) != nil)
+  }
+
+  @Test func noFailureTellsAToken() {
+    let token = "eyJhbGciOiJub25lIn0.eyJzdWIiOiJ0ZXN0In0.c2lnbmF0dXJl"
+    let events: [ResponseEvent] = [
+      .failed(code: nil, message: "bad \(token)", plan: nil, resetsAt: nil),
+      .failed(code: "slow_down", message: token, plan: nil, resetsAt: nil),
+      .failed(code: token, message: nil, plan: nil, resetsAt: nil), .incomplete(reason: token),
+    ]
+    for event in events { #expect(Self.failure(event)?.description.contains("eyJ") == false) }
+  }
+}

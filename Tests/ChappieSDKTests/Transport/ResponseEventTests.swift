@@ -1,0 +1,136 @@
+import Testing
+
+@testable import ChappieSDK
+
+struct ResponseEventTests {
+  private static func decode(_ text: String) -> ResponseEvent {
+    decode(Array(text.utf8))
+  }
+
+  private static func decode(_ bytes: [UInt8]) -> ResponseEvent {
+    ResponseEvent.decode(bytes.span)
+  }
+
+  // MARK: Text
+
+  @Test func aDeltaIsText() {
+    let text =
+      "{\"type\":\"response.output_text.delta\",\"item_id\":\"msg_1\",\"output_index\":0,\"delta\":\"Grü\\u00df\\n😀\"}"
+    #expect(Self.decode(text) == .textDelta("Grüß\n😀"))
+    #expect(Self.decode("{\"delta\":\"a\",\"type\":\"response.output_text.delta\"}") == .textDelta("a"))
+    #expect(Self.decode("{\"type\":\"response.output_text.delta\",\"delta\":\"\"}") == .textDelta(""))
+  }
+
+  @Test func aMessageIsItsTextParts() {
+    let text = """
+      {"type":"response.output_item.done","item":{"type":"message","role":"assistant","content":[
+      {"type":"output_text","text":"one "},{"type":"refusal","refusal":"no"},{"type":"output_text","text":"two"}]}}
+      """
+    #expect(Self.decode(text) == .messageDone("one two"))
+    #expect(
+      Self.decode("{\"type\":\"response.output_item.done\",\"item\":{\"type\":\"message\",\"content\":[]}}")
+        == .messageDone(""))
+  }
+
+  @Test(arguments: [
+    "{\"type\":\"reasoning\",\"summary\":[]}", "{\"type\":\"function_call\",\"name\":\"f\",\"arguments\":\"{}\"}", "{}",
+    "null", "7", "[]",
+  ])
+  func anItemThatIsNoMessageIsOfNoInterest(_ item: String) {
+    #expect(Self.decode("{\"type\":\"response.output_item.done\",\"item\":\(item)}") == .other)
+  }
+
+  // MARK: Ends
+
+  @Test func theEndBringsTheUsage() {
+    // As protocol.md shows it.
+    let text = """
+      {"type":"response.completed","response":{"id":"resp_1","usage":{"input_tokens":11,"input_tokens_details":\
+      {"cached_tokens":3,"cache_write_tokens":0},"output_tokens":5,"output_tokens_details":{"reasoning_tokens":2},\
+      "total_tokens":16}}}
+      """
+    let usage = ChappieTokenUsage(inputTokens: 11, cachedInputTokens: 3, outputTokens: 5, reasoningTokens: 2)
+    #expect(Self.decode(text) == .completed(id: "resp_1", usage: usage))
+  }
+
+  @Test(arguments: [
+    "", ",\"usage\":null", ",\"usage\":{}", ",\"usage\":{\"input_tokens\":0,\"input_tokens_details\":null}",
+    ",\"end_turn\":true", ",\"usage\":{\"input_tokens\":\"many\"}", ",\"usage\":{\"output_tokens\":1e300}",
+  ])
+  func usageMayBeMissing(_ rest: String) {
+    #expect(
+      Self.decode("{\"type\":\"response.completed\",\"response\":{\"id\":\"r\"\(rest)}}")
+        == .completed(id: "r", usage: ChappieTokenUsage()))
+  }
+
+  @Test func anEndWithoutAnIDIsNone() {
+    #expect(Self.decode("{\"type\":\"response.completed\",\"response\":{}}") == .other)
+    #expect(Self.decode("{\"type\":\"response.completed\"}") == .other)
+  }
+
+  @Test func aFailureBringsItsReason() {
+    let text = """
+      {"type":"response.failed","response":{"id":"r","error":{"code":"usage_limit_reached","message":"no more",\
+      "plan_type":"plus","resets_at":1893456000}}}
+      """
+    #expect(
+      Self.decode(text)
+        == .failed(code: "usage_limit_reached", message: "no more", plan: "plus", resetsAt: 1_893_456_000))
+    let nothing = ResponseEvent.failed(code: nil, message: nil, plan: nil, resetsAt: nil)
+    for response in ["{}", "{\"error\":null}", "{\"error\":{}}", "{\"error\":\"no\"}", "null", "\"no\"", "[]"] {
+      #expect(Self.decode("{\"type\":\"response.failed\",\"response\":\(response)}") == nothing)
+    }
+    #expect(Self.decode("{\"type\":\"response.failed\"}") == nothing)
+  }
+
+  /// A server's number must not end this process.
+  @Test(arguments: ["1e300", "-1e300", "9223372036854775808", "1e18", "-1", "0.5"])
+  func anyNumberMayBeATime(_ number: String) {
+    let text = "{\"type\":\"response.failed\",\"response\":{\"error\":{\"code\":\"c\",\"resets_at\":\(number)}}}"
+    guard case .failed(let code, _, _, _) = Self.decode(text) else {
+      Issue.record("not decoded as a failure")
+      return
+    }
+    #expect(code == "c")
+  }
+
+  @Test func anIncompleteAnswerBringsItsReason() {
+    let text = """
+      {"type":"response.incomplete","response":{"incomplete_details":{"reason":"max_output_tokens"}}}
+      """
+    #expect(Self.decode(text) == .incomplete(reason: "max_output_tokens"))
+    #expect(Self.decode("{\"type\":\"response.incomplete\"}") == .incomplete(reason: nil))
+  }
+
+  // MARK: Everything else
+
+  @Test(arguments: [
+    "response.created", "response.in_progress", "response.output_item.added", "response.content_part.added",
+    "response.output_text.done", "response.reasoning_text.delta", "response.reasoning_summary_text.delta",
+    "response.function_call_arguments.delta", "response.custom_tool_call_input.delta", "response.metadata",
+    "codex.rate_limits", "", "response", "response.output_text.delta2", "Response.completed",
+  ])
+  func otherTypesAreOfNoInterest(_ type: String) {
+    #expect(Self.decode("{\"type\":\"\(type)\",\"delta\":\"x\",\"response\":{\"id\":\"r\"}}") == .other)
+  }
+
+  @Test(arguments: [
+    "", "[DONE]", "null", "{}", "[]", "\"text\"", "{\"type\":null}", "{\"type\":7,\"delta\":\"x\"}",
+    "{\"delta\":\"x\"}",
+    "{\"type\":\"response.output_text.delta\"}", "{\"type\":\"response.output_text.delta\",\"delta\":null}",
+    "{\"type\":\"response.output_text.delta\",\"delta\":{\"text\":\"x\"}}",
+    "{\"type\":\"response.output_text.delta\",\"delta\":\"x\"", "{\"type\":\"response.completed\",\"response\":[]}",
+    "{\"type\":\"response.completed\",\"response\":{\"id\":7}}",
+    "{\"type\":\"response.output_item.done\",\"item\":\"no\"}",
+  ])
+  func whatIsBrokenIsOfNoInterest(_ text: String) {
+    #expect(Self.decode(text) == .other)
+  }
+
+  @Test func bytesThatAreNoTextAreOfNoInterest() {
+    #expect(Self.decode([0xFF, 0xFE, 0x00]) == .other)
+    #expect(
+      Self.decode(Array("{\"type\":\"response.completed\",\"response\":{\"id\":\"".utf8) + [0xFF] + Array("\"}}".utf8))
+        == .other)
+  }
+}

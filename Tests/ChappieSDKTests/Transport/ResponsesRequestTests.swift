@@ -1,0 +1,112 @@
+import Testing
+
+@testable import ChappieSDK
+
+struct ResponsesRequestTests {
+  private static func body(
+    harness: ChappieHarness = .none, messages: [ChappieInputMessage] = [.user("hello")],
+    options: ChappieMessageOptions = ChappieMessageOptions()
+  ) throws -> JSONValue {
+    let request = ResponsesRequest(
+      model: "gpt-test", harness: harness, messages: messages, options: options, threadID: "thread")
+    return try JSONValue(request.encoded())
+  }
+
+  /// Everything that the backend demands (protocol.md, 3.2 and 3.7), and nothing that it refuses.
+  @Test func isExactlyWhatTheBackendTakes() throws {
+    let harness = ChappieHarness(name: "", instructions: "Be brief.")
+    #expect(
+      try Self.body(harness: harness, options: ChappieMessageOptions(reasoningEffort: .high))
+        == [
+          "model": "gpt-test",
+          "instructions": "Be brief.",
+          "input": [
+            ["type": "message", "role": "user", "content": [["type": "input_text", "text": "hello"]]]
+          ],
+          "stream": true,
+          "store": false,
+          "tool_choice": "auto",
+          "parallel_tool_calls": true,
+          "reasoning": ["effort": "high"],
+          "include": ["reasoning.encrypted_content"],
+          "prompt_cache_key": "thread",
+        ])
+  }
+
+  @Test func leavesOutTheEffortThatNobodyChose() throws {
+    guard case .object(let members) = try Self.body() else {
+      Issue.record("no object")
+      return
+    }
+    #expect(
+      members.keys.sorted() == [
+        "include", "input", "instructions", "model", "parallel_tool_calls", "prompt_cache_key", "store", "stream",
+        "tool_choice",
+      ])
+  }
+
+  @Test func fastModeIsLowEffort() throws {
+    #expect(try Self.body(options: ChappieMessageOptions(fastMode: true))["reasoning"] == ["effort": "low"])
+    #expect(
+      try Self.body(options: ChappieMessageOptions(fastMode: true, reasoningEffort: .medium))["reasoning"]
+        == ["effort": "medium"])
+  }
+
+  @Test func eachRoleIsOneThatTheBackendKnows() throws {
+    let messages = ChappieInputMessage.Role.allCases.map { ChappieInputMessage(role: $0, text: "text") }
+    guard case .array(let items)? = try Self.body(messages: messages)["input"] else {
+      Issue.record("no input")
+      return
+    }
+    let kinds = items.map { item -> [JSONValue?] in
+      guard case .array(let content)? = item["content"] else { return [] }
+      return [item["role"]] + content.map { $0["type"] }
+    }
+    #expect(
+      kinds == [
+        ["user", "input_text"], ["assistant", "output_text"], ["developer", "input_text"], ["developer", "input_text"],
+      ])
+  }
+
+  // MARK: Instructions
+
+  @Test func instructionsAreNeverEmpty() throws {
+    guard case .string(let text)? = try Self.body(harness: .none)["instructions"] else {
+      Issue.record("no instructions")
+      return
+    }
+    #expect(!text.isEmpty)
+  }
+
+  @Test func theMessagesInstructionsFollowTheHarness() throws {
+    let options = ChappieMessageOptions(instructions: "In French.")
+    let harness = ChappieHarness(name: "", instructions: "Be brief.")
+    #expect(try Self.body(harness: harness, options: options)["instructions"] == "Be brief.\n\nIn French.")
+    #expect(try Self.body(harness: .none, options: options)["instructions"] == "In French.")
+    #expect(
+      try Self.body(harness: harness, options: ChappieMessageOptions(instructions: ""))["instructions"] == "Be brief.")
+  }
+
+  @Test func theDefaultHarnessBringsItsGuardrail() throws {
+    #expect(try Self.body(harness: .default)["instructions"] == .string(ChappieHarness.default.rendered))
+  }
+
+  @Test func anyTextArrives() throws {
+    for text in ["\u{1}\u{1F}\u{7F}\"\\/\u{2028} 😀 \u{FEFF}\r\n", "{\"a\":1}", "e\u{301}", "\u{10FFFF}\u{FFFE}"] {
+      #expect(try Self.text(of: Self.body(messages: [.user(text)]))?.utf8.elementsEqual(text.utf8) == true)
+    }
+  }
+
+  /// C's strings cannot hold it: what stands around it must not be lost.
+  @Test func zeroIsReplaced() throws {
+    #expect(try Self.text(of: Self.body(messages: [.user("\0a\0b")])) == "\u{FFFD}a\u{FFFD}b")
+  }
+
+  /// The text of the only message of `body`.
+  private static func text(of body: JSONValue) -> String? {
+    guard case .array(let items)? = body["input"], case .array(let parts)? = items.first?["content"],
+      case .string(let text)? = parts.first?["text"]
+    else { return nil }
+    return text
+  }
+}

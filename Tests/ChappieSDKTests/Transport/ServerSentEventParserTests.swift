@@ -1,0 +1,199 @@
+import Testing
+
+@testable import ChappieSDK
+
+struct ServerSentEventParserTests {
+  /// What an answer looks like on the wire, with everything that the format allows.
+  private static let recorded = """
+    event: response.created
+    data: {"type":"response.created","response":{"id":"resp_1"}}
+
+    : keep-alive
+
+    event: response.output_text.delta
+    id: 7
+    data: {"type":"response.output_text.delta","delta":"Grüß dich, 😀"}
+
+    data:{"no":"space"}
+
+    data
+    data:
+    data:  two spaces
+
+    retry: 3000
+
+    data: {"several":
+    data: "lines"}
+
+    data: {"type":"response.completed","response":{"id":"resp_1"}}
+
+
+    """
+
+  private static let recordedEvents = [
+    "{\"type\":\"response.created\",\"response\":{\"id\":\"resp_1\"}}",
+    "{\"type\":\"response.output_text.delta\",\"delta\":\"Grüß dich, 😀\"}",
+    "{\"no\":\"space\"}",
+    "\n\n two spaces",
+    "{\"several\":\n\"lines\"}",
+    "{\"type\":\"response.completed\",\"response\":{\"id\":\"resp_1\"}}",
+  ]
+
+  private static func events(
+    _ chunks: [ArraySlice<UInt8>], limit: Int = 16 << 20
+  ) throws -> [[UInt8]] {
+    var parser = ServerSentEventParser(limit: limit)
+    var events: [[UInt8]] = []
+    for chunk in chunks { try parser.parse(chunk) { data in events.append(data.indices.map { data[$0] }) } }
+    return events
+  }
+
+  private static func events(_ text: String) throws -> [String] {
+    try events([ArraySlice(text.utf8)]).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  private static func bytewise(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
+    bytes.indices.map { bytes[$0...$0] }
+  }
+
+  /// The recorded stream with each kind of line end, and with all of them in turn.
+  private static let lineEnds = [["\n"], ["\r\n"], ["\r"], ["\n", "\r\n", "\r"], ["\r", "\r\n"]]
+
+  private static func recorded(_ ends: [String], byteOrderMark: Bool = false) -> [UInt8] {
+    let lines = recorded.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+    var text = byteOrderMark ? "\u{FEFF}" : ""
+    for (index, line) in lines.enumerated() {
+      // A CR and the LF of an empty line behind it would be one line end.
+      text += line + (line.isEmpty && text.utf8.last == .return ? "\r" : ends[index % ends.count])
+    }
+    return Array(text.utf8)
+  }
+
+  // MARK: Chunking
+
+  @Test(arguments: lineEnds, [false, true])
+  func theChunkingDoesNotMatter(_ ends: [String], _ byteOrderMark: Bool) throws {
+    let bytes = Self.recorded(ends, byteOrderMark: byteOrderMark)
+    let expected = Self.recordedEvents.map { Array($0.utf8) }
+    #expect(try Self.events([bytes[...]]) == expected)
+    #expect(try Self.events(Self.bytewise(bytes)) == expected)
+    let wrongCuts = try (0...bytes.count).filter { try Self.events([bytes[..<$0], bytes[$0...]]) != expected }
+    #expect(wrongCuts == [])
+  }
+
+  @Test func emptyChunksDoNotMatter() throws {
+    let bytes = Array("\u{FEFF}data: a\r\n\r\n".utf8)
+    let chunks = Self.bytewise(bytes).flatMap { [$0.prefix(0), $0, $0.suffix(0)] }
+    #expect(try Self.events(chunks) == [Array("a".utf8)])
+  }
+
+  @Test func eachEventComesAsSoonAsItIsComplete() throws {
+    var parser = ServerSentEventParser()
+    var count = 0
+    try parser.parse(ArraySlice("data: a\n".utf8)) { _ in count += 1 }
+    #expect(count == 0)
+    try parser.parse(ArraySlice("\n".utf8)) { _ in count += 1 }
+    #expect(count == 1)
+    // CR alone ends a line at once: there is no waiting for a LF that may never come.
+    try parser.parse(ArraySlice("data: b\r\r".utf8)) { _ in count += 1 }
+    #expect(count == 2)
+  }
+
+  @Test func theSecondHalfOfALineEndIsNoEmptyLine() throws {
+    #expect(
+      try Self.events([ArraySlice("data: a\r".utf8), ArraySlice("\ndata: b\r\n\r\n".utf8)]) == [Array("a\nb".utf8)])
+  }
+
+  // MARK: Lines
+
+  @Test func anEventMayHaveManyLines() throws {
+    let lines = (0..<1000).map { "line \($0)" }
+    #expect(try Self.events(lines.map { "data: \($0)\n" }.joined() + "\n") == [lines.joined(separator: "\n")])
+  }
+
+  @Test func dataWithoutAColonOrAValueIsAnEmptyLine() throws {
+    #expect(try Self.events("data\n\n") == [""])
+    #expect(try Self.events("data:\n\n") == [""])
+    #expect(try Self.events("data: \n\n") == [""])
+    #expect(try Self.events("data: a\ndata\ndata: b\n\n") == ["a\n\nb"])
+  }
+
+  @Test func onlyOneSpaceBelongsToTheFormat() throws {
+    #expect(try Self.events("data:a\n\n") == ["a"])
+    #expect(try Self.events("data:  a \n\n") == [" a "])
+    #expect(try Self.events("data:\ta\n\n") == ["\ta"])
+  }
+
+  @Test(arguments: [
+    "event: x", "id: 1", "retry: 1", ":", ": comment", ":data: no", "dat: a", "datax: a", "data : a", " data: a",
+    "DATA: a",
+    "\u{FEFF}data: a",
+  ])
+  func otherLinesArePassedOver(_ line: String) throws {
+    #expect(try Self.events("\n\(line)\n\n") == [])
+    #expect(try Self.events("data: 1\n\(line)\ndata: 2\n\n") == ["1\n2"])
+  }
+
+  @Test func emptyLinesMakeNoEvents() throws {
+    #expect(try Self.events("\n\n\r\r\r\n\r\n") == [])
+  }
+
+  // MARK: Start and end
+
+  @Test func onlyTheFirstByteOrderMarkIsPassedOver() throws {
+    #expect(try Self.events("\u{FEFF}data: a\n\n") == ["a"])
+    #expect(try Self.events("\u{FEFF}\u{FEFF}data: a\n\n") == [])
+    #expect(try Self.events("data: \u{FEFF}\n\n") == ["\u{FEFF}"])
+  }
+
+  @Test func aPartOfAByteOrderMarkIsText() throws {
+    let bytes: [UInt8] = [0xEF, 0xBB] + Array("\ndata: a\n\n".utf8)
+    #expect(try Self.events(Self.bytewise(bytes)) == [Array("a".utf8)])
+  }
+
+  @Test(arguments: ["data: a", "data: a\n", "data: a\r\n", "data: a\ndata: b\n", "data"])
+  func anIncompleteEventAtTheEndIsNone(_ text: String) throws {
+    #expect(try Self.events(text) == [])
+    #expect(try Self.events("data: whole\n\n" + text) == ["whole"])
+  }
+
+  @Test func bytesThatAreNoTextPassThrough() throws {
+    let bad: [UInt8] = [0xFF, 0xC3, 0x28, 0xED, 0xA0, 0x80, 0x00]
+    #expect(try Self.events([ArraySlice(Array("data: ".utf8) + bad + [10, 10])]) == [bad])
+  }
+
+  // MARK: Size
+
+  @Test func aLongLineComesWhole() throws {
+    let line = Array(repeating: UInt8(ascii: "x"), count: 5 << 20)
+    let bytes = Array("data: ".utf8) + line + [10, 10]
+    let chunks = stride(from: 0, to: bytes.count, by: 32 << 10).map { bytes[$0..<min($0 + (32 << 10), bytes.count)] }
+    #expect(try Self.events(chunks) == [line])
+  }
+
+  @Test func anEventBeyondTheLimitIsRefused() throws {
+    let fitting = ArraySlice("data: \(String(repeating: "x", count: 94))".utf8)
+    let failure = ServerSentEventParser.Failure.eventTooLong(limit: 100)
+    #expect(try Self.events([fitting, [10, 10]], limit: 100).map(\.count) == [94])
+    #expect(throws: failure) { try Self.events([fitting, [120]], limit: 100) }
+    // Neither many short lines nor a comment get around it.
+    #expect(throws: failure) { try Self.events(Array(repeating: ArraySlice("data: x\n".utf8), count: 100), limit: 100) }
+    #expect(throws: failure) { try Self.events(Array(repeating: ArraySlice(": comment".utf8), count: 100), limit: 100) }
+  }
+
+  @Test func theLimitIsForEachEvent() throws {
+    let event = ArraySlice("data: x\n\n".utf8)
+    #expect(try Self.events(Array(repeating: event, count: 100), limit: 10).count == 100)
+    #expect(try Self.events([ArraySlice(Array(repeating: event, count: 100).joined())], limit: 10).count == 100)
+    // Comments between events leave nothing behind.
+    #expect(try Self.events(Array(repeating: ArraySlice(": ping\n\n".utf8), count: 100), limit: 10) == [])
+  }
+
+  @Test func passesOnWhatTheTakerThrows() {
+    struct Enough: Error {}
+    var parser = ServerSentEventParser()
+    #expect(throws: Enough.self) {
+      try parser.parse(ArraySlice("data: a\n\n".utf8)) { _ in throw Enough() }
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import FoundationEssentials
+import Testing
+
+@testable import ChappieService
+
+struct AccessGroupFilesTests {
+  private static let app = "org.example.App"
+  private static let widget = "org.example.Widget"
+
+  private let user: Directory
+  private let system: Directory
+  private let distribution: Directory
+
+  init() throws {
+    user = try Directory()
+    system = try Directory()
+    distribution = try Directory()
+  }
+
+  private var files: AccessGroupFiles {
+    AccessGroupFiles(in: [user.path, system.path, distribution.path])
+  }
+
+  private func members(_ group: String) -> [String]? {
+    files.groups[group]?.map(\.text).sorted()
+  }
+
+  @Test func ofNoDirectories() {
+    let files = AccessGroupFiles(in: ["/nowhere/at/all", user.path + "/missing"])
+    #expect(files == AccessGroupFiles(in: []))
+    #expect(files.groups.isEmpty)
+    #expect(files.problems.isEmpty)
+  }
+
+  @Test func ofDifferentNamesAddUp() throws {
+    try system.write("a.conf", group: "T.shared", Self.app)
+    try distribution.write("b.conf", group: "T.shared", Self.widget)
+    try user.write("c.conf", group: "T.other", "snap.example")
+    #expect(members("T.shared") == [Self.app, Self.widget])
+    #expect(members("T.other") == ["snap.example"])
+    #expect(members("T.missing") == nil)
+    #expect(files.problems.isEmpty)
+  }
+
+  @Test func ofOneNameHideEachOther() throws {
+    try distribution.write("a.conf", group: "T.shared", Self.app)
+    #expect(members("T.shared") == [Self.app])
+    try system.write("a.conf", group: "T.shared", Self.widget)
+    #expect(members("T.shared") == [Self.widget])
+    // An empty one defines nothing, and is no mistake.
+    try user.write("a.conf", "")
+    #expect(members("T.shared") == nil)
+    #expect(files.problems.isEmpty)
+  }
+
+  /// Who meant to take something away must not get it back by a typing error.
+  @Test func thatAreBadHideToo() throws {
+    try system.write("a.conf", group: "T.shared", Self.app)
+    try user.write("a.conf", "[Access Group]\nName=T.shared\nMember=\n")
+    #expect(members("T.shared") == nil)
+    #expect(files.problems == [.init(path: user.path + "/a.conf", reason: "it has no Members=")])
+  }
+
+  @Test func thatAreBadAreSkipped() throws {
+    try system.write("bad.conf", "nonsense")
+    try system.write("big.conf", String(repeating: "#", count: AccessGroupFiles.sizeLimit + 1))
+    try FileManager.default.createDirectory(atPath: system.path + "/directory.conf", withIntermediateDirectories: false)
+    try system.write("good.conf", group: "T.shared", Self.app)
+    try system.write("other.txt", "nonsense")
+    #expect(members("T.shared") == [Self.app])
+    let names = files.problems.map { String($0.path.dropFirst(system.path.utf8.count + 1)) }
+    #expect(names == ["bad.conf", "big.conf", "directory.conf"])
+    #expect(files.problems.allSatisfy { !$0.reason.isEmpty })
+  }
+
+  @Test func mayBeLinks() throws {
+    try distribution.write("target", group: "T.shared", Self.app)
+    try FileManager.default.createSymbolicLink(
+      atPath: user.path + "/a.conf", withDestinationPath: distribution.path + "/target")
+    #expect(members("T.shared") == [Self.app])
+    // As elsewhere, a link to nothing takes away.
+    try system.write("b.conf", group: "T.other", Self.app)
+    try FileManager.default.createSymbolicLink(atPath: user.path + "/b.conf", withDestinationPath: "/dev/null")
+    #expect(members("T.other") == nil)
+  }
+
+  @Test func areLookedForWhereTheStandardsSay() {
+    #expect(AccessGroupFiles.standardDirectories.allSatisfy { $0.hasSuffix("/chappie/access-groups.d") })
+    #expect(AccessGroupFiles.standardDirectories.count >= 2)
+  }
+}
+
+/// A directory of one test's own, gone with this value.
+private final class Directory: Sendable {
+  let path: String
+
+  init() throws {
+    path = FileManager.default.temporaryDirectory.path + "/chappie-test-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: path)
+  }
+
+  func write(_ name: String, group: String, _ members: String) throws {
+    try write(name, "[Access Group]\nName=\(group)\nMembers=\(members);\n")
+  }
+
+  func write(_ name: String, _ text: String) throws {
+    try Data(text.utf8).write(to: URL(filePath: path + "/" + name))
+  }
+}

@@ -1,0 +1,63 @@
+import Testing
+
+@testable import ChappieService
+
+struct AccessGroupTests {
+  private static func read(_ text: String) throws(AccessGroup.Flaw) -> AccessGroup {
+    try AccessGroup(Array(text.utf8))
+  }
+
+  @Test func hasANameAndMembers() throws {
+    let group = try Self.read(
+      """
+      # Shared by the app and its widget.
+      [Access Group]
+      Name=TEAMID.com.example.shared
+      Members=org.example.App; org.example.Widget;snap.example
+      Comment=More keys may come.
+
+      [Something Else]
+      Key=value
+      """)
+    #expect(group.name == "TEAMID.com.example.shared")
+    #expect(group.members.map(\.text).sorted() == ["org.example.App", "org.example.Widget", "snap.example"])
+  }
+
+  @Test(arguments: ["", ";", " ; ; "])
+  func mayHaveNoMembers(_ list: String) throws {
+    #expect(try Self.read("[Access Group]\nName=a.b\nMembers=\(list)\n").members.isEmpty)
+  }
+
+  @Test(
+    arguments: [
+      ("nonsense", "no key file"), ("[Access Group", "no key file"), ("[Group]\nName=a.b\n", "no [Access Group]"),
+      ("[Access Group]\nMembers=org.example.App;\n", "no Name="), ("[Access Group]\nName=a.b\n", "no Members="),
+      ("[Access Group]\nName=\nMembers=\n", "no group's name"),
+      ("[Access Group]\nName=shared\nMembers=\n", "no group's name"),
+      ("[Access Group]\nName=a..b\nMembers=\n", "no group's name"),
+      ("[Access Group]\nName=a/b.c\nMembers=\n", "no group's name"),
+      ("[Access Group]\nName=a.b c\nMembers=\n", "no group's name"),
+      ("[Access Group]\nName=a.ü\nMembers=\n", "no group's name"),
+      ("[Access Group]\nName=a.b\nMembers=org.example.App;../x;\n", "'../x'"),
+      ("[Access Group]\nName=a.b\nMembers=org.example.App,org.example.Widget\n", "no app's id"),
+      ("[Access Group]\nName=a.b\nMembers=*\n", "'*'"),
+    ])
+  func refuses(_ text: String, _ reason: String) {
+    let flaw = #expect(throws: AccessGroup.Flaw.self) { try Self.read(text) }
+    #expect(flaw?.reason.contains(reason) == true, "\(flaw?.reason ?? "")")
+  }
+
+  /// Apple's team identifiers may start with a digit.
+  @Test(arguments: [
+    "9JA89QQLNQ.com.example.shared", "a.b", "group.org-example.x_1", "a." + String(repeating: "b", count: 253),
+  ])
+  func names(_ name: String) {
+    #expect(AccessGroup.isName(name))
+    #expect(!AccessGroup.isName(name + "."))
+    #expect(!AccessGroup.isName("." + name))
+  }
+
+  @Test func namesAreNotEndless() {
+    #expect(!AccessGroup.isName("a." + String(repeating: "b", count: 254)))
+  }
+}

@@ -1,0 +1,53 @@
+import Testing
+
+@testable import ChappieService
+
+struct AppIDTests {
+  @Test(arguments: ["org.example.App", "io.github.some_one.App-2", "a.b.c", "org.example.App.Devel"])
+  func ofFlatpaks(_ id: String) {
+    #expect(AppID(flatpak: id)?.text == id)
+    #expect(AppID(id)?.text == id)
+    #expect(AppID(id)?.description == id)
+  }
+
+  @Test(
+    arguments: [
+      "", "App", "org.App", ".org.example", "org..example.App", "org.example.", "org.example.9App", "org.example.Äpp",
+      "org.example.App/x", "../../etc.passwd", "org.example.App\n", "org.example.App ", "org.example.App;", ":1.2.3",
+      "snap.firefox", "org.example.\0App", "a.b." + String(repeating: "c", count: 252),
+    ])
+  func noneOfFlatpaks(_ text: String) {
+    #expect(AppID(flatpak: text) == nil)
+  }
+
+  @Test func areAsLongAsNamesOnTheBus() {
+    let longest = "a.b." + String(repeating: "c", count: 251)
+    #expect(AppID(flatpak: longest)?.text.utf8.count == 255)
+  }
+
+  @Test(arguments: [
+    "firefox", "0ad", "a", "some-app", "firefox_work", String(repeating: "a", count: 40) + "_1234567890",
+  ])
+  func ofSnaps(_ name: String) {
+    #expect(AppID(snap: name)?.text == "snap." + name)
+    #expect(AppID("snap." + name) == AppID(snap: name))
+  }
+
+  @Test(
+    arguments: [
+      "", "Firefox", "fire/fox", "..", "fire fox", "_", "firefox_", "_work", "a_b_c", "a_B", "ä",
+      "a_12345678901", String(repeating: "a", count: 41), "firefox\0",
+    ])
+  func noneOfSnaps(_ name: String) {
+    #expect(AppID(snap: name) == nil)
+    #expect(AppID("snap." + name) == nil)
+  }
+
+  /// A Flatpak cannot take the id of a snap: its own has more parts.
+  @Test func ofOneKindAreNoneOfTheOther() {
+    #expect(AppID(flatpak: "snap.firefox") == nil)
+    #expect(AppID("snap.firefox") == AppID(snap: "firefox"))
+    #expect(AppID("snap.example.App") == AppID(flatpak: "snap.example.App"))
+    #expect(AppID(snap: "example.App") == nil)
+  }
+}

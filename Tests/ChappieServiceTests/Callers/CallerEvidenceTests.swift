@@ -1,0 +1,63 @@
+import Testing
+
+@testable import ChappieService
+
+struct CallerEvidenceTests {
+  private static func mark(_ isRecorded: Bool) throws -> FlatpakMark {
+    let text = "[Application]\nname=org.example.App\n[Instance]\ninstance-id=1\n"
+    return FlatpakMark(info: try FlatpakInfo(Array(text.utf8)), isRecorded: isRecorded)
+  }
+
+  private static func reason(_ evidence: CallerEvidence) -> String? {
+    #expect(throws: Unidentified.self) { try CallerIdentity(evidence) }?.reason
+  }
+
+  private static let app = AppID(flatpak: "org.example.App")
+  private static let snap = AppID(snap: "example")
+
+  @Test func withoutAMarkIsUnsandboxed() throws {
+    #expect(try CallerIdentity(CallerEvidence(sharesUserNamespace: true, sharesRoot: true)) == .unsandboxed)
+    let labels = ["unconfined", "snap.code.code (complain)"]
+    #expect(
+      try CallerIdentity(CallerEvidence(labels: labels, sharesUserNamespace: true, sharesRoot: true)) == .unsandboxed)
+  }
+
+  /// A process that got itself other namespaces or another root may have left its mark behind.
+  @Test func withoutAMarkAndElsewhereIsNotKnown() {
+    let namespace = Self.reason(CallerEvidence(sharesUserNamespace: false, sharesRoot: true))
+    #expect(namespace?.contains("user namespace") == true)
+    #expect(Self.reason(CallerEvidence(sharesUserNamespace: false, sharesRoot: false)) == namespace)
+    let root = Self.reason(CallerEvidence(sharesUserNamespace: true, sharesRoot: false))
+    #expect(root?.contains("root directory") == true)
+  }
+
+  @Test(arguments: [true, false], [true, false])
+  func flatpaksMarkCountsInAllNamespaces(_ sharesUserNamespace: Bool, _ sharesRoot: Bool) throws {
+    let app = try #require(Self.app)
+    let marked = CallerEvidence(
+      flatpak: try Self.mark(true), sharesUserNamespace: sharesUserNamespace, sharesRoot: sharesRoot)
+    #expect(try CallerIdentity(marked) == .sandboxed(app))
+    let forged = CallerEvidence(
+      flatpak: try Self.mark(false), sharesUserNamespace: sharesUserNamespace, sharesRoot: sharesRoot)
+    #expect(Self.reason(forged)?.contains("did not write") == true)
+  }
+
+  @Test func aSnapsLabelCountsBeforeAllElse() throws {
+    let snap = try #require(Self.snap)
+    let label = "snap.example.app (enforce)"
+    let evidence = CallerEvidence(
+      labels: [label, label], flatpak: try Self.mark(true), sharesUserNamespace: true, sharesRoot: false)
+    #expect(try CallerIdentity(evidence) == .sandboxed(snap))
+    // Of the connection, or of the process: one is enough.
+    for labels in [[label], [label, "unconfined"], ["unconfined", label]] {
+      let evidence = CallerEvidence(labels: labels, sharesUserNamespace: true, sharesRoot: true)
+      #expect(try CallerIdentity(evidence) == .sandboxed(snap))
+    }
+  }
+
+  @Test func labelsThatDisagreeAreNotKnown() {
+    let labels = ["snap.example.app (enforce)", "snap.other.app (enforce)"]
+    let evidence = CallerEvidence(labels: labels, sharesUserNamespace: true, sharesRoot: true)
+    #expect(Self.reason(evidence)?.contains("two snaps") == true)
+  }
+}

@@ -1,0 +1,147 @@
+import GLibBridge
+import Testing
+
+@testable import ChappieSDK
+@testable import ChappieService
+
+struct DesktopNotificationTests {
+  private static let code = ChappieDeviceCode(
+    userCode: "ABCD-12345", verificationURI: "https://example.org/codex/device?a=1&b=2", expiresAt: 1)
+  private static let everything = NotificationCapabilities(["actions", "body", "body-markup", "persistence"])
+  private static let little = NotificationCapabilities(["body"])
+
+  private func notification(
+    _ news: SlotNews.News, account: String? = nil, app: String? = nil
+  ) throws -> DesktopNotification {
+    var configuration = ChappieConfiguration()
+    configuration.keychainAccount = account ?? configuration.keychainAccount
+    configuration.ownerAppID = app
+    let name = SlotName(SlotIdentity(configuration))
+    return try #require(DesktopNotification(news, of: name))
+  }
+
+  // MARK: Texts
+
+  @Test func nothingToTellIsNoNotification() {
+    #expect(DesktopNotification(.none, of: SlotName(SlotIdentity(ChappieConfiguration()))) == nil)
+  }
+
+  @Test func tellsThatASignInIsNeeded() throws {
+    let need = try notification(.needsSignIn(failure: nil))
+    #expect(need.summary == "Sign in to ChatGPT again")
+    #expect(
+      need.body == """
+        The sign-in has ended and cannot be renewed.
+        In a terminal: chappie sign-in
+        """)
+    #expect(need.action == .signIn)
+    #expect(
+      try notification(.needsSignIn(failure: nil), account: "my work").body == """
+        The sign-in of account “my work” has ended and cannot be renewed.
+        In a terminal: chappie sign-in --account 'my work'
+        """)
+    let failed = SlotNews.News.needsSignIn(failure: "The sign-in server was not reached: down.")
+    #expect(
+      try notification(failed, app: "org.example.App").body == """
+        The sign-in of org.example.App has ended and cannot be renewed.
+        The latest try failed. The sign-in server was not reached: down.
+        Sign in again in the program that uses it.
+        """)
+  }
+
+  @Test func tellsTheCodeAndTheAddressInFull() throws {
+    let notification = try notification(.codeWaits(Self.code))
+    #expect(notification.summary == "Sign in to ChatGPT")
+    #expect(
+      notification.body == """
+        Enter the code ABCD-12345 at https://example.org/codex/device?a=1&b=2
+        Continue only if you started this sign-in yourself.
+        """)
+    #expect(notification.action == .openPage)
+  }
+
+  @Test func tellsWhoseCodeItIs() throws {
+    #expect(
+      try notification(.codeWaits(Self.code), account: "work", app: "org.example.App").body.split(separator: "\n")[1]
+        == "This signs in account “work” of org.example.App.")
+  }
+
+  @Test func tellsBrieflyHowItEnded() throws {
+    let linked = try notification(.linked)
+    #expect(linked.summary == "Signed in to ChatGPT")
+    #expect(linked.body.isEmpty)
+    #expect(linked.action == nil)
+    #expect(try notification(.linked, account: "work").body == "This is for account “work”.")
+    let failed = try notification(.failed("The sign-in server was not reached: down."), app: "org.example.App")
+    #expect(failed.summary == "The sign-in to ChatGPT failed")
+    #expect(failed.body == "The sign-in server was not reached: down.\nThis was for org.example.App.")
+    #expect(failed.action == nil)
+  }
+
+  // MARK: On the wire
+
+  private func arguments(_ news: SlotNews.News, _ capabilities: NotificationCapabilities) throws -> [Variant] {
+    let notification = try notification(news)
+    let arguments = notification.arguments(replacing: 7, for: capabilities)
+    #expect(arguments.isOfType("(susssasa{sv}i)"))
+    return arguments.children
+  }
+
+  @Test func namesTheProgramAndItsIcon() throws {
+    let arguments = try arguments(.needsSignIn(failure: nil), Self.everything)
+    #expect(arguments[0] == "Chappie".variant)
+    #expect(arguments[1] == UInt32(7).variant)
+    #expect(arguments[2] == "org.chappie".variant)
+    let hints: VariantDictionary = try arguments[6].value()
+    #expect(hints.text("desktop-entry") == "org.chappie")
+    #expect(hints.text("category") == "x-chappie.sign-in")
+    #expect(hints["urgency"] == Variant(bytes: [1], type: "y"))
+  }
+
+  @Test func hasActionsWhereTheServerHas() throws {
+    #expect(
+      try arguments(.needsSignIn(failure: nil), Self.everything)[5]
+        == ["default", "Sign in", "sign-in", "Sign in"].variant)
+    #expect(
+      try arguments(.codeWaits(Self.code), Self.everything)[5]
+        == ["default", "Open page", "open-page", "Open page"].variant)
+    #expect(try arguments(.linked, Self.everything)[5] == [String]().variant)
+    #expect(try arguments(.codeWaits(Self.code), Self.little)[5] == [String]().variant)
+  }
+
+  @Test func escapesMarkupWhereTheServerReadsIt() throws {
+    let address = "https://example.org/codex/device?a=1&b=2"
+    #expect(try String(variant: arguments(.codeWaits(Self.code), Self.little)[4]).contains(address))
+    #expect(
+      try String(variant: arguments(.codeWaits(Self.code), Self.everything)[4])
+        .contains("https://example.org/codex/device?a=1&amp;b=2"))
+    #expect(DesktopNotification.escaped("a <b>&amp; 'c' \"d\" é🇦🇶") == "a &lt;b&gt;&amp;amp; 'c' \"d\" é🇦🇶")
+    #expect(DesktopNotification.escaped("<\u{301}&\u{301}") == "&lt;\u{301}&amp;\u{301}")
+  }
+
+  @Test func staysUntilItIsSolved() throws {
+    for capabilities in [Self.everything, Self.little] {
+      let code = try arguments(.codeWaits(Self.code), capabilities)
+      #expect(code[7] == Int32(0).variant)
+      let hints: VariantDictionary = try code[6].value()
+      #expect(try hints.value("resident") == true)
+      #expect(hints["transient"] == nil)
+    }
+    // A server with a history brings it back; others have to keep it on the screen.
+    #expect(try arguments(.needsSignIn(failure: nil), Self.everything)[7] == Int32(-1).variant)
+    #expect(try arguments(.needsSignIn(failure: nil), Self.little)[7] == Int32(0).variant)
+  }
+
+  @Test(arguments: [SlotNews.News.linked, .failed("why")])
+  func briefNewsLeaveNothingBehind(_ news: SlotNews.News) throws {
+    let arguments = try arguments(news, Self.everything)
+    #expect(arguments[7] == Int32(5000).variant)
+    let hints: VariantDictionary = try arguments[6].value()
+    #expect(try hints.value("transient") == true)
+    #expect(hints["resident"] == nil)
+  }
+}
+
+extension VariantDictionary {
+  fileprivate func text(_ key: String) -> String? { try? value(key) }
+}

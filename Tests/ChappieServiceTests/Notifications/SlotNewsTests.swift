@@ -1,0 +1,184 @@
+import Testing
+
+@testable import ChappieSDK
+@testable import ChappieService
+
+/// The machine, fed with what a slot goes through.
+struct SlotNewsTests {
+  private static let ada = ChappieAccountInfo(accountID: "ada")
+  private static let code = ChappieDeviceCode(
+    userCode: "ABCD-12345", verificationURI: "https://example.org/codex/device", expiresAt: 1)
+  private static let other = ChappieDeviceCode(
+    userCode: "EFGH-67890", verificationURI: "https://example.org/codex/device", expiresAt: 2)
+  private static let refused = SlotState.Event.refreshRefused(
+    .tokenExchangeFailed(status: 400, message: "invalid_grant"), renewedAt: 100)
+
+  private static let signIn: [SlotState.Event] = [
+    .signInProgress(.requestingCode), .signInProgress(.waitingForApproval(code)),
+  ]
+  private static let linked: [SlotState.Event] = signIn + [.signInProgress(.exchanging), .signedIn(ada)]
+  private static let found = SlotState.Event.found(ada, renewedAt: 100)
+  private static let needed: [SlotState.Event] = [found, refused]
+
+  /// A slot and the news of it.
+  private struct Slot {
+    private var state = SlotState()
+    private var news = SlotNews()
+
+    init(_ events: [SlotState.Event] = [], quietly: Bool = false) {
+      news.observe(ChappieAuthSession.Snapshot(state), isAskedQuietly: quietly)
+      apply(events, quietly: quietly)
+    }
+
+    mutating func apply(_ events: [SlotState.Event], quietly: Bool = false) {
+      for event in events {
+        state.apply(event)
+        news.observe(ChappieAuthSession.Snapshot(state), isAskedQuietly: quietly)
+      }
+    }
+
+    mutating func ask() { news.ask() }
+    mutating func wait() { news.forgetBriefNews() }
+
+    var tells: SlotNews.News { news.news }
+    var isIdle: Bool { news.isIdle }
+  }
+
+  // MARK: Without a sign-in
+
+  @Test func nothingIsToldOfWhatNeedsNobody() {
+    #expect(Slot().tells == .none)
+    #expect(Slot([.foundNone]).tells == .none)
+    #expect(Slot([Self.found]).tells == .none)
+    #expect(Slot([.foundLocked]).tells == .none)
+    #expect(Slot([.storeFailed(.locked("locked"))]).tells == .none)
+    #expect(Slot([Self.found, .refreshFailed(.network("down"))]).tells == .none)
+    #expect(Slot([Self.found, .signedOut]).isIdle)
+  }
+
+  @Test func aCredentialThatIsSpentNeedsASignIn() {
+    var slot = Slot(Self.needed)
+    #expect(slot.tells == .needsSignIn(failure: nil))
+    #expect(!slot.isIdle)
+    slot.apply([.storeFailed(.locked("locked")), Self.found])
+    #expect(slot.tells == .needsSignIn(failure: nil))
+    slot.wait()
+    #expect(slot.tells == .needsSignIn(failure: nil))
+  }
+
+  @Test(arguments: [SlotState.Event.found(ada, renewedAt: 200), .signedOut, .foundNone])
+  func theNeedEndsWhenItIsSolvedElsewhere(_ event: SlotState.Event) {
+    let slot = Slot(Self.needed + [event])
+    #expect(slot.tells == .none)
+    #expect(slot.isIdle)
+  }
+
+  // MARK: A sign-in
+
+  @Test func theCodeTakesThePlaceOfTheNeed() {
+    var slot = Slot(Self.needed + [.signInProgress(.requestingCode)])
+    #expect(slot.tells == .needsSignIn(failure: nil))
+    slot.apply([.signInProgress(.waitingForApproval(Self.code))])
+    #expect(slot.tells == .codeWaits(Self.code))
+    slot.apply([.signInProgress(.exchanging)])
+    #expect(slot.tells == .codeWaits(Self.code))
+    slot.apply([.signedIn(Self.ada)])
+    #expect(slot.tells == .linked)
+    slot.wait()
+    #expect(slot.isIdle)
+  }
+
+  @Test func aSignInThatIsStartingIsNotIdle() {
+    let slot = Slot([.foundNone, .signInProgress(.requestingCode)])
+    #expect(slot.tells == .none)
+    #expect(!slot.isIdle)
+  }
+
+  @Test(arguments: [ChappieAuthError.cancelled, .declined, .expired])
+  func aSignInThatEndsWithoutAResultLeavesWhatWasThere(_ error: ChappieAuthError) {
+    #expect(Slot([.foundNone] + Self.signIn + [.signInFailed(error)]).isIdle)
+    #expect(Slot([Self.found] + Self.signIn + [.signInFailed(error)]).isIdle)
+    #expect(Slot(Self.needed + Self.signIn + [.signInFailed(error)]).tells == .needsSignIn(failure: nil))
+  }
+
+  @Test func aFailureIsToldBrieflyWhereACodeWasShown() {
+    let error = ChappieAuthError.network("down")
+    var slot = Slot([.foundNone] + Self.signIn + [.signInFailed(error)])
+    #expect(slot.tells == .failed(error.description))
+    slot.apply([.foundNone])
+    #expect(slot.tells == .failed(error.description))
+    slot.wait()
+    #expect(slot.isIdle)
+    #expect(Slot([Self.found] + Self.signIn + [.signInFailed(error)]).tells == .failed(error.description))
+  }
+
+  @Test func aFailureBeforeThereIsACodeIsForTheCallerAlone() {
+    #expect(Slot([.foundNone, .signInProgress(.requestingCode), .signInFailed(.network("down"))]).isIdle)
+  }
+
+  @Test func aFailureIsPartOfTheNeedThatStays() {
+    let error = ChappieAuthError.network("down")
+    let start: [SlotState.Event] = [.signInProgress(.requestingCode), .signInFailed(error)]
+    var slot = Slot(Self.needed + start)
+    #expect(slot.tells == .needsSignIn(failure: error.description))
+    slot.apply(Self.signIn + [.signInFailed(.cancelled)])
+    #expect(slot.tells == .needsSignIn(failure: nil))
+  }
+
+  @Test func newsOfOneSignInEndWithTheNext() {
+    var slot = Slot(Self.linked + [.signInProgress(.requestingCode)])
+    #expect(slot.tells == .linked)
+    slot.apply([.signInProgress(.waitingForApproval(Self.other))])
+    #expect(slot.tells == .codeWaits(Self.other))
+    slot.apply([.signInFailed(.cancelled)])
+    #expect(slot.isIdle)
+  }
+
+  @Test func signingOutEndsTheNewsOfHavingSignedIn() {
+    #expect(Slot(Self.linked + [.signedOut]).isIdle)
+    #expect(Slot(Self.linked + [.refreshed(Self.ada)]).tells == .linked)
+    #expect(Slot(Self.linked + [Self.refused]).tells == .needsSignIn(failure: nil))
+  }
+
+  // MARK: Callers that show the code
+
+  @Test func aSignInIsUntoldWhereTheCallerShowsIt() {
+    #expect(Slot([.foundNone] + Self.signIn, quietly: true).tells == .none)
+    #expect(Slot(Self.linked, quietly: true).isIdle)
+    #expect(Slot([.foundNone] + Self.signIn + [.signInFailed(.network("down"))], quietly: true).isIdle)
+  }
+
+  @Test func theNeedStaysWhileAnUntoldSignInRuns() {
+    var slot = Slot(Self.needed)
+    slot.apply(Self.signIn, quietly: true)
+    #expect(slot.tells == .needsSignIn(failure: nil))
+    slot.apply([.signedIn(Self.ada)])
+    #expect(slot.isIdle)
+  }
+
+  @Test func anUntoldFailureChangesNothing() {
+    var slot = Slot(Self.needed)
+    slot.apply([.signInProgress(.requestingCode), .signInFailed(.network("down"))], quietly: true)
+    #expect(slot.tells == .needsSignIn(failure: nil))
+  }
+
+  @Test func aSignInIsToldOnceSomebodyWantsIt() {
+    var slot = Slot([.foundNone] + Self.signIn, quietly: true)
+    slot.ask()
+    #expect(slot.tells == .codeWaits(Self.code))
+    slot.apply([.signedIn(Self.ada)])
+    #expect(slot.tells == .linked)
+  }
+
+  @Test func askingAloneTellsNothing() {
+    var slot = Slot([.foundNone])
+    slot.ask()
+    #expect(slot.isIdle)
+  }
+
+  @Test func aQuietCallerThatJoinsSilencesNothing() {
+    var slot = Slot([.foundNone] + Self.signIn)
+    slot.apply([.signInProgress(.exchanging)], quietly: true)
+    #expect(slot.tells == .codeWaits(Self.code))
+  }
+}

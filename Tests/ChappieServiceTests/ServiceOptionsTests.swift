@@ -1,0 +1,27 @@
+import ChappieSDK
+import Testing
+
+@testable import ChappieService
+
+struct ServiceOptionsTests {
+  @Test func nothingGivenIsTheSDKsDefault() throws {
+    #expect(try ServiceOptions().defaults() == ChappieConfiguration())
+  }
+
+  @Test func whatIsGivenReplacesItsPart() throws {
+    var options = ServiceOptions(issuer: "http://127.0.0.1:1/")
+    options.model = "gpt-test"
+    options.clientID = "client"
+    let defaults = try options.defaults()
+    #expect(defaults.backend.issuer == "http://127.0.0.1:1")
+    #expect(defaults.backend.baseURL == ChappieBackend.production.baseURL)
+    #expect(defaults.backend.clientID == "client")
+    #expect(defaults.model == "gpt-test")
+  }
+
+  @Test(arguments: ["http://example.org", "example.org", "ftp://127.0.0.1"])
+  func refusesServersThatAreNeitherHTTPSNorHere(_ url: String) {
+    #expect(throws: ChappieClientError.self) { try ServiceOptions(issuer: url).defaults() }
+    #expect(throws: ChappieClientError.self) { try ServiceOptions(baseURL: url).defaults() }
+  }
+}

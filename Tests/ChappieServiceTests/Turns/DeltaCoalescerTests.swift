@@ -1,0 +1,131 @@
+import GLibBridge
+import Testing
+
+@testable import ChappieService
+
+@Suite(.timeLimit(.minutes(1)))
+@GLibActor
+struct DeltaCoalescerTests {
+  /// What a coalescer sent.
+  @GLibActor
+  private final class Signals {
+    private(set) var sent: [(offset: Int, text: String, time: ContinuousClock.Instant)] = []
+    private var expected = 0
+    private var complete = Wait()
+
+    private(set) lazy var coalescer = DeltaCoalescer { [unowned self] offset, text in
+      sent.append((offset, text, .now))
+      if byteCount >= expected { complete.finish() }
+    }
+
+    var texts: [String] { sent.map(\.text) }
+    var text: String { texts.joined() }
+    var byteCount: Int { sent.reduce(0) { $0 + $1.text.utf8.count } }
+
+    /// Whether each offset is the number of bytes before it.
+    var offsetsAreRight: Bool {
+      var next = 0
+      for signal in sent {
+        guard signal.offset == next else { return false }
+        next += signal.text.utf8.count
+      }
+      return true
+    }
+
+    /// Waits until `count` bytes were sent.
+    func until(_ count: Int) async {
+      expected = count
+      guard byteCount < count else { return }
+      complete = Wait()
+      await complete.value()
+    }
+  }
+
+  @Test func theFirstPieceGoesAtOnce() {
+    let signals = Signals()
+    signals.coalescer.add("first")
+    #expect(signals.texts == ["first"])
+    #expect(signals.sent.first?.offset == 0)
+  }
+
+  @Test func everythingArrivesOnceAndInOrder() async {
+    let signals = Signals()
+    var expected = ""
+    for index in 0..<5000 {
+      let piece = ["Grüß ", "😀", "日本語", "\n", "a"][index % 5] + "\(index)"
+      expected += piece
+      signals.coalescer.add(piece)
+      if index % 97 == 0 { await Task.yield() }
+    }
+    await signals.until(expected.utf8.count)
+    #expect(signals.text == expected)
+    #expect(signals.offsetsAreRight)
+  }
+
+  /// What comes in a burst is joined; what comes at its own pace is not held back.
+  @Test func atMostOneSignalGoesOutPerInterval() async {
+    let signals = Signals()
+    for _ in 0..<20_000 { signals.coalescer.add("x") }
+    await signals.until(20_000)
+    #expect(signals.sent.count < 20_000)
+    for (earlier, later) in zip(signals.sent, signals.sent.dropFirst()) {
+      #expect(later.time - earlier.time >= DeltaCoalescer.interval)
+    }
+  }
+
+  @Test func aPieceAfterAPauseGoesAtOnce() async throws {
+    let signals = Signals()
+    signals.coalescer.add("one")
+    try await sleep(for: DeltaCoalescer.interval)
+    signals.coalescer.add("two")
+    #expect(signals.texts == ["one", "two"])
+  }
+
+  @Test func whatWaitsGoesWithoutAnotherPiece() async {
+    let signals = Signals()
+    signals.coalescer.add("one")
+    signals.coalescer.add("two")
+    signals.coalescer.add("three")
+    await signals.until(11)
+    #expect(signals.text == "onetwothree")
+    #expect(signals.offsetsAreRight)
+  }
+
+  @Test func muchTextDoesNotWait() {
+    let signals = Signals()
+    let piece = String(repeating: "x", count: 1000)
+    for count in 1...1000 {
+      signals.coalescer.add(piece)
+      // No timer fires between these: nothing else runs on the actor.
+      #expect(count * 1000 - signals.byteCount < DeltaCoalescer.sizeLimit)
+    }
+    signals.coalescer.add(String(repeating: "y", count: DeltaCoalescer.sizeLimit))
+    #expect(signals.byteCount == 1_000_000 + DeltaCoalescer.sizeLimit)
+    #expect(signals.offsetsAreRight)
+  }
+
+  @Test func flushingSendsWhatWaits() {
+    let signals = Signals()
+    signals.coalescer.add("one")
+    signals.coalescer.add("two")
+    signals.coalescer.flush()
+    #expect(signals.text == "onetwo")
+    #expect(signals.offsetsAreRight)
+    let count = signals.sent.count
+    signals.coalescer.flush()
+    #expect(signals.sent.count == count)
+  }
+
+  @Test func nothingIsNeverSent() async throws {
+    let signals = Signals()
+    signals.coalescer.add("")
+    signals.coalescer.flush()
+    signals.coalescer.add("one")
+    signals.coalescer.add("two")
+    signals.coalescer.flush()
+    // The timer that the second piece started would have sent what is sent already.
+    try await sleep(for: DeltaCoalescer.interval + .milliseconds(1))
+    #expect(!signals.texts.contains(""))
+    #expect(signals.text == "onetwo")
+  }
+}

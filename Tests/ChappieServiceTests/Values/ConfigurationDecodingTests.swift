@@ -1,0 +1,168 @@
+import ChappieSDK
+import GLibBridge
+import Testing
+
+@testable import ChappieService
+
+struct ConfigurationDecodingTests {
+  private static func decode(
+    _ options: VariantDictionary, defaults: ChappieConfiguration = ChappieConfiguration()
+  ) throws -> ChappieConfiguration {
+    try ChappieConfiguration(options, defaults: defaults)
+  }
+
+  private static func invalidArgument(_ options: VariantDictionary) -> String? {
+    let error = #expect(throws: BusError.self) { try decode(options) }
+    #expect(error?.name == "org.chappie.Error.InvalidArgument")
+    return error?.message
+  }
+
+  // MARK: Every key
+
+  @Test func readsEveryKey() throws {
+    let configuration = try Self.decode([
+      "keychain_service": "org.example.App", "keychain_account": "user", "keychain_access_group": "TEAM.group",
+      "keychain_accessibility": "after-first-unlock-this-device-only", "model": "gpt-test",
+      "harness": ["name": "App", "summary": "One line.", "instructions": "Be brief.", "capabilities": ["A", "B"]]
+        as VariantDictionary,
+      "rate_limit_backoff": [
+        "max_retries": Int32(5), "initial_delay": 0.5, "maximum_delay": 8.0, "respects_retry_after_header": false,
+      ] as VariantDictionary,
+    ])
+    #expect(
+      configuration
+        == ChappieConfiguration(
+          keychainService: "org.example.App", keychainAccount: "user", keychainAccessGroup: "TEAM.group",
+          keychainAccessibility: .afterFirstUnlockThisDeviceOnly, model: "gpt-test",
+          harness: ChappieHarness(
+            name: "App", summary: "One line.", instructions: "Be brief.", capabilities: ["A", "B"]),
+          rateLimitBackoff: ChappieRateLimitBackoffPolicy(
+            maxRetries: 5, initialDelay: 0.5, maximumDelay: 8, respectsRetryAfterHeader: false)))
+  }
+
+  @Test func whatIsNotGivenIsTheServicesDefault() throws {
+    #expect(try Self.decode([:]) == ChappieConfiguration())
+    var defaults = ChappieConfiguration(keychainService: "org.example.Default", model: "gpt-default", harness: .none)
+    defaults.backend = try ChappieBackend(issuer: "http://127.0.0.1:1", baseURL: "http://127.0.0.1:2")
+    #expect(try Self.decode([:], defaults: defaults) == defaults)
+    let changed = try Self.decode(["model": "gpt-other"], defaults: defaults)
+    #expect(changed.model == "gpt-other")
+    #expect(changed.keychainService == "org.example.Default")
+    #expect(changed.backend == defaults.backend)
+  }
+
+  @Test func unknownKeysAreIgnored() throws {
+    let options: VariantDictionary = [
+      "later": true, "Model": UInt32(1), "harness": ["later": true] as VariantDictionary,
+      "rate_limit_backoff": ["later": "x"] as VariantDictionary,
+    ]
+    #expect(try Self.decode(options).rateLimitBackoff == .default)
+    #expect(try Self.decode(options).model == ChappieClient.defaultModel)
+  }
+
+  /// Where a credential goes, and whose it is, is not the caller's word.
+  @Test(arguments: ["issuer", "base_url", "backend", "client_id", "owner_app_id", "app_id"])
+  func aCallerCannotChooseTheServers(_ key: String) throws {
+    var options = VariantDictionary()
+    options.set(key, "http://127.0.0.1:1")
+    #expect(try Self.decode(options) == ChappieConfiguration())
+  }
+
+  // MARK: Wrong types
+
+  @Test(arguments: [
+    ("keychain_service", "s"), ("keychain_account", "s"), ("keychain_access_group", "s"),
+    ("keychain_accessibility", "s"),
+    ("model", "s"), ("harness", "a{sv}"), ("rate_limit_backoff", "a{sv}"),
+  ])
+  func aWrongTypeNamesItsKey(_ key: String, _ type: String) {
+    var options = VariantDictionary()
+    options.set(key, UInt64(1))
+    #expect(throws: VariantError(key: key, expected: type, found: "t")) { try Self.decode(options) }
+  }
+
+  @Test(arguments: [
+    ("harness", "preset", "s"), ("harness", "name", "s"), ("harness", "summary", "s"), ("harness", "instructions", "s"),
+    ("harness", "capabilities", "as"), ("rate_limit_backoff", "max_retries", "i"),
+    ("rate_limit_backoff", "initial_delay", "d"), ("rate_limit_backoff", "maximum_delay", "d"),
+    ("rate_limit_backoff", "respects_retry_after_header", "b"),
+  ])
+  func aWrongTypeInsideNamesItsKey(_ outer: String, _ key: String, _ type: String) {
+    var (options, inner) = (VariantDictionary(), VariantDictionary())
+    inner.set(key, UInt64(1))
+    options.set(outer, inner)
+    #expect(throws: VariantError(key: key, expected: type, found: "t")) { try Self.decode(options) }
+  }
+
+  // MARK: Bad values
+
+  private static let namedKeys = ["keychain_service", "keychain_account", "keychain_access_group", "model"]
+
+  @Test(
+    arguments: namedKeys,
+    [
+      "", "a\nb", "a\u{1B}", "a\u{7F}", "a\u{85}", String(repeating: "x", count: 256),
+      String(repeating: "ä", count: 128),
+    ])
+  func aBadNameIsRefused(_ key: String, _ name: String) {
+    var options = VariantDictionary()
+    options.set(key, name)
+    #expect(Self.invalidArgument(options)?.contains("'\(key)'") == true)
+  }
+
+  @Test(arguments: namedKeys, ["a", "me@example.org", "日本語", "a b", "../..", String(repeating: "x", count: 255)])
+  func anyOtherNameIsTaken(_ key: String, _ name: String) throws {
+    var options = VariantDictionary()
+    options.set(key, name)
+    let decoded = try Self.decode(options)
+    let values = [decoded.keychainService, decoded.keychainAccount, decoded.keychainAccessGroup, decoded.model]
+    #expect(values.contains(name))
+  }
+
+  @Test(arguments: ["", "whenUnlockedThisDeviceOnly", "when-unlocked", "WHEN-UNLOCKED-THIS-DEVICE-ONLY"])
+  func anUnknownAccessibilityIsRefusedWithTheKnownOnes(_ word: String) {
+    let message = Self.invalidArgument(["keychain_accessibility": word])
+    for known in ChappieKeychainAccessibility.allCases { #expect(message?.contains(known.rawValue) == true) }
+  }
+
+  @Test func badNumbersAreBroughtIntoRange() throws {
+    let backoff: VariantDictionary = ["max_retries": Int32(-1), "initial_delay": -1.0, "maximum_delay": Double.nan]
+    #expect(
+      try Self.decode(["rate_limit_backoff": backoff]).rateLimitBackoff
+        == ChappieRateLimitBackoffPolicy(maxRetries: 0, initialDelay: 0, maximumDelay: 0))
+  }
+
+  // MARK: The harness
+
+  @Test func presetsAreKnown() throws {
+    #expect(try ChappieHarness(["preset": "default"]) == .default)
+    #expect(try ChappieHarness(["preset": "none"]) == .none)
+    #expect(Self.invalidArgument(["harness": ["preset": "nope"] as VariantDictionary])?.contains("'nope'") == true)
+  }
+
+  @Test func aHarnessOfOnesOwnKeepsTheGuardrail() throws {
+    #expect(try ChappieHarness([:]) == ChappieHarness())
+    let named = try ChappieHarness(["name": "App"])
+    #expect(named.name == "App")
+    #expect(named.instructions == ChappieHarness.defaultInstructions)
+  }
+
+  @Test func aHarnessComesBack() throws {
+    for harness in [ChappieHarness.default, .none, ChappieHarness(name: "A", summary: "b", capabilities: ["c"])] {
+      #expect(try ChappieHarness(harness.dictionary) == harness)
+    }
+  }
+
+  // MARK: The property
+
+  @Test func showsItself() throws {
+    let configuration = ChappieConfiguration(keychainAccount: "user", keychainAccessGroup: "TEAM.group")
+    #expect(
+      configuration.dictionary == [
+        "keychain_service": "com.chappie.sdk", "keychain_account": "user", "keychain_access_group": "TEAM.group",
+        "keychain_accessibility": "when-unlocked-this-device-only", "model": ChappieClient.defaultModel,
+      ])
+    #expect(ChappieConfiguration().dictionary["keychain_access_group"] == nil)
+    #expect(try Self.decode(configuration.dictionary) == configuration)
+  }
+}

@@ -1,0 +1,77 @@
+import ChappieSDK
+import GLibBridge
+import Testing
+
+@testable import ChappieService
+
+struct ServiceErrorTests {
+  /// The list of design, section 3, without those of tools, threads and the WebSocket, which are not built yet.
+  @Test func theNamesAreTheDesigns() {
+    #expect(
+      Set(ServiceErrorName.allCases.map(\.busName))
+        == Set(
+          [
+            "MissingCredential", "MissingRefreshToken", "MissingAccountID", "ReauthenticationRequired",
+            "TokenExchangeFailed", "UsageLimitReached", "RateLimited", "HTTPError", "Network", "Locked",
+            "KeyringUnavailable", "AccessDenied", "InvalidArgument", "LimitExceeded", "Cancelled", "NoSuchTurn",
+          ].map { "org.chappie.Error.\($0)" }))
+  }
+
+  @Test(
+    arguments: [
+      (.missingCredential, .missingCredential), (.missingRefreshToken, .missingRefreshToken),
+      (.missingAccountID, .missingAccountID), (.reauthenticationRequired("r"), .reauthenticationRequired),
+      (.usageLimitReached(ChappieUsageLimit(plan: nil, resetsAt: nil)), .usageLimitReached),
+      (.httpError(429, ""), .rateLimited),
+      (.httpError(200, ""), .httpError), (.httpError(500, ""), .httpError), (.network("n"), .network),
+      (.locked("l"), .locked),
+      (.keyringUnavailable("k"), .keyringUnavailable), (.invalidArgument("i"), .invalidArgument),
+    ] as [(ChappieClientError, ServiceErrorName)])
+  func everyFailureOfARequestHasItsName(_ error: ChappieClientError, _ name: ServiceErrorName) {
+    #expect(BusError(error) == BusError(name: name.busName, message: error.description))
+  }
+
+  @Test(
+    arguments: [
+      (.missingRefreshToken, .missingRefreshToken),
+      (.tokenExchangeFailed(status: 400, message: ""), .tokenExchangeFailed),
+      (.deviceCodeRequestFailed(status: 404, message: ""), .httpError), (.declined, .accessDenied),
+      (.expired, .tokenExchangeFailed), (.cancelled, .cancelled), (.invalidResponse("i"), .httpError),
+      (.network("n"), .network),
+      (.locked("l"), .locked), (.keyringUnavailable("k"), .keyringUnavailable),
+    ] as [(ChappieAuthError, ServiceErrorName)])
+  func everyFailureOfASignInHasItsName(_ error: ChappieAuthError, _ name: ServiceErrorName) {
+    #expect(BusError(error) == BusError(name: name.busName, message: error.description))
+  }
+
+  @Test func otherFailuresHaveNamesToo() {
+    struct Unknown: Error {}
+    let ready = BusError(.noSuchTurn, "There is no such turn.")
+    #expect(BusError(ready as any Error) == ready)
+    #expect(BusError(CancellationError()).name == "org.chappie.Error.Cancelled")
+    #expect(BusError(GLibError.timedOut).name == "org.chappie.Error.Network")
+    #expect(BusError(Unknown()).name == "org.chappie.Error.Network")
+    let wrongType = BusError(VariantError(key: "model", expected: "s", found: "u"))
+    #expect(wrongType == BusError(.invalidArgument, "'model' must have type 's', not 'u'."))
+  }
+
+  // MARK: Details
+
+  @Test func aStatusIsADetail() {
+    #expect(ChappieClientError.httpError(503, "").details == ["status": UInt32(503)])
+    #expect(ChappieClientError.httpError(-1, "").details == ["status": UInt32(0)])
+  }
+
+  @Test func aUsageLimitHasItsPlanAndReset() {
+    let limit = ChappieUsageLimit(plan: ChappiePlan(rawValue: "plus"), resetsAt: 1_893_456_000)
+    #expect(
+      ChappieClientError.usageLimitReached(limit).details == ["plan": "plus", "resets_at": Int64(1_893_456_000)])
+    #expect(ChappieClientError.usageLimitReached(ChappieUsageLimit(plan: nil, resetsAt: nil)).details.isEmpty)
+  }
+
+  @Test func otherFailuresHaveNoDetails() {
+    for error in [ChappieClientError.missingCredential, .network("n"), .locked("l"), .reauthenticationRequired("r")] {
+      #expect(error.details.isEmpty)
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import GLibBridge
+import Testing
+
+@testable import ChappieSDK
+@testable import ChappieService
+
+struct SessionValuesTests {
+  private static func snapshot(_ events: SlotState.Event...) -> ChappieAuthSession.Snapshot {
+    var state = SlotState()
+    for event in events { state.apply(event) }
+    return ChappieAuthSession.Snapshot(state)
+  }
+
+  private static let ada = ChappieAccountInfo(
+    email: "ada@example.org", userID: "user", accountID: "account", plan: ChappiePlan(rawValue: "plus"))
+
+  /// The design has four states: what is not known yet counts as signed out.
+  @Test func theStatesAreTheDesigns() {
+    let refusal = ChappieAuthError.tokenExchangeFailed(status: 400, message: "")
+    #expect(Self.snapshot().busState == "signed-out")
+    #expect(Self.snapshot(.foundNone).busState == "signed-out")
+    #expect(Self.snapshot(.signInProgress(.requestingCode)).busState == "signing-in")
+    #expect(Self.snapshot(.signedIn(Self.ada)).busState == "signed-in")
+    #expect(Self.snapshot(.refreshRefused(refusal, renewedAt: 0)).busState == "reauthentication-required")
+  }
+
+  @Test func theCodeIsShownWhileThereIsOne() {
+    let code = ChappieDeviceCode(userCode: "ABCD-12345", verificationURI: "https://example.org", expiresAt: 7)
+    #expect(
+      Self.snapshot(.signInProgress(.waitingForApproval(code))).busDeviceCode
+        == ["user_code": "ABCD-12345", "verification_uri": "https://example.org", "expires_at": Int64(7)])
+    #expect(Self.snapshot(.signedIn(Self.ada)).busDeviceCode.isEmpty)
+  }
+
+  @Test func theAccountIsWhatIsKnownOfIt() {
+    #expect(
+      Self.snapshot(.signedIn(Self.ada)).busAccountInfo
+        == ["email": "ada@example.org", "user_id": "user", "account_id": "account", "plan": "plus"])
+    #expect(Self.snapshot(.signedIn(ChappieAccountInfo(userID: "user"))).busAccountInfo == ["user_id": "user"])
+    #expect(Self.snapshot(.foundLocked).busAccountInfo.isEmpty)
+    #expect(Self.snapshot().busAccountInfo.isEmpty)
+  }
+
+  @Test func theLastErrorHasItsName() {
+    let error = ChappieAuthError.missingRefreshToken
+    #expect(
+      Self.snapshot(.refreshFailed(error)).busLastError == [
+        "name": "org.chappie.Error.MissingRefreshToken", "message": error.description,
+        "requires_reauthentication": true,
+      ])
+    #expect(Self.snapshot().busLastError.isEmpty)
+  }
+}

@@ -1,0 +1,96 @@
+import ChappieSDK
+import GLibBridge
+import Testing
+
+@testable import ChappieService
+
+struct TurnDecodingTests {
+  @Test func readsEveryOption() throws {
+    let options = try TurnOptions([
+      "fast_mode": true, "reasoning_effort": "high", "model": "gpt-test", "instructions": "Be brief.",
+      "broadcast": true,
+      "continue": true,
+    ])
+    #expect(
+      options.message
+        == ChappieMessageOptions(
+          fastMode: true, reasoningEffort: .high, model: "gpt-test", instructions: "Be brief."))
+    #expect(options.broadcast)
+    #expect(options.continues)
+  }
+
+  @Test func nothingIsOnByItself() throws {
+    let options = try TurnOptions([:])
+    #expect(options.message == ChappieMessageOptions())
+    #expect(!options.broadcast)
+    #expect(!options.continues)
+  }
+
+  @Test func unknownOptionsAreIgnored() throws {
+    #expect(try TurnOptions(["later": true, "Broadcast": true, "fast-mode": true]).message == ChappieMessageOptions())
+  }
+
+  @Test(arguments: [
+    ("fast_mode", "b"), ("reasoning_effort", "s"), ("model", "s"), ("instructions", "s"), ("broadcast", "b"),
+    ("continue", "b"),
+  ])
+  func aWrongTypeNamesItsOption(_ key: String, _ type: String) {
+    var options = VariantDictionary()
+    options.set(key, UInt64(1))
+    #expect(throws: VariantError(key: key, expected: type, found: "t")) { try TurnOptions(options) }
+  }
+
+  @Test(arguments: ["model", "reasoning_effort"], ["", "a\nb"])
+  func aBadNameIsRefused(_ key: String, _ name: String) {
+    var options = VariantDictionary()
+    options.set(key, name)
+    let error = #expect(throws: BusError.self) { try TurnOptions(options) }
+    #expect(error?.name == ServiceErrorName.invalidArgument.busName)
+    #expect(error?.message.contains("'\(key)'") == true)
+  }
+
+  // MARK: Transcripts
+
+  @Test func readsATranscript() throws {
+    let transcript = try Variant(
+      parsing: "[('user', 'hello'), ('assistant', 'hi'), ('system', 's'), ('developer', '')]", type: "a(ss)")
+    let messages = try [TranscriptEntry](variant: transcript).map { try $0.message() }
+    #expect(
+      messages == [
+        .user("hello"), .assistant("hi"), .system("s"), ChappieInputMessage(role: .developer, text: ""),
+      ])
+    #expect(try [TranscriptEntry](variant: Variant(parsing: "[]", type: "a(ss)")).isEmpty)
+  }
+
+  @Test(arguments: ["", "User", "tool", "model"])
+  func anUnknownRoleIsRefusedWithTheKnownOnes(_ role: String) throws {
+    let entry = try TranscriptEntry(variant: .tuple(role, "text"))
+    let error = #expect(throws: BusError.self) { try entry.message() }
+    #expect(error?.name == ServiceErrorName.invalidArgument.busName)
+    for known in ChappieInputMessage.Role.allCases { #expect(error?.message.contains(known.rawValue) == true) }
+  }
+
+  @Test func anotherTypeIsNoTranscript() {
+    #expect(throws: VariantError(expected: "a(ss)", found: "as")) { try [TranscriptEntry](variant: ["user"].variant) }
+  }
+
+  // MARK: Details of the end
+
+  @Test func theDetailsAreTheUsage() {
+    let usage = ChappieTokenUsage(inputTokens: 1, cachedInputTokens: 2, outputTokens: 3, reasoningTokens: 4)
+    let response = ChappieResponse(outputText: "text", responseID: "resp_1", model: "gpt-test", usage: usage)
+    #expect(
+      response.details == [
+        "model": "gpt-test", "response_id": "resp_1", "input_tokens": UInt64(1), "cached_input_tokens": UInt64(2),
+        "output_tokens": UInt64(3), "reasoning_tokens": UInt64(4),
+      ])
+  }
+
+  /// A server's number must not end this process.
+  @Test func negativeUsageIsZero() throws {
+    let usage = ChappieTokenUsage(inputTokens: -1, outputTokens: .min)
+    let response = ChappieResponse(outputText: "", responseID: "", model: "", usage: usage)
+    #expect(try response.details.value("input_tokens") == UInt64(0))
+    #expect(try response.details.value("output_tokens") == UInt64(0))
+  }
+}

@@ -1,0 +1,92 @@
+import CGLib
+import Testing
+
+@testable import GLibBridge
+
+@Suite(.timeLimit(.minutes(1)))
+@GLibActor
+struct AsyncCallTests {
+  /// Reads up to 16 bytes; `started` is finished once GIO has the call.
+  private func read(_ pipe: Pipe, deadline: Duration? = nil, started: Wait = Wait()) async throws -> Int {
+    let bytes = try await asyncCall(deadline: deadline) { cancellable, callback, data in
+      g_input_stream_read_bytes_async(pipe.stream, 16, G_PRIORITY_DEFAULT, cancellable, callback, data)
+      started.finish()
+    } finish: { result, error in
+      g_input_stream_read_bytes_finish(pipe.stream, result, &error)
+    }
+    defer { g_bytes_unref(bytes) }
+    return Int(g_bytes_get_size(bytes))
+  }
+
+  @Test func waitsForTheResult() async throws {
+    let pipe = try Pipe()
+    let started = Wait()
+    let task = Task { @GLibActor in try await read(pipe, started: started) }
+    await started.value()
+    pipe.write([1, 2, 3])
+    #expect(try await task.value == 3)
+  }
+
+  @Test func aDeadlineThatDoesNotPassChangesNothing() async throws {
+    let pipe = try Pipe()
+    pipe.write([1])
+    #expect(try await read(pipe, deadline: .seconds(3600)) == 1)
+  }
+
+  @Test func failsOnceTheDeadlinePasses() async throws {
+    let pipe = try Pipe()
+    await #expect(throws: GLibError.timedOut) { try await read(pipe, deadline: .milliseconds(1)) }
+  }
+
+  @Test func isCancelledWithItsTask() async throws {
+    let pipe = try Pipe()
+    let started = Wait()
+    let task = Task { @GLibActor in try await read(pipe, deadline: .seconds(3600), started: started) }
+    await started.value()
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  @Test func endsAtOnceInACancelledTask() async throws {
+    let pipe = try Pipe()
+    let gate = Wait()
+    let task = Task { @GLibActor in
+      await gate.value()
+      return try await read(pipe)
+    }
+    task.cancel()
+    gate.finish()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  /// What one call is cancelled with must not reach the next one on the same stream.
+  @Test func theStreamIsUsableAfterATimeout() async throws {
+    let pipe = try Pipe()
+    await #expect(throws: GLibError.timedOut) { try await read(pipe, deadline: .milliseconds(1)) }
+    pipe.write([1, 2])
+    #expect(try await read(pipe) == 2)
+  }
+
+  @Test func passesOnTheErrorOfTheCall() async throws {
+    let error = await #expect(throws: GLibError.self) { try await open("/nonexistent/file") }
+    #expect(error?.isIO(G_IO_ERROR_NOT_FOUND) == true)
+  }
+
+  private func open(_ path: String) async throws {
+    let file = g_file_new_for_path(path)
+    defer { file.map { g_object_unref(UnsafeMutableRawPointer($0)) } }
+    let stream = try await asyncCall { cancellable, callback, data in
+      g_file_read_async(file, G_PRIORITY_DEFAULT, cancellable, callback, data)
+    } finish: { result, error in
+      g_file_read_finish(file, result, &error)
+    }
+    g_object_unref(stream)
+  }
+
+  @Test func manyRunAtOnce() async throws {
+    let pipes = try (0..<50).map { _ in try Pipe() }
+    let tasks = pipes.map { pipe in Task { @GLibActor in try await read(pipe) } }
+    for (index, pipe) in pipes.enumerated().reversed() { pipe.write(Array(repeating: 1, count: index % 16 + 1)) }
+    for (index, task) in tasks.enumerated() { #expect(try await task.value == index % 16 + 1) }
+  }
+}

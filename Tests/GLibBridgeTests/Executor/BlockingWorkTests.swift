@@ -1,0 +1,45 @@
+import Glibc
+import Testing
+
+@testable import GLibBridge
+
+@Suite(.timeLimit(.minutes(1)))
+@GLibActor
+struct BlockingWorkTests {
+  @Test func runsOnAnotherThread() async {
+    let here = pthread_self()
+    let there = await offActor(deadline: .seconds(30)) { pthread_self() }
+    #expect(there != nil)
+    #expect(there != here)
+  }
+
+  /// The work waits for the actor, which could not come if it waited for the work.
+  @Test func leavesTheActorFree() async throws {
+    var ends: [Int32] = [0, 0]
+    try #require(pipe(&ends) == 0)
+    let (reader, writer) = (ends[0], ends[1])
+    defer { for end in ends { close(end) } }
+    async let count: Int? = offActor(deadline: .seconds(30)) {
+      var byte: UInt8 = 0
+      return read(reader, &byte, 1)
+    }
+    try await sleep(for: .milliseconds(1))
+    #expect(write(writer, "x", 1) == 1)
+    #expect(await count == 1)
+  }
+
+  @Test func isGivenUpAtItsDeadline() async {
+    let late = await offActor(deadline: .milliseconds(20)) {
+      usleep(300_000)
+      return 1
+    }
+    #expect(late == nil)
+  }
+
+  @Test func manyAtOnceAreNotMixedUp() async {
+    let tasks = (0..<20).map { number in
+      Task { @GLibActor in await offActor(deadline: .seconds(30)) { number * number } }
+    }
+    for (number, task) in tasks.enumerated() { #expect(await task.value == number * number) }
+  }
+}

@@ -1,0 +1,85 @@
+import Testing
+
+@testable import GLibBridge
+
+@Suite(.timeLimit(.minutes(1)))
+struct GLibActorTests {
+  /// State that only the actor protects.
+  @GLibActor
+  private final class Ledger {
+    private(set) var notes: [(task: Int, note: Int)] = []
+
+    nonisolated init() {}
+
+    func write(_ task: Int, _ note: Int) {
+      notes.append((task, note))
+    }
+  }
+
+  @Test func losesNothingAndKeepsEachTasksOrder() async {
+    let ledger = Ledger()
+    await withTaskGroup { group in
+      for task in 0..<20 {
+        group.addTask {
+          let posts = (0..<500).map { note in Task { @GLibActor in ledger.write(task, note) } }
+          for post in posts { await post.value }
+        }
+      }
+    }
+    let notes = await ledger.notes
+    #expect(notes.count == 10_000)
+    for task in 0..<20 {
+      #expect(notes.filter { $0.task == task }.map(\.note) == Array(0..<500), "task \(task)")
+    }
+  }
+
+  @Test func protectsStateWithoutLocks() async {
+    @GLibActor final class Counter {
+      var value = 0
+      nonisolated init() {}
+      func increment() { value += 1 }
+    }
+    let counter = Counter()
+    await withTaskGroup { group in
+      for _ in 0..<100 {
+        group.addTask { for _ in 0..<100 { await counter.increment() } }
+      }
+    }
+    #expect(await counter.value == 10_000)
+  }
+
+  @Test func knowsItsOwnThread() async {
+    let executor = GLibActor.shared.executor
+    #expect(executor.isIsolatingCurrentContext() == false)
+    let isInside = await Task { @GLibActor in executor.isIsolatingCurrentContext() }.value
+    #expect(isInside == true)
+  }
+
+  @Test @GLibActor func runsBodiesOfCallbacksAtOnce() throws {
+    var ran = false
+    GLibActor.assumeIsolated { ran = true }
+    #expect(ran)
+    #expect(throws: CancellationError.self) {
+      try GLibActor.assumeIsolated { throw CancellationError() }
+    }
+  }
+
+  /// Jobs that never end must not keep timers and sockets waiting.
+  @Test @GLibActor func letsTimersRunBetweenJobs() async {
+    var fired = false
+    let timer = Timer(after: .zero) { fired = true }
+    while !fired { await Task.yield() }
+    timer.cancel()
+  }
+
+  @Test @GLibActor func otherJobsRunWhileOneWaits() async {
+    let (first, second) = (Wait(), Wait())
+    let task = Task { @GLibActor in
+      first.finish()
+      await second.value()
+    }
+    await first.value()
+    second.finish()
+    await task.value
+  }
+}

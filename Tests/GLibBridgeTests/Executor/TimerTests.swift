@@ -1,0 +1,83 @@
+import Testing
+
+@testable import GLibBridge
+
+@Suite(.timeLimit(.minutes(1)))
+@GLibActor
+struct TimerTests {
+  @Test func firesOnce() async {
+    var count = 0
+    let timer = Timer(after: .zero) { count += 1 }
+    await laterThan(.milliseconds(1))
+    #expect(count == 1)
+    timer.cancel()
+  }
+
+  @Test func waitsItsOwnTime() async {
+    var fired = false
+    let long = Timer(after: .seconds(3600)) { fired = true }
+    await laterThan(.milliseconds(1))
+    #expect(!fired)
+    long.cancel()
+  }
+
+  @Test func doesNotFireOnceCancelled() async {
+    var fired = false
+    let timer = Timer(after: .milliseconds(1)) { fired = true }
+    timer.cancel()
+    timer.cancel()
+    await laterThan(.milliseconds(1))
+    #expect(!fired)
+  }
+
+  @Test func doesNotFireOnceLetGo() async {
+    var fired = false
+    do { _ = Timer(after: .milliseconds(1)) { fired = true } }
+    await laterThan(.milliseconds(1))
+    #expect(!fired)
+  }
+
+  @Test func mayBeReplacedByItsOwnAction() async {
+    let done = Wait()
+    var timer: Timer?
+    timer = Timer(after: .zero) {
+      timer?.cancel()
+      timer = Timer(after: .zero) { done.finish() }
+    }
+    await done.value()
+    timer?.cancel()
+  }
+
+  @Test func letsGoOfItsActionOnceCancelled() async {
+    final class Captured {}
+    weak var captured: Captured?
+    do {
+      let object = Captured()
+      captured = object
+      let timer = Timer(after: .seconds(3600)) { withExtendedLifetime(object) {} }
+      #expect(captured != nil)
+      timer.cancel()
+    }
+    #expect(captured == nil)
+  }
+
+  /// Waits until a timer of `delay` that was started before has had its turn: of timers that are due, the one that
+  /// was started first fires first.
+  private func laterThan(_ delay: Duration) async {
+    let done = Wait()
+    let timer = Timer(after: delay + .milliseconds(5)) { done.finish() }
+    await done.value()
+    timer.cancel()
+  }
+
+  @Test(arguments: [
+    (Duration.zero, UInt32(0)), (.nanoseconds(1), 1), (.milliseconds(1), 1), (.microseconds(1001), 2),
+    (.seconds(2), 2000),
+    (.milliseconds(-5), 0), (.seconds(-5), 0), (.seconds(Int64.min), 0), (.seconds(4_294_967), 4_294_967_000),
+    (.seconds(4_294_968), UInt32.max), (.seconds(Int64.max), .max),
+    (Duration(secondsComponent: .max / 1000, attosecondsComponent: 999_999_999_999_999_999), .max),
+  ])
+  nonisolated func delaysBecomeMillisecondsRoundedUp(_ duration: Duration, _ milliseconds: UInt32) {
+    #expect(duration.wholeMilliseconds == milliseconds)
+  }
+}

@@ -1,0 +1,42 @@
+import Testing
+
+@testable import GLibBridge
+
+@Suite(.timeLimit(.minutes(1)))
+@GLibActor
+struct WaitTests {
+  @Test func isOverOnceFinished() async {
+    let wait = Wait()
+    wait.finish()
+    await wait.value()
+    await wait.value()
+  }
+
+  @Test func letsAllWaitersGoInTheirOrder() async {
+    let wait = Wait()
+    var started = 0
+    var order: [Int] = []
+    let tasks = (0..<10).map { index in
+      Task { @GLibActor in
+        started += 1
+        await wait.value()
+        order.append(index)
+      }
+    }
+    while started < 10 { await Task.yield() }
+    #expect(order.isEmpty)
+    wait.finish()
+    for task in tasks { await task.value }
+    #expect(order == Array(0..<10))
+  }
+
+  @Test func mayBeFinishedAgain() async {
+    let wait = Wait()
+    let task = Task { @GLibActor in await wait.value() }
+    await Task.yield()
+    wait.finish()
+    wait.finish()
+    await task.value
+    await wait.value()
+  }
+}

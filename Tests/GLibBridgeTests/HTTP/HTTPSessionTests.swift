@@ -1,0 +1,131 @@
+import SecretMemory
+import Testing
+
+@testable import GLibBridge
+
+/// Against a server in this process.
+@Suite(.timeLimit(.minutes(1)))
+@GLibActor
+struct HTTPSessionTests {
+  private let session = HTTPSession(userAgent: "test/1")
+
+  private func answer(
+    to request: (String) -> HTTPRequest, _ handler: @escaping HTTPServer.Handler
+  ) async throws -> (status: Int, headers: HTTPHeaders, body: String) {
+    let server = try HTTPServer(handler)
+    let response = try await session.send(request("http://127.0.0.1:\(server.port)"), deadline: .seconds(30))
+    let body = try await response.bytes(limit: 1 << 20, deadline: .seconds(30))
+    await server.stop()
+    return (response.status, response.headers, String(decoding: body, as: UTF8.self))
+  }
+
+  @Test func sendsWhatItIsGiven() async throws {
+    let answer = try await answer { base in
+      var request = HTTPRequest(.post, base + "/path?a=1")
+      request.body = .bytes(Array("body".utf8))
+      request.contentType = "application/json"
+      request.setHeader("x-plain", "plain")
+      request.setHeader("authorization", prefix: "Bearer ", secret: SecretBytes("token".utf8))
+      return request
+    } _: { request in
+      let headers = request.headers
+      let lines = [
+        request.method, request.path, request.query["a"], headers["content-type"], headers["x-plain"],
+        headers["authorization"], headers["user-agent"], String(decoding: request.body, as: UTF8.self),
+      ]
+      return .whole(
+        HTTPServerResponse(status: 201, type: "text/plain", lines.map { $0 ?? "nothing" }.joined(separator: "\n")))
+    }
+    #expect(answer.status == 201)
+    #expect(answer.body == "POST\n/path\n1\napplication/json\nplain\nBearer token\ntest/1\nbody")
+    #expect(answer.headers["Content-Type"] == "text/plain")
+  }
+
+  @Test func sendsASecretBody() async throws {
+    let answer = try await answer { base in
+      var request = HTTPRequest(.post, base)
+      request.body = .secret(SecretBytes("secret body".utf8))
+      return request
+    } _: {
+      .whole(HTTPServerResponse(.init(status: 200), body: $0.body))
+    }
+    #expect(answer.body == "secret body")
+  }
+
+  /// A token must not follow where a server points.
+  @Test(arguments: [301, 302, 303, 307, 308])
+  func followsNoRedirect(_ status: Int) async throws {
+    let answer = try await answer {
+      HTTPRequest(.get, $0 + "/first")
+    } _: { request in
+      #expect(request.path == "/first")
+      return .whole(
+        HTTPServerResponse(status: status, type: "text/plain", "moved", headers: [("location", "/second")]))
+    }
+    #expect(answer.status == status)
+    #expect(answer.headers["location"] == "/second")
+  }
+
+  @Test(arguments: [204, 400, 401, 429, 500, 503])
+  func handsOverEachStatus(_ status: Int) async throws {
+    let answer = try await answer {
+      HTTPRequest(.get, $0)
+    } _: { _ in
+      .whole(HTTPServerResponse(.init(status: status)))
+    }
+    #expect(answer.status == status)
+  }
+
+  // MARK: Failures
+
+  @Test(arguments: ["", "no address", "/path", "http://"])
+  func refusesWhatIsNoAddress(_ url: String) async {
+    await #expect(throws: GLibError.self) { try await session.send(HTTPRequest(.get, url), deadline: nil) }
+  }
+
+  @Test func failsWhereNobodyListens() async throws {
+    // A port that a server here had would soon be another test's.
+    await #expect(throws: GLibError.self) {
+      try await session.send(HTTPRequest(.get, "http://127.0.0.1:1/"), deadline: .seconds(30))
+    }
+  }
+
+  @Test func failsWhenTheConnectionIsCut() async throws {
+    await #expect(throws: GLibError.self) {
+      try await answer {
+        HTTPRequest(.post, $0)
+      } _: { _ in
+        .drop
+      }
+    }
+  }
+
+  @Test func failsWhenTheHeadDoesNotCome() async throws {
+    let server = try HTTPServer { _ in
+      try await sleep(for: .seconds(3600))
+      return .drop
+    }
+    await #expect(throws: GLibError.timedOut) {
+      try await session.send(HTTPRequest(.get, "http://127.0.0.1:\(server.port)/"), deadline: .milliseconds(50))
+    }
+    await server.stop()
+  }
+
+  @Test func cancellingItTellsTheServer() async throws {
+    let (arrived, left) = (Wait(), Wait())
+    let server = try HTTPServer { _ in
+      arrived.finish()
+      defer { left.finish() }
+      try await sleep(for: .seconds(3600))
+      return .drop
+    }
+    let task = Task { @GLibActor in
+      _ = try await session.send(HTTPRequest(.get, "http://127.0.0.1:\(server.port)/"), deadline: nil)
+    }
+    await arrived.value()
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    await left.value()
+    await server.stop()
+  }
+}

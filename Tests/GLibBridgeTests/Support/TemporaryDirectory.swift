@@ -1,0 +1,22 @@
+import FoundationEssentials
+
+/// A directory of one test's own, gone with this value.
+final class TemporaryDirectory: Sendable {
+  let path: String
+
+  init() throws {
+    path = FileManager.default.temporaryDirectory.path + "/chappie-test-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: path)
+  }
+
+  /// Writes a file and returns its path.
+  func file(_ name: String, _ content: some Collection<UInt8>) throws -> String {
+    let path = path + "/" + name
+    try Data(content).write(to: URL(filePath: path))
+    return path
+  }
+}

@@ -1,0 +1,118 @@
+import GLibBridge
+import Testing
+
+struct CommandLineTests {
+  private struct Options {
+    let parser = CommandLineParser(parameters: "VERB", summary: "Does things.", details: "More is said here.")
+    let verbose: CommandLineFlag
+    let name: CommandLineOption<String>
+    let port: CommandLineOption<Int>
+    let color: CommandLineOption<Color>
+
+    init() {
+      verbose = parser.flag("verbose", short: "v", "Say more")
+      name = parser.string("name", short: "n", placeholder: "NAME", "The name")
+      port = parser.integer("port", in: 1...65_535, placeholder: "PORT", "The port")
+      color = parser.option("color", placeholder: "COLOR", "The color") { text in
+        guard let color = Color(rawValue: text) else { throw CommandLineError("no color “\(text)”") }
+        return color
+      }
+    }
+
+    func read(_ arguments: String...) throws -> CommandLineArguments {
+      guard case .arguments(let result) = try parser.parse(["program"] + arguments) else {
+        throw CommandLineError("this asks for help")
+      }
+      return result
+    }
+  }
+
+  private enum Color: String {
+    case red
+  }
+
+  private let options = Options()
+
+  @Test func readsOptionsInTheirForms() throws {
+    let long = try options.read("--verbose", "--name", "one", "--port=80", "--color", "red")
+    #expect(long[options.verbose])
+    #expect(long[options.name] == "one")
+    #expect(long[options.port] == 80)
+    #expect(long[options.color] == .red)
+    let short = try options.read("-vn", "two")
+    #expect(short[options.verbose])
+    #expect(short[options.name] == "two")
+  }
+
+  @Test func leavesOutWhatIsNotGiven() throws {
+    let nothing = try options.read()
+    #expect(!nothing[options.verbose])
+    #expect(nothing[options.name] == nil)
+    #expect(nothing.all(options.name).isEmpty)
+    #expect(nothing.remaining.isEmpty)
+  }
+
+  @Test func keepsAllValuesOfARepeatedOption() throws {
+    let result = try options.read("--name", "one", "-n", "two")
+    #expect(result.all(options.name) == ["one", "two"])
+    #expect(result[options.name] == "two")
+  }
+
+  @Test(arguments: ["", "日本語", "-dash", "a=b", "two words"])
+  func takesAnyTextAsAValue(_ text: String) throws {
+    #expect(try options.read("--name=\(text)")[options.name] == text)
+  }
+
+  // MARK: Arguments that are no options
+
+  @Test func collectsOtherArgumentsInOrder() throws {
+    options.parser.acceptRemaining(placeholder: "TEXT…")
+    #expect(try options.read("b", "--verbose", "a", "ü").remaining == ["b", "a", "ü"])
+  }
+
+  @Test func takesOptionsBehindTheSeparatorAsArguments() throws {
+    options.parser.acceptRemaining(placeholder: "TEXT…")
+    let result = try options.read("--", "--verbose", "-x")
+    #expect(result.remaining == ["--verbose", "-x"])
+    #expect(!result[options.verbose])
+  }
+
+  @Test func refusesSurplusArguments() {
+    let error = #expect(throws: CommandLineError.self) { try options.read("surplus") }
+    #expect(error?.description.contains("surplus") == true)
+  }
+
+  // MARK: Mistakes
+
+  @Test(arguments: ["--nope", "-x", "-vx", "--name"])
+  func refusesWhatItDoesNotKnow(_ argument: String) {
+    #expect(throws: CommandLineError.self) { try options.read(argument) }
+  }
+
+  @Test(arguments: ["", "many", "80x", "8.5", "0", "65536", "-1", "99999999999999999999"])
+  func refusesOtherNumbersAndNamesTheOption(_ text: String) {
+    let error = #expect(throws: CommandLineError.self) { try options.read("--port=\(text)") }
+    #expect(error?.description.hasPrefix("--port: ") == true)
+  }
+
+  @Test func passesOnWhatAnOptionsReaderSays() {
+    let error = #expect(throws: CommandLineError.self) { try options.read("--color", "blue") }
+    #expect(error?.description == "--color: no color “blue”")
+  }
+
+  // MARK: Help
+
+  @Test(arguments: ["--help", "-h"])
+  func helpNamesWhatThereIs(_ argument: String) throws {
+    options.parser.acceptRemaining(placeholder: "TEXT…")
+    guard case .help(let text) = try options.parser.parse(["program", argument]) else {
+      Issue.record("\(argument) did not ask for help")
+      return
+    }
+    let parts = [
+      "VERB", "Does things.", "More is said here.", "-v, --verbose", "Say more", "--port=PORT", "The color", "TEXT…",
+      "-h, --help",
+    ]
+    for part in parts { #expect(text.contains(part), "\(part)") }
+  }
+}

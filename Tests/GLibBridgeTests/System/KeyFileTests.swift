@@ -1,0 +1,60 @@
+import GLibBridge
+import Testing
+
+struct KeyFileTests {
+  private let directory: TemporaryDirectory
+
+  init() throws {
+    directory = try TemporaryDirectory()
+  }
+
+  private func read(_ text: String) throws -> KeyFile {
+    try KeyFile(path: directory.file("test.conf", text.utf8))
+  }
+
+  @Test func givesItsGroupsAndKeys() throws {
+    let file = try read("# comment\n[Backend]\nIssuer=https://example.org\nBaseURL = spaced \n\n[Client]\nModel=gpt\n")
+    #expect(file.groupNames == ["Backend", "Client"])
+    #expect(file.keys(of: "Backend") == ["BaseURL", "Issuer"])
+    #expect(file.string("Backend", "Issuer") == "https://example.org")
+    #expect(file.string("Backend", "BaseURL") == "spaced ")
+    #expect(file.string("Client", "Model") == "gpt")
+  }
+
+  @Test func hasNothingElse() throws {
+    let file = try read("[Group]\nKey=value\n")
+    #expect(file.string("Group", "key") == nil)
+    #expect(file.string("group", "Key") == nil)
+    #expect(file.string("Missing", "Key") == nil)
+    #expect(file.keys(of: "Missing").isEmpty)
+  }
+
+  @Test func readsEscapesEmptyValuesAndUnicode() throws {
+    let file = try read("[G]\nescaped=a\\sb\\nc\\\\d\nempty=\nunicode=日本\ntwice=1\ntwice=2\n")
+    #expect(file.string("G", "escaped") == "a b\nc\\d")
+    #expect(file.string("G", "empty") == "")
+    #expect(file.string("G", "unicode") == "日本")
+    #expect(file.string("G", "twice") == "2")
+  }
+
+  @Test func mayBeEmpty() throws {
+    #expect(try read("").groupNames.isEmpty)
+    #expect(try read("[Group]\n").keys(of: "Group").isEmpty)
+  }
+
+  @Test func aValueThatIsNoTextIsLeftOut() throws {
+    let path = try directory.file("latin1.conf", Array("[G]\nbad=".utf8) + [0xE4] + Array("\ngood=1\n".utf8))
+    let file = try KeyFile(path: path)
+    #expect(file.string("G", "bad") == nil)
+    #expect(file.string("G", "good") == "1")
+  }
+
+  @Test(arguments: ["Key=value\n", "[Group\nKey=value\n", "[Group]\nno key here\n", "[Group]\n=value\n"])
+  func refusesWhatIsNoKeyFile(_ text: String) {
+    #expect(throws: GLibError.self) { try read(text) }
+  }
+
+  @Test func aMissingFileIsAnError() {
+    #expect(throws: GLibError.self) { try KeyFile(path: directory.path + "/missing.conf") }
+  }
+}

@@ -1,0 +1,30 @@
+import GLibBridge
+import Testing
+
+struct ParsedURLTests {
+  @Test func givesTheParts() throws {
+    let url = try #require(ParsedURL("HTTPS://Example.ORG:8443/path?query#fragment"))
+    #expect(url.scheme == "https")
+    #expect(url.host == "example.org")
+    #expect(!url.hasCredentials)
+  }
+
+  @Test func givesAnAddressWithoutItsBrackets() {
+    #expect(ParsedURL("http://[::1]:8080/")?.host == "::1")
+  }
+
+  @Test(arguments: ["https://user@example.org/", "https://user:word@example.org/", "https://@example.org/"])
+  func seesCredentials(_ text: String) {
+    #expect(ParsedURL(text)?.hasCredentials == true)
+  }
+
+  @Test func mayHaveNoHost() throws {
+    #expect(try #require(ParsedURL("mailto:a@example.org")).host == nil)
+    #expect(try #require(ParsedURL("file:///etc")).host == "")
+  }
+
+  @Test(arguments: ["", "example.org", "/path", "//example.org/", "https://[::1/", "https://a:port/", "1http://a/"])
+  func refusesWhatIsNoAbsoluteURL(_ text: String) {
+    #expect(ParsedURL(text) == nil)
+  }
+}

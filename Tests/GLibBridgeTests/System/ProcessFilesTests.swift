@@ -1,0 +1,62 @@
+import CGLib
+import Glibc
+import Testing
+
+@testable import GLibBridge
+
+struct ProcessFilesTests {
+  private static func peer(_ processID: pid_t) throws -> BusPeer {
+    let descriptor = pidfd_open(processID, 0)
+    try #require(descriptor >= 0)
+    return BusPeer(
+      processID: processID, userID: getuid(), isVouchedForByBus: false, securityLabel: nil,
+      handle: ProcessHandle(owning: descriptor))
+  }
+
+  private static func spawn(_ program: String) throws -> pid_t {
+    var processID: pid_t = 0
+    var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(program), nil]
+    defer { free(arguments[0]) }
+    try #require(posix_spawn(&processID, program, nil, nil, &arguments, nil) == 0)
+    return processID
+  }
+
+  @Test func ofThisProcess() throws {
+    let files = try ProcessFiles(Self.peer(getpid()))
+    #expect(files.isRunning)
+    #expect(try files.userNamespace() == ProcessFiles.own().userNamespace())
+    #expect(try files.root().identity() == ProcessFiles.own().root().identity())
+    let name = String(decoding: try files.content(of: "comm"), as: UTF8.self)
+    #expect(!name.isEmpty)
+  }
+
+  @Test func readWhatIsAtTheRoot() throws {
+    let root = try ProcessFiles.own().root()
+    #expect(throws: FileError.missing) { try root.content(of: ".there-is-no-such-file", limit: 10) }
+    #expect(throws: FileError.notRegular) { try root.content(of: "usr", limit: 10) }
+    #expect(!(try root.content(of: "etc/passwd", limit: 1 << 20)).isEmpty)
+    #expect(throws: FileError.tooLarge(limit: 3)) { try root.content(of: "etc/passwd", limit: 3) }
+  }
+
+  @Test func ofAProcessThatHasEnded() throws {
+    let processID = try Self.spawn("/bin/true")
+    let peer = try Self.peer(processID)
+    var status: Int32 = 0
+    #expect(waitpid(processID, &status, 0) == processID)
+    #expect(!peer.handle.isRunning)
+    #expect(throws: FileError.missing) { try ProcessFiles(peer) }
+  }
+
+  /// What was opened stays with its process: nothing of a successor in its number is read.
+  @Test func showNothingMoreOnceTheProcessHasEnded() throws {
+    let processID = try Self.spawn("/bin/cat")
+    let files = try ProcessFiles(Self.peer(processID))
+    kill(processID, SIGKILL)
+    var status: Int32 = 0
+    #expect(waitpid(processID, &status, 0) == processID)
+    #expect(!files.isRunning)
+    #expect(throws: FileError.missing) { try files.root() }
+    #expect(throws: FileError.missing) { try files.userNamespace() }
+    #expect(throws: FileError.missing) { try files.content(of: "comm") }
+  }
+}

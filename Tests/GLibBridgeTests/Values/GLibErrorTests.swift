@@ -1,0 +1,32 @@
+import Testing
+
+@testable import GLibBridge
+
+struct GLibErrorTests {
+  @Test func tellsWhatGLibSays() throws {
+    let error = try #require(throws: GLibError.self) { try Files.read("/nonexistent/file") }
+    #expect(error.domain == "g-file-error-quark")
+    #expect(error.message.contains("/nonexistent/file"))
+    #expect(error.busName == nil)
+    #expect(!error.isTimeout)
+    #expect(!error.isCancelled)
+  }
+
+  @Test func knowsATimeoutOfItsOwnAndOfTheBus() {
+    #expect(GLibError.timedOut.isTimeout)
+    #expect(!GLibError.timedOut.isCancelled)
+    let noReply = GLibError(
+      domain: "g-dbus-error-quark", code: 4, message: "late", busName: "org.freedesktop.DBus.Error.NoReply")
+    #expect(noReply.isTimeout)
+    let failed = GLibError(
+      domain: "g-dbus-error-quark", code: 0, message: "no", busName: "org.freedesktop.DBus.Error.Failed")
+    #expect(!failed.isTimeout)
+  }
+
+  /// The same code means something else in another domain.
+  @Test func looksAtTheDomainToo() {
+    let other = GLibError(domain: "other", code: GLibError.timedOut.code, message: "")
+    #expect(!other.isTimeout)
+    #expect(!other.isCancelled)
+  }
+}

@@ -1,0 +1,121 @@
+import FoundationEssentials
+import Testing
+
+@testable import GLibBridge
+
+struct JSONTests {
+  private static func parse(_ text: String) throws -> JSON {
+    try JSON(parsing: Array(text.utf8))
+  }
+
+  // MARK: Reading
+
+  @Test(
+    arguments: [
+      ("{}", [:]), ("[]", []), (" [ 1 , -2 ] ", [.integer(1), .integer(-2)]), ("\"a\"", "a"), ("true", true),
+      ("[false,null]", [false, .null]), ("[0.5,1e3,-2.5E-1]", [.double(0.5), .double(1000), .double(-0.25)]),
+      ("{\"a\":{\"b\":[{\"c\":\"d\"}]},\"\":\"e\"}", ["a": ["b": [["c": "d"]]], "": "e"]),
+      ("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\/\u{8}\u{C}\n\r\t"), ("\"\\u00e4\\ud83d\\ude00ü\"", "ä😀ü"),
+      ("9223372036854775807", .integer(.max)),
+    ] as [(String, JSON)])
+  func readsEachValue(_ text: String, _ value: JSON) throws {
+    #expect(try Self.parse(text) == value)
+  }
+
+  @Test(arguments: [
+    "{", "}", "[", "]", "{}}", "[1,]", "{\"a\":1,}", "{\"a\"}", "{\"a\":}", "{a:1}", "[1 2]", "nul", "\"open",
+    "\"\\ud83d\"",
+    "{\"a\":\"b}", "*",
+  ])
+  func refusesWhatIsNoJSON(_ text: String) {
+    #expect(throws: GLibError.self) { try Self.parse(text) }
+  }
+
+  /// JSON-GLib reads these, and JSON does not have them.
+  @Test(arguments: ["/**/[1]", "[1]/**/", "['a']", "{'a':1}", "{\"a\":/*\"*/1}"])
+  func refusesWhatOnlyJSONGLibTakes(_ text: String) {
+    #expect(throws: GLibError.self) { try Self.parse(text) }
+  }
+
+  @Test func refusesBytesThatAreNoText() {
+    #expect(throws: GLibError.self) { try JSON(parsing: [0x22, 0xFF, 0x22]) }
+    #expect(throws: GLibError.self) { try JSON(parsing: [0x5B, 0x00, 0x5D]) }
+  }
+
+  // MARK: Depth
+
+  private static func nested(_ depth: Int, in prefix: String = "") -> [UInt8] {
+    Array((prefix + String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)
+  }
+
+  @Test func readsNestedValuesUpToItsLimit() throws {
+    #expect(try JSON(parsing: Self.nested(JSON.depthLimit)).elements.count == 1)
+    #expect(throws: GLibError.self) { try JSON(parsing: Self.nested(JSON.depthLimit + 1)) }
+    // Brackets in strings, and side by side, are not nested.
+    #expect(try Self.parse("\"" + String(repeating: "[", count: 1000) + "\\\"[\"").string?.count == 1002)
+    #expect(
+      try Self.parse("[" + Array(repeating: "[]", count: 1000).joined(separator: ",") + "]").elements.count == 1000)
+  }
+
+  /// Each of these hides the brackets from whoever looks only at double quotes; JSON-GLib would read them by
+  /// recursion, however deep they are.
+  @Test(arguments: ["", "/*\"*/", "['\"',", "[\"\\\\\",", "[\"\\\"\","])
+  func nothingHidesTheDepth(_ prefix: String) {
+    #expect(throws: GLibError.self) { try JSON(parsing: Self.nested(1000, in: prefix)) }
+  }
+
+  // MARK: Members
+
+  @Test func givesItsPartsByType() throws {
+    let value = try Self.parse("{\"s\":\"a\",\"i\":7,\"d\":2.5,\"b\":true,\"l\":[1,2],\"n\":null}")
+    #expect(value["s"]?.string == "a")
+    #expect(value["i"]?.integer == 7 && value["i"]?.double == 7)
+    #expect(value["d"]?.double == 2.5 && value["d"]?.integer == 2)
+    #expect(value["b"]?.bool == true)
+    #expect(value["l"]?.elements.count == 2)
+    #expect(value["n"] == .null)
+    #expect(value["missing"] == nil)
+    for (key, member) in [("i", "s"), ("s", "i"), ("n", "s"), ("l", "s")] {
+      #expect(value[key]?[member] == nil)
+    }
+    #expect(value["i"]?.string == nil && value["s"]?.double == nil && value["s"]?.bool == nil)
+    #expect(value["s"]?.elements.isEmpty == true)
+  }
+
+  /// A server's number must not end this process.
+  @Test(arguments: ["1e300", "-1e300", "1e19"])
+  func aNumberThatIsTooLargeIsNoInteger(_ number: String) throws {
+    let value = try #require(try Self.parse("[\(number)]").elements.first)
+    #expect(value.integer == nil)
+    #expect(value.double == Double(number))
+  }
+
+  // MARK: Writing
+
+  @Test func writesOneLineWithSortedKeys() {
+    let value: JSON = ["b": [.integer(1), "x\n\"", .double(0.5), .null, true], "a": [:]]
+    #expect(String(decoding: value.encoded, as: UTF8.self) == "{\"a\":{},\"b\":[1,\"x\\n\\\"\",0.5,null,true]}")
+  }
+
+  @Test func comesBack() throws {
+    let texts = ["", "ünï", "😀", "\u{1}\u{1F}\u{7F}\u{2028}\u{FEFF}", "e\u{301}", "\\u0041", "/*'*/"]
+    let strings = JSON.array(texts.map { .string($0) })
+    let value: JSON = [
+      "strings": strings, "numbers": [.integer(.min), .integer(.max), .double(0.1), .double(-1e-9)],
+      "nested": [[[:]], ["a": ["b": []]]], "words": [true, false, .null],
+    ]
+    #expect(try JSON(parsing: value.encoded) == value)
+  }
+
+  @Test func foundationReadsTheSame() throws {
+    let controls = String(String.UnicodeScalarView((1...0x1F).compactMap { Unicode.Scalar($0) }))
+    let texts = ["", "ünï", "😀", "\"\\/\u{7F}", "e\u{301}", controls]
+    let encoded = JSON.array(texts.map { .string($0) }).encoded
+    #expect(try JSONDecoder().decode([String].self, from: Data(encoded)) == texts)
+  }
+
+  @Test func zeroInTextIsReplaced() throws {
+    let value: JSON = ["\0key": "a\0b"]
+    #expect(try JSON(parsing: value.encoded) == ["\u{FFFD}key": "a\u{FFFD}b"])
+  }
+}

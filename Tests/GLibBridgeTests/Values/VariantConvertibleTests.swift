@@ -1,0 +1,112 @@
+import GLibBridge
+import Testing
+
+/// Each Swift type that has a D-Bus type, there and back.
+struct VariantConvertibleTests {
+  private func expectRoundTrip<Value: VariantConvertible & Equatable>(
+    _ values: [Value], as type: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    #expect(Value.variantType == type, sourceLocation: sourceLocation)
+    for value in values {
+      #expect(value.variant.unboxed.type == type, sourceLocation: sourceLocation)
+      #expect(try Value(variant: value.variant) == value, sourceLocation: sourceLocation)
+    }
+  }
+
+  @Test func numbersComeBack() throws {
+    try expectRoundTrip([Int32.min, -1, 0, .max], as: "i")
+    try expectRoundTrip([UInt32.min, 1, .max], as: "u")
+    try expectRoundTrip([Int64.min, -1, 0, .max], as: "x")
+    try expectRoundTrip([UInt64.min, 1, .max], as: "t")
+    try expectRoundTrip([-Double.infinity, -0.5, 0, .leastNonzeroMagnitude, .pi, .greatestFiniteMagnitude], as: "d")
+    #expect(try Double(variant: Double.nan.variant).isNaN)
+    try expectRoundTrip([true, false], as: "b")
+  }
+
+  @Test func textComesBack() throws {
+    let texts = ["", "text", "ünï", "日本語", "👩‍👩‍👧‍👦", "\u{1}\u{7F}\u{FEFF}", "line\r\nbreak\t", "e\u{301}"]
+    try expectRoundTrip(texts, as: "s")
+    // Swift compares by meaning; the bytes must be the same too.
+    #expect(try String(variant: "e\u{301}".variant).utf8.elementsEqual("e\u{301}".utf8))
+  }
+
+  @Test func hugeTextComesBack() throws {
+    let text = String(repeating: "äöü€😀", count: 1 << 19)
+    #expect(try String(variant: text.variant) == text)
+  }
+
+  @Test func zeroInTextIsReplaced() throws {
+    #expect(try String(variant: "a\0b\0".variant) == "a\u{FFFD}b\u{FFFD}")
+    #expect(try String(variant: "\0".variant) == "\u{FFFD}")
+    #expect(try String(variant: "\0\u{301}".variant).utf8.elementsEqual("\u{FFFD}\u{301}".utf8))
+  }
+
+  @Test func arraysComeBack() throws {
+    try expectRoundTrip([["a", "", "b"], []], as: "as")
+    try expectRoundTrip([[Int32(1), -1], []], as: "ai")
+    try expectRoundTrip([[true, false]], as: "ab")
+    try expectRoundTrip([[[["deep"], []], []], []] as [[[[String]]]], as: "aaas")
+    try expectRoundTrip([[ObjectPath.root]], as: "ao")
+    try expectRoundTrip([Array(0..<100_000).map(UInt32.init)], as: "au")
+  }
+
+  @Test func dictionariesComeBack() throws {
+    let inner: VariantDictionary = ["list": ["a", "b"], "number": UInt64.max]
+    let outer: VariantDictionary = ["inner": inner, "many": [inner, [:]], "text": "t", "path": ObjectPath.root]
+    try expectRoundTrip([outer, inner, [:]], as: "a{sv}")
+    try expectRoundTrip([[outer, [:]], []], as: "aa{sv}")
+  }
+
+  @Test func anyValueComesBack() throws {
+    let value = Variant.tuple("a", UInt32(1))
+    #expect(Variant.variantType == "v")
+    #expect(value.variant.type == "v")
+    #expect(Variant(variant: value.variant) == value)
+    let list = ["a".variant, UInt32(1).variant]
+    #expect(list.variant.type == "av")
+    #expect(try [Variant](variant: list.variant) == list)
+  }
+
+  // MARK: Wrong types
+
+  @Test func anotherTypeIsRefused() throws {
+    let values: [Variant] = [
+      "text".variant, Int32(1).variant, UInt32(1).variant, Int64(1).variant, UInt64(1).variant, 1.5.variant,
+      true.variant, ObjectPath.root.variant, ["a"].variant, VariantDictionary().variant, .tuple("a"),
+    ]
+    let types: [any VariantConvertible.Type] = [
+      String.self, Int32.self, UInt32.self, Int64.self, UInt64.self, Double.self, Bool.self, ObjectPath.self,
+      [String].self, VariantDictionary.self,
+    ]
+    for type in types {
+      for value in values where value.type != type.variantType {
+        let error = #expect(throws: VariantError.self) { try type.init(variant: value) }
+        #expect(error == VariantError(expected: type.variantType, found: value.type))
+      }
+    }
+  }
+
+  @Test func aBoxIsNoneOfWhatItHolds() {
+    #expect(throws: VariantError(expected: "s", found: "v")) { try String(variant: "text".variant.boxed) }
+  }
+
+  @Test func theErrorNamesTheArgument() throws {
+    let arguments = Variant.tuple("text", UInt32(7))
+    #expect(try arguments.member(1, "count", as: UInt32.self) == 7)
+    #expect(throws: VariantError(key: "count", expected: "i", found: "u")) {
+      try arguments.member(1, "count", as: Int32.self)
+    }
+    #expect(throws: VariantError(key: "third", expected: "s", found: "nothing")) {
+      try arguments.member(2, "third", as: String.self)
+    }
+    #expect(throws: VariantError(key: "first", expected: "s", found: "nothing")) {
+      try ["no tuple"].variant.member(0, "first", as: String.self)
+    }
+  }
+
+  @Test func theErrorIsAReadableSentence() {
+    let error = VariantError(key: "model", expected: "s", found: "u")
+    #expect(error.description == "'model' must have type 's', not 'u'")
+    #expect(VariantError(expected: "s", found: "u").description == "the value must have type 's', not 'u'")
+  }
+}

@@ -1,0 +1,62 @@
+import GLibBridge
+import Testing
+
+struct VariantDictionaryTests {
+  @Test func givesTypedValues() throws {
+    let options: VariantDictionary = ["model": "gpt", "count": UInt32(7), "nested": ["a": true] as VariantDictionary]
+    #expect(try options.value("model") == "gpt")
+    #expect(try options.value("count", as: UInt32.self) == 7)
+    #expect(try options.value("nested", as: VariantDictionary.self)?.value("a") == true)
+    #expect(try options.value("missing", as: String.self) == nil)
+    #expect(options["missing"] == nil)
+    #expect(options["model"]?.type == "s")
+  }
+
+  @Test(arguments: ["model", "a key with 'quotes'", ""])
+  func aWrongTypeNamesItsKey(_ key: String) {
+    var options = VariantDictionary()
+    options.set(key, UInt32(1))
+    #expect(throws: VariantError(key: key, expected: "s", found: "u")) {
+      try options.value(key, as: String.self)
+    }
+    #expect(throws: VariantError(key: key, expected: "a{sv}", found: "u")) {
+      try options.value(key, as: VariantDictionary.self)
+    }
+  }
+
+  @Test func aWrongTypeInsideAnArrayNamesTheArraysKey() {
+    let options: VariantDictionary = ["list": [UInt32(1)]]
+    #expect(throws: VariantError(key: "list", expected: "as", found: "au")) {
+      try options.value("list", as: [String].self)
+    }
+  }
+
+  @Test func leavesOutWhatHasNoValue() {
+    var options: VariantDictionary = ["kept": "text"]
+    options.set("kept", nil)
+    options.set("missing", String?.none)
+    #expect(options.keys == ["kept"])
+    options.set("kept", UInt32(2))
+    #expect(options == ["kept": UInt32(2)])
+    options.remove("kept")
+    #expect(options.isEmpty)
+  }
+
+  /// Equal dictionaries look the same on the bus, so that a reader of logs or a test can compare them.
+  @Test func isSortedOnTheBus() throws {
+    let options: VariantDictionary = ["b": "2", "c": "3", "a": "1"]
+    #expect(options.variant.description == "{'a': <'1'>, 'b': <'2'>, 'c': <'3'>}")
+    #expect(options.keys == ["a", "b", "c"])
+  }
+
+  @Test func boxesEachValueOnce() throws {
+    let options: VariantDictionary = ["any": "text".variant, "plain": "text"]
+    #expect(options.variant.description == "{'any': <'text'>, 'plain': <'text'>}")
+    #expect(try options.value("any", as: String.self) == "text")
+  }
+
+  @Test func theLastOfEqualKeysCounts() throws {
+    let twice = try Variant(parsing: "{'a': <'first'>, 'a': <'last'>}", type: "a{sv}")
+    #expect(try VariantDictionary(variant: twice).value("a") == "last")
+  }
+}

@@ -1,0 +1,80 @@
+import GLibBridge
+import Testing
+
+struct VariantTests {
+  @Test func knowsItsType() {
+    let value = Variant.tuple("text", UInt32(7), ["a"], VariantDictionary())
+    #expect(value.type == "(suasa{sv})")
+    #expect(value.isOfType("(suasa{sv})"))
+    #expect(!value.isOfType("(suasa{ss})"))
+    #expect(Variant.tuple([]).type == "()")
+  }
+
+  @Test func givesItsMembersInOrder() throws {
+    let children = Variant.tuple("a", UInt32(7), true).children
+    #expect(children == ["a".variant, UInt32(7).variant, true.variant])
+    #expect("a".variant.children.isEmpty)
+    #expect([String]().variant.children.isEmpty)
+  }
+
+  @Test func makesArraysOfEntries() {
+    let value = Variant.array(of: "{su}", [.entry("one".variant, UInt32(1).variant)])
+    #expect(value.type == "a{su}")
+    #expect(value.children.first?.children == ["one".variant, UInt32(1).variant])
+    #expect(Variant.array(of: "{su}", []).type == "a{su}")
+  }
+
+  @Test func boxesAndUnboxes() {
+    let value = "text".variant
+    #expect(value.boxed.type == "v")
+    #expect(value.boxed.unboxed == value)
+    #expect(value.boxed.boxed.unboxed == value.boxed)
+    #expect(value.unboxed == value)
+  }
+
+  @Test func equalsByTypeAndContent() {
+    #expect(UInt32(1).variant == UInt32(1).variant)
+    #expect(UInt32(1).variant != UInt32(2).variant)
+    #expect(UInt32(1).variant != Int32(1).variant)
+    #expect(["a", "b"].variant != ["b", "a"].variant)
+  }
+
+  @Test func tellsItsSizeOnTheWire() {
+    #expect(UInt32(1).variant.byteCount == 4)
+    #expect("four".variant.byteCount == 5)
+  }
+
+  // MARK: Text form
+
+  @Test func readsWhatItPrints() throws {
+    let value = Variant.tuple("it's \"text\"", [Int64.min, .max], ["key": true] as VariantDictionary)
+    #expect(try Variant(parsing: value.description, type: value.type) == value)
+  }
+
+  @Test func readsGVariantText() throws {
+    #expect(try Variant(parsing: "('a', uint32 7)") == .tuple("a", UInt32(7)))
+    #expect(try Variant(parsing: "[]", type: "as") == [String]().variant)
+  }
+
+  @Test(arguments: [("", "s"), ("'open", "s"), ("'text'", "u"), ("7 8", "i"), ("{'a': 1", "a{sv}")])
+  func refusesOtherText(_ text: String, _ type: String) {
+    #expect(throws: GLibError.self) { try Variant(parsing: text, type: type) }
+  }
+
+  // MARK: Serialised form
+
+  @Test func readsSerialisedBytes() {
+    #expect(Variant(bytes: [7, 0, 0, 0], type: "u") == UInt32(7).variant)
+    #expect(Variant(bytes: Array("text\0".utf8), type: "s") == "text".variant)
+  }
+
+  /// What a fuzzer or a broken peer sends becomes the type's default.
+  @Test(arguments: ["u", "s", "as", "a{sv}", "(ss)", "v"])
+  func readsBytesThatAreNoValue(_ type: String) {
+    for bytes in [[], [0xFF], [1, 2, 3], Array(repeating: 0xFF, count: 64)] as [[UInt8]] {
+      let value = Variant(bytes: bytes, type: type)
+      #expect(value.type == type)
+      #expect(!value.description.isEmpty)
+    }
+  }
+}

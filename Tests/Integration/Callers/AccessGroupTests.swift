@@ -1,0 +1,207 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// Access groups: apps that share a credential, as those say who install them.
+@Suite(.worlds, .enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+@GLibActor
+struct AccessGroupTests {
+  private static let app = "org.example.App"
+  private static let widget = "org.example.Widget"
+  private static let group = "TEAMID.com.example.shared"
+  private static let shared: VariantDictionary = ["keychain_access_group": group]
+
+  /// Defines the group in the user's configuration directory, or takes it away.
+  private func define(_ members: [String]?, in directory: URL, file: String = "example.conf") throws {
+    let groups = directory.appending(path: "chappie/access-groups.d")
+    let path = groups.appending(path: file)
+    guard let members else { return try FileManager.default.removeItem(at: path) }
+    try FileManager.default.createDirectory(at: groups, withIntermediateDirectories: true)
+    try "[Access Group]\nName=\(Self.group)\nMembers=\(members.joined(separator: ";"))\n"
+      .write(to: path, atomically: true, encoding: .utf8)
+  }
+
+  // MARK: Sharing
+
+  @Test func membersShareOneCredential() async throws {
+    try await World.with { world in
+      try define([Self.app, Self.widget], in: world.directories.configuration)
+      let app = try await world.caller(app: Self.app)
+      let session = try await app.open("Session", Self.shared)
+      try await app.signIn(at: session)
+      let widget = try await world.caller(app: Self.widget)
+      let other = try await widget.open("Session", Self.shared)
+      #expect(try await widget.state(at: other) == "signed-in")
+      let client = try await widget.open("Client", Self.shared)
+      #expect(try await widget.send("hi", at: client).contains("hi"))
+      // Each has its own object for the one slot.
+      #expect(other != session)
+      #expect(try await refusal { try await widget.state(at: session) }.name == "AccessDenied")
+
+      let item = try #require(try await world.keyring.items().first)
+      #expect(try await world.keyring.items().count == 1)
+      #expect(item.attributes["access-group"] == Self.group)
+      #expect(item.attributes["app-id"] == "")
+
+      try await widget.call("Session.SignOut", at: other)
+      #expect(try await app.state(at: session) == "signed-out")
+      #expect(try await world.keyring.items().isEmpty)
+    }
+  }
+
+  @Test func aGroupIsApartFromWhatIsOnesOwn() async throws {
+    try await World.with { world in
+      try define([Self.app], in: world.directories.configuration)
+      let outside = try await world.signedInCaller()
+      let app = try await world.caller(app: Self.app)
+      let own = try await app.open("Session")
+      let shared = try await app.open("Session", Self.shared)
+      try await app.signIn(at: shared)
+      #expect(try await app.state(at: own) == "signed-out")
+      try await app.signIn(at: own)
+      try await app.call("Session.SignOut", at: shared)
+      #expect(try await app.state(at: own) == "signed-in")
+      #expect(try await outside.state() == "signed-in")
+      #expect(try await world.keyring.items().map { $0.attributes["app-id"] ?? "" }.sorted() == ["", Self.app])
+    }
+  }
+
+  /// No boundary stands between programs outside of a sandbox, and so a list of them would promise what nobody keeps.
+  @Test func programsOutsideShareWithTheMembers() async throws {
+    try await World.with { world in
+      try define([Self.app], in: world.directories.configuration)
+      let outside = try await world.caller()
+      let session = try await outside.open("Session", Self.shared)
+      try await outside.signIn(at: session)
+      let app = try await world.caller(app: Self.app)
+      let client = try await app.open("Client", Self.shared)
+      #expect(try await app.send("hi", at: client).contains("hi"))
+      // It is no account of the default service.
+      #expect(try await outside.state() == "signed-out")
+    }
+  }
+
+  // MARK: Refusing
+
+  @Test func whoIsNoMemberIsRefused() async throws {
+    try await World.with { world in
+      try define([Self.app], in: world.directories.configuration)
+      let widget = try await world.caller(app: Self.widget)
+      for kind in ["Session", "Client"] {
+        let refused = try await refusal { try await widget.open(kind, Self.shared) }
+        #expect(refused.name == "AccessDenied")
+        #expect(refused.message.contains("\(Self.widget) is no member of the access group '\(Self.group)'"))
+      }
+      // It is not closed out from what is its own.
+      _ = try await widget.open("Client")
+    }
+  }
+
+  @Test func aGroupThatNobodyDefinedIsRefused() async throws {
+    try await World.with { world in
+      let outside = try await world.caller()
+      let refused = try await refusal { try await outside.open("Client", Self.shared) }
+      #expect(refused.name == "AccessDenied")
+      #expect(refused.message.contains("There is no access group '\(Self.group)'"))
+      #expect(refused.message.contains("access-groups.d"))
+      let app = try await world.caller(app: Self.app)
+      #expect(try await refusal { try await app.open("Session", Self.shared) }.name == "AccessDenied")
+      let path: VariantDictionary = ["keychain_access_group": "../../etc/passwd"]
+      #expect(try await refusal { try await app.open("Session", path) }.name == "AccessDenied")
+      #expect(
+        try await refusal { try await app.open("Session", ["keychain_access_group": ""]) }.name == "InvalidArgument")
+    }
+  }
+
+  // MARK: Changing
+
+  @Test func whatChangesCountsFromTheNextCallOn() async throws {
+    try await World.with { world in
+      let outside = try await world.caller()
+      let configuration = world.directories.configuration
+      let app = try await world.caller(app: Self.app)
+      // The directory is not there yet.
+      _ = try await refusal { try await app.open("Session", Self.shared) }
+      try define([Self.app, Self.widget], in: configuration)
+      let session = try await app.open("Session", Self.shared)
+      let client = try await app.open("Client", Self.shared)
+      try await app.signIn(at: session)
+      let widget = try await world.caller(app: Self.widget)
+      let other = try await widget.open("Client", Self.shared)
+      #expect(try await widget.send("hi", at: other).contains("hi"))
+
+      // A member goes.
+      try define([Self.app], in: configuration)
+      for call in [{ try await widget.send("hi", at: other) }, { try await widget.stream("hi", at: other).id }] {
+        let refused = try await refusal(of: call)
+        #expect(refused.name == "AccessDenied")
+        #expect(refused.message.contains("no member"))
+      }
+      #expect(
+        try await refusal { try await widget.property("Client.Model", at: other, as: String.self) }.name
+          == "AccessDenied")
+      #expect(try await app.send("hi", at: client).contains("hi"))
+      // What it has open it can close all the same.
+      try await widget.call("Manager.Close", other)
+
+      // The group goes.
+      let outsides = try await outside.open("Session", Self.shared)
+      try define(nil, in: configuration)
+      for caller in [(app, session), (outside, outsides)] {
+        let refused = try await refusal { try await caller.0.state(at: caller.1) }
+        #expect(refused.name == "AccessDenied")
+        #expect(refused.message.contains("There is no access group"))
+      }
+      #expect(try await refusal { try await app.send("hi", at: client) }.name == "AccessDenied")
+
+      // And comes back, with its credential.
+      try define([Self.app], in: configuration)
+      #expect(try await app.send("hi", at: client).contains("hi"))
+    }
+  }
+
+  // MARK: Files
+
+  @Test func theUsersFilesHideTheSystems() async throws {
+    let data = FileManager.default.temporaryDirectory.appending(path: "chappie-data-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: data) }
+    let environment = ["XDG_DATA_DIRS": "/nowhere:\(data.path)"]
+    try await World.with(World.Plan(environment: environment)) { world in
+      let configuration = world.directories.configuration
+      try define([Self.widget], in: data, file: "widget.conf")
+      let app = try await world.caller(app: Self.app)
+      _ = try await refusal { try await app.open("Client", Self.shared) }
+      // A file beside it adds to the group.
+      try define([Self.app], in: data, file: "app.conf")
+      let client = try await app.open("Client", Self.shared)
+      // The user's file of the same name stands for the system's.
+      try define([], in: configuration, file: "app.conf")
+      _ = try await refusal { try await app.property("Client.Model", at: client, as: String.self) }
+      try define(nil, in: configuration, file: "app.conf")
+      _ = try await app.property("Client.Model", at: client, as: String.self)
+    }
+  }
+
+  @Test func badFilesAreReportedOnceAndSkipped() async throws {
+    try await World.with { world in
+      let configuration = world.directories.configuration
+      try define([Self.app], in: configuration)
+      let groups = configuration.appending(path: "chappie/access-groups.d")
+      try "nonsense".write(to: groups.appending(path: "bad.conf"), atomically: true, encoding: .utf8)
+      try define(["*"], in: configuration, file: "star.conf")
+      let app = try await world.caller(app: Self.app)
+      let client = try await app.open("Client", Self.shared)
+      for _ in 0..<5 { _ = try await app.property("Client.Model", at: client, as: String.self) }
+      let log = try #require(world.service.process).output
+      for reason in ["bad.conf is skipped: it is no key file", "star.conf is skipped: Members= has '*'"] {
+        #expect(log.ranges(of: reason).count == 1, "\(log)")
+      }
+      // Mended and broken again: that is news.
+      try define(nil, in: configuration, file: "star.conf")
+      _ = try await app.property("Client.Model", at: client, as: String.self)
+      try define(["*"], in: configuration, file: "star.conf")
+      _ = try await app.property("Client.Model", at: client, as: String.self)
+      #expect(try #require(world.service.process).output.ranges(of: "star.conf is skipped").count == 2)
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import GLibBridge
+
+/// A sandbox such as Flatpak builds: bubblewrap makes it, with a file system, a user namespace and process numbers of
+/// its own, `/.flatpak-info` at its root, and the same file in the user's runtime directory outside.
+///
+/// No app could do that for itself. These tests can, for they run outside of all sandboxes: a program there can pose as
+/// any app, and no service of its user's session can tell.
+@GLibActor
+struct AppSandbox {
+  /// What is at `/.flatpak-info`.
+  enum Mark {
+    case none
+    case file(String)
+    /// A link to a file that is elsewhere in the sandbox.
+    case link(String)
+  }
+
+  private static var instances = 0
+
+  let directories: WorldDirectories
+  let mark: Mark
+  var sharesUserNamespace = false
+
+  /// A sandbox of `app`, as Flatpak starts it.
+  init(app: String, in directories: WorldDirectories) throws {
+    Self.instances += 1
+    let instance = String(Self.instances)
+    let info = Self.info(app: app, instance: instance)
+    try Self.record(info, instance: instance, in: directories)
+    self.init(.file(info), in: directories)
+  }
+
+  /// A sandbox that somebody else builds.
+  init(_ mark: Mark, in directories: WorldDirectories) {
+    self.mark = mark
+    self.directories = directories
+  }
+
+  static func info(app: String, instance: String) -> String {
+    """
+    [Application]
+    name=\(app)
+    runtime=runtime/org.example.Platform/x86_64/1
+
+    [Instance]
+    instance-id=\(instance)
+    session-bus-proxy=true
+
+    """
+  }
+
+  /// Writes what Flatpak writes outside of the sandbox for a running instance.
+  static func record(_ info: String, instance: String, in directories: WorldDirectories) throws {
+    let directory = directories.runtime.appending(path: ".flatpak/\(instance)")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    try info.write(to: directory.appending(path: "info"), atomically: true, encoding: .utf8)
+  }
+
+  // MARK: Running programs
+
+  /// Runs a program in the sandbox.
+  func run(_ program: String, _ arguments: String...) async throws -> Output {
+    let command = try command(program, arguments)
+    return try await Output.of("/bin/sh", command, in: directories)
+  }
+
+  /// Starts a program in the sandbox.
+  func start(_ program: String, _ arguments: String...) throws -> ChildProcess {
+    try ChildProcess("sandboxed-\(program)", "/bin/sh", try command(program, arguments), in: directories)
+  }
+
+  /// Calls the service with `gdbus`, such as `org.chappie.Client.Send`.
+  func gdbus(_ method: String, _ arguments: String..., at path: ObjectPath = .chappie) async throws -> Output {
+    let call = ["call", "--session", "--dest", "org.chappie", "--object-path", path.string, "--method", method]
+    return try await Output.of("/bin/sh", try command("gdbus", call + arguments), in: directories)
+  }
+
+  /// A program in the sandbox: its calls go through a proxy in there, as those of Flatpak's apps do.
+  func caller(in world: World) async throws -> Caller {
+    let socket = try directories.newLog("proxy").deletingPathExtension().path
+    let proxy = try start("xdg-dbus-proxy", directories.busAddress, socket)
+    world.adopt(proxy)
+    try await eventually("the proxy in the sandbox") {
+      guard proxy.end == nil else { throw Impatience("a proxy in a sandbox; it wrote \(proxy.output)") }
+      return (try? await BusConnection.open(address: "unix:path=\(socket)")) != nil
+    }
+    return try await Caller("unix:path=\(socket)")
+  }
+
+  // MARK: The sandbox
+
+  /// The arguments of a shell that becomes bubblewrap, with the mark as its descriptor 9.
+  private func command(_ program: String, _ arguments: [String]) throws -> [String] {
+    let file = try directories.newLog("flatpak-info")
+    var marking: [String] = []
+    switch mark {
+    case .none: break
+    case .file(let text):
+      try text.write(to: file, atomically: true, encoding: .utf8)
+      marking = ["--file", "9", "/.flatpak-info"]
+    case .link(let target): marking = ["--symlink", target, "/.flatpak-info"]
+    }
+    let namespaces = ["--unshare-pid", "--die-with-parent"] + (sharesUserNamespace ? [] : ["--unshare-user"])
+    return ["-c", "exec bwrap \"$@\" 9<'\(file.path)'", "sh"] + namespaces + Self.fileSystem + marking + [
+      "--", program,
+    ]
+      + arguments
+  }
+
+  /// All that is at the root, each for itself: a root directory that is the machine's own has no room for the mark.
+  private static let fileSystem: [String] = {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/")) ?? []
+    return names.sorted().flatMap { name -> [String] in
+      let path = "/\(name)"
+      if let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) {
+        return ["--symlink", target, path]
+      }
+      var isDirectory: ObjCBool = false
+      guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue else {
+        return []
+      }
+      return switch name {
+      case "proc", "dev": ["--\(name)", path]
+      case "run", "tmp", "var": ["--bind", path, path]
+      default: ["--ro-bind", path, path]
+      }
+    }
+  }()
+
+  // MARK: Where it works
+
+  /// Why sandboxes cannot be made here; nil where they can. They need user namespaces, which some containers and
+  /// hardened kernels forbid.
+  nonisolated static let obstacle: String? = {
+    for program in ["bwrap", "xdg-dbus-proxy"] where !Programs.exist(program) { return "\(program) is not installed" }
+    let arguments = ["--unshare-user", "--unshare-pid", "--ro-bind", "/", "/", "--proc", "/proc", "true"]
+    return Programs.succeeds("bwrap", arguments) ? nil : "bubblewrap can make no sandbox here"
+  }()
+}
+
+/// Programs of this machine.
+enum Programs {
+  static func exist(_ name: String) -> Bool {
+    succeeds("sh", ["-c", "command -v \(name)"])
+  }
+
+  static func succeeds(_ name: String, _ arguments: [String]) -> Bool {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = [name] + arguments
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    do {
+      try process.run()
+    } catch {
+      return false
+    }
+    process.waitUntilExit()
+    return process.terminationStatus == 0
+  }
+}
+
+extension World {
+  /// A program in a sandbox of `app`.
+  func caller(app: String) async throws -> Caller {
+    try await AppSandbox(app: app, in: directories).caller(in: self)
+  }
+}

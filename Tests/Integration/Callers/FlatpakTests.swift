@@ -1,0 +1,99 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// The real Flatpak, with an app and a runtime that are made here: what it builds today is recognised.
+@Suite(
+  .worlds,
+  .enabled(if: Programs.exist("flatpak"), "flatpak is not installed"),
+  .enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+@GLibActor
+struct FlatpakTests {
+  private static let app = "org.example.App"
+
+  /// Flatpak asks the system bus whether a parent has forbidden the app, and takes no for an answer only from a bus that
+  /// is there.
+  private static let environment = "DBUS_SYSTEM_BUS_ADDRESS=$DBUS_SESSION_BUS_ADDRESS"
+
+  /// A runtime with a few programs of this machine, and an app that is a shell.
+  private static let install = """
+    set -eu
+    export \(environment)
+    mkdir runtime runtime/files runtime/usr runtime/usr/bin app app/files app/export
+    for program in sh sleep gdbus; do
+      program=$(command -v $program)
+      cp -L "$program" runtime/usr/bin
+      ldd "$program" | sed -n 's,^[^/]*\\(/[^ ]*\\).*,\\1,p' | while read -r library; do
+        place=runtime/usr/${library#/usr/}
+        mkdir -p "${place%/*}"
+        cp -L "$library" "$place"
+      done
+    done
+    arch=$(flatpak --default-arch)
+    runtime=org.example.Platform/$arch/1
+    printf '[Runtime]\\nname=org.example.Platform\\nruntime=%s\\nsdk=%s\\n' "$runtime" "$runtime" >runtime/metadata
+    printf '[Application]\\nname=\(app)\\nruntime=%s\\nsdk=%s\\ncommand=sh\\n' "$runtime" "$runtime" >app/metadata
+    printf '[Session Bus Policy]\\norg.chappie=talk\\n' >>app/metadata
+    flatpak build-export --disable-sandbox --runtime repository runtime 1
+    flatpak build-export --disable-sandbox repository app 1
+    flatpak build-update-repo repository
+    flatpak --user remote-add --no-gpg-verify here repository
+    flatpak --user install --noninteractive here \(app)//1
+    """
+
+  @Test(.timeLimit(.minutes(3))) func itsAppsAreRecognised() async throws {
+    try await World.with { world in
+      let outside = try await world.signedInCaller()
+      let installed = try await world.run("sh", "-c", Self.install)
+      try #require(installed.status == 0, "\(installed.text)")
+
+      // From inside.
+      let calls = """
+        call() { gdbus call --session --dest org.chappie --object-path /org/chappie --method "$@" 2>&1; }
+        call org.freedesktop.DBus.Properties.Get org.chappie.Manager Version
+        call org.freedesktop.DBus.Properties.Get org.chappie.Session State
+        call org.chappie.Manager.OpenSession '{}'
+        """
+      let answers = try await Output.of("sh", Self.run(Self.app, "-c", calls), in: world.directories)
+      #expect(answers.text.contains("(<uint32 1>,)\n"))
+      #expect(answers.text.contains("org.chappie.Error.AccessDenied: \(Self.app) runs in a sandbox"))
+      #expect(answers.text.contains("(objectpath '/org/chappie/session/"))
+
+      // Through its proxy, which is what the bus sees of it.
+      let running = Self.run("--die-with-parent", Self.app, "-c", "sleep 600")
+      world.adopt(try ChildProcess("flatpak", "sh", running, in: world.directories))
+      try await use(try await Caller(try await proxy(of: world)), world)
+      #expect(try await outside.state() == "signed-in")
+    }
+  }
+
+  /// The arguments of a shell that becomes Flatpak.
+  private static func run(_ arguments: String...) -> [String] {
+    ["-c", "\(environment) exec flatpak --user run \"$@\"", "sh"] + arguments
+  }
+
+  private func use(_ app: Caller, _ world: World) async throws {
+    #expect(try await refusal { try await app.send("hi") }.name == "AccessDenied")
+    let session = try await app.open("Session")
+    try await app.signIn(at: session)
+    let client = try await app.open("Client")
+    #expect(try await app.send("hi", at: client).contains("hi"))
+    let owners = try await world.keyring.items().map { $0.attributes["app-id"] ?? "" }
+    #expect(owners.sorted() == ["", Self.app])
+  }
+
+  /// The address of the proxy of the app that runs.
+  private func proxy(of world: World) async throws -> String {
+    let sockets = world.directories.runtime.appending(path: ".dbus-proxy").path
+    var address: String?
+    try await eventually("Flatpak's proxy") {
+      for name in (try? FileManager.default.contentsOfDirectory(atPath: sockets)) ?? [] where name.hasPrefix("session")
+      {
+        let candidate = "unix:path=\(sockets)/\(name)"
+        if (try? await BusConnection.open(address: candidate)) != nil { address = candidate }
+      }
+      return address != nil
+    }
+    return try #require(address)
+  }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import GLibBridge
+
+/// The default browser of a world: it notes which page it is told to open, and with which activation token.
+@GLibActor
+struct Browser {
+  private let log: URL
+
+  init(_ directories: WorldDirectories) throws {
+    log = directories.root.appending(path: "browser.log")
+    let script = directories.root.appending(path: "browser")
+    try "#!/bin/sh\necho \"$1 $XDG_ACTIVATION_TOKEN\" >>'\(log.path)'\n".write(
+      to: script, atomically: true, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: script.path)
+    let applications = directories.data.appending(path: "applications")
+    try FileManager.default.createDirectory(at: applications, withIntermediateDirectories: true)
+    try """
+    [Desktop Entry]
+    Type=Application
+    Name=Browser
+    Exec=\(script.path) %u
+    MimeType=x-scheme-handler/http;
+    """.write(to: applications.appending(path: "browser.desktop"), atomically: true, encoding: .utf8)
+    try "[Default Applications]\nx-scheme-handler/http=browser.desktop\n".write(
+      to: directories.configuration.appending(path: "mimeapps.list"), atomically: true, encoding: .utf8)
+  }
+
+  /// Each page that was opened, with the token after a space.
+  var pages: [String] {
+    String(decoding: (try? Data(contentsOf: log)) ?? Data(), as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+
+  func waitForPage(_ count: Int = 1) async throws -> String {
+    try await eventually("page \(count) in the browser") { pages.count >= count }
+    return pages[count - 1]
+  }
+}

@@ -1,0 +1,148 @@
+import GLibBridge
+
+/// A notification server of a test's own: it notes what it is told, and does what a person would do with it.
+@GLibActor
+final class NotificationServer {
+  /// A call of `Notify`.
+  struct Notification {
+    let id: UInt32
+    let replaced: UInt32
+    let summary: String
+    let body: String
+    let actions: [String]
+    let hints: VariantDictionary
+    let timeout: Int32
+    let program: String
+    let icon: String
+  }
+
+  /// How a server takes calls.
+  enum Manner {
+    case answers
+    /// It closes a notification that is clicked, whatever its hints say.
+    case closesWhatIsClicked
+    /// It takes calls and never answers.
+    case silent
+  }
+
+  private static let name = "org.freedesktop.Notifications"
+  private static let path = ObjectPath.root.appending("org").appending("freedesktop").appending("Notifications")
+
+  private let connection: BusConnection
+  private let manner: Manner
+  private var object: BusObject?
+  private var lastID: UInt32
+  private(set) var calls: [String] = []
+  private(set) var told: [Notification] = []
+  /// What is on the screen.
+  private(set) var shown: [UInt32: Notification] = [:]
+
+  /// - Parameter lastID: servers count on their own.
+  init(
+    _ world: World, _ manner: Manner = .answers, capabilities: [String] = ["actions", "body", "body-markup"],
+    lastID: UInt32 = 0
+  ) async throws {
+    connection = try await BusConnection.open(address: world.directories.busAddress)
+    self.manner = manner
+    self.lastID = lastID
+    let implementation = try BusImplementation(
+      BusInterfaceDescription(xml: Self.xml, name: Self.name),
+      methods: [
+        "GetCapabilities": { [weak self] _ in
+          await self?.note("GetCapabilities")
+          return .tuple(capabilities)
+        },
+        "Notify": { [weak self] call in
+          await self?.note("Notify")
+          return .tuple(try self?.notify(call) ?? 0)
+        },
+        "CloseNotification": { [weak self] call in
+          await self?.note("CloseNotification")
+          try self?.close(try call.argument(0), reason: 3)
+          return .tuple()
+        },
+      ], properties: [:])
+    object = try BusObject(connection, Self.path, [implementation], authorize: { _ in }) { error in
+      BusError(name: "org.freedesktop.DBus.Error.Failed", message: "\(error)")
+    }
+    guard try await connection.requestName(Self.name) == .owner else { throw Impatience("the name of the server") }
+  }
+
+  /// Leaves the bus, with all that it shows.
+  func quit() async throws {
+    try await connection.releaseName(Self.name)
+    object?.unexport()
+    shown = [:]
+  }
+
+  // MARK: What is told
+
+  /// The latest of what was told, once there are `count`.
+  func notification(_ count: Int) async throws -> Notification {
+    try await eventually("notification \(count)") { told.count >= count }
+    return told[count - 1]
+  }
+
+  func waitUntilNothingIsShown() async throws {
+    try await eventually("the end of all notifications") { shown.isEmpty }
+  }
+
+  private func note(_ call: String) async {
+    calls.append(call)
+    if case .silent = manner { await Wait().value() }
+  }
+
+  private func notify(_ call: BusCall) throws -> UInt32 {
+    let replaced: UInt32 = try call.argument(1)
+    if shown[replaced] == nil { lastID += 1 }
+    let notification = Notification(
+      id: shown[replaced] == nil ? lastID : replaced, replaced: replaced, summary: try call.argument(3),
+      body: try call.argument(4), actions: try call.argument(5), hints: try call.argument(6),
+      timeout: try call.argument(7), program: try call.argument(0), icon: try call.argument(2))
+    told.append(notification)
+    shown[notification.id] = notification
+    return notification.id
+  }
+
+  // MARK: What a person does
+
+  func click(_ action: String, _ id: UInt32, token: String? = nil) async throws {
+    try await waitForService()
+    if let token { try emit("ActivationToken", .tuple(id, token)) }
+    try emit("ActionInvoked", .tuple(id, action))
+    if case .closesWhatIsClicked = manner { try close(id, reason: 2) }
+  }
+
+  func dismiss(_ id: UInt32) async throws {
+    try await waitForService()
+    try close(id, reason: 2)
+  }
+
+  /// No person is so fast that the service does not know yet what it shows.
+  private func waitForService() async throws {
+    _ = try await connection.property("org.chappie", .chappie, "org.chappie.Manager", "Version")
+  }
+
+  private func close(_ id: UInt32, reason: UInt32) throws {
+    guard shown.removeValue(forKey: id) != nil else { return }
+    try emit("NotificationClosed", .tuple(id, reason))
+  }
+
+  private func emit(_ signal: String, _ arguments: Variant) throws {
+    try connection.emit(Self.path, Self.name, signal, arguments)
+  }
+
+  private static let xml = """
+    <node>
+      <interface name="org.freedesktop.Notifications">
+        <method name="GetCapabilities"><arg type="as" direction="out"/></method>
+        <method name="Notify">
+          <arg type="s" direction="in"/><arg type="u" direction="in"/><arg type="s" direction="in"/>
+          <arg type="s" direction="in"/><arg type="s" direction="in"/><arg type="as" direction="in"/>
+          <arg type="a{sv}" direction="in"/><arg type="i" direction="in"/><arg type="u" direction="out"/>
+        </method>
+        <method name="CloseNotification"><arg type="u" direction="in"/></method>
+      </interface>
+    </node>
+    """
+}

@@ -1,0 +1,208 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// Notification servers that come and go, do not answer, or are not there.
+@Suite(.worlds) @GLibActor
+struct NotificationServerTests {
+  @Test func nothingIsAskedBeforeThereIsSomethingToTell() async throws {
+    try await World.with(.attended) { world in
+      let server = try await NotificationServer(world)
+      let caller = try await world.caller()
+      try await caller.signInQuietly(world)
+      #expect(try await caller.send("hi").contains("hi"))
+      try await caller.call("Session.SignOut")
+      try await caller.catchUp()
+      #expect(server.calls.isEmpty)
+    }
+  }
+
+  @Test func theUserCanTurnThemOff() async throws {
+    var plan = World.Plan.attended
+    plan.service = .none
+    try await World.with(plan) { world in
+      let folder = world.directories.configuration.appending(path: "chappie")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try "[Notifications]\nEnabled=false\n".write(
+        to: folder.appending(path: "chappie.conf"), atomically: true, encoding: .utf8)
+      try await world.service.start(world.sandbox.addresses)
+      let server = try await NotificationServer(world)
+      let caller = try await world.caller()
+      try await world.sandbox.decide("approve", try await caller.startSignIn())
+      try await caller.waitFor("signed-in")
+      try await caller.catchUp()
+      #expect(server.calls.isEmpty)
+    }
+  }
+
+  @Test func aSignInWorksWhereThereIsNone() async throws {
+    try await World.with(.attended) { world in
+      let caller = try await world.caller()
+      let code = try await caller.startSignIn()
+      try await world.sandbox.decide("approve", code)
+      try await caller.waitFor("signed-in")
+      // What is over is not told to who comes later.
+      try await sleep(for: .seconds(5.5))
+      let server = try await NotificationServer(world)
+      try await sleep(for: .milliseconds(200))
+      #expect(server.calls.isEmpty)
+    }
+  }
+
+  @Test func oneThatComesLateIsToldWhatHolds() async throws {
+    try await World.with(.attended) { world in
+      let caller = try await world.caller()
+      let code = try await caller.startSignIn()
+      try await caller.catchUp()
+      let server = try await NotificationServer(world)
+      #expect(try await server.notification(1).body.contains(code))
+    }
+  }
+
+  @Test func oneThatRestartsIsToldAgain() async throws {
+    try await World.with(.attended) { world in
+      let caller = try await world.caller()
+      let first = try await NotificationServer(world)
+      let code = try await caller.startSignIn()
+      _ = try await first.notification(1)
+      try await first.quit()
+      let second = try await NotificationServer(world, capabilities: ["body"], lastID: 40)
+      let again = try await second.notification(1)
+      #expect(again.replaced == 0)
+      #expect(again.body.contains(code))
+      #expect(again.actions.isEmpty)
+      try await world.sandbox.decide("approve", code)
+      #expect(try await second.notification(2).id == 41)
+    }
+  }
+
+  @Test func whatWasDismissedStaysSoAfterARestart() async throws {
+    try await World.with(.attended) { world in
+      let caller = try await world.caller()
+      let first = try await NotificationServer(world)
+      let code = try await caller.startSignIn()
+      try await first.dismiss(first.notification(1).id)
+      try await caller.catchUp()
+      try await first.quit()
+      let second = try await NotificationServer(world)
+      try await world.sandbox.decide("approve", code)
+      #expect(try await second.notification(1).summary == "Signed in to ChatGPT")
+    }
+  }
+
+  @Test func oneThatNeverAnswersHoldsNothingUp() async throws {
+    try await World.with(.attended) { world in
+      let server = try await NotificationServer(world, .silent)
+      let caller = try await world.caller()
+      try await world.sandbox.decide("approve", try await caller.startSignIn())
+      try await caller.waitFor("signed-in")
+      #expect(try await caller.send("hi").contains("hi"))
+      // All of it within the deadline of the first call.
+      #expect(server.calls == ["GetCapabilities"])
+    }
+  }
+
+  @Test func theBusStartsOneWhereItCan() async throws {
+    try await World.with(.attended) { world in
+      let mark = world.directories.root.appending(path: "server-started")
+      // The bus waits for the name, whoever takes it.
+      try """
+      [D-BUS Service]
+      Name=org.freedesktop.Notifications
+      Exec=/usr/bin/touch \(mark.path)
+
+      """.write(
+        to: world.directories.activation.appending(path: "org.freedesktop.Notifications.service"), atomically: true,
+        encoding: .utf8)
+      let caller = try await world.caller()
+      try await caller.connection.call(DBus.name, DBus.path, DBus.name, "ReloadConfig")
+      try await caller.catchUp()
+      #expect(!FileManager.default.fileExists(atPath: mark.path))
+      let code = try await caller.startSignIn()
+      try await eventually("the start of the server") { FileManager.default.fileExists(atPath: mark.path) }
+      let server = try await NotificationServer(world)
+      #expect(try await server.notification(1).body.contains(code))
+      try await world.sandbox.decide("approve", code)
+      _ = try await server.notification(2)
+      #expect(server.told.count == 2)
+    }
+  }
+
+  // MARK: The browser
+
+  /// What systemd starts on its own is free of our unit's restrictions and does not end with it.
+  @Test func thePageIsOpenedOutsideOfTheServicesUnit() async throws {
+    var plan = World.Plan.attended
+    plan.environment = ["INVOCATION_ID": "0123456789abcdef0123456789abcdef"]
+    try await World.with(plan) { world in
+      let systemd = try await ServiceManager(world)
+      let server = try await NotificationServer(world)
+      let caller = try await world.caller()
+      _ = try await caller.startSignIn()
+      try await server.click("open-page", server.notification(1).id, token: "token-1")
+      try await eventually("the unit") { !systemd.units.isEmpty }
+      let unit = try #require(systemd.units.first)
+      #expect(unit.name.hasPrefix("app-") && unit.name.hasSuffix(".service"))
+      #expect(unit.properties["ExecStart"]?.contains("'\(world.sandbox.page)'") == true)
+      #expect(unit.properties["Environment"]?.contains("'XDG_ACTIVATION_TOKEN=token-1'") == true)
+      #expect(unit.properties["Slice"] == "'app.slice'")
+    }
+  }
+
+  @Test func thePageIsOpenedWithoutSystemdToo() async throws {
+    var plan = World.Plan.attended
+    plan.environment = ["INVOCATION_ID": "0123456789abcdef0123456789abcdef"]
+    try await World.with(plan) { world in
+      let browser = try Browser(world.directories)
+      let server = try await NotificationServer(world)
+      let caller = try await world.caller()
+      _ = try await caller.startSignIn()
+      try await server.click("open-page", server.notification(1).id)
+      #expect(try await browser.waitForPage() == "\(world.sandbox.page) ")
+    }
+  }
+}
+
+/// The user's systemd, as far as it starts units.
+@GLibActor
+private final class ServiceManager {
+  private static let name = "org.freedesktop.systemd1"
+
+  private(set) var units: [(name: String, properties: [String: String])] = []
+  private var object: BusObject?
+
+  init(_ world: World) async throws {
+    let connection = try await BusConnection.open(address: world.directories.busAddress)
+    let implementation = try BusImplementation(
+      BusInterfaceDescription(xml: Self.xml, name: "\(Self.name).Manager"),
+      methods: [
+        "StartTransientUnit": { [weak self] call in
+          try self?.note(call)
+          return .tuple(ObjectPath.root.appending("job"))
+        }
+      ], properties: [:])
+    object = try BusObject(
+      connection, ObjectPath.root.appending("org").appending("freedesktop").appending("systemd1"), [implementation],
+      authorize: { _ in }
+    ) { BusError(name: "org.freedesktop.DBus.Error.Failed", message: "\($0)") }
+    guard try await connection.requestName(Self.name) == .owner else { throw Impatience("the name of systemd") }
+  }
+
+  private func note(_ call: BusCall) throws {
+    let properties = try call.arguments.children[2].children.map { property in
+      (try String(variant: property.children[0]), "\(property.children[1].unboxed)")
+    }
+    units.append((try call.argument(0), Dictionary(uniqueKeysWithValues: properties)))
+  }
+
+  private static let xml = """
+    <node>
+      <interface name="org.freedesktop.systemd1.Manager">
+        <method name="StartTransientUnit">
+          <arg type="s" direction="in"/><arg type="s" direction="in"/><arg type="a(sv)" direction="in"/>
+          <arg type="a(sa(sv))" direction="in"/><arg type="o" direction="out"/>
+        </method>
+      </interface>
+    </node>
+    """
+}

@@ -1,0 +1,299 @@
+import GLibBridge
+import Testing
+
+/// What a person is told on the desktop.
+@Suite(.worlds) @GLibActor
+struct NotificationTests {
+  /// A sign-in that can no longer be renewed, told by one notification.
+  private func spend(_ world: World, _ caller: Caller, at path: ObjectPath = .chappie) async throws {
+    try await caller.signInQuietly(world, at: path)
+    try await world.sandbox.revokeRefreshTokens()
+    try await world.sandbox.expireAccessTokens()
+    let client = path == .chappie ? path : try await caller.open("Client", ["keychain_account": "work"])
+    _ = try await refusal { try await caller.send("hi", at: client) }
+    try await caller.waitFor("reauthentication-required", at: path)
+  }
+
+  // MARK: The whole way
+
+  @Test func leadsFromTheNeedToTheLinkedAccount() async throws {
+    try await World.with(.attended) { world in
+      let browser = try Browser(world.directories)
+      let server = try await NotificationServer(world)
+      let caller = try await world.caller()
+      try await spend(world, caller)
+
+      let need = try await server.notification(1)
+      #expect(need.replaced == 0)
+      #expect(need.program == "Chappie")
+      #expect(need.icon == "org.chappie")
+      #expect(need.hints.text("desktop-entry") == "org.chappie")
+      #expect(need.summary == "Sign in to ChatGPT again")
+      #expect(need.body == "The sign-in has ended and cannot be renewed.\nIn a terminal: chappie sign-in")
+      #expect(need.actions == ["default", "Sign in", "sign-in", "Sign in"])
+
+      try await server.click("sign-in", need.id)
+      let waiting = try await server.notification(2)
+      let code = try #require(
+        try await caller.property("Session.DeviceCode", as: VariantDictionary.self).text("user_code"))
+      #expect(waiting.replaced == need.id)
+      #expect(waiting.body.contains(code))
+      #expect(waiting.body.contains(world.sandbox.page))
+      #expect(waiting.actions == ["default", "Open page", "open-page", "Open page"])
+      #expect(waiting.timeout == 0)
+
+      try await server.click("open-page", waiting.id, token: "token-1")
+      #expect(try await browser.waitForPage() == "\(world.sandbox.page) token-1")
+
+      try await world.sandbox.decide("approve", code)
+      let linked = try await server.notification(3)
+      #expect(linked.replaced == need.id)
+      #expect(linked.summary == "Signed in to ChatGPT")
+      #expect(linked.actions.isEmpty)
+      #expect(try linked.hints.value("transient") == true)
+      try await server.waitUntilNothingIsShown()
+      #expect(server.told.count == 3)
+      #expect(server.calls.filter { $0 == "GetCapabilities" }.count == 1)
+      #expect(!server.told.contains { $0.body.contains("@") || $0.summary.contains("@") })
+    }
+  }
+
+  @Test func sufficesWithoutActionsAndMarkup() async throws {
+    try await World.with(.attended) { world in
+      let server = try await NotificationServer(world, capabilities: ["body"])
+      let caller = try await world.caller()
+      let work = try await caller.open("Session", ["keychain_account": "work"])
+      try await spend(world, caller, at: work)
+      let need = try await server.notification(1)
+      #expect(need.actions.isEmpty)
+      #expect(
+        need.body == """
+          The sign-in of account “work” has ended and cannot be renewed.
+          In a terminal: chappie sign-in --account work
+          """)
+      let code = try await caller.startSignIn(at: work)
+      let waiting = try await server.notification(2)
+      #expect(waiting.replaced == need.id)
+      #expect(
+        waiting.body == """
+          Enter the code \(code) at \(world.sandbox.page)
+          This signs in account “work”.
+          Continue only if you started this sign-in yourself.
+          """)
+      #expect(waiting.actions.isEmpty)
+    }
+  }
+
+  @Test func isEscapedWhereTheServerReadsMarkup() async throws {
+    try await World.with(.attended) { world in
+      let server = try await NotificationServer(world)
+      let caller = try await world.caller()
+      let odd = try await caller.open("Session", ["keychain_account": "<b>R&D</b>"])
+      _ = try await caller.startSignIn(at: odd)
+      #expect(try await server.notification(1).body.contains("account “&lt;b&gt;R&amp;D&lt;/b&gt;”"))
+    }
+  }
+
+  // MARK: Taking away
+
+  @Test(arguments: ["decline", "cancel", "sign out"]) func isWithdrawnWhenTheSignInEnds(_ ending: String) async throws {
+    try await World.with(.attended) { world in
+      let server = try await NotificationServer(world)
+      let caller = try await world.caller()
+      let code = try await caller.startSignIn()
+      #expect(try await server.notification(1).body.contains(code))
+      switch ending {
+      case "decline": try await world.sandbox.decide("decline", code)
+      case "cancel": try await caller.call("Session.CancelSignIn")
+      default: try await caller.call("Session.SignOut")
+      }
+      try await server.waitUntilNothingIsShown()
+      #expect(server.told.count == 1)
+      #expect(server.calls.last == "CloseNotification")
+    }
+  }
+
+  @Test func isWithdrawnWhenTheNeedIsSolvedQuietly() async throws {
+    try await World.with(.attended) { world in
+      let server = try await NotificationServer(world)
+      let caller = try await world.caller()
+      try await spend(world, caller)
+      _ = try await server.notification(1)
+      try await caller.signInQuietly(world)
+      try await server.waitUntilNothingIsShown()
+      #expect(server.told.count == 1)
+    }
+  }
+
+  @Test func isWithdrawnWhenTheServiceEnds() async throws {
+    try await World.with(.attended) { world in
+      let server = try await NotificationServer(world)
+      let caller = try await world.caller()
+      _ = try await caller.startSignIn()
+      _ = try await server.notification(1)
+      await world.service.end()
+      #expect(server.shown.isEmpty)
+    }
+  }
+
+  @Test func saysBrieflyWhyItFailed() async throws {
+    try await World.with(.attended) { world in
+      let server = try await NotificationServer(world)
+      let caller = try await world.caller()
+      _ = try await caller.startSignIn()
+      let waiting = try await server.notification(1)
+      try await world.sandbox.play(#"[{"endpoint":"poll","status":500,"body":{"error":"out of <order>"}}]"#)
+      let failed = try await server.notification(2)
+      #expect(failed.replaced == waiting.id)
+      #expect(failed.summary == "The sign-in to ChatGPT failed")
+      #expect(failed.body == "The sign-in server refused with status 500: out of &lt;order&gt;.")
+      #expect(try failed.hints.value("transient") == true)
+      try await server.waitUntilNothingIsShown()
+    }
+  }
+
+  // MARK: Persons
+
+  @Test func whatWasDismissedComesBackWithOtherNewsAlone() async throws {
+    try await World.with(.attended) { world in
+      let server = try await NotificationServer(world)
+      let caller = try await world.caller()
+      try await spend(world, caller)
+      try await server.dismiss(server.notification(1).id)
+      _ = try await refusal { try await caller.send("hi") }
+      let code = try await caller.startSignIn()
+      let waiting = try await server.notification(2)
+      #expect(waiting.body.contains(code))
+      try await server.dismiss(waiting.id)
+      try await world.sandbox.decide("approve", code)
+      #expect(try await server.notification(3).summary == "Signed in to ChatGPT")
+    }
+  }
+
+  /// The page asks for the code, so it must not go with the click that opens the page.
+  @Test func theCodeComesBackWhereAClickTakesItAway() async throws {
+    try await World.with(.attended) { world in
+      let browser = try Browser(world.directories)
+      let server = try await NotificationServer(world, .closesWhatIsClicked)
+      let caller = try await world.caller()
+      let code = try await caller.startSignIn()
+      try await server.click("default", server.notification(1).id)
+      #expect(try await browser.waitForPage() == "\(world.sandbox.page) ")
+      let again = try await server.notification(2)
+      #expect(again.body.contains(code))
+      try await sleep(for: .milliseconds(1100))
+      try await server.dismiss(again.id)
+      try await world.sandbox.decide("approve", code)
+      #expect(try await server.notification(3).summary == "Signed in to ChatGPT")
+    }
+  }
+
+  @Test func aClickThatLeadsToNothingSaysWhy() async throws {
+    try await World.with(.attended) { world in
+      let server = try await NotificationServer(world, .closesWhatIsClicked)
+      let caller = try await world.caller()
+      try await spend(world, caller)
+      for count in 1...2 {
+        try await world.sandbox.play(#"[{"endpoint":"usercode","status":404}]"#)
+        try await server.click("default", server.notification(count).id)
+        let need = try await server.notification(count + 1)
+        #expect(need.summary == "Sign in to ChatGPT again")
+        #expect(need.body.contains("turn it on in ChatGPT under Settings, Security."))
+      }
+      try await server.click("sign-in", server.notification(3).id)
+      #expect(try await server.notification(4).body.contains("Enter the code"))
+    }
+  }
+
+  @Test func clicksOfOthersMeanNothing() async throws {
+    try await World.with(.attended) { world in
+      let server = try await NotificationServer(world)
+      let caller = try await world.caller()
+      try await spend(world, caller)
+      let need = try await server.notification(1)
+      try await server.click("sign-in", need.id + 1)
+      try await server.click("open-page", need.id)
+      let path = try #require(ObjectPath("/org/freedesktop/Notifications"))
+      try caller.connection.emit(
+        path, "org.freedesktop.Notifications", "ActionInvoked", .tuple(need.id, "sign-in"))
+      try await caller.catchUp()
+      #expect(try await caller.state() == "reauthentication-required")
+      #expect(try await world.sandbox.state().requests["usercode"] == 1)
+    }
+  }
+
+  // MARK: Callers
+
+  @Test func isOneForASlotHoweverManySessionsItHas() async throws {
+    try await World.with(.attended) { world in
+      let server = try await NotificationServer(world)
+      let caller = try await world.caller()
+      let other = try await world.caller()
+      let session = try await other.open("Session", ["model": "gpt-test"])
+      let work = try await other.open("Session", ["keychain_account": "work"])
+      let code = try await caller.startSignIn()
+      #expect(try await other.startSignIn(at: session) == code)
+      let workCode = try await other.startSignIn(at: work)
+      _ = try await server.notification(2)
+      try await world.sandbox.decide("approve", code)
+      let linked = try await server.notification(3)
+      #expect(server.told.filter { $0.body.contains(code) }.count == 1)
+      #expect(server.shown.count == 2)
+      let workID = try #require(server.told.first { $0.body.contains(workCode) }?.id)
+      #expect(linked.id != workID)
+      #expect(server.shown[workID]?.body.contains("account “work”") == true)
+    }
+  }
+
+  @Test func outlivesTheCallerWhoseSlotItIsFor() async throws {
+    try await World.with(.attended) { world in
+      let server = try await NotificationServer(world)
+      let caller = try await world.caller()
+      let other = try await world.caller()
+      let session = try await other.open("Session", ["keychain_service": "com.example.tool"])
+      let code = try await other.startSignIn(at: session)
+      #expect(try await server.notification(1).body.contains("This signs in com.example.tool."))
+      try await other.call("Manager.Close", session)
+      try await world.sandbox.decide("approve", code)
+      #expect(try await server.notification(2).body == "This is for com.example.tool.")
+      try await server.waitUntilNothingIsShown()
+      try await caller.catchUp()
+    }
+  }
+
+  @Test func isNotForCallersThatShowTheCode() async throws {
+    try await World.with(.attended) { world in
+      let server = try await NotificationServer(world)
+      let caller = try await world.caller()
+      let quiet: VariantDictionary = ["notify": false]
+      let reply = try await caller.call("Session.StartDeviceCodeSignIn", quiet)
+      try await sleep(for: .milliseconds(200))
+      #expect(server.calls.isEmpty)
+      // Another caller that does not show it asks for the same one.
+      let code = try await caller.startSignIn()
+      #expect(try reply.member(0, "user_code") == code)
+      #expect(try await server.notification(1).body.contains(code))
+    }
+  }
+
+  @Test func theOptionMustBeABoolean() async throws {
+    try await World.with(.attended) { world in
+      let caller = try await world.caller()
+      let wrong: VariantDictionary = ["notify": "no"]
+      let refused = try await refusal { try await caller.call("Session.StartDeviceCodeSignIn", wrong) }
+      #expect(refused.name == "InvalidArgument")
+      #expect(refused.message.contains("'notify'"))
+      #expect(try await caller.state() == "signed-out")
+    }
+  }
+}
+
+extension Caller {
+  /// Signs in as a program that shows the code itself, with a person who approves.
+  func signInQuietly(_ world: World, at path: ObjectPath = .chappie) async throws {
+    let quiet: VariantDictionary = ["notify": false]
+    let reply = try await call("Session.StartDeviceCodeSignIn", quiet, at: path)
+    try await world.sandbox.decide("approve", try reply.member(0, "user_code"))
+    try await waitFor("signed-in", at: path)
+  }
+}

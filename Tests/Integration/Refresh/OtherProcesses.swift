@@ -1,0 +1,54 @@
+import Foundation
+import GLibBridge
+import Testing
+
+extension World {
+  /// Starts a program that has the library in its own process and sends `text` with it.
+  func startLibraryHost(_ text: String) throws -> ChildProcess {
+    let program = URL(filePath: Binaries.chappied).deletingLastPathComponent().appending(path: "library-host").path
+    let process = try ChildProcess("library-host", program, [sandbox.issuer, sandbox.backend, text], in: directories)
+    adopt(process)
+    return process
+  }
+}
+
+/// Another login of the same person: a second bus with a keyring and a service of its own, on the same home and
+/// runtime directory.
+@GLibActor
+final class SecondLogin {
+  private let world: World
+  private let busAddress: String
+
+  /// Starts all of it.
+  init(_ world: World) async throws {
+    self.world = world
+    busAddress = "unix:path=\(world.directories.runtime.path)/bus-2"
+    let control = world.directories.runtime.appending(path: "keyring-2")
+    try FileManager.default.createDirectory(
+      at: control, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    try start("dbus-daemon", ["--session", "--nofork", "--nopidfile", "--address=\(busAddress)"])
+    let bus = try await openBus()
+    try start(
+      "gnome-keyring-daemon",
+      ["--unlock", "--foreground", "--components=secrets", "--control-directory=\(control.path)"], input: "password")
+    try await eventually("the second keyring") { try await bus.owner(of: "org.freedesktop.secrets") != nil }
+    try start(Binaries.chappied, world.sandbox.addresses)
+    try await eventually("the second service") { try await bus.owner(of: "org.chappie") != nil }
+  }
+
+  func caller() async throws -> Caller {
+    try await Caller(busAddress)
+  }
+
+  private func openBus() async throws -> BusConnection {
+    try await eventually("the second bus") { (try? await BusConnection.open(address: busAddress)) != nil }
+    return try await BusConnection.open(address: busAddress)
+  }
+
+  private func start(_ program: String, _ arguments: [String], input: String = "") throws {
+    let environment = ["DBUS_SESSION_BUS_ADDRESS=\(busAddress)"]
+    world.adopt(
+      try ChildProcess(
+        "second-login", "env", environment + [program] + arguments, in: world.directories, input: input))
+  }
+}

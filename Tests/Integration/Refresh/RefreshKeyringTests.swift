@@ -1,0 +1,93 @@
+import GLibBridge
+import Glibc
+import Testing
+
+/// A refresh is only worth something when its result can be kept.
+@Suite(.worlds) @GLibActor
+struct RefreshKeyringTests {
+  private static let slowRefresh = #"[{"endpoint":"refresh","delay_ms":500}]"#
+
+  /// A credential that may be read while the keyring is locked.
+  private func afterFirstUnlock(_ world: World) async throws -> Caller {
+    let caller = try await world.caller()
+    let rule = ["keychain_accessibility": "after-first-unlock-this-device-only".variant] as VariantDictionary
+    try await caller.signIn(at: try await caller.open("Session", rule))
+    return caller
+  }
+
+  /// A renewed token could not be stored: as long as the old one works, that one is used.
+  @Test func waitsForTheKeyringWhileTheOldTokenWorks() async throws {
+    try await World.with(.shortTokens) { world in
+      let caller = try await afterFirstUnlock(world)
+      try await world.keyring.lock()
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await world.sandbox.state().requests["refresh"] == 0)
+      try await world.keyring.unlock()
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await world.sandbox.state().requests["refresh"] == 1)
+    }
+  }
+
+  @Test func redeemsNoTokenWhoseSuccessorCannotBeStored() async throws {
+    let plan = World.Plan(sandboxArguments: ["--auto-approve", "--rate", "0", "--access-token-lifetime", "2"])
+    try await World.with(plan) { world in
+      let caller = try await afterFirstUnlock(world)
+      try await world.keyring.lock()
+      try await sleep(for: .seconds(3))
+      #expect(try await refusal { try await caller.send("hi") }.name == "Locked")
+      let state = try await world.sandbox.state()
+      #expect(state.requests["refresh"] == 0)
+      #expect(state.requests["responses"] == 0)
+      #expect(try await caller.state() == "signed-in")
+      try await world.keyring.unlock()
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await world.sandbox.state().requests["refresh"] == 1)
+    }
+  }
+
+  /// The keyring was locked between the answer of the server and its storing. Nobody has to ask for it again.
+  @Test func isStoredAsSoonAsTheKeyringIsUnlocked() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let before = try #require(try await world.keyring.credentials()["default"]).secret
+      try await lockDuringARefresh(world, caller)
+      try await world.keyring.unlock()
+      try await eventually("the new token in the keyring") {
+        try await world.keyring.credentials()["default"]?.secret != before
+      }
+      world.service.process?.send(SIGKILL)
+      try await world.service.restart()
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await world.sandbox.state().requests["refresh"] == 1)
+    }
+  }
+
+  /// Who needed the tokens has left, and took its objects with it.
+  @Test func isKeptWhenWhoNeededItLeaves() async throws {
+    try await World.with { world in
+      let settings = ["keychain_service": "com.example.other".variant] as VariantDictionary
+      do {
+        let caller = try await Caller(world.directories.busAddress)
+        try await caller.signIn(at: try await caller.open("Session", settings))
+        let client = try await caller.open("Client", settings)
+        try await lockDuringARefresh(world, caller, at: client)
+      }
+      try await sleep(for: .milliseconds(300))
+      try await world.keyring.unlock()
+      let caller = try await world.caller()
+      let client = try await caller.open("Client", settings)
+      #expect(try await caller.send("hi", at: client).contains("hi"))
+      #expect(try await world.sandbox.state().requests["refresh"] == 1)
+    }
+  }
+
+  private func lockDuringARefresh(_ world: World, _ caller: Caller, at path: ObjectPath = .chappie) async throws {
+    try await world.sandbox.expireAccessTokens()
+    try await world.sandbox.play(Self.slowRefresh)
+    async let refused = refusal { try await caller.send("hi", at: path) }
+    try await eventually("the refresh") { try await world.sandbox.state().requests["refresh"] == 1 }
+    try await world.keyring.lock()
+    #expect(try await refused.name == "Locked")
+    #expect(try await caller.state() != "reauthentication-required")
+  }
+}

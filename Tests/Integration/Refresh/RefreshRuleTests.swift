@@ -1,0 +1,99 @@
+import GLibBridge
+import Glibc
+import Testing
+
+/// When a token is renewed, and what becomes of the old one.
+@Suite(.worlds) @GLibActor
+struct RefreshRuleTests {
+  // MARK: When
+
+  /// Five minutes before it expires. The seconds that a slow machine may need are left above them.
+  @Test(arguments: [(lifetime: 299, refreshes: 1), (lifetime: 320, refreshes: 0)])
+  func isDoneFiveMinutesEarly(_ rule: (lifetime: Int, refreshes: Int)) async throws {
+    let plan = World.Plan(
+      sandboxArguments: ["--auto-approve", "--rate", "0", "--access-token-lifetime", "\(rule.lifetime)"])
+    try await World.with(plan) { world in
+      let caller = try await world.signedInCaller()
+      #expect(try await caller.send("hi").contains("hi"))
+      let state = try await world.sandbox.state()
+      #expect(state.requests["refresh"] == rule.refreshes)
+      #expect(state.requests["responses"] == 1)
+    }
+  }
+
+  // MARK: Refused
+
+  @Test(arguments: [400, 401, 403])
+  func leavesNoSpentTokenBehind(_ status: Int) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let before = try #require(try await world.keyring.credentials()["default"]).secret.count
+      try await world.sandbox.expireAccessTokens()
+      try await world.sandbox.play(#"[{"endpoint":"refresh","status":\#(status),"body":{"error":"no"}}]"#)
+      #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired")
+      // Sealed, so that only its length tells.
+      let after = try #require(try await world.keyring.credentials()["default"]).secret.count
+      #expect(after < before)
+
+      try await world.service.restart()
+      #expect(try await caller.state() == "reauthentication-required")
+      let account = try await caller.property("Session.AccountInfo", as: VariantDictionary.self)
+      #expect(account.text("email") == "ada@example.com")
+      #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired")
+      #expect(try await world.sandbox.state().requests["refresh"] == 1)
+    }
+  }
+
+  // MARK: Lost answers
+
+  /// The server has rotated the token, and nobody has the new one.
+  @Test(arguments: [true, false])
+  func survivesALostAnswerWhereTheServerLetsIt(grace: Bool) async throws {
+    let plan = World.Plan(
+      sandboxArguments: ["--auto-approve", "--rate", "0"] + (grace ? ["--refresh-grace"] : []))
+    try await World.with(plan) { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.expireAccessTokens()
+      try await world.sandbox.play(#"[{"endpoint":"refresh","drop_after":0}]"#)
+      #expect(try await refusal { try await caller.send("hi") }.name == "Network")
+      #expect(try await caller.state() == "signed-in")
+      if grace {
+        #expect(try await caller.send("hi").contains("hi"))
+      } else {
+        #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired")
+      }
+    }
+  }
+
+  /// Asked to end, the service waits for what the server is about to answer, and stores it.
+  @Test func isFinishedBeforeTheServiceEnds() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.expireAccessTokens()
+      try await world.sandbox.play(#"[{"endpoint":"refresh","delay_ms":800}]"#)
+      let turn = try await caller.stream("hi")
+      try await eventually("the refresh") { try await world.sandbox.state().requests["refresh"] == 1 }
+      try await world.service.restart()
+      #expect(try await turn.end().failure.name == "Cancelled")
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await world.sandbox.state().requests["refresh"] == 1)
+    }
+  }
+
+  /// A turn ends when it is cancelled, though its refresh goes on.
+  @Test func holdsUpNobodyWhoLeaves() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.expireAccessTokens()
+      try await world.sandbox.play(#"[{"endpoint":"refresh","delay_ms":4000}]"#)
+      let turn = try await caller.stream("hi")
+      try await eventually("the refresh") { try await world.sandbox.state().requests["refresh"] == 1 }
+      let start = ContinuousClock.now
+      try await turn.cancel()
+      #expect(try await turn.end().failure.name == "Cancelled")
+      #expect(ContinuousClock.now - start < .seconds(3))
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await world.sandbox.state().requests["refresh"] == 1)
+    }
+  }
+}

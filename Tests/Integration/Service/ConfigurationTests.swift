@@ -1,0 +1,113 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// The command line and `chappie/chappie.conf`.
+@Suite(.worlds) @GLibActor
+struct ConfigurationTests {
+  private let alone = World.Plan(service: .none)
+
+  private func write(_ text: String, in directory: URL) throws {
+    let folder = directory.appending(path: "chappie")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try text.write(to: folder.appending(path: "chappie.conf"), atomically: true, encoding: .utf8)
+  }
+
+  private func backend(_ world: World) -> String {
+    "[Backend]\nIssuer=\(world.sandbox.issuer)\nBaseURL=\(world.sandbox.backend)\n"
+  }
+
+  @Test func theFileNamesTheServersAndTheModel() async throws {
+    try await World.with(alone) { world in
+      try write("# A comment\n\(backend(world))[Client]\nModel=gpt-5.4\n", in: world.directories.configuration)
+      try await world.service.start([])
+      let caller = try await world.signedInCaller()
+      #expect(try await caller.property("Client.Model") == "gpt-5.4")
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-5.4")
+    }
+  }
+
+  @Test func theUsersFileWinsOverTheSystemsForEachKey() async throws {
+    try await World.with(alone) { world in
+      try write("\(backend(world))[Client]\nModel=gpt-5.4\n", in: world.directories.systemConfiguration)
+      try write("[Client]\nModel=gpt-5.4-mini\n", in: world.directories.configuration)
+      try await world.service.start([])
+      let caller = try await world.signedInCaller()
+      #expect(try await caller.property("Client.Model") == "gpt-5.4-mini")
+    }
+  }
+
+  @Test func theCommandLineWinsOverTheFile() async throws {
+    try await World.with(alone) { world in
+      let wrong = "[Backend]\nIssuer=https://issuer.invalid\nBaseURL=https://backend.invalid/backend-api\n"
+      try write(wrong, in: world.directories.configuration)
+      try await world.service.start(world.sandbox.addresses)
+      let caller = try await world.signedInCaller()
+      #expect(try await caller.send("hi").contains("hi"))
+    }
+  }
+
+  @Test func theSampleIsAValidFile() async throws {
+    try await World.with(alone) { world in
+      try write(try SourceTree.text(of: "data/chappie.conf"), in: world.directories.configuration)
+      try await world.service.start(world.sandbox.addresses)
+      let caller = try await world.caller()
+      #expect(try await caller.property("Client.Model") == "gpt-5.5")
+    }
+  }
+
+  @Test func aFileThatIsNoneIsRefused() async throws {
+    try await World.with(alone) { world in
+      try write("This is no key file.\n", in: world.directories.configuration)
+      let process = try world.service.launch(world.sandbox.addresses)
+      #expect(try await process.waitForEnd() == .exit(1))
+      #expect(process.output.contains("The service cannot start"))
+      #expect(process.output.contains("chappie.conf"))
+    }
+  }
+
+  /// A credential goes over HTTPS, or stays on the machine.
+  @Test(arguments: [
+    "http://example.com/backend-api", "ftp://127.0.0.1/backend-api", "http://127.0.0.1.example.com",
+    "http://localhost.example.com", "https://user:password@example.com", "https://", "//example.com", "example", "",
+  ])
+  func anAddressThatIsNotSafeIsRefused(_ address: String) async throws {
+    try await World.with(alone) { world in
+      for option in ["--backend", "--issuer"] {
+        let process = try world.service.launch([option, address])
+        #expect(try await process.waitForEnd() == .exit(1))
+        #expect(process.output.contains("'\(address)' is not an HTTPS address"))
+      }
+      try write("[Backend]\nBaseURL=\(address)\n", in: world.directories.configuration)
+      let process = try world.service.launch([])
+      #expect(try await process.waitForEnd() == .exit(1))
+      #expect(process.output.contains("is not an HTTPS address"))
+    }
+  }
+
+  @Test(arguments: ["http://localhost:1", "http://127.0.0.1:1/backend-api/", "http://[::1]:1", "https://example.com"])
+  func anAddressThatIsSafeIsTaken(_ address: String) async throws {
+    try await World.with(alone) { world in
+      try await world.service.start(["--backend", address, "--issuer", address])
+      let caller = try await world.caller()
+      #expect(try await caller.state() == "signed-out")
+    }
+  }
+
+  @Test func theCommandLineExplainsItself() async throws {
+    try await World.with(alone) { world in
+      let help = try await world.run(Binaries.chappied, "--help")
+      #expect(help.status == 0)
+      for option in ["--issuer", "--backend", "--version"] { #expect(help.text.contains(option)) }
+      let version = try await world.run(Binaries.chappied, "--version")
+      #expect(version.status == 0)
+      #expect(version.text.hasPrefix("chappied "))
+      for wrong in ["--nonsense", "--issuer", "word"] {
+        let output = try await world.run(Binaries.chappied, wrong)
+        #expect(output.status == 2, "\(wrong)")
+        #expect(output.text.hasPrefix("chappied: "), "\(wrong)")
+      }
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import ChappieBusInterfaces
+import Foundation
+import GLibBridge
+import Testing
+
+/// What is documented is what is there.
+@Suite(.worlds) @GLibActor
+struct ContractTests {
+  private nonisolated static let interfaces = [
+    "org.chappie.Manager": BusInterfaceFiles.manager, "org.chappie.Session": BusInterfaceFiles.session,
+    "org.chappie.Client": BusInterfaceFiles.client,
+    "org.freedesktop.DBus.ObjectManager": BusInterfaceFiles.objectManager,
+  ]
+
+  @Test func theObjectsAreWhatTheirFilesSay() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let work = try await caller.open("Session", ["keychain_account": "work"])
+      try await caller.signIn(at: work)
+      let objects: [ObjectPath: Set<String>] = [
+        .chappie: Set(Self.interfaces.keys), work: ["org.chappie.Session"],
+        .chappie.appending("account").appending("work"): ["org.chappie.Session", "org.chappie.Client"],
+        try await caller.open("Client"): ["org.chappie.Client"],
+      ]
+      for (path, expected) in objects {
+        let reply = try await caller.connection.call(
+          "org.chappie", path, "org.freedesktop.DBus.Introspectable", "Introspect")
+        let live = try Introspection.interfaces(reply.member(0, "xml")).filter { !Self.isStandard($0.key) }
+        #expect(Set(live.keys) == expected)
+        for (name, members) in live {
+          let file = try #require(Self.interfaces[name])
+          #expect(try members == Introspection.interfaces(file)[name], "\(name) at \(path)")
+        }
+      }
+    }
+  }
+
+  @Test func eachInterfaceHasItsVersion() async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      for interface in ["Manager", "Session", "Client"] {
+        #expect(try await caller.property("\(interface).Version", as: UInt32.self) == 1)
+      }
+    }
+  }
+
+  /// Every property can be read, and has the type that the file says.
+  @Test func theirPropertiesHaveTheirTypes() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      for (name, file) in Self.interfaces where name.hasPrefix("org.chappie.") {
+        let declared = try #require(try Introspection.interfaces(file)[name])
+        let reply = try await caller.connection.call(
+          "org.chappie", .chappie, "org.freedesktop.DBus.Properties", "GetAll", .tuple(name))
+        let values = try reply.member(0, "values", as: VariantDictionary.self)
+        let live = Set(values.keys.map { "property \($0): \(values[$0]?.type ?? "")" })
+        #expect(live == Set(declared.compactMap { Introspection.property($0) }))
+      }
+    }
+  }
+
+  // MARK: The manual
+
+  @Test(arguments: interfaces.keys.filter { $0.hasPrefix("org.chappie.") }.sorted())
+  func theManualNamesEveryMember(_ interface: String) throws {
+    let manual = try manual()
+    let file = try #require(Self.interfaces[interface])
+    let declared = try #require(try Introspection.interfaces(file)[interface])
+    #expect(manual.contains(interface))
+    for member in declared {
+      let name = Introspection.name(member)
+      #expect(manual.contains(word: name), "\(interface).\(name)")
+    }
+  }
+
+  @Test func theManualNamesEveryError() throws {
+    let manual = try manual()
+    for name in try errorNames() { #expect(manual.contains(word: name), "\(name)") }
+  }
+
+  /// The files tell which errors a call can meet, by names that exist.
+  @Test func theFilesNameErrorsThatExist() throws {
+    let known = try errorNames()
+    for (interface, file) in Self.interfaces {
+      for list in file.matches(of: /Errors: ([A-Z][A-Za-z, \n]*)\./) {
+        let names = list.1.split(whereSeparator: { !$0.isLetter }).filter { $0.first?.isUppercase == true }
+        for name in names { #expect(known.contains(String(name)), "\(interface): \(name)") }
+      }
+    }
+  }
+
+  private func errorNames() throws -> Set<String> {
+    let source = try SourceTree.text(of: "Sources/ChappieService/Values/ServiceError.swift")
+    let names = Set(source.matches(of: /case \w+ = "(\w+)"/).map { String($0.1) })
+    try #require(names.contains("MissingCredential"))
+    return names
+  }
+
+  private func manual() throws -> String {
+    let page = try? SourceTree.text(of: "data/man/org.chappie.7")
+    // A hyphen of roff's is a hyphen.
+    return try #require(page, "data/man/org.chappie.7 is missing").replacing("\\-", with: "-")
+  }
+
+  private static func isStandard(_ interface: String) -> Bool {
+    ["Properties", "Introspectable", "Peer"].contains { interface == "org.freedesktop.DBus.\($0)" }
+  }
+}
+
+extension String {
+  fileprivate func contains(word: String) -> Bool {
+    ranges(of: word).contains { range in
+      let before = range.lowerBound == startIndex ? nil : self[index(before: range.lowerBound)]
+      let after = range.upperBound == endIndex ? nil : self[range.upperBound]
+      return before?.isLetter != true && after?.isLetter != true
+    }
+  }
+}

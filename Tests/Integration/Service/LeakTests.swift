@@ -1,0 +1,196 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// No token reaches the bus, a log, a file or an error.
+@Suite(.worlds) @GLibActor
+struct LeakTests {
+  /// What the service knows, said as loudly as it can.
+  private let talkative = World.Plan(environment: ["G_MESSAGES_DEBUG": "all", "G_DBUS_DEBUG": "message"])
+
+  /// A search that finds nothing proves nothing, unless it finds what was planted.
+  @Test func theSearchFindsWhatIsPlanted() async throws {
+    try await World.with(talkative) { world in
+      let capture = try await BusCapture(world.directories)
+      let caller = try await world.signedInCaller()
+      #expect(try await findings(in: world).isEmpty)
+
+      try caller.connection.emit(.root, "org.chappie.Tests", "Leak", .tuple("Bearer x.y.\(Leaks.marker)-1"))
+      try await capture.end()
+      let encoded = Data("xx\(Leaks.marker)".utf8).base64EncodedString()
+      for text in [Leaks.marker, encoded] { _ = try await world.run("echo", text) }
+      let head = Data(#"{"alg":"RS256","typ":"JWT","kid":"sandbox"}"#.utf8).base64EncodedString()
+      try head.write(to: world.directories.home.appending(path: ".leak"), atomically: true, encoding: .utf8)
+      let found = try await findings(in: world)
+      #expect(found.count == 4, "\(found)")
+      #expect(found.contains { $0.contains("bus-capture") && $0.hasSuffix("the marker") })
+      #expect(found.contains { $0.contains("echo") && $0.hasSuffix("the marker") })
+      #expect(found.contains { $0.contains("echo") && $0.hasSuffix("the marker in base64") })
+      #expect(found.contains("home/.leak: the head of a token"))
+    }
+  }
+
+  @Test func aLongDayLeavesNoToken() async throws {
+    try await World.with(talkative) { world in
+      let capture = try await BusCapture(world.directories)
+      let caller = try await world.signedInCaller()
+      let work = try await caller.open("Session", ["keychain_account": "work"])
+      try await caller.signIn(at: work)
+      _ = try await caller.send("hi")
+      _ = try await caller.stream("hi", ["broadcast": true]).end()
+      try await world.sandbox.expireAccessTokens()
+      _ = try await caller.send("after a refresh")
+      try await world.sandbox.play(#"[{"endpoint":"responses","status":401,"times":"always"}]"#)
+      _ = try? await caller.send("refused")
+      try await world.sandbox.play(#"[{"endpoint":"refresh","status":500},{"endpoint":"refresh","raw":"<html>"}]"#)
+      try await world.sandbox.expireAccessTokens()
+      for _ in 0..<3 { _ = try? await caller.send("a refresh that fails") }
+      try await world.keyring.lock()
+      _ = try? await caller.send("locked")
+      try await world.keyring.unlock()
+      try await world.service.restart()
+      _ = try await caller.send("after a restart")
+      try await world.sandbox.revokeRefreshTokens()
+      try await world.sandbox.expireAccessTokens()
+      _ = try? await caller.send("revoked")
+      try await caller.signIn()
+      try await caller.call("Session.SignOut")
+      try await eventually("the revocation") { try await world.sandbox.state().requests["revoke"] == 1 }
+      try await capture.end()
+      #expect(try await findings(in: world) == [])
+    }
+  }
+
+  /// Whoever watches the bus sees that something is stored, and not what.
+  @Test func theKeyringIsSpokenToInCipher() async throws {
+    try await World.with { world in
+      let capture = try await BusCapture(world.directories)
+      let caller = try await world.signedInCaller()
+      try await world.service.restart()
+      _ = try await caller.send("hi")
+      try await capture.end()
+      let places = try world.directories.files().filter { $0.key.contains("bus-capture") }
+      let bytes = try #require(places.first?.value)
+      #expect(bytes.range(of: Data("org.chappie.Credential".utf8)) != nil)
+      #expect(bytes.range(of: Data("dh-ietf1024-sha256-aes128-cbc-pkcs7".utf8)) != nil)
+      // What a sealed credential begins with.
+      #expect(bytes.range(of: Data("chappie1:".utf8)) == nil)
+    }
+  }
+
+  // MARK: Servers that say tokens aloud
+
+  /// The tokens of a sign-in that the test makes up, so that a server can repeat them.
+  private let access =
+    "eyJhbGciOiJSUzI1NiJ9.eyJleHAiOjQxMDI0NDQ4MDB9.\(Leaks.marker)-access-0123456789-abcdefghijklmnopqrstuvwxyz"
+  private let refresh = "rt-\(Leaks.marker)-refresh-0123456789-abcdefghijklmnopqrstuvwxyz"
+
+  private let never: VariantDictionary = ["max_retries": Int32(0)]
+
+  /// Bodies that repeat `token`, as JSON in a rule.
+  private func bodies(_ token: String) -> [String] {
+    // The text is cut somewhere: a piece of a token is none the better for it.
+    let cut = (0..<8).map { "\"\(prose(960 + $0 * 5)) '\(token)'\"" }
+    let short = (0..<8).map { "\"\(prose(250 + $0 * 6)) \(token)\"" }
+    return [
+      #"{"error":{"message":"The token \#(token) is bad.","code":"bad"}}"#, #"{"error":"\#(token)"}"#,
+      #"{"error":"bad","error_description":"'\#(token)' is bad"}"#, #"{"error":{"code":"\#(token)"}}"#,
+      #"{"detail":"Authorization: Bearer \#(token)"}"#, #"{"detail":"token=\#(token)&x"}"#,
+      #""<p>\#(token)</p>""#, #""{\"access_token\": \"\#(token)\", \"refresh_token\": \"\#(token)\"""#,
+    ] + cut + short
+  }
+
+  private func prose(_ count: Int) -> String {
+    String(String(repeating: "a long story ", count: count / 12).prefix(count))
+  }
+
+  @Test func whatABackendRepeatsIsNotRepeated() async throws {
+    try await World.with(talkative) { world in
+      let capture = try await BusCapture(world.directories)
+      let caller = try await world.caller()
+      try await signInWithKnownTokens(world, caller)
+      for token in [access, refresh] {
+        for (index, body) in bodies(token).enumerated() {
+          let status = [400, 403, 429, 500][index % 4]
+          try await world.sandbox.play(
+            #"[{"endpoint":"responses","status":\#(status),"body":\#(body),"times":"always"}]"#)
+          let client = try await caller.open("Client", ["rate_limit_backoff": never])
+          _ = try await refusal { try await caller.send("hi", at: client) }
+          try await caller.call("Manager.Close", client)
+        }
+      }
+      try await capture.end()
+      #expect(try await findings(in: world) == [])
+    }
+  }
+
+  @Test func whatAStreamRepeatsIsNotRepeated() async throws {
+    try await World.with(talkative) { world in
+      let capture = try await BusCapture(world.directories)
+      let caller = try await world.signedInCaller()
+      for token in [access, refresh] {
+        let ends = [
+          #"{"type":"response.failed","response":{"error":{"code":"x","message":"Your token \#(token) is bad"}}}"#,
+          #"{"type":"response.failed","response":{"error":{"code":"\#(token)"}}}"#,
+          #"{"type":"response.incomplete","response":{"incomplete_details":{"reason":"(\#(token))"}}}"#,
+        ]
+        for end in ends {
+          try await world.sandbox.play(#"[{"endpoint":"responses","events":[\#(end)],"times":2}]"#)
+          _ = try await refusal { try await caller.send("hi") }
+          _ = try await caller.stream("hi", ["broadcast": true]).end().failure
+        }
+      }
+      try await capture.end()
+      #expect(try await findings(in: world) == [])
+    }
+  }
+
+  @Test func whatAnIssuerRepeatsIsNotRepeated() async throws {
+    try await World.with(talkative) { world in
+      let capture = try await BusCapture(world.directories)
+      let caller = try await world.caller()
+      for token in [access, refresh] {
+        for body in bodies(token) {
+          for endpoint in ["usercode", "poll", "token"] {
+            try await world.sandbox.play(#"[{"endpoint":"\#(endpoint)","status":400,"body":\#(body)}]"#)
+            _ = try? await caller.startSignIn()
+            try await caller.waitFor("failed", "Session.DeviceLinkState")
+            _ = try await caller.lastError()
+          }
+        }
+        for body in bodies(token).prefix(8) {
+          try await signInWithKnownTokens(world, caller)
+          let rejected = #"{"endpoint":"responses","status":401,"body":\#(body),"times":"always"}"#
+          for status in [500, 401] {
+            try await world.sandbox.play(#"[\#(rejected),{"endpoint":"refresh","status":\#(status),"body":\#(body)}]"#)
+            _ = try await refusal { try await caller.send("hi") }
+            _ = try await caller.lastError()
+          }
+          try await world.sandbox.play(#"[{"endpoint":"revoke","status":400,"body":\#(body)}]"#)
+          try await caller.call("Session.SignOut")
+        }
+      }
+      try await capture.end()
+      #expect(try await findings(in: world) == [])
+    }
+  }
+
+  /// Signs in with tokens that the stand-in does not know, and that no one renews before they are used.
+  private func signInWithKnownTokens(_ world: World, _ caller: Caller) async throws {
+    let tokens = json(["access_token": access, "id_token": access, "refresh_token": refresh])
+    try await world.sandbox.play(#"[{"endpoint":"token","body":\#(tokens)}]"#)
+    try await caller.signIn()
+  }
+
+  /// Where tokens are: in files and logs of the world, with the bus capture among them, and in what anybody can read
+  /// of its processes.
+  private func findings(in world: World) async throws -> [String] {
+    var places = try world.directories.files()
+    if let id = world.service.process?.id {
+      for file in ["cmdline", "environ"] {
+        places["process/\(file)"] = FileManager.default.contents(atPath: "/proc/\(id)/\(file)") ?? Data()
+      }
+    }
+    return Leaks.findings(in: places)
+  }
+}

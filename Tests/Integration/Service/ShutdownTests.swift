@@ -1,0 +1,127 @@
+import GLibBridge
+import Glibc
+import Testing
+
+/// How the service comes and goes.
+@Suite(.worlds) @GLibActor
+struct ShutdownTests {
+  @Test(arguments: [SIGTERM, SIGINT])
+  func aSignalEndsItInOrder(_ signal: Int32) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.stall()
+      let turn = try await caller.stalledTurn()
+      let process = try #require(world.service.process)
+      async let refused = refusal { try await caller.send("never answered") }
+      try await eventually("both answers to be under way") { try await world.sandbox.state().openStreams == 2 }
+      process.send(signal)
+      #expect(try await process.waitForEnd() == .exit(0))
+
+      // Whoever waits is told, before the name goes.
+      #expect(try await refused.name == "Cancelled")
+      let failed = try await caller.signal("Failed")
+      #expect(try failed.arguments.member(0, "turn") == turn.id)
+      #expect(try failed.arguments.member(1, "error") == "org.chappie.Error.Cancelled")
+      #expect(turn.endCount == 1)
+      #expect(try await caller.connection.owner(of: "org.chappie") == nil)
+      try await eventually("the stand-in to be left") { try await world.sandbox.state().openStreams == 0 }
+    }
+  }
+
+  @Test func aSignalEndsItDuringASignIn() async throws {
+    try await World.with(.attended) { world in
+      let caller = try await world.caller()
+      _ = try await caller.startSignIn()
+      let process = try #require(world.service.process)
+      process.send(SIGTERM)
+      #expect(try await process.waitForEnd() == .exit(0))
+      try await world.service.restart()
+      #expect(try await caller.state() == "signed-out")
+    }
+  }
+
+  /// A keyring that hangs must not keep a session from ending.
+  @Test func aSignalEndsItWhileTheKeyringIsSilent() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      world.keyring.freeze()
+      let turn = try await caller.stream("hi")
+      let process = try #require(world.service.process)
+      process.send(SIGTERM)
+      #expect(try await process.waitForEnd() == .exit(0))
+      let failed = try await caller.signal("Failed")
+      #expect(try failed.arguments.member(0, "turn") == turn.id)
+    }
+  }
+
+  @Test func itEndsWithTheBus() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.stall()
+      _ = try await caller.stalledTurn()
+      let process = try #require(world.service.process)
+      await world.bus.end()
+      #expect(try await process.waitForEnd() == .exit(0))
+      try await eventually("the stand-in to be left") { try await world.sandbox.state().openStreams == 0 }
+    }
+  }
+
+  @Test func itDoesNotStartWithoutABus() async throws {
+    try await World.with(World.Plan(service: .none)) { world in
+      await world.bus.end()
+      let process = try world.service.launch(world.sandbox.addresses)
+      #expect(try await process.waitForEnd() == .exit(1))
+      #expect(process.output.contains("The service cannot start"))
+    }
+  }
+
+  @Test func aSecondOneSaysSoAndEnds() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let owner = try await caller.connection.owner(of: "org.chappie")
+      let second = try world.service.launch(world.sandbox.addresses, name: "second")
+      #expect(try await second.waitForEnd() == .exit(1))
+      #expect(second.output.contains("Another program owns the name org.chappie"))
+      #expect(try await caller.connection.owner(of: "org.chappie") == owner)
+      #expect(try await caller.send("hi").contains("hi"))
+    }
+  }
+
+  /// Who sees the name finds the objects: calls are sent as soon as it appears.
+  @Test func theNameComesAfterTheObjects() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      for _ in 0..<10 {
+        await world.service.end()
+        let answers = Answers()
+        let watch = caller.connection.watchName("org.chappie") { owner in
+          guard owner != nil else { return }
+          for interface in ["Manager", "Session", "Client"] {
+            Task { @GLibActor in
+              answers.add(await Result { try await caller.property("\(interface).Version", as: UInt32.self) })
+            }
+          }
+          Task { @GLibActor in answers.add(await Result { try await caller.state() == "signed-in" ? 1 : 0 }) }
+        }
+        try await world.service.restart()
+        try await eventually("four answers") { answers.all.count == 4 }
+        for answer in answers.all { #expect(try answer.get() == 1) }
+        withExtendedLifetime(watch) {}
+      }
+    }
+  }
+
+  @GLibActor
+  private final class Answers {
+    private(set) var all: [Result<UInt32, any Error>] = []
+
+    func add(_ answer: Result<UInt32, any Error>) { all.append(answer) }
+  }
+}
+
+extension Result where Failure == any Error {
+  @GLibActor
+  fileprivate init(_ body: () async throws -> Success) async {
+    do { self = .success(try await body()) } catch { self = .failure(error) }
+  }
+}

@@ -1,0 +1,111 @@
+import GLibBridge
+import Testing
+
+/// Further accounts as objects of their own, which `org.freedesktop.DBus.ObjectManager` lists.
+@Suite(.worlds) @GLibActor
+struct AccountTests {
+  private let work = ObjectPath.chappie.appending("account").appending("work")
+
+  /// Signs in to an account through a session, as a program with several accounts does.
+  private func signIn(_ account: String, _ caller: Caller) async throws {
+    let session = try await caller.open("Session", ["keychain_account": account])
+    try await caller.signIn(at: session)
+    try await caller.call("Manager.Close", session)
+  }
+
+  private func managedObjects(_ caller: Caller) async throws -> [String: Variant] {
+    let reply = try await caller.connection.call(
+      "org.chappie", .chappie, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
+    let objects = try reply.children[0].children.map { entry in
+      (try ObjectPath(variant: entry.children[0]).string, entry.children[1])
+    }
+    return Dictionary(uniqueKeysWithValues: objects)
+  }
+
+  @Test func appearAndGoWithTheirCredential() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let other = try await world.caller()
+      #expect(try await managedObjects(other).isEmpty)
+
+      try await signIn("work", caller)
+      let added = try await other.signal("InterfacesAdded")
+      #expect(added.path == .chappie)
+      #expect(try added.arguments.member(0, "object") == work)
+      #expect(interfaces(added.arguments.children[1]) == ["org.chappie.Client", "org.chappie.Session"])
+      let objects = try await managedObjects(other)
+      #expect(objects.keys.sorted() == [work.string])
+      #expect(objects[work.string].map(interfaces) == ["org.chappie.Client", "org.chappie.Session"])
+      #expect(try await other.state(at: work) == "signed-in")
+      #expect(try await other.send("to work", at: work).contains("to work"))
+
+      try await other.call("Session.SignOut", at: work)
+      let removed = try await other.signal("InterfacesRemoved")
+      #expect(try removed.arguments.member(0, "object") == work)
+      #expect(try removed.arguments.member(1, "interfaces", as: [String].self).count == 2)
+      #expect(try await managedObjects(other).isEmpty)
+      try await eventually("the object to go") { (try? await other.state(at: work)) == nil }
+      #expect(try await caller.state() == "signed-in")
+    }
+  }
+
+  @Test func areBackAfterARestart() async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      // Any text can be an account's name. What a path cannot hold is escaped in it.
+      for account in ["work", "a b/ü", "9"] { try await signIn(account, caller) }
+      try await world.service.restart()
+      let objects = try await managedObjects(caller)
+      let names = ["_39", "a_20b_2f_c3_bc", "work"]
+      #expect(objects.keys.sorted() == names.map { "/org/chappie/account/\($0)" })
+      for path in objects.keys {
+        let path = try #require(ObjectPath(path))
+        #expect(try await caller.state(at: path) == "signed-in")
+        #expect(try await caller.send("hi", at: path).contains("hi"))
+      }
+      #expect(try await caller.state() == "signed-out")
+    }
+  }
+
+  /// Who an account belongs to is for those who ask the object itself.
+  @Test func areListedWithoutTheirPerson() async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      try await signIn("work", caller)
+      let listed = try #require(try await managedObjects(caller)[work.string])
+      #expect("\(listed)".contains("signed-in"))
+      #expect(!"\(listed)".contains("@example.com"))
+      let account = try await caller.property("Session.AccountInfo", at: work, as: VariantDictionary.self)
+      #expect(account.text("email") == "ada@example.com")
+    }
+  }
+
+  @Test func ofOtherServicesAreNotListed() async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      let session = try await caller.open("Session", ["keychain_service": "org.example.app", "keychain_account": "x"])
+      try await caller.signIn(at: session)
+      #expect(try await managedObjects(caller).isEmpty)
+      try await world.service.restart()
+      #expect(try await managedObjects(caller).isEmpty)
+      #expect(try await caller.state() == "signed-out")
+    }
+  }
+
+  /// A login without a password leaves the keyring locked until somebody unlocks it.
+  @Test func appearWhenTheKeyringIsUnlockedLater() async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      try await signIn("work", caller)
+      try await world.keyring.lock()
+      try await world.service.restart()
+      _ = try await managedObjects(caller)
+      try await world.keyring.unlock()
+      try await eventually("the account") { try await managedObjects(caller).keys.sorted() == [work.string] }
+    }
+  }
+
+  private func interfaces(_ dictionary: Variant) -> [String] {
+    dictionary.children.compactMap { try? String(variant: $0.children[0]) }.sorted()
+  }
+}

@@ -1,0 +1,132 @@
+import GLibBridge
+import Testing
+
+/// A keyring that is locked, gone or silent is no reason to be signed out.
+@Suite(.worlds) @GLibActor
+struct KeyringTests {
+  @Test func isLockedAndUnlocked() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.keyring.lock()
+      let refused = try await refusal { try await caller.send("hi") }
+      #expect(refused.name == "Locked")
+      #expect(refused.message.contains("unlock"))
+      let turn = try await caller.stream("hi")
+      #expect(try await turn.end().failure.name == "Locked")
+      #expect(turn.endCount == 1)
+      #expect(try await caller.state() == "signed-in")
+      #expect(try await caller.lastError().text("name") == "org.chappie.Error.Locked")
+      #expect(try await world.sandbox.state().requests["responses"] == 0)
+
+      try await world.keyring.unlock()
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await caller.lastError().isEmpty)
+      #expect(caller.signals("StateChanged").count == 2, "the sign-in alone changed the state")
+    }
+  }
+
+  @Test func isLockedWhenTheServiceStarts() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.keyring.lock()
+      try await world.service.restart()
+      // There is a credential, and nobody can read whose it is.
+      #expect(try await caller.state() == "signed-in")
+      #expect(try await caller.property("Session.AccountInfo", as: VariantDictionary.self).isEmpty)
+      #expect(try await refusal { try await caller.send("hi") }.name == "Locked")
+      try await world.keyring.unlock()
+      #expect(try await caller.send("hi").contains("hi"))
+      let account = try await caller.property("Session.AccountInfo", as: VariantDictionary.self)
+      #expect(account.text("email") == "ada@example.com")
+    }
+  }
+
+  /// The request is under way already: its answer arrives.
+  @Test func isLockedInTheMiddleOfAnAnswer() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play(#"[{"endpoint":"responses","text":"one two three","delta_delay_ms":400}]"#)
+      let turn = try await caller.stream("hi")
+      try await caller.signal("TextDelta")
+      try await world.keyring.lock()
+      #expect(try await turn.end().answer.text == "one two three")
+    }
+  }
+
+  /// The server has rotated the token and the keyring cannot take it: it must not be lost.
+  @Test func isLockedInTheMiddleOfARefresh() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.expireAccessTokens()
+      try await world.sandbox.play(#"[{"endpoint":"refresh","delay_ms":500}]"#)
+      async let refused = refusal { try await caller.send("hi") }
+      try await eventually("the refresh") { try await world.sandbox.state().requests["refresh"] == 1 }
+      try await world.keyring.lock()
+      #expect(try await refused.name == "Locked")
+      #expect(try await caller.state() == "signed-in")
+      try await world.keyring.unlock()
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await world.sandbox.state().requests["refresh"] == 1)
+      #expect(try await world.keyring.credentials().count == 1)
+      try await world.service.restart()
+      #expect(try await caller.send("hi").contains("hi"))
+    }
+  }
+
+  @Test func isKilledAndComesBack() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      await world.keyring.kill()
+      let refused = try await refusal { try await caller.send("hi") }
+      #expect(refused.name == "KeyringUnavailable")
+      #expect(refused.message.hasPrefix("The keyring cannot be used"))
+      #expect(try await refusal { try await caller.call("Session.SignOut") }.name == "KeyringUnavailable")
+      #expect(try await caller.state() == "signed-in")
+      try await world.keyring.start()
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await caller.lastError().isEmpty)
+    }
+  }
+
+  @Test func isNotThereAtAll() async throws {
+    try await World.with(World.Plan(keyring: .none)) { world in
+      let caller = try await world.caller()
+      // Nothing is known, and LastError says why.
+      #expect(try await caller.state() == "signed-out")
+      #expect(try await caller.lastError().text("name") == "org.chappie.Error.KeyringUnavailable")
+      #expect(try await refusal { try await caller.send("hi") }.name == "KeyringUnavailable")
+      #expect(try await refusal { try await caller.startSignIn() }.name == "KeyringUnavailable")
+      // No other place is taken instead.
+      let places = try world.directories.files().keys.filter { $0.hasPrefix("home/") }
+      #expect(places.isEmpty, "\(places)")
+      try await world.keyring.start()
+      try await caller.signIn()
+      #expect(try await caller.send("hi").contains("hi"))
+    }
+  }
+
+  /// The credential is there, and the keyring comes after the service: nobody has to sign in again.
+  @Test func comesAfterTheService() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      await world.keyring.end()
+      try await world.service.restart()
+      #expect(try await refusal { try await caller.send("hi") }.name == "KeyringUnavailable")
+      try await world.keyring.start()
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await caller.state() == "signed-in")
+    }
+  }
+
+  /// It owns its name and answers nothing.
+  @Test func isSilent() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      world.keyring.freeze()
+      #expect(try await refusal { try await caller.send("hi") }.name == "KeyringUnavailable")
+      #expect(try await caller.state() == "signed-in")
+      world.keyring.thaw()
+      #expect(try await caller.send("hi").contains("hi"))
+    }
+  }
+}

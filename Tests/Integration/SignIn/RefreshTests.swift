@@ -1,0 +1,190 @@
+import GLibBridge
+import Testing
+
+/// Keeping the tokens fresh, and what happens when that ends.
+@Suite(.worlds) @GLibActor
+struct RefreshTests {
+  /// A sign-in whose access token the backend no longer takes.
+  private func expiredCaller(_ world: World) async throws -> Caller {
+    let caller = try await world.signedInCaller()
+    try await world.sandbox.expireAccessTokens()
+    return caller
+  }
+
+  @Test func isRetriedOnceWithANewToken() async throws {
+    try await World.with { world in
+      let caller = try await expiredCaller(world)
+      let before = try await world.keyring.credentials()["default"]?.secret
+      #expect(try await caller.send("hi").contains("hi"))
+      let state = try await world.sandbox.state()
+      #expect(state.requests["refresh"] == 1)
+      #expect(state.requests["responses"] == 2)
+      #expect(state.liveRefreshTokens == 1)
+      let items = try await world.keyring.credentials()
+      #expect(items.count == 1)
+      #expect(items["default"]?.secret != before)
+      #expect(try await caller.state() == "signed-in")
+      #expect(try await caller.lastError().isEmpty)
+    }
+  }
+
+  @Test func isNotRetriedTwice() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play(
+        #"[{"endpoint":"responses","status":401,"body":{"error":{"message":"Go away."}},"times":"always"}]"#)
+      let turn = try await caller.stream("hi")
+      let failure = try await turn.end().failure
+      #expect(failure.name == "HTTPError")
+      #expect(try failure.details.value("status") == UInt32(401))
+      #expect(turn.endCount == 1)
+      let state = try await world.sandbox.state()
+      #expect(state.requests["responses"] == 2)
+      #expect(state.requests["refresh"] == 1)
+      #expect(try await caller.state() == "signed-in")
+    }
+  }
+
+  @Test func isDoneOnceForTurnsAtOnce() async throws {
+    try await World.with { world in
+      let caller = try await expiredCaller(world)
+      try await world.sandbox.play(#"[{"endpoint":"refresh","delay_ms":200,"times":"always"}]"#)
+      var turns: [Turn] = []
+      for number in 0..<8 { turns.append(try await caller.stream("\(number)")) }
+      for turn in turns { #expect(try await turn.end().answer.text.contains("You said")) }
+      #expect(try await world.sandbox.state().requests["refresh"] == 1)
+    }
+  }
+
+  /// Each use of these tokens needs a new one, and the server takes each refresh token once.
+  @Test func storesWhatTheServerRotated() async throws {
+    try await World.with(.shortTokens) { world in
+      let caller = try await world.signedInCaller()
+      let first = try await world.keyring.credentials()["default"]?.secret
+      for number in 1...3 {
+        #expect(try await caller.send("hi").contains("hi"))
+        #expect(try await world.sandbox.state().requests["refresh"] == number)
+        try await world.service.restart()
+      }
+      #expect(try await world.keyring.credentials().count == 1)
+      #expect(try await world.sandbox.state().liveRefreshTokens == 1)
+
+      // The first one again: the server knows it, and that it was used.
+      let old = try #require(first)
+      try await world.keyring.changeSecret(of: "default") { _ in String(decoding: old, as: UTF8.self) }
+      try await world.service.restart()
+      #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired")
+    }
+  }
+
+  // MARK: The end of a sign-in
+
+  @Test(arguments: [400, 401, 403])
+  func asksForANewSignInWhenItIsRefused(_ status: Int) async throws {
+    try await World.with { world in
+      let listener = try await world.caller()
+      let caller = try await expiredCaller(world)
+      try await world.sandbox.play(
+        #"[{"endpoint":"refresh","status":\#(status),"body":{"error":"invalid_grant","error_description":"Gone."}}]"#)
+      let turn = try await caller.stream("hi")
+      #expect(try await turn.end().failure.name == "ReauthenticationRequired")
+      #expect(turn.endCount == 1)
+      #expect(try await caller.state() == "reauthentication-required")
+      let told = try await listener.signal("ReauthenticationRequired")
+      #expect(try told.arguments.member(0, "reason", as: String.self).contains("Gone."))
+      try await listener.signal("StateChanged") { $0.arguments == .tuple("reauthentication-required", "signed-in") }
+      let last = try await caller.lastError()
+      #expect(last.text("name") == "org.chappie.Error.TokenExchangeFailed")
+      #expect(last["requires_reauthentication"] == true.variant)
+
+      // Who it was stays known, and the server is left in peace.
+      let account = try await caller.property("Session.AccountInfo", as: VariantDictionary.self)
+      #expect(account.text("email") == "ada@example.com")
+      #expect(try await world.keyring.credentials().count == 1)
+      #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired")
+      #expect(try await world.sandbox.state().requests["refresh"] == 1)
+      try await listener.catchUp()
+      #expect(listener.signals("ReauthenticationRequired").count == 1)
+
+      try await caller.signIn()
+      #expect(try await caller.state() == "signed-in")
+      #expect(try await caller.lastError().isEmpty)
+      #expect(try await caller.send("back").contains("back"))
+      #expect(try await world.keyring.credentials().count == 1)
+    }
+  }
+
+  @Test func asksForANewSignInWhenTheServerRevokedIt() async throws {
+    try await World.with { world in
+      let caller = try await expiredCaller(world)
+      try await world.sandbox.revokeRefreshTokens()
+      #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired")
+      #expect(try await caller.lastError().text("message")?.contains("revoked") == true)
+      // Also after a restart, whatever it looks like until the first use.
+      try await world.service.restart()
+      #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired")
+      #expect(try await caller.state() == "reauthentication-required")
+      try await caller.call("Session.SignOut")
+      #expect(try await caller.state() == "signed-out")
+      #expect(try await world.keyring.credentials().isEmpty)
+    }
+  }
+
+  // MARK: Failures that pass
+
+  struct Case: CustomTestStringConvertible {
+    let testDescription: String
+    let rule: String
+    let error: String
+  }
+
+  nonisolated static let passing = [
+    Case(testDescription: "500", rule: #""status":500"#, error: "HTTPError"),
+    Case(testDescription: "429", rule: #""status":429"#, error: "HTTPError"),
+    Case(testDescription: "no JSON", rule: #""raw":"<html>""#, error: "Network"),
+    Case(testDescription: "no token", rule: #""body":{}"#, error: "Network"),
+  ]
+
+  @Test(arguments: passing)
+  func changesNothingWhenTheFailurePasses(_ test: Case) async throws {
+    try await World.with { world in
+      let caller = try await expiredCaller(world)
+      try await world.sandbox.play(#"[{"endpoint":"refresh",\#(test.rule)}]"#)
+      let turn = try await caller.stream("hi")
+      let failure = try await turn.end().failure
+      #expect(failure.name == test.error || failure.name == "RateLimited", "\(failure)")
+      #expect(turn.endCount == 1)
+      #expect(try await caller.state() == "signed-in")
+      #expect(try await caller.lastError()["requires_reauthentication"] == false.variant)
+      #expect(try await caller.send("again").contains("again"))
+      #expect(try await caller.lastError().isEmpty)
+      #expect(caller.signals("ReauthenticationRequired").isEmpty)
+    }
+  }
+
+  /// The server has rotated the token, and nobody has heard of it. Servers let the old one work once more.
+  @Test func asksAgainWhenTheAnswerWasLost() async throws {
+    let grace = World.Plan(sandboxArguments: ["--auto-approve", "--rate", "0", "--refresh-grace"])
+    try await World.with(grace) { world in
+      let caller = try await expiredCaller(world)
+      try await world.sandbox.play(#"[{"endpoint":"refresh","drop_after":0}]"#)
+      #expect(try await refusal { try await caller.send("hi") }.name == "Network")
+      #expect(try await caller.state() == "signed-in")
+      #expect(try await caller.send("again").contains("again"))
+    }
+  }
+
+  /// The refresh goes on for those who still wait; the server has rotated the token already.
+  @Test func outlivesTheTurnThatNeededIt() async throws {
+    try await World.with { world in
+      let caller = try await expiredCaller(world)
+      try await world.sandbox.play(#"[{"endpoint":"refresh","delay_ms":500}]"#)
+      let turn = try await caller.stream("hi")
+      try await eventually("the refresh") { try await world.sandbox.state().requests["refresh"] == 1 }
+      try await turn.cancel()
+      #expect(try await turn.end().failure.name == "Cancelled")
+      #expect(try await caller.send("later").contains("later"))
+      #expect(try await world.sandbox.state().requests["refresh"] == 1)
+    }
+  }
+}

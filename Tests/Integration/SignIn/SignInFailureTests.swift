@@ -1,0 +1,154 @@
+import GLibBridge
+import Testing
+
+/// What the sign-in makes of servers that refuse, and of odd ones.
+@Suite(.worlds) @GLibActor
+struct SignInFailureTests {
+  /// A refusal, and what the caller is told.
+  struct Case: CustomTestStringConvertible {
+    let testDescription: String
+    let scenario: String
+    let error: String
+    let message: String
+  }
+
+  // MARK: Before there is a code
+
+  nonisolated static let noCode = [
+    Case(
+      testDescription: "not enabled", scenario: #"[{"endpoint":"usercode","status":404}]"#, error: "HTTPError",
+      message: "not enabled"),
+    Case(
+      testDescription: "server error", scenario: #"[{"endpoint":"usercode","status":500}]"#, error: "HTTPError",
+      message: "status 500"),
+    Case(
+      testDescription: "no JSON", scenario: #"[{"endpoint":"usercode","raw":"<html>Hello</html>"}]"#,
+      error: "HTTPError", message: "cannot be used"),
+    Case(
+      testDescription: "empty", scenario: #"[{"endpoint":"usercode","raw":""}]"#, error: "HTTPError",
+      message: "cannot be used"),
+    Case(
+      testDescription: "a code that would spoil a terminal",
+      scenario: ##"[{"endpoint":"usercode","body":{"device_auth_id":"d","user_code":"\u001b[2JAB","interval":"5"}}]"##,
+      error: "HTTPError", message: "cannot be used"),
+    Case(
+      testDescription: "cut", scenario: #"[{"endpoint":"usercode","drop_after":0}]"#, error: "Network",
+      message: "not reached"),
+  ]
+
+  @Test(arguments: noCode)
+  func failsWhenThereIsNoCode(_ test: Case) async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      try await world.sandbox.play(test.scenario)
+      let refused = try await refusal { try await caller.startSignIn() }
+      #expect(refused.name == test.error)
+      #expect(refused.message.contains(test.message))
+      #expect(try await caller.state() == "signed-out")
+      #expect(try await caller.property("Session.DeviceLinkState") == "failed")
+      let last = try await caller.lastError()
+      #expect(last.text("name") == "org.chappie.Error.\(test.error)")
+      #expect(last.text("message") == refused.message)
+      #expect(last["requires_reauthentication"] == false.variant)
+      // The next try starts from nothing.
+      try await caller.signIn()
+      #expect(try await caller.lastError().isEmpty)
+    }
+  }
+
+  @Test func failsWhenNobodyListens() async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      await world.sandbox.end()
+      #expect(try await refusal { try await caller.startSignIn() }.name == "Network")
+      #expect(try await caller.state() == "signed-out")
+    }
+  }
+
+  /// A code that cannot be kept is worth nothing: the person is not sent to the page.
+  @Test func asksForNoCodeWhileTheKeyringIsLocked() async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      try await world.keyring.lock()
+      #expect(try await refusal { try await caller.startSignIn() }.name == "Locked")
+      #expect(try await world.sandbox.state().requests["usercode"] == 0)
+      try await world.keyring.unlock()
+      try await caller.signIn()
+    }
+  }
+
+  @Test func asksForNoCodeWithoutAKeyring() async throws {
+    try await World.with(World.Plan(keyring: .none)) { world in
+      let caller = try await world.caller()
+      #expect(try await refusal { try await caller.startSignIn() }.name == "KeyringUnavailable")
+      #expect(try await world.sandbox.state().requests["usercode"] == 0)
+    }
+  }
+
+  // MARK: Behind the code
+
+  nonisolated static let noTokens = [
+    Case(
+      testDescription: "poll fails", scenario: #"[{"endpoint":"poll","status":500}]"#, error: "TokenExchangeFailed",
+      message: "status 500"),
+    Case(
+      testDescription: "approval without a code", scenario: #"[{"endpoint":"poll","body":{"code_verifier":"v"}}]"#,
+      error: "HTTPError", message: "no authorization code"),
+    Case(
+      testDescription: "exchange refused",
+      scenario:
+        #"[{"endpoint":"token","status":400,"body":{"error":"invalid_grant","error_description":"Too late."}}]"#,
+      error: "TokenExchangeFailed", message: "Too late."),
+    Case(
+      testDescription: "exchange without a refresh token",
+      scenario: #"[{"endpoint":"token","body":{"id_token":"a.b.c","access_token":"a.b.c"}}]"#, error: "HTTPError",
+      message: "a token is missing"),
+    Case(
+      testDescription: "exchange without JSON", scenario: #"[{"endpoint":"token","raw":"[1, 2"}]"#,
+      error: "HTTPError", message: "a token is missing"),
+    Case(
+      testDescription: "exchange cut", scenario: #"[{"endpoint":"token","drop_after":0}]"#, error: "Network",
+      message: "not reached"),
+  ]
+
+  @Test(arguments: noTokens)
+  func failsWhenThereAreNoTokens(_ test: Case) async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      try await world.sandbox.play(test.scenario)
+      _ = try? await caller.startSignIn()
+      try await caller.waitFor("failed", "Session.DeviceLinkState")
+      #expect(try await caller.state() == "signed-out")
+      let last = try await caller.lastError()
+      #expect(last.text("name") == "org.chappie.Error.\(test.error)")
+      #expect(last.text("message")?.contains(test.message) == true)
+      #expect(try await world.keyring.credentials().isEmpty)
+      #expect(try await caller.property("Session.DeviceCode", as: VariantDictionary.self).isEmpty)
+    }
+  }
+
+  // MARK: Odd answers that are good enough
+
+  /// The live server sends a string; others have been seen.
+  @Test(arguments: [#""interval":"0.05""#, #""interval":0.05"#, #""interval":1"#, #""interval":null"#, #""other":1"#])
+  func takesAnyInterval(_ interval: String) async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      // Only where the interval is short does the stand-in make it wait.
+      let isShort = interval.contains("0.05")
+      let pending = #"{"endpoint":"poll","status":403,"times":3},{"endpoint":"poll","status":404,"times":2},"#
+      try await world.sandbox.play(
+        """
+        [{"endpoint":"usercode","body":{"device_auth_id":"d","usercode":"ABCD-12345",\(interval)}},
+         \(isShort ? pending : "")
+         {"endpoint":"poll","body":{"authorization_code":"code","code_verifier":"verifier"}},
+         {"endpoint":"token","body":{"id_token":"opaque-1","access_token":"opaque-2","refresh_token":"opaque-3"}}]
+        """)
+      #expect(try await caller.startSignIn() == "ABCD-12345")
+      try await caller.waitFor("signed-in")
+      #expect(try await world.sandbox.state().requests["poll"] == (isShort ? 6 : 1))
+      // Opaque tokens say nothing of the person, which is no reason to refuse them.
+      #expect(try await caller.property("Session.AccountInfo", as: VariantDictionary.self).isEmpty)
+    }
+  }
+}

@@ -1,0 +1,198 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// The sign-in with a device code, from the code to the keyring.
+@Suite(.worlds) @GLibActor
+struct SignInTests {
+  @Test func showsACodeAndEndsWhenThePersonApproves() async throws {
+    try await World.with(.attended) { world in
+      let caller = try await world.caller()
+      #expect(try await caller.state() == "signed-out")
+
+      let reply = try await caller.call("Session.StartDeviceCodeSignIn", VariantDictionary())
+      let code: String = try reply.member(0, "user_code")
+      #expect(try reply.member(1, "verification_uri", as: String.self) == world.sandbox.page)
+      #expect(try reply.member(2, "expires_at", as: Int64.self) > Int64(Date().timeIntervalSince1970))
+      #expect(try await caller.state() == "signing-in")
+      try await caller.waitFor("waiting-for-approval", "Session.DeviceLinkState")
+      let shown = try await caller.property("Session.DeviceCode", as: VariantDictionary.self)
+      #expect(shown.text("user_code") == code)
+      #expect(shown.text("verification_uri") == world.sandbox.page)
+      #expect(shown["expires_at"] == reply.children[2])
+
+      let page = String(decoding: try await world.sandbox.request(.get, world.sandbox.page), as: UTF8.self)
+      for field in ["user_code", "user", "decision"] { #expect(page.contains("name=\"\(field)\"")) }
+      try await world.sandbox.decide("approve", code, as: "grace@example.com")
+      try await caller.waitFor("signed-in")
+      #expect(try await caller.property("Session.DeviceLinkState") == "linked")
+      #expect(try await caller.property("Session.DeviceCode", as: VariantDictionary.self).isEmpty)
+      #expect(try await caller.lastError().isEmpty)
+      let account = try await caller.property("Session.AccountInfo", as: VariantDictionary.self)
+      #expect(account.keys == ["account_id", "email", "plan", "user_id"])
+      #expect(account.text("email") == "grace@example.com")
+      #expect(account.text("plan") == "plus")
+      #expect(account.text("account_id") == "account-grace-example-com")
+      #expect(account.text("user_id") == "user-grace-example-com")
+    }
+  }
+
+  @Test func tellsEverybodyOfEachStageAndNobodyWhoItIs() async throws {
+    try await World.with { world in
+      let other = try await world.caller()
+      let caller = try await world.signedInCaller()
+      try await other.signal("StateChanged") { $0.arguments == .tuple("signed-in", "signing-in") }
+      try await other.catchUp()
+      #expect(
+        other.signals("StateChanged").map(\.arguments)
+          == [.tuple("signing-in", "signed-out"), .tuple("signed-in", "signing-in")])
+      let changes = other.signals("PropertiesChanged").filter { "\($0.arguments)".contains("org.chappie.Session") }
+      #expect(changes.contains { "\($0.arguments.children[1])".contains("'DeviceLinkState': <'linked'>") })
+      #expect(changes.contains { $0.arguments.children[2] == ["AccountInfo"].variant })
+      #expect(!changes.contains { "\($0.arguments)".contains("@example.com") })
+      #expect(caller.signals("StateChanged").count == 2)
+    }
+  }
+
+  @Test func storesOneSealedLineUnderItsSchema() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let items = try await world.keyring.credentials()
+      let item = try #require(items["default"])
+      #expect(items.count == 1)
+      #expect(
+        Set(item.attributes.keys) == [
+          "xdg:schema", "service", "account", "access-group", "app-id", "accessibility", "device", "version",
+        ])
+      #expect(item.attributes["service"] == "com.chappie.sdk")
+      #expect(item.attributes["access-group"] == "")
+      #expect(item.attributes["app-id"] == "")
+      #expect(item.attributes["accessibility"] == "when-unlocked-this-device-only")
+      #expect(item.attributes["version"] == "1")
+      #expect(!item.label.contains("@"))
+      #expect(item.secret.allSatisfy { (0x20...0x7E).contains($0) })
+      let line = String(decoding: item.secret, as: UTF8.self)
+      #expect(line.count > 1000, "three tokens should be in it")
+      #expect(Leaks.findings(in: ["the item": Data(item.secret)]).isEmpty)
+      #expect(!line.contains("access_token"))
+    }
+  }
+
+  @Test func givesTheSameCodeWhileASignInRuns() async throws {
+    try await World.with(.attended) { world in
+      let caller = try await world.caller()
+      let other = try await world.caller()
+      async let first = caller.startSignIn()
+      async let second = other.startSignIn()
+      let codes = try await [first, second, caller.startSignIn()]
+      #expect(Set(codes).count == 1)
+      #expect(try await world.sandbox.state().requests["usercode"] == 1)
+    }
+  }
+
+  @Test func canBeCancelledWhileItWaitsForThePerson() async throws {
+    try await World.with(.attended) { world in
+      let caller = try await world.caller()
+      _ = try await caller.startSignIn()
+      try await caller.call("Session.CancelSignIn")
+      try await caller.waitFor("cancelled", "Session.DeviceLinkState")
+      #expect(try await caller.state() == "signed-out")
+      #expect(try await caller.property("Session.DeviceCode", as: VariantDictionary.self).isEmpty)
+      #expect(try await caller.lastError().isEmpty)
+      #expect(try await world.keyring.credentials().isEmpty)
+    }
+  }
+
+  @Test func canBeCancelledWhileTheServerGivesNoCode() async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      try await world.sandbox.play(#"[{"endpoint":"usercode","hang":true}]"#)
+      async let refused = refusal { try await caller.startSignIn() }
+      try await eventually("the request") { try await world.sandbox.state().requests["usercode"] == 1 }
+      #expect(try await caller.property("Session.DeviceLinkState") == "requesting-code")
+      try await caller.call("Session.CancelSignIn")
+      #expect(try await refused.name == "Cancelled")
+      try await caller.waitFor("signed-out")
+      try await caller.signIn()
+    }
+  }
+
+  @Test func cancellingWithoutASignInDoesNothing() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await caller.call("Session.CancelSignIn")
+      #expect(try await caller.state() == "signed-in")
+      #expect(try await caller.property("Session.DeviceLinkState") == "linked")
+    }
+  }
+
+  /// A person who cancels and at once starts anew must not be shown the code that was cancelled.
+  @Test func startsAnewRightAfterACancel() async throws {
+    try await World.with(.attended) { world in
+      let caller = try await world.caller()
+      let dead = try await caller.startSignIn()
+      // Both calls are sent before either is answered, in this order.
+      let cancel = Task { @GLibActor in _ = try await caller.call("Session.CancelSignIn") }
+      let start = Task { @GLibActor in try await caller.startSignIn() }
+      try await cancel.value
+      let code = try await start.value
+      #expect(code != dead)
+      try await world.sandbox.decide("approve", code)
+      try await caller.waitFor("signed-in")
+    }
+  }
+
+  @Test func endsWhenThePersonDeclines() async throws {
+    try await World.with(.attended) { world in
+      let caller = try await world.caller()
+      let code = try await caller.startSignIn()
+      try await world.sandbox.decide("decline", code)
+      try await caller.waitFor("declined", "Session.DeviceLinkState")
+      #expect(try await caller.state() == "signed-out")
+      #expect(try await caller.lastError().text("name") == "org.chappie.Error.AccessDenied")
+      #expect(try await refusal { try await caller.send("hi") }.name == "MissingCredential")
+    }
+  }
+
+  // MARK: A sign-in over a sign-in
+
+  @Test(arguments: ["decline", "cancel"])
+  func keepsTheOldCredentialUntilANewOneIsThere(_ ending: String) async throws {
+    try await World.with(.attended) { world in
+      let caller = try await world.caller()
+      try await world.sandbox.decide("approve", try await caller.startSignIn())
+      try await caller.waitFor("signed-in")
+      let before = try await world.keyring.credentials()["default"]?.secret
+
+      let code = try await caller.startSignIn()
+      #expect(try await caller.state() == "signing-in")
+      #expect(try await caller.send("meanwhile").contains("meanwhile"))
+      if ending == "decline" {
+        try await world.sandbox.decide("decline", code)
+      } else {
+        try await caller.call("Session.CancelSignIn")
+      }
+      try await caller.waitFor("signed-in")
+      #expect(try await caller.send("still here").contains("still here"))
+      #expect(try await world.keyring.credentials()["default"]?.secret == before)
+      let account = try await caller.property("Session.AccountInfo", as: VariantDictionary.self)
+      #expect(account.text("email") == "ada@example.com")
+    }
+  }
+
+  @Test func replacesTheOldCredentialByTheNewOne() async throws {
+    try await World.with(.attended) { world in
+      let caller = try await world.caller()
+      for person in ["ada@example.com", "grace@example.com"] {
+        try await world.sandbox.decide("approve", try await caller.startSignIn(), as: person)
+        try await caller.waitFor("signed-in")
+        let account = try await caller.property("Session.AccountInfo", as: VariantDictionary.self)
+        #expect(account.text("email") == person)
+        #expect(try await world.keyring.credentials().count == 1)
+      }
+      _ = try await caller.send("hi")
+      let headers = try await world.sandbox.state().lastResponsesRequest.headers
+      #expect(headers["chatgpt-account-id"] == "account-grace-example-com")
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import GLibBridge
+import Testing
+
+/// Signing out removes one credential, here and upstream.
+@Suite(.worlds) @GLibActor
+struct SignOutTests {
+  @Test func removesTheItemAndRevokesIt() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await caller.call("Session.SignOut")
+      #expect(try await caller.state() == "signed-out")
+      #expect(try await caller.property("Session.DeviceLinkState") == "idle")
+      #expect(try await caller.property("Session.AccountInfo", as: VariantDictionary.self).isEmpty)
+      #expect(try await world.keyring.credentials().isEmpty)
+      try await caller.signal("StateChanged") { $0.arguments == .tuple("signed-out", "signed-in") }
+      try await eventually("the revocation") { try await world.sandbox.state().revokedRefreshTokens == 1 }
+      #expect(try await world.sandbox.state().liveRefreshTokens == 0)
+      #expect(try await refusal { try await caller.send("hi") }.name == "MissingCredential")
+      try await caller.signIn()
+      #expect(try await caller.send("back").contains("back"))
+    }
+  }
+
+  @Test func succeedsWhenNobodyIsSignedIn() async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      try await caller.call("Session.SignOut")
+      #expect(try await caller.state() == "signed-out")
+      #expect(try await world.sandbox.state().requests["revoke"] == 0)
+    }
+  }
+
+  @Test(arguments: ["default", "work"])
+  func leavesOtherAccountsAlone(_ account: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let work = try await caller.open("Session", ["keychain_account": "work"])
+      try await caller.signIn(at: work)
+      #expect(try await world.keyring.credentials().keys.sorted() == ["default", "work"])
+
+      let (gone, kept) = account == "work" ? (work, ObjectPath.chappie) : (.chappie, work)
+      try await caller.call("Session.SignOut", at: gone)
+      #expect(try await caller.state(at: gone) == "signed-out")
+      #expect(try await caller.state(at: kept) == "signed-in")
+      #expect(try await world.keyring.credentials().keys.sorted() == (account == "work" ? ["default"] : ["work"]))
+      try await eventually("the revocation") { try await world.sandbox.state().revokedRefreshTokens == 1 }
+      #expect(try await world.sandbox.state().liveRefreshTokens == 1)
+    }
+  }
+
+  @Test(arguments: [#"[{"endpoint":"revoke","status":500}]"#, #"[{"endpoint":"revoke","hang":true}]"#])
+  func succeedsWhenTheServerDoesNotRevoke(_ scenario: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play(scenario)
+      try await caller.call("Session.SignOut")
+      #expect(try await caller.state() == "signed-out")
+      #expect(try await world.keyring.credentials().isEmpty)
+      try await eventually("the attempt") { try await world.sandbox.state().requests["revoke"] == 1 }
+    }
+  }
+
+  @Test func succeedsWhenTheServerIsGone() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      await world.sandbox.end()
+      try await caller.call("Session.SignOut")
+      #expect(try await caller.state() == "signed-out")
+      #expect(try await world.keyring.credentials().isEmpty)
+    }
+  }
+
+  @Test func changesNothingWhileTheKeyringIsLocked() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.keyring.lock()
+      #expect(try await refusal { try await caller.call("Session.SignOut") }.name == "Locked")
+      #expect(try await caller.state() == "signed-in")
+      try await world.keyring.unlock()
+      #expect(try await world.keyring.credentials().count == 1)
+      #expect(try await world.sandbox.state().requests["revoke"] == 0)
+      try await caller.call("Session.SignOut")
+      #expect(try await world.keyring.credentials().isEmpty)
+    }
+  }
+
+  @Test func endsASignInThatRuns() async throws {
+    try await World.with(.attended) { world in
+      let caller = try await world.caller()
+      _ = try await caller.startSignIn()
+      try await caller.call("Session.SignOut")
+      try await caller.waitFor("signed-out")
+      #expect(try await caller.property("Session.DeviceCode", as: VariantDictionary.self).isEmpty)
+    }
+  }
+
+  /// The answer of a refresh that was under way must not bring the credential back.
+  @Test func winsOverARefreshThatIsUnderWay() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.expireAccessTokens()
+      try await world.sandbox.play(#"[{"endpoint":"refresh","delay_ms":1000}]"#)
+      // Whether it is answered still depends on which of the two is first.
+      async let answer = try? caller.send("hi")
+      try await eventually("the refresh") { try await world.sandbox.state().requests["refresh"] == 1 }
+      try await caller.call("Session.SignOut")
+      _ = await answer
+      #expect(try await caller.state() == "signed-out")
+      #expect(try await world.keyring.credentials().isEmpty)
+      try await eventually("the revocation") { try await world.sandbox.state().liveRefreshTokens == 0 }
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import GLibBridge
+import Testing
+
+/// Asking the model: whole answers, streams, transcripts of the caller's own, options.
+@Suite(.worlds) @GLibActor
+struct AnswerTests {
+  @Test func sendRepliesWithTheWholeAnswer() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      #expect(try await caller.send("hi") == "You said: “hi” This conversation has 1 message.")
+      try await caller.catchUp()
+      // The answer is the reply, and nothing else.
+      for signal in ["TextDelta", "Completed", "Failed"] { #expect(caller.signals(signal).isEmpty) }
+    }
+  }
+
+  /// Offsets count bytes of UTF-8, so the text has characters of one to four of them.
+  @Test(arguments: [
+    "One word", "Zwölf Boxkämpfer jagen Viktor", "日本語の テキスト です", "👩‍👩‍👧‍👦 and 🇦🇶 e\u{301}",
+    "tab\tquote\"back\\slash\nline",
+  ])
+  func streamsPiecesThatAddUp(_ text: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play("[\(json(["endpoint": "responses", "text": text]))]")
+      let turn = try await caller.stream("hi")
+      let (answer, details) = try await turn.end().answer
+      #expect(answer == text)
+      let deltas = try turn.deltas
+      #expect(deltas.map(\.text).joined() == text)
+      var offset = 0
+      for delta in deltas {
+        #expect(delta.offset == offset)
+        #expect(!delta.text.isEmpty)
+        offset += delta.text.utf8.count
+      }
+      #expect(turn.endCount == 1)
+      #expect(details.text("model") == "gpt-5.5")
+      #expect(details.text("response_id")?.hasPrefix("resp_") == true)
+      #expect(try details.value("input_tokens", as: UInt64.self) ?? 0 > 0)
+      let words = text.split(whereSeparator: \.isWhitespace)
+      #expect(try details.value("output_tokens", as: UInt64.self) == UInt64(words.count))
+      #expect(try details.value("cached_input_tokens", as: UInt64.self) == 0)
+      #expect(try details.value("reasoning_tokens", as: UInt64.self) == 0)
+    }
+  }
+
+  @Test func streamsWordByWord() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play(
+        #"[{"endpoint":"responses","text":"one two three four five","delta_delay_ms":30}]"#)
+      let turn = try await caller.stream("count")
+      #expect(try await turn.end().answer.text == "one two three four five")
+      #expect(try turn.deltas.count > 1)
+    }
+  }
+
+  /// As fast as it comes, and far more than a socket buffers.
+  @Test func streamsALongAnswer() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let text = (0..<40_000).map { "word\($0)" }.joined(separator: " ")
+      try await world.sandbox.play("[\(json(["endpoint": "responses", "text": text]))]")
+      let turn = try await caller.stream("much")
+      #expect(try await turn.end().answer.text == text)
+      #expect(try turn.deltas.map(\.text).joined() == text)
+    }
+  }
+
+  @Test func answersATranscript() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let messages = [
+        Message("system", "Be brief."), Message("developer", "Be kind."), Message("user", "2+2?"),
+        Message("assistant", "4"), Message("user", "And 3+3?"),
+      ]
+      // The backend knows no system messages.
+      let sent = [
+        "developer: Be brief.", "developer: Be kind.", "user: 2+2?", "assistant: 4", "user: And 3+3?",
+      ]
+      let answer: String = try await caller.call("Client.Respond", messages, VariantDictionary()).member(0, "answer")
+      #expect(answer.contains("And 3+3?") && answer.contains("3 messages"))
+      #expect(try await world.sandbox.state().lastInput == sent)
+
+      let turn = try await caller.streamResponse(messages)
+      #expect(try await turn.end().answer.text == answer)
+      #expect(try turn.deltas.map(\.text).joined() == answer)
+      #expect(try await world.sandbox.state().lastInput == sent)
+    }
+  }
+
+  @Test func optionsReachTheModel() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      _ = try await caller.send("plain")
+      let plain = try #require(try await world.sandbox.state().lastResponsesRequest.body)
+      #expect(plain.model == "gpt-5.5")
+      #expect(plain.reasoning == nil)
+
+      _ = try await caller.send(
+        "with options", ["model": "gpt-5.4", "reasoning_effort": "high", "instructions": "Rhyme."])
+      let full = try #require(try await world.sandbox.state().lastResponsesRequest.body)
+      #expect(full.model == "gpt-5.4")
+      #expect(full.reasoning?.effort == "high")
+      #expect(full.instructions == plain.instructions + "\n\nRhyme.")
+
+      _ = try await caller.send("fast", ["fast_mode": true])
+      #expect(try await world.sandbox.state().lastResponsesRequest.body?.reasoning?.effort == "low")
+    }
+  }
+
+  @Test func aConfigurationReachesTheModel() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let harness: VariantDictionary = ["name": "Tea Clock", "instructions": "Only tea.", "capabilities": ["Timers."]]
+      let client = try await caller.open("Client", ["model": "gpt-5.4-mini", "harness": harness])
+      #expect(try await caller.property("Client.Model", at: client) == "gpt-5.4-mini")
+      let shown = try await caller.property("Client.Harness", at: client, as: VariantDictionary.self)
+      #expect(shown.text("name") == "Tea Clock")
+      _ = try await caller.send("hi", at: client)
+      let body = try #require(try await world.sandbox.state().lastResponsesRequest.body)
+      #expect(body.model == "gpt-5.4-mini")
+      #expect(body.instructions == "Only tea.\n\nApp: Tea Clock\n\nCapabilities:\n- Timers.")
+    }
+  }
+}

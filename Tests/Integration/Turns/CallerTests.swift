@@ -1,0 +1,159 @@
+import GLibBridge
+import Testing
+
+/// Programs side by side: what is shared and what is private.
+@Suite(.worlds) @GLibActor
+struct CallerTests {
+  @Test func turnsOfOthersDoNotExist() async throws {
+    try await World.with { world in
+      let other = try await world.caller()
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.stall()
+      let turn = try await caller.stalledTurn()
+      let foreign = Turn(id: turn.id, path: .chappie, caller: other)
+      #expect(try await refusal { try await foreign.seen() }.name == "NoSuchTurn")
+      #expect(try await refusal { try await foreign.cancel() }.name == "NoSuchTurn")
+      let unknown = Turn(id: "turn-0", path: .chappie, caller: caller)
+      #expect(try await refusal { try await unknown.seen() }.name == "NoSuchTurn")
+      #expect(try await refusal { try await unknown.cancel() }.name == "NoSuchTurn")
+      #expect(try await turn.seen().status == "running")
+    }
+  }
+
+  /// A turn belongs to its object, too.
+  @Test func turnsOfOtherObjectsDoNotExist() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      let turn = try await caller.stream("hi", at: client)
+      _ = try await turn.end()
+      let elsewhere = Turn(id: turn.id, path: .chappie, caller: caller)
+      #expect(try await refusal { try await elsewhere.seen() }.name == "NoSuchTurn")
+    }
+  }
+
+  @Test func anOpenedClientIsPrivate() async throws {
+    try await World.with { world in
+      let other = try await world.caller()
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      #expect(try await refusal { try await other.send("hi", at: client) }.name == "AccessDenied")
+      #expect(try await refusal { try await other.stream("hi", at: client) }.name == "AccessDenied")
+      #expect(
+        try await refusal { try await other.property("Client.Model", at: client, as: String.self) }.name
+          == "AccessDenied")
+      let getAll = try await refusal {
+        try await other.connection.call(
+          "org.chappie", client, "org.freedesktop.DBus.Properties", "GetAll", .tuple("org.chappie.Client"))
+      }
+      #expect(getAll.name == "AccessDenied")
+      #expect(try await refusal { try await other.call("Manager.Close", client) }.name == "InvalidArgument")
+      #expect(try await caller.send("mine", at: client).contains("mine"))
+    }
+  }
+
+  @Test func sessionsOfOneConfigurationAreShared() async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      let other = try await world.caller()
+      let configuration: VariantDictionary = ["keychain_account": "work", "model": "gpt-5.4"]
+      let session = try await caller.open("Session", configuration)
+      #expect(try await caller.open("Session", configuration) == session)
+      #expect(try await other.open("Session", configuration) == session)
+      #expect(try await other.open("Session", ["keychain_account": "work"]) != session)
+      let shown = try await other.property("Session.Configuration", at: session, as: VariantDictionary.self)
+      #expect(shown.text("keychain_account") == "work")
+      #expect(shown.text("model") == "gpt-5.4")
+      #expect(shown.text("keychain_service") == "com.chappie.sdk")
+      #expect(shown.text("keychain_accessibility") == "when-unlocked-this-device-only")
+
+      // It is there until the last one closes it.
+      try await caller.call("Manager.Close", session)
+      #expect(try await other.state(at: session) == "signed-out")
+      try await other.call("Manager.Close", session)
+      _ = try await refusal { try await other.state(at: session) }
+    }
+  }
+
+  /// Who wants to use it opens it: then it does not go when the other leaves.
+  @Test func aSessionIsForThoseWhoOpenedIt() async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      let other = try await world.caller()
+      let session = try await caller.open("Session", ["keychain_account": "work"])
+      #expect(try await refusal { try await other.state(at: session) }.name == "AccessDenied")
+      #expect(try await refusal { try await other.startSignIn(at: session) }.name == "AccessDenied")
+      #expect(try await other.open("Session", ["keychain_account": "work"]) == session)
+      #expect(try await other.state(at: session) == "signed-out")
+    }
+  }
+
+  @Test func aClientFindsTheCredentialOfItsSession() async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      let configuration: VariantDictionary = ["keychain_service": "org.example.app", "keychain_account": "work"]
+      let session = try await caller.open("Session", configuration)
+      let client = try await caller.open("Client", configuration)
+      #expect(try await caller.property("Client.Session", at: client) == session)
+      #expect(try await caller.property("Client.Session", as: ObjectPath.self) == .chappie)
+      #expect(try await refusal { try await caller.send("hi", at: client) }.name == "MissingCredential")
+      try await caller.signIn(at: session)
+      #expect(try await caller.send("hi", at: client).contains("hi"))
+      #expect(try await refusal { try await caller.send("hi") }.name == "MissingCredential")
+    }
+  }
+
+  @Test func closingEndsTheTurnsOfAClient() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      try await world.sandbox.stall()
+      let turn = try await caller.stalledTurn(at: client)
+      try await caller.call("Manager.Close", client)
+      #expect(try await turn.end().failure.name == "Cancelled")
+      #expect(turn.endCount == 1)
+      try await eventually("the client to go") {
+        (try? await caller.property("Client.Model", at: client, as: String.self)) == nil
+      }
+      try await eventually("the stand-in to be left") { try await world.sandbox.state().openStreams == 0 }
+      #expect(try await refusal { try await caller.call("Manager.Close", client) }.name == "InvalidArgument")
+    }
+  }
+
+  @Test func onlyWhatOneOpenedCanBeClosed() async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      let other = try await world.caller()
+      let session = try await caller.open("Session", ["keychain_account": "work"])
+      for path in [ObjectPath.chappie, .root, session.appending("more")] {
+        #expect(try await refusal { try await caller.call("Manager.Close", path) }.name == "InvalidArgument")
+      }
+      #expect(try await refusal { try await other.call("Manager.Close", session) }.name == "InvalidArgument")
+      #expect(try await caller.state(at: session) == "signed-out")
+    }
+  }
+
+  @Test func callersAtOnceAreNotMixedUp() async throws {
+    try await World.with { world in
+      let first = try await world.signedInCaller()
+      let second = try await world.caller()
+      try await world.sandbox.play(#"[{"endpoint":"responses","delta_delay_ms":3,"times":"always"}]"#)
+      var turns: [(turn: Turn, text: String)] = []
+      for number in 0..<8 {
+        for (caller, name) in [(first, "first"), (second, "second")] {
+          let text = "\(name)-\(number)"
+          turns.append((try await caller.stream(text), text))
+        }
+      }
+      for (turn, text) in turns {
+        let answer = try await turn.end().answer.text
+        #expect(answer == "You said: “\(text)” This conversation has 1 message.")
+        #expect(try turn.deltas.map(\.text).joined() == answer)
+        #expect(turn.endCount == 1)
+      }
+      #expect(first.signals("Completed").count == 8)
+      #expect(second.signals("Completed").count == 8)
+      #expect(!first.signals.contains { "\($0.arguments)".contains("second-") })
+    }
+  }
+}

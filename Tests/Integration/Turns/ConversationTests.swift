@@ -1,0 +1,67 @@
+import GLibBridge
+import Testing
+
+/// What a turn remembers of those before it.
+@Suite(.worlds) @GLibActor
+struct ConversationTests {
+  @Test func sharedObjectsRememberOnlyWhatIsToContinue() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let other = try await world.caller()
+      _ = try await caller.send("alone")
+      _ = try await caller.send("first", ["continue": true])
+      _ = try await caller.send("alone again")
+      #expect(try await world.sandbox.state().lastInput == ["user: alone again"])
+      // The transcript belongs to the object, whoever speaks.
+      #expect(try await other.send("second", ["continue": true]).contains("3 messages"))
+      let input = try await world.sandbox.state().lastInput
+      #expect(input.count == 3)
+      #expect(input.first == "user: first")
+      #expect(input.last == "user: second")
+    }
+  }
+
+  @Test func anOpenedClientRemembers() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      #expect(try await caller.send("one", at: client).contains("1 message."))
+      #expect(try await caller.stream("two", at: client).end().answer.text.contains("3 messages"))
+      // A transcript of the caller's own takes the place of the client's.
+      _ = try await caller.call("Client.Respond", [Message("user", "new")], VariantDictionary(), at: client)
+      #expect(try await caller.send("three", at: client).contains("3 messages"))
+      #expect(try await world.sandbox.state().lastInput.first == "user: new")
+      let second = try await caller.open("Client")
+      #expect(second != client)
+      #expect(try await caller.send("other", at: second).contains("1 message."))
+    }
+  }
+
+  /// A turn that failed is not part of the conversation.
+  @Test func anOpenedClientForgetsWhatFailed() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      _ = try await caller.send("one", at: client)
+      try await world.sandbox.play(#"[{"endpoint":"responses","drop_after":1}]"#)
+      _ = try await refusal { try await caller.send("broken", at: client) }
+      #expect(try await caller.send("two", at: client).contains("3 messages"))
+      #expect(try await world.sandbox.state().lastInput.contains("user: broken") == false)
+    }
+  }
+
+  @Test func turnsOfAConversationWaitForEachOther() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      try await world.sandbox.stall(times: "1")
+      let first = try await caller.stalledTurn(at: client)
+      let second = try await caller.stream("second", at: client)
+      #expect(try await caller.property("Client.ActiveTurns", at: client, as: [String].self).count == 2)
+      try await caller.catchUp()
+      #expect(try await world.sandbox.state().requests["responses"] == 1)
+      try await first.cancel()
+      #expect(try await second.end().answer.text.contains("1 message."))
+    }
+  }
+}

@@ -1,0 +1,178 @@
+import GLibBridge
+import Testing
+
+/// What callers may give, and what happens to the rest.
+@Suite(.worlds) @GLibActor
+struct InputTests {
+  @Test func thereMustBeText() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      #expect(try await refusal { try await caller.send("") }.name == "InvalidArgument")
+      #expect(try await refusal { try await caller.stream("") }.name == "InvalidArgument")
+      for messages in [[Message](), [Message("user", "")], [Message("system", "x"), Message("user", "")]] {
+        let respond = try await refusal { try await caller.call("Client.Respond", messages, VariantDictionary()) }
+        #expect(respond.name == "InvalidArgument")
+        #expect(respond.message.contains("text"))
+      }
+      #expect(try await world.sandbox.state().requests["responses"] == 0)
+    }
+  }
+
+  @Test(arguments: ["model", "fast_mode", "reasoning_effort", "instructions", "broadcast", "continue"])
+  func anOptionOfTheWrongTypeIsNamed(_ key: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      var options = VariantDictionary()
+      options.set(key, ["neither", "nor"])
+      let calls: [() async throws -> Void] = [
+        { _ = try await caller.send("hi", options) }, { _ = try await caller.stream("hi", options) },
+        { _ = try await caller.call("Client.Respond", [Message("user", "hi")], options) },
+        { _ = try await caller.streamResponse([Message("user", "hi")], options) },
+      ]
+      for call in calls {
+        let refused = try await refusal(of: call)
+        #expect(refused.name == "InvalidArgument")
+        #expect(refused.message.contains("'\(key)'"))
+      }
+    }
+  }
+
+  @Test(arguments: [
+    "keychain_service", "keychain_account", "keychain_access_group", "keychain_accessibility", "model", "harness",
+    "rate_limit_backoff",
+  ])
+  func aConfigurationOfTheWrongTypeIsNamed(_ key: String) async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      var configuration = VariantDictionary()
+      configuration.set(key, ["neither", "nor"])
+      for kind in ["Session", "Client"] {
+        let refused = try await refusal { try await caller.open(kind, configuration) }
+        #expect(refused.name == "InvalidArgument")
+        #expect(refused.message.contains("'\(key)'"))
+      }
+    }
+  }
+
+  struct Case: CustomTestStringConvertible {
+    let testDescription: String
+    let configuration: VariantDictionary
+    let message: String
+  }
+
+  nonisolated static let wrong = [
+    Case(
+      testDescription: "accessibility word", configuration: ["keychain_accessibility": "always"],
+      message: "when-unlocked-this-device-only"),
+    Case(testDescription: "empty account", configuration: ["keychain_account": ""], message: "'keychain_account'"),
+    Case(
+      testDescription: "long service", configuration: ["keychain_service": String(repeating: "s", count: 256)],
+      message: "'keychain_service'"),
+    Case(
+      testDescription: "control character", configuration: ["keychain_account": "a\u{1B}b"],
+      message: "'keychain_account'"),
+    Case(testDescription: "empty model", configuration: ["model": ""], message: "'model'"),
+    Case(
+      testDescription: "harness preset", configuration: ["harness": ["preset": "pirate"] as VariantDictionary],
+      message: "pirate"),
+    Case(
+      testDescription: "harness name", configuration: ["harness": ["name": UInt32(1)] as VariantDictionary],
+      message: "'name'"),
+    Case(
+      testDescription: "retries", configuration: ["rate_limit_backoff": ["max_retries": "two"] as VariantDictionary],
+      message: "'max_retries'"),
+  ]
+
+  @Test(arguments: wrong)
+  func aWrongConfigurationIsRefused(_ test: Case) async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      for kind in ["Session", "Client"] {
+        let refused = try await refusal { try await caller.open(kind, test.configuration) }
+        #expect(refused.name == "InvalidArgument")
+        #expect(refused.message.contains(test.message), "\(refused.message)")
+      }
+    }
+  }
+
+  @Test func unknownKeysAreIgnored() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let more: VariantDictionary = ["new_in_version_9": UInt32(1), "": "empty", "Model": ["x"]]
+      #expect(try await caller.send("hi", more).contains("hi"))
+      #expect(try await caller.stream("hi", more).end().answer.text.contains("hi"))
+      #expect(try await caller.send("hi", at: caller.open("Client", more)).contains("hi"))
+      #expect(try await caller.state(at: caller.open("Session", more)) == "signed-in")
+      try await caller.call("Session.StartDeviceCodeSignIn", more)
+      try await caller.waitFor("signed-in")
+    }
+  }
+
+  @Test(arguments: ["", "User", "tool", "user ", "usér"])
+  func onlyKnownRolesAreTaken(_ role: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let messages = [Message("user", "hi"), Message(role, "hello")]
+      let respond = try await refusal { try await caller.call("Client.Respond", messages, VariantDictionary()) }
+      #expect(respond.name == "InvalidArgument")
+      #expect(respond.message.contains("'\(role)'"))
+      #expect(try await refusal { try await caller.streamResponse(messages) }.name == "InvalidArgument")
+    }
+  }
+
+  // MARK: What D-Bus itself refuses
+
+  @Test func whatDoesNotExistIsRefused() async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      let nowhere = ObjectPath.chappie.appending("nowhere")
+      let calls: [() async throws -> Void] = [
+        { try await caller.call("Client.Shout", "hi") }, { try await caller.call("Nothing.Send", "hi") },
+        { _ = try await caller.state(at: nowhere) }, { try await caller.call("Client.Send", "hi") },
+        { try await caller.call("Client.Send", UInt32(1), VariantDictionary()) },
+        { _ = try await caller.property("Session.Token", as: String.self) },
+        {
+          try await caller.connection.call(
+            "org.chappie", .chappie, "org.freedesktop.DBus.Properties", "Set",
+            .tuple(["org.chappie.Client".variant, "Model".variant, "x".variant.boxed]))
+        },
+      ]
+      for call in calls { #expect(try await refusal(of: call).name.hasPrefix("org.freedesktop.DBus.Error.")) }
+      #expect(try await caller.state() == "signed-out")
+    }
+  }
+
+  // MARK: Odd text
+
+  @Test func oddTextArrivesAsItIs() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let controls = "\u{1}\u{1B}[31m\u{7F}"
+      let invisible = "\u{202E}\u{FEFF}\u{200D}"
+      for text in [controls, invisible, "\u{FFFE}\u{10FFFF}", "e\u{301}é", "\"\\\n\r\t/"] {
+        #expect(try await caller.send(text).contains(text))
+        #expect(try await world.sandbox.state().lastInput == ["user: \(text)"])
+      }
+    }
+  }
+
+  /// D-Bus can carry neither U+0000 nor half a surrogate pair: what the model sends of these is replaced.
+  @Test func whatNoBusCanCarryIsReplaced() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let events = ##"""
+        data: {"type":"response.output_text.delta","delta":"a\u0000b\ud800c\ud83d\ude00"}
+
+        data: {"type":"response.completed","response":{"id":"r"}}
+
+
+        """##
+      let rule = json(["endpoint": "responses", "raw": events])
+      try await world.sandbox.play("[\(rule),\(rule)]")
+      #expect(try await caller.send("hi") == "a\u{FFFD}b\u{FFFD}c😀")
+      let turn = try await caller.stream("hi")
+      #expect(try await turn.end().answer.text == "a\u{FFFD}b\u{FFFD}c😀")
+      #expect(try turn.deltas.map(\.text).joined() == "a\u{FFFD}b\u{FFFD}c😀")
+    }
+  }
+}

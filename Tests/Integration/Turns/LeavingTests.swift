@@ -1,0 +1,74 @@
+import GLibBridge
+import Testing
+
+/// What ends when a caller leaves the bus, and what does not.
+@Suite(.worlds) @GLibActor
+struct LeavingTests {
+  @Test func aTurnEndsWithItsCaller() async throws {
+    try await World.with { world in
+      let stays = try await world.signedInCaller()
+      try await world.sandbox.stall()
+      do {
+        let leaves = try await Caller(world.directories.busAddress)
+        _ = try await leaves.stalledTurn()
+        #expect(try await world.sandbox.state().openStreams == 1)
+      }
+      try await eventually("the stand-in to be left") { try await world.sandbox.state().openStreams == 0 }
+      try await eventually("no turn") { try await stays.property("Client.ActiveTurns", as: [String].self).isEmpty }
+    }
+  }
+
+  /// `Send`, too: a shell user who presses Ctrl-C wants no answer any more.
+  @Test func aCallThatIsWaitedForEndsWithItsCaller() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      try await world.sandbox.stall()
+      let gdbus = try ChildProcess(
+        "gdbus", "gdbus",
+        ["call", "--session", "-d", "org.chappie", "-o", "/org/chappie", "-m", "org.chappie.Client.Send", "hi", "{}"],
+        in: world.directories)
+      try await eventually("the answer to be under way") { try await world.sandbox.state().openStreams == 1 }
+      await gdbus.terminate()
+      try await eventually("the stand-in to be left") { try await world.sandbox.state().openStreams == 0 }
+    }
+  }
+
+  @Test func objectsGoWithTheirCaller() async throws {
+    try await World.with { world in
+      let stays = try await world.signedInCaller()
+      var session = ObjectPath.root
+      var client = ObjectPath.root
+      do {
+        let leaves = try await Caller(world.directories.busAddress)
+        session = try await leaves.open("Session", ["keychain_account": "work"])
+        client = try await leaves.open("Client")
+      }
+      try await eventually("the session to go") { try await isGone(session, "Session", stays) }
+      try await eventually("the client to go") { try await isGone(client, "Client", stays) }
+    }
+  }
+
+  /// Whether there is no such object. While there is one, it is somebody else's.
+  private func isGone(_ path: ObjectPath, _ interface: String, _ caller: Caller) async throws -> Bool {
+    try await refusal { try await caller.property("\(interface).Version", at: path, as: UInt32.self) }.name
+      != "AccessDenied"
+  }
+
+  /// On an opened client a broadcast goes the way of the client.
+  @Test func aBroadcastOfAnOpenedClientEndsWithItsCaller() async throws {
+    try await World.with { world in
+      let stays = try await world.signedInCaller()
+      try await world.sandbox.stall()
+      var id = ""
+      do {
+        let leaves = try await Caller(world.directories.busAddress)
+        let client = try await leaves.open("Client")
+        id = try await leaves.stalledTurn(["broadcast": true], at: client).id
+      }
+      let failed = try await stays.signal("Failed")
+      #expect(try failed.arguments.member(0, "turn") == id)
+      #expect(try failed.arguments.member(1, "error") == "org.chappie.Error.Cancelled")
+      try await eventually("the stand-in to be left") { try await world.sandbox.state().openStreams == 0 }
+    }
+  }
+}

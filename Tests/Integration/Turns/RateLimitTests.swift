@@ -1,0 +1,65 @@
+import GLibBridge
+import Testing
+
+/// HTTP 429: waiting, asking again, giving up.
+@Suite(.worlds) @GLibActor
+struct RateLimitTests {
+  private let quick: VariantDictionary = ["max_retries": Int32(2), "initial_delay": 0.01, "maximum_delay": 0.02]
+
+  @Test(arguments: ["1", "Thu, 01 Jan 1970 00:00:00 GMT", "soon"])
+  func waitsAndAsksAgain(_ retryAfter: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client", ["rate_limit_backoff": quick])
+      try await world.sandbox.play(
+        """
+        [{"endpoint":"responses","status":429,
+          "headers":{"retry-after":"\(retryAfter)","x-codex-turn-state":"ts-1"}}]
+        """)
+      #expect(try await caller.send("patient", at: client).contains("patient"))
+      let state = try await world.sandbox.state()
+      #expect(state.requests["responses"] == 2)
+      // The backend's routing token goes back with each request of the turn.
+      #expect(state.lastResponsesRequest.headers["x-codex-turn-state"] == "ts-1")
+    }
+  }
+
+  @Test func givesUpWhenItStaysTooMuch() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play(
+        #"[{"endpoint":"responses","status":429,"body":{"error":{"message":"Slow down."}},"times":"always"}]"#)
+      let client = try await caller.open("Client", ["rate_limit_backoff": quick])
+      let refused = try await refusal { try await caller.send("hi", at: client) }
+      #expect(refused.name == "RateLimited")
+      #expect(refused.message.contains("Slow down."))
+      #expect(try await world.sandbox.state().requests["responses"] == 3)
+
+      let none: VariantDictionary = ["max_retries": Int32(0)]
+      let never = try await caller.open("Client", ["rate_limit_backoff": none])
+      let turn = try await caller.stream("hi", at: never)
+      let failure = try await turn.end().failure
+      #expect(failure.name == "RateLimited")
+      #expect(try failure.details.value("status") == UInt32(429))
+      #expect(turn.endCount == 1)
+      #expect(try await world.sandbox.state().requests["responses"] == 4)
+    }
+  }
+
+  @Test func aTurnThatWaitsCanBeCancelled() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      // Numbers that no timer can count to.
+      let endless: VariantDictionary = [
+        "initial_delay": Double.infinity, "maximum_delay": Double.greatestFiniteMagnitude,
+      ]
+      let client = try await caller.open("Client", ["rate_limit_backoff": endless])
+      try await world.sandbox.play(#"[{"endpoint":"responses","status":429}]"#)
+      let turn = try await caller.stream("hi", at: client)
+      try await eventually("the refusal") { try await world.sandbox.state().requests["responses"] == 1 }
+      try await turn.cancel()
+      #expect(try await turn.end().failure.name == "Cancelled")
+      #expect(try await caller.send("hi", at: client).contains("hi"))
+    }
+  }
+}

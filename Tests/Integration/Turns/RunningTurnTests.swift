@@ -1,0 +1,94 @@
+import GLibBridge
+import Testing
+
+/// Turns while they run, and what is known of them afterwards.
+@Suite(.worlds) @GLibActor
+struct RunningTurnTests {
+  @Test func getTurnTellsWhatASubscriberMissed() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.stall(times: "1")
+      let turn = try await caller.stalledTurn()
+      let running = try await turn.seen()
+      #expect(running.status == "running")
+      #expect(running.text == Sandbox.stalledText)
+      #expect(running.details.isEmpty)
+      try await turn.cancel()
+      _ = try await turn.end()
+
+      let done = try await caller.stream("hi")
+      let (text, details) = try await done.end().answer
+      let seen = try await done.seen()
+      #expect(seen.status == "completed")
+      #expect(seen.text == text)
+      #expect(seen.details == details)
+    }
+  }
+
+  @Test func theLastThirtyTwoTurnsAreKept() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      var turns: [Turn] = []
+      for number in 0..<33 {
+        turns.append(try await caller.stream("\(number)"))
+        _ = try await turns[number].end()
+      }
+      #expect(try await refusal { try await turns[0].seen() }.name == "NoSuchTurn")
+      #expect(try await turns[1].seen().text.contains("“1”"))
+      #expect(Set(turns.map(\.id)).count == 33)
+    }
+  }
+
+  @Test func activeTurnsAreListed() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      #expect(try await caller.property("Client.ActiveTurns", as: [String].self).isEmpty)
+      try await world.sandbox.stall()
+      let turn = try await caller.stalledTurn()
+      #expect(try await caller.property("Client.ActiveTurns", as: [String].self) == [turn.id])
+      try await turn.cancel()
+      _ = try await turn.end()
+      try await eventually("no turn") { try await caller.property("Client.ActiveTurns", as: [String].self).isEmpty }
+      let changes = caller.signals("PropertiesChanged").map { "\($0.arguments)" }.filter { $0.contains("ActiveTurns") }
+      #expect(changes.count == 2)
+      #expect(changes.first?.contains(turn.id) == true)
+    }
+  }
+
+  @Test func aTurnThatIsCancelledEndsOnce() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.stall()
+      let turn = try await caller.stalledTurn()
+      try await turn.cancel()
+      try? await turn.cancel()
+      let failure = try await turn.end().failure
+      #expect(failure.name == "Cancelled")
+      #expect(failure.details.text("partial_text") == Sandbox.stalledText)
+      #expect(turn.endCount == 1)
+      let seen = try await turn.seen()
+      #expect(seen.status == "cancelled")
+      #expect(seen.text == Sandbox.stalledText)
+      #expect(seen.details.text("error") == "org.chappie.Error.Cancelled")
+      #expect(seen.details.text("message") == failure.message)
+      try await eventually("the stand-in to be left") { try await world.sandbox.state().openStreams == 0 }
+      // What has ended stays as it is.
+      try await turn.cancel()
+      try await caller.catchUp()
+      #expect(turn.endCount == 1)
+    }
+  }
+
+  @Test func aTurnCanBeCancelledBeforeItsAnswerBegins() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play(#"[{"endpoint":"responses","hang":true}]"#)
+      let turn = try await caller.stream("hi")
+      try await turn.cancel()
+      let failure = try await turn.end().failure
+      #expect(failure.name == "Cancelled")
+      #expect(failure.details["partial_text"] == nil)
+      #expect(turn.endCount == 1)
+    }
+  }
+}

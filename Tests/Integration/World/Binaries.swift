@@ -1,0 +1,22 @@
+import Foundation
+
+/// The programs under test.
+enum Binaries {
+  /// Beside the test bundle, or where `CHAPPIE_BINARIES` says.
+  private static let directory: URL = {
+    if let path = ProcessInfo.processInfo.environment["CHAPPIE_BINARIES"] { return URL(filePath: path) }
+    return URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+  }()
+
+  static let chappied = directory.appending(path: "chappied").path
+  static let sandbox = directory.appending(path: "chappie-sandbox").path
+}
+
+/// The package that these tests are part of.
+enum SourceTree {
+  static func text(of path: String) throws -> String {
+    try String(contentsOf: root.appending(path: path), encoding: .utf8)
+  }
+
+  private static let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+}

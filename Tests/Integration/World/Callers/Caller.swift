@@ -1,0 +1,149 @@
+import GLibBridge
+import Testing
+
+/// A program on the bus that uses the service, and keeps every signal that reaches it.
+@GLibActor
+final class Caller {
+  let connection: BusConnection
+  private(set) var signals: [BusSignal] = []
+  private var subscription: BusSubscription?
+  private var arrival = Wait()
+
+  init(_ address: String) async throws {
+    connection = try await BusConnection.open(address: address)
+    subscription = connection.subscribe(BusConnection.Match()) { [weak self] in self?.receive($0) }
+    // The bus answers when it has taken the subscription: what others do from now on is seen here.
+    _ = try await connection.owner(of: DBus.name)
+  }
+
+  // MARK: Calling
+
+  /// Calls a method such as `Client.Send`.
+  @discardableResult
+  func call(
+    _ member: String, _ arguments: any VariantConvertible..., at path: ObjectPath = .chappie
+  ) async throws -> Variant {
+    let names = member.split(separator: ".").map(String.init)
+    return try await connection.call(
+      "org.chappie", path, "org.chappie.\(names[0])", names[1], .tuple(arguments.map(\.variant)), timeout: patience)
+  }
+
+  /// Reads a property such as `Session.State`.
+  func property<Value: VariantConvertible>(
+    _ member: String, at path: ObjectPath = .chappie, as type: Value.Type = Value.self
+  ) async throws -> Value {
+    let names = member.split(separator: ".").map(String.init)
+    return try await connection.property(
+      "org.chappie", path, "org.chappie.\(names[0])", names[1], timeout: patience
+    ).value()
+  }
+
+  /// The whole answer to `text`.
+  func send(_ text: String, _ options: VariantDictionary = [:], at path: ObjectPath = .chappie) async throws -> String {
+    try await call("Client.Send", text, options, at: path).member(0, "answer")
+  }
+
+  func open(_ kind: String, _ configuration: VariantDictionary = [:]) async throws -> ObjectPath {
+    try await call("Manager.Open\(kind)", configuration).member(0, "object")
+  }
+
+  // MARK: The sign-in
+
+  /// Starts a sign-in and returns its code.
+  func startSignIn(at path: ObjectPath = .chappie) async throws -> String {
+    try await call("Session.StartDeviceCodeSignIn", VariantDictionary(), at: path).member(0, "user_code")
+  }
+
+  /// Signs in where the stand-in approves at once.
+  func signIn(at path: ObjectPath = .chappie) async throws {
+    _ = try await startSignIn(at: path)
+    try await waitFor("linked", "Session.DeviceLinkState", at: path)
+  }
+
+  func state(at path: ObjectPath = .chappie) async throws -> String {
+    try await property("Session.State", at: path)
+  }
+
+  func lastError(at path: ObjectPath = .chappie) async throws -> VariantDictionary {
+    try await property("Session.LastError", at: path)
+  }
+
+  /// Waits until a property has a value.
+  func waitFor(_ value: String, _ member: String = "Session.State", at path: ObjectPath = .chappie) async throws {
+    try await eventually("\(member) at \(path) to be \(value)") {
+      try await property(member, at: path, as: String.self) == value
+    }
+  }
+
+  // MARK: Signals
+
+  /// Waits for a signal, which may be here already.
+  @discardableResult
+  func signal(_ member: String, at path: ObjectPath? = nil, where matches: (BusSignal) -> Bool = { _ in true })
+    async throws -> BusSignal
+  {
+    let clock = ContinuousClock()
+    let deadline = clock.now + patience
+    while true {
+      if let signal = signals(member, at: path).first(where: matches) { return signal }
+      guard clock.now < deadline else { throw Impatience("signal \(member); there were \(signals.map(\.member))") }
+      let arrival = arrival
+      let timer = GLibBridge.Timer(after: deadline - clock.now) { arrival.finish() }
+      await arrival.value()
+      timer.cancel()
+    }
+  }
+
+  /// The signals of one name so far.
+  func signals(_ member: String, at path: ObjectPath? = nil) -> [BusSignal] {
+    signals.filter { $0.member == member && (path == nil || $0.path == path) }
+  }
+
+  /// Waits until all signals are here that the service has sent.
+  func catchUp() async throws {
+    _ = try await property("Manager.Version", as: UInt32.self)
+  }
+
+  private func receive(_ signal: BusSignal) {
+    signals.append(signal)
+    let arrived = arrival
+    arrival = Wait()
+    arrived.finish()
+  }
+}
+
+extension ObjectPath {
+  static let chappie = ObjectPath.root.appending("org").appending("chappie")
+}
+
+/// How the service answered a call that it refused.
+struct Refusal {
+  /// The error's name, without `org.chappie.Error.` in front.
+  let name: String
+  let message: String
+
+  init(_ error: GLibError) {
+    let name = error.busName ?? "\(error.domain) \(error.code)"
+    self.name = name.hasPrefix("org.chappie.Error.") ? String(name.dropFirst("org.chappie.Error.".count)) : name
+    message = error.message
+  }
+}
+
+/// The refusal of a call that must fail.
+@GLibActor
+func refusal<Result>(
+  sourceLocation: SourceLocation = #_sourceLocation, of call: () async throws -> Result
+) async throws -> Refusal {
+  do {
+    let result = try await call()
+    Issue.record("The call succeeded with \(result)", sourceLocation: sourceLocation)
+    throw Impatience("a refusal")
+  } catch let error as GLibError {
+    return Refusal(error)
+  }
+}
+
+extension VariantDictionary {
+  /// The text at `key`; nil when there is none.
+  func text(_ key: String) -> String? { try? value(key) }
+}

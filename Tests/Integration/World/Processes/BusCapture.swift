@@ -1,0 +1,35 @@
+import Foundation
+import GLibBridge
+
+/// Everything that goes over the bus, byte for byte, in a log of the world.
+@GLibActor
+final class BusCapture {
+  private let process: ChildProcess
+  private let bus: BusConnection
+
+  init(_ directories: WorldDirectories) async throws {
+    process = try ChildProcess("bus-capture", "dbus-monitor", ["--session", "--binary"], in: directories)
+    bus = try await BusConnection.open(address: directories.busAddress)
+    try await waitForMark("begin")
+  }
+
+  /// Ends the capture, with all in it that was sent before.
+  func end() async throws {
+    try await waitForMark("end")
+    await process.terminate()
+  }
+
+  /// How often a text went over the bus.
+  func occurrences(of text: String) throws -> Int {
+    try Data(contentsOf: process.log).ranges(of: Data(text.utf8)).count
+  }
+
+  private func waitForMark(_ name: String) async throws {
+    let mark = Data("\(name)-of-capture".utf8)
+    try await eventually("the \(name) of the capture") {
+      try bus.emit(.root, "org.chappie.Tests", "Mark", .tuple("\(name)-of-capture"))
+      try await bus.flush()
+      return try Data(contentsOf: process.log).range(of: mark) != nil
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// A process of a world. What it writes goes into a log.
+@GLibActor
+final class ChildProcess {
+  /// How a process ended.
+  enum End: Equatable {
+    case exit(Int32)
+    case signal(Int32)
+  }
+
+  let log: URL
+  private let name: String
+  private let process = Process()
+  private let ended = Wait()
+  private(set) var end: End?
+
+  /// - Parameter input: what the process reads from its standard input.
+  init(_ name: String, _ program: String, _ arguments: [String], in directories: WorldDirectories, input: String = "")
+    throws
+  {
+    self.name = name
+    log = try directories.newLog(name)
+    // The kernel ends the child with the thread that made it, and GLibActor's thread lives as long as the tests do:
+    // nothing stays behind when they are killed.
+    process.executableURL = URL(filePath: "/usr/bin/setpriv")
+    process.arguments = ["--pdeathsig", "KILL", "--", program] + arguments
+    process.environment = directories.environment
+    process.currentDirectoryURL = directories.home
+    let output = try FileHandle(forWritingTo: log)
+    let standardInput = Pipe()
+    process.standardOutput = output
+    process.standardError = output
+    process.standardInput = standardInput
+    process.terminationHandler = { [weak self] process in
+      let status = process.terminationStatus
+      let wasKilled = process.terminationReason == .uncaughtSignal
+      Task { @GLibActor in self?.note(wasKilled ? .signal(status) : .exit(status)) }
+    }
+    try Self.withoutBlockedSignals { try process.run() }
+    standardInput.fileHandleForWriting.write(Data(input.utf8))
+    try standardInput.fileHandleForWriting.close()
+    try output.close()
+  }
+
+  var id: pid_t { process.processIdentifier }
+
+  var output: String {
+    String(decoding: (try? Data(contentsOf: log)) ?? Data(), as: UTF8.self)
+  }
+
+  func send(_ signal: Int32) {
+    if end == nil { kill(id, signal) }
+  }
+
+  /// Waits for the end of the process.
+  func waitForEnd() async throws -> End {
+    try await eventually("the end of \(name)") { end != nil }
+    guard let end else { throw Impatience("the end of \(name)") }
+    return end
+  }
+
+  /// Ends the process, by force if it must be.
+  func terminate() async {
+    send(SIGTERM)
+    if await !holds(within: .seconds(20), { end != nil }) {
+      Issue.record("\(name) did not end on SIGTERM and was killed")
+      send(SIGKILL)
+      await ended.value()
+    }
+  }
+
+  /// The threads of a test run block signals, and a child inherits that: it would not hear SIGTERM.
+  private static func withoutBlockedSignals(_ body: () throws -> Void) rethrows {
+    var none = sigset_t()
+    var before = sigset_t()
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    try body()
+  }
+
+  private func note(_ end: End) {
+    self.end = end
+    ended.finish()
+  }
+}
+
+/// What a program wrote until it ended.
+struct Output {
+  let status: Int32
+  /// Standard output and standard error, as they came.
+  let text: String
+
+  @GLibActor
+  static func of(_ program: String, _ arguments: [String], in directories: WorldDirectories) async throws -> Output {
+    let process = try ChildProcess(URL(filePath: program).lastPathComponent, program, arguments, in: directories)
+    switch try await process.waitForEnd() {
+    case .exit(let status): return Output(status: status, text: process.output)
+    case .signal(let signal): return Output(status: -signal, text: process.output)
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import GLibBridge
+
+/// gnome-keyring in the world, and the Secret Service as any program sees it.
+@GLibActor
+final class Keyring {
+  struct Item {
+    let path: ObjectPath
+    let attributes: [String: String]
+    let label: String
+    let secret: [UInt8]
+  }
+
+  private static let password = "password"
+  private static let name = "org.freedesktop.secrets"
+  private static let path = ObjectPath.root.appending("org").appending("freedesktop").appending("secrets")
+  private static let login = path.appending("collection").appending("login")
+
+  private let directories: WorldDirectories
+  private var process: ChildProcess?
+
+  init(_ directories: WorldDirectories) {
+    self.directories = directories
+  }
+
+  /// Starts the daemon and unlocks its login collection, as a login with a password does.
+  func start() async throws {
+    process = try ChildProcess(
+      "keyring", "gnome-keyring-daemon", ["--unlock", "--foreground", "--components=secrets"], in: directories,
+      input: Self.password)
+    let bus = try await BusConnection.open(address: directories.busAddress)
+    try await eventually("the keyring") { try await bus.owner(of: Self.name) != nil }
+  }
+
+  /// Ends the daemon in the middle of whatever it does.
+  func kill() async {
+    process?.send(SIGKILL)
+    await end()
+  }
+
+  /// Lets the daemon own its name and do nothing.
+  func freeze() { process?.send(SIGSTOP) }
+  func thaw() { process?.send(SIGCONT) }
+
+  func end() async {
+    thaw()
+    await process?.terminate()
+    process = nil
+  }
+
+  // MARK: The Secret Service
+
+  func lock() async throws {
+    let bus = try await BusConnection.open(address: directories.busAddress)
+    try await bus.call(Self.name, Self.path, "org.freedesktop.Secret.Service", "Lock", .tuple([Self.login]))
+  }
+
+  /// Unlocks without a prompt, as the login does.
+  func unlock() async throws {
+    let bus = try await BusConnection.open(address: directories.busAddress)
+    let secret = try Variant(
+      parsing: "('\(Self.login)', ('\(try await session(bus))', [], \(Array(Self.password.utf8)), 'text/plain'))",
+      type: "(o(oayays))")
+    try await bus.call(
+      Self.name, Self.path, "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface", "UnlockWithMasterPassword",
+      secret)
+  }
+
+  /// The credentials in it, by account.
+  func credentials() async throws -> [String: Item] {
+    Dictionary(try await items().map { ($0.attributes["account"] ?? "", $0) }) { $1 }
+  }
+
+  /// All credentials in it: those of different apps and access groups can have the same account.
+  func items() async throws -> [Item] {
+    let bus = try await BusConnection.open(address: directories.busAddress)
+    let session = try await session(bus)
+    let search = try Variant(parsing: "({'xdg:schema': 'org.chappie.Credential'},)", type: "(a{ss})")
+    let found = try await bus.call(Self.name, Self.path, "org.freedesktop.Secret.Service", "SearchItems", search)
+    var items: [Item] = []
+    for path in try found.member(0, "unlocked", as: [ObjectPath].self) {
+      items.append(try await item(at: path, session, bus))
+    }
+    return items
+  }
+
+  /// Puts another line in place of the stored one.
+  func changeSecret(of account: String, _ change: (String) -> String) async throws {
+    guard let item = try await credentials()[account] else { throw Impatience("a credential of \(account)") }
+    let bus = try await BusConnection.open(address: directories.busAddress)
+    let line = Array(change(String(decoding: item.secret, as: UTF8.self)).utf8)
+    let secret = try Variant(
+      parsing: "(('\(try await session(bus))', [], \(line), 'text/plain'),)", type: "((oayays))")
+    try await bus.call(Self.name, item.path, "org.freedesktop.Secret.Item", "SetSecret", secret)
+  }
+
+  private func item(at path: ObjectPath, _ session: ObjectPath, _ bus: BusConnection) async throws -> Item {
+    let interface = "org.freedesktop.Secret.Item"
+    let secret = try await bus.call(Self.name, path, interface, "GetSecret", .tuple(session))
+    let attributes = try await bus.property(Self.name, path, interface, "Attributes")
+    let label = try await bus.property(Self.name, path, interface, "Label")
+    let pairs = try attributes.children.map { entry in
+      (try String(variant: entry.children[0]), try String(variant: entry.children[1]))
+    }
+    return Item(
+      path: path, attributes: Dictionary(uniqueKeysWithValues: pairs), label: try String(variant: label),
+      secret: secret.children[0].children[2].children.compactMap(\.byte))
+  }
+
+  /// A session without encryption: these secrets are made up, and the bus is ours.
+  private func session(_ bus: BusConnection) async throws -> ObjectPath {
+    try await bus.call(
+      Self.name, Self.path, "org.freedesktop.Secret.Service", "OpenSession", .tuple("plain", "".variant)
+    ).member(1, "session")
+  }
+}
+
+extension Variant {
+  /// The value of a `y`, which is printed as `0x41`.
+  fileprivate var byte: UInt8? { UInt8(description.dropFirst(2), radix: 16) }
+}

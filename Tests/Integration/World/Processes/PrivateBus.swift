@@ -1,0 +1,52 @@
+import Foundation
+import GLibBridge
+
+/// A message bus of the world's own. It starts no service that the machine happens to have, only the world's.
+@GLibActor
+final class PrivateBus {
+  private let directories: WorldDirectories
+  private var process: ChildProcess?
+
+  init(_ directories: WorldDirectories) {
+    self.directories = directories
+  }
+
+  func start() async throws {
+    let file = directories.root.appending(path: "bus.conf")
+    try configuration.write(to: file, atomically: true, encoding: .utf8)
+    process = try ChildProcess(
+      "bus", "dbus-daemon", ["--config-file=\(file.path)", "--nofork", "--nopidfile"], in: directories)
+    try await eventually("the bus") {
+      (try? await BusConnection.open(address: directories.busAddress)) != nil
+    }
+  }
+
+  func end() async {
+    await process?.terminate()
+    process = nil
+  }
+
+  /// As the session bus of a desktop is set up, without its limits.
+  private var configuration: String {
+    """
+    <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+     "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+    <busconfig>
+      <type>session</type>
+      <listen>\(directories.busAddress)</listen>
+      <auth>EXTERNAL</auth>
+      <servicedir>\(directories.activation.path)</servicedir>
+      <policy context="default">
+        <allow send_destination="*" eavesdrop="true"/>
+        <allow eavesdrop="true"/>
+        <allow own="*"/>
+      </policy>
+      <limit name="max_incoming_bytes">1000000000</limit>
+      <limit name="max_outgoing_bytes">1000000000</limit>
+      <limit name="max_message_size">1000000000</limit>
+      <limit name="max_match_rules_per_connection">50000</limit>
+      <limit name="max_replies_per_connection">50000</limit>
+    </busconfig>
+    """
+  }
+}

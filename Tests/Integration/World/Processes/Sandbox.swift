@@ -1,0 +1,124 @@
+import Foundation
+import GLibBridge
+
+/// The stand-in backend, as a process that is spoken to over HTTP.
+@GLibActor
+final class Sandbox {
+  /// What the stand-in tells of itself.
+  struct State: Decodable {
+    struct Request: Decodable {
+      struct Body: Decodable {
+        struct Item: Decodable {
+          struct Content: Decodable {
+            let text: String
+          }
+
+          let role: String
+          let content: [Content]
+        }
+
+        struct Reasoning: Decodable {
+          let effort: String
+        }
+
+        let model: String
+        let instructions: String
+        let input: [Item]
+        let reasoning: Reasoning?
+      }
+
+      let headers: [String: String]
+      let body: Body?
+    }
+
+    let requests: [String: Int]
+    let lastResponsesRequest: Request
+    let liveRefreshTokens: Int
+    let revokedRefreshTokens: Int
+    let openStreams: Int
+
+    /// What the model was given last, as `role: text`.
+    var lastInput: [String] {
+      lastResponsesRequest.body?.input.map { "\($0.role): \($0.content.map(\.text).joined())" } ?? []
+    }
+  }
+
+  private static let http = HTTPSession()
+
+  private let directories: WorldDirectories
+  private let arguments: [String]
+  private var process: ChildProcess?
+  private(set) var issuer = ""
+
+  init(_ directories: WorldDirectories, _ arguments: [String]) {
+    self.directories = directories
+    self.arguments = arguments
+  }
+
+  /// The arguments that point the service here.
+  var addresses: [String] { ["--issuer", issuer, "--backend", backend] }
+  var backend: String { issuer + "/backend-api" }
+  var page: String { issuer + "/codex/device" }
+
+  func start() async throws {
+    let process = try ChildProcess(
+      "sandbox", Binaries.sandbox, ["--port", "0", "--verbose"] + arguments, in: directories)
+    self.process = process
+    try await eventually("the stand-in's address") { process.output.contains("page http") || process.end != nil }
+    let lines = process.output.split(separator: "\n")
+    guard let line = lines.first(where: { $0.hasPrefix("issuer ") }) else {
+      throw Impatience("the stand-in's address; it wrote \(process.output)")
+    }
+    issuer = String(line.dropFirst("issuer ".count))
+  }
+
+  /// Ends it: its port refuses connections from now on.
+  func end() async {
+    await process?.terminate()
+    process = nil
+  }
+
+  // MARK: Control
+
+  func state() async throws -> State {
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    return try decoder.decode(State.self, from: try await request(.get, "\(issuer)/sandbox/state"))
+  }
+
+  /// Replaces the scenario: a JSON list of rules.
+  func play(_ scenario: String) async throws {
+    try await request(.post, "\(issuer)/sandbox/scenario", scenario, type: "application/json")
+  }
+
+  /// Makes the backend answer 401 to all access tokens of now.
+  func expireAccessTokens() async throws {
+    try await request(.post, "\(issuer)/sandbox/expire-access-tokens")
+  }
+
+  func revokeRefreshTokens() async throws {
+    try await request(.post, "\(issuer)/sandbox/revoke-refresh-tokens")
+  }
+
+  /// What a browser sends when a person fills in the page's form.
+  func decide(_ decision: String, _ userCode: String, as user: String = "ada@example.com") async throws {
+    let form = "user_code=\(userCode)&user=\(user.replacing("@", with: "%40"))&decision=\(decision)"
+    try await request(.post, page, form, type: "application/x-www-form-urlencoded")
+  }
+
+  /// The body of an answer, which must be a success.
+  @discardableResult
+  func request(_ method: HTTPRequest.Method, _ url: String, _ body: String = "", type: String? = nil) async throws
+    -> Data
+  {
+    var request = HTTPRequest(method, url)
+    if method == .post { request.body = .bytes(Array(body.utf8)) }
+    request.contentType = type
+    let answer = try await Self.http.send(request, deadline: patience)
+    let bytes = try await answer.bytes(limit: 64 << 20, deadline: patience)
+    guard answer.status == 200 else {
+      throw Impatience("a success of \(url): \(answer.status), \(String(decoding: bytes, as: UTF8.self))")
+    }
+    return Data(bytes)
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// The service, `chappied`.
+@GLibActor
+final class ServiceProcess {
+  private let directories: WorldDirectories
+  private(set) var process: ChildProcess?
+  private var arguments: [String] = []
+
+  init(_ directories: WorldDirectories) {
+    self.directories = directories
+  }
+
+  /// Starts the service and waits until it owns its name.
+  func start(_ arguments: [String]) async throws {
+    self.arguments = arguments
+    let process = try launch(arguments)
+    self.process = process
+    let bus = try await BusConnection.open(address: directories.busAddress)
+    try await eventually("the service's name on the bus") {
+      guard process.end == nil else { throw Impatience("a service that runs; it wrote \(process.output)") }
+      return try await bus.owner(of: "org.chappie") != nil
+    }
+  }
+
+  /// Starts a service and does not wait.
+  func launch(_ arguments: [String], name: String = "chappied") throws -> ChildProcess {
+    try ChildProcess(name, Binaries.chappied, arguments, in: directories)
+  }
+
+  /// Lets the bus start the service when somebody calls it.
+  func makeActivatable(_ arguments: [String]) throws {
+    let log = try directories.newLog("activated")
+    // The bus gives what it starts its own output; a shell puts it where it can be searched.
+    let command = ([Binaries.chappied] + arguments).joined(separator: " ")
+    let text = """
+      [D-BUS Service]
+      Name=org.chappie
+      Exec=/bin/sh -c "exec \(command) >>\(log.path) 2>&1"
+
+      """
+    try text.write(
+      to: directories.activation.appending(path: "org.chappie.service"), atomically: true, encoding: .utf8)
+  }
+
+  /// Ends the service and starts it anew, with the arguments that it had.
+  func restart() async throws {
+    await end()
+    try await start(arguments)
+  }
+
+  /// Ends the service. That it has crashed before, or does so now, is an issue.
+  func end() async {
+    await process?.terminate()
+    if let end = process?.end, end != .exit(0) { Issue.record("chappied ended with \(end)") }
+    process = nil
+  }
+}
+
+extension BusConnection {
+  /// The unique name of who owns `name`; nil for nobody.
+  func owner(of name: String) async throws -> String? {
+    do {
+      return try await call(DBus.name, DBus.path, DBus.name, "GetNameOwner", .tuple(name)).member(0, "owner")
+    } catch let error as GLibError where error.busName == "org.freedesktop.DBus.Error.NameHasNoOwner" {
+      return nil
+    }
+  }
+
+  /// The process of who owns `name`.
+  func processID(of name: String) async throws -> pid_t {
+    let reply = try await call(DBus.name, DBus.path, DBus.name, "GetConnectionUnixProcessID", .tuple(name))
+    return pid_t(bitPattern: try reply.member(0, "process", as: UInt32.self))
+  }
+}
+
+/// The bus itself, as a peer.
+enum DBus {
+  static let name = "org.freedesktop.DBus"
+  static let path = ObjectPath.root.appending("org").appending("freedesktop").appending("DBus")
+}

@@ -1,0 +1,158 @@
+import Foundation
+import GLibBridge
+import Synchronization
+import Testing
+
+/// A desktop session of its own for one test: home, bus, keyring, stand-in backend and service, all real.
+///
+/// Everything in it ends with the test, also when that throws, and its directories go with it.
+@GLibActor
+final class World {
+  let plan: Plan
+  let directories: WorldDirectories
+  let bus: PrivateBus
+  let keyring: Keyring
+  let sandbox: Sandbox
+  let service: ServiceProcess
+  private var callers: [Caller] = []
+  private var adopted: [ChildProcess] = []
+  private let hasFailed = Mutex(false)
+
+  private init(_ plan: Plan) throws {
+    self.plan = plan
+    directories = try WorldDirectories(plan.environment)
+    bus = PrivateBus(directories)
+    keyring = Keyring(directories)
+    sandbox = Sandbox(directories, plan.sandboxArguments)
+    service = ServiceProcess(directories)
+  }
+
+  /// Runs `body` in a world that `plan` describes.
+  static func with(_ plan: Plan = Plan(), _ body: @GLibActor (World) async throws -> Void) async throws {
+    try await WorldGate.shared.pass {
+      let world = try World(plan)
+      do {
+        try await RunningTest.$world.withValue(world) {
+          try await world.start()
+          try await body(world)
+        }
+      } catch {
+        world.noteFailure()
+        await world.endEvenWhenCancelled()
+        throw error
+      }
+      await world.endEvenWhenCancelled()
+    }
+  }
+
+  // MARK: Callers
+
+  /// A new program on the bus.
+  func caller() async throws -> Caller {
+    let caller = try await Caller(directories.busAddress)
+    callers.append(caller)
+    return caller
+  }
+
+  /// A program on the bus whose default account is signed in.
+  func signedInCaller() async throws -> Caller {
+    let caller = try await caller()
+    try await caller.signIn()
+    return caller
+  }
+
+  /// Ends a process with this world.
+  func adopt(_ process: ChildProcess) {
+    adopted.append(process)
+  }
+
+  /// Runs a program of the desktop, such as `gdbus`, in this world.
+  func run(_ program: String, _ arguments: String...) async throws -> Output {
+    try await Output.of(program, arguments, in: directories)
+  }
+
+  // MARK: Beginning and end
+
+  private func start() async throws {
+    try await bus.start()
+    if plan.keyring == .unlocked { try await keyring.start() }
+    try await sandbox.start()
+    let arguments = sandbox.addresses + plan.serviceArguments
+    switch plan.service {
+    case .running: try await service.start(arguments)
+    case .activatable: try service.makeActivatable(arguments)
+    case .none: break
+    }
+  }
+
+  nonisolated func noteFailure() {
+    hasFailed.withLock { $0 = true }
+  }
+
+  /// In a task of its own: a test that is out of time is cancelled, and must clean up all the same.
+  private func endEvenWhenCancelled() async {
+    await Task { @GLibActor in await end() }.value
+  }
+
+  private func end() async {
+    callers = []
+    for process in adopted { await process.terminate() }
+    await service.end()
+    await sandbox.end()
+    await keyring.end()
+    await bus.end()
+    await directories.sweep()
+    for line in directories.complaints { Issue.record("A program of ours: \(line)") }
+    if hasFailed.withLock({ $0 }) { directories.printLogs() }
+    directories.remove()
+  }
+}
+
+extension World {
+  /// What is in a world.
+  struct Plan {
+    enum KeyringPlan {
+      case unlocked
+      case none
+    }
+
+    enum ServicePlan {
+      /// From the start.
+      case running
+      /// When somebody calls it.
+      case activatable
+      case none
+    }
+
+    var keyring = KeyringPlan.unlocked
+    var service = ServicePlan.running
+    /// Approves each sign-in at once, and answers as fast as the client reads.
+    var sandboxArguments = ["--auto-approve", "--rate", "0"]
+    /// What follows `--issuer` and `--backend`.
+    var serviceArguments: [String] = []
+    /// Added to the environment of all processes.
+    var environment: [String: String] = [:]
+
+    /// A person has to approve each sign-in.
+    static let attended = Plan(sandboxArguments: ["--interval", "1", "--rate", "0"])
+    /// Each access token is due for renewal when it is handed out.
+    static let shortTokens = Plan(sandboxArguments: ["--auto-approve", "--rate", "0", "--access-token-lifetime", "60"])
+    /// The service is started by its first call.
+    static let activatable = Plan(service: .activatable)
+  }
+}
+
+/// The test that runs in this task.
+private enum RunningTest {
+  @TaskLocal static var world: World?
+}
+
+extension Trait where Self == IssueHandlingTrait {
+  /// Prints the logs of a world whose test failed.
+  static var worlds: Self {
+    .compactMapIssues { issue in
+      RunningTest.world?.noteFailure()
+      return issue
+    }
+  }
+}

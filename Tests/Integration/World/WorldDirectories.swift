@@ -1,0 +1,130 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// The files of a world, and the environment of its processes.
+@GLibActor
+final class WorldDirectories {
+  let root: URL
+  let home: URL
+  let runtime: URL
+  let data: URL
+  let configuration: URL
+  let systemConfiguration: URL
+  let activation: URL
+  let logs: URL
+  let busAddress: String
+  private let moreEnvironment: [String: String]
+  private var outputs = 0
+
+  init(_ moreEnvironment: [String: String]) throws {
+    self.moreEnvironment = moreEnvironment
+    // Sockets live in it, and their paths are short: 107 bytes.
+    let template = FileManager.default.temporaryDirectory.path + "/chappie-world.XXXXXX"
+    var path = Array(template.utf8CString)
+    guard mkdtemp(&path) != nil else { throw CocoaError(.fileWriteUnknown) }
+    root = URL(filePath: String(decoding: path.dropLast().map(UInt8.init), as: UTF8.self))
+    home = root.appending(path: "home")
+    runtime = root.appending(path: "run")
+    data = home.appending(path: ".local/share")
+    configuration = home.appending(path: ".config")
+    systemConfiguration = root.appending(path: "etc-xdg")
+    activation = data.appending(path: "dbus-1/services")
+    logs = root.appending(path: "logs")
+    busAddress = "unix:path=\(runtime.path)/bus"
+    for directory in [home, runtime, activation, configuration, systemConfiguration, logs] {
+      try FileManager.default.createDirectory(
+        at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+  }
+
+  /// Only what is named here reaches a world: no display, no proxy, no bus of the person who runs the tests.
+  var environment: [String: String] {
+    var environment = [
+      Self.mark: root.path, "HOME": home.path, "XDG_RUNTIME_DIR": runtime.path, "XDG_DATA_HOME": data.path,
+      "XDG_CONFIG_HOME": configuration.path, "XDG_CONFIG_DIRS": systemConfiguration.path,
+      "XDG_CACHE_HOME": home.appending(path: ".cache").path, "XDG_STATE_HOME": home.appending(path: ".state").path,
+      "DBUS_SESSION_BUS_ADDRESS": busAddress, "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(runtime.path)/no-system-bus",
+      "GSETTINGS_BACKEND": "memory", "LANG": "C.UTF-8",
+    ]
+    for name in ["PATH", "LD_LIBRARY_PATH"] { environment[name] = ProcessInfo.processInfo.environment[name] }
+    return environment.merging(moreEnvironment) { $1 }
+  }
+
+  /// A new file for what a process writes.
+  func newLog(_ name: String) throws -> URL {
+    outputs += 1
+    let log = logs.appending(path: String(format: "%03d-", outputs) + name + ".log")
+    try Data().write(to: log)
+    return log
+  }
+
+  /// Every file, by its path below the root.
+  func files() throws -> [String: Data] {
+    var files: [String: Data] = [:]
+    for name in try FileManager.default.subpathsOfDirectory(atPath: root.path) {
+      let url = root.appending(path: name)
+      // What a process has replaced meanwhile is gone. Sockets and folders cannot be read.
+      guard let type = try? FileManager.default.attributesOfItem(atPath: url.path)[.type] as? FileAttributeType,
+        type == .typeRegular, let data = try? Data(contentsOf: url)
+      else { continue }
+      files[name] = data
+    }
+    return files
+  }
+
+  /// Lines in which a library complains of how our programs use it. Each is a mistake, whatever the test was about.
+  var complaints: [String] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: logs.path)) ?? []
+    let ours = names.filter { name in ["chappie", "activated", "sandbox"].contains { name.contains($0) } }
+    return ours.flatMap { name in
+      let text = String(decoding: (try? Data(contentsOf: logs.appending(path: name))) ?? Data(), as: UTF8.self)
+      return text.split(separator: "\n").map(String.init).filter { line in
+        line.contains(/(CRITICAL|WARNING) \*\*:/) && !line.contains("chappie-CRITICAL")
+          && !line.contains("chappie-WARNING")
+      }
+    }
+  }
+
+  func printLogs() {
+    var text = "The world \(root.path):\n"
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: logs.path)) ?? []
+    for name in names.sorted() where !name.contains("bus-capture") {
+      let lines = String(decoding: (try? Data(contentsOf: logs.appending(path: name))) ?? Data(), as: UTF8.self)
+      text += "--- \(name)\n" + lines.split(separator: "\n").suffix(60).map { "    \($0.prefix(400))\n" }.joined()
+    }
+    FileHandle.standardError.write(Data(text.utf8))
+  }
+
+  func remove() {
+    try? FileManager.default.removeItem(at: root)
+  }
+
+  // MARK: What stays behind
+
+  private nonisolated static let mark = "CHAPPIE_WORLD"
+
+  /// Waits for the end of all processes of this world. One that has to be killed is an issue.
+  func sweep() async {
+    let ended = await holds(within: .seconds(20)) { processes().isEmpty }
+    guard !ended else { return }
+    for process in processes() {
+      Issue.record("Process \(process.id) stayed behind and was killed: \(process.command)")
+      kill(process.id, SIGKILL)
+    }
+  }
+
+  /// The processes of this user that carry this world in their environment.
+  private func processes() -> [(id: pid_t, command: String)] {
+    let mark = Data("\(Self.mark)=\(root.path)\0".utf8)
+    let ids = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { pid_t($0) }
+    return ids.compactMap { id in
+      // A process that has ended and waits for its parent has an empty environment.
+      guard let environment = FileManager.default.contents(atPath: "/proc/\(id)/environ"),
+        environment.range(of: mark) != nil
+      else { return nil }
+      let command = FileManager.default.contents(atPath: "/proc/\(id)/cmdline") ?? Data()
+      return (id, String(decoding: command, as: UTF8.self).replacing("\0", with: " "))
+    }
+  }
+}

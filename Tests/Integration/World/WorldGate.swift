@@ -1,0 +1,28 @@
+import Foundation
+import GLibBridge
+
+/// Lets a few worlds exist at a time: each is five processes.
+@GLibActor
+final class WorldGate {
+  static let shared = WorldGate()
+
+  private var free = max(4, 2 * ProcessInfo.processInfo.activeProcessorCount)
+  private var waiting: [Wait] = []
+
+  func pass(_ body: () async throws -> Void) async throws {
+    if free > 0 {
+      free -= 1
+    } else {
+      let turn = Wait()
+      waiting.append(turn)
+      await turn.value()
+    }
+    defer { leave() }
+    try await body()
+  }
+
+  /// Hands the place to who waits longest.
+  private func leave() {
+    if waiting.isEmpty { free += 1 } else { waiting.removeFirst().finish() }
+  }
+}

@@ -1,0 +1,75 @@
+import SecretMemory
+import Testing
+
+struct SecretBytesTests {
+  @Test func holdsWhatItWasMadeOf() {
+    let bytes = Array(UInt8.min...UInt8.max)
+    let secret = SecretBytes(bytes)
+    #expect(secret.count == 256)
+    #expect(secret.withBytes { Array($0) } == bytes)
+  }
+
+  @Test func mayBeEmpty() {
+    let secret = SecretBytes([])
+    #expect(secret.count == 0)
+    #expect(secret.withBytes { $0.isEmpty })
+  }
+
+  @Test func isFilledInPlaceFromPlainAndSecretParts() {
+    let secret = SecretBytes(count: 8) { span in
+      let behindPlain = span.write("ab".utf8, at: 0)
+      #expect(behindPlain == 2)
+      let behindSecret = span.write(SecretBytes("cdef".utf8), at: behindPlain)
+      #expect(behindSecret == 6)
+      #expect(span.write("gh".utf8, at: behindSecret) == 8)
+    }
+    #expect(secret.withBytes { Array($0) } == Array("abcdefgh".utf8))
+  }
+
+  @Test func passesOnWhatFillThrows() {
+    struct Refusal: Error {}
+    #expect(throws: Refusal.self) {
+      try SecretBytes(count: 4) { _ in throw Refusal() }
+    }
+  }
+
+  // MARK: Comparing
+
+  @Test func equalsTheSameBytes() {
+    #expect(SecretBytes("token".utf8).isEqual(to: SecretBytes("token".utf8)))
+    #expect(SecretBytes([]).isEqual(to: SecretBytes([])))
+  }
+
+  @Test(arguments: ["Token", "tokeN", "toke", "tokens", "", "nekot"])
+  func differsFromOtherBytes(_ other: String) {
+    #expect(!SecretBytes("token".utf8).isEqual(to: SecretBytes(other.utf8)))
+    #expect(!SecretBytes(other.utf8).isEqual(to: SecretBytes("token".utf8)))
+  }
+
+  // MARK: Not telling
+
+  /// Every way in which Swift makes text of a value without being told how, alone and inside something else.
+  @Test func isNotTextByAccident() {
+    struct Holder {
+      let secret: SecretBytes
+      let optional: SecretBytes?
+    }
+    let word = "tops3cret"
+    let secret = SecretBytes(word.utf8)
+    let holder = Holder(secret: secret, optional: secret)
+    var dumped = ""
+    dump(secret, to: &dumped)
+    dump(holder, to: &dumped)
+    let texts = [
+      "\(secret)", String(describing: secret), String(reflecting: secret), "\(holder)", String(reflecting: holder),
+      "\([secret])", "\(["key": secret])", dumped,
+    ]
+    for text in texts { #expect(!Self.tells(word, text), "\(text)") }
+  }
+
+  /// Whether `text` holds `word`, or its bytes as Swift prints an array of them.
+  private static func tells(_ word: String, _ text: String) -> Bool {
+    let numbers = word.utf8.prefix(4).map(String.init).joined(separator: ", ")
+    return text.contains(word) || text.contains(numbers)
+  }
+}

@@ -1,0 +1,205 @@
+"""The programs of a private session: the service, the stand-in, the keyring, and calls to them."""
+
+import re
+import signal
+import subprocess
+import threading
+import time
+import urllib.request
+
+from seal import open_seal
+from wire import Wire
+
+PATIENCE = 30
+SLOT = ("com.chappie.sdk", "default", "", "")
+KEYRING = ("org.freedesktop.secrets", "/org/freedesktop/secrets")
+
+
+class Failure(Exception):
+    """Something that must never happen has happened."""
+
+
+class Refused(Exception):
+    """The service refused a call."""
+
+    def __init__(self, output):
+        super().__init__(output)
+        error = re.search(r"GDBus\.Error:([\w.]+)", output)
+        # Without what all of the service's own have in front.
+        self.name = error[1].removeprefix("org.chappie.Error.") if error else output
+
+
+def wait_until(condition, what, seconds=PATIENCE):
+    """The first true value of the condition."""
+    deadline = time.monotonic() + seconds
+    while not (value := condition()):
+        if time.monotonic() > deadline:
+            raise Failure(f"waited {seconds} s in vain for {what}")
+        time.sleep(0.005)
+    return value
+
+
+def gdbus(name, path, method, *arguments):
+    """A call's reply as gdbus prints it."""
+    run = subprocess.run(
+        ["gdbus", "call", "--session", "--timeout", str(PATIENCE), "--dest", name, "--object-path", path,
+         "--method", method, *arguments], capture_output=True, text=True)
+    if run.returncode != 0:
+        raise Refused(run.stderr.strip())
+    return run.stdout
+
+
+class Session:
+    """Use as a context: all that was started in it ends with it."""
+
+    def __init__(self, programs, log):
+        self.programs, self.log = programs, log
+        self.wire = Wire()
+        self.news = News()
+        self.service = self.sandbox = self.keyring = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.news.end()
+        for process in (self.service, self.sandbox, self.keyring):
+            if process:
+                process.terminate()
+                process.wait()
+
+    # The stand-in
+
+    def start_sandbox(self, *options):
+        """Starts anew: whoever was signed in is unknown from now on."""
+        if self.sandbox:
+            self.sandbox.terminate()
+            self.sandbox.wait()
+        self.sandbox = subprocess.Popen(
+            [self.programs / "chappie-sandbox", "--auto-approve", "--rate", "0", *options],
+            stdout=subprocess.PIPE, stderr=self.log, text=True)
+        url = self.sandbox.stdout.readline().split()[1]
+        self.wire.connect(url, grace="--refresh-grace" in options)
+        self.url = url
+
+    def expire_access_tokens(self):
+        request = urllib.request.Request(f"{self.url}/sandbox/expire-access-tokens", method="POST")
+        urllib.request.urlopen(request, timeout=PATIENCE).close()
+
+    # The service
+
+    def start_service(self):
+        self.service = subprocess.Popen(
+            [self.programs / "chappied", "--issuer", self.wire.url, "--backend", f"{self.url}/backend-api"],
+            stdout=self.log, stderr=self.log)
+        subprocess.run(["gdbus", "wait", "--session", "--timeout", str(PATIENCE), "org.chappie"], check=True)
+
+    def kill_service(self):
+        self.service.kill()
+
+    def end_service(self):
+        """Asks it to end, and waits for that."""
+        self.service.send_signal(signal.SIGTERM)
+        if self.service.wait(PATIENCE) != 0:
+            raise Failure(f"the service ended with status {self.service.returncode}")
+
+    def recover(self):
+        """Makes everything run again after a round that failed."""
+        if subprocess.run(["gdbus", "wait", "--session", "--timeout", "1", KEYRING[0]]).returncode != 0:
+            self.start_keyring()
+        self.service.kill()
+        self.restart_service()
+
+    def restart_service(self):
+        self.service.wait()
+        self.start_service()
+
+    def call(self, member, *arguments):
+        return gdbus("org.chappie", "/org/chappie", f"org.chappie.{member}", *arguments)
+
+    def send(self):
+        self.call("Client.Send", "hi", "{}")
+
+    def start_sign_in(self):
+        self.call("Session.StartDeviceCodeSignIn", "{}")
+
+    def sign_in(self):
+        since = time.monotonic()
+        self.start_sign_in()
+        self.news.wait_for("'linked'", since)
+
+    def sign_out(self):
+        self.call("Session.SignOut")
+
+    def property(self, name):
+        reply = gdbus("org.chappie", "/org/chappie", "org.freedesktop.DBus.Properties.Get",
+                      "org.chappie.Session", name)
+        return reply.strip()
+
+    def state(self):
+        return re.search(r"'(.*)'", self.property("State"))[1]
+
+    # The keyring
+
+    def credentials(self):
+        """The stored credentials of the default slot, opened."""
+        run = subprocess.run(
+            ["secret-tool", "search", "--all", "xdg:schema", "org.chappie.Credential"],
+            capture_output=True, text=True, timeout=PATIENCE)
+        return [open_seal(line, SLOT) for line in re.findall(r"^secret = (.*)$", run.stdout, re.M)]
+
+    def kill_keyring(self):
+        if self.keyring:
+            self.keyring.kill()
+            self.keyring.wait()
+            return
+        # The session's own, which whoever made the session started.
+        process = gdbus("org.freedesktop.DBus", "/org/freedesktop/DBus",
+                        "org.freedesktop.DBus.GetConnectionUnixProcessID", KEYRING[0])
+        subprocess.run(["kill", "-KILL", re.search(r"uint32 (\d+)", process)[1]], check=True)
+
+    def start_keyring(self):
+        self.keyring = subprocess.Popen(
+            ["gnome-keyring-daemon", "--unlock", "--foreground", "--components=secrets"],
+            stdin=subprocess.PIPE, stdout=self.log, stderr=self.log)
+        self.keyring.stdin.write(b"password")
+        self.keyring.stdin.close()
+        subprocess.run(["gdbus", "wait", "--session", "--timeout", str(PATIENCE), KEYRING[0]], check=True)
+
+
+class News:
+    """The service's signals, with the time that each was seen at."""
+
+    def __init__(self):
+        self.lines = []
+        self.arrived = threading.Condition()
+        self.watch = None
+        self.process = subprocess.Popen(
+            ["gdbus", "monitor", "--session", "--dest", "org.chappie"], stdout=subprocess.PIPE, text=True)
+        self.process.stdout.readline()
+        threading.Thread(target=self.read, daemon=True).start()
+
+    def read(self):
+        for line in self.process.stdout:
+            with self.arrived:
+                self.lines.append((time.monotonic(), line))
+                watch = self.watch
+                self.arrived.notify_all()
+            if watch and watch[0] in line:
+                watch[1]()
+
+    def on(self, text, action):
+        """Acts when a signal says `text`."""
+        self.watch = (text, action)
+
+    def said(self, text, since):
+        return any(at >= since and text in line for at, line in self.lines)
+
+    def wait_for(self, text, since):
+        with self.arrived:
+            if not self.arrived.wait_for(lambda: self.said(text, since), PATIENCE):
+                raise Failure(f"waited {PATIENCE} s in vain for a signal with {text}")
+
+    def end(self):
+        self.process.terminate()
+        self.process.wait()

@@ -1,0 +1,196 @@
+"""The wire between the service and the issuer, and what was said on it.
+
+The service knows the stand-in by the wire's address. So the harness sees each token that was issued, can act
+between the issuer's answer and its arrival, and can lose answers.
+"""
+
+import json
+import socket
+import socketserver
+import threading
+import time
+from dataclasses import dataclass, field
+
+# Where an exchange can be: the issuer has carried it out; its answer has been written to the service's socket.
+ANSWERED, DELIVERED = "answered", "delivered"
+# How an answer can get lost: it is never asked for; it does not arrive; a part of it arrives.
+REFUSED, LOST, HALVED = "refused", "lost", "halved"
+
+
+@dataclass
+class Token:
+    """A refresh token."""
+    grant: int
+    predecessor: str = None
+    was_used: bool = False
+    was_revoked: bool = False
+    successors: list = field(default_factory=list)
+
+
+class Ledger:
+    """The refresh tokens that the issuer has handed out, and which of them it would take."""
+
+    def __init__(self, grace):
+        self.grace = grace
+        self.tokens = {}
+        self.newest = None
+        self.grants = 0
+        self.refreshes = 0
+        self.refusals = 0
+
+    def signed_in(self, token):
+        self.grants += 1
+        self.newest = token
+        self.tokens[token] = Token(self.grants)
+
+    def refreshed(self, old, new):
+        self.refreshes += 1
+        if new is None:
+            self.refusals += 1
+            return
+        self.newest = new
+        self.tokens[old].was_used = True
+        self.tokens[old].successors.append(new)
+        self.tokens[new] = Token(self.tokens[old].grant, old)
+
+    def revoked(self, token):
+        for other in self.tokens.values():
+            if token in self.tokens and other.grant == self.tokens[token].grant:
+                other.was_revoked = True
+
+    def accepts(self, token):
+        known = self.tokens.get(token)
+        if not known or known.was_revoked:
+            return False
+        if self.grace:
+            return not any(self.tokens[successor].was_used for successor in known.successors)
+        return not known.was_used
+
+
+class Trap:
+    """Something that happens once, at one stage of the next exchange of one kind."""
+
+    def __init__(self, kind, stage, action=None, delay=0):
+        self.kind, self.stage, self.action, self.delay = kind, stage, action, delay
+        self.is_set = True
+
+    def spring(self, kind, stage):
+        """Whether it was this one's moment."""
+        if not self.is_set or (kind, stage) != (self.kind, self.stage):
+            return False
+        self.is_set = False
+        time.sleep(self.delay)
+        if self.action:
+            self.action()
+        return True
+
+
+class Wire:
+    def __init__(self):
+        self.target = None
+        self.ledger = None
+        self.trap = None
+        self.delivered_at = {}
+        self.lock = threading.Lock()
+        self.active = 0
+        wire = self
+
+        class Handler(socketserver.StreamRequestHandler):
+            def handle(self):
+                with wire.lock:
+                    wire.active += 1
+                try:
+                    wire.exchange(self)
+                except OSError:
+                    pass  # The service was killed.
+                finally:
+                    with wire.lock:
+                        wire.active -= 1
+
+        class Server(socketserver.ThreadingTCPServer):
+            daemon_threads = True
+            request_queue_size = 64
+
+            def handle_error(self, request, client_address):
+                pass
+
+        self.server = Server(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def connect(self, url, grace):
+        """Leads to another issuer from now on."""
+        self.target = ("127.0.0.1", int(url.rsplit(":", 1)[1]))
+        self.ledger = Ledger(grace)
+
+    def settle(self):
+        """Waits until the issuer has carried out and answered all that it was asked."""
+        deadline = time.monotonic() + 20
+        while self.active and time.monotonic() < deadline:
+            time.sleep(0.001)
+
+    # One request and its answer
+
+    def exchange(self, handler):
+        request = self.read_request(handler.rfile)
+        if not request:
+            return
+        kind, body = self.kind(request), request.partition(b"\r\n\r\n")[2]
+        if self.springs(kind, REFUSED):
+            return
+        answer = self.forward(request)
+        self.note(kind, body, answer)
+        if self.springs(kind, LOST):
+            return
+        if self.springs(kind, HALVED):
+            handler.wfile.write(answer[:len(answer) * 2 // 3])
+            return
+        self.springs(kind, ANSWERED)
+        handler.wfile.write(answer)
+        handler.wfile.flush()
+        self.delivered_at[kind] = time.monotonic()
+        self.springs(kind, DELIVERED)
+
+    def springs(self, kind, stage):
+        return self.trap is not None and self.trap.spring(kind, stage)
+
+    @staticmethod
+    def read_request(stream):
+        """The bytes of a whole request; none when the client left before it was whole."""
+        head, length = b"", 0
+        while not head.endswith(b"\r\n\r\n"):
+            line = stream.readline()
+            if not line:
+                return None
+            if line.lower().startswith(b"content-length:"):
+                length = int(line.split(b":")[1])
+            head += line
+        body = stream.read(length)
+        return head + body if len(body) == length else None
+
+    @staticmethod
+    def kind(request):
+        head = request.partition(b"\r\n\r\n")[0].lower()
+        path = head.split(b" ")[1]
+        if path.endswith(b"/oauth/token"):
+            return "refresh" if b"application/json" in head else "exchange"
+        return path.rsplit(b"/", 1)[1].decode()
+
+    def forward(self, request):
+        answer = b""
+        with socket.create_connection(self.target) as upstream:
+            upstream.sendall(request)
+            while data := upstream.recv(65536):
+                answer += data
+        return answer
+
+    def note(self, kind, body, answer):
+        head, _, content = answer.partition(b"\r\n\r\n")
+        succeeded = head.split(b" ")[1] == b"200"
+        if kind == "exchange" and succeeded:
+            self.ledger.signed_in(json.loads(content)["refresh_token"])
+        elif kind == "refresh":
+            new = json.loads(content)["refresh_token"] if succeeded else None
+            self.ledger.refreshed(json.loads(body)["refresh_token"], new)
+        elif kind == "revoke" and succeeded:
+            self.ledger.revoked(json.loads(body)["token"])
