@@ -95,6 +95,8 @@ INSTALLED_FILES = \
   dbus/org.chappie.service.in:$(DBUSSERVICESDIR)/org.chappie.service \
   $(foreach xml,$(wildcard dbus/org.chappie.*.xml),$(xml):$(DBUSINTERFACESDIR)/$(notdir $(xml))) \
   data/chappie.conf:$(DOCDIR)/chappie.conf \
+  data/access-group.conf:$(DOCDIR)/access-group.conf \
+  data/PRIVACY.md:$(DOCDIR)/PRIVACY.md \
   data/org.chappie.desktop:$(DATADIR)/applications/org.chappie.desktop \
   data/org.chappie.chappie.metainfo.xml.in:$(DATADIR)/metainfo/org.chappie.chappie.metainfo.xml \
   data/icons/hicolor/scalable/apps/org.chappie.svg:$(DATADIR)/icons/hicolor/scalable/apps/org.chappie.svg \

@@ -276,6 +276,32 @@ class Rounds:
         self.session.restart_service()
         self.check_life(credential, may_be_lost=False)
 
+    def beside(self):
+        """A program with the library in it needs the same token at the same time; one of the two dies."""
+        length = self.length("refresh", self.session.send, self.prepare_refresh)
+        host_dies = self.random.random() < 0.5
+        kill, killed = self.killing(lambda: host.kill() if host_dies else self.session.kill_service())
+        aimed = self.aim(kill, 2 * length, ["refresh", "refresh"], [])
+        newest, refusals = self.begin(self.prepare_refresh), self.ledger.refusals
+        host = self.session.start_host()
+        self.run_and_kill(self.session.send, aimed, killed, kill)
+        host.wait()
+        credential = self.stored()
+        self.note_window("refresh", credential, newest)
+        self.check(credential, "a refresh ended a sign-in")
+        if not host_dies:
+            self.session.restart_service()
+        if "refresh_token" in credential:
+            self.check(self.ledger.refusals == refusals, "a spent token was sent")
+            self.check_life(credential)
+        else:
+            # Whoever was left has asked already.
+            self.check(not self.grace, "the end of a sign-in that could be renewed")
+            self.check(self.ledger.refusals == refusals + 1, f"{self.ledger.refusals - refusals} refusals for one loss")
+            self.check(self.session.state() == "reauthentication-required", f"{self.session.state()} after a loss")
+            self.count.losses += 1
+            self.session.sign_in()
+
     def network(self):
         """The issuer is not reached, or its answer gets lost."""
         self.begin(self.prepare_refresh)

@@ -139,6 +139,12 @@ class Session:
     def state(self):
         return re.search(r"'(.*)'", self.property("State"))[1]
 
+    def start_host(self):
+        """A program with the library in its own process, which sends something."""
+        return subprocess.Popen(
+            [self.programs / "library-host", self.wire.url, f"{self.url}/backend-api", "hi"],
+            stdout=self.log, stderr=self.log)
+
     # The keyring
 
     def credentials(self):
@@ -161,7 +167,7 @@ class Session:
     def start_keyring(self):
         self.keyring = subprocess.Popen(
             ["gnome-keyring-daemon", "--unlock", "--foreground", "--components=secrets"],
-            stdin=subprocess.PIPE, stdout=self.log, stderr=self.log)
+            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.keyring.stdin.write(b"password")
         self.keyring.stdin.close()
         subprocess.run(["gdbus", "wait", "--session", "--timeout", str(PATIENCE), KEYRING[0]], check=True)

@@ -22,7 +22,7 @@ PHASES = [
     ("a used token is dead, renewed early", False, True, 0.3),
     ("a used token is dead, renewed after a 401", False, False, 0.2),
 ]
-OPERATIONS = {"sign_in": 5, "refresh": 9, "sign_out": 3, "stop": 3, "keyring": 2, "network": 2}
+OPERATIONS = {"sign_in": 5, "refresh": 9, "sign_out": 3, "stop": 3, "beside": 3, "keyring": 2, "network": 2}
 COLUMNS = "{:<10}{:>8}{:>8}{:>8}{:>16}{:>15}{:>8}{:>8}"
 
 

@@ -184,7 +184,7 @@ final class CredentialSlot {
   private func performRefresh(replacing old: Credential, wasRejected: Bool) async throws -> Credential {
     let lock = try await SlotFileLock.take(identity)
     defer { withExtendedLifetime(lock) {} }
-    let (current, accessibility) = try await read()
+    let (current, accessibility) = try await readToReplace()
     if let unstored {
       if unstored.isNewer(than: current) { return try await keep(unstored) }
       // Somebody has signed in since.
@@ -207,6 +207,16 @@ final class CredentialSlot {
     } catch let error as ChappieAuthError where error.requiresReauthentication {
       await retire(current, accessibility, error)
       throw reauthenticationRequired
+    }
+  }
+
+  private func readToReplace() async throws -> (Credential, ChappieKeychainAccessibility) {
+    do {
+      return try await read()
+    } catch ChappieClientError.missingCredential {
+      // Somebody has signed out since.
+      unstored = nil
+      throw ChappieClientError.missingCredential
     }
   }
 

@@ -86,15 +86,14 @@ final class NotificationServer {
   }
 
   /// Takes a notification away, if the server that showed it still runs.
-  func close(_ id: UInt32, deadline: Duration = deadline) async {
+  func close(_ id: UInt32) async {
     guard let owner else { return }
-    _ = try? await call(owner, "CloseNotification", .tuple(id), deadline)
+    _ = try? await call(owner, "CloseNotification", .tuple(id))
   }
 
-  private func call(
-    _ owner: String, _ member: String, _ arguments: Variant, _ deadline: Duration = deadline
-  ) async throws -> Variant {
-    try await connection.call(owner, Self.path, Self.name, member, arguments, timeout: deadline, autoStart: false)
+  private func call(_ owner: String, _ member: String, _ arguments: Variant) async throws -> Variant {
+    try await connection.call(
+      owner, Self.path, Self.name, member, arguments, timeout: Self.deadline, autoStart: false)
   }
 
   // MARK: Following
@@ -125,7 +124,7 @@ final class NotificationServer {
   }
 
   private func receive(_ signal: BusSignal) {
-    guard signal.sender == owner, let id = try? signal.arguments.member(0, "id", as: UInt32.self) else { return }
+    guard let id = try? signal.arguments.member(0, "id", as: UInt32.self) else { return }
     switch signal.member {
     case "NotificationClosed":
       receive(.closed(id))

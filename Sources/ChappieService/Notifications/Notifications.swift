@@ -13,6 +13,8 @@ final class Notifications {
   private var notifications: [SlotIdentity: WeakNotification] = [:]
   /// Those that tell something: they outlive the sessions they are for.
   private var telling: [SlotIdentity: SlotNotification] = [:]
+  /// While everything is taken away: ends when it is.
+  private var withdrawn: Wait?
 
   init(_ connection: BusConnection) {
     self.connection = connection
@@ -25,7 +27,7 @@ final class Notifications {
     let notification = SlotNotification(session, server) { [connection] address, token in
       await WebPage.open(address, activationToken: token, over: connection)
     } idleChanged: { [weak self] in
-      self?.telling[$0.slot] = $0.isIdle ? nil : $0
+      self?.note($0)
     }
     notifications[notification.slot] = WeakNotification(notification: notification)
     return notification
@@ -33,10 +35,19 @@ final class Notifications {
 
   /// Takes away what is shown: after the end of the service nobody hears a click.
   func withdraw() async {
-    let withdrawals = telling.values.map { notification in
-      Task.onGLib { await notification.withdraw(deadline: .seconds(1)) }
-    }
-    for withdrawal in withdrawals { await withdrawal.value }
+    guard !telling.isEmpty else { return }
+    let withdrawn = Wait()
+    self.withdrawn = withdrawn
+    // A server that does not answer must not keep the service from ending.
+    let deadline = Timer(after: .seconds(1)) { withdrawn.finish() }
+    for notification in telling.values { notification.withdraw() }
+    await withdrawn.value()
+    deadline.cancel()
+  }
+
+  private func note(_ notification: SlotNotification) {
+    telling[notification.slot] = notification.isIdle ? nil : notification
+    if telling.isEmpty { withdrawn?.finish() }
   }
 
   private func receive(_ event: NotificationServer.Event) {

@@ -142,12 +142,10 @@ final class SlotNotification {
     presented = .shown(id, told)
   }
 
-  /// Takes away what is shown, within `deadline`.
-  func withdraw(deadline: Duration) async {
+  /// Tells nothing any more, and takes away what is shown.
+  func withdraw() {
     observation = nil
-    guard case .shown(let id, _) = presented else { return }
-    presented = .nothing
-    await server.close(id, deadline: deadline)
+    change { $0 = SlotNews() }
   }
 
   // MARK: The server

@@ -27,7 +27,12 @@ final class Accounts {
   func attach(_ root: BusObject, _ exporter: Exporter) async {
     self.root = root
     self.exporter = exporter
-    // A keyring that is locked or absent has nothing to list now.
+    // A keyring that is locked or absent has nothing to list now, and may have later.
+    LockMonitor.shared.observe { [weak self] in Task.onGLib { await self?.list() } }
+    await list()
+  }
+
+  private func list() async {
     for name in (try? await Chappie.accounts(ofService: defaults.keychainService)) ?? [] { add(name) }
   }
 

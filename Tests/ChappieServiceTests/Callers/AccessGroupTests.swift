@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Testing
 
 @testable import ChappieService
@@ -59,5 +60,12 @@ struct AccessGroupTests {
 
   @Test func namesAreNotEndless() {
     #expect(!AccessGroup.isName("a." + String(repeating: "b", count: 254)))
+  }
+
+  @Test func theSampleIsOne() throws {
+    let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+    let group = try AccessGroup(Array(Data(contentsOf: root.appending(path: "data/access-group.conf"))))
+    #expect(group.name == "TEAMID.com.example.shared")
+    #expect(group.members.map(\.text).sorted() == ["org.example.App", "org.example.Widget"])
   }
 }

@@ -59,9 +59,9 @@ struct JSONTests {
 
   /// Each of these hides the brackets from whoever looks only at double quotes; JSON-GLib would read them by
   /// recursion, however deep they are.
-  @Test(arguments: ["", "/*\"*/", "['\"',", "[\"\\\\\",", "[\"\\\"\","])
-  func nothingHidesTheDepth(_ prefix: String) {
-    #expect(throws: GLibError.self) { try JSON(parsing: Self.nested(1000, in: prefix)) }
+  @Test(arguments: [("", ""), ("/*\"*/", ""), ("['\"',", "]"), ("[\"\\\\\",", "]"), ("[\"\\\"\",", "]")])
+  func nothingHidesTheDepth(_ prefix: String, _ suffix: String) throws {
+    #expect(throws: GLibError.self) { try JSON(parsing: Self.nested(1000, in: prefix) + suffix.utf8) }
   }
 
   // MARK: Members

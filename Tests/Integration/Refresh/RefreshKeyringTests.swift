@@ -55,8 +55,10 @@ struct RefreshKeyringTests {
       try await eventually("the new token in the keyring") {
         try await world.keyring.credentials()["default"]?.secret != before
       }
-      world.service.process?.send(SIGKILL)
-      try await world.service.restart()
+      let service = try #require(world.service.process)
+      service.send(SIGKILL)
+      _ = try await service.waitForEnd()
+      try await world.service.start(world.sandbox.addresses)
       #expect(try await caller.send("hi").contains("hi"))
       #expect(try await world.sandbox.state().requests["refresh"] == 1)
     }

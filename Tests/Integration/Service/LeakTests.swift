@@ -150,8 +150,8 @@ struct LeakTests {
       let capture = try await BusCapture(world.directories)
       let caller = try await world.caller()
       for token in [access, refresh] {
-        for body in bodies(token) {
-          for endpoint in ["usercode", "poll", "token"] {
+        for (index, body) in bodies(token).enumerated() {
+          for endpoint in index < 8 ? ["usercode", "poll", "token"] : ["token"] {
             try await world.sandbox.play(#"[{"endpoint":"\#(endpoint)","status":400,"body":\#(body)}]"#)
             _ = try? await caller.startSignIn()
             try await caller.waitFor("failed", "Session.DeviceLinkState")

@@ -20,11 +20,11 @@ final class World {
 
   private init(_ plan: Plan) throws {
     self.plan = plan
-    directories = try WorldDirectories(plan.environment)
+    directories = try WorldDirectories()
     bus = PrivateBus(directories)
     keyring = Keyring(directories)
     sandbox = Sandbox(directories, plan.sandboxArguments)
-    service = ServiceProcess(directories)
+    service = ServiceProcess(directories, plan.environment)
   }
 
   /// Runs `body` in a world that `plan` describes.
@@ -130,7 +130,7 @@ extension World {
     var sandboxArguments = ["--auto-approve", "--rate", "0"]
     /// What follows `--issuer` and `--backend`.
     var serviceArguments: [String] = []
-    /// Added to the environment of all processes.
+    /// Added to the service's environment.
     var environment: [String: String] = [:]
 
     /// A person has to approve each sign-in.

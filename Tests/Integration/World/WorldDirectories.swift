@@ -14,11 +14,9 @@ final class WorldDirectories {
   let activation: URL
   let logs: URL
   let busAddress: String
-  private let moreEnvironment: [String: String]
   private var outputs = 0
 
-  init(_ moreEnvironment: [String: String]) throws {
-    self.moreEnvironment = moreEnvironment
+  init() throws {
     // Sockets live in it, and their paths are short: 107 bytes.
     let template = FileManager.default.temporaryDirectory.path + "/chappie-world.XXXXXX"
     var path = Array(template.utf8CString)
@@ -48,7 +46,7 @@ final class WorldDirectories {
       "GSETTINGS_BACKEND": "memory", "LANG": "C.UTF-8",
     ]
     for name in ["PATH", "LD_LIBRARY_PATH"] { environment[name] = ProcessInfo.processInfo.environment[name] }
-    return environment.merging(moreEnvironment) { $1 }
+    return environment
   }
 
   /// A new file for what a process writes.
@@ -78,12 +76,25 @@ final class WorldDirectories {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: logs.path)) ?? []
     let ours = names.filter { name in ["chappie", "activated", "sandbox"].contains { name.contains($0) } }
     return ours.flatMap { name in
-      let text = String(decoding: (try? Data(contentsOf: logs.appending(path: name))) ?? Data(), as: UTF8.self)
-      return text.split(separator: "\n").map(String.init).filter { line in
-        line.contains(/(CRITICAL|WARNING) \*\*:/) && !line.contains("chappie-CRITICAL")
-          && !line.contains("chappie-WARNING")
-      }
+      let log = (try? Data(contentsOf: logs.appending(path: name))) ?? Data()
+      return Self.marks.flatMap { Self.lines(of: log, with: $0) }.filter { !$0.contains(" chappie-") }
     }
+  }
+
+  private static let marks = ["-CRITICAL **:", "-WARNING **:"]
+
+  /// Byte by byte: a log can be long, and looking at it as text takes long.
+  private static func lines(of log: Data, with mark: String) -> [String] {
+    let newline = UInt8(ascii: "\n")
+    var lines: [String] = []
+    var rest = log[...]
+    while let found = rest.range(of: Data(mark.utf8)) {
+      let start = rest[..<found.lowerBound].lastIndex(of: newline).map { $0 + 1 } ?? rest.startIndex
+      let end = rest[found.upperBound...].firstIndex(of: newline) ?? rest.endIndex
+      lines.append(String(decoding: rest[start..<end], as: UTF8.self))
+      rest = rest[end...]
+    }
+    return lines
   }
 
   func printLogs() {

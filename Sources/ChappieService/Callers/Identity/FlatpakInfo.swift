@@ -2,10 +2,10 @@ import GLibBridge
 
 /// `/.flatpak-info`, which Flatpak puts at the root of each sandbox, and of the D-Bus proxy that speaks for it.
 ///
-/// An app cannot replace it: its root directory is read-only, and Flatpak leaves it no way to get another root (no
-/// capability, no `chroot`, no mount or user namespace of its own). A sandbox that somebody built with less care might
-/// leave one. So the file counts only where it is, byte for byte, the one that `flatpak run` wrote for this instance
-/// under the user's runtime directory, outside of the sandbox.
+/// An app cannot replace it: it is a read-only mount, and Flatpak leaves the app no way to take it away or to get another
+/// root (it has no capability, and `chroot`, `mount`, `unshare` and their like are filtered). A sandbox that somebody
+/// built with less care might leave one. So the file counts only where it is, byte for byte, the one that `flatpak run`
+/// wrote for this instance under the user's runtime directory, outside of the sandbox.
 ///
 /// The cgroup that Flatpak makes for an app (`app-flatpak-ID-PID.scope`) adds nothing to that: any process of the user
 /// that can write to the cgroup file system can move there.

@@ -56,6 +56,7 @@ struct SlotRefreshTests {
     caller.cancel()
     gate.finish()
     _ = await caller.result
+    await fixture.slot.settle()
     #expect(fixture.store.stored == "new")
   }
 

@@ -24,12 +24,20 @@ final class BusCapture {
     try Data(contentsOf: process.log).ranges(of: Data(text.utf8)).count
   }
 
+  /// The end of the capture, which may be long.
+  private func recent() throws -> Data {
+    let file = try FileHandle(forReadingFrom: process.log)
+    let length = try file.seekToEnd()
+    try file.seek(toOffset: length - min(length, 1 << 16))
+    return try file.readToEnd() ?? Data()
+  }
+
   private func waitForMark(_ name: String) async throws {
     let mark = Data("\(name)-of-capture".utf8)
     try await eventually("the \(name) of the capture") {
       try bus.emit(.root, "org.chappie.Tests", "Mark", .tuple("\(name)-of-capture"))
       try await bus.flush()
-      return try Data(contentsOf: process.log).range(of: mark) != nil
+      return try recent().range(of: mark) != nil
     }
   }
 }

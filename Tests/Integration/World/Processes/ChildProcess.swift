@@ -16,18 +16,22 @@ final class ChildProcess {
   private let process = Process()
   private let ended = Wait()
   private(set) var end: End?
+  private var killed = false
 
-  /// - Parameter input: what the process reads from its standard input.
-  init(_ name: String, _ program: String, _ arguments: [String], in directories: WorldDirectories, input: String = "")
-    throws
-  {
+  /// - Parameters:
+  ///   - input: what the process reads from its standard input.
+  ///   - environment: added to the world's.
+  init(
+    _ name: String, _ program: String, _ arguments: [String], in directories: WorldDirectories, input: String = "",
+    environment: [String: String] = [:]
+  ) throws {
     self.name = name
     log = try directories.newLog(name)
     // The kernel ends the child with the thread that made it, and GLibActor's thread lives as long as the tests do:
     // nothing stays behind when they are killed.
     process.executableURL = URL(filePath: "/usr/bin/setpriv")
     process.arguments = ["--pdeathsig", "KILL", "--", program] + arguments
-    process.environment = directories.environment
+    process.environment = directories.environment.merging(environment) { $1 }
     process.currentDirectoryURL = directories.home
     let output = try FileHandle(forWritingTo: log)
     let standardInput = Pipe()
@@ -52,7 +56,15 @@ final class ChildProcess {
   }
 
   func send(_ signal: Int32) {
-    if end == nil { kill(id, signal) }
+    guard end == nil else { return }
+    if signal == SIGKILL { killed = true }
+    kill(id, signal)
+  }
+
+  /// How the process ended, where that was its own doing and no success.
+  var crash: End? {
+    guard let end, end != .exit(0), !(killed && end == .signal(SIGKILL)) else { return nil }
+    return end
   }
 
   /// Waits for the end of the process.

@@ -6,11 +6,13 @@ import Testing
 @GLibActor
 final class ServiceProcess {
   private let directories: WorldDirectories
+  private let environment: [String: String]
   private(set) var process: ChildProcess?
   private var arguments: [String] = []
 
-  init(_ directories: WorldDirectories) {
+  init(_ directories: WorldDirectories, _ environment: [String: String]) {
     self.directories = directories
+    self.environment = environment
   }
 
   /// Starts the service and waits until it owns its name.
@@ -27,7 +29,7 @@ final class ServiceProcess {
 
   /// Starts a service and does not wait.
   func launch(_ arguments: [String], name: String = "chappied") throws -> ChildProcess {
-    try ChildProcess(name, Binaries.chappied, arguments, in: directories)
+    try ChildProcess(name, Binaries.chappied, arguments, in: directories, environment: environment)
   }
 
   /// Lets the bus start the service when somebody calls it.
@@ -54,7 +56,7 @@ final class ServiceProcess {
   /// Ends the service. That it has crashed before, or does so now, is an issue.
   func end() async {
     await process?.terminate()
-    if let end = process?.end, end != .exit(0) { Issue.record("chappied ended with \(end)") }
+    if let crash = process?.crash { Issue.record("chappied ended with \(crash)") }
     process = nil
   }
 }

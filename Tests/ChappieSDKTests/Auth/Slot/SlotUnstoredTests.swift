@@ -1,0 +1,115 @@
+import GLibBridge
+import Testing
+
+@testable import ChappieSDK
+
+/// Renewed tokens that the store did not take at first: nobody else has them.
+@Suite(.timeLimit(.minutes(1)))
+@GLibActor
+struct SlotUnstoredTests {
+  /// A slot that was given `new` and could not store it.
+  private func unstored() async -> SlotFixture {
+    let fixture = await SlotFixture.signedIn(isDue: true)
+    fixture.store.writeError = .locked
+    await #expect(throws: SecretStoreError.locked.clientError) { try await fixture.slot.credential() }
+    fixture.store.writeError = nil
+    return fixture
+  }
+
+  @Test func areStoredWhenTheLockChanges() async throws {
+    let fixture = await unstored()
+    await fixture.slot.lockChanged()
+    #expect(fixture.store.stored == "new")
+    #expect(fixture.slot.state.lastError == nil)
+    #expect(try await fixture.slot.credential().name == "new")
+    #expect(fixture.method.refreshed == ["old"])
+  }
+
+  @Test func areStoredBeforeTheProcessEnds() async throws {
+    let fixture = await unstored()
+    await fixture.slot.settle()
+    #expect(fixture.store.stored == "new")
+  }
+
+  @Test func keepTheirSlot() async throws {
+    var fixture: SlotFixture? = await unstored()
+    let store = try #require(fixture?.store)
+    weak let slot = fixture?.slot
+    fixture = nil
+    #expect(slot != nil)
+    await slot?.lockChanged()
+    #expect(store.stored == "new")
+    // What holds it lets go with the work that it was held for.
+    while slot != nil { await Task.yield() }
+  }
+
+  /// Another process tried the old ones, which the server has forgotten.
+  @Test func replaceWhatWasRefusedElsewhere() async throws {
+    let fixture = await unstored()
+    guard case .credential(var refused) = fixture.store.item else { return }
+    refused.refreshToken = nil
+    refused.isRefused = true
+    fixture.store.item = .credential(refused)
+    #expect(try await fixture.slot.credential().name == "new")
+    #expect(fixture.store.stored == "new")
+    #expect(fixture.slot.state.state == .signedIn)
+  }
+
+  @Test func giveWayToASignInElsewhere() async throws {
+    let fixture = await unstored()
+    fixture.store.item = .credential(.test("other", account: "bob"))
+    for _ in 0..<2 { #expect(try await fixture.slot.credential().name == "other") }
+    #expect(fixture.store.stored == "other")
+    #expect(fixture.method.refreshed == ["old"])
+  }
+
+  @Test func giveWayToASignOutElsewhere() async throws {
+    let fixture = await unstored()
+    fixture.store.item = .none
+    await fixture.slot.lockChanged()
+    await #expect(throws: ChappieClientError.missingCredential) { try await fixture.slot.credential() }
+    #expect(fixture.store.stored == nil)
+    #expect(fixture.slot.state.state == .signedOut)
+  }
+
+  // MARK: Others' refusals
+
+  /// It was refused to another process while this one waited for its turn.
+  @Test func whatWasRefusedElsewhereIsNotTriedAgain() async throws {
+    let fixture = await SlotFixture.signedIn()
+    let rejected = try await fixture.slot.credential()
+    var refused = rejected
+    refused.refreshToken = nil
+    refused.isRefused = true
+    fixture.store.item = .credential(refused)
+    let error = await #expect(throws: ChappieClientError.self) {
+      try await fixture.slot.credential(insteadOf: rejected)
+    }
+    guard case .reauthenticationRequired? = error else {
+      Issue.record("another error")
+      return
+    }
+    #expect(fixture.method.refreshed.isEmpty)
+    #expect(fixture.slot.state.state == .reauthenticationRequired)
+  }
+
+  // MARK: Leaving
+
+  @Test func aCallerThatLeavesDoesNotWait() async throws {
+    let fixture = await SlotFixture.signedIn(isDue: true)
+    let (started, gate) = (Wait(), Wait())
+    fixture.method.onRefresh = { _ in
+      started.finish()
+      await gate.value()
+      return .test("new")
+    }
+    let caller = Task { @GLibActor in _ = try await fixture.slot.credential() }
+    await started.value()
+    caller.cancel()
+    await #expect(throws: CancellationError.self) { try await caller.value }
+    #expect(fixture.store.stored == "old")
+    gate.finish()
+    await fixture.slot.settle()
+    #expect(fixture.store.stored == "new")
+  }
+}
