@@ -36,7 +36,7 @@ struct TokenEndpoint: Sendable {
   func refresh(_ credential: Credential) async throws -> Credential {
     guard let refreshToken = credential.refreshToken else { throw ChappieAuthError.missingRefreshToken }
     var body = SecretLine()
-    body.append("{\"client_id\":\"\(clientID)\",\"grant_type\":\"refresh_token\"")
+    body.append("{\"client_id\":\(quotedClientID),\"grant_type\":\"refresh_token\"")
     try body.append(token: refreshToken, key: "refresh_token")
     body.append("}")
     let answer = try await http.post("\(issuer)/oauth/token", secretJSON: body.joined())
@@ -50,11 +50,15 @@ struct TokenEndpoint: Sendable {
       idToken: tokens.id ?? credential.idToken, renewedAt: UnixTime.now)
   }
 
+  private var quotedClientID: String {
+    String(decoding: JSON.string(clientID).encoded, as: UTF8.self)
+  }
+
   func revoke(_ credential: Credential) async {
     var body = SecretLine()
     body.append("{\"token_type_hint\":\"")
     if credential.refreshToken != nil {
-      body.append("refresh_token\",\"client_id\":\"\(clientID)\"")
+      body.append("refresh_token\",\"client_id\":\(quotedClientID)")
     } else {
       body.append("access_token\"")
     }

@@ -9,10 +9,7 @@ struct BackendFailure {
   let retryAfter: Double?
 
   /// Whether asking again is pointless, however long one waits.
-  var isFinal: Bool {
-    if case .usageLimitReached = error { return true }
-    return false
-  }
+  let isFinal: Bool
 
   @GLibActor
   init(_ response: HTTPResponse) async {
@@ -24,6 +21,7 @@ struct BackendFailure {
     self.retryAfter = retryAfter.flatMap(Self.seconds)
     let answer = try? JSON(parsing: body)
     let detail = answer?["error"].map(WireError.init)
+    isFinal = detail?.type == "usage_limit_reached" || detail?.type == "usage_not_included"
     if status == 429, detail?.type == "usage_limit_reached" {
       error = .usageLimitReached(
         ChappieUsageLimit(plan: detail?.plan.map(ChappiePlan.init), resetsAt: detail?.resetsAt))

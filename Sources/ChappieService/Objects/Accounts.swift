@@ -28,7 +28,10 @@ final class Accounts {
     self.root = root
     self.exporter = exporter
     // A keyring that is locked or absent has nothing to list now, and may have later.
-    LockMonitor.shared.observe { [weak self] in Task.onGLib { await self?.list() } }
+    LockMonitor.shared.observe { [weak self] in
+      guard LockMonitor.shared.sources.contains("keyring") else { return }
+      Task.onGLib { await self?.list() }
+    }
     await list()
   }
 
