@@ -5,6 +5,7 @@
 #   make test        runs all tests
 #   make bench       measures the service against a C program with the same libraries
 #   make fuzz        feeds each parser with noise for a minute
+#   make torture     kills the service hundreds of times in the middle of what it does; ROUNDS=400 SEED=any
 #   make lint        checks the format of the source; make format mends it
 #   make install     installs what was built before; builds nothing
 #   make uninstall   removes that again, given the same variables
@@ -26,7 +27,7 @@ RELEASE = -c release --static-swift-stdlib -Xswiftc -use-ld=lld \
   -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=all -Xlinker --no-warnings
 SOURCES = Package.swift Sources Tests dbus Fuzz
 
-.PHONY: build debug dependencies demo test bench fuzz lint format clean
+.PHONY: build debug dependencies demo test bench fuzz torture lint format clean
 
 build: dependencies
 	$(SWIFT) build $(RELEASE) --product chappied
@@ -45,8 +46,9 @@ demo: debug
 
 test: dependencies lint
 	$(SWIFT) build --build-tests
-	$(SWIFT) test --skip-build
+	PKG_CONFIG_PATH=$(PKGCONFIG) scripts/private-session swift test --skip-build
 	scripts/private-session Tests/readme.py .build/debug
+	scripts/private-session Tests/torture/torture.py .build/debug --rounds 40
 	Tests/install.sh
 
 bench: build
@@ -54,6 +56,10 @@ bench: build
 
 fuzz: dependencies
 	PKG_CONFIG_PATH=$(PKGCONFIG) Fuzz/run 60
+
+ROUNDS = 400
+torture: debug
+	scripts/private-session Tests/torture/torture.py .build/debug --rounds $(ROUNDS) $(if $(SEED),--seed $(SEED))
 
 lint:
 	@swift format lint --strict --recursive --parallel $(SOURCES)

@@ -21,9 +21,9 @@ class Count:
 
 
 class Rounds:
-    def __init__(self, session, random, grace, proactive):
+    def __init__(self, session, random, phase):
         self.session, self.random = session, random
-        self.grace, self.proactive = grace, proactive
+        self.grace, self.proactive, self.rule = phase.grace, phase.proactive, phase.rule
         self.wire = session.wire
         self.ledger = session.wire.ledger
         self.count = None
@@ -31,6 +31,7 @@ class Rounds:
         # The longest time from the arrival of an answer to a kill that came before it was stored, in seconds.
         self.latest_loss = 0
         self.refusal = None
+        self.originals, self.copies = [], []
 
     def check(self, holds, what):
         self.count.checks += 1
@@ -40,7 +41,13 @@ class Rounds:
     # Operations
 
     def ensure_signed_in(self):
-        if self.session.state() != "signed-in":
+        if self.rule:
+            # The service's own object signs in under the usual rule.
+            if self.session.state() != "signed-in" or any(item.rule != self.rule for item in self.session.items()):
+                if self.session.start_host("sign-in", self.rule).wait() != 0:
+                    raise Failure("a library host cannot sign in")
+                self.session.send()
+        elif self.session.state() != "signed-in":
             self.session.sign_in()
 
     def ensure_signed_out(self):
@@ -118,17 +125,21 @@ class Rounds:
     # What must hold
 
     def stored(self):
-        """The stored credential, or None; never two."""
+        """The stored item that counts, or None."""
         time.sleep(0.02)
         self.wire.settle()
-        credentials = self.session.credentials()
-        self.check(len(credentials) <= 1, f"{len(credentials)} items for one slot")
-        return credentials[0] if credentials else None
+        items = self.session.items()
+        self.copies = [item for item in items if item.is_copy]
+        self.originals = [item for item in items if not item.is_copy]
+        # A sign-in under another rule is another item, and both are there for a moment.
+        self.check(len(self.originals) <= (2 if self.rule else 1), f"{len(self.originals)} items for one slot")
+        self.check(self.originals or not self.copies, "a copy without its original")
+        return max(self.originals, key=lambda item: item.renewed_at, default=None)
 
-    def note_window(self, kind, credential, newest_before):
+    def note_window(self, kind, newest_before):
         """Counts a kill that came after tokens had been issued and before they were stored."""
         newest = self.ledger.newest
-        if newest == newest_before or (credential and credential.get("refresh_token") == newest):
+        if newest == newest_before or any(item.token == newest for item in self.originals):
             return
         arrived = self.wire.delivered_at.get(kind, 0)
         if self.start < arrived < self.killed_at:
@@ -137,15 +148,15 @@ class Rounds:
         else:
             self.count.before_arrival += 1
 
-    def check_life(self, credential, may_be_lost=True):
+    def check_life(self, item, may_be_lost=True):
         """The service lives and works with what the keyring holds."""
-        if credential is None:
+        if item is None:
             self.check(self.session.state() == "signed-out", "signed in without a credential")
             self.check(self.answer() == "MissingCredential", "an answer without a credential")
             return
         self.check(self.session.state() == "signed-in", f"{self.session.state()} with a credential")
-        self.check("refresh_token" in credential, "a credential that cannot be renewed")
-        is_alive = self.ledger.accepts(credential["refresh_token"])
+        self.check(item.token, "a credential that cannot be renewed")
+        is_alive = self.ledger.accepts(item.token)
         self.check(is_alive or (may_be_lost and not self.grace), "the keyring holds a spent token")
         refusals = self.ledger.refusals
         self.session.expire_access_tokens()
@@ -169,9 +180,11 @@ class Rounds:
             return refusal.name
 
     def check_fresh(self):
-        credential = self.stored()
-        self.check(credential is not None, "no credential after an answer")
-        self.check(credential.get("refresh_token") == self.ledger.newest, "the newest token is not in the keyring")
+        item = self.stored()
+        self.check(len(self.originals) == 1, f"{len(self.originals)} items after an operation that succeeded")
+        self.check(item.token == self.ledger.newest, "the newest token is not in the keyring")
+        copies = [item.token] if item.rule.startswith("after-first-unlock") else []
+        self.check([copy.token for copy in self.copies] == copies, "the copies are not what they should be")
 
     def check_loss(self, answer, refusals):
         """The issuer has refused: that is kept, and asked for once."""
@@ -180,8 +193,8 @@ class Rounds:
         for _ in range(2):
             self.check(self.session.state() == "reauthentication-required", f"{self.session.state()} after a loss")
             self.check("ada@example.com" in self.session.property("AccountInfo"), "the identity was lost")
-            credential = self.stored()
-            self.check(credential is not None and "refresh_token" not in credential, "a spent token was kept")
+            item = self.stored()
+            self.check(item and not any(other.token for other in self.originals + self.copies), "a spent token was kept")
             self.session.end_service()
             self.session.restart_service()
         self.check(self.answer() == "ReauthenticationRequired", "the loss was forgotten")
@@ -211,13 +224,13 @@ class Rounds:
 
         self.run_and_kill(operation, aimed, killed, kill)
         linked = self.session.news.said("'linked'", self.start)
-        credential = self.stored()
-        self.note_window("exchange", credential, newest)
-        self.check(credential or not (again or linked), "a sign-in is gone")
+        item = self.stored()
+        self.note_window("exchange", newest)
+        self.check(item or not (again or linked), "a sign-in is gone")
         if linked:
-            self.check(credential["refresh_token"] == self.ledger.newest, "a sign-in was reported and not kept")
+            self.check(item.token == self.ledger.newest, "a sign-in was reported and not kept")
         self.session.restart_service()
-        self.check_life(credential)
+        self.check_life(item)
         self.session.sign_in()
         self.check_fresh()
 
@@ -235,22 +248,27 @@ class Rounds:
         newest = self.begin(self.prepare_refresh)
         self.run_and_kill(self.session.send, aimed, killed, kill)
         self.session.service.wait()
-        credential = self.stored()
-        self.note_window("refresh", credential, newest)
-        self.check(credential, "a refresh ended a sign-in")
+        item = self.stored()
+        self.note_window("refresh", newest)
+        self.check(item, "a refresh ended a sign-in")
         self.session.restart_service()
-        self.check_life(credential, may_be_lost)
+        self.check_life(item, may_be_lost)
 
     def sign_out(self):
+        """Alone, or while a program with the library in it uses, and renews, what is removed."""
         length = self.length("sign-out", self.session.sign_out, self.ensure_signed_in)
         kill, killed = self.killing(self.session.kill_service)
         aimed = self.aim(kill, length, ["revoke"], ["'signed-out'"])
-        self.begin(self.ensure_signed_in)
+        has_company = self.random.random() < 0.5
+        self.begin(self.prepare_refresh)
+        host = self.session.start_host("send", "hi") if has_company else None
         done = self.run_and_kill(self.session.sign_out, aimed, killed, kill)
-        credential = self.stored()
-        self.check(not (credential and done), "a sign-out was reported and not done")
+        if host:
+            host.wait()
+        item = self.stored()
+        self.check(not (item and done), "a sign-out was reported and not done")
         self.session.restart_service()
-        self.check_life(credential, may_be_lost=False)
+        self.check_life(item, may_be_lost=False)
         self.session.sign_out()
         self.check(self.stored() is None, "a credential after a sign-out")
         self.check(self.session.state() == "signed-out", "not signed out after a sign-out")
@@ -266,15 +284,16 @@ class Rounds:
         time.sleep(0.02)
         self.wire.settle()
         self.session.start_keyring()
-        self.note_window("refresh", self.stored(), newest)
+        self.stored()
+        self.note_window("refresh", newest)
         if self.random.random() < 0.5:
             self.check(self.answer() is None, f"no answer after the keyring came back: {self.refusal}")
             self.check(self.session.state() == "signed-in", "not signed in after the keyring came back")
         self.session.end_service()
-        credential = self.stored()
-        self.check(credential, "the keyring took the sign-in with it")
+        item = self.stored()
+        self.check(item, "the keyring took the sign-in with it")
         self.session.restart_service()
-        self.check_life(credential, may_be_lost=False)
+        self.check_life(item, may_be_lost=False)
 
     def beside(self):
         """A program with the library in it needs the same token at the same time; one of the two dies."""
@@ -283,17 +302,17 @@ class Rounds:
         kill, killed = self.killing(lambda: host.kill() if host_dies else self.session.kill_service())
         aimed = self.aim(kill, 2 * length, ["refresh", "refresh"], [])
         newest, refusals = self.begin(self.prepare_refresh), self.ledger.refusals
-        host = self.session.start_host()
+        host = self.session.start_host("send", "hi")
         self.run_and_kill(self.session.send, aimed, killed, kill)
         host.wait()
-        credential = self.stored()
-        self.note_window("refresh", credential, newest)
-        self.check(credential, "a refresh ended a sign-in")
+        item = self.stored()
+        self.note_window("refresh", newest)
+        self.check(item, "a refresh ended a sign-in")
         if not host_dies:
             self.session.restart_service()
-        if "refresh_token" in credential:
+        if item.token:
             self.check(self.ledger.refusals == refusals, "a spent token was sent")
-            self.check_life(credential)
+            self.check_life(item)
         else:
             # Whoever was left has asked already.
             self.check(not self.grace, "the end of a sign-in that could be renewed")
@@ -307,7 +326,7 @@ class Rounds:
         self.begin(self.prepare_refresh)
         self.wire.trap = Trap("refresh", self.random.choice([wire.REFUSED, wire.LOST, wire.HALVED]))
         self.check(self.answer() == "Network", "no network error without an answer")
-        self.count.before_arrival += not self.ledger.accepts(self.stored()["refresh_token"])
+        self.count.before_arrival += not self.ledger.accepts(self.stored().token)
         self.wire.trap = None
         self.check_life(self.stored())
 

@@ -49,6 +49,18 @@ def gdbus(name, path, method, *arguments):
     return run.stdout
 
 
+class Item:
+    """A stored credential, opened."""
+
+    def __init__(self, text):
+        self.is_copy = "attribute.copy = " in text
+        self.rule = re.search(r"^attribute.accessibility = (.*)$", text, re.M)[1]
+        self.credential = open_seal(re.search(r"^secret = (.*)$", text, re.M)[1], SLOT)
+        # None where the issuer has refused it.
+        self.token = self.credential.get("refresh_token")
+        self.renewed_at = self.credential["renewed_at"]
+
+
 class Session:
     """Use as a context: all that was started in it ends with it."""
 
@@ -139,20 +151,27 @@ class Session:
     def state(self):
         return re.search(r"'(.*)'", self.property("State"))[1]
 
-    def start_host(self):
-        """A program with the library in its own process, which sends something."""
+    def start_host(self, *arguments):
+        """A program with the library in its own process: `send TEXT` or `sign-in RULE`."""
         return subprocess.Popen(
-            [self.programs / "library-host", self.wire.url, f"{self.url}/backend-api", "hi"],
+            [self.programs / "library-host", self.wire.url, f"{self.url}/backend-api", *arguments],
             stdout=self.log, stderr=self.log)
 
     # The keyring
 
-    def credentials(self):
-        """The stored credentials of the default slot, opened."""
+    def items(self):
+        """What is stored for the default slot."""
+        return [Item(text) for text in wait_until(self.found, "a keyring that gives its secrets")[1:]]
+
+    def found(self):
+        """What is found, each a text, behind one that is empty; None while there is one whose secret cannot be read."""
         run = subprocess.run(
             ["secret-tool", "search", "--all", "xdg:schema", "org.chappie.Credential"],
-            capture_output=True, text=True, timeout=PATIENCE)
-        return [open_seal(line, SLOT) for line in re.findall(r"^secret = (.*)$", run.stdout, re.M)]
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE)
+        found = re.split(r"^\[/", run.stdout, flags=re.M)
+        if not all("\nsecret = " in text for text in found[1:]):
+            return None
+        return found
 
     def kill_keyring(self):
         if self.keyring:

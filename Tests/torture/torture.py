@@ -10,17 +10,33 @@ import random
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from rounds import Count, Rounds
 from session import Session
 
-# How the issuer behaves, and whether a token is renewed before its use or after its refusal; the share of the rounds.
+
+
+@dataclass
+class Phase:
+    """How the issuer and the slot are."""
+    title: str
+    share: float
+    # A used refresh token is taken until its successor was used; otherwise it is dead.
+    grace: bool
+    # An access token is renewed before its use, not after a refusal.
+    proactive: bool
+    # What a library host signs in under; without it the service signs in, under the usual rule.
+    rule: str = None
+
+
 PHASES = [
-    ("a used token is taken until its successor was used, renewed early", True, True, 0.3),
-    ("a used token is taken until its successor was used, renewed after a 401", True, False, 0.2),
-    ("a used token is dead, renewed early", False, True, 0.3),
-    ("a used token is dead, renewed after a 401", False, False, 0.2),
+    Phase("with grace, renewed early", 0.25, True, True),
+    Phase("with grace, renewed after a 401", 0.15, True, False),
+    Phase("with grace, readable after the first unlock", 0.2, True, True, "after-first-unlock-this-device-only"),
+    Phase("without grace, renewed early", 0.25, False, True),
+    Phase("without grace, renewed after a 401", 0.15, False, False),
 ]
 OPERATIONS = {"sign_in": 5, "refresh": 9, "sign_out": 3, "stop": 3, "beside": 3, "keyring": 2, "network": 2}
 COLUMNS = "{:<10}{:>8}{:>8}{:>8}{:>16}{:>15}{:>8}{:>8}"
@@ -54,25 +70,25 @@ def keep_the_keyring_dead():
 
 def torture(session, phase, rounds, seed, number):
     """Gives the counts by operation, and what went wrong."""
-    name, grace, proactive, _ = phase
-    session.start_sandbox(*["--refresh-grace"] * grace, *["--access-token-lifetime", "60"] * proactive)
+    session.start_sandbox(
+        *["--refresh-grace"] * phase.grace, *["--access-token-lifetime", "60"] * phase.proactive)
     session.start_service()
     choice = random.Random(f"{seed} {number}")
     names = operations(rounds, choice)
-    tortured = Rounds(session, choice, grace, proactive)
+    tortured = Rounds(session, choice, phase)
     counts, failures = {name: Count() for name in OPERATIONS}, []
     tortured.ensure_signed_out()
     for index, operation in enumerate(names):
         failure = tortured.run(operation, counts[operation])
         if failure:
-            failures.append(f"{name}, round {index}, {operation}: {failure}")
+            failures.append(f"{phase.title}, round {index}, {operation}: {failure}")
             print(f"FAILED {failures[-1]}", flush=True)
             session.recover()
     session.end_service()
-    print(f"\nThe issuer: {name}.")
+    print(f"\n{phase.title}")
     print_counts(counts)
     lost = sum(count.losses for count in counts.values())
-    if not grace:
+    if not phase.grace:
         refreshes = [counts["refresh"], counts["stop"]]
         kills = sum(count.kills for count in refreshes)
         before = sum(count.before_arrival for count in refreshes)
@@ -96,7 +112,7 @@ def main():
     log_path = Path(os.environ["XDG_RUNTIME_DIR"]) / "torture.log"
     with open(log_path, "w+") as log, Session(arguments.programs.resolve(), log) as session:
         for number, phase in enumerate(PHASES):
-            counts, failed = torture(session, phase, round(arguments.rounds * phase[3]), arguments.seed, number)
+            counts, failed = torture(session, phase, round(arguments.rounds * phase.share), arguments.seed, number)
             done += sum(count.rounds for count in counts.values())
             failures += failed
     if failures:

@@ -71,14 +71,15 @@ final class SecretServiceStore: CredentialStore {
     var best: SealedCredential.Content?
     var newest: SecretBytes?
     for item in originals.isEmpty ? items : originals {
-      let line = try await client.secret(of: item)
+      guard let line = try await client.secret(of: item) else { continue }
       let content = content(line, of: slot)
       if Self.isBetter(content, than: best) { (best, newest) = (content, line) }
     }
     if let newest, !originals.isEmpty {
       await mend(items.filter(Self.isCopy), of: slot, from: newest, Self.strictest(items))
     }
-    return best ?? .unusable(reason: "The stored sign-in is damaged: sign in again.")
+    guard let best else { throw SecretStoreError.unavailable("the stored sign-in was replaced while it was read") }
+    return best
   }
 
   /// Makes the copy be what the original is, and where there should be none, none.
@@ -92,7 +93,15 @@ final class SecretServiceStore: CredentialStore {
     case .afterFirstUnlockThisDeviceOnly:
       if let copy = copies.first, let kept = try? await client.secret(of: copy), kept.isEqual(to: line) { return }
       await keepCopy(line, of: slot)
+      await dropCopyWithoutOriginal(of: slot)
     }
+  }
+
+  /// Somebody may have signed out while the copy was made.
+  private func dropCopyWithoutOriginal(of slot: SlotIdentity) async {
+    guard let found = try? await search(slot), found.allSatisfy(Self.isCopy) else { return }
+    memoryCopies[slot] = nil
+    for copy in found { try? await client.delete(copy, interaction: .forbidden) }
   }
 
   private static func isBetter(_ new: SealedCredential.Content, than old: SealedCredential.Content?) -> Bool {
@@ -132,12 +141,17 @@ final class SecretServiceStore: CredentialStore {
   }
 
   func delete(_ slot: SlotIdentity, interaction: SecretServiceClient.Interaction) async throws {
-    let found = try await search(slot)
-    guard found.allSatisfy({ !$0.isLocked }) else { throw SecretStoreError.locked }
-    // The copies first: one that is left alone would be taken for the whole.
-    for item in found.filter(Self.isCopy) { try await client.delete(item, interaction: interaction) }
-    for item in found where !Self.isCopy(item) { try await client.delete(item, interaction: interaction) }
-    memoryCopies[slot] = nil
+    // More than once: somebody who reads may be about to renew the copy.
+    for _ in 0..<3 {
+      let found = try await search(slot)
+      guard found.allSatisfy({ !$0.isLocked }) else { throw SecretStoreError.locked }
+      memoryCopies[slot] = nil
+      guard !found.isEmpty else { return }
+      // The copies first: one that a crash left alone would be taken for the whole.
+      for item in found.filter(Self.isCopy) { try await client.delete(item, interaction: interaction) }
+      for item in found where !Self.isCopy(item) { try await client.delete(item, interaction: interaction) }
+    }
+    throw SecretStoreError.unavailable("the keyring did not delete what it was told to")
   }
 
   func unlock(interaction: SecretServiceClient.Interaction) async throws {
@@ -153,7 +167,7 @@ final class SecretServiceStore: CredentialStore {
   /// A keyring may say yes and keep nothing: what was stored is read back.
   private func verify(_ line: SecretBytes, _ attributes: [String: String]) async throws {
     for item in try await client.search(schema: Self.schema, attributes) where !item.isLocked {
-      if try await client.secret(of: item).isEqual(to: line) { return }
+      if let kept = try await client.secret(of: item), kept.isEqual(to: line) { return }
     }
     throw SecretStoreError.unavailable("the keyring did not keep what was stored in it")
   }

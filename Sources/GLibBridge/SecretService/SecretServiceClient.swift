@@ -91,17 +91,20 @@ public final class SecretServiceClient {
     }
   }
 
-  /// Reads the secret of an item that a search found.
+  /// Reads the secret of an item that a search found; nil when it has been deleted since.
   ///
   /// - Throws: ``SecretStoreError``, `CancellationError`.
-  public func secret(of found: Found) async throws -> SecretBytes {
+  public func secret(of found: Found) async throws -> SecretBytes? {
     try await withService(.forbidden) { _ in
       let item = found.item
-      _ = try await asyncCall(deadline: deadline) { cancellable, callback, data in
-        secret_item_load_secret(item.pointer, cancellable, callback, data)
-      } finish: { result, error in
-        secret_item_load_secret_finish(item.pointer, result, &error)
+      let loaded: gboolean? = try await unlessGone {
+        try await asyncCall(deadline: deadline) { cancellable, callback, data in
+          secret_item_load_secret(item.pointer, cancellable, callback, data)
+        } finish: { result, error in
+          secret_item_load_secret_finish(item.pointer, result, &error)
+        }
       }
+      guard loaded != nil else { return nil }
       guard let value = secret_item_get_secret(item.pointer) else { throw SecretStoreError.locked }
       defer { secret_value_unref(UnsafeMutableRawPointer(value)) }
       var length: gsize = 0
@@ -132,16 +135,18 @@ public final class SecretServiceClient {
     }
   }
 
-  /// Deletes an item that a search found.
+  /// Deletes an item that a search found, if it is still there.
   ///
   /// - Throws: ``SecretStoreError``, `CancellationError`.
   public func delete(_ found: Found, interaction: Interaction) async throws {
     try await withService(interaction) { _ in
       let item = found.item
-      _ = try await asyncCall(deadline: wait(interaction)) { cancellable, callback, data in
-        secret_item_delete(item.pointer, cancellable, callback, data)
-      } finish: { result, error in
-        secret_item_delete_finish(item.pointer, result, &error)
+      let _: gboolean? = try await unlessGone {
+        try await asyncCall(deadline: wait(interaction)) { cancellable, callback, data in
+          secret_item_delete(item.pointer, cancellable, callback, data)
+        } finish: { result, error in
+          secret_item_delete_finish(item.pointer, result, &error)
+        }
       }
     }
   }
@@ -212,6 +217,11 @@ public final class SecretServiceClient {
     } catch {
       throw Self.mapped(error)
     }
+  }
+
+  /// Nil when the object that `body` calls is not there: somebody deleted it.
+  private func unlessGone<Result>(_ body: () async throws -> Result) async throws -> Result? {
+    do { return try await body() } catch let error as GLibError where error.saysNoSuchObject { return nil }
   }
 
   private func mappingErrors<Result>(_ body: () async throws -> Result) async throws -> Result {
@@ -289,6 +299,17 @@ extension GLibError {
       || (domain == String(cString: g_quark_to_string(secret_error_get_quark()))
         && code == Int32(SECRET_ERROR_IS_LOCKED.rawValue))
       || domain == QuietSecretService.errorDomain
+  }
+
+  fileprivate var saysNoSuchObject: Bool {
+    switch busName {
+    case "org.freedesktop.Secret.Error.NoSuchObject", "org.freedesktop.DBus.Error.UnknownMethod",
+      "org.freedesktop.DBus.Error.UnknownObject":
+      true
+    default:
+      domain == String(cString: g_quark_to_string(secret_error_get_quark()))
+        && code == Int32(SECRET_ERROR_NO_SUCH_OBJECT.rawValue)
+    }
   }
 
   fileprivate var hasLostItsKeyring: Bool {

@@ -102,6 +102,20 @@ struct NotificationServerTests {
     }
   }
 
+  @Test func oneThatNeverAnswersDoesNotKeepTheServiceFromEnding() async throws {
+    try await World.with(.attended) { world in
+      let server = try await NotificationServer(world, .silent)
+      let caller = try await world.caller()
+      _ = try await caller.startSignIn()
+      try await eventually("a call to the server") { !server.calls.isEmpty }
+      let start = ContinuousClock.now
+      let process = try #require(world.service.process)
+      process.send(SIGTERM)
+      #expect(try await process.waitForEnd() == .exit(0))
+      #expect(ContinuousClock.now - start < .seconds(9), "the deadline of the call")
+    }
+  }
+
   @Test func theBusStartsOneWhereItCan() async throws {
     try await World.with(.attended) { world in
       let mark = world.directories.root.appending(path: "server-started")

@@ -152,6 +152,19 @@ struct NotificationTests {
     }
   }
 
+  @Test func holdsNoTokenThatAServerSaysAloud() async throws {
+    try await World.with(.attended) { world in
+      let server = try await NotificationServer(world)
+      let caller = try await world.caller()
+      _ = try await caller.startSignIn()
+      let token = "eyJhbGciOiJSUzI1NiJ9.\(Leaks.marker)-0123456789-abcdefghijklmnopqrstuvwxyz"
+      try await world.sandbox.play(#"[{"endpoint":"poll","status":400,"body":{"error":"bad \#(token)"}}]"#)
+      let failed = try await server.notification(2)
+      #expect(failed.body.hasPrefix("The sign-in server refused with status 400: bad"))
+      #expect(!server.told.contains { $0.body.contains(Leaks.marker) || $0.summary.contains(Leaks.marker) })
+    }
+  }
+
   // MARK: Persons
 
   @Test func whatWasDismissedComesBackWithOtherNewsAlone() async throws {

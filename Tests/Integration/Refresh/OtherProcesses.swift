@@ -6,7 +6,8 @@ extension World {
   /// Starts a program that has the library in its own process and sends `text` with it.
   func startLibraryHost(_ text: String) throws -> ChildProcess {
     let program = URL(filePath: Binaries.chappied).deletingLastPathComponent().appending(path: "library-host").path
-    let process = try ChildProcess("library-host", program, [sandbox.issuer, sandbox.backend, text], in: directories)
+    let process = try ChildProcess(
+      "library-host", program, [sandbox.issuer, sandbox.backend, "send", text], in: directories)
     adopt(process)
     return process
   }
