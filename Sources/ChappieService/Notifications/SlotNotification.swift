@@ -167,7 +167,7 @@ final class SlotNotification {
   private func closed(_ news: SlotNews.News) {
     presented = .closed(news)
     // The page asks for the code: it is shown again where a click has taken it away.
-    guard let pageOpened, ContinuousClock.now - pageOpened < Self.closingTime else { return }
+    guard case .codeWaits = news, let pageOpened, ContinuousClock.now - pageOpened < Self.closingTime else { return }
     self.pageOpened = nil
     showAgain()
   }

@@ -157,6 +157,8 @@ struct NotificationTests {
       let server = try await NotificationServer(world)
       let caller = try await world.caller()
       _ = try await caller.startSignIn()
+      // A failure before the code is shown has nothing to replace.
+      _ = try await server.notification(1)
       let token = "eyJhbGciOiJSUzI1NiJ9.\(Leaks.marker)-0123456789-abcdefghijklmnopqrstuvwxyz"
       try await world.sandbox.play(#"[{"endpoint":"poll","status":400,"body":{"error":"bad \#(token)"}}]"#)
       let failed = try await server.notification(2)
