@@ -91,6 +91,7 @@ cat >"$scratch/expected" <<'END'
 /usr/share/applications/org.chappie.desktop
 /usr/share/bash-completion/completions/chappie
 /usr/share/dbus-1/services/org.chappie.service
+/usr/share/doc/chappie/PRIVACY.md
 /usr/share/doc/chappie/access-group.conf
 /usr/share/doc/chappie/chappie.conf
 /usr/share/fish/vendor_completions.d/chappie.fish

@@ -1,42 +1,21 @@
-"""One round each: an operation, something that ends it in the middle, and what must hold afterwards."""
+"""One round each: an operation, something that ends it in the middle, and a look at what is left."""
 
 import statistics
 import threading
 import time
 
 import wire
+from checks import Checks
 from session import Failure, Refused, wait_until
 from wire import Trap
 
 
-class Count:
-    """What happened to one operation so far."""
-
-    def __init__(self):
-        self.rounds = self.kills = self.checks = self.failures = 0
-        # Kills while tokens were issued and not stored: before their answer had arrived, and after.
-        self.before_arrival = self.after_arrival = 0
-        # Sign-ins that were lost with the answer to a refresh.
-        self.losses = 0
-
-
-class Rounds:
-    def __init__(self, session, random, phase):
-        self.session, self.random = session, random
-        self.grace, self.proactive, self.rule = phase.grace, phase.proactive, phase.rule
-        self.wire = session.wire
-        self.ledger = session.wire.ledger
-        self.count = None
+class Rounds(Checks):
+    def __init__(self, session, random, phase, tally):
+        super().__init__(session, phase, tally)
+        self.random = random
         self.lengths = {}
-        # The longest time from the arrival of an answer to a kill that came before it was stored, in seconds.
-        self.latest_loss = 0
-        self.refusal = None
-        self.originals, self.copies = [], []
-
-    def check(self, holds, what):
-        self.count.checks += 1
-        if not holds:
-            raise Failure(what)
+        self.is_aimed = False
 
     # Operations
 
@@ -78,8 +57,9 @@ class Rounds:
 
         Gives what to do when the operation starts.
         """
-        choices = ["any"] + [(kind, stage) for kind in kinds for stage in (wire.ANSWERED, wire.DELIVERED)] + news
+        choices = ["any"] * 2 + [(kind, stage) for kind in kinds for stage in (wire.ANSWERED, wire.DELIVERED)] + news
         choice = self.random.choice(choices)
+        self.is_aimed = choice != "any"
         if choice == "any":
             delay = self.random.uniform(0, 1.1 * length)
             return threading.Timer(delay, kill).start
@@ -122,86 +102,6 @@ class Rounds:
 
         return kill, killed
 
-    # What must hold
-
-    def stored(self):
-        """The stored item that counts, or None."""
-        time.sleep(0.02)
-        self.wire.settle()
-        items = self.session.items()
-        self.copies = [item for item in items if item.is_copy]
-        self.originals = [item for item in items if not item.is_copy]
-        # A sign-in under another rule is another item, and both are there for a moment.
-        self.check(len(self.originals) <= (2 if self.rule else 1), f"{len(self.originals)} items for one slot")
-        self.check(self.originals or not self.copies, "a copy without its original")
-        return max(self.originals, key=lambda item: item.renewed_at, default=None)
-
-    def note_window(self, kind, newest_before):
-        """Counts a kill that came after tokens had been issued and before they were stored."""
-        newest = self.ledger.newest
-        if newest == newest_before or any(item.token == newest for item in self.originals):
-            return
-        arrived = self.wire.delivered_at.get(kind, 0)
-        if self.start < arrived < self.killed_at:
-            self.count.after_arrival += 1
-            self.latest_loss = max(self.latest_loss, self.killed_at - arrived)
-        else:
-            self.count.before_arrival += 1
-
-    def check_life(self, item, may_be_lost=True):
-        """The service lives and works with what the keyring holds."""
-        if item is None:
-            self.check(self.session.state() == "signed-out", "signed in without a credential")
-            self.check(self.answer() == "MissingCredential", "an answer without a credential")
-            return
-        self.check(self.session.state() == "signed-in", f"{self.session.state()} with a credential")
-        self.check(item.token, "a credential that cannot be renewed")
-        is_alive = self.ledger.accepts(item.token)
-        self.check(is_alive or (may_be_lost and not self.grace), "the keyring holds a spent token")
-        refusals = self.ledger.refusals
-        self.session.expire_access_tokens()
-        answer = self.answer()
-        if is_alive:
-            self.check(answer is None, f"a sign-in that should work was answered with {answer}")
-            self.check(self.session.state() == "signed-in", "not signed in after an answer")
-            self.check(self.ledger.refusals == refusals, "a spent token was sent")
-            self.check_fresh()
-        else:
-            self.count.losses += 1
-            self.check_loss(answer, refusals)
-
-    def answer(self):
-        """None for an answer; the error's name for a refusal."""
-        try:
-            self.session.send()
-            return None
-        except Refused as refusal:
-            self.refusal = refusal
-            return refusal.name
-
-    def check_fresh(self):
-        item = self.stored()
-        self.check(len(self.originals) == 1, f"{len(self.originals)} items after an operation that succeeded")
-        self.check(item.token == self.ledger.newest, "the newest token is not in the keyring")
-        copies = [item.token] if item.rule.startswith("after-first-unlock") else []
-        self.check([copy.token for copy in self.copies] == copies, "the copies are not what they should be")
-
-    def check_loss(self, answer, refusals):
-        """The issuer has refused: that is kept, and asked for once."""
-        self.check(answer == "ReauthenticationRequired", f"a lost sign-in was answered with {answer}")
-        self.check(self.ledger.refusals == refusals + 1, f"{self.ledger.refusals - refusals} refusals for one loss")
-        for _ in range(2):
-            self.check(self.session.state() == "reauthentication-required", f"{self.session.state()} after a loss")
-            self.check("ada@example.com" in self.session.property("AccountInfo"), "the identity was lost")
-            item = self.stored()
-            self.check(item and not any(other.token for other in self.originals + self.copies), "a spent token was kept")
-            self.session.end_service()
-            self.session.restart_service()
-        self.check(self.answer() == "ReauthenticationRequired", "the loss was forgotten")
-        self.check(self.ledger.refusals == refusals + 1, "a spent token was sent")
-        self.session.sign_in()
-        self.check(self.answer() is None, "no answer after a new sign-in")
-
     # The rounds
 
     def begin(self, prepare):
@@ -225,7 +125,7 @@ class Rounds:
         self.run_and_kill(operation, aimed, killed, kill)
         linked = self.session.news.said("'linked'", self.start)
         item = self.stored()
-        self.note_window("exchange", newest)
+        self.note_moment("exchange", newest)
         self.check(item or not (again or linked), "a sign-in is gone")
         if linked:
             self.check(item.token == self.ledger.newest, "a sign-in was reported and not kept")
@@ -235,13 +135,13 @@ class Rounds:
         self.check_fresh()
 
     def refresh(self):
-        self.refresh_and(self.session.kill_service)
+        self.refresh_and(self.session.kill_service, self.tally)
 
     def stop(self):
         """Not killed but asked to end: what it has asked the issuer for, it waits for and stores."""
-        self.refresh_and(self.session.service.terminate, may_be_lost=False)
+        self.refresh_and(self.session.service.terminate)
 
-    def refresh_and(self, end, may_be_lost=True):
+    def refresh_and(self, end, tally=None):
         length = self.length("refresh", self.session.send, self.prepare_refresh)
         kill, killed = self.killing(end)
         aimed = self.aim(kill, length, ["refresh", "refresh"], [])
@@ -249,10 +149,13 @@ class Rounds:
         self.run_and_kill(self.session.send, aimed, killed, kill)
         self.session.service.wait()
         item = self.stored()
-        self.note_window("refresh", newest)
+        moments = [tally.aimed if self.is_aimed else tally.anywhere] if tally else []
+        for count in moments:
+            count.kills += 1
+        self.note_moment("refresh", newest, *moments)
         self.check(item, "a refresh ended a sign-in")
         self.session.restart_service()
-        self.check_life(item, may_be_lost)
+        self.check_life(item, may_be_lost=tally is not None)
 
     def sign_out(self):
         """Alone, or while a program with the library in it uses, and renews, what is removed."""
@@ -285,7 +188,7 @@ class Rounds:
         self.wire.settle()
         self.session.start_keyring()
         self.stored()
-        self.note_window("refresh", newest)
+        self.note_moment("refresh", newest)
         if self.random.random() < 0.5:
             self.check(self.answer() is None, f"no answer after the keyring came back: {self.refusal}")
             self.check(self.session.state() == "signed-in", "not signed in after the keyring came back")
@@ -306,7 +209,7 @@ class Rounds:
         self.run_and_kill(self.session.send, aimed, killed, kill)
         host.wait()
         item = self.stored()
-        self.note_window("refresh", newest)
+        self.note_moment("refresh", newest)
         self.check(item, "a refresh ended a sign-in")
         if not host_dies:
             self.session.restart_service()
@@ -315,7 +218,7 @@ class Rounds:
             self.check_life(item)
         else:
             # Whoever was left has asked already.
-            self.check(not self.grace, "the end of a sign-in that could be renewed")
+            self.check(not self.grace and self.was_between, "the end of a sign-in that could be renewed")
             self.check(self.ledger.refusals == refusals + 1, f"{self.ledger.refusals - refusals} refusals for one loss")
             self.check(self.session.state() == "reauthentication-required", f"{self.session.state()} after a loss")
             self.count.losses += 1
@@ -326,13 +229,15 @@ class Rounds:
         self.begin(self.prepare_refresh)
         self.wire.trap = Trap("refresh", self.random.choice([wire.REFUSED, wire.LOST, wire.HALVED]))
         self.check(self.answer() == "Network", "no network error without an answer")
-        self.count.before_arrival += not self.ledger.accepts(self.stored().token)
+        self.was_between = self.wire.trap.stage != wire.REFUSED
+        self.count.before_arrival += self.was_between
         self.wire.trap = None
         self.check_life(self.stored())
 
-    def run(self, name, count):
+    def run(self, name):
         """One round; gives what went wrong, or None."""
-        self.count = count
+        self.count = count = self.tally.counts[name]
+        self.was_between = False
         count.rounds += 1
         try:
             getattr(self, name)()

@@ -13,9 +13,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from rounds import Count, Rounds
+from checks import Tally
+from rounds import Rounds
 from session import Session
-
 
 
 @dataclass
@@ -52,12 +52,17 @@ def operations(rounds, choice):
     return names
 
 
-def print_counts(counts):
+def print_tally(title, tally):
+    print(f"\n{title}")
     print(COLUMNS.format("", "rounds", "kills", "checks", "before arrival", "after arrival", "losses", "failed"))
-    for name, count in counts.items():
+    for name, count in tally.counts.items():
         print(COLUMNS.format(
             name.replace("_", "-"), count.rounds, count.kills, count.checks, count.before_arrival,
             count.after_arrival, count.losses, count.failures))
+    for count, how in ((tally.anywhere, "at any moment of a refresh"), (tally.aimed, "aimed at its answer")):
+        print(f"{count.kills} kills {how}: {count.before_arrival + count.after_arrival} after the issuer had issued "
+              f"tokens and before they were stored,\n    {count.after_arrival} of these after their arrival.")
+    print(f"The latest of these came {tally.latest * 1000:.1f} ms after the arrival.")
 
 
 def keep_the_keyring_dead():
@@ -68,35 +73,22 @@ def keep_the_keyring_dead():
                     "--method", "org.freedesktop.DBus.ReloadConfig"], check=True, stdout=subprocess.DEVNULL)
 
 
-def torture(session, phase, rounds, seed, number):
-    """Gives the counts by operation, and what went wrong."""
+def torture(session, phase, tally, rounds, choice):
+    """Gives what went wrong."""
     session.start_sandbox(
         *["--refresh-grace"] * phase.grace, *["--access-token-lifetime", "60"] * phase.proactive)
     session.start_service()
-    choice = random.Random(f"{seed} {number}")
-    names = operations(rounds, choice)
-    tortured = Rounds(session, choice, phase)
-    counts, failures = {name: Count() for name in OPERATIONS}, []
+    tortured = Rounds(session, choice, phase, tally)
     tortured.ensure_signed_out()
-    for index, operation in enumerate(names):
-        failure = tortured.run(operation, counts[operation])
+    failures = []
+    for index, operation in enumerate(operations(rounds, choice)):
+        failure = tortured.run(operation)
         if failure:
-            failures.append(f"{phase.title}, round {index}, {operation}: {failure}")
-            print(f"FAILED {failures[-1]}", flush=True)
+            failures.append(failure)
+            print(f"FAILED {phase.title}, round {index}, {operation}: {failure}", flush=True)
             session.recover()
     session.end_service()
-    print(f"\n{phase.title}")
-    print_counts(counts)
-    lost = sum(count.losses for count in counts.values())
-    if not phase.grace:
-        refreshes = [counts["refresh"], counts["stop"]]
-        kills = sum(count.kills for count in refreshes)
-        before = sum(count.before_arrival for count in refreshes)
-        after = sum(count.after_arrival for count in refreshes)
-        print(f"Of {kills} kills in a refresh, {before} came after the issuer had answered and before that arrived, "
-              f"{after} after it had\narrived and before it was stored, "
-              f"the latest {tortured.latest_loss * 1000:.1f} ms after. Sign-ins lost, also by the network: {lost}.")
-    return counts, failures
+    return failures
 
 
 def main():
@@ -108,16 +100,19 @@ def main():
     print(f"seed {arguments.seed}", flush=True)
     start = time.monotonic()
     keep_the_keyring_dead()
-    done, failures = 0, []
+    tallies = {grace: Tally(OPERATIONS) for grace in (True, False)}
+    failures = []
     log_path = Path(os.environ["XDG_RUNTIME_DIR"]) / "torture.log"
     with open(log_path, "w+") as log, Session(arguments.programs.resolve(), log) as session:
-        for number, phase in enumerate(PHASES):
-            counts, failed = torture(session, phase, round(arguments.rounds * phase.share), arguments.seed, number)
-            done += sum(count.rounds for count in counts.values())
-            failures += failed
+        for phase in PHASES:
+            choice = random.Random(f"{arguments.seed} {phase.title}")
+            failures += torture(session, phase, tallies[phase.grace], round(arguments.rounds * phase.share), choice)
+    print_tally("An issuer that takes a used refresh token until its successor was used:", tallies[True])
+    print_tally("An issuer that takes a refresh token once, so that a kill in between loses the sign-in:", tallies[False])
     if failures:
         print("\n--- the end of the log", *log_path.read_text(errors="replace").splitlines()[-40:], sep="\n")
-    print(f"\nseed {arguments.seed}, {time.monotonic() - start:.0f} s, phases: {len(PHASES)}")
+    done = sum(count.rounds for tally in tallies.values() for count in tally.counts.values())
+    print(f"\nseed {arguments.seed}, {time.monotonic() - start:.0f} s")
     print(f"{done - len(failures)} passed, {len(failures)} failed")
     return 1 if failures or not done else 0
 

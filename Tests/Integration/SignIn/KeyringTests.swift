@@ -105,6 +105,29 @@ struct KeyringTests {
     }
   }
 
+  /// Nobody has to use the sign-in for its state to be right again.
+  @Test func isNoticedWhenItComesOrIsUnlocked() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      await world.keyring.end()
+      try await world.service.restart()
+      #expect(try await caller.state() == "signed-out")
+      try await world.keyring.start()
+      try await caller.waitFor("signed-in")
+      #expect(try await caller.lastError().isEmpty)
+
+      try await world.keyring.lock()
+      try await world.service.restart()
+      #expect(try await caller.lastError().text("name") == "org.chappie.Error.Locked")
+      try await world.keyring.unlock()
+      try await eventually("the account") {
+        let account = try await caller.property("Session.AccountInfo", as: VariantDictionary.self)
+        return account.text("email") == "ada@example.com"
+      }
+      #expect(try await caller.lastError().isEmpty)
+    }
+  }
+
   /// The credential is there, and the keyring comes after the service: nobody has to sign in again.
   @Test func comesAfterTheService() async throws {
     try await World.with { world in

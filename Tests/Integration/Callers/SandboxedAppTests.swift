@@ -1,0 +1,132 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// Apps in a sandbox have what they open, and credentials of their own.
+@Suite(.worlds, .enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+@GLibActor
+struct SandboxedAppTests {
+  private static let app = "org.example.App"
+  private static let widget = "org.example.Widget"
+  private static let state = "org.freedesktop.DBus.Properties.Get"
+
+  @Test func anAppHasOnlyWhatItOpens() async throws {
+    try await World.with { world in
+      let outside = try await world.signedInCaller()
+      let account = try await outside.open("Session", ["keychain_account": "work"])
+      try await outside.signIn(at: account)
+      let app = try await world.caller(app: Self.app)
+      #expect(try await app.property("Manager.Version", as: UInt32.self) == 1)
+      for path in [ObjectPath.chappie, .chappie.appending("account").appending("work"), account] {
+        let refused = try await refusal { try await app.state(at: path) }
+        #expect(refused.name == "AccessDenied")
+        #expect(refused.message.contains(Self.app))
+        #expect(refused.message.contains("OpenSession or OpenClient"))
+        #expect(try await refusal { try await app.call("Session.SignOut", at: path) }.name == "AccessDenied")
+      }
+      #expect(try await refusal { try await app.send("hi") }.name == "AccessDenied")
+      #expect(try await refusal { try await app.stream("hi") }.name == "AccessDenied")
+      let objects = try await refusal {
+        try await app.connection.call(
+          "org.chappie", .chappie, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
+      }
+      #expect(objects.name == "AccessDenied")
+
+      // What it opens is its own: it has the names of the user's account, and not its credential.
+      let session = try await app.open("Session")
+      #expect(try await app.state(at: session) == "signed-out")
+      let client = try await app.open("Client")
+      #expect(try await app.property("Client.Session", at: client) == session)
+      #expect(try await refusal { try await app.send("hi", at: client) }.name == "MissingCredential")
+      try await app.signIn(at: session)
+      #expect(try await app.send("hi", at: client).contains("hi"))
+      try await app.call("Manager.Close", client)
+      try await app.call("Manager.Close", session)
+      #expect(try await outside.state() == "signed-in")
+    }
+  }
+
+  @Test func eachAppHasItsOwnItem() async throws {
+    try await World.with { world in
+      let outside = try await world.signedInCaller()
+      let app = try await world.caller(app: Self.app)
+      let session = try await app.open("Session")
+      try await app.signIn(at: session)
+      let widget = try await world.caller(app: Self.widget)
+      let other = try await widget.open("Session")
+      #expect(other != session)
+      #expect(try await widget.state(at: other) == "signed-out")
+      try await widget.signIn(at: other)
+
+      let items = try await world.keyring.items()
+      #expect(items.map { $0.attributes["app-id"] ?? "" }.sorted() == ["", Self.app, Self.widget])
+      #expect(Set(items.map { $0.attributes["account"] }) == ["default"])
+      #expect(Set(items.map(\.secret)).count == 3)
+
+      try await widget.call("Session.SignOut", at: other)
+      #expect(try await widget.state(at: other) == "signed-out")
+      #expect(try await app.state(at: session) == "signed-in")
+      try await app.call("Session.SignOut", at: session)
+      #expect(try await outside.send("hi").contains("hi"))
+      #expect(try await world.keyring.items().map { $0.attributes["app-id"] } == [""])
+    }
+  }
+
+  /// The seal of an item names its slot: whoever can write to the keyring cannot hand one app's item to another.
+  @Test func anItemOfAnotherAppIsOfNoUse() async throws {
+    try await World.with { world in
+      let app = try await world.caller(app: Self.app)
+      let session = try await app.open("Session")
+      try await app.signIn(at: session)
+      let line = try #require(try await world.keyring.items().first).secret
+      let outside = try await world.signedInCaller()
+      #expect(try await world.keyring.items().count == 2)
+      try await app.call("Session.SignOut", at: session)
+      try await world.keyring.changeSecret(of: "default") { _ in String(decoding: line, as: UTF8.self) }
+      try await world.service.restart()
+      #expect(try await outside.state() == "signed-out")
+      #expect(try await outside.lastError().text("message")?.contains("damaged") == true)
+    }
+  }
+
+  @Test func whatAnAppOpensIsForItsConnectionAlone() async throws {
+    try await World.with { world in
+      let outside = try await world.caller()
+      let app = try await world.caller(app: Self.app)
+      let session = try await app.open("Session")
+      let client = try await app.open("Client")
+      let widget = try await world.caller(app: Self.widget)
+      // The paths are easy to guess.
+      #expect(try await refusal { try await widget.state(at: session) }.name == "AccessDenied")
+      #expect(try await refusal { try await widget.send("hi", at: client) }.name == "AccessDenied")
+      #expect(try await refusal { try await widget.call("Manager.Close", session) }.name == "InvalidArgument")
+      #expect(try await widget.open("Session") != session)
+      #expect(try await refusal { try await outside.state(at: session) }.name == "AccessDenied")
+      #expect(try await refusal { try await outside.send("hi", at: client) }.name == "AccessDenied")
+      #expect(try await outside.open("Session") != session)
+      // The same app, started again: the same configuration and rights.
+      let again = try await world.caller(app: Self.app)
+      #expect(try await refusal { try await again.state(at: session) }.name == "AccessDenied")
+      #expect(try await again.open("Session") == session)
+      #expect(try await again.state(at: session) == "signed-out")
+      #expect(try await app.state(at: session) == "signed-out")
+    }
+  }
+
+  /// Only root can make a sandbox without a user namespace.
+  @Test(arguments: geteuid() == 0 ? [false, true] : [false])
+  func anAppMayCallTheBusItself(_ sharesUserNamespace: Bool) async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      var sandbox = try AppSandbox(app: Self.app, in: world.directories)
+      sandbox.sharesUserNamespace = sharesUserNamespace
+      let version = try await sandbox.gdbus(Self.state, "org.chappie.Manager", "Version")
+      #expect(version.text == "(<uint32 1>,)\n")
+      let state = try await sandbox.gdbus(Self.state, "org.chappie.Session", "State")
+      #expect(state.status == 1)
+      #expect(state.text.contains("org.chappie.Error.AccessDenied: \(Self.app) runs in a sandbox"))
+      let session = try await sandbox.gdbus("org.chappie.Manager.OpenSession", "{}")
+      #expect(session.text.hasPrefix("(objectpath '/org/chappie/session/"))
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import GLibBridge
+import Testing
+
+/// Accounts that are used at the same time, by one program or by several, do not run into each other.
+@Suite(.worlds) @GLibActor
+struct SeveralAccountsTests {
+  private static let users = ["work": "grace@example.com", "home": "ada@example.com"]
+
+  /// A session that a person has signed in to.
+  private func signIn(_ account: String, _ caller: Caller, _ world: World) async throws -> ObjectPath {
+    let session = try await caller.open("Session", ["keychain_account": account])
+    let code = try await caller.startSignIn(at: session)
+    try await world.sandbox.decide("approve", code, as: try #require(Self.users[account]))
+    try await caller.waitFor("linked", "Session.DeviceLinkState", at: session)
+    return session
+  }
+
+  /// Who the last question came from, as the backend sees it.
+  private func lastAsker(_ world: World) async throws -> String? {
+    try await world.sandbox.state().lastResponsesRequest.headers["chatgpt-account-id"]
+  }
+
+  @Test func doNotBleed() async throws {
+    try await World.with(.attended) { world in
+      let first = try await world.caller()
+      let second = try await world.caller()
+      let work = try await signIn("work", first, world)
+      let home = try await signIn("home", second, world)
+      let workClient = try await first.open("Client", ["keychain_account": "work"])
+      let homeClient = try await second.open("Client", ["keychain_account": "home"])
+      let alsoHome = try await first.open("Client", ["keychain_account": "home"])
+      for round in 0..<4 {
+        if round == 2 { try await world.sandbox.expireAccessTokens() }
+        #expect(try await first.send("work \(round)", at: workClient).contains("work \(round)"))
+        #expect(try await lastAsker(world) == "account-grace-example-com")
+        #expect(try await second.send("home \(round)", at: homeClient).contains("home \(round)"))
+        #expect(try await lastAsker(world) == "account-ada-example-com")
+        #expect(try await first.send("also \(round)", at: alsoHome).contains("also \(round)"))
+        #expect(try await lastAsker(world) == "account-ada-example-com")
+      }
+      // Each was renewed once, for all who use it.
+      #expect(try await world.sandbox.state().requests["refresh"] == 2)
+      for (caller, session, user) in [(first, work, "grace@example.com"), (second, home, "ada@example.com")] {
+        let info = try await caller.property("Session.AccountInfo", at: session, as: VariantDictionary.self)
+        #expect(info.text("email") == user)
+      }
+
+      try await first.call("Session.SignOut", at: work)
+      #expect(try await refusal { try await first.send("hi", at: workClient) }.name == "MissingCredential")
+      #expect(try await second.send("hi", at: homeClient).contains("hi"))
+      #expect(try await first.send("hi", at: alsoHome).contains("hi"))
+      #expect(try await world.keyring.credentials().keys.sorted() == ["home"])
+    }
+  }
+
+  /// One waits for its answer while the other asks.
+  @Test func doNotBleedWhileTurnsRun() async throws {
+    try await World.with(.attended) { world in
+      let caller = try await world.caller()
+      _ = try await signIn("work", caller, world)
+      _ = try await signIn("home", caller, world)
+      let work = try await caller.open("Client", ["keychain_account": "work"])
+      let home = try await caller.open("Client", ["keychain_account": "home"])
+      try await world.sandbox.stall(times: "1")
+      let waiting = try await caller.stalledTurn(at: work)
+      #expect(try await lastAsker(world) == "account-grace-example-com")
+      #expect(try await caller.send("hi", at: home).contains("This conversation has 1 message."))
+      #expect(try await lastAsker(world) == "account-ada-example-com")
+      let elsewhere = Turn(id: waiting.id, path: home, caller: caller)
+      #expect(try await refusal { try await elsewhere.seen() }.name == "NoSuchTurn")
+      try await waiting.cancel()
+      #expect(try await waiting.end().failure.name == "Cancelled")
+      #expect(try await caller.send("hi", at: work).contains("hi"))
+      #expect(try await lastAsker(world) == "account-grace-example-com")
+    }
+  }
+
+  /// Every part of the slot's name counts.
+  @Test func areApartInEachPartOfTheirName() async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      let configurations: [VariantDictionary] = [
+        [:], ["keychain_account": "work"], ["keychain_service": "org.example.app"],
+        ["keychain_service": "org.example.app", "keychain_account": "work"],
+      ]
+      for (count, configuration) in configurations.enumerated() {
+        let session = try await caller.open("Session", configuration)
+        #expect(try await caller.state(at: session) == "signed-out")
+        try await caller.signIn(at: session)
+        #expect(try await world.keyring.items().count == count + 1)
+      }
+      // The rest of a configuration does not make another slot.
+      let other: VariantDictionary = [
+        "keychain_account": "work", "model": "gpt-5.4",
+        "keychain_accessibility":
+          "after-first-unlock-this-device-only",
+      ]
+      let session = try await caller.open("Session", other)
+      #expect(try await caller.state(at: session) == "signed-in")
+    }
+  }
+}

@@ -1,0 +1,134 @@
+"""What must hold after a kill, and what is counted."""
+
+import time
+
+from session import Failure, Refused
+
+
+class Count:
+    """What happened to one operation so far."""
+
+    def __init__(self):
+        self.rounds = self.kills = self.checks = self.failures = 0
+        # Kills, and answers that the network lost, after tokens were issued and before they were stored: before their
+        # answer had arrived, and after.
+        self.before_arrival = self.after_arrival = 0
+        # Sign-ins that were lost so.
+        self.losses = 0
+
+
+class Tally:
+    """What happened so far with one kind of issuer."""
+
+    def __init__(self, operations):
+        self.counts = {name: Count() for name in operations}
+        # Kills of the service in a refresh, by how they were chosen.
+        self.anywhere, self.aimed = Count(), Count()
+        # The longest time from the arrival of an answer to such a kill before it was stored, in seconds.
+        self.latest = 0
+
+
+class Checks:
+    """The state of the service and of the keyring, held against what the issuer has issued."""
+
+    def __init__(self, session, phase, tally):
+        self.session, self.tally = session, tally
+        self.grace, self.proactive, self.rule = phase.grace, phase.proactive, phase.rule
+        self.wire, self.ledger = session.wire, session.wire.ledger
+        self.count = None
+        # When this round's operation started, and when the kill came.
+        self.start = self.killed_at = 0
+        # Whether that was between the issuing of tokens and their storing.
+        self.was_between = False
+        self.originals, self.copies = [], []
+        self.refusal = None
+
+    def check(self, holds, what):
+        self.count.checks += 1
+        if not holds:
+            raise Failure(what)
+
+    def answer(self):
+        """None for an answer; the error's name for a refusal."""
+        try:
+            self.session.send()
+            return None
+        except Refused as refusal:
+            self.refusal = refusal
+            return refusal.name
+
+    # The keyring
+
+    def stored(self):
+        """The stored item that counts, or None."""
+        time.sleep(0.02)
+        self.wire.settle()
+        items = self.session.items()
+        self.copies = [item for item in items if item.is_copy]
+        self.originals = [item for item in items if not item.is_copy]
+        # A sign-in under another rule is another item, and both are there for a moment.
+        self.check(len(self.originals) <= (2 if self.rule else 1), f"{len(self.originals)} items for one slot")
+        self.check(self.originals or not self.copies, "a copy without its original")
+        return max(self.originals, key=lambda item: item.renewed_at, default=None)
+
+    def note_moment(self, kind, newest_before, *more_counts):
+        """Notes whether the kill came after tokens had been issued and before they were stored."""
+        newest = self.ledger.newest
+        self.was_between = newest != newest_before and not any(item.token == newest for item in self.originals)
+        arrived = self.wire.delivered_at.get(kind, 0)
+        has_arrived = self.start < arrived < self.killed_at
+        for count in (self.count, *more_counts):
+            count.before_arrival += self.was_between and not has_arrived
+            count.after_arrival += self.was_between and has_arrived
+        if more_counts and self.was_between and has_arrived:
+            self.tally.latest = max(self.tally.latest, self.killed_at - arrived)
+
+    def check_fresh(self):
+        """One item, with the newest token, and a copy where there should be one."""
+        item = self.stored()
+        self.check(len(self.originals) == 1, f"{len(self.originals)} items after an operation that succeeded")
+        self.check(item.token == self.ledger.newest, "the newest token is not in the keyring")
+        copies = [item.token] if item.rule.startswith("after-first-unlock") else []
+        self.check([copy.token for copy in self.copies] == copies, "the copies are not what they should be")
+
+    # The service
+
+    def check_life(self, item, may_be_lost=True):
+        """The service lives and works with what the keyring holds."""
+        if item is None:
+            self.check(self.session.state() == "signed-out", "signed in without a credential")
+            self.check(self.answer() == "MissingCredential", "an answer without a credential")
+            return
+        self.check(self.session.state() == "signed-in", f"{self.session.state()} with a credential")
+        self.check(item.token, "a credential that cannot be renewed")
+        is_alive = self.ledger.accepts(item.token)
+        self.check(is_alive or (may_be_lost and not self.grace), "the keyring holds a spent token")
+        refusals = self.ledger.refusals
+        self.session.expire_access_tokens()
+        answer = self.answer()
+        if is_alive:
+            self.check(answer is None, f"a sign-in that should work was refused: {self.refusal}")
+            self.check(self.session.state() == "signed-in", "not signed in after an answer")
+            self.check(self.ledger.refusals == refusals, "a spent token was sent")
+            self.check_fresh()
+        else:
+            self.count.losses += 1
+            self.check(self.was_between, "a sign-in was lost whose tokens had been stored")
+            self.check_loss(answer, refusals)
+
+    def check_loss(self, answer, refusals):
+        """The issuer has refused: that is kept, and asked for once."""
+        self.check(answer == "ReauthenticationRequired", f"a lost sign-in was answered with {answer}")
+        self.check(self.ledger.refusals == refusals + 1, f"{self.ledger.refusals - refusals} refusals for one loss")
+        for _ in range(2):
+            self.check(self.session.state() == "reauthentication-required", f"{self.session.state()} after a loss")
+            self.check("ada@example.com" in self.session.property("AccountInfo"), "the identity was lost")
+            self.stored()
+            self.check(self.originals and not any(item.token for item in self.originals + self.copies),
+                       "a spent token was kept")
+            self.session.end_service()
+            self.session.restart_service()
+        self.check(self.answer() == "ReauthenticationRequired", "the loss was forgotten")
+        self.check(self.ledger.refusals == refusals + 1, "a spent token was sent")
+        self.session.sign_in()
+        self.check(self.answer() is None, "no answer after a new sign-in")
