@@ -23,6 +23,7 @@ let package = Package(
     .systemLibrary(name: "CJSONGLib", pkgConfig: "json-glib-1.0", providers: [.apt(["libjson-glib-dev"])]),
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
 
+    .target(name: "CWipingHeap"),
     .target(name: "SecretMemory", dependencies: ["CSodium"], swiftSettings: settings),
     .target(
       name: "GLibBridge", dependencies: ["CGLib", "CJSONGLib", "CLibsecret", "CLibsoup", "SecretMemory"],
@@ -45,7 +46,8 @@ let package = Package(
       name: "chappie-sandbox", dependencies: ["ChappieSDKTesting", "GLibBridge"], exclude: ["README.md"],
       swiftSettings: settings),
     .executableTarget(
-      name: "chappied", dependencies: ["ChappieService", "ChappieSDK", "GLibBridge"], swiftSettings: settings),
+      name: "chappied", dependencies: ["ChappieService", "ChappieSDK", "GLibBridge", "CWipingHeap"],
+      swiftSettings: settings),
     .executableTarget(name: "chappie", dependencies: ["ChappieSDK", "GLibBridge"], swiftSettings: settings),
     .executableTarget(
       name: "library-host", dependencies: ["ChappieSDK"], path: "Tests/LibraryHost", swiftSettings: settings),

@@ -7,6 +7,7 @@
 #include <gio/gunixfdlist.h>
 #include <glib-unix.h>
 #include <glib.h>
+#include <string.h>
 #include <sys/pidfd.h>
 #include <unistd.h>
 
@@ -17,13 +18,21 @@ static inline GType chappie_type_uint(void) { return G_TYPE_UINT; }
 // O_PATH, which fcntl.h shows to GNU programs alone.
 static inline int chappie_open_path(void) { return __O_PATH; }
 
+// Sets what a TLS connection offers to speak, when that is what `connection` is.
+static inline void chappie_offer_protocols(gpointer connection, const char *const *protocols) {
+  if (G_IS_TLS_CONNECTION(connection)) g_tls_connection_set_advertised_protocols(G_TLS_CONNECTION(connection), protocols);
+}
+
 static inline gboolean chappie_can_poll(gpointer stream) {
   return G_IS_POLLABLE_INPUT_STREAM(stream) && g_pollable_input_stream_can_poll(G_POLLABLE_INPUT_STREAM(stream));
 }
 
-#include <malloc.h>
-
-static inline void chappie_perturb_freed_memory(void) { mallopt(M_PERTURB, 0xA5); }
+// Overwrites what functions that have returned left on the stack of this thread. It cannot be written in Swift, where
+// large room is never on the stack.
+__attribute__((noinline)) static void chappie_wipe_stack(void) {
+  char below[256 * 1024];
+  explicit_bzero(below, sizeof below);
+}
 
 static inline GType chappie_type_int64(void) { return G_TYPE_INT64; }
 static inline GType chappie_type_double(void) { return G_TYPE_DOUBLE; }

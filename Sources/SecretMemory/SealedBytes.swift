@@ -40,6 +40,11 @@ public enum SealedBytes {
     return isGenuine ? secret : nil
   }
 
+  /// A key that nobody else has.
+  public static func randomKey() -> SecretBytes {
+    SecretBytes(count: keyLength) { randombytes_buf($0, keyLength) }
+  }
+
   /// Derives a key from material that is secret or not, for one purpose.
   public static func deriveKey(from material: [UInt8], purpose: String) -> SecretBytes {
     SecretBytes(count: keyLength) { hash(material, purpose: purpose, into: $0, length: keyLength) }

@@ -13,8 +13,8 @@ final class CredentialSlot {
 
   /// Renewed tokens that the store did not take yet. The server has already forgotten their predecessors.
   fileprivate struct Unstored {
-    let credential: Credential
-    let predecessor: Credential
+    let credential: PutAwayCredential
+    let predecessor: PutAwayCredential
     let accessibility: ChappieKeychainAccessibility
     /// Keeps the slot until the store has taken them: they must outlive whoever needed them.
     let slot: CredentialSlot
@@ -61,6 +61,7 @@ final class CredentialSlot {
 
   /// Learns what the keyring holds. Changes nothing that is known when the keyring does not answer.
   func restore() async {
+    defer { MemoryHygiene.wipeStack() }
     _ = try? await read()
   }
 
@@ -84,6 +85,7 @@ final class CredentialSlot {
     do {
       finding = try await vault.read(identity, interaction: interaction)
     } catch let error as SecretStoreError {
+      recall()
       state.apply(.storeFailed(error.authError))
       throw error.clientError
     }
@@ -95,6 +97,7 @@ final class CredentialSlot {
       state.apply(.foundLocked)
       throw noted(error)
     case .hidden(let error):
+      recall()
       throw noted(error)
     case .none:
       state.apply(.foundNone)
@@ -103,6 +106,11 @@ final class CredentialSlot {
       state.apply(.foundUnusable(reason: reason))
       throw ChappieClientError.missingCredential
     }
+  }
+
+  /// A keyring that tells nothing signs nobody out, also not across a restart.
+  private func recall() {
+    if store.hadCredential(identity) { state.apply(.recalled) }
   }
 
   private func found(_ credential: Credential) -> SlotState.Event {
@@ -145,7 +153,7 @@ final class CredentialSlot {
 
   private func storeWhatIsUnstored() async {
     guard let unstored else { return }
-    _ = try? await refresh(replacing: unstored.predecessor)
+    _ = try? await refresh(replacing: unstored.predecessor.credential)
   }
 
   private func refresh(replacing old: Credential, wasRejected: Bool = false) async throws -> Credential {
@@ -167,7 +175,10 @@ final class CredentialSlot {
 
   private func startRefresh(replacing old: Credential, wasRejected: Bool) -> Task<Credential, any Error> {
     let task = Task.onGLib {
-      defer { refreshing = nil }
+      defer {
+        refreshing = nil
+        MemoryHygiene.wipeStack()
+      }
       do {
         return try await performRefresh(replacing: old, wasRejected: wasRejected)
       } catch let error as SecretStoreError {
@@ -186,7 +197,9 @@ final class CredentialSlot {
     defer { withExtendedLifetime(lock) {} }
     let (current, accessibility) = try await readToReplace()
     if let unstored {
-      if unstored.isNewer(than: current) { return try await keep(unstored) }
+      if unstored.isNewer(than: current) {
+        return try await keep(unstored.credential.credential, unstored.accessibility)
+      }
       // Somebody has signed in since.
       self.unstored = nil
       return current
@@ -196,14 +209,16 @@ final class CredentialSlot {
     guard !current.isRefused else { throw reauthenticationRequired }
     do {
       // A token is not redeemed while its successor could not be kept.
-      try await store.unlock(interaction: .forbidden)
+      try await store.unlock(identity, interaction: .forbidden)
     } catch SecretStoreError.locked where !wasRejected && !current.isExpired(at: UnixTime.now) {
       return current
     }
     do {
       let renewed = try await method.refresh(current)
-      return try await keep(
-        Unstored(credential: renewed, predecessor: current, accessibility: accessibility, slot: self))
+      unstored = Unstored(
+        credential: try PutAwayCredential(renewed), predecessor: try PutAwayCredential(current),
+        accessibility: accessibility, slot: self)
+      return try await keep(renewed, accessibility)
     } catch let error as ChappieAuthError where error.requiresReauthentication {
       await retire(current, accessibility, error)
       throw reauthenticationRequired
@@ -221,13 +236,11 @@ final class CredentialSlot {
   }
 
   /// Stores renewed tokens before anything uses them.
-  private func keep(_ renewed: Unstored) async throws -> Credential {
-    unstored = renewed
-    try await store.write(
-      renewed.credential, for: identity, accessibility: renewed.accessibility, interaction: .forbidden)
+  private func keep(_ renewed: Credential, _ accessibility: ChappieKeychainAccessibility) async throws -> Credential {
+    try await store.write(renewed, for: identity, accessibility: accessibility, interaction: .forbidden)
     unstored = nil
-    state.apply(.refreshed(renewed.credential.accountInfo))
-    return renewed.credential
+    state.apply(.refreshed(renewed.accountInfo))
+    return renewed
   }
 
   /// Keeps a credential that the server refused for its identity alone: the spent token leaves the keyring.
@@ -262,6 +275,7 @@ final class CredentialSlot {
       let task = Task.onGLib {
         await runSignIn(accessibility, interaction)
         signIn = .none
+        MemoryHygiene.wipeStack()
       }
       signIn = .running(task)
     }
@@ -277,7 +291,7 @@ final class CredentialSlot {
   ) async {
     do {
       // Before the user types a code: a sign-in that cannot be kept is worth nothing.
-      try await store.unlock(interaction: interaction)
+      try await store.unlock(identity, interaction: interaction)
       let credential = try await method.signIn { self.state.apply(.signInProgress($0)) }
       try await keepSignIn(credential, accessibility, interaction)
       state.apply(.signedIn(credential.accountInfo))
@@ -297,8 +311,16 @@ final class CredentialSlot {
       unstored = nil
     } catch {
       // Nobody will ever use these tokens.
-      Task.onGLib { [method] in await method.revoke(credential) }
+      revoke(credential)
       throw error
+    }
+  }
+
+  /// Asks the server to forget tokens, while nobody waits for it.
+  private func revoke(_ credential: Credential) {
+    Task.onGLib { [method] in
+      await method.revoke(credential)
+      MemoryHygiene.wipeStack()
     }
   }
 
@@ -321,14 +343,13 @@ final class CredentialSlot {
     do {
       let lock = try await SlotFileLock.take(identity)
       defer { withExtendedLifetime(lock) {} }
-      if interaction == .allowed { try await store.unlock(interaction: interaction) }
+      if interaction == .allowed { try await store.unlock(identity, interaction: interaction) }
       let finding = try await vault.read(identity, interaction: .forbidden)
       try await store.delete(identity, interaction: interaction)
-      let newest = unstored?.credential ?? finding.credential
+      let newest = unstored?.credential.credential ?? finding.credential
       unstored = nil
       state.apply(.signedOut)
-      guard let newest else { return }
-      Task.onGLib { [method] in await method.revoke(newest) }
+      if let newest { revoke(newest) }
     } catch {
       let error = ChappieAuthError(error)
       state.apply(.storeFailed(error))
@@ -350,7 +371,7 @@ extension CredentialSlot.Unstored {
   /// Whether `stored` is what these tokens replace. It may be they themselves, where the store took them and did not
   /// say so.
   fileprivate func isNewer(than stored: Credential) -> Bool {
-    stored.accessToken.isEqual(to: predecessor.accessToken) || stored.accessToken.isEqual(to: credential.accessToken)
+    [predecessor, credential].contains { stored.accessToken.isEqual(to: $0.credential.accessToken) }
   }
 }
 

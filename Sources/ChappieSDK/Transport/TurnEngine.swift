@@ -19,6 +19,7 @@ final class TurnEngine {
 
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   func run(_ request: ResponsesRequest, for caller: ChappieClient.TurnCaller) async throws -> ChappieResponse {
+    defer { MemoryHygiene.wipeStack() }
     let body = request.encoded()
     let response = try await open(request, body, caller.interaction)
     return try await readAnswer(response, model: request.model, caller)

@@ -28,12 +28,13 @@ public final class BusConnection {
 
   /// Connects to the session or the system bus. Connections of one process to one bus are shared.
   public static func open(_ bus: Bus, deadline: Duration = .seconds(10)) async throws -> BusConnection {
-    let pointer = try await asyncCall(deadline: deadline) { cancellable, callback, data in
+    let connection = try await asyncCall(deadline: deadline) { cancellable, callback, data in
       g_bus_get(bus.type, cancellable, callback, data)
     } finish: { result, error in
-      g_bus_get_finish(result, &error)
+      g_bus_get_finish(result, &error).map(BusConnection.init(owning:))
     }
-    return try wrap(pointer)
+    guard let connection else { throw GLibError.timedOut }
+    return connection
   }
 
   /// Connects to the bus at `address`, with a connection of its own.
@@ -41,22 +42,23 @@ public final class BusConnection {
     let flags = GDBusConnectionFlags(
       rawValue: G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT.rawValue
         | G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION.rawValue)
-    let pointer = try await asyncCall(deadline: deadline) { cancellable, callback, data in
+    let connection = try await asyncCall(deadline: deadline) { cancellable, callback, data in
       g_dbus_connection_new_for_address(address, flags, nil, cancellable, callback, data)
     } finish: { result, error in
-      g_dbus_connection_new_for_address_finish(result, &error)
+      g_dbus_connection_new_for_address_finish(result, &error).map(BusConnection.init(owning:))
     }
-    return try wrap(pointer)
-  }
-
-  private static func wrap(_ pointer: OpaquePointer?) throws -> BusConnection {
-    guard let pointer else { throw GLibError.timedOut }
-    return BusConnection(owning: pointer)
+    guard let connection else { throw GLibError.timedOut }
+    return connection
   }
 
   /// The name that the bus gave this connection, such as `:1.42`.
   public var uniqueName: String {
     g_dbus_connection_get_unique_name(pointer).map { String(cString: $0) } ?? ""
+  }
+
+  /// What tells this bus from every other one, and from itself after it was started anew.
+  public var guid: String {
+    g_dbus_connection_get_guid(pointer).map { String(cString: $0) } ?? ""
   }
 
   // MARK: Calls

@@ -2,9 +2,10 @@ import CGLib
 import CLibsoup
 import SecretMemory
 
-/// HTTP/1.1 and 2 with the desktop's proxies and trust store, by libsoup.
+/// HTTP/1.1 with the desktop's proxies and trust store, by libsoup.
 ///
-/// It keeps no cookies, follows no redirect and keeps no cache: an answer that wants any of these is handed over
+/// Not HTTP/2: libsoup 3.2 does not heed there that a request was cancelled before the head of its answer came. It
+/// keeps no cookies, follows no redirect and keeps no cache: an answer that wants any of these is handed over
 /// as it is.
 @GLibActor
 public final class HTTPSession {
@@ -32,14 +33,18 @@ public final class HTTPSession {
   public func send(_ request: HTTPRequest, deadline: Duration?) async throws -> HTTPResponse {
     let message = try makeMessage(request)
     defer { g_object_unref(UnsafeMutableRawPointer(message)) }
-    let stream = try await asyncCall(deadline: deadline) { cancellable, callback, data in
+    let response = try await asyncCall(deadline: deadline) { cancellable, callback, data in
       soup_session_send_async(session, message, 0, cancellable, callback, data)
     } finish: { [session] result, error in
-      soup_session_send_finish(session, result, &error)
+      let message = soup_session_get_async_result_message(session, result)
+      return soup_session_send_finish(session, result, &error).map { Self.response(to: message, body: $0) }
     }
-    guard let stream else { throw GLibError.timedOut }
-    return HTTPResponse(
-      status: Int(soup_message_get_status(message).rawValue), headers: Self.headers(of: message), body: stream)
+    guard let response else { throw GLibError.timedOut }
+    return response
+  }
+
+  private static func response(to message: OpaquePointer?, body: UnsafeMutablePointer<GInputStream>) -> HTTPResponse {
+    HTTPResponse(status: Int(soup_message_get_status(message).rawValue), headers: headers(of: message), body: body)
   }
 
   private static func makeSession(maxConnections: Int) -> UnsafeMutablePointer<SoupSession> {
@@ -58,6 +63,7 @@ public final class HTTPSession {
       throw GLibError(domain: "chappie-http", code: 0, message: "not a web address: \(request.url)")
     }
     soup_message_set_flags(message, SOUP_MESSAGE_NO_REDIRECT)
+    offerHTTP1Alone(message)
     let headers = soup_message_get_request_headers(message)
     for (name, value) in request.headers { Self.append(name, value, to: headers) }
     if let body = request.body {
@@ -66,6 +72,19 @@ public final class HTTPSession {
       g_bytes_unref(bytes)
     }
     return message
+  }
+
+  /// Takes HTTP/2 out of what the TLS connection offers, before its handshake.
+  private func offerHTTP1Alone(_ message: OpaquePointer) {
+    let callback:
+      @convention(c) (OpaquePointer?, GSocketClientEvent, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void =
+        { _, event, connection, _ in
+          guard event == G_SOCKET_CLIENT_TLS_HANDSHAKING else { return }
+          withCStrings(["http/1.1"]) { chappie_offer_protocols(connection, $0) }
+        }
+    g_signal_connect_data(
+      UnsafeMutableRawPointer(message), "network-event", unsafeBitCast(callback, to: GCallback.self), nil, nil,
+      GConnectFlags(rawValue: 0))
   }
 
   private static func append(_ name: String, _ value: HTTPRequest.FieldValue, to headers: OpaquePointer?) {
@@ -98,7 +117,7 @@ public final class HTTPSession {
     }
   }
 
-  private static func headers(of message: OpaquePointer) -> HTTPHeaders {
+  private static func headers(of message: OpaquePointer?) -> HTTPHeaders {
     var headers = HTTPHeaders()
     var iterator = SoupMessageHeadersIter()
     soup_message_headers_iter_init(&iterator, soup_message_get_response_headers(message))

@@ -1,23 +1,24 @@
 import CGLib
 import Glibc
 
-/// Keeps what was freed from staying readable.
+/// Keeps what is no longer needed from staying readable.
+///
+/// Secrets live in guarded memory of their own, but libraries copy what they send and receive: a header line, an
+/// encrypted block, a part of an answer. What the heap gets back is overwritten by `CWipingHeap`, in programs that
+/// link it.
 public enum MemoryHygiene {
-  /// Has every freed block overwritten, and the core of a crash left out.
-  ///
-  /// Secrets live in guarded memory of their own, but libraries copy what they send and receive: a header line, an
-  /// encrypted block, a part of an answer. Call it first in `main`, before GLib allocates.
+  /// Makes the heap one that can be wiped, and leaves out the core of a crash. Call it first in `main`, before GLib
+  /// allocates.
   public static func enable() {
-    // glibc fills blocks with it when they are freed.
-    chappie_perturb_freed_memory()
-    // GLib's own allocator would keep freed blocks from glibc.
+    // GLib's own allocator would keep freed blocks from being given back.
     setenv("G_SLICE", "always-malloc", 1)
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
     setrlimit(__rlimit_resource_t(UInt32(RLIMIT_CORE.rawValue)), &none)
   }
 
-  /// Gives memory that is free back to the kernel.
-  public static func trim() {
-    malloc_trim(0)
+  /// Overwrites what functions that have returned left on the stack of the actor's thread.
+  @GLibActor
+  public static func wipeStack() {
+    chappie_wipe_stack()
   }
 }
