@@ -1,5 +1,4 @@
 import GLibBridge
-import SecretMemory
 
 /// The lock that processes take before they change a slot's credential: one file a slot in the runtime directory.
 enum SlotFileLock {
@@ -9,8 +8,7 @@ enum SlotFileLock {
   /// - Throws: ``ChappieAuthError/keyringUnavailable(_:)``, `CancellationError`.
   @GLibActor
   static func take(_ slot: SlotIdentity) async throws -> FileLock {
-    let text = [slot.service, slot.account, slot.accessGroup ?? "", slot.appID ?? ""].joined(separator: "\0")
-    let name = SealedBytes.fingerprint(of: Array(text.utf8), purpose: "org.chappie slot lock")
+    let name = slot.fingerprint(purpose: "org.chappie slot lock")
     let directory = Directories.runtime + "/chappie"
     do {
       try Directories.make(directory)

@@ -78,7 +78,7 @@ private struct UnavailableStore: CredentialStore {
 
   func delete(_ slot: SlotIdentity, interaction: SecretServiceClient.Interaction) async throws { throw error }
 
-  func unlock(interaction: SecretServiceClient.Interaction) async throws { throw error }
+  func unlock(_ slot: SlotIdentity, interaction: SecretServiceClient.Interaction) async throws { throw error }
 
   func accounts(ofService service: String) async throws -> [String] { throw error }
 }

@@ -4,7 +4,7 @@ package struct SlotState: Sendable, Equatable {
   enum Stored: Sendable, Equatable {
     case unknown
     case none
-    /// Nil while the keyring is locked and who it is cannot be read.
+    /// Nil while the keyring is locked or silent and who it is cannot be read.
     case present(ChappieAccountInfo?)
     /// A credential that can no longer be renewed; it is kept for its identity. Until something newer than
     /// `renewedAt` is stored, nothing has changed.
@@ -19,6 +19,8 @@ package struct SlotState: Sendable, Equatable {
     case foundLocked
     case foundNone
     case foundUnusable(reason: String)
+    /// The store tells nothing, and held a credential when it last did.
+    case recalled
     /// The store did not answer: this changes nothing that is known.
     case storeFailed(ChappieAuthError)
     case signInProgress(SignInProgress)
@@ -71,6 +73,8 @@ package struct SlotState: Sendable, Equatable {
     case .foundUnusable(let reason):
       stored = .none
       lastError = .invalidResponse(reason)
+    case .recalled:
+      if case .unknown = stored { stored = .present(nil) }
     case .storeFailed(let error), .refreshFailed(let error): lastError = error
     case .signInProgress(let progress): advance(progress)
     case .signInFailed(let error): endSignIn(error)

@@ -21,15 +21,23 @@ package protocol CredentialStore: Sendable {
   /// - Throws: ``SecretStoreError``, `CancellationError`.
   func delete(_ slot: SlotIdentity, interaction: SecretServiceClient.Interaction) async throws
 
-  /// Makes sure that a credential could be written now.
+  /// Makes sure that a credential of `slot` could be read and written now.
   ///
   /// - Throws: ``SecretStoreError``, `CancellationError`.
-  func unlock(interaction: SecretServiceClient.Interaction) async throws
+  func unlock(_ slot: SlotIdentity, interaction: SecretServiceClient.Interaction) async throws
+
+  /// Whether the store held a credential for `slot` when it was last able to tell.
+  func hadCredential(_ slot: SlotIdentity) -> Bool
 
   /// The accounts of `service` that belong to programs outside a sandbox and to no access group.
   ///
   /// - Throws: ``SecretStoreError``, `CancellationError`.
   func accounts(ofService service: String) async throws -> [String]
+}
+
+extension CredentialStore {
+  /// A store that can always tell needs no memory of it.
+  package func hadCredential(_ slot: SlotIdentity) -> Bool { false }
 }
 
 /// What a store holds for a slot.

@@ -27,7 +27,7 @@ struct CredentialVault {
     case (.locked, .allowed), (.hidden, .allowed):
       // A password prompt over a locked screen helps nobody.
       guard LockMonitor.shared.screen != .locked else { return finding }
-      try await store.unlock(interaction: .allowed)
+      try await store.unlock(slot, interaction: .allowed)
       return try await read(slot)
     default:
       return finding

@@ -5,7 +5,7 @@ import SecretMemory
 ///
 /// A credential that may be read after the first unlock has a copy in the keyring's `session` collection, which is
 /// never locked and lives in the memory of the keyring's daemon until logout; where a keyring has no such
-/// collection, in guarded memory here.
+/// collection, in guarded memory here, and for as long as that keyring runs.
 @GLibActor
 final class SecretServiceStore: CredentialStore {
   static let schema = "org.chappie.Credential"
@@ -13,7 +13,14 @@ final class SecretServiceStore: CredentialStore {
 
   private let client: SecretServiceClient
   private let seal: DeviceSeal
-  private var memoryCopies: [SlotIdentity: SecretBytes] = [:]
+  private let notes = SlotNotes()
+  private var memoryCopies: [SlotIdentity: MemoryCopy] = [:]
+
+  private struct MemoryCopy {
+    let line: SecretBytes
+    /// The keyring that was unlocked when the copy was made.
+    let keyring: String?
+  }
 
   init(client: SecretServiceClient, seal: DeviceSeal) {
     self.client = client
@@ -26,7 +33,10 @@ final class SecretServiceStore: CredentialStore {
     var found = try await search(slot)
     if !found.contains(where: { !$0.isLocked }) {
       let collection = try await unlockedQuietly()
-      if collection == .unlocked { found = try await search(slot) }
+      if collection == .unlocked {
+        await unlock(found, interaction: .forbidden)
+        found = try await search(slot)
+      }
       guard found.contains(where: { !$0.isLocked }) else { return withoutKeyring(slot, found, collection) }
     }
     let readable = found.filter { !$0.isLocked }
@@ -50,12 +60,18 @@ final class SecretServiceStore: CredentialStore {
   private func withoutKeyring(
     _ slot: SlotIdentity, _ found: [SecretServiceClient.Found], _ collection: SecretServiceClient.CollectionState
   ) -> StoredItem {
-    guard collection == .locked || !found.isEmpty else { return .none }
-    if let copy = memoryCopies[slot] {
-      return .sealed(
-        SealedCredential(.afterFirstUnlockThisDeviceOnly) { [self] in content(copy, of: slot) })
+    guard collection == .locked || !found.isEmpty else {
+      notes.set(slot, false)
+      return .none
+    }
+    if let copy = memoryCopy(of: slot) {
+      return .sealed(SealedCredential(.afterFirstUnlockThisDeviceOnly) { [self] in content(copy, of: slot) })
     }
     return found.isEmpty ? .hidden : .locked
+  }
+
+  func hadCredential(_ slot: SlotIdentity) -> Bool {
+    notes.contains(slot)
   }
 
   private func search(_ slot: SlotIdentity) async throws -> [SecretServiceClient.Found] {
@@ -79,6 +95,7 @@ final class SecretServiceStore: CredentialStore {
       await mend(items.filter(Self.isCopy), of: slot, from: newest, Self.strictest(items))
     }
     guard let best else { throw SecretStoreError.unavailable("the stored sign-in was replaced while it was read") }
+    if case .credential = best { notes.set(slot, true) } else { notes.set(slot, false) }
     return best
   }
 
@@ -133,6 +150,7 @@ final class SecretServiceStore: CredentialStore {
     // The new item first: until it is kept, only this process has what it holds.
     try await client.store(line, as: item, in: .default, interaction: interaction)
     try await verify(line, item.attributes)
+    notes.set(slot, true)
     for old in try await search(slot) where !old.isLocked && Self.differs(old.attributes, item.attributes) {
       try await client.delete(old, interaction: interaction)
     }
@@ -146,7 +164,7 @@ final class SecretServiceStore: CredentialStore {
       let found = try await search(slot)
       guard found.allSatisfy({ !$0.isLocked }) else { throw SecretStoreError.locked }
       memoryCopies[slot] = nil
-      guard !found.isEmpty else { return }
+      guard !found.isEmpty else { return notes.set(slot, false) }
       // The copies first: one that a crash left alone would be taken for the whole.
       for item in found.filter(Self.isCopy) { try await client.delete(item, interaction: interaction) }
       for item in found where !Self.isCopy(item) { try await client.delete(item, interaction: interaction) }
@@ -154,8 +172,14 @@ final class SecretServiceStore: CredentialStore {
     throw SecretStoreError.unavailable("the keyring did not delete what it was told to")
   }
 
-  func unlock(interaction: SecretServiceClient.Interaction) async throws {
+  func unlock(_ slot: SlotIdentity, interaction: SecretServiceClient.Interaction) async throws {
     try await client.unlockDefaultCollection(interaction: interaction)
+    await unlock(try await search(slot), interaction: interaction)
+  }
+
+  /// Unlocks what is locked one by one. An item that stays locked is seen as such by whoever looks next.
+  private func unlock(_ found: [SecretServiceClient.Found], interaction: SecretServiceClient.Interaction) async {
+    for item in found where item.isLocked { try? await client.unlock(item, interaction: interaction) }
   }
 
   func accounts(ofService service: String) async throws -> [String] {
@@ -174,13 +198,21 @@ final class SecretServiceStore: CredentialStore {
 
   /// Keeps what may be read while the keyring is locked. It is a convenience: its loss is no failure.
   private func keepCopy(_ line: SecretBytes, of slot: SlotIdentity) async {
+    if let copy = memoryCopy(of: slot), copy.isEqual(to: line) { return }
     var copy = item(slot, .afterFirstUnlockThisDeviceOnly)
     copy.attributes[Key.copy] = "session"
     do {
       try await client.store(line, as: copy, in: .session, interaction: .forbidden)
     } catch {
-      memoryCopies[slot] = line
+      memoryCopies[slot] = MemoryCopy(line: line, keyring: client.keyring)
     }
+  }
+
+  /// What is kept in memory of the keyring that runs now.
+  private func memoryCopy(of slot: SlotIdentity) -> SecretBytes? {
+    guard let copy = memoryCopies[slot] else { return nil }
+    if copy.keyring != client.keyring { memoryCopies[slot] = nil }
+    return memoryCopies[slot]?.line
   }
 
   // MARK: Attributes

@@ -1,3 +1,5 @@
+import SecretMemory
+
 /// What tells one stored credential from another.
 package struct SlotIdentity: Hashable, Sendable {
   package let service: String
@@ -11,5 +13,11 @@ package struct SlotIdentity: Hashable, Sendable {
     account = configuration.keychainAccount
     accessGroup = configuration.keychainAccessGroup
     appID = configuration.keychainAccessGroup == nil ? configuration.ownerAppID : nil
+  }
+
+  /// A name for the slot that does not tell it, fit to be a file's.
+  func fingerprint(purpose: String) -> String {
+    let text = [service, account, accessGroup ?? "", appID ?? ""].joined(separator: "\0")
+    return SealedBytes.fingerprint(of: Array(text.utf8), purpose: purpose)
   }
 }

@@ -13,15 +13,18 @@ final class KeyringSource: LockSource {
   private(set) var reading = LockReading.silent {
     didSet { if reading != oldValue { changed() } }
   }
-  /// Whether it was seen unlocked since this process started.
+  /// Whether it was seen unlocked since its program started, which is since login.
   private(set) var wasUnlocked = false
   private let connection: BusConnection
+  private let note: FirstUnlockNote
+  private var owner: String?
   private var changed: @GLibActor () -> Void = {}
   private var watch: BusNameWatch?
   private var subscription: BusSubscription?
 
   init(_ connection: BusConnection) {
     self.connection = connection
+    note = FirstUnlockNote(connection)
   }
 
   func start(_ changed: @escaping @GLibActor () -> Void) async {
@@ -41,6 +44,8 @@ final class KeyringSource: LockSource {
   }
 
   private func ownerChanged(_ owner: String?) async {
+    self.owner = owner
+    wasUnlocked = owner.map(note.names) ?? false
     guard owner != nil else {
       reading = .silent
       return
@@ -61,7 +66,13 @@ final class KeyringSource: LockSource {
       reading = .silent
       return
     }
-    if !isLocked { wasUnlocked = true }
+    if !isLocked { noteUnlocked() }
     reading = isLocked ? .locked : .unlocked
+  }
+
+  private func noteUnlocked() {
+    guard !wasUnlocked, let owner else { return }
+    wasUnlocked = true
+    note.write(owner)
   }
 }

@@ -40,13 +40,15 @@ package final class LockMonitor {
     return screen == .unknown ? .unknown : .unlocked
   }
 
-  /// The names of the sources that say what ``state`` is.
+  /// The names of the sources that say what ``state`` is, in alphabetical order.
   package var sources: [String] {
+    let reading: LockReading =
+      switch state {
+      case .locked, .beforeFirstUnlock: .locked
+      case .unlocked, .unknown: .unlocked
+      }
     let all = screenSources + (keyring.map { [$0] } ?? [])
-    switch state {
-    case .locked, .beforeFirstUnlock: return all.filter { $0.reading == .locked }.map(\.name)
-    case .unlocked, .unknown: return all.filter { $0.reading == .unlocked }.map(\.name)
-    }
+    return all.filter { $0.reading == reading }.map(\.name).sorted()
   }
 
   // MARK: Observing
@@ -63,20 +65,33 @@ package final class LockMonitor {
 
   // MARK: Starting
 
+  /// All at once: what does not answer must not hold up the others.
   private func start() async {
-    if let session = try? await BusConnection.open(.session) {
-      keyring = KeyringSource(session)
-      screenSources = ScreenSaverSource.names.map { ScreenSaverSource($0, session) }
-    }
-    if let system = try? await BusConnection.open(.system, deadline: .seconds(2)) {
-      screenSources.append(LogindSource(system))
-    }
-    let sources = screenSources + (keyring.map { [$0] } ?? [])
-    // At once: one that does not answer must not hold up the others.
+    let starts = [Task.onGLib { await startOnSessionBus() }, Task.onGLib { await startOnSystemBus() }]
+    for start in starts { await start.value }
+    tell()
+  }
+
+  private func startOnSessionBus() async {
+    guard let bus = try? await BusConnection.open(.session) else { return }
+    let keyring = KeyringSource(bus)
+    self.keyring = keyring
+    let savers = ScreenSaverSource.names.map { ScreenSaverSource($0, bus) }
+    screenSources += savers
+    await follow(savers + [keyring])
+  }
+
+  private func startOnSystemBus() async {
+    guard let bus = try? await BusConnection.open(.system, deadline: .seconds(2)) else { return }
+    let logind = LogindSource(bus)
+    screenSources.append(logind)
+    await follow([logind])
+  }
+
+  private func follow(_ sources: [any LockSource]) async {
     let starts = sources.map { source in
       Task.onGLib { await source.start { self.tell() } }
     }
     for start in starts { await start.value }
-    tell()
   }
 }

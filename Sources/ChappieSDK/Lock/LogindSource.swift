@@ -4,7 +4,7 @@ import GLibBridge
 ///
 /// A `systemd --user` service belongs to no session, so the session is found by the user's `Display`. The hint is
 /// only as good as the locker: some never set it. It counts as unlocked once it was seen to be set, or where the
-/// desktop is known to set it; a hint that is set always counts.
+/// desktop is known to set it; a hint that is set always counts, also while logind restarts.
 @GLibActor
 final class LogindSource: LockSource {
   private static let service = "org.freedesktop.login1"
@@ -15,7 +15,14 @@ final class LogindSource: LockSource {
 
   private enum Display {
     case none
-    case session(ObjectPath, subscription: BusSubscription)
+    case session(ObjectPath, isTruthful: Bool, subscription: BusSubscription)
+  }
+
+  /// What the locker of the display session has said.
+  private enum Hint {
+    case unknown
+    case unset
+    case set
   }
 
   let name = "logind"
@@ -25,10 +32,13 @@ final class LogindSource: LockSource {
   private let connection: BusConnection
   private var changed: @GLibActor () -> Void = {}
   private var display = Display.none
-  private var isTruthful = false
+  private var hint = Hint.unknown
   private var isAsleep = false
+  /// The session whose hint was seen to be set: its locker does set it.
+  private var provenSession: ObjectPath?
   private var watch: BusNameWatch?
-  private var subscriptions: [BusSubscription] = []
+  private var managerSignals: BusSubscription?
+  private var userSignals: BusSubscription?
 
   init(_ connection: BusConnection) {
     self.connection = connection
@@ -36,12 +46,16 @@ final class LogindSource: LockSource {
 
   func start(_ changed: @escaping @GLibActor () -> Void) async {
     self.changed = changed
-    subscriptions.append(
-      connection.subscribe(.init(sender: Self.service, interface: "\(Self.service).Manager", member: "PrepareForSleep"))
-      {
-        [weak self] signal in
+    managerSignals = connection.subscribe(.init(sender: Self.service, interface: "\(Self.service).Manager")) {
+      [weak self] signal in
+      switch signal.member {
+      case "PrepareForSleep":
         if let starts = try? signal.arguments.member(0, "start", as: Bool.self) { self?.sleep(starts) }
-      })
+      case "UserNew":
+        Task.onGLib { await self?.findUser() }
+      default: break
+      }
+    }
     let first = Wait()
     watch = connection.watchName(Self.service) { [weak self] owner in
       Task.onGLib {
@@ -55,18 +69,53 @@ final class LogindSource: LockSource {
   private func ownerChanged(_ owner: String?) async {
     guard owner != nil else {
       display = .none
-      reading = .silent
+      if case .unset = hint { hint = .unknown }
+      update()
       return
     }
+    await readSleep()
+    await findUser()
+  }
+
+  private func update() {
+    reading =
+      switch (hint, display) {
+      case _ where isAsleep: .locked
+      case (.set, _): .locked
+      case (.unset, .session(let session, let isTruthful, _)) where isTruthful || session == provenSession: .unlocked
+      default: .silent
+      }
+  }
+
+  // MARK: Sleep
+
+  /// While the machine prepares to sleep it counts as locked; what the lock is afterwards is read again.
+  private func sleep(_ starts: Bool) {
+    isAsleep = starts
+    if starts { return update() }
+    Task.onGLib {
+      if case .session(let session, _, _) = display { await readHint(session) }
+      update()
+    }
+  }
+
+  private func readSleep() async {
+    let value = try? await connection.property(
+      Self.service, Self.managerPath, "\(Self.service).Manager", "PreparingForSleep", timeout: Self.deadline)
+    isAsleep = (try? value?.unboxed.value(as: Bool.self)) ?? false
+    update()
+  }
+
+  // MARK: The session
+
+  private func findUser() async {
     guard let user = try? await userPath() else { return }
-    subscriptions.removeAll { $0 !== subscriptions.first }
-    subscriptions.append(
-      connection.subscribe(
-        .init(
-          sender: Self.service, path: user, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged")
-      ) { [weak self] _ in
-        Task.onGLib { await self?.findDisplay(user) }
-      })
+    userSignals = connection.subscribe(
+      .init(
+        sender: Self.service, path: user, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged")
+    ) { [weak self] _ in
+      Task.onGLib { await self?.findDisplay(user) }
+    }
     await findDisplay(user)
   }
 
@@ -79,47 +128,47 @@ final class LogindSource: LockSource {
   private func findDisplay(_ user: ObjectPath) async {
     let value = try? await connection.property(
       Self.service, user, "\(Self.service).User", "Display", timeout: Self.deadline)
-    guard let session = try? value?.unboxed.member(1, "session", as: ObjectPath.self), session != .root else {
+    guard let session = try? value?.unboxed.member(1, "session", as: ObjectPath.self), session != .root,
+      await isOfUser(session)
+    else {
       display = .none
-      reading = isAsleep ? .locked : .silent
-      return
+      hint = .unknown
+      return update()
     }
-    if case .session(session, _) = display { return }
+    if case .session(session, _, _) = display { return }
+    let isTruthful = await hasTruthfulDesktop(session)
     let subscription = connection.subscribe(
       .init(
         sender: Self.service, path: session, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged")
     ) { [weak self] _ in
       Task.onGLib { await self?.readHint(session) }
     }
-    display = .session(session, subscription: subscription)
-    isTruthful = await hasTruthfulDesktop(session)
+    display = .session(session, isTruthful: isTruthful, subscription: subscription)
     await readHint(session)
   }
 
+  /// Whether a session is a person's desktop, and not one in which somebody is asked to log in.
+  private func isOfUser(_ session: ObjectPath) async -> Bool {
+    await text("Class", of: session).hasPrefix("user")
+  }
+
   private func hasTruthfulDesktop(_ session: ObjectPath) async -> Bool {
-    let value = try? await connection.property(
-      Self.service, session, "\(Self.service).Session", "Desktop", timeout: Self.deadline)
-    let desktop = (try? value?.unboxed.value(as: String.self))?.lowercased() ?? ""
+    let desktop = await text("Desktop", of: session).lowercased()
     return Self.truthfulDesktops.contains { desktop.hasPrefix($0) }
+  }
+
+  private func text(_ property: String, of session: ObjectPath) async -> String {
+    let value = try? await connection.property(
+      Self.service, session, "\(Self.service).Session", property, timeout: Self.deadline)
+    return (try? value?.unboxed.value(as: String.self)) ?? ""
   }
 
   private func readHint(_ session: ObjectPath) async {
     let value = try? await connection.property(
       Self.service, session, "\(Self.service).Session", "LockedHint", timeout: Self.deadline)
-    guard let hint = try? value?.unboxed.value(as: Bool.self) else { return }
-    if hint { isTruthful = true }
-    reading = isAsleep || hint ? .locked : isTruthful ? .unlocked : .silent
-  }
-
-  /// While the machine prepares to sleep it counts as locked; what the lock is afterwards is read again.
-  private func sleep(_ starts: Bool) {
-    isAsleep = starts
-    if starts {
-      reading = .locked
-    } else if case .session(let session, _) = display {
-      Task.onGLib { await readHint(session) }
-    } else {
-      reading = .silent
-    }
+    guard case .session(session, _, _) = display, let isSet = try? value?.unboxed.value(as: Bool.self) else { return }
+    if isSet { provenSession = session }
+    hint = isSet ? .set : .unset
+    update()
   }
 }

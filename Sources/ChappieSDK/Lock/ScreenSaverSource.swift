@@ -21,6 +21,8 @@ final class ScreenSaverSource: LockSource {
   private var changed: @GLibActor () -> Void = {}
   private var watch: BusNameWatch?
   private var subscription: BusSubscription?
+  /// How often it has told of a change.
+  private var changes = 0
 
   init(_ name: String, _ connection: BusConnection) {
     self.name = name
@@ -33,7 +35,9 @@ final class ScreenSaverSource: LockSource {
     // Before the state is asked for: a change in between must not be missed.
     subscription = connection.subscribe(.init(sender: name, interface: name, member: "ActiveChanged")) {
       [weak self] signal in
-      if let active = try? signal.arguments.member(0, "active", as: Bool.self) { self?.show(active) }
+      guard let self, let active = try? signal.arguments.member(0, "active", as: Bool.self) else { return }
+      changes += 1
+      show(active)
     }
     let first = Wait()
     watch = connection.watchName(name) { [weak self] owner in
@@ -50,10 +54,12 @@ final class ScreenSaverSource: LockSource {
       reading = .silent
       return
     }
-    // A locker that owns the name and does not answer knows nothing.
+    // A locker that owns the name and does not answer knows nothing. What it has told meanwhile is newer than its
+    // answer.
+    let before = changes
     let active = try? await connection.call(name, path, name, "GetActive", timeout: Self.deadline, autoStart: false)
       .member(0, "active", as: Bool.self)
-    if let active { show(active) }
+    if let active, changes == before { show(active) }
   }
 
   private func show(_ active: Bool) {

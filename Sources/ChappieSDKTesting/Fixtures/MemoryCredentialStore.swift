@@ -27,7 +27,7 @@ final class MemoryCredentialStore: CredentialStore {
     credential = nil
   }
 
-  func unlock(interaction: SecretServiceClient.Interaction) {}
+  func unlock(_ slot: SlotIdentity, interaction: SecretServiceClient.Interaction) {}
 
   func accounts(ofService service: String) -> [String] { [] }
 }

@@ -6,7 +6,7 @@ import CLibsecret
 final class SecretServiceReference {
   let pointer: UnsafeMutablePointer<SecretService>
   /// The unique name of the keyring that knows the session.
-  private let keyring: String?
+  let keyring: String?
 
   init(owning pointer: UnsafeMutablePointer<SecretService>) {
     self.pointer = pointer

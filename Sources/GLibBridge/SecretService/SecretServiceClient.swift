@@ -4,7 +4,7 @@ import SecretMemory
 
 /// The desktop keyring, through libsecret's object interface.
 ///
-/// No call prompts the user unless it is told that it may. Each call has a deadline. Items are found by their
+/// No call asks the user for something unless it is told that it may. Each call has a deadline. Items are found by their
 /// attributes each time: a kept object path may name another item tomorrow.
 @GLibActor
 public final class SecretServiceClient {
@@ -49,7 +49,7 @@ public final class SecretServiceClient {
     case unlocked
   }
 
-  /// What a search found.
+  /// What a search found. Items can be locked one by one, also in a collection that is not.
   public struct Found {
     public let attributes: [String: String]
     public let isLocked: Bool
@@ -63,6 +63,9 @@ public final class SecretServiceClient {
     case opening(Task<SecretServiceReference, any Error>)
     case open(SecretServiceReference)
   }
+
+  /// A person may take their time; a keyring may not.
+  private static let patience = Duration.seconds(120)
 
   private let deadline: Duration
   private var quiet = Service.closed
@@ -81,13 +84,12 @@ public final class SecretServiceClient {
   public func search(schema: String, _ attributes: [String: String]) async throws -> [Found] {
     try await withService(.forbidden) { service in
       let table = AttributeTable(attributes, schema: schema)
-      let list = try await asyncCall(deadline: deadline) { cancellable, callback, data in
+      return try await asyncCall(deadline: deadline) { cancellable, callback, data in
         secret_service_search(
           service.pointer, nil, table.pointer, SECRET_SEARCH_ALL, cancellable, callback, data)
       } finish: { result, error in
-        secret_service_search_finish(service.pointer, result, &error)
+        Self.items(secret_service_search_finish(service.pointer, result, &error), of: service)
       }
-      return Self.items(list, of: service)
     }
   }
 
@@ -119,14 +121,17 @@ public final class SecretServiceClient {
   public func store(
     _ secret: SecretBytes, as item: Item, in place: Collection, interaction: Interaction
   ) async throws {
-    try await withService(interaction) { service in
+    try await withPrompts(interaction) {
+      guard case .default = place else { return false }
+      return try await defaultCollectionState() == .unlocked
+    } _: { service, deadline in
       let table = AttributeTable(item.attributes, schema: item.schema)
       let value = secret.withBytes { bytes in
         secret_value_new(bytes.bindMemory(to: CChar.self).baseAddress, gssize(bytes.count), "text/plain")
       }
       defer { value.map { secret_value_unref(UnsafeMutableRawPointer($0)) } }
       // One message and no question before it: a crash must find as little time as can be.
-      _ = try await asyncCall(deadline: wait(interaction)) { cancellable, callback, data in
+      _ = try await asyncCall(deadline: deadline) { cancellable, callback, data in
         secret_service_store(
           service.pointer, nil, table.pointer, place.alias, item.label, value, cancellable, callback, data)
       } finish: { result, error in
@@ -139,10 +144,12 @@ public final class SecretServiceClient {
   ///
   /// - Throws: ``SecretStoreError``, `CancellationError`.
   public func delete(_ found: Found, interaction: Interaction) async throws {
-    try await withService(interaction) { _ in
+    try await withPrompts(interaction) {
+      !found.isLocked
+    } _: { _, deadline in
       let item = found.item
       let _: gboolean? = try await unlessGone {
-        try await asyncCall(deadline: wait(interaction)) { cancellable, callback, data in
+        try await asyncCall(deadline: deadline) { cancellable, callback, data in
           secret_item_delete(item.pointer, cancellable, callback, data)
         } finish: { result, error in
           secret_item_delete_finish(item.pointer, result, &error)
@@ -167,25 +174,40 @@ public final class SecretServiceClient {
   public func unlockDefaultCollection(interaction: Interaction) async throws {
     try await withService(interaction) { service in
       let collection = try await collection(.default, service)
-      let list = g_list_append(nil, collection.pointer)
-      defer { g_list_free(list) }
-      let count = try await asyncCall(deadline: wait(interaction)) { cancellable, callback, data in
-        secret_service_unlock(service.pointer, list, cancellable, callback, data)
-      } finish: { result, error in
-        secret_service_unlock_finish(service.pointer, result, nil, &error)
-      }
-      guard count > 0 else { throw SecretStoreError.locked }
+      try await unlock(collection.pointer, service, interaction)
     }
+  }
+
+  /// Unlocks an item that a search found locked, while its collection is not. Without interaction this succeeds only
+  /// where the keyring needs nobody's consent.
+  ///
+  /// - Throws: ``SecretStoreError``, `CancellationError`.
+  public func unlock(_ found: Found, interaction: Interaction) async throws {
+    try await withService(interaction) { service in
+      try await unlock(found.item.pointer, service, interaction)
+    }
+  }
+
+  private func unlock(
+    _ object: UnsafeMutableRawPointer, _ service: SecretServiceReference, _ interaction: Interaction
+  ) async throws {
+    let list = g_list_append(nil, object)
+    defer { g_list_free(list) }
+    let count = try await asyncCall(deadline: interaction == .allowed ? Self.patience : deadline) {
+      cancellable, callback, data in
+      secret_service_unlock(service.pointer, list, cancellable, callback, data)
+    } finish: { result, error in
+      secret_service_unlock_finish(service.pointer, result, nil, &error)
+    }
+    guard count > 0 else { throw SecretStoreError.locked }
   }
 
   // MARK: The service object
 
-  /// A person may take their time; a keyring may not.
-  private func wait(_ interaction: Interaction) -> Duration {
-    switch interaction {
-    case .forbidden: deadline
-    case .allowed: .seconds(120)
-    }
+  /// The unique name on the bus of the keyring that answered last; nil when none has.
+  public var keyring: String? {
+    guard case .open(let service) = quiet else { return nil }
+    return service.keyring
   }
 
   private func collection(_ place: Collection, _ service: SecretServiceReference) async throws
@@ -195,12 +217,32 @@ public final class SecretServiceClient {
       secret_collection_for_alias(
         service.pointer, place.alias, SECRET_COLLECTION_NONE, cancellable, callback, data)
     } finish: { result, error in
-      secret_collection_for_alias_finish(result, &error)
+      secret_collection_for_alias_finish(result, &error).map(SecretCollectionReference.init(owning:))
     }
     guard let collection else {
       throw SecretStoreError.unavailable("the keyring has no \(place.alias) collection")
     }
-    return SecretCollectionReference(owning: collection)
+    return collection
+  }
+
+  /// Runs `body` with a service object that may prompt as far as `interaction` allows, and with the time it has.
+  ///
+  /// Some keyrings answer with a prompt where nobody has to be asked, KeePassXC always does. Where that is so, the
+  /// prompt has as little time as the keyring itself, and is dismissed then.
+  private func withPrompts(
+    _ interaction: Interaction, whereNobodyIsAsked: () async throws -> Bool,
+    _ body: (SecretServiceReference, Duration) async throws -> Void
+  ) async throws {
+    switch interaction {
+    case .allowed: try await withService(.allowed) { try await body($0, Self.patience) }
+    case .forbidden:
+      do {
+        try await withService(.forbidden) { try await body($0, deadline) }
+      } catch SecretStoreError.locked {
+        guard try await whereNobodyIsAsked() else { throw SecretStoreError.locked }
+        try await withService(.allowed) { try await body($0, deadline) }
+      }
+    }
   }
 
   /// Runs `body` with a service object, and once more with a fresh one when the first has lost its session: a
@@ -253,13 +295,13 @@ public final class SecretServiceClient {
 
   private func makeService(_ interaction: Interaction) async throws -> SecretServiceReference {
     let type = interaction == .allowed ? secret_service_get_type() : QuietSecretService.type
-    let pointer = try await asyncCall(deadline: deadline) { cancellable, callback, data in
+    let service = try await asyncCall(deadline: deadline) { cancellable, callback, data in
       secret_service_open(type, nil, SECRET_SERVICE_OPEN_SESSION, cancellable, callback, data)
     } finish: { result, error in
-      secret_service_open_finish(result, &error)
+      secret_service_open_finish(result, &error).map(SecretServiceReference.init(owning:))
     }
-    guard let pointer else { throw SecretStoreError.unavailable("the keyring does not answer") }
-    return SecretServiceReference(owning: pointer)
+    guard let service else { throw SecretStoreError.unavailable("the keyring does not answer") }
+    return service
   }
 
   private func kept(_ interaction: Interaction) -> Service {

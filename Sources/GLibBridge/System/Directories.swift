@@ -5,6 +5,7 @@ import Glibc
 public enum Directories {
   public static var configuration: String { String(cString: g_get_user_config_dir()) }
   public static var data: String { String(cString: g_get_user_data_dir()) }
+  public static var state: String { String(cString: g_get_user_state_dir()) }
   public static var runtime: String { String(cString: g_get_user_runtime_dir()) }
 
   /// Makes a directory that only the user can enter, with its parents.

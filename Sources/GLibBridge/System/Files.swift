@@ -19,6 +19,24 @@ public enum Files {
     return Array(bytes)
   }
 
+  /// Replaces the content of a small file at once, so that nobody reads a half.
+  ///
+  /// - Throws: ``GLibError`` when it cannot be written.
+  public static func write(_ bytes: [UInt8], to path: String) throws {
+    _ = try checked { error in
+      bytes.withUnsafeBytes { bytes in
+        g_file_set_contents_full(
+          path, bytes.bindMemory(to: CChar.self).baseAddress, gssize(bytes.count), G_FILE_SET_CONTENTS_CONSISTENT,
+          0o600, &error)
+      }
+    }
+  }
+
+  /// Removes a file. That there is none is no failure.
+  public static func remove(_ path: String) {
+    unlink(path)
+  }
+
   /// The content of a regular file of at most `limit` bytes.
   ///
   /// - Throws: ``FileError``.
