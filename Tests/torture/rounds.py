@@ -139,12 +139,13 @@ class Rounds(Checks):
 
     def stop(self):
         """Not killed but asked to end: what it has asked the issuer for, it waits for and stores."""
-        self.refresh_and(self.session.service.terminate)
+        self.refresh_and(self.session.service.terminate, latency=self.random.uniform(0, 0.3))
 
-    def refresh_and(self, end, tally=None):
+    def refresh_and(self, end, tally=None, latency=0):
         length = self.length("refresh", self.session.send, self.prepare_refresh)
+        self.wire.latency = latency
         kill, killed = self.killing(end)
-        aimed = self.aim(kill, length, ["refresh", "refresh"], [])
+        aimed = self.aim(kill, length + self.wire.latency, ["refresh", "refresh"], [])
         newest = self.begin(self.prepare_refresh)
         self.run_and_kill(self.session.send, aimed, killed, kill)
         self.session.service.wait()
@@ -163,6 +164,7 @@ class Rounds(Checks):
         kill, killed = self.killing(self.session.kill_service)
         aimed = self.aim(kill, length, ["revoke"], ["'signed-out'"])
         has_company = self.random.random() < 0.5
+        self.wire.latency = self.random.uniform(0, 0.1)
         self.begin(self.prepare_refresh)
         host = self.session.start_host("send", "hi") if has_company else None
         done = self.run_and_kill(self.session.sign_out, aimed, killed, kill)
@@ -201,9 +203,11 @@ class Rounds(Checks):
     def beside(self):
         """A program with the library in it needs the same token at the same time; one of the two dies."""
         length = self.length("refresh", self.session.send, self.prepare_refresh)
+        # Long enough for both to want it.
+        self.wire.latency = self.random.uniform(0, 0.3)
         host_dies = self.random.random() < 0.5
         kill, killed = self.killing(lambda: host.kill() if host_dies else self.session.kill_service())
-        aimed = self.aim(kill, 2 * length, ["refresh", "refresh"], [])
+        aimed = self.aim(kill, 2 * length + self.wire.latency, ["refresh", "refresh"], [])
         newest, refusals = self.begin(self.prepare_refresh), self.ledger.refusals
         host = self.session.start_host("send", "hi")
         self.run_and_kill(self.session.send, aimed, killed, kill)
@@ -238,6 +242,7 @@ class Rounds(Checks):
         """One round; gives what went wrong, or None."""
         self.count = count = self.tally.counts[name]
         self.was_between = False
+        self.wire.latency = 0
         count.rounds += 1
         try:
             getattr(self, name)()

@@ -90,6 +90,8 @@ class Wire:
         self.target = None
         self.ledger = None
         self.trap = None
+        # How long the answer to a refresh is under way, in seconds.
+        self.latency = 0
         self.delivered_at = {}
         self.lock = threading.Lock()
         self.active = 0
@@ -146,6 +148,8 @@ class Wire:
             handler.wfile.write(answer[:len(answer) * 2 // 3])
             return
         self.springs(kind, ANSWERED)
+        if kind == "refresh":
+            time.sleep(self.latency)
         handler.wfile.write(answer)
         handler.wfile.flush()
         self.delivered_at[kind] = time.monotonic()

@@ -76,7 +76,7 @@ final class FakeStore: CredentialStore {
     item = .none
   }
 
-  func unlock(interaction: SecretServiceClient.Interaction) async throws {
+  func unlock(_ slot: SlotIdentity, interaction: SecretServiceClient.Interaction) async throws {
     unlocks.append(interaction)
     if let unlockError { throw unlockError }
   }

@@ -15,7 +15,7 @@ final class World {
   let sandbox: Sandbox
   let service: ServiceProcess
   private var callers: [Caller] = []
-  private var adopted: [ChildProcess] = []
+  private var endings: [@GLibActor () async -> Void] = []
   private let hasFailed = Mutex(false)
 
   private init(_ plan: Plan) throws {
@@ -63,7 +63,12 @@ final class World {
 
   /// Ends a process with this world.
   func adopt(_ process: ChildProcess) {
-    adopted.append(process)
+    adopt { await process.terminate() }
+  }
+
+  /// Has `ending` run when this world ends.
+  func adopt(ending: @escaping @GLibActor () async -> Void) {
+    endings.append(ending)
   }
 
   /// Runs a program of the desktop, such as `gdbus`, in this world.
@@ -96,7 +101,7 @@ final class World {
 
   private func end() async {
     callers = []
-    for process in adopted { await process.terminate() }
+    for ending in endings { await ending() }
     await service.end()
     await sandbox.end()
     await keyring.end()

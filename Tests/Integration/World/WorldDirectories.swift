@@ -14,6 +14,8 @@ final class WorldDirectories {
   let activation: URL
   let logs: URL
   let busAddress: String
+  /// Nobody listens there, unless a test starts a system bus.
+  let systemBusAddress: String
   private var outputs = 0
 
   init() throws {
@@ -30,6 +32,7 @@ final class WorldDirectories {
     activation = data.appending(path: "dbus-1/services")
     logs = root.appending(path: "logs")
     busAddress = "unix:path=\(runtime.path)/bus"
+    systemBusAddress = "unix:path=\(runtime.path)/system-bus"
     for directory in [home, runtime, activation, configuration, systemConfiguration, logs] {
       try FileManager.default.createDirectory(
         at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -42,7 +45,7 @@ final class WorldDirectories {
       Self.mark: root.path, "HOME": home.path, "XDG_RUNTIME_DIR": runtime.path, "XDG_DATA_HOME": data.path,
       "XDG_CONFIG_HOME": configuration.path, "XDG_CONFIG_DIRS": systemConfiguration.path,
       "XDG_CACHE_HOME": home.appending(path: ".cache").path, "XDG_STATE_HOME": home.appending(path: ".state").path,
-      "DBUS_SESSION_BUS_ADDRESS": busAddress, "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(runtime.path)/no-system-bus",
+      "DBUS_SESSION_BUS_ADDRESS": busAddress, "DBUS_SYSTEM_BUS_ADDRESS": systemBusAddress,
       "GSETTINGS_BACKEND": "memory", "LANG": "C.UTF-8",
     ]
     for name in ["PATH", "LD_LIBRARY_PATH"] { environment[name] = ProcessInfo.processInfo.environment[name] }

@@ -23,11 +23,12 @@ final class Keyring {
     self.directories = directories
   }
 
-  /// Starts the daemon and unlocks its login collection, as a login with a password does.
-  func start() async throws {
+  /// Starts the daemon and unlocks its login collection, as a login with a password does, or leaves it locked, as one
+  /// with a fingerprint does.
+  func start(isUnlocked: Bool = true) async throws {
+    let arguments = (isUnlocked ? ["--unlock"] : []) + ["--foreground", "--components=secrets"]
     process = try ChildProcess(
-      "keyring", "gnome-keyring-daemon", ["--unlock", "--foreground", "--components=secrets"], in: directories,
-      input: Self.password)
+      "keyring", "gnome-keyring-daemon", arguments, in: directories, input: isUnlocked ? Self.password : "")
     let bus = try await BusConnection.open(address: directories.busAddress)
     try await eventually("the keyring") { try await bus.owner(of: Self.name) != nil }
   }

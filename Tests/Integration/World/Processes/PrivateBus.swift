@@ -1,23 +1,27 @@
 import Foundation
 import GLibBridge
 
-/// A message bus of the world's own. It starts no service that the machine happens to have, only the world's.
+/// A message bus of the world's own, the session's unless it is told otherwise. It starts no service that the machine happens to have, only the world's.
 @GLibActor
 final class PrivateBus {
   private let directories: WorldDirectories
+  private let name: String
+  private let address: String
   private var process: ChildProcess?
 
-  init(_ directories: WorldDirectories) {
+  init(_ directories: WorldDirectories, name: String = "bus", address: String? = nil) {
     self.directories = directories
+    self.name = name
+    self.address = address ?? directories.busAddress
   }
 
   func start() async throws {
-    let file = directories.root.appending(path: "bus.conf")
+    let file = directories.root.appending(path: "\(name).conf")
     try configuration.write(to: file, atomically: true, encoding: .utf8)
     process = try ChildProcess(
-      "bus", "dbus-daemon", ["--config-file=\(file.path)", "--nofork", "--nopidfile"], in: directories)
+      name, "dbus-daemon", ["--config-file=\(file.path)", "--nofork", "--nopidfile"], in: directories)
     try await eventually("the bus") {
-      (try? await BusConnection.open(address: directories.busAddress)) != nil
+      (try? await BusConnection.open(address: address)) != nil
     }
   }
 
@@ -33,7 +37,7 @@ final class PrivateBus {
      "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
     <busconfig>
       <type>session</type>
-      <listen>\(directories.busAddress)</listen>
+      <listen>\(address)</listen>
       <auth>EXTERNAL</auth>
       <servicedir>\(directories.activation.path)</servicedir>
       <policy context="default">

@@ -1,0 +1,230 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// `LockState` and `LockSources`: the screen savers of the session bus, and the keyring.
+@Suite(.worlds) @GLibActor
+struct LockStateTests {
+  private let alone = World.Plan(service: .none)
+
+  // MARK: The keyring alone
+
+  @Test func isUnknownWhereNothingKnowsOfTheScreen() async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      #expect(try await caller.lock() == Lock("unknown", ["keyring"]))
+    }
+  }
+
+  @Test func isUnknownWithoutAnything() async throws {
+    try await World.with(World.Plan(keyring: .none)) { world in
+      let caller = try await world.caller()
+      #expect(try await caller.lock() == Lock("unknown", []))
+      try await world.keyring.start()
+      try await caller.waitFor(Lock("unknown", ["keyring"]))
+      await world.keyring.end()
+      try await caller.waitFor(Lock("unknown", []))
+    }
+  }
+
+  @Test func followsTheKeyring() async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      _ = try await caller.lock()
+      try await world.keyring.lock()
+      try await caller.waitFor(Lock("locked", ["keyring"]))
+      try await world.keyring.unlock()
+      try await caller.waitFor(Lock("unknown", ["keyring"]))
+      try await caller.catchUp()
+      let told = try caller.told("LockState", of: "Manager", as: String.self)
+      #expect(told == ["locked", "unknown"])
+    }
+  }
+
+  /// Nobody has unlocked the keyring since login. Once somebody has, a restart of the service does not forget it, and
+  /// the keyring's own end does.
+  @Test func tellsThatTheKeyringWasNeverUnlocked() async throws {
+    try await World.with(alone) { world in
+      await world.keyring.end()
+      try await world.keyring.start(isUnlocked: false)
+      try await world.service.start(world.sandbox.addresses)
+      let caller = try await world.caller()
+      let never = Lock("before-first-unlock", ["keyring"])
+      #expect(try await caller.lock() == never)
+      try await world.service.restart()
+      #expect(try await caller.lock() == never)
+
+      try await world.keyring.unlock()
+      try await caller.waitFor(Lock("unknown", ["keyring"]))
+      try await world.keyring.lock()
+      try await caller.waitFor(Lock("locked", ["keyring"]))
+      try await world.service.restart()
+      #expect(try await caller.lock() == Lock("locked", ["keyring"]))
+
+      await world.keyring.end()
+      try await world.keyring.start(isUnlocked: false)
+      try await caller.waitFor(never)
+      try await world.service.restart()
+      #expect(try await caller.lock() == never)
+    }
+  }
+
+  // MARK: Screen savers
+
+  @Test(arguments: ScreenSaver.names)
+  func readsTheInitialStateOfEachScreenSaver(_ name: String) async throws {
+    try await World.with(alone) { world in
+      let saver = try await ScreenSaver(name, in: world, isActive: true)
+      try await world.service.start(world.sandbox.addresses)
+      let caller = try await world.caller()
+      #expect(try await caller.lock() == Lock("locked", [name]))
+      saver.setActive(false)
+      try await caller.waitFor(Lock("unlocked", [name, "keyring"]))
+      saver.setActive(true)
+      try await caller.waitFor(Lock("locked", [name]))
+    }
+  }
+
+  @Test(arguments: ScreenSaver.names)
+  func followsEachScreenSaverThatComesAndGoes(_ name: String) async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      #expect(try await caller.lock() == Lock("unknown", ["keyring"]))
+      let saver = try await ScreenSaver(name, in: world)
+      try await caller.waitFor(Lock("unlocked", [name, "keyring"]))
+      // What it says while it has no name is not heard.
+      try await saver.leave()
+      try await caller.waitFor(Lock("unknown", ["keyring"]))
+      saver.setActive(true)
+      try await caller.catchUp()
+      #expect(try await caller.lock() == Lock("unknown", ["keyring"]))
+      try await saver.takeName()
+      try await caller.waitFor(Lock("locked", [name]))
+      // Another program takes the name over.
+      let other = try await ScreenSaver(name, in: world)
+      try await caller.waitFor(Lock("unlocked", [name, "keyring"]))
+      try await other.leave()
+      try await caller.waitFor(Lock("unknown", ["keyring"]))
+    }
+  }
+
+  /// GNOME's, as python-dbusmock plays it.
+  @Test func followsDbusmocksScreenSaver() async throws {
+    try await World.with { world in
+      let mock = try ChildProcess(
+        "screensaver", "/usr/bin/python3", ["-m", "dbusmock", "--template", "gnome_screensaver"], in: world.directories)
+      world.adopt(mock)
+      let caller = try await world.caller()
+      try await caller.waitFor(Lock("unlocked", [ScreenSaver.gnome, "keyring"]))
+      for isActive in [true, false] {
+        try await caller.connection.call(
+          ScreenSaver.gnome, .named(ScreenSaver.gnome), ScreenSaver.gnome, "SetActive", .tuple(isActive))
+        try await caller.waitFor(
+          isActive ? Lock("locked", [ScreenSaver.gnome]) : Lock("unlocked", [ScreenSaver.gnome, "keyring"]))
+      }
+      await mock.terminate()
+      try await caller.waitFor(Lock("unknown", ["keyring"]))
+    }
+  }
+
+  /// GNOME owns freedesktop's name too, to keep the screen awake for those who ask, and answers nothing else there.
+  @Test func doesNotCountAScreenSaverThatRefuses() async throws {
+    try await World.with(alone) { world in
+      let stub = try await ScreenSaver("org.freedesktop.ScreenSaver", in: world, .refuses)
+      try await world.service.start(world.sandbox.addresses)
+      let caller = try await world.caller()
+      #expect(try await caller.lock() == Lock("unknown", ["keyring"]))
+      let gnome = try await ScreenSaver(ScreenSaver.gnome, in: world, isActive: true)
+      try await caller.waitFor(Lock("locked", [gnome.name]))
+      withExtendedLifetime(stub) {}
+    }
+  }
+
+  /// The others are known within the deadline of the one that never answers, and the state is without it.
+  @Test func isNotHeldUpByASilentScreenSaver() async throws {
+    try await World.with(alone) { world in
+      let silent = try await ScreenSaver("org.freedesktop.ScreenSaver", in: world, .silent)
+      let gnome = try await ScreenSaver(ScreenSaver.gnome, in: world, isActive: true)
+      try await world.service.start(world.sandbox.addresses)
+      let caller = try await world.caller()
+      let start = ContinuousClock.now
+      #expect(try await caller.lock() == Lock("locked", [ScreenSaver.gnome]))
+      gnome.setActive(false)
+      try await caller.waitFor(Lock("unlocked", [ScreenSaver.gnome, "keyring"]))
+      try await caller.signIn()
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(ContinuousClock.now - start < .seconds(20))
+      // It finds its voice.
+      silent.setActive(true)
+      try await caller.waitFor(Lock("locked", ["org.freedesktop.ScreenSaver"]))
+    }
+  }
+
+  @Test func isUnknownWithASilentScreenSaverAlone() async throws {
+    try await World.with(alone) { world in
+      let silent = try await ScreenSaver(ScreenSaver.gnome, in: world, .silent)
+      try await world.service.start(world.sandbox.addresses)
+      let caller = try await world.caller()
+      #expect(try await caller.lock() == Lock("unknown", ["keyring"]))
+      withExtendedLifetime(silent) {}
+    }
+  }
+
+  /// The answer to a question and the news that it is out of date may come together.
+  @Test func takesTheNewestWordOfAScreenSaver() async throws {
+    try await World.with(alone) { world in
+      let caller = try await world.caller()
+      for _ in 0..<5 {
+        let saver = try await ScreenSaver(ScreenSaver.gnome, in: world, .answersAndLocks)
+        try await world.service.start(world.sandbox.addresses)
+        try await caller.waitFor(Lock("locked", [ScreenSaver.gnome]))
+        try await caller.catchUp()
+        #expect(try await caller.lock() == Lock("locked", [ScreenSaver.gnome]))
+        await world.service.end()
+        try await saver.leave()
+      }
+    }
+  }
+
+  // MARK: All together
+
+  @Test func isLockedWhereAnySourceSaysSo() async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      let gnome = try await ScreenSaver(ScreenSaver.gnome, in: world)
+      let mate = try await ScreenSaver("org.mate.ScreenSaver", in: world)
+      try await caller.waitFor(Lock("unlocked", [gnome.name, mate.name, "keyring"]))
+      mate.setActive(true)
+      try await caller.waitFor(Lock("locked", [mate.name]))
+      gnome.setActive(true)
+      try await caller.waitFor(Lock("locked", [gnome.name, mate.name]))
+      try await world.keyring.lock()
+      try await caller.waitFor(Lock("locked", [gnome.name, mate.name, "keyring"]))
+      gnome.setActive(false)
+      mate.setActive(false)
+      try await caller.waitFor(Lock("locked", ["keyring"]))
+      try await world.keyring.unlock()
+      try await caller.waitFor(Lock("unlocked", [gnome.name, mate.name, "keyring"]))
+    }
+  }
+
+  @Test func tellsEverybodyOfEachChangeOnce() async throws {
+    try await World.with { world in
+      let gnome = try await ScreenSaver(ScreenSaver.gnome, in: world)
+      let callers = [try await world.caller(), try await world.caller()]
+      try await callers[0].waitFor(Lock("unlocked", [gnome.name, "keyring"]))
+      for isActive in [true, false, true] {
+        gnome.setActive(isActive)
+        try await callers[0].waitFor(
+          isActive ? Lock("locked", [gnome.name]) : Lock("unlocked", [gnome.name, "keyring"]))
+      }
+      for caller in callers {
+        try await caller.catchUp()
+        let states = try caller.told("LockState", of: "Manager", as: String.self)
+        #expect(states.suffix(3) == ["locked", "unlocked", "locked"])
+        let sources = try caller.told("LockSources", of: "Manager", as: [String].self)
+        #expect(sources.suffix(3) == [[gnome.name], ["keyring", gnome.name], [gnome.name]])
+      }
+    }
+  }
+}

@@ -1,0 +1,238 @@
+import GLibBridge
+import Testing
+
+/// `LockState` where logind knows of the screen, as python-dbusmock plays it on a system bus of the test's own.
+@Suite(.worlds) @GLibActor
+struct LogindTests {
+  private let unlocked = Lock("unlocked", ["keyring", "logind"])
+  private let locked = Lock("locked", ["logind"])
+  private let unknown = Lock("unknown", ["keyring"])
+
+  /// Runs `body` with a logind that `prepare` has told what there is, and a service that starts then.
+  private func with(
+    _ prepare: @GLibActor (Logind) async throws -> Void = { _ in },
+    _ body: @GLibActor (World, Logind, Caller) async throws -> Void
+  ) async throws {
+    try await World.with(World.Plan(service: .none)) { world in
+      let logind = try Logind(world)
+      try await logind.start()
+      try await prepare(logind)
+      try await world.service.start(world.sandbox.addresses)
+      try await body(world, logind, try await world.caller())
+    }
+  }
+
+  /// A session of GNOME, which sets the hint.
+  private func gnome(_ logind: Logind) async throws {
+    try await logind.login("c1", desktop: "gnome")
+    try await logind.display("c1")
+  }
+
+  // MARK: Sessions
+
+  @Test func isUnknownWithoutASession() async throws {
+    try await with { _, _, caller in
+      let lock = try await caller.lock()
+      #expect(lock == unknown)
+    }
+  }
+
+  @Test func noticesALogin() async throws {
+    try await with { _, logind, caller in
+      #expect(try await caller.lock() == unknown)
+      try await gnome(logind)
+      try await caller.waitFor(unlocked)
+      try await logind.display(nil)
+      try await caller.waitFor(unknown)
+    }
+  }
+
+  @Test(arguments: ["gnome", "gnome-xorg", "ubuntu", "KDE", "plasmawayland", "pantheon"])
+  func believesDesktopsThatSetTheHint(_ desktop: String) async throws {
+    try await with { logind in
+      try await logind.login("c1", desktop: desktop)
+      try await logind.display("c1")
+    } _: { _, logind, caller in
+      #expect(try await caller.lock() == unlocked)
+      try await logind.setLocked("c1", true)
+      try await caller.waitFor(locked)
+      try await logind.setLocked("c1", false)
+      try await caller.waitFor(unlocked)
+    }
+  }
+
+  @Test func readsTheInitialHint() async throws {
+    try await with { logind in
+      try await logind.login("c1", desktop: "gnome", isLocked: true)
+      try await logind.display("c1")
+    } _: { _, _, caller in
+      let lock = try await caller.lock()
+      #expect(lock == locked)
+    }
+  }
+
+  /// swaylock tells logind nothing: that the hint is not set says nothing, until somebody was seen to set it.
+  @Test(arguments: ["sway", "Hyprland", "i3", "xfce", ""])
+  func believesOthersOnceTheyHaveSetTheHint(_ desktop: String) async throws {
+    try await with { logind in
+      try await logind.login("c1", desktop: desktop)
+      try await logind.display("c1")
+    } _: { world, logind, caller in
+      #expect(try await caller.lock() == unknown)
+      try await logind.setLocked("c1", true)
+      try await caller.waitFor(locked)
+      try await logind.setLocked("c1", false)
+      try await caller.waitFor(unlocked)
+      // It is the session's locker that was seen, and no other's.
+      try await logind.login("c2", desktop: desktop)
+      try await logind.display("c2")
+      try await caller.waitFor(unknown)
+    }
+  }
+
+  @Test func followsTheDisplayFromOneSessionToAnother() async throws {
+    try await with(gnome) { _, logind, caller in
+      #expect(try await caller.lock() == unlocked)
+      try await logind.login("c2", desktop: "gnome", isLocked: true)
+      try await logind.display("c2")
+      try await caller.waitFor(locked)
+      // The old session is no longer listened to.
+      try await logind.setLocked("c1", true)
+      try await logind.setLocked("c2", false)
+      try await caller.waitFor(unlocked)
+      try await logind.display("c1")
+      try await caller.waitFor(locked)
+    }
+  }
+
+  /// Where somebody is asked to log in there is no desktop, and what its hint says counts for nothing.
+  @Test(arguments: ["greeter", "lock-screen", "background"])
+  func ignoresSessionsThatAreNoDesktop(_ kind: String) async throws {
+    try await with { logind in
+      try await logind.login("c1", desktop: "gnome", class: kind)
+      try await logind.display("c1")
+    } _: { _, logind, caller in
+      #expect(try await caller.lock() == unknown)
+      try await gnomeAfter(logind, caller)
+    }
+  }
+
+  private func gnomeAfter(_ logind: Logind, _ caller: Caller) async throws {
+    try await logind.login("c2", desktop: "gnome")
+    try await logind.display("c2")
+    try await caller.waitFor(unlocked)
+  }
+
+  // MARK: Sleep
+
+  @Test func countsSleepAsLocked() async throws {
+    try await with(gnome) { _, logind, caller in
+      #expect(try await caller.lock() == unlocked)
+      try await logind.prepareForSleep(true)
+      try await caller.waitFor(locked)
+      try await logind.prepareForSleep(false)
+      try await caller.waitFor(unlocked)
+      // The screen was locked meanwhile.
+      try await logind.prepareForSleep(true)
+      try await caller.waitFor(locked)
+      try await logind.setLocked("c1", true)
+      try await logind.prepareForSleep(false)
+      try await caller.catchUp()
+      #expect(try await caller.lock() == locked)
+      try await logind.setLocked("c1", false)
+      try await caller.waitFor(unlocked)
+    }
+  }
+
+  @Test func countsSleepAsLockedWithoutASession() async throws {
+    try await with { _, logind, caller in
+      #expect(try await caller.lock() == unknown)
+      try await logind.prepareForSleep(true)
+      try await caller.waitFor(locked)
+      try await logind.prepareForSleep(false)
+      try await caller.waitFor(unknown)
+    }
+  }
+
+  @Test func isLockedWhenItStartsOnTheWayToSleep() async throws {
+    try await with { logind in
+      try await gnome(logind)
+      try await logind.noteSleep(true)
+    } _: { _, logind, caller in
+      #expect(try await caller.lock() == locked)
+      try await logind.prepareForSleep(false)
+      try await caller.waitFor(unlocked)
+    }
+  }
+
+  // MARK: Coming and going
+
+  @Test func followsLogindThatRestarts() async throws {
+    try await with(gnome) { _, logind, caller in
+      #expect(try await caller.lock() == unlocked)
+      await logind.quit()
+      try await caller.waitFor(unknown)
+      try await logind.comeBack()
+      try await gnome(logind)
+      try await caller.waitFor(unlocked)
+    }
+  }
+
+  /// A locked screen does not open because logind is away.
+  @Test func staysLockedWhileLogindRestarts() async throws {
+    try await with(gnome) { _, logind, caller in
+      try await logind.setLocked("c1", true)
+      try await caller.waitFor(locked)
+      await logind.quit()
+      try await caller.catchUp()
+      #expect(try await caller.lock() == locked)
+      try await logind.comeBack()
+      try await logind.login("c1", desktop: "gnome", isLocked: true)
+      try await logind.display("c1")
+      try await caller.waitFor(locked)
+      try await logind.setLocked("c1", false)
+      try await caller.waitFor(unlocked)
+    }
+  }
+
+  /// What was on its way to sleep is not, when logind comes back and says so.
+  @Test func forgetsASleepThatLogindForgot() async throws {
+    try await with(gnome) { _, logind, caller in
+      try await logind.prepareForSleep(true)
+      try await caller.waitFor(locked)
+      await logind.quit()
+      try await logind.comeBack()
+      try await gnome(logind)
+      try await caller.waitFor(unlocked)
+    }
+  }
+
+  @Test func comesAfterTheService() async throws {
+    try await World.with(World.Plan(service: .none)) { world in
+      let logind = try Logind(world)
+      try await logind.start()
+      await logind.quit()
+      try await world.service.start(world.sandbox.addresses)
+      let caller = try await world.caller()
+      #expect(try await caller.lock() == unknown)
+      try await logind.comeBack()
+      try await gnome(logind)
+      try await caller.waitFor(unlocked)
+    }
+  }
+
+  // MARK: Together with the session bus
+
+  @Test func isLockedWhereEitherBusSaysSo() async throws {
+    try await with(gnome) { world, logind, caller in
+      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
+      try await caller.waitFor(Lock("unlocked", [saver.name, "keyring", "logind"].sorted()))
+      saver.setActive(true)
+      try await caller.waitFor(Lock("locked", [saver.name]))
+      try await logind.setLocked("c1", true)
+      try await caller.waitFor(Lock("locked", ["logind", saver.name]))
+      saver.setActive(false)
+      try await caller.waitFor(locked)
+    }
+  }
+}

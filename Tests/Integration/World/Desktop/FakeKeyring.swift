@@ -1,0 +1,323 @@
+import GLibBridge
+
+/// A Secret Service of a test's own. It does what a real one does now and then: it asks the user, hides what it holds,
+/// falls silent, lies.
+@GLibActor
+final class FakeKeyring {
+  /// What the user does when asked.
+  enum User {
+    case consents
+    case dismisses
+    case isAway
+    /// The keyring's program ends while it asks.
+    case sawItCrash
+  }
+
+  /// What becomes of what is stored.
+  enum Keeping {
+    case everything
+    /// It says yes and keeps nothing.
+    case nothing
+  }
+
+  final class Item {
+    let path: ObjectPath
+    let attributes: Variant
+    var value: Variant
+    /// Locked by itself, as KeePassXC locks items until the user lets a program have them.
+    var isLocked = false
+    var object: BusObject?
+
+    init(_ path: ObjectPath, _ attributes: Variant, _ value: Variant) {
+      self.path = path
+      self.attributes = attributes
+      self.value = value
+    }
+  }
+
+  private enum Question {
+    case unlock([ObjectPath])
+    case create(Item)
+    case delete(Item)
+  }
+
+  static let name = "org.freedesktop.secrets"
+  static let path = ObjectPath.named(name)
+  static let collectionPath = path.appending("collection").appending("fake")
+
+  var user = User.consents
+  var keeping = Keeping.everything
+  /// Takes calls and answers none.
+  var isSilent = false
+  /// Tells nothing of what it holds while it is locked.
+  var hidesWhenLocked = false
+  /// Has a prompt for each new and each deleted item, which needs nobody.
+  var promptsForAll = false
+  /// Whether `default` stands for its collection.
+  var hasDefault = true
+  private(set) var isLocked = false
+  private(set) var items: [Item] = []
+  /// How often the user was asked something.
+  private(set) var questions = 0
+  private(set) var dismissals = 0
+  private let connection: BusConnection
+  private var objects: [BusObject] = []
+  private var asked: [ObjectPath: Question] = [:]
+  private var count = 0
+
+  init(in world: World) async throws {
+    connection = try await BusConnection.open(address: world.directories.busAddress)
+    objects = try [
+      export(Self.path, "Service", serviceMethods, ["Collections": { [unowned self] in collections.variant }]),
+      export(Self.collectionPath, "Collection", collectionMethods, collectionProperties),
+      export(
+        Self.path.appending("aliases").appending("default"), "Collection", collectionMethods, collectionProperties),
+    ]
+    try await comeBack()
+  }
+
+  // MARK: What a test does with it
+
+  func setLocked(_ isLocked: Bool) {
+    self.isLocked = isLocked
+    for object in objects.dropFirst() { object.propertiesChanged(Self.interface("Collection"), ["Locked"]) }
+  }
+
+  /// Leaves the bus.
+  func leave() async throws {
+    try await connection.releaseName(Self.name)
+  }
+
+  /// Comes to the bus, in place of whoever is there.
+  func comeBack() async throws {
+    guard try await connection.requestName(Self.name, allowReplacement: true, replace: true) == .owner else {
+      throw Impatience("the keyring's name")
+    }
+  }
+
+  // MARK: The service
+
+  private var collections: [ObjectPath] { hasDefault ? [Self.collectionPath] : [] }
+
+  private var serviceMethods: [String: BusImplementation.Method] {
+    [
+      "OpenSession": answering { call in
+        guard try call.argument(0, as: String.self) == "plain" else {
+          throw BusError(name: "org.freedesktop.DBus.Error.NotSupported", message: "plain alone")
+        }
+        return .tuple("".variant, Self.session)
+      },
+      "SearchItems": answering { [unowned self] call in
+        let wanted = call.arguments.children[0]
+        let found = isLocked && hidesWhenLocked ? [] : items.filter { Self.matches($0.attributes, wanted) }
+        let locked = found.filter { self.isLocked || $0.isLocked }
+        return .tuple(found.filter { !(self.isLocked || $0.isLocked) }.map(\.path), locked.map(\.path))
+      },
+      "ReadAlias": answering { [unowned self] call in
+        .tuple(try call.argument(0, as: String.self) == "default" && hasDefault ? Self.collectionPath : .root)
+      },
+      "Unlock": answering { [unowned self] call in
+        let paths = try call.argument(0, as: [ObjectPath].self)
+        let locked = paths.filter { self.isLocked || $0 != Self.collectionPath && item(at: $0)?.isLocked == true }
+        return .tuple(paths.filter { !locked.contains($0) }, locked.isEmpty ? .root : try ask(.unlock(locked)))
+      },
+      "Lock": answering { [unowned self] call in
+        setLocked(true)
+        return .tuple(try call.argument(0, as: [ObjectPath].self), ObjectPath.root)
+      },
+    ]
+  }
+
+  // MARK: The collection
+
+  private var collectionProperties: [String: BusImplementation.Property] {
+    [
+      "Items": { [unowned self] in items.map(\.path).variant },
+      "Label": { "Fake".variant },
+      "Locked": { [unowned self] in isLocked.variant },
+    ]
+  }
+
+  private var collectionMethods: [String: BusImplementation.Method] {
+    [
+      "CreateItem": answering { [unowned self] call in
+        try checkUnlocked()
+        let properties = try call.argument(0, as: VariantDictionary.self)
+        guard let attributes = properties["org.freedesktop.Secret.Item.Attributes"] else {
+          throw BusError(name: "org.freedesktop.DBus.Error.InvalidArgs", message: "no attributes")
+        }
+        count += 1
+        let path = Self.collectionPath.appending("i\(count)")
+        let item = Item(path, attributes, call.arguments.children[1].children[2])
+        if promptsForAll { return .tuple(ObjectPath.root, try ask(.create(item))) }
+        return .tuple(try add(item), ObjectPath.root)
+      }
+    ]
+  }
+
+  private func add(_ item: Item) throws -> ObjectPath {
+    guard case .everything = keeping else { return item.path }
+    items.removeAll { $0.attributes == item.attributes }
+    item.object = try export(item.path, "Item", itemMethods(item), itemProperties(item))
+    items.append(item)
+    return item.path
+  }
+
+  // MARK: Items
+
+  private func item(at path: ObjectPath) -> Item? { items.first { $0.path == path } }
+
+  private func itemProperties(_ item: Item) -> [String: BusImplementation.Property] {
+    [
+      "Attributes": { item.attributes },
+      "Label": { "item".variant },
+      "Locked": { [unowned self, unowned item] in (isLocked || item.isLocked).variant },
+    ]
+  }
+
+  private func itemMethods(_ item: Item) -> [String: BusImplementation.Method] {
+    [
+      "GetSecret": answering { [unowned self, unowned item] _ in
+        try checkUnlocked(item)
+        return .tuple([.tuple([Self.session.variant, .array(of: "y", []), item.value, "text/plain".variant])])
+      },
+      "Delete": answering { [unowned self, unowned item] _ in
+        try checkUnlocked(item)
+        if promptsForAll { return .tuple(try ask(.delete(item))) }
+        remove(item)
+        return .tuple(ObjectPath.root)
+      },
+    ]
+  }
+
+  private func remove(_ item: Item) {
+    items.removeAll { $0 === item }
+  }
+
+  private func checkUnlocked(_ item: Item? = nil) throws {
+    guard !isLocked, item?.isLocked != true else {
+      throw BusError(name: "org.freedesktop.Secret.Error.IsLocked", message: "it is locked")
+    }
+  }
+
+  // MARK: Prompts
+
+  private func ask(_ question: Question) throws -> ObjectPath {
+    count += 1
+    let path = Self.path.appending("prompt").appending("p\(count)")
+    asked[path] = question
+    let methods: [String: BusImplementation.Method] = [
+      "Prompt": answering { [unowned self] _ in
+        Task.onGLib { await prompted(path) }
+        return .tuple()
+      },
+      "Dismiss": answering { [unowned self] _ in
+        dismissals += 1
+        return .tuple()
+      },
+    ]
+    objects.append(try export(path, "Prompt", methods, [:]))
+    return path
+  }
+
+  private func prompted(_ path: ObjectPath) async {
+    guard let question = asked[path] else { return }
+    if case .unlock = question { questions += 1 } else if case .consents = user {} else { questions += 1 }
+    switch user {
+    case .isAway: break
+    case .sawItCrash: try? await leave()
+    case .dismisses: complete(path, dismissed: true, "".variant)
+    case .consents: complete(path, dismissed: false, answer(to: question))
+    }
+  }
+
+  private func answer(to question: Question) -> Variant {
+    switch question {
+    case .unlock(let paths):
+      if isLocked { setLocked(false) }
+      for path in paths { item(at: path)?.isLocked = false }
+      return paths.variant
+    case .create(let item): return ((try? add(item)) ?? .root).variant
+    case .delete(let item):
+      remove(item)
+      return "".variant
+    }
+  }
+
+  private func complete(_ path: ObjectPath, dismissed: Bool, _ result: Variant) {
+    objects.first { $0.path == path }?.emit(Self.interface("Prompt"), "Completed", .tuple(dismissed, result))
+  }
+
+  // MARK: The bus
+
+  private static let session = path.appending("session").appending("plain")
+
+  private func answering(_ method: @escaping BusImplementation.Method) -> BusImplementation.Method {
+    { [unowned self] call in
+      if isSilent { await Wait().value() }
+      return try await method(call)
+    }
+  }
+
+  private static func matches(_ attributes: Variant, _ wanted: Variant) -> Bool {
+    let held = attributes.children.map(\.description)
+    return wanted.children.allSatisfy { held.contains($0.description) }
+  }
+
+  private func export(
+    _ path: ObjectPath, _ kind: String, _ methods: [String: BusImplementation.Method],
+    _ properties: [String: BusImplementation.Property]
+  ) throws -> BusObject {
+    let description = try BusInterfaceDescription(xml: secretServiceXML, name: Self.interface(kind))
+    let implementation = try BusImplementation(description, methods: methods, properties: properties)
+    return try BusObject(connection, path, [implementation], authorize: { _ in }) { error in
+      error as? BusError ?? BusError(name: "org.freedesktop.DBus.Error.Failed", message: "\(error)")
+    }
+  }
+
+  private static func interface(_ kind: String) -> String { "org.freedesktop.Secret.\(kind)" }
+}
+
+/// As much of the Secret Service's interfaces as libsecret uses.
+private let secretServiceXML = """
+  <node>
+    <interface name="org.freedesktop.Secret.Service">
+      <method name="OpenSession">
+        <arg type="s" direction="in"/><arg type="v" direction="in"/>
+        <arg type="v" direction="out"/><arg type="o" direction="out"/>
+      </method>
+      <method name="SearchItems">
+        <arg type="a{ss}" direction="in"/><arg type="ao" direction="out"/><arg type="ao" direction="out"/>
+      </method>
+      <method name="ReadAlias"><arg type="s" direction="in"/><arg type="o" direction="out"/></method>
+      <method name="Unlock">
+        <arg type="ao" direction="in"/><arg type="ao" direction="out"/><arg type="o" direction="out"/>
+      </method>
+      <method name="Lock">
+        <arg type="ao" direction="in"/><arg type="ao" direction="out"/><arg type="o" direction="out"/>
+      </method>
+      <property name="Collections" type="ao" access="read"/>
+    </interface>
+    <interface name="org.freedesktop.Secret.Collection">
+      <method name="CreateItem">
+        <arg type="a{sv}" direction="in"/><arg type="(oayays)" direction="in"/><arg type="b" direction="in"/>
+        <arg type="o" direction="out"/><arg type="o" direction="out"/>
+      </method>
+      <property name="Items" type="ao" access="read"/>
+      <property name="Label" type="s" access="read"/>
+      <property name="Locked" type="b" access="read"/>
+    </interface>
+    <interface name="org.freedesktop.Secret.Item">
+      <method name="GetSecret"><arg type="o" direction="in"/><arg type="(oayays)" direction="out"/></method>
+      <method name="Delete"><arg type="o" direction="out"/></method>
+      <property name="Attributes" type="a{ss}" access="read"/>
+      <property name="Label" type="s" access="read"/>
+      <property name="Locked" type="b" access="read"/>
+    </interface>
+    <interface name="org.freedesktop.Secret.Prompt">
+      <method name="Prompt"><arg type="s" direction="in"/></method>
+      <method name="Dismiss"/>
+      <signal name="Completed"><arg type="b"/><arg type="v"/></signal>
+    </interface>
+  </node>
+  """

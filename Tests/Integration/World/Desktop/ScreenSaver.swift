@@ -1,0 +1,93 @@
+import GLibBridge
+
+/// A screen locker as desktops have it: a name on the session bus with `GetActive` and `ActiveChanged`.
+@GLibActor
+final class ScreenSaver {
+  /// How a locker answers when it is asked for its state.
+  enum Manner {
+    case answers
+    /// It owns the name, and that is all.
+    case silent
+    /// It owns the name for the sake of another feature and refuses the question.
+    case refuses
+    /// It answers with its state and in the same breath tells that the screen is locked now.
+    case answersAndLocks
+  }
+
+  let name: String
+  private let connection: BusConnection
+  private let manner: Manner
+  private var isActive: Bool
+  private var object: BusObject?
+
+  init(_ name: String, in world: World, _ manner: Manner = .answers, isActive: Bool = false) async throws {
+    self.name = name
+    self.manner = manner
+    self.isActive = isActive
+    connection = try await BusConnection.open(address: world.directories.busAddress)
+    let implementation = try BusImplementation(
+      BusInterfaceDescription(xml: xml, name: name),
+      methods: ["GetActive": { [weak self] _ in .tuple(try await self?.answer() ?? false) }], properties: [:])
+    object = try BusObject(connection, .named(name), [implementation], authorize: { _ in }) { error in
+      error as? BusError ?? BusError(name: "org.freedesktop.DBus.Error.Failed", message: "\(error)")
+    }
+    try await takeName()
+  }
+
+  /// Locks or unlocks the screen, and tells so.
+  func setActive(_ isActive: Bool) {
+    self.isActive = isActive
+    object?.emit(name, "ActiveChanged", .tuple(isActive))
+  }
+
+  /// Leaves the bus without a word.
+  func leave() async throws {
+    try await connection.releaseName(name)
+  }
+
+  /// Comes to the bus, or comes back, in place of whoever is there.
+  func takeName() async throws {
+    guard try await connection.requestName(name, allowReplacement: true, replace: true) == .owner else {
+      throw Impatience("the name \(name)")
+    }
+  }
+
+  private func answer() async throws -> Bool {
+    switch manner {
+    case .answers: return isActive
+    case .silent:
+      await Wait().value()
+      return false
+    case .refuses:
+      throw BusError(name: "org.freedesktop.DBus.Error.NotSupported", message: "not implemented")
+    case .answersAndLocks:
+      let answer = isActive
+      Task.onGLib { setActive(true) }
+      return answer
+    }
+  }
+
+  private var xml: String {
+    """
+    <node>
+      <interface name="\(name)">
+        <method name="GetActive"><arg type="b" direction="out"/></method>
+        <signal name="ActiveChanged"><arg type="b"/></signal>
+      </interface>
+    </node>
+    """
+  }
+}
+
+extension ScreenSaver {
+  /// The names that lockers have, and that of GNOME's among them.
+  nonisolated static let names = ["freedesktop", "gnome", "mate", "cinnamon", "xfce"].map { "org.\($0).ScreenSaver" }
+  nonisolated static let gnome = "org.gnome.ScreenSaver"
+}
+
+extension ObjectPath {
+  /// The path that a name stands for, such as `/org/chappie`.
+  static func named(_ name: String) -> ObjectPath {
+    name.split(separator: ".").reduce(.root) { $0.appending(String($1)) }
+  }
+}
