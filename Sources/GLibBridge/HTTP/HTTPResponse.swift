@@ -96,9 +96,8 @@ private final class ChunkReader {
   private let idleDeadline: Duration
   private let take: @GLibActor (ArraySlice<UInt8>) -> HTTPResponse.Verdict
   private var continuation: CheckedContinuation<Void, any Error>?
-  private var lastRead = ContinuousClock.now
   private var isBurst = false
-  private var watchdog: Timer?
+  private var watch: IdleWatch?
   private var expired = false
 
   init(
@@ -120,8 +119,11 @@ private final class ChunkReader {
 
   func run() async throws {
     try Task.checkCancellation()
-    armWatchdog(after: idleDeadline)
-    defer { watchdog?.cancel() }
+    watch = IdleWatch(idleDeadline) { [weak self] in
+      self?.expired = true
+      self?.cancel()
+    }
+    defer { watch?.cancel() }
     try await withCheckedThrowingContinuation { continuation in
       self.continuation = continuation
       readNext()
@@ -130,20 +132,6 @@ private final class ChunkReader {
 
   func cancel() {
     g_cancellable_cancel(cancellable)
-  }
-
-  /// One timer for the whole body, moved forward when it fires: a timer per chunk would cost more than the read.
-  private func armWatchdog(after delay: Duration) {
-    watchdog = Timer(after: delay) { [weak self] in
-      guard let self else { return }
-      let rest = self.lastRead + self.idleDeadline - .now
-      if rest > .zero {
-        self.armWatchdog(after: rest)
-      } else {
-        self.expired = true
-        self.cancel()
-      }
-    }
   }
 
   private func readNext() {
@@ -168,9 +156,7 @@ private final class ChunkReader {
   private func finishRead(_ result: OpaquePointer?) {
     var error: UnsafeMutablePointer<GError>?
     let count = g_input_stream_read_finish(stream, result, &error)
-    let previousRead = lastRead
-    lastRead = .now
-    isBurst = lastRead - previousRead < Self.burstGap
+    isBurst = watch.map { $0.touch() < Self.burstGap } ?? false
     switch read(count, error) {
     case .bytes(let count): deliver(count)
     case .nothingYet: readNext()
@@ -228,7 +214,7 @@ private final class ChunkReader {
     case .pause(let task):
       Task.onGLib {
         await task.value
-        lastRead = .now
+        watch?.touch()
         next()
       }
     }

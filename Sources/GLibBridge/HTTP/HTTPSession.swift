@@ -9,7 +9,7 @@ import SecretMemory
 /// as it is.
 @GLibActor
 public final class HTTPSession {
-  private let session: UnsafeMutablePointer<SoupSession>
+  let session: UnsafeMutablePointer<SoupSession>
 
   /// - Parameters:
   ///   - userAgent: the `User-Agent` of each request that does not set its own; nil sends none.
@@ -58,7 +58,7 @@ public final class HTTPSession {
     return UnsafeMutableRawPointer(session).assumingMemoryBound(to: SoupSession.self)
   }
 
-  private func makeMessage(_ request: HTTPRequest) throws -> OpaquePointer {
+  func makeMessage(_ request: HTTPRequest) throws -> OpaquePointer {
     guard let message = soup_message_new(request.method.rawValue, request.url) else {
       throw GLibError(domain: "chappie-http", code: 0, message: "not a web address: \(request.url)")
     }
@@ -117,7 +117,7 @@ public final class HTTPSession {
     }
   }
 
-  private static func headers(of message: OpaquePointer?) -> HTTPHeaders {
+  static func headers(of message: OpaquePointer?) -> HTTPHeaders {
     var headers = HTTPHeaders()
     var iterator = SoupMessageHeadersIter()
     soup_message_headers_iter_init(&iterator, soup_message_get_response_headers(message))

@@ -1,0 +1,33 @@
+import CGLib
+import CLibsoup
+
+/// The answer of a server that does not change over to WebSocket. libsoup does not hand over its body.
+public struct WebSocketRefusal: Error {
+  public let status: Int
+  public let headers: HTTPHeaders
+}
+
+extension HTTPSession {
+  /// Opens a WebSocket at the address of `request`, with its headers.
+  ///
+  /// - Parameter deadline: the longest wait for the handshake.
+  /// - Throws: ``WebSocketRefusal``, ``GLibError`` when there is no answer, `CancellationError`.
+  public func openWebSocket(_ request: HTTPRequest, deadline: Duration) async throws -> WebSocket {
+    let message = try makeMessage(request)
+    defer { g_object_unref(UnsafeMutableRawPointer(message)) }
+    do {
+      let socket = try await asyncCall(deadline: deadline) { cancellable, callback, data in
+        soup_session_websocket_connect_async(
+          session, message, nil, nil, G_PRIORITY_DEFAULT, cancellable, callback, data)
+      } finish: { [session] result, error in
+        soup_session_websocket_connect_finish(session, result, &error).map(WebSocket.init(owning:))
+      }
+      guard let socket else { throw GLibError.timedOut }
+      return socket
+    } catch let error as GLibError {
+      let status = Int(soup_message_get_status(message).rawValue)
+      guard status >= 200 else { throw error }
+      throw WebSocketRefusal(status: status, headers: Self.headers(of: message))
+    }
+  }
+}

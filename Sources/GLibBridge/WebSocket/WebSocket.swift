@@ -1,0 +1,207 @@
+import CGLib
+import CLibsoup
+
+/// One end of an open WebSocket. It carries text alone: a binary message ends it.
+///
+/// Letting go of it cuts the connection; ``close()`` says good-bye first.
+@GLibActor
+public final class WebSocket {
+  /// The longest message that is taken, in bytes.
+  private static let messageLimit: UInt64 = 16 << 20
+  /// What may wait for a reader, in bytes. libsoup reads on while nobody does here.
+  private static let backlogLimit = 32 << 20
+  /// How often, in seconds, a ping shows that there is still somebody: routers forget connections that are silent.
+  private static let pingInterval: UInt32 = 30
+
+  private enum State {
+    case open
+    /// Waits for the other end's good-bye, and keeps itself until then.
+    case closing(WebSocket)
+    case ended(GLibError)
+  }
+
+  private struct Reader {
+    let continuation: CheckedContinuation<Void, any Error>
+    let take: @GLibActor (ArraySlice<UInt8>) -> HTTPResponse.Verdict
+    let watch: IdleWatch
+  }
+
+  private enum Reading {
+    case nobody
+    case reading(Reader)
+    case paused(Reader)
+  }
+
+  private let connection: OpaquePointer
+  private var state = State.open
+  private var reading = Reading.nobody
+  private var backlog: [[UInt8]] = []
+  private var backlogBytes = 0
+
+  init(owning connection: OpaquePointer) {
+    self.connection = connection
+    soup_websocket_connection_set_max_incoming_payload_size(connection, Self.messageLimit)
+    soup_websocket_connection_set_keepalive_interval(connection, Self.pingInterval)
+    connectSignals()
+  }
+
+  isolated deinit {
+    g_signal_handlers_disconnect_matched(
+      UnsafeMutableRawPointer(connection), G_SIGNAL_MATCH_DATA, 0, 0, nil, nil,
+      Unmanaged.passUnretained(self).toOpaque())
+    g_object_unref(UnsafeMutableRawPointer(connection))
+  }
+
+  /// Whether a message could be sent now.
+  public var isOpen: Bool {
+    guard case .open = state else { return false }
+    return soup_websocket_connection_get_state(connection) == SOUP_WEBSOCKET_STATE_OPEN
+  }
+
+  /// Sends one message; `text` must be UTF-8. On a socket that is not open it goes nowhere, which the reader is told.
+  public func send(_ text: [UInt8]) {
+    guard isOpen else { return }
+    let bytes = g_bytes_new(text, gsize(text.count))
+    soup_websocket_connection_send_message(connection, SOUP_WEBSOCKET_DATA_TEXT, bytes)
+    g_bytes_unref(bytes)
+  }
+
+  /// Says good-bye and ends once the other end has.
+  public func close() {
+    guard isOpen else { return }
+    state = .closing(self)
+    soup_websocket_connection_close(connection, UInt16(SOUP_WEBSOCKET_CLOSE_NORMAL.rawValue), nil)
+  }
+
+  // MARK: Reading
+
+  /// Hands over each message as it comes, until `take` says to stop. One reader at a time.
+  ///
+  /// - Parameter idleDeadline: the longest silence; after it the call fails with ``GLibError/timedOut``.
+  /// - Throws: ``GLibError`` when the connection ends, `CancellationError`.
+  public func forEachMessage(
+    idleDeadline: Duration, _ take: @escaping @GLibActor (ArraySlice<UInt8>) -> HTTPResponse.Verdict
+  ) async throws {
+    try Task.checkCancellation()
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let watch = IdleWatch(idleDeadline) { [weak self] in self?.finishReading(GLibError.timedOut) }
+        reading = .reading(Reader(continuation: continuation, take: take, watch: watch))
+        drain()
+      }
+    } onCancel: {
+      Task.onGLib { self.finishReading(CancellationError()) }
+    }
+  }
+
+  private func received(_ bytes: OpaquePointer?, isText: Bool) {
+    guard isText else { return end(GLibError(webSocket: "the other end sent a binary message")) }
+    var count: gsize = 0
+    let start = g_bytes_get_data(bytes, &count)?.assumingMemoryBound(to: UInt8.self)
+    let message = UnsafeBufferPointer(start: start, count: Int(count))
+    if case .reading(let reader) = reading, backlog.isEmpty {
+      reader.watch.touch()
+      go(on: reader.take(ArraySlice(message)), reader)
+    } else {
+      wait(Array(message))
+    }
+  }
+
+  private func wait(_ message: [UInt8]) {
+    backlogBytes += message.count
+    backlog.append(message)
+    if backlogBytes > Self.backlogLimit { end(GLibError(webSocket: "more came than could be taken")) }
+  }
+
+  private func drain() {
+    while case .reading(let reader) = reading {
+      guard !backlog.isEmpty else {
+        if case .ended(let error) = state { finishReading(error) }
+        return
+      }
+      let message = backlog.removeFirst()
+      backlogBytes -= message.count
+      go(on: reader.take(message[...]), reader)
+    }
+  }
+
+  private func go(on verdict: HTTPResponse.Verdict, _ reader: Reader) {
+    switch verdict {
+    case .more: break
+    case .stop: finishReading(nil)
+    case .pause(let task):
+      reading = .paused(reader)
+      Task.onGLib {
+        await task.value
+        guard case .paused(let reader) = reading else { return }
+        reader.watch.touch()
+        reading = .reading(reader)
+        drain()
+      }
+    }
+  }
+
+  private func finishReading(_ error: (any Error)?) {
+    switch reading {
+    case .nobody: return
+    case .reading(let reader), .paused(let reader):
+      reading = .nobody
+      reader.watch.cancel()
+      if let error { reader.continuation.resume(throwing: error) } else { reader.continuation.resume() }
+    }
+  }
+
+  // MARK: The end
+
+  private func end(_ error: GLibError) {
+    if case .ended = state { return }
+    let wasOpen = isOpen
+    state = .ended(error)
+    if wasOpen {
+      soup_websocket_connection_close(connection, UInt16(SOUP_WEBSOCKET_CLOSE_UNSUPPORTED_DATA.rawValue), nil)
+    }
+    // What came before the end is still handed over.
+    if case .reading = reading { drain() }
+  }
+
+  private func connectSignals() {
+    let message: @convention(c) (OpaquePointer?, Int32, OpaquePointer?, UnsafeMutableRawPointer?) -> Void = {
+      _, type, bytes, data in
+      GLibActor.assumeIsolated {
+        WebSocket.of(data).received(bytes, isText: type == Int32(SOUP_WEBSOCKET_DATA_TEXT.rawValue))
+      }
+    }
+    let error: @convention(c) (OpaquePointer?, UnsafeMutablePointer<GError>?, UnsafeMutableRawPointer?) -> Void = {
+      _, error, data in
+      GLibActor.assumeIsolated {
+        let text = error.map { String(cString: $0.pointee.message) } ?? "the connection broke"
+        WebSocket.of(data).end(GLibError(webSocket: text))
+      }
+    }
+    let closed: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Void = { _, data in
+      GLibActor.assumeIsolated {
+        WebSocket.of(data).end(GLibError(webSocket: "the other end closed the connection"))
+      }
+    }
+    connect("message", unsafeBitCast(message, to: GCallback.self))
+    connect("error", unsafeBitCast(error, to: GCallback.self))
+    connect("closed", unsafeBitCast(closed, to: GCallback.self))
+  }
+
+  private func connect(_ signal: String, _ callback: @escaping GCallback) {
+    g_signal_connect_data(
+      UnsafeMutableRawPointer(connection), signal, callback, Unmanaged.passUnretained(self).toOpaque(), nil,
+      GConnectFlags(rawValue: 0))
+  }
+
+  private static func of(_ data: UnsafeMutableRawPointer?) -> WebSocket {
+    guard let data else { preconditionFailure("GLib lost a signal's user data") }
+    return Unmanaged<WebSocket>.fromOpaque(data).takeUnretainedValue()
+  }
+}
+
+extension GLibError {
+  fileprivate init(webSocket message: String) {
+    self.init(domain: "chappie-websocket", code: 0, message: message)
+  }
+}
