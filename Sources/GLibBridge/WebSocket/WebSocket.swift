@@ -7,7 +7,7 @@ import CLibsoup
 @GLibActor
 public final class WebSocket {
   /// The longest message that is taken, in bytes.
-  private static let messageLimit: UInt64 = 16 << 20
+  private static let messageLimit: guint64 = 16 << 20
   /// What may wait for a reader, in bytes. libsoup reads on while nobody does here.
   private static let backlogLimit = 32 << 20
   /// How often, in seconds, a ping shows that there is still somebody: routers forget connections that are silent.
