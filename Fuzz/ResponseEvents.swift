@@ -29,7 +29,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     text += assembler.take(ResponseEvent.decode(data.span))
   }
   precondition(text == assembler.text, "what was handed over is not the answer")
-  if case .failed(let error) = assembler.outcome { precondition(error.description.count < 1000) }
+  if case .failed(let failure) = assembler.outcome { precondition(failure.error.description.count < 1000) }
   let failure = BackendFailure(status: 429, retryAfter: String(decoding: input.prefix(40), as: UTF8.self), body: input)
   precondition(failure.error.description.count < 1000)
   precondition(failure.retryAfter.map { $0 >= 0 && $0.isFinite } ?? true)

@@ -64,8 +64,8 @@ public final class ChappieClient: Sendable {
     AsyncThrowingStream { continuation in
       let task = Task.onGLib {
         do {
-          let caller = TurnCaller(interaction: .forbidden) { text in
-            continuation.yield(.textDelta(text))
+          let caller = TurnCaller(interaction: .forbidden) { event in
+            continuation.yield(event)
             return .more
           }
           let response = try await run(turn, for: caller)
@@ -95,12 +95,12 @@ public final class ChappieClient: Sendable {
   package struct TurnCaller {
     /// Whether a keyring that is locked may ask the user for its password.
     let interaction: SecretServiceClient.Interaction
-    /// Gets each piece of the answer as it comes off the socket, and says when to go on.
-    let deliver: @GLibActor (String) -> HTTPResponse.Verdict
+    /// Gets what happens as it comes off the socket, all but the end, and says when to go on.
+    let deliver: @GLibActor (ChappieStreamEvent) -> HTTPResponse.Verdict
 
     package init(
       interaction: SecretServiceClient.Interaction,
-      deliver: @escaping @GLibActor (String) -> HTTPResponse.Verdict
+      deliver: @escaping @GLibActor (ChappieStreamEvent) -> HTTPResponse.Verdict
     ) {
       self.interaction = interaction
       self.deliver = deliver

@@ -10,6 +10,14 @@ public enum ChappieClientError: Error, Sendable, Hashable {
   case reauthenticationRequired(String)
   /// The plan's quota is used up. Do not retry before its reset.
   case usageLimitReached(ChappieUsageLimit)
+  /// The model called a tool that nothing handles here; the text is its name.
+  case missingToolHandler(String)
+  /// A tool's approval was denied in a way that ends the turn; its name, and why.
+  case toolApprovalDenied(String, String)
+  /// The model went on calling tools; the number is how many rounds it may take.
+  case toolLoopLimitExceeded(Int)
+  /// After a reconnect the backend told another answer; the text is what came before. Ask again.
+  case streamingTransportReplayDiverged(String)
   /// The backend answered with an unexpected status; the body is cut short and holds nothing that could be a token.
   case httpError(Int, String)
   /// The backend was not reached, or its answer broke off.
@@ -31,6 +39,14 @@ extension ChappieClientError: CustomStringConvertible {
     case .missingAccountID: "The stored sign-in names no ChatGPT account: sign in again."
     case .reauthenticationRequired(let reason): reason
     case .usageLimitReached(let limit): limit.description
+    case .missingToolHandler(let tool):
+      "The model called the tool '\(tool)', which nothing handles here: register a handler for it."
+    case .toolApprovalDenied(let tool, let reason):
+      "The tool '\(tool)' was not allowed to run" + (reason.isEmpty ? "." : ": \(reason)")
+    case .toolLoopLimitExceeded(let limit):
+      "The model called tools in more than \(limit) rounds: ask for less at a time."
+    case .streamingTransportReplayDiverged:
+      "The connection dropped, and the backend then told another answer than before: ask again."
     case .httpError(let status, let body):
       "The backend answered with status \(status)" + (body.isEmpty ? "." : ": \(body)")
     case .network(let message): "The backend could not be used: \(message)."

@@ -6,9 +6,10 @@ final class Conversation {
   private let configuration: ChappieConfiguration
   private let turnstile = Turnstile()
   private let threadID = UniqueID.make()
-  private var messages: [ChappieInputMessage] = []
+  private var items: [ConversationItem] = []
   private lazy var engine = TurnEngine(
-    slot: SlotRegistry.slot(for: configuration), backoff: configuration.rateLimitBackoff)
+    slot: SlotRegistry.slot(for: configuration), backoff: configuration.rateLimitBackoff,
+    policy: configuration.streamingTransportPolicy)
 
   nonisolated init(configuration: ChappieConfiguration) {
     self.configuration = configuration
@@ -18,37 +19,44 @@ final class Conversation {
   func run(_ turn: ChappieClient.Turn, for caller: ChappieClient.TurnCaller) async throws -> ChappieResponse {
     switch turn {
     case .alone(let request):
-      return try await ask(request.messages, request.options, threadID: UniqueID.make(), caller)
+      let input = request.messages.map { ConversationItem.message($0) }
+      return try await ask(input, request.options, threadID: UniqueID.make(), isContinued: false, caller).response
     case .next(let message):
       return try await turnstile.pass {
-        try await record(messages + [message], message.options, caller)
+        try await record(items + [.message(message)], message.options, caller)
       }
     case .replay(let request):
       return try await turnstile.pass {
-        try await record(request.messages, request.options, caller)
+        try await record(request.messages.map { .message($0) }, request.options, caller)
       }
     }
   }
 
   private func record(
-    _ input: [ChappieInputMessage], _ options: ChappieMessageOptions, _ caller: ChappieClient.TurnCaller
+    _ input: [ConversationItem], _ options: ChappieMessageOptions, _ caller: ChappieClient.TurnCaller
   ) async throws -> ChappieResponse {
-    let response = try await ask(input, options, threadID: threadID, caller)
-    messages = input + [.assistant(response.outputText)]
-    return response
+    let result = try await ask(input, options, threadID: threadID, isContinued: true, caller)
+    items = result.items
+    return result.response
   }
 
   private func ask(
-    _ input: [ChappieInputMessage], _ options: ChappieMessageOptions, threadID: String,
+    _ input: [ConversationItem], _ options: ChappieMessageOptions, threadID: String, isContinued: Bool,
     _ caller: ChappieClient.TurnCaller
-  ) async throws -> ChappieResponse {
-    guard input.contains(where: { !$0.text.isEmpty }), input.last?.text.isEmpty == false else {
+  ) async throws -> (response: ChappieResponse, items: [ConversationItem]) {
+    let texts = input.compactMap(\.asMessage?.text)
+    guard texts.contains(where: { !$0.isEmpty }), texts.last?.isEmpty == false else {
       throw ChappieClientError.invalidArgument("There is no text to answer: give some.")
     }
     let request = ResponsesRequest(
-      model: options.model ?? configuration.model, harness: configuration.harness, messages: input,
+      model: options.model ?? configuration.model, harness: configuration.harness, input: input,
       options: options, threadID: threadID)
-    return try await engine.run(request, for: caller)
+    let answer = try await engine.turn(for: caller, isContinued: isContinued) { scope in
+      try await engine.answer(request, in: scope)
+    }
+    let response = ChappieResponse(
+      outputText: answer.text, responseID: answer.responseID, model: request.model, usage: answer.usage)
+    return (response, input + answer.items.map { .produced($0) })
   }
 }
 

@@ -22,6 +22,9 @@ public struct ChappieConfiguration: Sendable, Hashable {
   /// What happens after HTTP 429.
   public var rateLimitBackoff: ChappieRateLimitBackoffPolicy
 
+  /// How answers come.
+  public var streamingTransportPolicy: ChappieStreamingTransportPolicy
+
   package var backend: ChappieBackend = .production
 
   /// What counts where nothing knows of the screen.
@@ -37,7 +40,8 @@ public struct ChappieConfiguration: Sendable, Hashable {
     keychainAccessibility: ChappieKeychainAccessibility = .whenUnlockedThisDeviceOnly,
     model: String = ChappieClient.defaultModel,
     harness: ChappieHarness = .default,
-    rateLimitBackoff: ChappieRateLimitBackoffPolicy = .default
+    rateLimitBackoff: ChappieRateLimitBackoffPolicy = .default,
+    streamingTransportPolicy: ChappieStreamingTransportPolicy = .default
   ) {
     self.keychainService = keychainService
     self.keychainAccount = keychainAccount
@@ -46,5 +50,6 @@ public struct ChappieConfiguration: Sendable, Hashable {
     self.model = model
     self.harness = harness
     self.rateLimitBackoff = rateLimitBackoff
+    self.streamingTransportPolicy = streamingTransportPolicy
   }
 }

@@ -1,136 +1,79 @@
 import GLibBridge
 
-/// Runs one turn against the backend: credential, request, retries, answer.
+/// Gets answers from the backend: credential, transport, and what is tried again.
 @GLibActor
 final class TurnEngine {
-  private static let http = HTTPSession(userAgent: "chappie/\(ChappieVersion.current)")
-  /// The longest wait for the head of an answer.
-  private static let headDeadline = Duration.seconds(120)
   /// The longest silence within an answer.
-  private static let idleDeadline = Duration.seconds(300)
+  static let idleDeadline = Duration.seconds(300)
+  private static let http = HTTPSession(userAgent: "chappie/\(ChappieVersion.current)")
 
   private let slot: CredentialSlot
   private let backoff: ChappieRateLimitBackoffPolicy
+  private let policy: ChappieStreamingTransportPolicy
+  private let idleSocket = IdleSocket()
+  /// What the next request goes over.
+  private var transport: Retries.Transport
 
-  init(slot: CredentialSlot, backoff: ChappieRateLimitBackoffPolicy) {
+  init(slot: CredentialSlot, backoff: ChappieRateLimitBackoffPolicy, policy: ChappieStreamingTransportPolicy) {
     self.slot = slot
     self.backoff = backoff
+    self.policy = policy
+    transport = policy.prefersWebSocket ? .webSocket : .http
+  }
+
+  /// Runs one turn: the requests that `body` makes of it.
+  ///
+  /// - Parameter isContinued: whether the next turn may go over the same socket.
+  func turn<Result>(
+    for caller: ChappieClient.TurnCaller, isContinued: Bool, _ body: (TurnScope) async throws -> Result
+  ) async throws -> Result {
+    let scope = TurnScope(caller, socket: isContinued ? idleSocket.take() : nil)
+    defer {
+      if isContinued { idleSocket.keep(scope.socket) } else { scope.socket?.socket.close() }
+      MemoryHygiene.wipeStack()
+    }
+    return try await body(scope)
   }
 
   /// - Throws: ``ChappieClientError``, `CancellationError`.
-  func run(_ request: ResponsesRequest, for caller: ChappieClient.TurnCaller) async throws -> ChappieResponse {
-    defer { MemoryHygiene.wipeStack() }
-    let body = request.encoded()
-    let response = try await open(request, body, caller.interaction)
-    return try await readAnswer(response, model: request.model, caller)
-  }
-
-  // MARK: Asking
-
-  /// What has been tried within one turn.
-  private struct Attempts {
-    /// The backend's routing token; it goes back with each further request of the turn.
-    var turnState: String?
-    var rateLimited = 0
-    var wasRejected = false
-  }
-
-  private func open(
-    _ request: ResponsesRequest, _ body: [UInt8], _ interaction: SecretServiceClient.Interaction
-  ) async throws -> HTTPResponse {
-    var attempts = Attempts()
-    var credential = try await slot.credential(interaction: interaction)
+  func answer(_ request: ResponsesRequest, in scope: TurnScope) async throws -> Answer {
+    var retries = Retries(transport: policy, backoff: backoff)
+    var credential = try await slot.credential(interaction: scope.interaction)
+    var used = transport
+    var hadNoSocket = false
+    var delivered = ""
     while true {
-      let response = try await send(request, body, credential, attempts)
-      attempts.turnState = response.headers["x-codex-turn-state"] ?? attempts.turnState
-      switch response.status {
-      case 200..<300:
-        return response
-      case 401 where !attempts.wasRejected:
-        attempts.wasRejected = true
-        credential = try await slot.credential(insteadOf: credential)
-      case 429:
-        let failure = await BackendFailure(response)
-        guard !failure.isFinal,
-          let delay = backoff.delay(beforeRetry: attempts.rateLimited, retryAfter: failure.retryAfter)
-        else { throw failure.error }
-        attempts.rateLimited += 1
-        try await sleep(for: .seconds(delay))
-      default:
-        throw await BackendFailure(response).error
+      let reader = AnswerReader(scope, repeating: delivered)
+      do {
+        let answer = try await exchange(request, credential, scope, reader, over: used)
+        // A network that has HTTP and lets no WebSocket through will not do so next time.
+        if hadNoSocket { transport = .http }
+        return answer
+      } catch let failure as ExchangeFailure {
+        delivered = reader.delivered
+        switch retries.decide(failure, over: used, hasDelivered: !delivered.isEmpty) {
+        case .fail(let error): throw error
+        case .again(let seconds): try await sleep(for: .seconds(seconds))
+        case .withAnotherToken: credential = try await slot.credential(insteadOf: credential)
+        case .withoutCompression: throw failure.error
+        case .overHTTP(let forGood):
+          used = .http
+          if forGood { transport = .http }
+          if case .noWebSocket(.network, _) = failure { hadNoSocket = true }
+        }
       }
     }
   }
 
-  private func send(_ request: ResponsesRequest, _ body: [UInt8], _ credential: Credential, _ attempts: Attempts)
-    async throws -> HTTPResponse
-  {
-    var message = HTTPRequest(.post, slot.method.responsesURL)
-    message.body = .bytes(body)
-    message.contentType = "application/json"
-    message.setHeader("accept", "text/event-stream")
-    message.setHeader("originator", "chappie")
-    message.setHeader("session-id", request.threadID)
-    message.setHeader("thread-id", request.threadID)
-    message.setHeader("x-client-request-id", request.threadID)
-    if let turnState = attempts.turnState { message.setHeader("x-codex-turn-state", turnState) }
-    slot.method.authorize(&message, with: credential)
-    do {
-      return try await Self.http.send(message, deadline: Self.headDeadline)
-    } catch let error as GLibError {
-      throw ChappieClientError.network(error.message)
-    }
-  }
-
-  // MARK: Reading
-
-  private func readAnswer(_ response: HTTPResponse, model: String, _ caller: ChappieClient.TurnCaller) async throws
-    -> ChappieResponse
-  {
-    let reader = AnswerReader(caller.deliver)
-    do {
-      try await response.forEachChunk(idleDeadline: Self.idleDeadline) { reader.take($0) }
-    } catch let error as GLibError {
-      throw ChappieClientError.network(error.isTimeout ? "the backend fell silent" : error.message)
-    }
-    return try reader.response(model: model)
-  }
-}
-
-/// Reads one answer off its socket.
-@GLibActor
-private final class AnswerReader {
-  private var parser = ServerSentEventParser()
-  private var assembler = ResponseAssembler()
-  private var broken: ServerSentEventParser.Failure?
-  private let deliver: @GLibActor (String) -> HTTPResponse.Verdict
-
-  init(_ deliver: @escaping @GLibActor (String) -> HTTPResponse.Verdict) {
-    self.deliver = deliver
-  }
-
-  func take(_ chunk: ArraySlice<UInt8>) -> HTTPResponse.Verdict {
-    var verdict = HTTPResponse.Verdict.more
-    do {
-      try parser.parse(chunk) { data in
-        let text = assembler.take(ResponseEvent.decode(data))
-        if !text.isEmpty { verdict = deliver(text) }
-      }
-    } catch {
-      broken = error as? ServerSentEventParser.Failure
-      return .stop
-    }
-    if case .open = assembler.outcome { return verdict }
-    return .stop
-  }
-
-  func response(model: String) throws -> ChappieResponse {
-    if broken != nil { throw ChappieClientError.network("the backend sent an event without an end") }
-    switch assembler.outcome {
-    case .open: throw ChappieClientError.network("the answer broke off before its end")
-    case .failed(let error): throw error
-    case .completed(let id, let usage):
-      return ChappieResponse(outputText: assembler.text, responseID: id, model: model, usage: usage)
+  private func exchange(
+    _ request: ResponsesRequest, _ credential: Credential, _ scope: TurnScope, _ reader: AnswerReader,
+    over transport: Retries.Transport
+  ) async throws -> Answer {
+    switch transport {
+    case .webSocket:
+      try await SocketExchange(http: Self.http, method: slot.method).run(request, credential, scope, reader)
+    case .http:
+      try await HTTPExchange(http: Self.http, method: slot.method).run(request, credential, scope, reader)
     }
   }
 }

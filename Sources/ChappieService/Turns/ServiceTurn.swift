@@ -112,7 +112,8 @@ final class ServiceTurn {
 
   // MARK: Delivery
 
-  private func deliver(_ delta: String) -> HTTPResponse.Verdict {
+  private func deliver(_ event: ChappieStreamEvent) -> HTTPResponse.Verdict {
+    guard case .textDelta(let delta) = event else { return .more }
     text += delta
     guard case .signals = delivery else { return .more }
     drain = nil

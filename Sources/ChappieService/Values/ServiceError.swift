@@ -10,6 +10,10 @@ public enum ServiceErrorName: String, CaseIterable, Sendable {
   case tokenExchangeFailed = "TokenExchangeFailed"
   case usageLimitReached = "UsageLimitReached"
   case rateLimited = "RateLimited"
+  case missingToolHandler = "MissingToolHandler"
+  case toolApprovalDenied = "ToolApprovalDenied"
+  case toolLoopLimitExceeded = "ToolLoopLimitExceeded"
+  case streamingTransportReplayDiverged = "StreamingTransportReplayDiverged"
   case httpError = "HTTPError"
   case network = "Network"
   case locked = "Locked"
@@ -50,6 +54,10 @@ extension ChappieClientError {
     case .missingAccountID: .missingAccountID
     case .reauthenticationRequired: .reauthenticationRequired
     case .usageLimitReached: .usageLimitReached
+    case .missingToolHandler: .missingToolHandler
+    case .toolApprovalDenied: .toolApprovalDenied
+    case .toolLoopLimitExceeded: .toolLoopLimitExceeded
+    case .streamingTransportReplayDiverged: .streamingTransportReplayDiverged
     case .httpError(429, _): .rateLimited
     case .httpError: .httpError
     case .network: .network
@@ -68,6 +76,10 @@ extension ChappieClientError {
     case .usageLimitReached(let limit):
       details.set("plan", limit.plan?.rawValue)
       details.set("resets_at", limit.resetsAt)
+    case .missingToolHandler(let tool), .toolApprovalDenied(let tool, _):
+      details.set("tool", tool)
+    case .toolLoopLimitExceeded(let limit):
+      details.set("limit", UInt32(clamping: limit))
     default:
       break
     }

@@ -14,8 +14,12 @@ public enum JSON: Sendable, Equatable {
   /// Values may be nested this deep: JSON-GLib reads them by recursion.
   static let depthLimit = 256
 
+  /// Escapes for U+0000, which GLib's strings cannot hold, and for half a surrogate pair, which JSON-GLib does not
+  /// take, are read as U+FFFD.
+  ///
   /// - Throws: ``GLibError`` for bytes that are not JSON, or too deep.
   public init(parsing bytes: [UInt8]) throws {
+    let bytes = JSONEscapes.mended(bytes)
     guard Self.isShallow(bytes) else {
       throw GLibError(
         domain: "chappie-json", code: 0, message: "this is no JSON, or nested deeper than \(Self.depthLimit)")

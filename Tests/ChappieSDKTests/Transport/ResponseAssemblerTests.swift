@@ -1,3 +1,4 @@
+import GLibBridge
 import Testing
 
 @testable import ChappieSDK
@@ -20,47 +21,47 @@ struct ResponseAssemblerTests {
   private static func failure(_ event: ResponseEvent) -> ChappieClientError? {
     var assembler = ResponseAssembler()
     #expect(assembler.take(event) == "")
-    guard case .failed(let error) = assembler.outcome else { return nil }
-    return error
+    guard case .failed(let failure) = assembler.outcome else { return nil }
+    return failure.error
   }
 
   // MARK: Text
 
   @Test func deltasMakeTheText() {
-    let result = Self.assemble([.textDelta("Grüß "), .other, .textDelta("dich"), .messageDone("Grüß dich")])
+    let result = Self.assemble([.textDelta("Grüß "), .other, .textDelta("dich"), .message("Grüß dich")])
     #expect(result == Result(pieces: ["Grüß ", "", "dich", ""], text: "Grüß dich"))
   }
 
   @Test func aMessageWithoutDeltasIsText() {
-    #expect(Self.assemble([.messageDone("whole")]) == Result(pieces: ["whole"], text: "whole"))
-    #expect(Self.assemble([.messageDone("")]) == Result(pieces: [""], text: ""))
+    #expect(Self.assemble([.message("whole")]) == Result(pieces: ["whole"], text: "whole"))
+    #expect(Self.assemble([.message("")]) == Result(pieces: [""], text: ""))
   }
 
   @Test func whatTheDeltasLackedComesWithTheMessage() {
-    let result = Self.assemble([.textDelta("Grü"), .messageDone("Grüß dich 😀")])
+    let result = Self.assemble([.textDelta("Grü"), .message("Grüß dich 😀")])
     #expect(result == Result(pieces: ["Grü", "ß dich 😀"], text: "Grüß dich 😀"))
   }
 
   @Test func eachMessageIsComparedWithItsOwnDeltas() {
     let result = Self.assemble([
-      .textDelta("one"), .messageDone("one"), .textDelta("tw"), .messageDone("two"), .messageDone("three"),
+      .textDelta("one"), .message("one"), .textDelta("tw"), .message("two"), .message("three"),
     ])
     #expect(result == Result(pieces: ["one", "", "tw", "o", "three"], text: "onetwothree"))
-    let same = Self.assemble([.textDelta("a"), .messageDone("a"), .textDelta("a"), .messageDone("a")])
+    let same = Self.assemble([.textDelta("a"), .message("a"), .textDelta("a"), .message("a")])
     #expect(same.text == "aa")
   }
 
   /// Text that was handed over cannot be taken back.
   @Test(arguments: ["other text that is longer", "short", "", "Written"])
   func aMessageThatContradictsItsDeltasChangesNothing(_ whole: String) {
-    #expect(Self.assemble([.textDelta("written text"), .messageDone(whole)]).text == "written text")
+    #expect(Self.assemble([.textDelta("written text"), .message(whole)]).text == "written text")
   }
 
   // MARK: Outcome
 
   @Test func isOpenUntilTheEnd() {
     var assembler = ResponseAssembler()
-    for event in [ResponseEvent.textDelta("a"), .messageDone("a"), .other] { _ = assembler.take(event) }
+    for event in [ResponseEvent.textDelta("a"), .message("a"), .other] { _ = assembler.take(event) }
     guard case .open = assembler.outcome else {
       Issue.record("it ended by itself")
       return
@@ -79,14 +80,18 @@ struct ResponseAssemblerTests {
 
   @Test(arguments: ["usage_limit_reached", "insufficient_quota"])
   func aUsedUpQuotaIsItsOwnError(_ code: String) {
-    let error = Self.failure(.failed(code: code, message: "m", plan: "plus", resetsAt: 7))
+    let error = Self.failure(.failed(WireError(code: code, message: "m", plan: "plus", resetsAt: 7)))
     #expect(error == .usageLimitReached(ChappieUsageLimit(plan: ChappiePlan(rawValue: "plus"), resetsAt: 7)))
   }
 
   @Test(arguments: ["rate_limit_exceeded", "slow_down"])
   func beingTooFastIsStatus429(_ code: String) {
-    #expect(Self.failure(.failed(code: code, message: "wait", plan: nil, resetsAt: nil)) == .httpError(429, "wait"))
-    guard case .httpError(429, let text)? = Self.failure(.failed(code: code, message: nil, plan: nil, resetsAt: nil))
+    #expect(
+      Self.failure(.failed(WireError(code: code, message: "wait", plan: nil, resetsAt: nil))) == .httpError(429, "wait")
+    )
+    guard
+      case .httpError(429, let text)? = Self.failure(
+        .failed(WireError(code: code, message: nil, plan: nil, resetsAt: nil)))
     else {
       Issue.record("not 429")
       return
@@ -102,7 +107,8 @@ struct ResponseAssemblerTests {
     ]
     for (code, message, part) in cases {
       guard
-        case .httpError(200, let text)? = Self.failure(.failed(code: code, message: message, plan: nil, resetsAt: nil))
+        case .httpError(200, let text)? = Self.failure(
+          .failed(WireError(code: code, message: message, plan: nil, resetsAt: nil)))
       else {
         Issue.record("\(code ?? "none") is another error")
         continue
@@ -123,10 +129,16 @@ struct ResponseAssemblerTests {
   @Test func noFailureTellsAToken() {
     let token = "eyJhbGciOiJub25lIn0.eyJzdWIiOiJ0ZXN0In0.c2lnbmF0dXJl"
     let events: [ResponseEvent] = [
-      .failed(code: nil, message: "bad \(token)", plan: nil, resetsAt: nil),
-      .failed(code: "slow_down", message: token, plan: nil, resetsAt: nil),
-      .failed(code: token, message: nil, plan: nil, resetsAt: nil), .incomplete(reason: token),
+      .failed(WireError(code: nil, message: "bad \(token)", plan: nil, resetsAt: nil)),
+      .failed(WireError(code: "slow_down", message: token, plan: nil, resetsAt: nil)),
+      .failed(WireError(code: token, message: nil, plan: nil, resetsAt: nil)), .incomplete(reason: token),
     ]
     for event in events { #expect(Self.failure(event)?.description.contains("eyJ") == false) }
+  }
+}
+
+extension ResponseEvent {
+  fileprivate static func message(_ text: String) -> ResponseEvent {
+    .itemDone(["type": "message", "content": [["type": "output_text", "text": .string(text)]]])
   }
 }

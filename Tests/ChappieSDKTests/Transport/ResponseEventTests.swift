@@ -1,3 +1,4 @@
+import GLibBridge
 import Testing
 
 @testable import ChappieSDK
@@ -9,6 +10,11 @@ struct ResponseEventTests {
 
   private static func decode(_ bytes: [UInt8]) -> ResponseEvent {
     ResponseEvent.decode(bytes.span)
+  }
+
+  private static func messageText(_ text: String) -> String? {
+    guard case .itemDone(let item) = decode(text) else { return nil }
+    return item.messageText
   }
 
   // MARK: Text
@@ -26,18 +32,58 @@ struct ResponseEventTests {
       {"type":"response.output_item.done","item":{"type":"message","role":"assistant","content":[
       {"type":"output_text","text":"one "},{"type":"refusal","refusal":"no"},{"type":"output_text","text":"two"}]}}
       """
-    #expect(Self.decode(text) == .messageDone("one two"))
+    #expect(Self.messageText(text) == "one two")
     #expect(
-      Self.decode("{\"type\":\"response.output_item.done\",\"item\":{\"type\":\"message\",\"content\":[]}}")
-        == .messageDone(""))
+      Self.messageText("{\"type\":\"response.output_item.done\",\"item\":{\"type\":\"message\",\"content\":[]}}")
+        == "")
   }
 
   @Test(arguments: [
-    "{\"type\":\"reasoning\",\"summary\":[]}", "{\"type\":\"function_call\",\"name\":\"f\",\"arguments\":\"{}\"}", "{}",
-    "null", "7", "[]",
+    "{\"type\":\"reasoning\",\"summary\":[]}", "{\"type\":\"function_call\",\"name\":\"f\",\"arguments\":\"{}\"}",
   ])
-  func anItemThatIsNoMessageIsOfNoInterest(_ item: String) {
+  func anyOtherItemIsKeptAsItCame(_ item: String) throws {
+    let text = "{\"type\":\"response.output_item.done\",\"item\":\(item)}"
+    #expect(Self.decode(text) == .itemDone(try JSON(parsing: Array(item.utf8))))
+    #expect(Self.messageText(text) == nil)
+  }
+
+  @Test(arguments: ["{}", "null", "7", "[]", "\"no\""])
+  func whatHasNoTypeIsNoItem(_ item: String) {
     #expect(Self.decode("{\"type\":\"response.output_item.done\",\"item\":\(item)}") == .other)
+  }
+
+  /// JSON-GLib takes neither half a surrogate pair nor U+0000: what stands around them must not be lost.
+  @Test func escapesThatNoStringCanHoldAreReplaced() {
+    let text =
+      #"{"type":"response.output_item.done","item":{"type":"message","content":[{"type":"output_text","text":"a\ud800b\u0000c\udc00\ud83d\ude00\\ud800"}]}}"#
+    #expect(Self.messageText(text) == "a\u{FFFD}b\u{FFFD}c\u{FFFD}😀\\ud800")
+  }
+
+  @Test func aSocketsErrorIsARefusal() {
+    let text = """
+      {"type":"error","status":429,"error":{"type":"usage_limit_reached"},"headers":{"retry-after":"7"}}
+      """
+    guard case .refused(429, "7", let body) = Self.decode(text) else {
+      Issue.record("no refusal")
+      return
+    }
+    #expect(body["error"]?["type"] == "usage_limit_reached")
+    guard case .refused(400, nil, _) = Self.decode("{\"type\":\"error\",\"status_code\":400}") else {
+      Issue.record("the other name of a status")
+      return
+    }
+    #expect(Self.decode("{\"type\":\"error\"}") == .other)
+  }
+
+  @Test func theTurnStateComesWithMetadata() {
+    #expect(
+      Self.decode("{\"type\":\"response.metadata\",\"headers\":{\"x-codex-turn-state\":\"ts\"}}") == .turnState("ts"))
+  }
+
+  @Test func rateLimitsAreKeptAsTheyCame() {
+    #expect(
+      Self.decode("{\"type\":\"codex.rate_limits\",\"plan_type\":\"plus\"}")
+        == .rateLimits(["type": "codex.rate_limits", "plan_type": "plus"]))
   }
 
   // MARK: Ends
@@ -75,8 +121,8 @@ struct ResponseEventTests {
       """
     #expect(
       Self.decode(text)
-        == .failed(code: "usage_limit_reached", message: "no more", plan: "plus", resetsAt: 1_893_456_000))
-    let nothing = ResponseEvent.failed(code: nil, message: nil, plan: nil, resetsAt: nil)
+        == .failed(WireError(code: "usage_limit_reached", message: "no more", plan: "plus", resetsAt: 1_893_456_000)))
+    let nothing = ResponseEvent.failed(WireError(code: nil, message: nil, plan: nil, resetsAt: nil))
     for response in ["{}", "{\"error\":null}", "{\"error\":{}}", "{\"error\":\"no\"}", "null", "\"no\"", "[]"] {
       #expect(Self.decode("{\"type\":\"response.failed\",\"response\":\(response)}") == nothing)
     }
@@ -87,11 +133,11 @@ struct ResponseEventTests {
   @Test(arguments: ["1e300", "-1e300", "9223372036854775808", "1e18", "-1", "0.5"])
   func anyNumberMayBeATime(_ number: String) {
     let text = "{\"type\":\"response.failed\",\"response\":{\"error\":{\"code\":\"c\",\"resets_at\":\(number)}}}"
-    guard case .failed(let code, _, _, _) = Self.decode(text) else {
+    guard case .failed(let error) = Self.decode(text) else {
       Issue.record("not decoded as a failure")
       return
     }
-    #expect(code == "c")
+    #expect(error.code == "c")
   }
 
   @Test func anIncompleteAnswerBringsItsReason() {
@@ -108,7 +154,7 @@ struct ResponseEventTests {
     "response.created", "response.in_progress", "response.output_item.added", "response.content_part.added",
     "response.output_text.done", "response.reasoning_text.delta", "response.reasoning_summary_text.delta",
     "response.function_call_arguments.delta", "response.custom_tool_call_input.delta", "response.metadata",
-    "codex.rate_limits", "", "response", "response.output_text.delta2", "Response.completed",
+    "", "response", "response.output_text.delta2", "Response.completed",
   ])
   func otherTypesAreOfNoInterest(_ type: String) {
     #expect(Self.decode("{\"type\":\"\(type)\",\"delta\":\"x\",\"response\":{\"id\":\"r\"}}") == .other)

@@ -8,7 +8,8 @@ struct ResponsesRequestTests {
     options: ChappieMessageOptions = ChappieMessageOptions()
   ) throws -> JSONValue {
     let request = ResponsesRequest(
-      model: "gpt-test", harness: harness, messages: messages, options: options, threadID: "thread")
+      model: "gpt-test", harness: harness, input: messages.map { .message($0) }, options: options,
+      threadID: "thread")
     return try JSONValue(request.encoded())
   }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import ChappieService
 
 struct ServiceErrorTests {
-  /// The list of design, section 3, without those of tools, threads and the WebSocket, which are not built yet.
+  /// The list of design, section 3, without those of threads, which are not built yet.
   @Test func theNamesAreTheDesigns() {
     #expect(
       Set(ServiceErrorName.allCases.map(\.busName))
@@ -14,6 +14,7 @@ struct ServiceErrorTests {
             "MissingCredential", "MissingRefreshToken", "MissingAccountID", "ReauthenticationRequired",
             "TokenExchangeFailed", "UsageLimitReached", "RateLimited", "HTTPError", "Network", "Locked",
             "KeyringUnavailable", "AccessDenied", "InvalidArgument", "LimitExceeded", "Cancelled", "NoSuchTurn",
+            "StreamingTransportReplayDiverged", "MissingToolHandler", "ToolApprovalDenied", "ToolLoopLimitExceeded",
           ].map { "org.chappie.Error.\($0)" }))
   }
 
@@ -26,6 +27,9 @@ struct ServiceErrorTests {
       (.httpError(200, ""), .httpError), (.httpError(500, ""), .httpError), (.network("n"), .network),
       (.locked("l"), .locked),
       (.keyringUnavailable("k"), .keyringUnavailable), (.invalidArgument("i"), .invalidArgument),
+      (.streamingTransportReplayDiverged("p"), .streamingTransportReplayDiverged),
+      (.missingToolHandler("t"), .missingToolHandler), (.toolApprovalDenied("t", "r"), .toolApprovalDenied),
+      (.toolLoopLimitExceeded(3), .toolLoopLimitExceeded),
     ] as [(ChappieClientError, ServiceErrorName)])
   func everyFailureOfARequestHasItsName(_ error: ChappieClientError, _ name: ServiceErrorName) {
     #expect(BusError(error) == BusError(name: name.busName, message: error.description))

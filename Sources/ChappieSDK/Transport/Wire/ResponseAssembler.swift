@@ -1,13 +1,17 @@
+import GLibBridge
+
 /// Puts an answer together from its events.
 struct ResponseAssembler {
   enum Outcome {
     /// The stream has not said how it ends.
     case open
     case completed(id: String, usage: ChappieTokenUsage)
-    case failed(ChappieClientError)
+    case failed(ExchangeFailure)
   }
 
   private(set) var text = ""
+  /// What the model made, in order.
+  private(set) var items: [JSON] = []
   private(set) var outcome = Outcome.open
   /// Where the text of the message that is being written starts.
   private var messageStart = 0
@@ -18,16 +22,19 @@ struct ResponseAssembler {
     case .textDelta(let delta):
       text += delta
       return delta
-    case .messageDone(let whole):
-      return finishMessage(whole)
+    case .itemDone(let item):
+      items.append(item)
+      return item.messageText.map { finishMessage($0) } ?? ""
     case .completed(let id, let usage):
       outcome = .completed(id: id, usage: usage)
-    case .failed(let code, let message, let plan, let resetsAt):
-      outcome = .failed(Self.failure(code, message, plan, resetsAt))
+    case .failed(let error):
+      outcome = .failed(ExchangeFailure(event: error))
     case .incomplete(let reason):
       outcome = .failed(
-        .httpError(200, "The answer is incomplete (\(Redaction.message(reason ?? "no reason given")))."))
-    case .other:
+        .final(.httpError(200, "The answer is incomplete (\(Redaction.message(reason ?? "no reason given"))).")))
+    case .refused(let status, let retryAfter, let body):
+      outcome = .failed(ExchangeFailure(BackendFailure(status: status, retryAfter: retryAfter, answer: body)))
+    case .turnState, .rateLimits, .other:
       break
     }
     return ""
@@ -42,19 +49,5 @@ struct ResponseAssembler {
     let rest = String(decoding: whole.utf8.dropFirst(written.count), as: UTF8.self)
     text += rest
     return rest
-  }
-
-  private static func failure(_ code: String?, _ message: String?, _ plan: String?, _ resetsAt: Int64?)
-    -> ChappieClientError
-  {
-    switch code {
-    case "usage_limit_reached", "insufficient_quota":
-      return .usageLimitReached(ChappieUsageLimit(plan: plan.map(ChappiePlan.init), resetsAt: resetsAt))
-    case "rate_limit_exceeded", "slow_down":
-      return .httpError(429, Redaction.message(message ?? "The backend asks to slow down."))
-    default:
-      let reason = message ?? code ?? "no reason given"
-      return .httpError(200, "The backend could not answer: \(Redaction.message(reason))")
-    }
   }
 }

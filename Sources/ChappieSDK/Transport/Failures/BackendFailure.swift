@@ -5,9 +5,11 @@ struct BackendFailure {
   private static let bodyLimit = 64 << 10
 
   let error: ChappieClientError
+  let status: Int
+  /// The backend's word for what is wrong.
+  let code: String?
   /// The seconds that the backend asks to wait.
   let retryAfter: Double?
-
   /// Whether asking again is pointless, however long one waits.
   let isFinal: Bool
 
@@ -18,17 +20,23 @@ struct BackendFailure {
   }
 
   init(status: Int, retryAfter: String?, body: [UInt8]) {
-    self.retryAfter = retryAfter.flatMap(Self.seconds)
-    let answer = try? JSON(parsing: body)
+    self.init(
+      status: status, retryAfter: retryAfter, answer: try? JSON(parsing: body),
+      text: String(decoding: body.prefix(1000), as: UTF8.self))
+  }
+
+  /// - Parameter text: what to say when `answer` says nothing.
+  init(status: Int, retryAfter: String?, answer: JSON?, text: String = "") {
     let detail = answer?["error"].map(WireError.init)
+    self.status = status
+    self.retryAfter = retryAfter.flatMap(Self.seconds)
+    code = detail?.code
     isFinal = detail?.type == "usage_limit_reached" || detail?.type == "usage_not_included"
     if status == 429, detail?.type == "usage_limit_reached" {
       error = .usageLimitReached(
         ChappieUsageLimit(plan: detail?.plan.map(ChappiePlan.init), resetsAt: detail?.resetsAt))
     } else {
-      let text =
-        detail?.message ?? answer?["detail"]?.string ?? String(decoding: body.prefix(1000), as: UTF8.self)
-      error = .httpError(status, Redaction.message(text))
+      error = .httpError(status, Redaction.message(detail?.message ?? answer?["detail"]?.string ?? text))
     }
   }
 

@@ -3,11 +3,17 @@ import GLibBridge
 /// One event of an answer's stream, as far as it matters here.
 enum ResponseEvent: Equatable {
   case textDelta(String)
-  /// A message is complete; this is its authoritative text.
-  case messageDone(String)
+  /// An item of the answer is complete; this is its authoritative form.
+  case itemDone(JSON)
+  /// The token that the further requests of this turn send back.
+  case turnState(String)
+  /// What is used of the plan.
+  case rateLimits(JSON)
   case completed(id: String, usage: ChappieTokenUsage)
-  case failed(code: String?, message: String?, plan: String?, resetsAt: Int64?)
+  case failed(WireError)
   case incomplete(reason: String?)
+  /// What would be a status and a body over HTTP.
+  case refused(status: Int, retryAfter: String?, body: JSON)
   /// Unknown, of no interest, or no JSON.
   case other
 
@@ -32,6 +38,9 @@ enum ResponseEvent: Equatable {
       || JSONScanner.equals(json, type, "response.completed")
       || JSONScanner.equals(json, type, "response.failed")
       || JSONScanner.equals(json, type, "response.incomplete")
+      || JSONScanner.equals(json, type, "response.metadata")
+      || JSONScanner.equals(json, type, "codex.rate_limits")
+      || JSONScanner.equals(json, type, "error")
   }
 
   private static func decodeWhole(_ json: borrowing Span<UInt8>) -> ResponseEvent {
@@ -42,23 +51,28 @@ enum ResponseEvent: Equatable {
     let response = event["response"]
     switch event["type"]?.string {
     case "response.output_item.done":
-      return messageText(event["item"]).map { .messageDone($0) } ?? .other
+      guard let item = event["item"], item["type"]?.string != nil else { return .other }
+      return .itemDone(item)
     case "response.completed":
       guard let id = response?["id"]?.string else { return .other }
       return .completed(id: id, usage: ChappieTokenUsage(response?["usage"] ?? .null))
     case "response.failed":
-      let error = WireError(response?["error"] ?? .null)
-      return .failed(code: error.code, message: error.message, plan: error.plan, resetsAt: error.resetsAt)
+      return .failed(WireError(response?["error"] ?? .null))
+    case "response.metadata":
+      return event["headers"]?["x-codex-turn-state"]?.string.map { .turnState($0) } ?? .other
+    case "codex.rate_limits":
+      return .rateLimits(event)
+    case "error":
+      return refusal(event)
     default:
       return .incomplete(reason: response?["incomplete_details"]?["reason"]?.string)
     }
   }
 
-  /// The text of a message; nil for an item that is none.
-  private static func messageText(_ item: JSON?) -> String? {
-    guard let item, item["type"]?.string == "message" else { return nil }
-    return (item["content"]?.elements ?? []).filter { $0["type"]?.string == "output_text" }
-      .compactMap { $0["text"]?.string }.joined()
+  private static func refusal(_ event: JSON) -> ResponseEvent {
+    guard let status = (event["status"] ?? event["status_code"])?.integer else { return .other }
+    return .refused(
+      status: Int(clamping: status), retryAfter: event["headers"]?["retry-after"]?.string, body: event)
   }
 }
 
@@ -71,23 +85,5 @@ extension ChappieTokenUsage {
       cachedInputTokens: count(usage["input_tokens_details"]?["cached_tokens"]),
       outputTokens: count(usage["output_tokens"]),
       reasoningTokens: count(usage["output_tokens_details"]?["reasoning_tokens"]))
-  }
-}
-
-/// What an error says, in an event or in the body of an HTTP answer.
-struct WireError {
-  let code: String?
-  let type: String?
-  let message: String?
-  let plan: String?
-  /// Unix seconds in UTC.
-  let resetsAt: Int64?
-
-  init(_ error: JSON) {
-    code = error["code"]?.string
-    type = error["type"]?.string
-    message = error["message"]?.string
-    plan = error["plan_type"]?.string
-    resetsAt = error["resets_at"]?.integer
   }
 }

@@ -1,0 +1,81 @@
+/// What is done about the failures of one request.
+struct Retries {
+  /// How often a backend in trouble is asked again.
+  private static let unavailableLimit = 4
+  /// How often an HTTP answer that broke off before its first word is asked for again.
+  private static let brokenLimit = 5
+
+  enum Decision {
+    case again(afterSeconds: Double)
+    /// Another access token is needed.
+    case withAnotherToken
+    case overHTTP(forGood: Bool)
+    case withoutCompression
+    case fail(ChappieClientError)
+  }
+
+  enum Transport {
+    case webSocket
+    case http
+  }
+
+  let transport: ChappieStreamingTransportPolicy
+  let backoff: ChappieRateLimitBackoffPolicy
+  private var wasRejected = false
+  private var rateLimited = 0
+  private var unavailable = 0
+  private var broken = 0
+  private var dropped = 0
+  private var stale = 0
+
+  init(transport: ChappieStreamingTransportPolicy, backoff: ChappieRateLimitBackoffPolicy) {
+    self.transport = transport
+    self.backoff = backoff
+  }
+
+  /// - Parameter hasDelivered: whether a part of the answer has reached the caller. Only a WebSocket's drop is
+  ///   mended then.
+  mutating func decide(_ failure: ExchangeFailure, over used: Transport, hasDelivered: Bool) -> Decision {
+    switch failure {
+    case .rejected where !wasRejected:
+      wasRejected = true
+      return .withAnotherToken
+    case .encodingRefused where used == .http:
+      return .withoutCompression
+    case .staleSocket where stale < 2:
+      stale += 1
+      return .again(afterSeconds: 0)
+    case .rateLimited(let error, let retryAfter) where !hasDelivered:
+      guard let delay = backoff.delay(beforeRetry: rateLimited, retryAfter: retryAfter) else { return .fail(error) }
+      rateLimited += 1
+      return .again(afterSeconds: delay)
+    case .unavailable(let error, let retryAfter) where !hasDelivered:
+      guard unavailable < Self.unavailableLimit else { return .fail(error) }
+      unavailable += 1
+      return .again(afterSeconds: retryAfter.map { min($0, backoff.maximumDelay) } ?? Self.delay(unavailable))
+    case .noWebSocket(let error, let isLasting):
+      return transport.fallsBackToHTTPSSE ? .overHTTP(forGood: isLasting) : reconnect(error)
+    case .broken(let error) where used == .webSocket:
+      return reconnect(error)
+    case .broken(let error) where !hasDelivered:
+      guard broken < Self.brokenLimit else { return .fail(error) }
+      broken += 1
+      return .again(afterSeconds: Self.delay(broken))
+    default:
+      return .fail(failure.error)
+    }
+  }
+
+  private mutating func reconnect(_ error: ChappieClientError) -> Decision {
+    guard dropped < transport.maxWebSocketReconnectionAttempts else {
+      return transport.fallsBackToHTTPSSE ? .overHTTP(forGood: true) : .fail(error)
+    }
+    dropped += 1
+    return .again(afterSeconds: Self.delay(dropped))
+  }
+
+  /// Seconds before the attempt of this number, from 1: 0.2, 0.4, 0.8 …, a tenth more or less.
+  private static func delay(_ attempt: Int) -> Double {
+    0.2 * Double(1 << min(attempt - 1, 8)) * Double.random(in: 0.9...1.1)
+  }
+}

@@ -1,0 +1,72 @@
+import GLibBridge
+
+/// One request and its answer over HTTP, as server-sent events.
+@GLibActor
+struct HTTPExchange {
+  /// The longest wait for the head of an answer.
+  private static let headDeadline = Duration.seconds(120)
+
+  let http: HTTPSession
+  let method: any SignInMethod
+
+  /// - Throws: ``ExchangeFailure``, `CancellationError`.
+  func run(_ request: ResponsesRequest, _ credential: Credential, _ scope: TurnScope, _ reader: AnswerReader)
+    async throws -> Answer
+  {
+    let response = try await send(request, credential, scope)
+    scope.turnState = response.headers["x-codex-turn-state"] ?? scope.turnState
+    guard (200..<300).contains(response.status) else { throw ExchangeFailure(await BackendFailure(response)) }
+    try await read(response, reader)
+    return try reader.answer()
+  }
+
+  private func send(_ request: ResponsesRequest, _ credential: Credential, _ scope: TurnScope) async throws
+    -> HTTPResponse
+  {
+    var message = HTTPRequest(.post, method.responsesURL)
+    message.body = .bytes(request.encoded())
+    message.contentType = "application/json"
+    message.setHeader("accept", "text/event-stream")
+    message.setThread(request.threadID)
+    if let turnState = scope.turnState { message.setHeader("x-codex-turn-state", turnState) }
+    method.authorize(&message, with: credential)
+    do {
+      return try await http.send(message, deadline: Self.headDeadline)
+    } catch let error as GLibError {
+      throw ExchangeFailure.unavailable(.network(error.message), retryAfter: nil)
+    }
+  }
+
+  private func read(_ response: HTTPResponse, _ reader: AnswerReader) async throws {
+    var parser = ServerSentEventParser()
+    var isEndless = false
+    do {
+      try await response.forEachChunk(idleDeadline: TurnEngine.idleDeadline) { chunk in
+        var verdict = HTTPResponse.Verdict.more
+        do {
+          try parser.parse(chunk) { data in
+            if case .stop = verdict { return }
+            verdict = reader.take(data)
+          }
+        } catch {
+          isEndless = true
+          return .stop
+        }
+        return verdict
+      }
+    } catch let error as GLibError {
+      throw ExchangeFailure.broken(.network(error.isTimeout ? "the backend fell silent" : error.message))
+    }
+    if isEndless { throw ExchangeFailure.final(.network("the backend sent an event without an end")) }
+  }
+}
+
+extension HTTPRequest {
+  /// Says which client asks, in which conversation.
+  mutating func setThread(_ id: String) {
+    setHeader("originator", "chappie")
+    setHeader("session-id", id)
+    setHeader("thread-id", id)
+    setHeader("x-client-request-id", id)
+  }
+}

@@ -1,0 +1,76 @@
+import GLibBridge
+
+/// One request and its answer over a WebSocket.
+@GLibActor
+struct SocketExchange {
+  /// The longest wait for the handshake.
+  private static let connectDeadline = Duration.seconds(15)
+  private static let version = "responses_websockets=2026-02-06"
+
+  let http: HTTPSession
+  let method: any SignInMethod
+
+  /// - Throws: ``ExchangeFailure``, `CancellationError`.
+  func run(_ request: ResponsesRequest, _ credential: Credential, _ scope: TurnScope, _ reader: AnswerReader)
+    async throws -> Answer
+  {
+    let connection = try await connection(for: request, credential, scope)
+    do {
+      connection.socket.send(connection.message(for: request, turnState: scope.turnState))
+      try await read(connection.socket, reader)
+      let answer = try reader.answer()
+      connection.note(request, answer)
+      return answer
+    } catch {
+      // Whatever else comes over it belongs to nobody.
+      scope.socket = nil
+      connection.socket.close()
+      throw error
+    }
+  }
+
+  private func connection(for request: ResponsesRequest, _ credential: Credential, _ scope: TurnScope) async throws
+    -> SocketConnection
+  {
+    let owner = CredentialMark(credential)
+    if let socket = scope.socket, socket.serves(request.threadID, owner) { return socket }
+    scope.socket?.socket.close()
+    scope.socket = nil
+    let connection = SocketConnection(
+      try await open(request.threadID, credential), threadID: request.threadID, owner: owner)
+    scope.socket = connection
+    return connection
+  }
+
+  private func open(_ threadID: String, _ credential: Credential) async throws -> WebSocket {
+    var handshake = HTTPRequest(.get, method.responsesURL)
+    handshake.setHeader("openai-beta", Self.version)
+    handshake.setThread(threadID)
+    method.authorize(&handshake, with: credential)
+    do {
+      return try await http.openWebSocket(handshake, deadline: Self.connectDeadline)
+    } catch let refusal as WebSocketRefusal {
+      throw Self.failure(refusal.status)
+    } catch let error as GLibError {
+      throw ExchangeFailure.noWebSocket(.network(error.message), isLasting: false)
+    }
+  }
+
+  private static func failure(_ status: Int) -> ExchangeFailure {
+    let error = ChappieClientError.httpError(status, "The backend refuses a WebSocket.")
+    switch status {
+    case 401: return .rejected(error)
+    // Whose turn it is not, or who is in trouble, is told over HTTP with its reason.
+    case 429, 500..<600: return .noWebSocket(error, isLasting: false)
+    default: return .noWebSocket(error, isLasting: true)
+    }
+  }
+
+  private func read(_ socket: WebSocket, _ reader: AnswerReader) async throws {
+    do {
+      try await socket.forEachMessage(idleDeadline: TurnEngine.idleDeadline) { reader.take($0.span) }
+    } catch let error as GLibError {
+      throw ExchangeFailure.broken(.network(error.isTimeout ? "the backend fell silent" : error.message))
+    }
+  }
+}

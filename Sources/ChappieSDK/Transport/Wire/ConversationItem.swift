@@ -1,0 +1,54 @@
+import GLibBridge
+
+/// One item of a conversation, as the backend takes it.
+enum ConversationItem: Sendable, Equatable {
+  case message(ChappieInputMessage)
+  /// What the model made, as it came: a message, its thoughts (sealed), a tool call.
+  case produced(JSON)
+  case toolOutput(callID: String, output: String)
+
+  /// The text of a message, whoever wrote it; nil for what is none.
+  var asMessage: ChappieInputMessage? {
+    switch self {
+    case .message(let message): message
+    case .produced(let item): item.messageText.map { .assistant($0) }
+    case .toolOutput: nil
+    }
+  }
+
+  var json: JSON {
+    switch self {
+    case .message(let message): Self.json(message)
+    case .produced(let item): item.withoutIdentity
+    case .toolOutput(let callID, let output):
+      ["type": "function_call_output", "call_id": .string(callID), "output": .string(output)]
+    }
+  }
+
+  private static func json(_ message: ChappieInputMessage) -> JSON {
+    // The backend knows no system messages.
+    let role = message.role == .system ? ChappieInputMessage.Role.developer : message.role
+    let textType: JSON = message.role == .assistant ? "output_text" : "input_text"
+    return [
+      "type": "message", "role": .string(role.rawValue),
+      "content": [["type": textType, "text": .string(message.text)]],
+    ]
+  }
+}
+
+extension JSON {
+  /// The text of an item that is a message; nil for any other.
+  var messageText: String? {
+    guard self["type"]?.string == "message" else { return nil }
+    return (self["content"]?.elements ?? []).filter { $0["type"]?.string == "output_text" }
+      .compactMap { $0["text"]?.string }.joined()
+  }
+
+  /// This item without what names it on the backend, which keeps nothing that could be named.
+  fileprivate var withoutIdentity: JSON {
+    guard case .object(var members) = self else { return self }
+    members["id"] = nil
+    members["status"] = nil
+    return .object(members)
+  }
+}

@@ -1,0 +1,41 @@
+import GLibBridge
+
+/// A request for an answer, as the backend takes it.
+struct ResponsesRequest: Sendable {
+  let model: String
+  let instructions: String
+  var input: [ConversationItem]
+  let effort: ChappieReasoningEffort?
+  /// Groups requests that share a beginning, for the backend's cache.
+  let threadID: String
+
+  /// The backend refuses a request without instructions, also from a harness that has none.
+  private static let fallbackInstructions = "Answer the user."
+
+  init(
+    model: String, harness: ChappieHarness, input: [ConversationItem], options: ChappieMessageOptions, threadID: String
+  ) {
+    let parts = [harness.rendered, options.instructions ?? ""].filter { !$0.isEmpty }
+    self.model = model
+    instructions = parts.isEmpty ? Self.fallbackInstructions : parts.joined(separator: "\n\n")
+    self.input = input
+    effort = options.effort
+    self.threadID = threadID
+  }
+
+  /// Everything but the input.
+  var frame: [String: JSON] {
+    var frame: [String: JSON] = [
+      "model": .string(model), "instructions": .string(instructions), "stream": true, "store": false,
+      "tool_choice": "auto", "parallel_tool_calls": true, "include": ["reasoning.encrypted_content"],
+      "prompt_cache_key": .string(threadID),
+    ]
+    if let effort { frame["reasoning"] = ["effort": .string(effort.rawValue)] }
+    return frame
+  }
+
+  /// The body of an HTTP request.
+  func encoded() -> [UInt8] {
+    JSON.object(frame.merging(["input": .array(input.map(\.json))]) { $1 }).encoded
+  }
+}

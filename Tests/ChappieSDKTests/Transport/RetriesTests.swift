@@ -1,0 +1,118 @@
+import Testing
+
+@testable import ChappieSDK
+
+/// What is done about each failure, and how often.
+struct RetriesTests {
+  private static let error = ChappieClientError.network("gone")
+
+  private static func retries(_ policy: ChappieStreamingTransportPolicy = .default) -> Retries {
+    Retries(transport: policy, backoff: .default)
+  }
+
+  /// The waits until a decision that is none.
+  private static func waits(
+    _ failure: ExchangeFailure, of retries: Retries = retries(), over transport: Retries.Transport = .http,
+    hasDelivered: Bool = false
+  ) -> (seconds: [Double], last: Retries.Decision) {
+    var retries = retries
+    var seconds: [Double] = []
+    while seconds.count < 100 {
+      let decision = retries.decide(failure, over: transport, hasDelivered: hasDelivered)
+      guard case .again(let wait) = decision else { return (seconds, decision) }
+      seconds.append(wait)
+    }
+    return (seconds, .fail(error))
+  }
+
+  private static func fails(_ decision: Retries.Decision) -> Bool {
+    if case .fail = decision { true } else { false }
+  }
+
+  private static func grow(_ seconds: [Double], to count: Int) -> Bool {
+    seconds.count == count
+      && seconds.enumerated().allSatisfy { index, wait in
+        (0.9...1.1).contains(wait / (0.2 * Double(1 << index)))
+      }
+  }
+
+  @Test func aBackendInTroubleIsAskedFourTimesMore() {
+    let (seconds, last) = Self.waits(.unavailable(Self.error, retryAfter: nil))
+    #expect(Self.grow(seconds, to: 4))
+    #expect(Self.fails(last))
+  }
+
+  @Test func aBackendInTroubleSaysWhen() {
+    #expect(Self.waits(.unavailable(Self.error, retryAfter: 3)).seconds == [3, 3, 3, 3])
+    #expect(Self.waits(.unavailable(Self.error, retryAfter: 3000)).seconds == [30, 30, 30, 30])
+  }
+
+  @Test func tooManyRequestsFollowThePolicy() {
+    #expect(Self.waits(.rateLimited(Self.error, retryAfter: nil)).seconds == [1, 2])
+    #expect(Self.waits(.rateLimited(Self.error, retryAfter: 7)).seconds == [7, 7])
+    let never = Retries(transport: .default, backoff: .disabled)
+    #expect(Self.waits(.rateLimited(Self.error, retryAfter: 7), of: never).seconds == [])
+  }
+
+  @Test func aRejectedTokenIsReplacedOnce() {
+    var retries = Self.retries()
+    guard case .withAnotherToken = retries.decide(.rejected(Self.error), over: .http, hasDelivered: false) else {
+      Issue.record("no other token")
+      return
+    }
+    #expect(Self.fails(retries.decide(.rejected(Self.error), over: .http, hasDelivered: false)))
+  }
+
+  @Test func anHTTPAnswerThatBrokeOffIsAskedForAgainUntilItsFirstWord() {
+    let (seconds, last) = Self.waits(.broken(Self.error))
+    #expect(Self.grow(seconds, to: 5))
+    #expect(Self.fails(last))
+    #expect(Self.waits(.broken(Self.error), hasDelivered: true).seconds == [])
+  }
+
+  @Test(arguments: [
+    ExchangeFailure.unavailable(error, retryAfter: 1), .rateLimited(error, retryAfter: 1), .final(error),
+  ])
+  func nothingIsAskedAgainOnceThereWasOutput(_ failure: ExchangeFailure) {
+    for transport in [Retries.Transport.http, .webSocket] {
+      let (seconds, last) = Self.waits(failure, over: transport, hasDelivered: true)
+      #expect(seconds == [])
+      #expect(Self.fails(last))
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func aSocketThatDropsIsOpenedAgainThenHTTPTakesOver(_ hasDelivered: Bool) {
+    let (seconds, last) = Self.waits(.broken(Self.error), over: .webSocket, hasDelivered: hasDelivered)
+    #expect(Self.grow(seconds, to: 5))
+    guard case .overHTTP(forGood: true) = last else {
+      Issue.record("no fallback")
+      return
+    }
+  }
+
+  @Test func withoutFallbackASocketThatDropsFails() {
+    let policy = ChappieStreamingTransportPolicy(maxWebSocketReconnectionAttempts: 2, fallsBackToHTTPSSE: false)
+    for failure in [ExchangeFailure.broken(Self.error), .noWebSocket(Self.error, isLasting: true)] {
+      let (seconds, last) = Self.waits(failure, of: Self.retries(policy), over: .webSocket)
+      #expect(Self.grow(seconds, to: 2))
+      #expect(Self.fails(last))
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func whereThereIsNoSocketHTTPTakesOverAtOnce(_ isLasting: Bool) {
+    var retries = Self.retries()
+    let decision = retries.decide(.noWebSocket(Self.error, isLasting: isLasting), over: .webSocket, hasDelivered: false)
+    guard case .overHTTP(forGood: isLasting) = decision else {
+      Issue.record("\(decision)")
+      return
+    }
+  }
+
+  @Test func aStaleSocketIsReplacedAtOnce() {
+    let (seconds, last) = Self.waits(.staleSocket(Self.error), over: .webSocket)
+    #expect(seconds == [0, 0])
+    #expect(Self.fails(last))
+  }
+}
