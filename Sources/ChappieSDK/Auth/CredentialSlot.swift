@@ -24,6 +24,7 @@ final class CredentialSlot {
   let method: any SignInMethod
   private let store: any CredentialStore
   private let vault: CredentialVault
+  private let gate: LockGate
   private var signIn = SignIn.none
   private var refreshing: Task<Credential, any Error>?
   private var unstored: Unstored?
@@ -41,6 +42,7 @@ final class CredentialSlot {
     self.identity = identity
     self.method = method
     self.store = store
+    self.gate = gate
     vault = CredentialVault(store: store, gate: gate)
   }
 
@@ -68,10 +70,10 @@ final class CredentialSlot {
   /// Looks again when the lock or the keyring has changed, and what was seen before is not all there is to know.
   func lockChanged() async {
     await storeWhatIsUnstored()
-    let isComplete = state.state != .restoring && (state.state == .signedOut || state.accountInfo != nil)
     switch state.lastError {
     case .locked, .keyringUnavailable: await restore()
-    default: if !isComplete { await restore() }
+    // Also where there was no credential: another keyring may be there now.
+    default: if state.accountInfo == nil { await restore() }
     }
   }
 
@@ -291,7 +293,7 @@ final class CredentialSlot {
   ) async {
     do {
       // Before the user types a code: a sign-in that cannot be kept is worth nothing.
-      try await store.unlock(identity, interaction: interaction)
+      try await store.unlock(identity, interaction: await gate.interaction(interaction))
       let credential = try await method.signIn { self.state.apply(.signInProgress($0)) }
       try await keepSignIn(credential, accessibility, interaction)
       state.apply(.signedIn(credential.accountInfo))
@@ -307,7 +309,8 @@ final class CredentialSlot {
     do {
       let lock = try await SlotFileLock.take(identity)
       defer { withExtendedLifetime(lock) {} }
-      try await store.write(credential, for: identity, accessibility: accessibility, interaction: interaction)
+      try await store.write(
+        credential, for: identity, accessibility: accessibility, interaction: await gate.interaction(interaction))
       unstored = nil
     } catch {
       // Nobody will ever use these tokens.
@@ -341,9 +344,11 @@ final class CredentialSlot {
   func signOut(interaction: SecretServiceClient.Interaction) async throws {
     await endWhatIsUnderWay()
     do {
+      let interaction = await gate.interaction(interaction)
+      // Before the lock: nobody else shall wait for the user.
+      if interaction == .allowed { try await store.unlock(identity, interaction: interaction) }
       let lock = try await SlotFileLock.take(identity)
       defer { withExtendedLifetime(lock) {} }
-      if interaction == .allowed { try await store.unlock(identity, interaction: interaction) }
       let finding = try await vault.read(identity, interaction: .forbidden)
       try await store.delete(identity, interaction: interaction)
       let newest = unstored?.credential.credential ?? finding.credential

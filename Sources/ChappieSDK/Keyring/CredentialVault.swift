@@ -25,8 +25,7 @@ struct CredentialVault {
     let finding = try await read(slot)
     switch (finding, interaction) {
     case (.locked, .allowed), (.hidden, .allowed):
-      // A password prompt over a locked screen helps nobody.
-      guard LockMonitor.shared.screen != .locked else { return finding }
+      guard await gate.interaction(interaction) == .allowed else { return finding }
       try await store.unlock(slot, interaction: .allowed)
       return try await read(slot)
     default:

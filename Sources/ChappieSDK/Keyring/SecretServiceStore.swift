@@ -40,8 +40,19 @@ final class SecretServiceStore: CredentialStore {
       guard found.contains(where: { !$0.isLocked }) else { return withoutKeyring(slot, found, collection) }
     }
     let readable = found.filter { !$0.isLocked }
+    if found.allSatisfy(Self.isCopy), try await hasLostItsOriginal(slot) {
+      for copy in found { try await client.delete(copy, interaction: .forbidden) }
+      notes.set(slot, false)
+      return .none
+    }
     return .sealed(
       SealedCredential(Self.strictest(readable)) { [self] in try await read(readable, of: slot) })
+  }
+
+  /// Whether somebody has deleted the credential with another program and left the copy.
+  private func hasLostItsOriginal(_ slot: SlotIdentity) async throws -> Bool {
+    guard (try? await client.defaultCollectionState()) == .unlocked else { return false }
+    return try await search(slot).allSatisfy(Self.isCopy)
   }
 
   /// Some keyrings call a collection locked until they are asked to unlock it, and then need no password.

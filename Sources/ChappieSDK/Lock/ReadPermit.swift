@@ -24,6 +24,13 @@ package enum UnknownLockPolicy: String, Sendable, Hashable, CaseIterable {
 struct LockGate {
   let unknown: UnknownLockPolicy
 
+  /// Whether the keyring may ask the user for its password now: a prompt over a locked screen helps nobody.
+  func interaction(_ wanted: SecretServiceClient.Interaction) async -> SecretServiceClient.Interaction {
+    guard wanted == .allowed else { return .forbidden }
+    await LockMonitor.shared.ready()
+    return LockMonitor.shared.screen == .locked ? .forbidden : .allowed
+  }
+
   /// - Throws: ``ChappieClientError/locked(_:)``.
   func permit(_ accessibility: ChappieKeychainAccessibility) async throws -> ReadPermit {
     switch accessibility {

@@ -60,6 +60,13 @@ final class WorldDirectories {
     return log
   }
 
+  /// Writes the user's `chappie/chappie.conf`.
+  func configure(_ text: String) throws {
+    let folder = configuration.appending(path: "chappie")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try text.write(to: folder.appending(path: "chappie.conf"), atomically: true, encoding: .utf8)
+  }
+
   /// Every file, by its path below the root.
   func files() throws -> [String: Data] {
     var files: [String: Data] = [:]

@@ -19,13 +19,17 @@ final class Caller {
   // MARK: Calling
 
   /// Calls a method such as `Client.Send`.
+  ///
+  /// - Parameter interactive: lets the service ask the user for something.
   @discardableResult
   func call(
-    _ member: String, _ arguments: any VariantConvertible..., at path: ObjectPath = .chappie
+    _ member: String, _ arguments: any VariantConvertible..., at path: ObjectPath = .chappie, interactive: Bool = false,
+    timeout: Duration = patience
   ) async throws -> Variant {
     let names = member.split(separator: ".").map(String.init)
     return try await connection.call(
-      "org.chappie", path, "org.chappie.\(names[0])", names[1], .tuple(arguments.map(\.variant)), timeout: patience)
+      "org.chappie", path, "org.chappie.\(names[0])", names[1], .tuple(arguments.map(\.variant)), timeout: timeout,
+      interactive: interactive)
   }
 
   /// Reads a property such as `Session.State`.

@@ -1,0 +1,179 @@
+import GLibBridge
+import Testing
+
+/// `after-first-unlock-this-device-only`: once the keyring was unlocked since login, also while it is locked again.
+@Suite(.worlds) @GLibActor
+struct AfterFirstUnlockTests {
+  /// Somebody whose credential may be read after the first unlock.
+  private func with(
+    _ plan: World.Plan = World.Plan(), _ body: @GLibActor (World, Caller) async throws -> Void
+  ) async throws {
+    try await World.with(plan) { world in
+      let caller = try await world.caller()
+      try await caller.signIn(.afterFirstUnlock)
+      try await body(world, caller)
+    }
+  }
+
+  private func lockScreen(_ world: World, _ caller: Caller) async throws -> ScreenSaver {
+    let saver = try await ScreenSaver(ScreenSaver.gnome, in: world, isActive: true)
+    world.adopt(ending: { withExtendedLifetime(saver) {} })
+    try await caller.waitFor(Lock("locked", [saver.name]))
+    return saver
+  }
+
+  // MARK: Answered
+
+  @Test func isAnsweredWhileTheScreenIsLocked() async throws {
+    try await with { world, caller in
+      let saver = try await lockScreen(world, caller)
+      #expect(try await caller.send("locked").contains("locked"))
+      #expect(try await caller.stream("locked").end().answer.text.contains("locked"))
+      #expect(try await caller.lastError().isEmpty)
+      try await world.service.restart()
+      #expect(try await caller.send("again").contains("again"))
+      #expect(try await caller.lock() == Lock("locked", [saver.name]))
+    }
+  }
+
+  @Test func isAnsweredWhileTheMachineGoesToSleep() async throws {
+    try await World.with(World.Plan(service: .none)) { world in
+      let logind = try Logind(world)
+      try await logind.start()
+      try await world.service.start(world.sandbox.addresses)
+      let caller = try await world.caller()
+      try await caller.signIn(.afterFirstUnlock)
+      try await logind.prepareForSleep(true)
+      try await caller.waitFor(Lock("locked", ["logind"]))
+      #expect(try await caller.send("asleep").contains("asleep"))
+    }
+  }
+
+  /// The keyring's `session` collection has a copy, which also the next service finds.
+  @Test func isAnsweredWhileTheKeyringIsLockedAgain() async throws {
+    try await with { world, caller in
+      try await world.keyring.lock()
+      #expect(try await caller.send("locked").contains("locked"))
+      for _ in 0..<2 {
+        try await world.service.restart()
+        #expect(try await caller.state() == "signed-in")
+        #expect(try await caller.email() == "ada@example.com")
+        #expect(try await caller.lock() == Lock("locked", ["keyring"]))
+        #expect(try await caller.send("again").contains("again"))
+      }
+      // Also with the screen.
+      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world, isActive: true)
+      try await caller.waitFor(Lock("locked", ["keyring", saver.name]))
+      #expect(try await caller.send("both").contains("both"))
+    }
+  }
+
+  /// What was renewed is what the copy holds: the server has forgotten the token before it.
+  @Test func theCopyIsRenewedWithItsOriginal() async throws {
+    try await with { world, caller in
+      try await world.sandbox.expireAccessTokens()
+      #expect(try await caller.send("renewed").contains("renewed"))
+      try await world.keyring.lock()
+      try await world.service.restart()
+      #expect(try await caller.send("locked").contains("locked"))
+      #expect(try await world.sandbox.state().requests["refresh"] == 1)
+    }
+  }
+
+  /// A keyring of only one collection: the copy is in the memory of the service, and ends with it.
+  @Test func isAnsweredWhereTheKeyringHasNoSessionCollection() async throws {
+    try await World.with(World.Plan(keyring: .none)) { world in
+      let fake = try await FakeKeyring(in: world)
+      let caller = try await world.caller()
+      try await caller.signIn(.afterFirstUnlock)
+      #expect(fake.items.count == 1)
+      fake.setLocked(true)
+      #expect(try await caller.send("locked").contains("locked"))
+      try await world.service.restart()
+      #expect(try await refusal { try await caller.send("locked") }.name == "Locked")
+      #expect(try await caller.state() == "signed-in")
+      fake.setLocked(false)
+      #expect(try await caller.send("unlocked").contains("unlocked"))
+      fake.setLocked(true)
+      #expect(try await caller.send("locked").contains("locked"))
+      #expect(fake.questions == 0)
+    }
+  }
+
+  // MARK: Refused
+
+  /// A login without a password: the keyring's daemon is new, and nobody has unlocked it.
+  @Test func isRefusedBeforeTheFirstUnlock() async throws {
+    try await with { world, caller in
+      await world.keyring.end()
+      try await world.keyring.start(isUnlocked: false)
+      try await caller.waitFor(Lock("before-first-unlock", ["keyring"]))
+      #expect(try await refusal { try await caller.send("hi") }.name == "Locked")
+      try await world.service.restart()
+      #expect(try await caller.state() == "signed-in")
+      #expect(try await refusal { try await caller.send("hi") }.name == "Locked")
+      #expect(try await world.sandbox.state().requests["responses"] == 0)
+
+      try await world.keyring.unlock()
+      #expect(try await caller.send("unlocked").contains("unlocked"))
+      try await world.keyring.lock()
+      try await world.service.restart()
+      #expect(try await caller.send("locked").contains("locked"))
+    }
+  }
+
+  /// Nothing of a sign-in is left that was ended, also not its copy.
+  @Test func theCopyEndsWithTheSignIn() async throws {
+    try await with { world, caller in
+      #expect(try await world.keyring.items().count == 2)
+      try await world.keyring.lock()
+      #expect(try await refusal { try await caller.call("Session.SignOut") }.name == "Locked")
+      #expect(try await caller.state() == "signed-in")
+      #expect(try await caller.send("still there").contains("still there"))
+      try await world.keyring.unlock()
+      try await caller.call("Session.SignOut")
+      #expect(try await world.keyring.items().isEmpty)
+      #expect(try await refusal { try await caller.send("gone") }.name == "MissingCredential")
+      try await world.keyring.lock()
+      _ = try await refusal { try await caller.send("gone") }
+      #expect(try await caller.state() == "signed-out")
+      #expect(try await world.sandbox.state().requests["responses"] == 1)
+    }
+  }
+
+  // MARK: Both rules
+
+  /// The rule is the credential's, and a new sign-in's is the new one.
+  @Test func aNewSignInChangesTheRule() async throws {
+    try await with { world, caller in
+      try await caller.signIn(.whenUnlocked)
+      let items = try await world.keyring.items()
+      #expect(items.count == 1, "the copy is gone too")
+      #expect(items.first?.attributes["accessibility"] == Accessibility.whenUnlocked.rawValue)
+      let saver = try await lockScreen(world, caller)
+      #expect(try await refusal { try await caller.send("locked") }.name == "Locked")
+      saver.setActive(false)
+      try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))
+
+      try await caller.signIn(.afterFirstUnlock)
+      let rules = try await world.keyring.items().map { $0.attributes["accessibility"] }
+      #expect(rules == [Accessibility.afterFirstUnlock.rawValue, Accessibility.afterFirstUnlock.rawValue])
+      saver.setActive(true)
+      try await caller.waitFor(Lock("locked", [saver.name]))
+      #expect(try await caller.send("locked").contains("locked"))
+      try await world.keyring.lock()
+      #expect(try await caller.send("locked").contains("locked"))
+    }
+  }
+
+  @Test func eachAccountHasItsRule() async throws {
+    try await with { world, caller in
+      try await caller.signIn(.whenUnlocked, account: "work")
+      let work = try await caller.open("Client", ["keychain_account": "work"])
+      #expect(try await caller.send("hi", at: work).contains("hi"))
+      _ = try await lockScreen(world, caller)
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await refusal { try await caller.send("hi", at: work) }.name == "Locked")
+    }
+  }
+}

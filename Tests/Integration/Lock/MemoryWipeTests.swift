@@ -1,0 +1,155 @@
+import GLibBridge
+import Testing
+
+/// While nothing needs a token there is none in the memory of the service: not in a header, not on the stack, not in
+/// what was freed.
+@Suite(.worlds) @GLibActor
+struct MemoryWipeTests {
+  /// Somebody signed in, with an unlocked screen.
+  private func with(
+    _ accessibility: Accessibility = .whenUnlocked, _ plan: World.Plan = World.Plan(),
+    _ body: @GLibActor (World, Caller, ScreenSaver) async throws -> Void
+  ) async throws {
+    try await World.with(plan) { world in
+      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
+      let caller = try await world.caller()
+      try await caller.signIn(accessibility)
+      try await body(world, caller, saver)
+    }
+  }
+
+  private func lock(_ saver: ScreenSaver, _ caller: Caller) async throws {
+    saver.setActive(true)
+    try await caller.waitFor(Lock("locked", [saver.name]))
+  }
+
+  private func findings(in world: World) throws -> [String] {
+    guard let service = world.service.process else { throw Impatience("a service that runs") }
+    return Leaks.findings(in: try ProcessMemory.parts(of: service.id))
+  }
+
+  /// The last trace goes with the last task of a turn, which may end after its answer is here.
+  private func expectNoToken(in world: World, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    var found: [String] = []
+    _ = try await holds(within: .seconds(5)) {
+      found = try findings(in: world)
+      return found.isEmpty
+    }
+    #expect(found == [], sourceLocation: sourceLocation)
+  }
+
+  /// A turn whose request is under way until it is cancelled. The search must find its token.
+  private func turnUnderWay(_ world: World, _ caller: Caller) async throws -> Turn {
+    let before = try await world.sandbox.state().requests["responses"] ?? 0
+    try await world.sandbox.play(#"[{"endpoint":"responses","hang":true}]"#)
+    let turn = try await caller.stream("hi")
+    try await eventually("the request") { try await world.sandbox.state().requests["responses"] ?? 0 > before }
+    #expect(try !findings(in: world).isEmpty, "a search that finds nothing now finds nothing ever")
+    return turn
+  }
+
+  // MARK: A day
+
+  @Test(arguments: Accessibility.allCases)
+  func aLockedScreenLeavesNoToken(_ accessibility: Accessibility) async throws {
+    try await with(accessibility) { world, caller, saver in
+      try await expectNoToken(in: world)
+      #expect(try await caller.send("hi").contains("hi"))
+      _ = try await caller.stream("hi").end().answer
+      try await world.sandbox.expireAccessTokens()
+      #expect(try await caller.send("renewed").contains("renewed"))
+      let turn = try await turnUnderWay(world, caller)
+      try await lock(saver, caller)
+      try await turn.cancel()
+      _ = try await turn.end().failure
+      try await expectNoToken(in: world)
+
+      // Also not of what is tried while it is locked.
+      _ = try? await caller.send("locked")
+      try await expectNoToken(in: world)
+      try await world.service.restart()
+      _ = try? await caller.send("locked")
+      try await expectNoToken(in: world)
+    }
+  }
+
+  /// Nobody has to lock anything: what is not used is not there.
+  @Test(arguments: Accessibility.allCases)
+  func anIdleServiceHasNoToken(_ accessibility: Accessibility) async throws {
+    try await with(accessibility, .shortTokens) { world, caller, _ in
+      for _ in 0..<5 { #expect(try await caller.send("renewed").contains("renewed")) }
+      let turns = try await [caller.stream("one"), caller.stream("two"), caller.stream("three")]
+      for turn in turns { _ = try await turn.end().answer }
+      try await expectNoToken(in: world)
+      try await world.keyring.lock()
+      _ = try? await caller.send("locked")
+      try await expectNoToken(in: world)
+    }
+  }
+
+  /// The answer goes on, and the token that it took is no longer needed when it ends.
+  @Test func anAnswerThatOutlivesTheLockLeavesNoToken() async throws {
+    try await with { world, caller, saver in
+      try await world.sandbox.play(#"[{"endpoint":"responses","text":"one two three","delta_delay_ms":300}]"#)
+      let turn = try await caller.stream("hi")
+      try await caller.signal("TextDelta")
+      try await lock(saver, caller)
+      #expect(try await turn.end().answer.text == "one two three")
+      try await expectNoToken(in: world)
+    }
+  }
+
+  // MARK: What goes wrong
+
+  /// The server has rotated the token, and the keyring cannot take it: what is kept until then is sealed.
+  @Test func tokensThatWaitForTheKeyringAreSealed() async throws {
+    try await with { world, caller, saver in
+      try await world.sandbox.expireAccessTokens()
+      try await world.sandbox.play(#"[{"endpoint":"refresh","delay_ms":500}]"#)
+      async let refused = refusal { try await caller.send("hi") }
+      try await eventually("the refresh") { try await world.sandbox.state().requests["refresh"] == 1 }
+      try await world.keyring.lock()
+      #expect(try await refused.name == "Locked")
+      try await expectNoToken(in: world)
+      try await world.keyring.unlock()
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await world.sandbox.state().requests["refresh"] == 1)
+      try await lock(saver, caller)
+      try await expectNoToken(in: world)
+    }
+  }
+
+  @Test func whatFailsLeavesNoToken() async throws {
+    try await with { world, caller, saver in
+      let failures = [
+        #"{"endpoint":"responses","status":500}"#, #"{"endpoint":"responses","status":401,"times":"always"}"#,
+        #"{"endpoint":"responses","text":"one two three","drop_after":1}"#,
+        #"{"endpoint":"responses","status":401},{"endpoint":"refresh","status":500}"#,
+        #"{"endpoint":"responses","status":401},{"endpoint":"refresh","raw":"<html>"}"#,
+        #"{"endpoint":"responses","status":401},{"endpoint":"refresh","drop_after":0}"#,
+      ]
+      for failure in failures {
+        try await world.sandbox.play("[\(failure)]")
+        _ = try await refusal { try await caller.send("hi") }
+        try await expectNoToken(in: world)
+      }
+      try await caller.signIn()
+      try await world.sandbox.play(#"[{"endpoint":"responses","status":401},{"endpoint":"refresh","status":400}]"#)
+      _ = try await refusal { try await caller.send("hi") }
+      #expect(try await caller.state() == "reauthentication-required")
+      try await expectNoToken(in: world)
+      try await caller.signIn()
+      try await lock(saver, caller)
+      try await expectNoToken(in: world)
+    }
+  }
+
+  @Test func aSignOutLeavesNoToken() async throws {
+    try await with { world, caller, _ in
+      #expect(try await caller.send("hi").contains("hi"))
+      try await caller.call("Session.SignOut")
+      try await eventually("the revocation") { try await world.sandbox.state().requests["revoke"] == 1 }
+      try await expectNoToken(in: world)
+    }
+  }
+}

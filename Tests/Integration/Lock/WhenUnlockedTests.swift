@@ -1,0 +1,188 @@
+import GLibBridge
+import Testing
+
+/// `when-unlocked-this-device-only`: only while the keyring is unlocked and the screen is not locked.
+@Suite(.worlds) @GLibActor
+struct WhenUnlockedTests {
+  /// A signed-in caller and an unlocked screen.
+  private func with(
+    _ plan: World.Plan = World.Plan(), _ body: @GLibActor (World, Caller, ScreenSaver) async throws -> Void
+  ) async throws {
+    try await World.with(plan) { world in
+      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
+      let caller = try await world.signedInCaller()
+      try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))
+      try await body(world, caller, saver)
+    }
+  }
+
+  private func lock(_ saver: ScreenSaver, _ caller: Caller) async throws {
+    saver.setActive(true)
+    try await caller.waitFor(Lock("locked", [saver.name]))
+  }
+
+  private func unlock(_ saver: ScreenSaver, _ caller: Caller) async throws {
+    saver.setActive(false)
+    try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))
+  }
+
+  // MARK: Refused
+
+  @Test func isRefusedWhileTheScreenIsLocked() async throws {
+    try await with { world, caller, saver in
+      #expect(try await caller.send("before").contains("before"))
+      try await lock(saver, caller)
+      let refused = try await refusal { try await caller.send("locked") }
+      #expect(refused.name == "Locked")
+      #expect(refused.message == "The screen is locked: unlock it and try again.")
+      let turn = try await caller.stream("locked")
+      #expect(try await turn.end().failure.name == "Locked")
+      #expect(turn.endCount == 1)
+      #expect(try await caller.state() == "signed-in")
+      #expect(try await caller.lastError().text("name") == "org.chappie.Error.Locked")
+      #expect(try await world.sandbox.state().requests["responses"] == 1)
+
+      try await unlock(saver, caller)
+      #expect(try await caller.send("after").contains("after"))
+      #expect(try await caller.lastError().isEmpty)
+      #expect(caller.signals("StateChanged").count == 2, "the sign-in alone changed the state")
+    }
+  }
+
+  @Test func isRefusedWhileTheMachineSleeps() async throws {
+    try await World.with(World.Plan(service: .none)) { world in
+      let logind = try Logind(world)
+      try await logind.start()
+      try await world.service.start(world.sandbox.addresses)
+      let caller = try await world.signedInCaller()
+      try await logind.prepareForSleep(true)
+      try await caller.waitFor(Lock("locked", ["logind"]))
+      #expect(try await refusal { try await caller.send("asleep") }.name == "Locked")
+      #expect(try await caller.state() == "signed-in")
+      try await logind.prepareForSleep(false)
+      try await caller.waitFor(Lock("unknown", ["keyring"]))
+      #expect(try await caller.send("awake").contains("awake"))
+      #expect(try await world.sandbox.state().requests["responses"] == 1)
+    }
+  }
+
+  /// It takes both.
+  @Test func isRefusedWhileEitherIsLocked() async throws {
+    try await with { world, caller, saver in
+      try await world.keyring.lock()
+      #expect(try await refusal { try await caller.send("hi") }.message.contains("keyring"))
+      saver.setActive(true)
+      try await caller.waitFor(Lock("locked", [saver.name, "keyring"]))
+      #expect(try await refusal { try await caller.send("hi") }.name == "Locked")
+      try await world.keyring.unlock()
+      try await caller.waitFor(Lock("locked", [saver.name]))
+      #expect(try await refusal { try await caller.send("hi") }.message.contains("screen"))
+      try await unlock(saver, caller)
+      #expect(try await caller.send("hi").contains("hi"))
+    }
+  }
+
+  /// There is a credential, and nobody may read whose it is before the screen is unlocked.
+  @Test func staysSignedInAcrossARestart() async throws {
+    try await with { world, caller, saver in
+      try await lock(saver, caller)
+      try await world.service.restart()
+      #expect(try await caller.state() == "signed-in")
+      #expect(try await caller.email() == nil)
+      #expect(try await refusal { try await caller.send("hi") }.name == "Locked")
+      try await unlock(saver, caller)
+      try await eventually("the account") { try await caller.email() == "ada@example.com" }
+      #expect(try await caller.lastError().isEmpty)
+    }
+  }
+
+  @Test func isNotRenewedWhileLocked() async throws {
+    try await with(.shortTokens) { world, caller, saver in
+      try await lock(saver, caller)
+      #expect(try await refusal { try await caller.send("hi") }.name == "Locked")
+      #expect(try await world.sandbox.state().requests["refresh"] == 0)
+      try await unlock(saver, caller)
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await world.sandbox.state().requests["refresh"] == 1)
+    }
+  }
+
+  // MARK: Under way
+
+  @Test func aRunningTurnEndsAlthoughTheScreenLocks() async throws {
+    try await with { world, caller, saver in
+      try await world.sandbox.play(#"[{"endpoint":"responses","text":"one two three","delta_delay_ms":400}]"#)
+      let turn = try await caller.stream("hi")
+      try await caller.signal("TextDelta")
+      try await lock(saver, caller)
+      #expect(try await refusal { try await caller.send("another") }.name == "Locked")
+      #expect(try await turn.end().answer.text == "one two three")
+      #expect(try await caller.state() == "signed-in")
+    }
+  }
+
+  /// Not even the head of its answer is here.
+  @Test func aRequestEndsAlthoughTheScreenLocks() async throws {
+    try await with { world, caller, saver in
+      try await world.sandbox.play(#"[{"endpoint":"responses","delay_ms":1000}]"#)
+      async let answer = caller.send("under way")
+      try await eventually("the request") { try await world.sandbox.state().requests["responses"] == 1 }
+      try await lock(saver, caller)
+      #expect(try await answer.contains("under way"))
+    }
+  }
+
+  /// The server has rotated the token: what it answered is stored, and the turn goes on with it.
+  @Test func aRefreshEndsAlthoughTheScreenLocks() async throws {
+    try await with { world, caller, saver in
+      try await world.sandbox.expireAccessTokens()
+      try await world.sandbox.play(#"[{"endpoint":"refresh","delay_ms":1000}]"#)
+      async let answer = caller.send("under way")
+      try await eventually("the refresh") { try await world.sandbox.state().requests["refresh"] == 1 }
+      try await lock(saver, caller)
+      #expect(try await answer.contains("under way"))
+      try await world.service.restart()
+      try await unlock(saver, caller)
+      #expect(try await caller.send("later").contains("later"))
+      #expect(try await world.sandbox.state().requests["refresh"] == 1)
+    }
+  }
+
+  // MARK: Nothing knows of the screen
+
+  @Test func theKeyringAloneDecidesWhereNothingKnowsOfTheScreen() async throws {
+    try await World.with(World.Plan(service: .none)) { world in
+      try await startService(world, unknown: "keyring")
+      let caller = try await world.signedInCaller()
+      #expect(try await caller.lock() == Lock("unknown", ["keyring"]))
+      #expect(try await caller.send("hi").contains("hi"))
+      try await world.keyring.lock()
+      #expect(try await refusal { try await caller.send("hi") }.name == "Locked")
+    }
+  }
+
+  @Test func isRefusedWhereNothingKnowsOfTheScreenAndThatIsDenied() async throws {
+    try await World.with(World.Plan(service: .none)) { world in
+      try await startService(world, unknown: "deny")
+      let caller = try await world.signedInCaller()
+      let refused = try await refusal { try await caller.send("hi") }
+      #expect(refused.name == "Locked")
+      #expect(refused.message.contains("Unknown=deny"))
+      #expect(try await caller.state() == "signed-in")
+      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
+      try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))
+      #expect(try await caller.send("hi").contains("hi"))
+      try await saver.leave()
+      try await caller.waitFor(Lock("unknown", ["keyring"]))
+      #expect(try await refusal { try await caller.send("hi") }.name == "Locked")
+      // The other rule does not ask for the screen.
+      try await caller.signIn(.afterFirstUnlock)
+      #expect(try await caller.send("hi").contains("hi"))
+    }
+  }
+
+  private func startService(_ world: World, unknown: String) async throws {
+    try world.directories.configure("[Lock]\nUnknown=\(unknown)\n")
+    try await world.service.start(world.sandbox.addresses)
+  }
+}
