@@ -11,18 +11,14 @@ public enum JSON: Sendable, Equatable {
   case bool(Bool)
   case null
 
-  /// Values may be nested this deep: JSON-GLib reads them by recursion.
-  static let depthLimit = 256
-
   /// Escapes for U+0000, which GLib's strings cannot hold, and for half a surrogate pair, which JSON-GLib does not
   /// take, are read as U+FFFD.
   ///
   /// - Throws: ``GLibError`` for bytes that are not JSON, or too deep.
   public init(parsing bytes: [UInt8]) throws {
-    let bytes = JSONEscapes.mended(bytes)
-    guard Self.isShallow(bytes) else {
+    guard let bytes = JSONGrammar.prepared(JSONEscapes.mended(bytes)) else {
       throw GLibError(
-        domain: "chappie-json", code: 0, message: "this is no JSON, or nested deeper than \(Self.depthLimit)")
+        domain: "chappie-json", code: 0, message: "this is no JSON, or nested deeper than \(JSONGrammar.depthLimit)")
     }
     let parser = json_parser_new()
     defer { g_object_unref(parser) }
@@ -142,32 +138,6 @@ public enum JSON: Sendable, Equatable {
     case chappie_type_boolean(): .bool(json_node_get_boolean(node) != 0)
     default: .null
     }
-  }
-
-  /// Whether no value is nested too deep, counted without reading it. Comments and strings in single quotes, which
-  /// JSON-GLib reads and JSON does not have, could hide brackets from the count.
-  private static func isShallow(_ bytes: [UInt8]) -> Bool {
-    var depth = 0
-    var isInString = false
-    var isEscaped = false
-    for byte in bytes {
-      if isEscaped {
-        isEscaped = false
-      } else if isInString {
-        if byte == UInt8(ascii: "\\") { isEscaped = true }
-        if byte == UInt8(ascii: "\"") { isInString = false }
-      } else {
-        switch byte {
-        case UInt8(ascii: "\""): isInString = true
-        case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-        case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
-        case UInt8(ascii: "/"), UInt8(ascii: "'"): return false
-        default: break
-        }
-      }
-      if depth > depthLimit { return false }
-    }
-    return true
   }
 }
 

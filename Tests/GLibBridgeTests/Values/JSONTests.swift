@@ -16,7 +16,14 @@ struct JSONTests {
       ("[false,null]", [false, .null]), ("[0.5,1e3,-2.5E-1]", [.double(0.5), .double(1000), .double(-0.25)]),
       ("{\"a\":{\"b\":[{\"c\":\"d\"}]},\"\":\"e\"}", ["a": ["b": [["c": "d"]]], "": "e"]),
       ("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\/\u{8}\u{C}\n\r\t"), ("\"\\u00e4\\ud83d\\ude00ü\"", "ä😀ü"),
-      ("9223372036854775807", .integer(.max)),
+      ("9223372036854775807", .integer(.max)), ("-9223372036854775808", .integer(.min)), ("-0", .integer(0)),
+      // JSON-GLib would wrap these around.
+      ("9223372036854775808", .double(9_223_372_036_854_775_808)),
+      (
+        "[-9223372036854775809, 99999999999999999999,1]",
+        [.double(-9_223_372_036_854_775_808), .double(1e20), .integer(1)]
+      ),
+      ("\"9223372036854775808\"", "9223372036854775808"),
     ] as [(String, JSON)])
   func readsEachValue(_ text: String, _ value: JSON) throws {
     #expect(try Self.parse(text) == value)
@@ -31,7 +38,10 @@ struct JSONTests {
   }
 
   /// JSON-GLib reads these, and JSON does not have them.
-  @Test(arguments: ["/**/[1]", "[1]/**/", "['a']", "{'a':1}", "{\"a\":/*\"*/1}"])
+  @Test(arguments: [
+    "", " ", "/**/[1]", "[1]/**/", "['a']", "{'a':1}", "{\"a\":/*\"*/1}", "var a = 1;", "[1] [2]", "1 2", "{}[]",
+    "0x10", "[010]", "[1.]", "[.5]", "[1e400]", "-", "[1e]", "[1.e1]", "[+1]", "[1e+]", "[--1]", "[True]",
+  ])
   func refusesWhatOnlyJSONGLibTakes(_ text: String) {
     #expect(throws: GLibError.self) { try Self.parse(text) }
   }
@@ -48,8 +58,8 @@ struct JSONTests {
   }
 
   @Test func readsNestedValuesUpToItsLimit() throws {
-    #expect(try JSON(parsing: Self.nested(JSON.depthLimit)).elements.count == 1)
-    #expect(throws: GLibError.self) { try JSON(parsing: Self.nested(JSON.depthLimit + 1)) }
+    #expect(try JSON(parsing: Self.nested(JSONGrammar.depthLimit)).elements.count == 1)
+    #expect(throws: GLibError.self) { try JSON(parsing: Self.nested(JSONGrammar.depthLimit + 1)) }
     // Brackets in strings, and side by side, are not nested.
     #expect(try Self.parse("\"" + String(repeating: "[", count: 1000) + "\\\"[\"").string?.count == 1002)
     #expect(

@@ -1,0 +1,30 @@
+extension ChappieJSONValue: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral {
+  /// Of a key that comes twice, the last counts, as in JSON text.
+  public init(dictionaryLiteral elements: (String, ChappieJSONValue)...) {
+    self = .object(Dictionary(elements) { $1 })
+  }
+
+  public init(arrayLiteral elements: ChappieJSONValue...) {
+    self = .array(elements)
+  }
+}
+
+extension ChappieJSONValue: ExpressibleByStringInterpolation, ExpressibleByBooleanLiteral {
+  public init(stringLiteral value: String) {
+    self = .string(value)
+  }
+
+  public init(booleanLiteral value: Bool) {
+    self = .bool(value)
+  }
+}
+
+extension ChappieJSONValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
+  public init(integerLiteral value: Int64) {
+    self = .integer(value)
+  }
+
+  public init(floatLiteral value: Double) {
+    self = .number(value)
+  }
+}

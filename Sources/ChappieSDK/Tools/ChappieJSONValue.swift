@@ -1,0 +1,104 @@
+import GLibBridge
+
+/// Any JSON value.
+///
+/// Write it as literals: `["type": "object", "properties": ["city": ["type": "string"]]]`. Two numbers are equal when
+/// they are the same number, however they are written: `1` equals `1.0`.
+public enum ChappieJSONValue: Sendable {
+  case object([String: ChappieJSONValue])
+  case array([ChappieJSONValue])
+  case string(String)
+  case integer(Int64)
+  case number(Double)
+  case bool(Bool)
+  case null
+
+  // MARK: Parts
+
+  /// A member of an object; nil where there is none, and for any other value.
+  public subscript(key: String) -> ChappieJSONValue? {
+    if case .object(let members) = self { return members[key] }
+    return nil
+  }
+
+  /// An element of an array; nil where there is none, and for any other value.
+  public subscript(index: Int) -> ChappieJSONValue? {
+    guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
+    return elements[index]
+  }
+
+  /// The members of an object.
+  public var objectValue: [String: ChappieJSONValue]? {
+    if case .object(let members) = self { return members }
+    return nil
+  }
+
+  /// The elements of an array.
+  public var arrayValue: [ChappieJSONValue]? {
+    if case .array(let elements) = self { return elements }
+    return nil
+  }
+
+  public var stringValue: String? {
+    if case .string(let text) = self { return text }
+    return nil
+  }
+
+  /// A whole number, also one that is written with a fraction of zero.
+  public var integerValue: Int64? {
+    switch self {
+    case .integer(let number): number
+    case .number(let number): Int64(exactly: number)
+    default: nil
+    }
+  }
+
+  /// Any number.
+  public var numberValue: Double? {
+    switch self {
+    case .integer(let number): Double(number)
+    case .number(let number): number
+    default: nil
+    }
+  }
+
+  public var boolValue: Bool? {
+    if case .bool(let value) = self { return value }
+    return nil
+  }
+
+  public var isNull: Bool {
+    if case .null = self { return true }
+    return false
+  }
+}
+
+extension ChappieJSONValue: Hashable {
+  public static func == (left: ChappieJSONValue, right: ChappieJSONValue) -> Bool {
+    switch (left, right) {
+    case (.object(let left), .object(let right)): left == right
+    case (.array(let left), .array(let right)): left == right
+    case (.string(let left), .string(let right)): left == right
+    case (.integer(let left), .integer(let right)): left == right
+    case (.number(let left), .number(let right)): left == right
+    case (.integer(let whole), .number(let number)), (.number(let number), .integer(let whole)):
+      Int64(exactly: number) == whole
+    case (.bool(let left), .bool(let right)): left == right
+    case (.null, .null): true
+    default: false
+    }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .object(let members): hasher.combine(members)
+    case .array(let elements): hasher.combine(elements)
+    case .string(let text): hasher.combine(text)
+    case .integer(let number): hasher.combine(number)
+    case .number(let number):
+      if let whole = Int64(exactly: number) { hasher.combine(whole) } else { hasher.combine(number) }
+    case .bool(let value): hasher.combine(value)
+    case .null: hasher.combine(0 as UInt8)
+    }
+  }
+}

@@ -1,0 +1,70 @@
+/// A place in a value, as a JSON pointer.
+struct SchemaPath {
+  /// The longest key that is shown whole: keys come from the model.
+  private static let keyLimit = 40
+
+  private var steps: [Step] = []
+
+  private enum Step {
+    case key(String)
+    case index(Int)
+  }
+
+  func appending(key: String) -> SchemaPath {
+    var path = self
+    path.steps.append(.key(key))
+    return path
+  }
+
+  func appending(index: Int) -> SchemaPath {
+    var path = self
+    path.steps.append(.index(index))
+    return path
+  }
+
+  /// At most the last eight steps.
+  var text: String {
+    let shown = steps.suffix(8).map { step in
+      switch step {
+      case .key(let key): "/" + Self.escaped(Self.shown(key))
+      case .index(let index): "/\(index)"
+      }
+    }
+    return (steps.count > 8 ? "/…" : "") + (shown.isEmpty ? "/" : shown.joined())
+  }
+
+  /// A key on one line and not too long.
+  static func shown(_ key: String) -> String {
+    let line = Redaction.message(key)
+    return line.count > keyLimit ? line.prefix(keyLimit - 1) + "…" : line
+  }
+
+  static func escaped(_ key: String) -> String {
+    var text = ""
+    for character in key {
+      switch character {
+      case "~": text += "~0"
+      case "/": text += "~1"
+      default: text.append(character)
+      }
+    }
+    return text
+  }
+
+  static func unescaped(_ key: some StringProtocol) -> String {
+    var text = ""
+    var rest = key[...]
+    while let character = rest.popFirst() {
+      guard character == "~", let code = rest.popFirst() else {
+        text.append(character)
+        continue
+      }
+      switch code {
+      case "0": text.append("~")
+      case "1": text.append("/")
+      default: text += "~\(code)"
+      }
+    }
+    return text
+  }
+}

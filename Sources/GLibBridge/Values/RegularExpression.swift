@@ -1,0 +1,65 @@
+import CGLib
+
+/// A regular expression as JSON Schema has them, matched by GRegex within bounds of time and memory.
+public final class RegularExpression: @unchecked Sendable {
+  /// Immutable, and safe on any thread.
+  private let pointer: OpaquePointer
+
+  /// PCRE gives up after so many steps and so many KiB: some expressions take exponential time.
+  private static let bounds = "(*LIMIT_MATCH=1000000)(*LIMIT_HEAP=16384)"
+
+  /// - Throws: ``GLibError`` for a pattern that is no regular expression.
+  public init(_ pattern: String) throws {
+    // In JavaScript this is no expression; in PCRE it would lift the bounds.
+    guard !pattern.hasPrefix("(*"), !pattern.utf8.contains(0) else {
+      throw GLibError(domain: "chappie-regex", code: 0, message: "it is no regular expression")
+    }
+    let regex = try checked {
+      g_regex_new(Self.bounds + Self.translated(pattern), G_REGEX_DOLLAR_ENDONLY, GRegexMatchFlags(rawValue: 0), &$0)
+    }
+    guard let regex else { preconditionFailure("GLib returned no value where it promises one") }
+    pointer = regex
+  }
+
+  deinit {
+    g_regex_unref(pointer)
+  }
+
+  /// Whether the pattern is found anywhere in `text`.
+  ///
+  /// - Throws: ``GLibError`` when that takes too long.
+  public func matches(_ text: String) throws -> Bool {
+    var text = text
+    return try text.withUTF8 { bytes in
+      try bytes.withMemoryRebound(to: CChar.self) { characters in
+        // GLib takes no null pointer, which an empty buffer may be.
+        guard let start = characters.baseAddress else { return try matches("", length: 0) }
+        return try matches(start, length: characters.count)
+      }
+    }
+  }
+
+  private func matches(_ text: UnsafePointer<CChar>, length: Int) throws -> Bool {
+    try checked {
+      g_regex_match_full(pointer, text, gssize(length), 0, GRegexMatchFlags(rawValue: 0), nil, &$0) != 0
+    }
+  }
+
+  /// PCRE's `\x{00e4}` for JavaScript's `\u00e4`.
+  private static func translated(_ pattern: String) -> String {
+    var result = ""
+    var rest = pattern[...]
+    while let character = rest.popFirst() {
+      result.append(character)
+      guard character == "\\", let escaped = rest.popFirst() else { continue }
+      let digits = rest.prefix(4)
+      if escaped == "u", digits.count == 4, digits.allSatisfy(\.isHexDigit) {
+        result += "x{\(digits)}"
+        rest.removeFirst(4)
+      } else {
+        result.append(escaped)
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,83 @@
+import FoundationEssentials
+import GLibBridge
+import Testing
+
+@testable import ChappieSDK
+
+struct ChappieJSONValueTests {
+  private static let sample: ChappieJSONValue = [
+    "text": "a\"b\n", "list": [1, 2.5, true, .null, []], "object": ["b": -1, "a": [:]],
+  ]
+
+  @Test func writesOneLineWithSortedKeys() {
+    #expect(Self.sample.json == #"{"list":[1,2.5,true,null,[]],"object":{"a":{},"b":-1},"text":"a\"b\n"}"#)
+  }
+
+  @Test func comesBackFromText() throws {
+    #expect(try ChappieJSONValue(json: Self.sample.json) == Self.sample)
+    #expect(try ChappieJSONValue(json: " 7 ") == 7)
+  }
+
+  @Test(arguments: ["", " ", "{", "{}{}", "nul", "{'a':1}", "[1,]", "010", "\u{0}"])
+  func textThatIsNoJSONIsAnInvalidArgument(_ text: String) {
+    #expect(throws: ChappieClientError.invalidArgument("The text is no JSON, or is nested too deep.")) {
+      try ChappieJSONValue(json: text)
+    }
+  }
+
+  @Test func whatJSONCannotWriteIsReplaced() throws {
+    let value: ChappieJSONValue = [.number(.nan), .number(.infinity), "a\0b"]
+    #expect(value.json == "[null,null,\"a\u{FFFD}b\"]")
+  }
+
+  @Test func ofAKeyThatComesTwiceTheLastCounts() throws {
+    let literal: ChappieJSONValue = ["a": 1, "a": 2]
+    #expect(literal == ["a": 2])
+    #expect(try ChappieJSONValue(json: #"{"a":1,"a":2}"#) == literal)
+  }
+
+  // MARK: Parts
+
+  @Test func givesItsPartsByType() throws {
+    #expect(Self.sample["text"]?.stringValue == "a\"b\n")
+    #expect(Self.sample["list"]?[0]?.integerValue == 1 && Self.sample["list"]?[0]?.numberValue == 1)
+    #expect(Self.sample["list"]?[1]?.numberValue == 2.5 && Self.sample["list"]?[1]?.integerValue == nil)
+    #expect(Self.sample["list"]?[2]?.boolValue == true)
+    #expect(Self.sample["list"]?[3]?.isNull == true)
+    #expect(Self.sample["list"]?.arrayValue?.count == 5)
+    #expect(Self.sample["object"]?.objectValue?.count == 2)
+    #expect(Self.sample["list"]?[5] == nil && Self.sample["list"]?[-1] == nil)
+    #expect(Self.sample["none"] == nil && Self.sample["text"]?["a"] == nil && Self.sample["text"]?[0] == nil)
+    #expect(ChappieJSONValue.number(3).integerValue == 3)
+    let text = try #require(Self.sample["text"])
+    #expect(text.integerValue == nil && text.numberValue == nil && text.boolValue == nil && !text.isNull)
+    #expect(text.arrayValue == nil && text.objectValue == nil && ChappieJSONValue.null.stringValue == nil)
+  }
+
+  // MARK: Equality
+
+  @Test func numbersAreEqualByValue() {
+    #expect(ChappieJSONValue.integer(1) == .number(1) && ChappieJSONValue.number(1) == .integer(1))
+    #expect(ChappieJSONValue.integer(1) != .number(1.5) && ChappieJSONValue.integer(1) != .bool(true))
+    #expect(ChappieJSONValue.integer(.max) != .number(Double(Int64.max)))
+    #expect(Set<ChappieJSONValue>([.integer(1), .number(1), [1], [1.0], .null, false, "1"]).count == 5)
+  }
+
+  // MARK: Coding
+
+  @Test func comesBackThroughACoder() throws {
+    let encoded = try JSONEncoder().encode(Self.sample)
+    #expect(try JSONDecoder().decode(ChappieJSONValue.self, from: encoded) == Self.sample)
+    #expect(try ChappieJSONValue(json: String(decoding: encoded, as: UTF8.self)) == Self.sample)
+  }
+
+  @Test(arguments: ["null", "true", "0", "9223372036854775807", "-0.5", "1e300", "\"\"", "[]", "{}", "[[{\"a\":[1]}]]"])
+  func aCoderReadsWhatTheTextSays(_ text: String) throws {
+    let decoded = try JSONDecoder().decode(ChappieJSONValue.self, from: Data(text.utf8))
+    #expect(try decoded == ChappieJSONValue(json: text))
+  }
+
+  @Test func comesBackThroughTheBridge() {
+    #expect(ChappieJSONValue(JSON(Self.sample)) == Self.sample)
+  }
+}

@@ -1,0 +1,31 @@
+import Testing
+
+@testable import GLibBridge
+
+struct RegularExpressionTests {
+  @Test(arguments: [
+    ("b", "abc", true), ("^b", "abc", false), ("^$", "", true), ("^a$", "a\n", false), ("^a\\u0062$", "ab", true),
+    ("^\\\\u0062$", "\\u0062", true), ("^[\\u0061-\\u0063]+$", "abc", true), ("^\\\\", "\\", true), ("ü", "für", true),
+    ("^.$", "😀", true), ("a\\0b", "a\0b", true), ("^\\d{3}-[A-Z]+$", "123-AB", true),
+  ])
+  func matchesAsJavaScriptDoes(_ pattern: String, _ text: String, _ matches: Bool) throws {
+    #expect(try RegularExpression(pattern).matches(text) == matches)
+  }
+
+  @Test(arguments: ["[", "(", "a{2,1}", "*", "\\", "(*UTF)a", "(*LIMIT_MATCH=1)a", "\\u00", "a\0"])
+  func refusesWhatIsNoExpression(_ pattern: String) {
+    #expect(throws: GLibError.self) { try RegularExpression(pattern) }
+  }
+
+  @Test func exponentialTimeEnds() throws {
+    let text = String(repeating: "a", count: 100) + "b"
+    #expect(throws: GLibError.self) { try RegularExpression("^(a+)+$").matches(text) }
+    #expect(throws: GLibError.self) { try RegularExpression("^(a|a)*$").matches(text) }
+  }
+
+  @Test func muchMemoryEnds() throws {
+    let text = String(repeating: "a", count: 5_000_000)
+    #expect(throws: GLibError.self) { try RegularExpression("(a|b)*c").matches(text) }
+    #expect(try RegularExpression("^a+$").matches(text))
+  }
+}
