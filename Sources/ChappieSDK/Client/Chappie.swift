@@ -10,13 +10,29 @@ public enum Chappie {
   }
 
   /// A client with a conversation of its own, on the credential of the slot that `configuration` names.
-  public static func client(configuration: ChappieConfiguration = ChappieConfiguration()) -> ChappieClient {
-    ChappieClient(configuration: configuration)
+  ///
+  /// - Parameters:
+  ///   - tools: what this program runs when the model calls it. A tool that the harness does not declare is declared
+  ///     by its own manifest; one that it does is called as the harness describes it.
+  ///   - toolApprovalHandler: asks the user about a call of a tool whose policy is ``ChappieToolPolicy/ask``.
+  public static func client(
+    configuration: ChappieConfiguration = ChappieConfiguration(), tools: [ChappieHostTool] = [],
+    toolApprovalHandler: ChappieToolApprovalHandler? = nil
+  ) -> ChappieClient {
+    ChappieClient(configuration: configuration, tools: ToolSet(tools, approve: toolApprovalHandler))
   }
 
   /// A client of the default slot with another harness.
-  public static func client(harness: ChappieHarness) -> ChappieClient {
-    client(configuration: ChappieConfiguration(harness: harness))
+  public static func client(
+    harness: ChappieHarness, tools: [ChappieHostTool] = [], toolApprovalHandler: ChappieToolApprovalHandler? = nil
+  ) -> ChappieClient {
+    client(
+      configuration: ChappieConfiguration(harness: harness), tools: tools, toolApprovalHandler: toolApprovalHandler)
+  }
+
+  /// A client of the default slot with another way for answers to come.
+  public static func client(streamingTransportPolicy: ChappieStreamingTransportPolicy) -> ChappieClient {
+    client(configuration: ChappieConfiguration(streamingTransportPolicy: streamingTransportPolicy))
   }
 
   /// A client of the default slot with another policy for HTTP 429.

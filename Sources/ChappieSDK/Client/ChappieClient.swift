@@ -8,10 +8,12 @@ public final class ChappieClient: Sendable {
   public static let defaultModel = "gpt-5.5"
 
   public let configuration: ChappieConfiguration
+  private let tools: ToolSet
   private let conversation: Conversation
 
-  init(configuration: ChappieConfiguration) {
+  init(configuration: ChappieConfiguration, tools: ToolSet = ToolSet()) {
     self.configuration = configuration
+    self.tools = tools
     conversation = Conversation(configuration: configuration)
   }
 
@@ -40,7 +42,7 @@ public final class ChappieClient: Sendable {
 
   @GLibActor
   private func whole(_ turn: Turn) async throws -> ChappieResponse {
-    try await run(turn, for: TurnCaller(interaction: .forbidden) { _ in .more })
+    try await run(turn, for: TurnCaller(interaction: .forbidden, tools: tools) { _ in .more })
   }
 
   // MARK: Streams
@@ -64,7 +66,7 @@ public final class ChappieClient: Sendable {
     AsyncThrowingStream { continuation in
       let task = Task.onGLib {
         do {
-          let caller = TurnCaller(interaction: .forbidden) { event in
+          let caller = TurnCaller(interaction: .forbidden, tools: tools) { event in
             continuation.yield(event)
             return .more
           }
@@ -95,14 +97,17 @@ public final class ChappieClient: Sendable {
   package struct TurnCaller {
     /// Whether a keyring that is locked may ask the user for its password.
     let interaction: SecretServiceClient.Interaction
+    let tools: ToolSet
     /// Gets what happens as it comes off the socket, all but the end, and says when to go on.
     let deliver: @GLibActor (ChappieStreamEvent) -> HTTPResponse.Verdict
 
     package init(
       interaction: SecretServiceClient.Interaction,
+      tools: ToolSet = ToolSet(),
       deliver: @escaping @GLibActor (ChappieStreamEvent) -> HTTPResponse.Verdict
     ) {
       self.interaction = interaction
+      self.tools = tools
       self.deliver = deliver
     }
   }
@@ -113,5 +118,72 @@ public final class ChappieClient: Sendable {
   @GLibActor
   package func run(_ turn: Turn, for caller: TurnCaller) async throws -> ChappieResponse {
     try await conversation.run(turn, for: caller)
+  }
+
+  // MARK: Context
+
+  /// The conversation as it is now.
+  @GLibActor
+  public func context() async -> ChappieClientContext {
+    conversation.transcript.context
+  }
+
+  /// Has `model` answer all later turns.
+  @GLibActor
+  @discardableResult
+  public func selectModel(_ model: String) async -> ChappieClientContext {
+    conversation.select(model)
+  }
+
+  /// Forgets the conversation, once the turns that were asked for before have ended.
+  ///
+  /// - Throws: `CancellationError`.
+  @GLibActor
+  @discardableResult
+  public func clearContext() async throws -> ChappieClientContext {
+    try await conversation.change { $0.clear() }
+  }
+
+  /// Goes on with a conversation that was kept, in place of this client's.
+  ///
+  /// - Throws: `CancellationError`.
+  @GLibActor
+  @discardableResult
+  public func resumeContext(_ context: ChappieClientContext) async throws -> ChappieClientContext {
+    try await conversation.change { $0.resume(context) }
+  }
+
+  /// Replaces what was said by `summary`, which the model reads first from now on.
+  ///
+  /// - Throws: `CancellationError`.
+  @GLibActor
+  @discardableResult
+  public func compactContext(summary: String) async throws -> ChappieClientContext {
+    try await conversation.change { $0.compact(summary) }
+  }
+
+  /// Replaces what was said by a summary that the model writes.
+  ///
+  /// - Throws: ``ChappieClientError``, `CancellationError`.
+  @discardableResult
+  public func compactContext() async throws -> ChappieClientContext {
+    try await compactContext(interaction: .forbidden)
+  }
+
+  @GLibActor
+  package func compactContext(interaction: SecretServiceClient.Interaction) async throws -> ChappieClientContext {
+    try await conversation.compact(interaction: interaction)
+  }
+
+  /// How much of a window of `contextWindow` tokens the conversation fills.
+  public func contextSize(contextWindow: Int) async -> ChappieContextSize {
+    ChappieContextSize(estimatedTokens: await context().estimatedTokens, contextWindow: contextWindow)
+  }
+
+  /// What the model is told first, from the next turn on.
+  @GLibActor
+  package var harness: ChappieHarness {
+    get { conversation.harness }
+    set { conversation.harness = newValue }
   }
 }

@@ -5,76 +5,102 @@ import GLibBridge
 final class Conversation {
   private let configuration: ChappieConfiguration
   private let turnstile = Turnstile()
-  private let threadID = UniqueID.make()
-  private var items: [ConversationItem] = []
   private lazy var engine = TurnEngine(
     slot: SlotRegistry.slot(for: configuration), backoff: configuration.rateLimitBackoff,
     policy: configuration.streamingTransportPolicy)
+  private(set) var transcript: Transcript
+  var harness: ChappieHarness
 
   nonisolated init(configuration: ChappieConfiguration) {
     self.configuration = configuration
+    harness = configuration.harness
+    transcript = Transcript(model: configuration.model)
   }
+
+  // MARK: Turns
 
   /// Runs a turn. A turn of the transcript waits for those before it; one that fails leaves no trace in it.
   func run(_ turn: ChappieClient.Turn, for caller: ChappieClient.TurnCaller) async throws -> ChappieResponse {
     switch turn {
     case .alone(let request):
-      let input = request.messages.map { ConversationItem.message($0) }
-      return try await ask(input, request.options, threadID: UniqueID.make(), isContinued: false, caller).response
+      let input = try Self.items(request.messages)
+      let ask = Ask(input: input, options: request.options, threadID: UniqueID.make(), isContinued: false)
+      return try await answer(ask, caller).response
     case .next(let message):
       return try await turnstile.pass {
-        try await record(items + [.message(message)], message.options, caller)
+        let new = try Self.items([message])
+        let result = try await answer(continuing(transcript.input + new, message.options), caller)
+        transcript.append(new + result.items)
+        return result.response
       }
     case .replay(let request):
       return try await turnstile.pass {
-        try await record(request.messages.map { .message($0) }, request.options, caller)
+        let input = try Self.items(request.messages)
+        let result = try await answer(continuing(input, request.options), caller)
+        transcript.replace(with: input + result.items)
+        return result.response
       }
     }
   }
 
-  private func record(
-    _ input: [ConversationItem], _ options: ChappieMessageOptions, _ caller: ChappieClient.TurnCaller
-  ) async throws -> ChappieResponse {
-    let result = try await ask(input, options, threadID: threadID, isContinued: true, caller)
-    items = result.items
-    return result.response
+  /// What is asked in one turn.
+  private struct Ask {
+    let input: [ConversationItem]
+    let options: ChappieMessageOptions
+    let threadID: String
+    /// Whether it belongs to the transcript.
+    let isContinued: Bool
   }
 
-  private func ask(
-    _ input: [ConversationItem], _ options: ChappieMessageOptions, threadID: String, isContinued: Bool,
-    _ caller: ChappieClient.TurnCaller
-  ) async throws -> (response: ChappieResponse, items: [ConversationItem]) {
-    let texts = input.compactMap(\.asMessage?.text)
-    guard texts.contains(where: { !$0.isEmpty }), texts.last?.isEmpty == false else {
+  private func continuing(_ input: [ConversationItem], _ options: ChappieMessageOptions) -> Ask {
+    Ask(input: input, options: options, threadID: transcript.threadID, isContinued: true)
+  }
+
+  private static func items(_ messages: [ChappieInputMessage]) throws -> [ConversationItem] {
+    guard messages.last?.text.isEmpty == false else {
       throw ChappieClientError.invalidArgument("There is no text to answer: give some.")
     }
+    return messages.map { .message($0) }
+  }
+
+  private func answer(_ ask: Ask, _ caller: ChappieClient.TurnCaller) async throws
+    -> (response: ChappieResponse, items: [ConversationItem])
+  {
     let request = ResponsesRequest(
-      model: options.model ?? configuration.model, harness: configuration.harness, input: input,
-      options: options, threadID: threadID)
-    let answer = try await engine.turn(for: caller, isContinued: isContinued) { scope in
-      try await engine.answer(request, in: scope)
+      model: ask.options.model ?? transcript.model, harness: harness, input: ask.input, options: ask.options,
+      threadID: ask.threadID)
+    let result = try await engine.turn(for: caller, isContinued: ask.isContinued) { scope in
+      let tools = try ToolRunner(caller.tools, declared: [], scope)
+      return try await ToolLoop(engine: engine, scope: scope, tools: tools).run(request)
     }
     let response = ChappieResponse(
-      outputText: answer.text, responseID: answer.responseID, model: request.model, usage: answer.usage)
-    return (response, input + answer.items.map { .produced($0) })
+      outputText: result.text, responseID: result.responseID, model: request.model, usage: result.usage)
+    return (response, result.items)
   }
-}
 
-/// Lets one pass at a time, in the order of arrival.
-@GLibActor
-final class Turnstile {
-  private var tail: Task<Void, Never>?
+  // MARK: Context
 
-  func pass<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
-    let before = tail
-    let done = Wait()
-    tail = Task.onGLib {
-      await before?.value
-      await done.value()
+  /// Changes the transcript, once the turns that were asked for before have ended.
+  func change(_ body: @escaping (inout Transcript) -> Void) async throws -> ChappieClientContext {
+    try await turnstile.pass {
+      body(&transcript)
+      return transcript.context
     }
-    defer { done.finish() }
-    await before?.value
-    try Task.checkCancellation()
-    return try await body()
+  }
+
+  func select(_ model: String) -> ChappieClientContext {
+    transcript.select(model)
+    return transcript.context
+  }
+
+  /// Has the model put the conversation in short.
+  ///
+  /// - Throws: ``ChappieClientError``, `CancellationError`.
+  func compact(interaction: SecretServiceClient.Interaction) async throws -> ChappieClientContext {
+    try await turnstile.pass {
+      let summary = try await Compaction(engine: engine).summary(of: transcript, interaction)
+      transcript.compact(summary)
+      return transcript.context
+    }
   }
 }

@@ -8,6 +8,9 @@ final class TurnScope {
   var turnState: String?
   /// The socket that the turn's last answer came over.
   var socket: SocketConnection?
+  /// The answer so far, over all rounds.
+  private(set) var text = ""
+  private var isNewRound = false
   private let receive: @GLibActor (ChappieStreamEvent) -> HTTPResponse.Verdict
 
   init(_ caller: ChappieClient.TurnCaller, socket: SocketConnection?) {
@@ -16,8 +19,17 @@ final class TurnScope {
     self.socket = socket
   }
 
+  /// What comes next is said after the model has used tools: a paragraph of its own.
+  func startRound() {
+    isNewRound = true
+  }
+
   func deliver(_ event: ChappieStreamEvent) -> HTTPResponse.Verdict {
-    receive(event)
+    guard case .textDelta(let delta) = event else { return receive(event) }
+    let gap = isNewRound && !text.isEmpty ? "\n\n" : ""
+    isNewRound = false
+    text += gap + delta
+    return receive(.textDelta(gap + delta))
   }
 
   /// Notes what is used of the plan.

@@ -5,6 +5,8 @@ struct ResponsesRequest: Sendable {
   let model: String
   let instructions: String
   var input: [ConversationItem]
+  /// What the model may call.
+  var tools: [ChappieHarnessTool] = []
   let effort: ChappieReasoningEffort?
   /// Groups requests that share a beginning, for the backend's cache.
   let threadID: String
@@ -30,6 +32,7 @@ struct ResponsesRequest: Sendable {
       "tool_choice": "auto", "parallel_tool_calls": true, "include": ["reasoning.encrypted_content"],
       "prompt_cache_key": .string(threadID),
     ]
+    if !tools.isEmpty { frame["tools"] = .array(tools.map(Self.json)) }
     if let effort { frame["reasoning"] = ["effort": .string(effort.rawValue)] }
     return frame
   }
@@ -37,5 +40,12 @@ struct ResponsesRequest: Sendable {
   /// The body of an HTTP request.
   func encoded() -> [UInt8] {
     JSON.object(frame.merging(["input": .array(input.map(\.json))]) { $1 }).encoded
+  }
+
+  private static func json(_ tool: ChappieHarnessTool) -> JSON {
+    [
+      "type": "function", "name": .string(tool.name), "description": .string(tool.description), "strict": false,
+      "parameters": JSON(tool.inputSchema),
+    ]
   }
 }

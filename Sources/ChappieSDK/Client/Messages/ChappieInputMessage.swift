@@ -1,6 +1,6 @@
 /// One message of a conversation.
-public struct ChappieInputMessage: Sendable, Hashable {
-  public enum Role: String, Sendable, Hashable, CaseIterable {
+public struct ChappieInputMessage: Sendable, Hashable, Codable {
+  public enum Role: String, Sendable, Hashable, Codable, CaseIterable {
     case user
     case assistant
     /// Instructions of the app. The backend knows them as `developer`.
@@ -32,7 +32,7 @@ public struct ChappieInputMessage: Sendable, Hashable {
 }
 
 /// How one message is answered. What is nil is the client's or the model's default.
-public struct ChappieMessageOptions: Sendable, Hashable {
+public struct ChappieMessageOptions: Sendable, Hashable, Codable {
   /// Answer sooner and think less: effort ``ChappieReasoningEffort/low``.
   public var fastMode: Bool
   public var reasoningEffort: ChappieReasoningEffort?
@@ -55,7 +55,7 @@ public struct ChappieMessageOptions: Sendable, Hashable {
 }
 
 /// How much a model thinks before it answers. Models differ in what they take.
-public struct ChappieReasoningEffort: Sendable, Hashable, RawRepresentable {
+public struct ChappieReasoningEffort: Sendable, Hashable, Codable, RawRepresentable {
   public let rawValue: String
 
   public init(rawValue: String) {

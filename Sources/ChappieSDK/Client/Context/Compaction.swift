@@ -1,0 +1,33 @@
+import GLibBridge
+
+/// Has the model put a conversation in short.
+@GLibActor
+struct Compaction {
+  private static let instructions = """
+    You write the summary that replaces a conversation. Who reads it goes on with the conversation and knows nothing \
+    else of it.
+    Keep: what the user wants and prefers, what was decided, facts, names, numbers, what tools have said, and what is \
+    still open. Leave out greetings and detours. Write in the conversation's language, in short paragraphs, without a \
+    preface. Do not answer what was asked.
+    """
+
+  let engine: TurnEngine
+
+  /// - Throws: ``ChappieClientError/invalidArgument(_:)`` when there is nothing to put in short; the other cases of
+  ///   ``ChappieClientError``, `CancellationError`.
+  func summary(of transcript: Transcript, _ interaction: SecretServiceClient.Interaction) async throws -> String {
+    guard !transcript.items.isEmpty else {
+      throw ChappieClientError.invalidArgument("There is no conversation to put in short yet.")
+    }
+    let request = ResponsesRequest(
+      model: transcript.model, harness: ChappieHarness(name: "", instructions: Self.instructions),
+      input: transcript.input + [.message(.user("Write the summary of this conversation now."))],
+      options: ChappieMessageOptions(), threadID: transcript.threadID)
+    let caller = ChappieClient.TurnCaller(interaction: interaction) { _ in .more }
+    let answer = try await engine.turn(for: caller, isContinued: false) { scope in
+      try await engine.answer(request, in: scope)
+    }
+    guard !answer.text.isEmpty else { throw ChappieClientError.network("the model wrote no summary") }
+    return answer.text
+  }
+}

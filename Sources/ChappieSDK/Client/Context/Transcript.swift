@@ -1,0 +1,72 @@
+import GLibBridge
+
+/// What a client's conversation consists of.
+struct Transcript: Sendable {
+  private(set) var sessionID = UniqueID.make()
+  private(set) var threadID = UniqueID.make()
+  private(set) var model: String
+  /// With the model's thoughts and its tool calls: it goes on better with them.
+  private(set) var items: [ConversationItem] = []
+  private(set) var summary: String?
+  private var createdAt = UnixTime.now
+  private var updatedAt = UnixTime.now
+
+  init(model: String) {
+    self.model = model
+  }
+
+  /// What a next message is sent behind.
+  var input: [ConversationItem] {
+    let beginning = summary.map { ConversationItem.message(.system("The conversation so far, in short:\n\($0)")) }
+    return (beginning.map { [$0] } ?? []) + items
+  }
+
+  var context: ChappieClientContext {
+    ChappieClientContext(
+      sessionID: sessionID, threadID: threadID, model: model, messages: items.compactMap(\.asMessage),
+      compactedSummary: summary, createdAt: createdAt, updatedAt: updatedAt)
+  }
+
+  // MARK: Changes
+
+  mutating func select(_ model: String) {
+    self.model = model
+    updatedAt = UnixTime.now
+  }
+
+  mutating func append(_ new: [ConversationItem]) {
+    items += new
+    updatedAt = UnixTime.now
+  }
+
+  /// Makes `items` the whole conversation.
+  mutating func replace(with items: [ConversationItem]) {
+    self.items = items
+    summary = nil
+    updatedAt = UnixTime.now
+  }
+
+  mutating func clear() {
+    threadID = UniqueID.make()
+    items = []
+    summary = nil
+    createdAt = UnixTime.now
+    updatedAt = createdAt
+  }
+
+  mutating func resume(_ context: ChappieClientContext) {
+    sessionID = context.sessionID
+    threadID = context.threadID
+    model = context.model
+    items = context.messages.map { .message($0) }
+    summary = context.compactedSummary
+    createdAt = UnixTime.now
+    updatedAt = createdAt
+  }
+
+  mutating func compact(_ summary: String) {
+    items = []
+    self.summary = summary
+    updatedAt = UnixTime.now
+  }
+}

@@ -1,0 +1,33 @@
+import GLibBridge
+
+/// Lets one pass at a time, in the order of arrival. Who is cancelled leaves the queue at once.
+@GLibActor
+final class Turnstile {
+  private var tail: Task<Void, Never>?
+
+  func pass<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
+    let before = tail
+    let done = Wait()
+    tail = Task.onGLib {
+      await before?.value
+      await done.value()
+    }
+    defer { done.finish() }
+    if let before { try await wait(for: before) }
+    return try await body()
+  }
+
+  private func wait(for task: Task<Void, Never>) async throws {
+    let wait = Wait()
+    Task.onGLib {
+      await task.value
+      wait.finish()
+    }
+    await withTaskCancellationHandler {
+      await wait.value()
+    } onCancel: {
+      Task.onGLib { wait.finish() }
+    }
+    try Task.checkCancellation()
+  }
+}

@@ -1,0 +1,52 @@
+import GLibBridge
+
+/// A turn's whole answer, over all its rounds.
+struct TurnResult {
+  let text: String
+  /// What the model made and what its tools said, in order.
+  let items: [ConversationItem]
+  let responseID: String
+  let usage: ChappieTokenUsage
+}
+
+/// Asks, runs the tools that the model calls, and asks again with what they said, until the model is done.
+@GLibActor
+struct ToolLoop {
+  /// How many rounds of calls one turn may take.
+  static let roundLimit = 16
+
+  let engine: TurnEngine
+  let scope: TurnScope
+  let tools: ToolRunner
+
+  /// - Throws: ``ChappieClientError``, `CancellationError`.
+  func run(_ first: ResponsesRequest) async throws -> TurnResult {
+    var request = first
+    request.tools = tools.manifests
+    var usage = ChappieTokenUsage()
+    for _ in 0...Self.roundLimit {
+      scope.startRound()
+      let answer = try await engine.answer(request, in: scope)
+      usage = usage + answer.usage
+      request.input += answer.items.map { .produced($0) }
+      let calls = answer.items.compactMap(ToolCallItem.init)
+      guard !calls.isEmpty else {
+        return TurnResult(
+          text: scope.text, items: Array(request.input.dropFirst(first.input.count)), responseID: answer.responseID,
+          usage: usage)
+      }
+      request.input += try await tools.run(calls)
+    }
+    throw ChappieClientError.toolLoopLimitExceeded(Self.roundLimit)
+  }
+}
+
+extension ChappieTokenUsage {
+  fileprivate static func + (left: ChappieTokenUsage, right: ChappieTokenUsage) -> ChappieTokenUsage {
+    ChappieTokenUsage(
+      inputTokens: left.inputTokens + right.inputTokens,
+      cachedInputTokens: left.cachedInputTokens + right.cachedInputTokens,
+      outputTokens: left.outputTokens + right.outputTokens,
+      reasoningTokens: left.reasoningTokens + right.reasoningTokens)
+  }
+}

@@ -1,0 +1,123 @@
+import GLibBridge
+
+/// Runs the tools that the model calls within one turn.
+@GLibActor
+final class ToolRunner {
+  /// The longest output that the model is given, in bytes.
+  static let outputLimit = 256 << 10
+  /// How long a person may take to approve.
+  static let approvalPatience = Duration.seconds(300)
+
+  /// What is declared to the model, in the order of the harness.
+  let manifests: [ChappieHarnessTool]
+  private let tools: [String: ToolSet.Tool]
+  private let schemas: [String: JSONSchema]
+  private let approve: ToolSet.Approval?
+  private let scope: TurnScope
+
+  /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for a tool that cannot be declared.
+  init(_ set: ToolSet, declared: [ChappieHarnessTool], _ scope: TurnScope) throws {
+    tools = Dictionary(set.tools.map { ($0.manifest.name, $0) }) { first, _ in first }
+    let names = Set(declared.map(\.name))
+    manifests = declared + set.tools.map(\.manifest).filter { !names.contains($0.name) }
+    schemas = Dictionary(try manifests.map { ($0.name, try $0.argumentsSchema()) }) { first, _ in first }
+    approve = set.approve
+    self.scope = scope
+  }
+
+  /// Runs all calls of one answer side by side, and returns their outputs in order.
+  ///
+  /// - Throws: ``ChappieClientError``, `CancellationError`.
+  func run(_ calls: [ToolCallItem]) async throws -> [ConversationItem] {
+    for call in calls where tools[call.name] == nil { throw ChappieClientError.missingToolHandler(call.name) }
+    let tasks = calls.map { call in Task.onGLib { try await run(call) } }
+    defer { for task in tasks { task.cancel() } }
+    return try await withTaskCancellationHandler {
+      var outputs: [ConversationItem] = []
+      for task in tasks {
+        let result = try await task.value
+        outputs.append(.toolOutput(callID: result.callID, output: result.output))
+      }
+      try Task.checkCancellation()
+      return outputs
+    } onCancel: {
+      for task in tasks { task.cancel() }
+    }
+  }
+
+  private func run(_ call: ToolCallItem) async throws -> ChappieToolExecutionResult {
+    guard let tool = tools[call.name], let manifest = manifests.first(where: { $0.name == call.name }) else {
+      throw ChappieClientError.missingToolHandler(call.name)
+    }
+    _ = scope.deliver(
+      .toolCallRequested(
+        ChappieToolExecutionRequest(
+          callID: call.callID, toolName: call.name, arguments: call.arguments, policy: manifest.policy)))
+    let start = ContinuousClock.now
+    let end = try await self.end(of: call, tool, manifest)
+    let result = ChappieToolExecutionResult(
+      callID: call.callID, toolName: call.name, status: end.status, output: Self.bounded(end.output),
+      duration: .now - start)
+    _ = scope.deliver(.toolCallCompleted(result))
+    return result
+  }
+
+  private typealias End = (status: ChappieToolExecutionResult.Status, output: String)
+
+  private func end(of call: ToolCallItem, _ tool: ToolSet.Tool, _ manifest: ChappieHarnessTool) async throws -> End {
+    if let violation = violation(in: call) {
+      return (.failed, "The arguments do not fit the tool's schema: \(violation).")
+    }
+    switch manifest.policy {
+    case .automatic: break
+    case .deny: return (.denied, "This tool is switched off here.")
+    case .ask:
+      if case .deny(let reason) = try await decision(on: call) {
+        return (.denied, "The user did not allow this call" + (reason.map { ": \($0)" } ?? "."))
+      }
+    }
+    return await execute(call, tool)
+  }
+
+  /// What is wrong with a call's arguments; nil for nothing.
+  private func violation(in call: ToolCallItem) -> String? {
+    guard let arguments = try? ChappieJSONValue(json: call.arguments.isEmpty ? "{}" : call.arguments) else {
+      return "they are no JSON"
+    }
+    return schemas[call.name]?.violation(in: arguments)
+  }
+
+  private func decision(on call: ToolCallItem) async throws -> ChappieApprovalDecision {
+    let request = ChappieApprovalRequest(callID: call.callID, toolName: call.name, arguments: call.arguments)
+    guard let approve else {
+      throw ChappieClientError.toolApprovalDenied(call.name, "it must be approved, and nobody can be asked here.")
+    }
+    _ = scope.deliver(.approvalRequested(request))
+    do {
+      return try await withDeadline(Self.approvalPatience) { await approve(request) }
+    } catch is GLibError {
+      return .denied(reason: "nobody answered in time.")
+    }
+  }
+
+  private func execute(_ call: ToolCallItem, _ tool: ToolSet.Tool) async -> End {
+    let toolCall = ChappieToolCall(id: call.callID, name: call.name, arguments: call.arguments)
+    do {
+      let result = try await withDeadline(tool.timeLimit) { try await tool.run(toolCall) }
+      return (result.isFailure ? .failed : .completed, result.output)
+    } catch is CancellationError {
+      return (.cancelled, "It was cancelled.")
+    } catch let error as GLibError where error.isTimeout {
+      return (.failed, "The tool did not answer within \(tool.timeLimit.components.seconds) seconds.")
+    } catch {
+      return (.failed, "The tool failed: \(error)")
+    }
+  }
+
+  /// `output`, cut where it is too long.
+  private static func bounded(_ output: String) -> String {
+    guard output.utf8.count > outputLimit else { return output }
+    let kept = String(decoding: output.utf8.prefix(outputLimit), as: UTF8.self)
+    return kept + "\n[cut here: the output had \(output.utf8.count) bytes]"
+  }
+}
