@@ -29,7 +29,7 @@ struct JSONSchemaBoundsTests {
     ).expect()
   }
 
-  /// Twenty definitions that each try the next twice: a million ways.
+  /// Thirty definitions that each try the next twice: a billion ways.
   @Test func exponentialWorkEnds() throws {
     let definitions = (0..<30).map {
       ##""d\##($0)":{"oneOf":[{"$ref":"#/$defs/d\##($0 + 1)"},{"$ref":"#/$defs/d\##($0 + 1)"}]}"##
