@@ -19,18 +19,78 @@ struct ChappieHarnessTests {
         """)
   }
 
+  @Test func rendersToolsAndPlugins() {
+    let harness = ChappieHarness(
+      name: "Notes", instructions: "", capabilities: ["Search."],
+      tools: [
+        ChappieHarnessTool(name: "find", description: "Finds notes."),
+        ChappieHarnessTool(name: "write", description: "Writes one.", policy: .ask),
+        ChappieHarnessTool(name: "wipe", description: "", policy: .deny),
+      ],
+      plugins: [
+        ChappieHarnessPlugin(name: "Tags", description: "Adds tags.", version: "1.2.0"),
+        ChappieHarnessPlugin(name: "Stars", description: ""),
+      ])
+    #expect(
+      harness.rendered == """
+        App: Notes
+
+        Capabilities:
+        - Search.
+
+        Tools:
+        - find: Finds notes.
+        - write: Writes one. (The user is asked before it runs.)
+        - wipe (It is switched off: do not call it.)
+
+        Plugins:
+        - Tags 1.2.0: Adds tags.
+        - Stars
+        """)
+  }
+
+  // MARK: Inline
+
+  @Test func anInlineHarnessFollowsTheGuardrail() {
+    let harness = ChappieHarness.inline("Help with cooking.")
+    #expect(harness.name == "Inline Harness")
+    #expect(harness.instructions == ChappieHarness.defaultInstructions + "\n\nHelp with cooking.")
+    #expect(harness.capabilities.isEmpty && harness.tools.isEmpty && harness.plugins.isEmpty)
+    let dish = "cooking"
+    #expect(harness == "Help with cooking." && harness == "Help with \(dish).")
+  }
+
+  // MARK: Tools
+
+  @Test func itsToolsAreChecked() throws {
+    let tool = ChappieHarnessTool(name: "find", description: "")
+    #expect(try ChappieHarness(tools: [tool]).argumentsSchemas().keys.sorted() == ["find"])
+    #expect(throws: ChappieClientError.invalidArgument("The harness declares the tool 'find' twice.")) {
+      try ChappieHarness(tools: [tool, tool]).argumentsSchemas()
+    }
+    #expect(throws: ChappieClientError.self) {
+      try ChappieHarness(tools: [ChappieHarnessTool(name: "a b", description: "")]).argumentsSchemas()
+    }
+  }
+
   @Test func leavesOutWhatItDoesNotHave() {
     #expect(ChappieHarness(name: "Notes", instructions: "").rendered == "App: Notes")
     #expect(ChappieHarness(name: "", instructions: "Be brief.").rendered == "Be brief.")
     #expect(ChappieHarness(name: "", instructions: "", capabilities: ["A"]).rendered == "Capabilities:\n- A")
     #expect(ChappieHarness.none.rendered == "")
+    #expect(
+      ChappieHarness.none
+        == ChappieHarness(name: "", summary: "", instructions: "", capabilities: [], tools: [], plugins: []))
   }
 
   /// The seeds: the default keeps the model from passing for the Codex desktop app or another Codex surface.
   @Test func theDefaultHasTheGuardrail() {
     #expect(ChappieHarness.default.instructions == ChappieHarness.defaultInstructions)
     #expect(ChappieHarness.default.rendered.hasPrefix(ChappieHarness.defaultInstructions))
-    for part in ["Codex desktop app", "Codex command line", "never present yourself as one"] {
+    for part in [
+      "Codex desktop app", "Codex command line", "any other Codex surface", "never present yourself as one",
+      "capabilities and tools and nothing else", "Never say that you did, or can do, what is not declared",
+    ] {
       #expect(ChappieHarness.defaultInstructions.contains(part))
     }
   }

@@ -1,0 +1,119 @@
+/// How harnesses and manifests are read and written: by way of ``ChappieJSONValue``, whatever the coder.
+protocol JSONCodable: Codable {
+  init(_ json: ChappieJSONValue) throws(ChappieClientError)
+  var jsonValue: ChappieJSONValue { get }
+}
+
+extension JSONCodable {
+  /// - Throws: `DecodingError`, which names the field that is missing or wrong.
+  public init(from decoder: any Decoder) throws {
+    do {
+      try self.init(ChappieJSONValue(from: decoder))
+    } catch let error as ChappieClientError {
+      throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: error.description))
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    try jsonValue.encode(to: encoder)
+  }
+}
+
+extension ChappieHarness: JSONCodable, Codable {
+  init(_ json: ChappieJSONValue) throws(ChappieClientError) {
+    try self.init(JSONFields(json, of: "the harness"))
+  }
+
+  fileprivate init(_ fields: JSONFields) throws(ChappieClientError) {
+    self.init()
+    name = try fields.string("name") ?? name
+    summary = try fields.string("summary") ?? summary
+    instructions = try fields.string("instructions") ?? instructions
+    capabilities = try fields.strings("capabilities") ?? capabilities
+    tools = try fields.list("tools", ChappieHarnessTool.init(fields:)) ?? tools
+    plugins = try fields.list("plugins", ChappieHarnessPlugin.init(fields:)) ?? plugins
+  }
+
+  var jsonValue: ChappieJSONValue {
+    [
+      "name": .string(name), "summary": .string(summary), "instructions": .string(instructions),
+      "capabilities": .array(capabilities.map { .string($0) }), "tools": .array(tools.map(\.jsonValue)),
+      "plugins": .array(plugins.map(\.jsonValue)),
+    ]
+  }
+}
+
+extension ChappieHarnessTool: JSONCodable, Codable {
+  init(_ json: ChappieJSONValue) throws(ChappieClientError) {
+    try self.init(fields: JSONFields(json, of: "the tool"))
+  }
+
+  fileprivate init(fields: JSONFields) throws(ChappieClientError) {
+    self.init(name: try fields.name("name"), description: try fields.string("description") ?? "")
+    inputSchema = fields["inputSchema"] ?? inputSchema
+    if let word = try fields.string("policy") {
+      policy = try ChappieToolPolicy(word: word)
+    }
+    _ = try argumentsSchema()
+  }
+
+  var jsonValue: ChappieJSONValue {
+    [
+      "name": .string(name), "description": .string(description), "inputSchema": inputSchema,
+      "policy": .string(policy.rawValue),
+    ]
+  }
+}
+
+extension ChappieToolPolicy {
+  /// - Throws: ``ChappieClientError/invalidArgument(_:)``, which names the policies that exist.
+  package init(word: String) throws(ChappieClientError) {
+    guard let policy = ChappieToolPolicy(rawValue: word) else {
+      throw .invalidArgument(
+        "There is no tool policy '\(Redaction.message(word))': use automatic, ask or deny.")
+    }
+    self = policy
+  }
+}
+
+extension ChappieHarnessPlugin: JSONCodable, Codable {
+  init(_ json: ChappieJSONValue) throws(ChappieClientError) {
+    try self.init(fields: JSONFields(json, of: "the plugin"))
+  }
+
+  fileprivate init(fields: JSONFields) throws(ChappieClientError) {
+    self.init(
+      name: try fields.name("name"), description: try fields.string("description") ?? "",
+      version: try fields.string("version"))
+  }
+
+  var jsonValue: ChappieJSONValue {
+    var members: [String: ChappieJSONValue] = ["name": .string(name), "description": .string(description)]
+    members["version"] = version.map { .string($0) }
+    return .object(members)
+  }
+}
+
+extension ChappiePluginManifest: JSONCodable, Codable {
+  init(_ json: ChappieJSONValue) throws(ChappieClientError) {
+    let fields = try JSONFields(json, of: "the plugin manifest")
+    self.init(
+      identifier: try fields.name("identifier"), displayName: try fields.name("displayName"),
+      summary: try fields.require("summary", fields.string("summary")), version: try fields.string("version"),
+      harness: try ChappieHarness(
+        JSONFields(fields.require("harness", fields["harness"]), of: fields.part("harness"))),
+      tools: try fields.list("tools", ChappieHarnessTool.init(fields:)) ?? [],
+      plugins: try fields.list("plugins", ChappieHarnessPlugin.init(fields:)) ?? [],
+      metadata: try fields.object("metadata") ?? [:])
+  }
+
+  var jsonValue: ChappieJSONValue {
+    var members: [String: ChappieJSONValue] = [
+      "identifier": .string(identifier), "displayName": .string(displayName), "summary": .string(summary),
+      "harness": harness.jsonValue, "tools": .array(tools.map(\.jsonValue)),
+      "plugins": .array(plugins.map(\.jsonValue)), "metadata": .object(metadata),
+    ]
+    members["version"] = version.map { .string($0) }
+    return .object(members)
+  }
+}

@@ -1,0 +1,134 @@
+import FoundationEssentials
+import GLibBridge
+import Testing
+
+@testable import ChappieSDK
+
+struct ChappiePluginManifestTests {
+  private static let text = """
+    {
+      "identifier": "com.example.shop", "displayName": "Shop", "summary": "For people.", "version": "1.0.0",
+      "harness": {"name": "Inventory", "tools": [{"name": "find", "description": "Base."}],
+        "plugins": [{"name": "Labels", "description": "Prints labels."}]},
+      "tools": [{"name": "find", "description": "Dropped."}, {"name": "order", "policy": "ask"}],
+      "plugins": [{"name": "Labels", "description": "Prints labels."}],
+      "metadata": {"endpoint": "https://example.com", "limits": {"daily": 5}}
+    }
+    """
+
+  private static let manifest = ChappiePluginManifest(
+    identifier: "com.example.shop", displayName: "Shop", summary: "For people.", version: "1.0.0",
+    harness: ChappieHarness(
+      name: "Inventory", tools: [ChappieHarnessTool(name: "find", description: "Base.")],
+      plugins: [ChappieHarnessPlugin(name: "Labels", description: "Prints labels.")]),
+    tools: [
+      ChappieHarnessTool(name: "find", description: "Dropped."),
+      ChappieHarnessTool(name: "order", description: "", policy: .ask),
+    ],
+    plugins: [ChappieHarnessPlugin(name: "Labels", description: "Prints labels.")],
+    metadata: ["endpoint": "https://example.com", "limits": ["daily": 5]])
+
+  // MARK: Resolving
+
+  @Test func ofToolsWithOneNameTheFirstCounts() {
+    let resolved = Self.manifest.resolvedHarness
+    #expect(resolved.tools.map(\.name) == ["find", "order"])
+    #expect(resolved.tools.map(\.description) == ["Base.", ""])
+    #expect(resolved.plugins.map(\.name) == ["Labels", "Labels"])
+    #expect(resolved.name == "Inventory" && resolved.instructions == Self.manifest.harness.instructions)
+  }
+
+  @Test func aBaseWithATwinKeepsItsFirst() {
+    var manifest = Self.manifest
+    manifest.harness.tools.append(ChappieHarnessTool(name: "find", description: "Twin."))
+    #expect(manifest.resolvedHarness.tools.map(\.description) == ["Base.", ""])
+  }
+
+  /// What is for people and for the app does not reach the model.
+  @Test func theModelIsNotToldEverything() {
+    let rendered = Self.manifest.resolvedHarness.rendered
+    for hidden in ["com.example.shop", "Shop", "For people.", "endpoint", "https://example.com", "Dropped."] {
+      #expect(!rendered.contains(hidden))
+    }
+  }
+
+  // MARK: Loading
+
+  @Test func readsEveryField() throws {
+    #expect(try ChappiePluginManifest(json: Self.text) == Self.manifest)
+    #expect(try JSONDecoder().decode(ChappiePluginManifest.self, from: Data(Self.text.utf8)) == Self.manifest)
+  }
+
+  @Test func comesBack() throws {
+    let encoded = try JSONEncoder().encode(Self.manifest)
+    #expect(try JSONDecoder().decode(ChappiePluginManifest.self, from: encoded) == Self.manifest)
+    var small = ChappiePluginManifest(identifier: "a", displayName: "b", summary: "", harness: .none)
+    #expect(try ChappiePluginManifest(json: small.jsonValue.json) == small)
+    small.version = "2"
+    #expect(try ChappiePluginManifest(json: small.jsonValue.json) == small)
+  }
+
+  @Test(arguments: [
+    ("identifier", "null", "The field 'identifier' of the plugin manifest is missing."),
+    ("identifier", "\"\"", "The field 'identifier' of the plugin manifest must be a string that is not empty."),
+    ("displayName", "null", "The field 'displayName' of the plugin manifest is missing."),
+    ("displayName", "1", "The field 'displayName' of the plugin manifest must be a string."),
+    ("summary", "null", "The field 'summary' of the plugin manifest is missing."),
+    ("harness", "null", "The field 'harness' of the plugin manifest is missing."),
+    ("harness", "\"x\"", "In 'harness' of the plugin manifest, a JSON object is expected."),
+    ("harness", #"{"name":1}"#, "The field 'name' of 'harness' of the plugin manifest must be a string."),
+    ("version", "1.0", "The field 'version' of the plugin manifest must be a string."),
+    ("tools", "[{}]", "The field 'name' of number 1 in 'tools' of the plugin manifest is missing."),
+    ("metadata", "[]", "The field 'metadata' of the plugin manifest must be an object."),
+  ])
+  func tellsWhatIsWrong(_ field: String, _ value: String, _ problem: String) throws {
+    guard case .object(var members) = try ChappieJSONValue(json: Self.text) else { return }
+    members[field] = try ChappieJSONValue(json: value)
+    #expect(throws: ChappieClientError.invalidArgument(problem)) {
+      try ChappiePluginManifest(json: ChappieJSONValue.object(members).json)
+    }
+  }
+
+  @Test(arguments: [
+    ("[]", "In the plugin manifest, a JSON object is expected."), ("{", "The text is no JSON, or is nested too deep."),
+  ])
+  func whatIsNoObjectIsRefused(_ text: String, _ problem: String) {
+    #expect(throws: ChappieClientError.invalidArgument(problem)) { try ChappiePluginManifest(json: text) }
+  }
+
+  // MARK: Files
+
+  @Test func readsAFile() throws {
+    let path = try Self.file(Self.text)
+    defer { Files.remove(path) }
+    #expect(try ChappiePluginManifest(contentsOfFile: path) == Self.manifest)
+  }
+
+  @Test func aBadFileIsNamed() throws {
+    let path = try Self.file("{}")
+    defer { Files.remove(path) }
+    #expect(
+      throws: ChappieClientError.invalidArgument(
+        "The plugin manifest \(path) cannot be used: The field 'identifier' of the plugin manifest is missing.")
+    ) { try ChappiePluginManifest(contentsOfFile: path) }
+  }
+
+  @Test(arguments: ["/nonexistent/manifest.json", "/", "/dev/zero"])
+  func whatIsNoFileIsNamed(_ path: String) {
+    let error = #expect(throws: ChappieClientError.self) { try ChappiePluginManifest(contentsOfFile: path) }
+    #expect(error?.description.hasPrefix("The plugin manifest \(path) cannot be read: ") == true)
+  }
+
+  @Test func aHugeFileIsRefused() throws {
+    let path = try Self.file(String(repeating: " ", count: 1 << 20) + Self.text)
+    defer { Files.remove(path) }
+    let error = #expect(throws: ChappieClientError.self) { try ChappiePluginManifest(contentsOfFile: path) }
+    #expect(error?.description.contains("cannot be read") == true)
+  }
+
+  private static func file(_ text: String) throws -> String {
+    let path = "/tmp/chappie-manifest-\(UInt64.random(in: 0...(.max))).json"
+    try Files.write(Array(text.utf8), to: path)
+    return path
+  }
+}
