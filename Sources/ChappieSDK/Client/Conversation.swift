@@ -70,7 +70,7 @@ final class Conversation {
       model: ask.options.model ?? transcript.model, harness: harness, input: ask.input, options: ask.options,
       threadID: ask.threadID)
     let result = try await engine.turn(for: caller, isContinued: ask.isContinued) { scope in
-      let tools = try ToolRunner(caller.tools, declared: [], scope)
+      let tools = try ToolRunner(caller.tools, declared: harness.tools, scope)
       return try await ToolLoop(engine: engine, scope: scope, tools: tools).run(request)
     }
     let response = ChappieResponse(
