@@ -41,8 +41,14 @@ public struct StandInConfiguration: Sendable {
   public var refreshGrace = false
   /// Words of an answer per second; 0 is as fast as the client reads.
   public var wordsPerSecond = 30.0
-  /// The models that the backend knows.
-  public var models = ["gpt-5.5", "gpt-5.4", "gpt-5.4-mini", "gpt-5.3-codex"]
+  /// The context window of all models in tokens; nil leaves each its own.
+  public var contextWindow: Int?
+  /// Answers over WebSocket as well; without it handshakes are answered with status 426.
+  public var allowsWebSocket = true
+  /// How long a WebSocket may be used.
+  public var socketLifetime = Duration.seconds(3600)
+  /// Takes request bodies that are compressed with zstd.
+  public var allowsCompression = true
   /// Called with a line for each request, which never holds a token.
   public var log: (@GLibActor @Sendable (String) -> Void)?
 

@@ -7,24 +7,23 @@ final class StandInCore {
   let devices: DeviceAuthorizations
   let tokens: TokenStore
   let scenario = ScenarioPlayer()
+  let backend: Backend
   private let issuer: Issuer
-  private let responses: ResponsesEndpoint
-  private var seen = StandInState()
+  private let record = RequestRecord()
 
   init(_ configuration: StandInConfiguration) {
     self.configuration = configuration
     devices = DeviceAuthorizations(lifetime: configuration.userCodeLifetime)
     tokens = TokenStore(lifetime: configuration.accessTokenLifetime, grace: configuration.refreshGrace)
     issuer = Issuer(configuration: configuration, devices: devices, tokens: tokens)
-    responses = ResponsesEndpoint(configuration: configuration, tokens: tokens, scenario: scenario)
+    backend = Backend(configuration, tokens: tokens, scenario: scenario, record: record)
   }
 
   /// What was asked so far.
   var state: StandInState {
-    var state = seen
+    var state = record.state
     state.liveRefreshTokens = tokens.liveRefreshTokens
     state.revokedRefreshTokens = tokens.revokedRefreshTokens
-    state.openStreams = responses.openStreams
     state.remainingRules = scenario.remaining
     return state
   }
@@ -40,12 +39,15 @@ final class StandInCore {
   func answer(_ request: HTTPServerRequest) async throws -> HTTPServerAnswer {
     if let response = control(request) { return .whole(response) }
     let endpoint = Self.endpoint(of: request)
-    seen.note(request, endpoint)
-    if endpoint != .page, endpoint != .unknown, request.method != "POST" {
-      return .whole(HTTPServerResponse(.init(status: 405, headers: [("allow", "POST")])))
+    record.count(endpoint)
+    if let method = endpoint.method, request.method != method {
+      return .whole(HTTPServerResponse(.init(status: 405, headers: [("allow", method)])))
     }
     switch endpoint {
-    case .responses: return try await responses.answer(request)
+    case .responses, .prewarm: return try await ResponsesEndpoint(backend: backend).answer(request)
+    case .handshake: return try await SocketEndpoint(backend: backend).answer(request)
+    case .models: return try await play(endpoint) { ModelsEndpoint(backend: backend).answer(request) }
+    case .usage: return try await play(endpoint) { UsageEndpoint(backend: backend).answer(request) }
     case .page: return .whole(page(request))
     case .unknown: return .whole(.detail("Not Found", status: 404))
     case .userCode: return try await play(endpoint) { issuer.userCode(request) }
@@ -62,7 +64,9 @@ final class StandInCore {
     case "/api/accounts/deviceauth/token": .poll
     case "/oauth/token": request.mediaType == "application/json" ? .refresh : .token
     case "/oauth/revoke": .revoke
-    case "/backend-api/codex/responses": .responses
+    case "/backend-api/codex/responses": request.asksForWebSocket ? .handshake : .responses
+    case "/backend-api/codex/models": .models
+    case "/backend-api/wham/usage": .usage
     case "/codex/device": .page
     default: .unknown
     }
@@ -77,7 +81,7 @@ final class StandInCore {
     }
   }
 
-  /// Answers for the issuer, as the scenario has it. A request whose answer is only late or lost is carried out all
+  /// Gives an answer as the scenario has it. A request whose answer is only late or lost is carried out all
   /// the same, at once: a refresh whose answer never arrives has rotated the token.
   private func play(
     _ endpoint: StandInEndpoint, _ normal: () -> HTTPServerResponse

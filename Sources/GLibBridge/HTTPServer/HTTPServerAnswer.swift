@@ -1,6 +1,4 @@
 /// What a handler of ``HTTPServer`` answers a request with.
-///
-/// An upgrade to a WebSocket will be one case more.
 public enum HTTPServerAnswer: Sendable {
   /// The whole answer.
   case whole(HTTPServerResponse)
@@ -9,6 +7,12 @@ public enum HTTPServerAnswer: Sendable {
   /// The body ends where the writer returns; when it throws, the connection is cut. The writer's task is cancelled
   /// when the client leaves.
   case stream(HTTPServerResponse.Head, @GLibActor @Sendable (HTTPServerStream) async throws -> Void)
+  /// The change over to WebSocket, header fields to send with it, and what is done with the socket.
+  ///
+  /// The socket is closed where the function returns and cut when it throws. Its task is cancelled when the client
+  /// leaves. A request that is no good handshake is answered with status 400 instead.
+  case webSocket(
+    headers: [(name: String, value: String)], @GLibActor @Sendable (HTTPServerWebSocket) async throws -> Void)
   /// No answer: the connection is cut.
   case drop
 }

@@ -48,6 +48,7 @@ final class HTTPServerExchange {
       case .whole(let response): send(response)
       case .stream(let head, _) where request.method == "HEAD": send(HTTPServerResponse(head))
       case .stream(let head, let write): await stream(head, write)
+      case .webSocket(let headers, let body): await upgrade(headers, body)
       case .drop: openStream()?.abort()
       }
     } catch {
@@ -86,6 +87,35 @@ final class HTTPServerExchange {
     }
   }
 
+  private func upgrade(
+    _ headers: [(name: String, value: String)], _ body: @GLibActor (HTTPServerWebSocket) async throws -> Void
+  ) async {
+    guard case .running(_, let watch) = state else { return }
+    guard soup_websocket_server_process_handshake(message, nil, nil, nil, nil) != 0 else {
+      // libsoup has made the refusal.
+      watch.cancel()
+      return soup_server_message_unpause(message)
+    }
+    setFields(headers)
+    let head = headText(status: 101)
+    guard let stream = openStream() else { return }
+    do {
+      try await stream.send(Array(head.utf8))
+      let (connection, transport) = stream.detach()
+      let socket = HTTPServerWebSocket(message, connection: connection, socket: transport, peerWatch: watch) {
+        [weak self] in self?.cancel()
+      }
+      do {
+        try await body(socket)
+        socket.close()
+      } catch {
+        socket.abort()
+      }
+    } catch {
+      stream.abort()
+    }
+  }
+
   /// Takes the connection away from libsoup, whose part in this exchange ends here; nil when it is gone.
   private func openStream(framing: HTTPServerStream.Framing = .untilClose) -> HTTPServerStream? {
     guard case .running(_, let watch) = state, let socket = soup_server_message_get_socket(message) else { return nil }
@@ -101,7 +131,12 @@ final class HTTPServerExchange {
     soup_server_message_set_status(message, guint(clamping: head.status), Self.reasons[head.status])
     let headers = soup_server_message_get_response_headers(message)
     soup_message_headers_replace(headers, "connection", "close")
-    for (name, value) in head.headers where Self.isAllowed(name, value) {
+    setFields(head.headers)
+  }
+
+  private func setFields(_ fields: [(name: String, value: String)]) {
+    let headers = soup_server_message_get_response_headers(message)
+    for (name, value) in fields where Self.isAllowed(name, value) {
       soup_message_headers_replace(headers, name, value)
     }
   }
@@ -110,9 +145,13 @@ final class HTTPServerExchange {
     setHead(head)
     let headers = soup_server_message_get_response_headers(message)
     if case .chunked = framing { soup_message_headers_replace(headers, "transfer-encoding", "chunked") }
+    return headText(status: head.status)
+  }
+
+  private func headText(status: Int) -> String {
     let reason = soup_server_message_get_reason_phrase(message).map { String(cString: $0) } ?? ""
-    var text = "HTTP/1.1 \(head.status) \(reason)\r\n"
-    let fields = HTTPServerRequest.headers(headers)
+    var text = "HTTP/1.1 \(status) \(reason)\r\n"
+    let fields = HTTPServerRequest.headers(soup_server_message_get_response_headers(message))
     for name in fields.names { text += "\(name): \(fields[name] ?? "")\r\n" }
     return text + "\r\n"
   }

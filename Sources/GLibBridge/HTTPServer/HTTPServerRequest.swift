@@ -22,6 +22,9 @@ public struct HTTPServerRequest: Sendable {
     return Self.strings(of: table)
   }
 
+  /// Whether the client wants to change over to WebSocket.
+  public var asksForWebSocket: Bool { headers["upgrade"]?.lowercased() == "websocket" }
+
   /// The media type of the body in lower case, without parameters; nil when the request names none.
   public var mediaType: String? {
     guard let type = headers["content-type"]?.split(separator: ";").first else { return nil }

@@ -50,3 +50,18 @@ final class HTTPServerSocketWatch {
     cancel()
   }
 }
+
+extension UnsafeMutablePointer<GSocket> {
+  /// Waits until bytes can be written, or writing fails at once, or the task is cancelled.
+  @GLibActor
+  func untilWritable() async {
+    let wait = Wait()
+    let watch = HTTPServerSocketWatch(self, .writable) { wait.finish() }
+    await withTaskCancellationHandler {
+      await wait.value()
+    } onCancel: {
+      Task.onGLib { wait.finish() }
+    }
+    watch.cancel()
+  }
+}

@@ -80,7 +80,7 @@ public final class HTTPServerStream {
       if let count = try sendNow(bytes[sent...]) {
         sent += count
       } else {
-        await untilWritable()
+        await socket.untilWritable()
       }
     }
   }
@@ -98,14 +98,11 @@ public final class HTTPServerStream {
     }
   }
 
-  private func untilWritable() async {
-    let wait = Wait()
-    let watch = HTTPServerSocketWatch(socket, .writable) { wait.finish() }
-    await withTaskCancellationHandler {
-      await wait.value()
-    } onCancel: {
-      Task.onGLib { wait.finish() }
-    }
-    watch.cancel()
+  /// Hands the connection over to somebody else, who owns the references from now on. Nothing can be written any more.
+  func detach() -> (connection: UnsafeMutablePointer<GIOStream>, socket: UnsafeMutablePointer<GSocket>) {
+    state = .closed
+    g_object_ref(connection)
+    g_object_ref(socket)
+    return (connection, socket)
   }
 }

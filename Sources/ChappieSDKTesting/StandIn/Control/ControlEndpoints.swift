@@ -10,6 +10,8 @@ extension StandInCore {
     case ("POST", "/sandbox/decline"): return decide(request, user: nil)
     case ("POST", "/sandbox/scenario"): return load(request)
     case ("DELETE", "/sandbox/scenario"): scenario.load([])
+    case ("POST", "/sandbox/models"): return replaceModels(request)
+    case ("POST", "/sandbox/usage"): return setUsage(request)
     case ("POST", "/sandbox/expire-access-tokens"): tokens.expireAccessTokens()
     case ("POST", "/sandbox/revoke-refresh-tokens"): tokens.revokeRefreshTokens()
     default: return nil
@@ -30,6 +32,24 @@ extension StandInCore {
       return .json(["ok": true, "rules": JSONValue(scenario.remaining)])
     } catch {
       return .json(["error": .string(error.description)], status: 400)
+    }
+  }
+
+  private func replaceModels(_ request: HTTPServerRequest) -> HTTPServerResponse {
+    do throws(Refusal) {
+      try backend.models.replace((try? JSONValue(parsing: request.body)) ?? nil)
+      return .json(["ok": true, "etag": .string(backend.models.etag)])
+    } catch {
+      return .json(["error": .string(error.detail)], status: 400)
+    }
+  }
+
+  private func setUsage(_ request: HTTPServerRequest) -> HTTPServerResponse {
+    do throws(StandInRule.Reader.Problem) {
+      try backend.usage.set((try? JSONValue(parsing: request.body)) ?? nil)
+      return .json(["ok": true])
+    } catch {
+      return .json(["error": .string(error.text)], status: 400)
     }
   }
 

@@ -13,9 +13,9 @@ struct Issuer {
   /// `POST /api/accounts/deviceauth/usercode`
   func userCode(_ request: HTTPServerRequest) -> HTTPServerResponse {
     guard let body = try? JSONValue(parsing: request.body), let clientID = body["client_id"]?.string else {
-      return .issuerError(400, "invalid_request", "The request must be JSON with a client_id.")
+      return .error(400, "invalid_request", "The request must be JSON with a client_id.")
     }
-    guard clientID == configuration.clientID else { return .issuerError(400, "invalid_client", "Unknown client.") }
+    guard clientID == configuration.clientID else { return .error(400, "invalid_client", "Unknown client.") }
     let authorization = devices.start(clientID: clientID)
     if configuration.approvesAtOnce {
       _ = devices.decide(userCode: authorization.userCode, user: configuration.user)
@@ -31,12 +31,12 @@ struct Issuer {
   func poll(_ request: HTTPServerRequest) -> HTTPServerResponse {
     guard let body = try? JSONValue(parsing: request.body), let id = body["device_auth_id"]?.string,
       let userCode = body["user_code"]?.string
-    else { return .issuerError(400, "invalid_request", "The request must be JSON with device_auth_id and user_code.") }
+    else { return .error(400, "invalid_request", "The request must be JSON with device_auth_id and user_code.") }
     let unknown = "Device authorization is unknown. Please try again."
     switch devices.state(id: id, userCode: userCode) {
-    case .waiting: return .issuerError(403, "deviceauth_authorization_unknown", unknown)
-    case nil: return .issuerError(404, "deviceauth_authorization_unknown", unknown)
-    case .declined: return .issuerError(400, "access_denied", "The sign-in was declined.")
+    case .waiting: return .error(403, "deviceauth_authorization_unknown", unknown)
+    case nil: return .error(404, "deviceauth_authorization_unknown", unknown)
+    case .declined: return .error(400, "access_denied", "The sign-in was declined.")
     case .approved(let approval):
       return .json([
         "authorization_code": .string(approval.code), "code_challenge": .string(approval.challenge),
@@ -67,23 +67,23 @@ struct Issuer {
   /// `POST /oauth/token` with JSON.
   func refresh(_ request: HTTPServerRequest) -> HTTPServerResponse {
     guard let body = try? JSONValue(parsing: request.body) else {
-      return .issuerError(400, "invalid_request", "The request is not JSON.")
+      return .error(400, "invalid_request", "The request is not JSON.")
     }
     guard body["grant_type"]?.string == "refresh_token" else {
-      return .issuerError(400, "unsupported_grant_type", "JSON must have grant_type refresh_token.")
+      return .error(400, "unsupported_grant_type", "JSON must have grant_type refresh_token.")
     }
     guard body["client_id"]?.string == configuration.clientID else {
-      return .issuerError(400, "invalid_client", "Unknown client.")
+      return .error(400, "invalid_client", "Unknown client.")
     }
     do throws(TokenStore.Refusal) {
       return answer(try tokens.refresh(body["refresh_token"]?.string ?? "", clientID: configuration.clientID))
     } catch {
       switch error {
-      case .unknown: return .issuerError(400, "invalid_grant", "The refresh token is unknown.")
+      case .unknown: return .error(400, "invalid_grant", "The refresh token is unknown.")
       case .reused:
-        return .issuerError(
+        return .error(
           401, "refresh_token_reused", "Your refresh token has already been used to generate a new access token.")
-      case .revoked: return .issuerError(401, "refresh_token_invalidated", "Your refresh token has been revoked.")
+      case .revoked: return .error(401, "refresh_token_invalidated", "Your refresh token has been revoked.")
       }
     }
   }
@@ -91,7 +91,7 @@ struct Issuer {
   /// `POST /oauth/revoke`
   func revoke(_ request: HTTPServerRequest) -> HTTPServerResponse {
     guard let body = try? JSONValue(parsing: request.body), let token = body["token"]?.string else {
-      return .issuerError(400, "invalid_request", "The request must be JSON with a token.")
+      return .error(400, "invalid_request", "The request must be JSON with a token.")
     }
     // A token that nobody knows is as revoked as can be.
     tokens.revoke(token)

@@ -8,7 +8,7 @@ extension HTTPServerResponse {
   }
 
   /// A refusal in the form of the issuer and of most of the backend.
-  static func issuerError(_ status: Int, _ code: String, _ message: String) -> HTTPServerResponse {
+  static func error(_ status: Int, _ code: String, _ message: String) -> HTTPServerResponse {
     .json(
       [
         "error": [

@@ -23,6 +23,24 @@ enum JSONValue: Sendable, Equatable {
     if case .string(let string) = self { string } else { nil }
   }
 
+  var integer: Int? {
+    if case .integer(let number) = self { Int(number) } else { nil }
+  }
+
+  var bool: Bool? {
+    if case .bool(let bool) = self { bool } else { nil }
+  }
+
+  /// The elements of a list; nil for anything else.
+  var elements: [JSONValue]? {
+    if case .array(let elements) = self { elements } else { nil }
+  }
+
+  /// The members of an object; nil for anything else.
+  var members: [Member]? {
+    if case .object(let members) = self { members } else { nil }
+  }
+
   /// This value as text without white space between its parts.
   var bytes: [UInt8] {
     var bytes: [UInt8] = []

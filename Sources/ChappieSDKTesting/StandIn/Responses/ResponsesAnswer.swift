@@ -1,115 +1,135 @@
+import FoundationEssentials
+
 /// The events of one answer, in the order of the live server.
 struct ResponsesAnswer {
-  let text: String
+  enum Content {
+    case items([OutputItem])
+    /// The model could not answer.
+    case failure(code: String, message: String)
+  }
+
+  let id = "resp_" + RandomText.hex(bytes: 16)
+  let items: [OutputItem]
+  private let failure: (code: String, message: String)?
   private let model: String
-  private let createdAt: Int
   private let inputTokens: Int
-  private let words: [Substring]
-  private let responseID = "resp_" + RandomText.hex(bytes: 16)
-  private let itemID = "msg_" + RandomText.hex(bytes: 16)
+  private let createdAt = Int(Date().timeIntervalSince1970)
+  private let steps: [Step]
 
-  init(text: String, model: String, inputBytes: Int, createdAt: Int) {
-    self.text = text
+  init(_ content: Content, model: String, inputTokens: Int) {
     self.model = model
-    self.createdAt = createdAt
-    // The rule of thumb of four bytes a token.
-    inputTokens = (inputBytes + 3) / 4
-    words = Self.words(of: text)
+    self.inputTokens = inputTokens
+    switch content {
+    case .items(let items):
+      self.items = items
+      failure = nil
+    case .failure(let code, let message):
+      items = []
+      failure = (code, message)
+    }
+    let middle = items.enumerated().flatMap { Step.all(of: $1, at: $0) }
+    steps = [.created, .inProgress] + middle + [failure == nil ? .completed : .failed]
   }
 
-  /// A little answer to `request` that shows what the backend understood.
-  static func echo(_ request: ResponsesRequest) -> String {
-    let said = request.lastUserText
-    let excerpt = said.prefix(400)
-    let quote = excerpt.endIndex == said.endIndex ? excerpt : excerpt + "…"
-    let count = request.conversationLength
-    return "You said: “\(quote)” This conversation has \(count) \(count == 1 ? "message" : "messages")."
-  }
+  /// Whether it ends as it should.
+  var succeeds: Bool { failure == nil }
+
+  /// What the conversation goes on with.
+  var output: [JSONValue] { items.map(\.finished) }
 
   /// How many events there are.
-  var count: Int { Self.opening.count + words.count + Self.closing.count }
+  var count: Int { steps.count }
 
   /// The event at a position, from 0 up to ``count``.
   func event(at index: Int) -> JSONValue {
-    let word = index - Self.opening.count
-    if word < 0 { return Self.opening[index](self, index) }
-    if word < words.count { return delta(words[word], index) }
-    return Self.closing[word - words.count](self, index)
+    let (type, members) = content(of: steps[index])
+    let head: [(String, JSONValue)] = [("type", .string(type)), ("sequence_number", JSONValue(index))]
+    return .object((head + members).map(JSONValue.Member.init))
   }
 
   // MARK: Events
 
-  private typealias Event = @Sendable (Self, Int) -> JSONValue
+  /// What an event is made from when its time has come: a long answer has one for each word.
+  private enum Step {
+    case created
+    case inProgress
+    case added(Int)
+    case partAdded(Int)
+    case delta(Int, Substring)
+    case whole(Int)
+    case partDone(Int)
+    case done(Int)
+    case completed
+    case failed
 
-  private static let opening: [Event] = [
-    { $0.event("response.created", $1, [("response", $0.response("in_progress"))]) },
-    { $0.event("response.in_progress", $1, [("response", $0.response("in_progress"))]) },
-    { $0.event("response.output_item.added", $1, [("output_index", 0), ("item", $0.item("in_progress", []))]) },
-    { $0.event("response.content_part.added", $1, $0.place + [("part", Self.part(""))]) },
-  ]
-
-  private static let closing: [Event] = [
-    { $0.event("response.output_text.done", $1, $0.place + [("text", .string($0.text))]) },
-    { $0.event("response.content_part.done", $1, $0.place + [("part", Self.part($0.text))]) },
-    { $0.event("response.output_item.done", $1, [("output_index", 0), ("item", $0.finishedItem)]) },
-    { $0.event("response.completed", $1, [("response", $0.response("completed", [$0.finishedItem], $0.usage))]) },
-  ]
-
-  private func delta(_ word: Substring, _ number: Int) -> JSONValue {
-    event("response.output_text.delta", number, place + [("delta", .string(String(word)))])
+    static func all(of item: OutputItem, at index: Int) -> [Step] {
+      let deltas = item.pieces.map { Step.delta(index, $0) }
+      return switch item.content {
+      case .message: [.added(index), .partAdded(index)] + deltas + [.whole(index), .partDone(index), .done(index)]
+      case .call: [.added(index)] + deltas + [.whole(index), .done(index)]
+      case .reasoning, .compaction: [.added(index), .done(index)]
+      }
+    }
   }
 
-  private func event(_ type: String, _ number: Int, _ members: [(String, JSONValue)]) -> JSONValue {
-    let head: [(String, JSONValue)] = [("type", .string(type)), ("sequence_number", JSONValue(number))]
-    return .object((head + members).map(JSONValue.Member.init))
+  private func content(of step: Step) -> (type: String, members: [(String, JSONValue)]) {
+    switch step {
+    case .created: ("response.created", [("response", response("in_progress"))])
+    case .inProgress: ("response.in_progress", [("response", response("in_progress"))])
+    case .added(let index):
+      ("response.output_item.added", [("output_index", JSONValue(index)), ("item", items[index].started)])
+    case .partAdded(let index): ("response.content_part.added", place(index) + [("part", OutputItem.part(""))])
+    case .delta(let index, let piece):
+      (Self.kind(items[index]) + ".delta", place(index) + [("delta", .string(String(piece)))])
+    case .whole(let index): (Self.kind(items[index]) + ".done", place(index) + [Self.whole(items[index])])
+    case .partDone(let index):
+      (
+        "response.content_part.done",
+        place(index) + [("part", OutputItem.part(Self.whole(items[index]).1.string ?? ""))]
+      )
+    case .done(let index):
+      ("response.output_item.done", [("output_index", JSONValue(index)), ("item", items[index].finished)])
+    case .completed: ("response.completed", [("response", response("completed"))])
+    case .failed: ("response.failed", [("response", response("failed"))])
+    }
   }
 
-  private var place: [(String, JSONValue)] {
-    [("item_id", .string(itemID)), ("output_index", 0), ("content_index", 0)]
+  private static func kind(_ item: OutputItem) -> String {
+    if case .call = item.content { "response.function_call_arguments" } else { "response.output_text" }
   }
 
-  private func response(_ status: String, _ output: [JSONValue] = [], _ usage: JSONValue = nil) -> JSONValue {
-    [
-      "id": .string(responseID), "object": "response", "created_at": JSONValue(createdAt), "status": .string(status),
-      "model": .string(model), "output": .array(output), "usage": usage, "error": nil,
+  private static func whole(_ item: OutputItem) -> (String, JSONValue) {
+    switch item.content {
+    case .message(let text): ("text", .string(text))
+    case .call(let call): ("arguments", .string(call.arguments))
+    case .reasoning(let sealed), .compaction(let sealed): ("encrypted_content", .string(sealed))
+    }
+  }
+
+  private func place(_ index: Int) -> [(String, JSONValue)] {
+    let place: [(String, JSONValue)] = [("item_id", .string(items[index].id)), ("output_index", JSONValue(index))]
+    if case .message = items[index].content { return place + [("content_index", 0)] }
+    return place
+  }
+
+  private func response(_ status: String) -> JSONValue {
+    let isComplete = status == "completed"
+    let error: JSONValue =
+      status == "failed"
+      ? failure.map { ["code": .string($0.code), "message": .string($0.message)] } ?? nil : nil
+    return [
+      "id": .string(id), "object": "response", "created_at": JSONValue(createdAt), "status": .string(status),
+      "model": .string(model), "output": isComplete ? .array(output) : [], "usage": isComplete ? usage : nil,
+      "error": error,
     ]
-  }
-
-  private func item(_ status: String, _ content: [JSONValue]) -> JSONValue {
-    [
-      "id": .string(itemID), "type": "message", "status": .string(status), "role": "assistant",
-      "content": .array(content),
-    ]
-  }
-
-  private var finishedItem: JSONValue { item("completed", [Self.part(text)]) }
-
-  private static func part(_ text: String) -> JSONValue {
-    ["type": "output_text", "text": .string(text), "annotations": []]
   }
 
   private var usage: JSONValue {
-    [
+    let outputTokens = items.reduce(0) { $0 + $1.pieces.count }
+    return [
       "input_tokens": JSONValue(inputTokens), "input_tokens_details": ["cached_tokens": 0],
-      "output_tokens": JSONValue(words.count), "output_tokens_details": ["reasoning_tokens": 0],
-      "total_tokens": JSONValue(inputTokens + words.count),
+      "output_tokens": JSONValue(outputTokens), "output_tokens_details": ["reasoning_tokens": 0],
+      "total_tokens": JSONValue(inputTokens + outputTokens),
     ]
-  }
-
-  /// The pieces in which a text is streamed: words, each with the white space before it.
-  private static func words(of text: String) -> [Substring] {
-    var words: [Substring] = []
-    var start = text.startIndex
-    var wasSpace = true
-    for index in text.indices {
-      let isSpace = text[index].isWhitespace
-      if isSpace, !wasSpace {
-        words.append(text[start..<index])
-        start = index
-      }
-      wasSpace = isSpace
-    }
-    if start < text.endIndex { words.append(text[start...]) }
-    return words
   }
 }

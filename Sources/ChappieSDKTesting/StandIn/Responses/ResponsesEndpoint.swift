@@ -1,90 +1,60 @@
-import FoundationEssentials
 import GLibBridge
 
 /// `POST /backend-api/codex/responses`, as in section 3 of the protocol.
 @GLibActor
-final class ResponsesEndpoint {
-  private let configuration: StandInConfiguration
-  private let tokens: TokenStore
-  private let scenario: ScenarioPlayer
-  private var usage = UsageHeaders()
-
-  /// How many answers are being streamed.
-  private(set) var openStreams = 0
-
-  init(configuration: StandInConfiguration, tokens: TokenStore, scenario: ScenarioPlayer) {
-    self.configuration = configuration
-    self.tokens = tokens
-    self.scenario = scenario
-  }
+struct ResponsesEndpoint {
+  let backend: Backend
 
   /// Answers a request. Rules that answer with a status of their own come before all checks, all others after them.
   func answer(_ request: HTTPServerRequest) async throws -> HTTPServerAnswer {
-    if let rule = scenario.take(.responses, where: \.hasOwnStatus), let answer = try await rule.replacement() {
+    let content = RequestContent(request, zstd: backend.configuration.allowsCompression)
+    backend.record.noteTurn(request.headers, content.bytes ?? request.body, over: .http)
+    if let rule = backend.scenario.take(.responses, where: \.hasOwnStatus), let answer = try await rule.replacement() {
       return answer
     }
-    guard tokens.user(ofAccessToken: Self.bearer(of: request)) != nil else { return .whole(Self.unauthorized) }
-    if let encoding = request.headers["content-encoding"], encoding.lowercased() != "identity" {
-      return .whole(.detail("Unsupported content encoding: \(encoding)", status: 415))
-    }
+    guard let user = backend.user(of: request) else { return .whole(Backend.unauthorized) }
+    guard case .decoded(let body) = content else { return .whole(content.refusal) }
     let accepted: ResponsesRequest
-    do throws(ResponsesRequest.Refusal) {
-      accepted = try ResponsesRequest(checking: request.body, models: configuration.models)
+    do throws(Refusal) {
+      accepted = try ResponsesRequest(
+        checking: (try? JSONValue(parsing: body)) ?? nil, over: .http, models: backend.models)
     } catch {
       return .whole(.detail(error.detail))
     }
-    let rule = scenario.take(.responses)
+    if let refusal = backend.usage.refusal(user) { return .whole(refusal) }
+    let rule = backend.scenario.take(.responses)
     if let answer = try await rule?.replacement() { return answer }
     try await rule?.waitForDelay()
-    return stream(rule?.change ?? .none, answer: answer(to: accepted, rule, bytes: request.body.count), for: request)
-  }
-
-  private func answer(to request: ResponsesRequest, _ rule: StandInRule?, bytes: Int) -> ResponsesAnswer {
-    ResponsesAnswer(
-      text: rule?.change?.text ?? ResponsesAnswer.echo(request), model: request.model, inputBytes: bytes,
-      createdAt: Int(Date().timeIntervalSince1970))
+    return stream(rule?.change, ResponsesAnswer(to: accepted, rule?.change), for: request)
   }
 
   private func stream(
-    _ change: StandInRule.Change, answer: ResponsesAnswer, for request: HTTPServerRequest
+    _ change: StandInRule.Change?, _ answer: ResponsesAnswer, for request: HTTPServerRequest
   ) -> HTTPServerAnswer {
-    let pace = configuration.wordsPerSecond > 0 ? Duration.seconds(1 / configuration.wordsPerSecond) : .zero
-    let events = EventStream(interval: change.deltaDelay ?? pace, ending: change.ending)
-    return .stream(head(for: request, change.headers)) { stream in
-      self.openStreams += 1
-      defer { self.openStreams -= 1 }
-      if let script = change.events {
-        try await events.write(script.count, to: stream) { script[$0] }
-      } else {
-        try await events.write(answer.count, to: stream, event: answer.event)
+    let player = backend.player(change)
+    let head = head(for: request, change?.headers ?? [])
+    return .stream(head) { stream in
+      try await backend.record.streaming {
+        let events = AnswerEvents(answer, change)
+        let outcome = try await player.play(events.count, event: events.event) { event in
+          try await stream.write(ServerSentEvent.frame(event))
+        }
+        if case .dropped = outcome { stream.abort() }
       }
     }
   }
 
-  // MARK: Heads
-
   private func head(
     for request: HTTPServerRequest, _ more: [(name: String, value: String)]
   ) -> HTTPServerResponse.Head {
-    let fields: [(name: String, value: String)] = [
+    var fields: [(name: String, value: String)] = [
       ("content-type", "text/event-stream"), ("cache-control", "no-cache"),
-      ("x-request-id", "req_" + RandomText.hex(bytes: 16)),
-      ("x-codex-turn-state", request.headers["x-codex-turn-state"] ?? "ts_" + RandomText.hex(bytes: 16)),
+      ("x-request-id", "req_" + RandomText.hex(bytes: 16)), ("x-models-etag", backend.models.etag),
     ]
-    return HTTPServerResponse.Head(status: 200, headers: fields + usage.next() + more)
+    if request.headers["x-codex-turn-state"] == nil { fields.append(("x-codex-turn-state", TurnState.make())) }
+    backend.usage.grow()
+    fields += backend.usage.headers + more
+    backend.record.noteTurnState(given: fields.last { $0.name.lowercased() == "x-codex-turn-state" }?.value)
+    return HTTPServerResponse.Head(status: 200, headers: fields)
   }
-
-  private static func bearer(of request: HTTPServerRequest) -> String {
-    let words = (request.headers["authorization"] ?? "").split(separator: " ")
-    guard words.count == 2, words[0].lowercased() == "bearer" else { return "" }
-    return String(words[1])
-  }
-
-  private static let unauthorized = HTTPServerResponse.json(
-    [
-      "error": [
-        "message": "Provided authentication token is expired. Please try signing in again.",
-        "type": "invalid_request_error", "param": nil, "code": "token_expired",
-      ]
-    ], status: 401)
 }

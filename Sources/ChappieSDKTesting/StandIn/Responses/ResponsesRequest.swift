@@ -1,103 +1,71 @@
-import FoundationEssentials
 import GLibBridge
 
-/// What of a `responses` request decides on its answer.
-struct ResponsesRequest: Decodable {
-  /// Why the backend refuses a request, in its own words.
-  struct Refusal: Error {
-    let detail: String
+/// A request for an answer that has passed the live server's checks.
+struct ResponsesRequest {
+  enum Transport: String {
+    case http
+    case webSocket = "websocket"
   }
 
-  let model: String
-  private let messages: [Message]
-  private let hasInstructions: Bool
-  private let hasInputList: Bool
-  private let storesNothing: Bool
-  private let streams: Bool
-  private let unsupportedParameter: String?
+  let model: Model
+  let conversation: Conversation
+  /// The names of the tools that may be called.
+  let tools: Set<String>
+  /// Whether several tools may be called at once.
+  let callsInParallel: Bool
+  /// Whether the answer starts with sealed reasoning.
+  let wantsReasoning: Bool
+  /// What the request takes of the context window.
+  let inputTokens: Int
 
-  /// Reads a request and makes the live server's checks, in its order.
-  init(checking body: [UInt8], models: [String]) throws(Refusal) {
-    do {
-      self = try JSONDecoder().decode(Self.self, from: Data(body))
-    } catch {
-      throw Refusal(detail: "The request body is not a JSON object")
+  /// Makes the live server's checks, in its order.
+  ///
+  /// - Parameter earlier: what came before, where the input holds only what is new.
+  @GLibActor
+  init(
+    checking body: JSONValue, over transport: Transport, after earlier: Conversation = Conversation(),
+    models: ModelCatalogue
+  ) throws(Refusal) {
+    guard body.members != nil else { throw Refusal(detail: "The request body is not a JSON object") }
+    guard let instructions = body["instructions"]?.string, !instructions.isEmpty else {
+      throw Refusal(detail: "Instructions are required")
     }
-    guard hasInstructions else { throw Refusal(detail: "Instructions are required") }
-    guard hasInputList else { throw Refusal(detail: "Input must be a list") }
-    guard !messages.contains(where: { $0.role == "system" }) else {
+    guard let input = body["input"]?.elements else { throw Refusal(detail: "Input must be a list") }
+    guard !input.contains(where: { $0["role"]?.string == "system" }) else {
       throw Refusal(detail: "System messages are not allowed")
     }
-    guard storesNothing else { throw Refusal(detail: "Store must be set to false") }
-    guard streams else { throw Refusal(detail: "Stream must be set to true") }
-    if let unsupportedParameter { throw Refusal(detail: "Unsupported parameter: \(unsupportedParameter)") }
-    guard models.contains(model) else {
-      throw Refusal(detail: "The '\(model)' model is not supported when using Codex with a ChatGPT account.")
+    try Self.checkParameters(body, transport)
+    let slug = body["model"]?.string ?? ""
+    guard let model = models[slug] else {
+      throw Refusal(detail: "The '\(slug)' model is not supported when using Codex with a ChatGPT account.")
     }
-  }
-
-  /// What the user said last; empty when they said nothing.
-  var lastUserText: String {
-    messages.last { $0.role == "user" }?.text ?? ""
-  }
-
-  /// How many messages user and model have exchanged, the last one included.
-  var conversationLength: Int {
-    messages.count { $0.role == "user" || $0.role == "assistant" }
-  }
-
-  // MARK: Decoding
-
-  private enum Key: String, CodingKey {
-    case model, instructions, input, store, stream
-    case temperature
-    case maxOutputTokens = "max_output_tokens"
-    case maxCompletionTokens = "max_completion_tokens"
-  }
-
-  init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: Key.self)
-    model = (try? container.decode(String.self, forKey: .model)) ?? ""
-    hasInstructions = (try? container.decode(String.self, forKey: .instructions))?.isEmpty == false
-    let items = try? container.decode([Message?].self, forKey: .input)
-    hasInputList = items != nil
-    messages = (items ?? []).compactMap { $0 }
-    storesNothing = (try? container.decode(Bool.self, forKey: .store)) == false
-    streams = (try? container.decode(Bool.self, forKey: .stream)) == true
-    let unsupported = [Key.temperature, .maxOutputTokens, .maxCompletionTokens]
-    unsupportedParameter = unsupported.first(where: container.contains)?.rawValue
-  }
-}
-
-extension ResponsesRequest {
-  /// An item of the input. Items that are no messages have no role.
-  private struct Message: Decodable {
-    let role: String?
-    let text: String
-
-    private enum Key: CodingKey {
-      case type, role, content
+    let declared = try ToolList(checking: body["tools"])
+    var conversation = earlier
+    try conversation.append(checking: input)
+    guard model.takesImages || !conversation.hasImages else {
+      throw Refusal(detail: "The '\(slug)' model does not take images")
     }
+    let options = try RequestOptions(checking: body, model)
 
-    init(from decoder: any Decoder) throws {
-      guard let container = try? decoder.container(keyedBy: Key.self) else {
-        role = nil
-        text = ""
-        return
-      }
-      let type = try? container.decode(String.self, forKey: .type)
-      role = type == nil || type == "message" ? try? container.decode(String.self, forKey: .role) : nil
-      if let content = try? container.decode(String.self, forKey: .content) {
-        text = content
-      } else {
-        let parts = (try? container.decode([Part].self, forKey: .content)) ?? []
-        text = parts.compactMap(\.text).joined(separator: "\n")
-      }
-    }
+    self.model = model
+    self.conversation = conversation
+    tools = options.callsTools ? declared.names.union(conversation.declaredTools) : []
+    callsInParallel = options.callsInParallel
+    wantsReasoning = options.wantsReasoning
+    inputTokens = (instructions.utf8.count + declared.bytes + conversation.bytes + 3) / 4
   }
 
-  /// A part of a message; only text has text.
-  private struct Part: Decodable {
-    let text: String?
+  var fitsContextWindow: Bool { inputTokens <= model.contextWindow }
+
+  private static func checkParameters(_ body: JSONValue, _ transport: Transport) throws(Refusal) {
+    guard body["store"]?.bool == false else { throw Refusal(detail: "Store must be set to false") }
+    // A WebSocket knows nothing but streams.
+    let streams = body["stream"] ?? (transport == .webSocket ? true : nil)
+    guard streams == true else { throw Refusal(detail: "Stream must be set to true") }
+    var unsupported = ["temperature", "top_p", "max_output_tokens", "max_completion_tokens"]
+    if transport == .http { unsupported += ["previous_response_id", "generate"] }
+    if let name = unsupported.first(where: { body[$0] != nil }) {
+      throw Refusal(detail: "Unsupported parameter: \(name)")
+    }
   }
 }

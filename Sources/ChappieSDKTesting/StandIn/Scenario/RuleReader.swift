@@ -62,6 +62,34 @@ extension StandInRule {
       return headers
     }
 
+    mutating func number(_ key: String, in range: ClosedRange<Double>) throws(Problem) -> Double? {
+      let number: Double
+      switch take(key) {
+      case nil: return nil
+      case .integer(let value): number = Double(value)
+      case .number(let value): number = value
+      default: number = .nan
+      }
+      guard range.contains(number) else {
+        throw Problem(text: "'\(key)' must be a number from \(range.lowerBound) to \(range.upperBound)")
+      }
+      return number
+    }
+
+    mutating func toolCalls(_ key: String) throws(Problem) -> [ToolCall]? {
+      guard let list = try objects(key) else { return nil }
+      var calls: [ToolCall] = []
+      for element in list {
+        var members = try Reader(element)
+        guard let name = try members.string("name") else { throw Problem(text: "a tool call needs a 'name'") }
+        let arguments = members.take("arguments") ?? .object([])
+        let id = try members.string("call_id")
+        try members.expectEnd()
+        calls.append(ToolCall(id: id, name: name, arguments: arguments.string ?? arguments.text))
+      }
+      return calls
+    }
+
     mutating func objects(_ key: String) throws(Problem) -> [JSONValue]? {
       guard let value = take(key) else { return nil }
       let isObject = { (element: JSONValue) in

@@ -6,11 +6,28 @@ enum StandInEndpoint: String, CaseIterable, Sendable {
   case refresh
   case revoke
   case responses
+  /// A request for an answer that shall not be given: `generate` is false.
+  case prewarm
+  /// Of a WebSocket.
+  case handshake
+  case models
+  case usage
   /// `/codex/device`
   case page
   /// Addresses that the stand-in does not know.
   case unknown
 
   /// Those that a scenario can change.
-  static let scripted: [StandInEndpoint] = [.userCode, .poll, .token, .refresh, .revoke, .responses]
+  static let scripted: [StandInEndpoint] = [
+    .userCode, .poll, .token, .refresh, .revoke, .responses, .handshake, .models, .usage,
+  ]
+
+  /// The one method that it takes; nil for any.
+  var method: String? {
+    switch self {
+    case .page, .unknown: nil
+    case .handshake, .models, .usage: "GET"
+    default: "POST"
+    }
+  }
 }

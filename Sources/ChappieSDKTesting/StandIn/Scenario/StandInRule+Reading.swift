@@ -76,7 +76,8 @@ extension StandInRule {
     if let deltas = try reader.integer("drop_after", in: 0...Int.max) { change.ending = .dropAfter(deltas: deltas) }
     guard endpoint == .responses else { return change }
     change.text = try reader.string("text")
-    if change.text == nil { change.events = try reader.objects("events") }
+    change.toolCalls = try reader.toolCalls("tool_calls")
+    if change.text == nil, change.toolCalls == nil { change.events = try reader.objects("events") }
     change.deltaDelay = try reader.integer("delta_delay_ms", in: 0...86_400_000).map { .milliseconds($0) }
     if change.ending == .complete, let deltas = try reader.integer("end_after", in: 0...Int.max) {
       change.ending = .endAfter(deltas: deltas)

@@ -24,9 +24,10 @@ struct StandInRule: Sendable {
 
     var headers: [(name: String, value: String)] = []
     var text: String?
+    var toolCalls: [ToolCall]?
     var events: [JSONValue]?
     var deltaDelay: Duration?
-    var ending = EventStream.Ending.complete
+    var ending = EventPlayer.Ending.complete
   }
 
   let endpoint: StandInEndpoint
@@ -49,6 +50,12 @@ struct StandInRule: Sendable {
     if delay > .zero { try await sleep(for: delay) }
   }
 
+  /// Never answers.
+  @GLibActor
+  func hang() async throws -> Never {
+    while true { try await sleep(for: .seconds(3600)) }
+  }
+
   /// What the rule answers instead of the normal answer, after its delay; nil when it only changes that.
   @GLibActor
   func replacement() async throws -> HTTPServerAnswer? {
@@ -56,7 +63,7 @@ struct StandInRule: Sendable {
     case .change:
       return nil
     case .hang:
-      while true { try await sleep(for: .seconds(3600)) }
+      try await hang()
     case .answer(let response):
       try await waitForDelay()
       return .whole(response)

@@ -1,36 +1,32 @@
-import GLibBridge
-
 /// What a ``StandInBackend`` has been asked so far and what it holds. There is no token in it.
 public struct StandInState: Sendable {
-  /// The number of requests by endpoint: `usercode`, `poll`, `token`, `refresh`, `revoke`, `responses`, `page`,
-  /// `unknown`.
+  /// The number of requests by endpoint: `usercode`, `poll`, `token`, `refresh`, `revoke`, `responses`, `prewarm`,
+  /// `handshake`, `models`, `usage`, `page`, `unknown`.
   public var requests: [String: Int] = [:]
-  /// The header fields of the last `responses` request by lower-case name, without the value of `authorization`.
+  /// How the last request for an answer came: `http` or `websocket`.
+  public var lastResponsesTransport: String?
+  /// The header fields of the last request for an answer by lower-case name, without the value of `authorization`;
+  /// over a WebSocket they are those of its handshake.
   public var lastResponsesHeaders: [String: String] = [:]
-  /// The body of the last `responses` request.
+  /// The body of the last request for an answer, decoded.
   public var lastResponsesBody: [UInt8] = []
+  /// The `x-codex-turn-state` that was given out last.
+  public var turnStateGiven: String?
+  /// The `x-codex-turn-state` that came with the last request for an answer.
+  public var turnStateSentBack: String?
   /// How many refresh tokens would be accepted now.
   public var liveRefreshTokens = 0
   /// How many refresh tokens were revoked.
   public var revokedRefreshTokens = 0
   /// How many answers are being streamed.
   public var openStreams = 0
+  /// How many WebSockets are open.
+  public var openSockets = 0
   /// How many rules of the scenario are left.
   public var remainingRules = 0
 }
 
 extension StandInState {
-  /// Counts a request, and keeps it when it asks for an answer of the model.
-  mutating func note(_ request: HTTPServerRequest, _ endpoint: StandInEndpoint) {
-    requests[endpoint.rawValue, default: 0] += 1
-    guard endpoint == .responses else { return }
-    lastResponsesBody = request.body
-    lastResponsesHeaders = [:]
-    for name in request.headers.names {
-      lastResponsesHeaders[name] = name == "authorization" ? "(withheld)" : request.headers[name]
-    }
-  }
-
   var json: JSONValue {
     let counts = StandInEndpoint.allCases.map { endpoint in
       JSONValue.Member(key: endpoint.rawValue, value: .init(requests[endpoint.rawValue, default: 0]))
@@ -41,11 +37,18 @@ extension StandInState {
     return [
       "requests": .object(counts),
       "last_responses_request": [
-        "headers": .object(headers),
+        "transport": .text(lastResponsesTransport), "headers": .object(headers),
         "body": (try? JSONValue(parsing: lastResponsesBody)) ?? nil,
       ],
+      "turn_state": ["given": .text(turnStateGiven), "sent_back": .text(turnStateSentBack)],
       "live_refresh_tokens": .init(liveRefreshTokens), "revoked_refresh_tokens": .init(revokedRefreshTokens),
-      "open_streams": .init(openStreams), "remaining_rules": .init(remainingRules),
+      "open_streams": .init(openStreams), "open_sockets": .init(openSockets), "remaining_rules": .init(remainingRules),
     ]
+  }
+}
+
+extension JSONValue {
+  fileprivate static func text(_ text: String?) -> JSONValue {
+    text.map { .string($0) } ?? .null
   }
 }

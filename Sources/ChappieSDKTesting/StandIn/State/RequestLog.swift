@@ -22,14 +22,24 @@ struct RequestLog {
       return .drop
     case .stream(let head, let body):
       return .stream(head) { stream in
-        do {
-          try await body(stream)
-          line(request, "\(head.status) streamed", start)
-        } catch {
-          line(request, "\(head.status) streamed, until the client left", start)
-          throw error
-        }
+        try await following(request, "\(head.status) streamed", start) { try await body(stream) }
       }
+    case .webSocket(let headers, let body):
+      return .webSocket(headers: headers) { socket in
+        try await following(request, "101 WebSocket", start) { try await body(socket) }
+      }
+    }
+  }
+
+  private func following(
+    _ request: HTTPServerRequest, _ outcome: String, _ start: ContinuousClock.Instant, _ body: () async throws -> Void
+  ) async throws {
+    do {
+      try await body()
+      line(request, outcome, start)
+    } catch {
+      line(request, outcome + ", until the client left", start)
+      throw error
     }
   }
 

@@ -1,9 +1,9 @@
 import GLibBridge
 
-/// Writes the events of an answer as server-sent events, at a pace, up to where it shall break.
+/// Writes the events of an answer at a pace, up to where it shall break.
 @GLibActor
-struct EventStream {
-  /// How a stream ends.
+struct EventPlayer {
+  /// How the events end.
   enum Ending: Sendable, Equatable {
     /// After the last event.
     case complete
@@ -20,27 +20,40 @@ struct EventStream {
     }
   }
 
+  /// What is left to do with the connection.
+  enum Outcome {
+    case complete
+    case ended
+    case dropped
+  }
+
   /// The time from a delta to the next; zero is as fast as the client reads.
   let interval: Duration
   let ending: Ending
 
   /// Writes `count` events; `event` makes each when its time has come.
-  func write(_ count: Int, to stream: HTTPServerStream, event: (Int) -> JSONValue) async throws {
+  func play(
+    _ count: Int, event: (Int) -> JSONValue, write: @GLibActor (JSONValue) async throws -> Void
+  ) async throws -> Outcome {
     let start = ContinuousClock.now
     var deltas = 0
     for index in 0..<count {
       let event = event(index)
       guard let type = event["type"]?.string, type.hasSuffix(".delta") else {
-        try await stream.write(Self.frame(event))
+        try await write(event)
         continue
       }
       if deltas == ending.lastDelta { break }
       try await wait(beforeDelta: deltas, since: start)
-      try await stream.write(Self.frame(event))
+      try await write(event)
       deltas += 1
       if deltas == ending.lastDelta { break }
     }
-    if case .dropAfter(deltas) = ending { stream.abort() }
+    return switch ending {
+    case .endAfter(deltas): .ended
+    case .dropAfter(deltas): .dropped
+    default: .complete
+    }
   }
 
   /// Deltas have their times counted from the start, so that late timers do not add up.
@@ -52,14 +65,5 @@ struct EventStream {
       // A fast reader would otherwise keep every other client waiting.
       await Task.yield()
     }
-  }
-
-  private static func frame(_ event: JSONValue) -> [UInt8] {
-    var frame: [UInt8] = []
-    if let type = event["type"]?.string { frame += "event: \(type)\n".utf8 }
-    frame += "data: ".utf8
-    event.append(to: &frame)
-    frame += "\n\n".utf8
-    return frame
   }
 }

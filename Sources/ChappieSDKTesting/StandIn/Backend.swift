@@ -1,0 +1,41 @@
+import GLibBridge
+
+/// What the endpoints of the ChatGPT backend have in common.
+@GLibActor
+final class Backend {
+  let configuration: StandInConfiguration
+  let tokens: TokenStore
+  let scenario: ScenarioPlayer
+  let record: RequestRecord
+  let models: ModelCatalogue
+  let usage = UsageMeter()
+
+  init(_ configuration: StandInConfiguration, tokens: TokenStore, scenario: ScenarioPlayer, record: RequestRecord) {
+    self.configuration = configuration
+    self.tokens = tokens
+    self.scenario = scenario
+    self.record = record
+    models = ModelCatalogue(contextWindow: configuration.contextWindow)
+  }
+
+  /// Who asks; nil without a good access token.
+  func user(of request: HTTPServerRequest) -> StandInUser? {
+    let words = (request.headers["authorization"] ?? "").split(separator: " ")
+    guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }
+    return tokens.user(ofAccessToken: String(words[1]))
+  }
+
+  static let unauthorized = HTTPServerResponse.json(
+    [
+      "error": [
+        "message": "Provided authentication token is expired. Please try signing in again.",
+        "type": "invalid_request_error", "param": nil, "code": "token_expired",
+      ]
+    ], status: 401)
+
+  /// The player of an answer's events, as the configuration and a rule have it.
+  func player(_ change: StandInRule.Change?) -> EventPlayer {
+    let pace = configuration.wordsPerSecond > 0 ? Duration.seconds(1 / configuration.wordsPerSecond) : .zero
+    return EventPlayer(interval: change?.deltaDelay ?? pace, ending: change?.ending ?? .complete)
+  }
+}

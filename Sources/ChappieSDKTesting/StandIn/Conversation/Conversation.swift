@@ -1,0 +1,118 @@
+/// What a model is given to answer, with everything that came before.
+struct Conversation {
+  private(set) var items: [InputItem] = []
+
+  /// Adds what a request brings.
+  ///
+  /// - Parameter input: the list in the request.
+  mutating func append(checking input: [JSONValue]) throws(Refusal) {
+    for item in input { items.append(try InputItem(checking: item)) }
+    let triggers = items.indices.filter {
+      if case .compactionTrigger = items[$0].content { true } else { false }
+    }
+    guard triggers.allSatisfy({ $0 == items.endIndex - 1 }) else {
+      throw Refusal(detail: "A compaction_trigger must be the last item of input")
+    }
+    try checkCalls()
+  }
+
+  /// What a request that builds on an answer comes after: all that was said, or the compaction that stands for it.
+  func continued(with output: [JSONValue]) -> Conversation {
+    var next = asksForCompaction ? Conversation() : self
+    // Calls wait for their outputs here: they are not checked.
+    next.items += output.compactMap { try? InputItem(checking: $0) }
+    return next
+  }
+
+  /// Each output belongs to a call before it, and each call has one.
+  private func checkCalls() throws(Refusal) {
+    var open: [String] = []
+    for item in items {
+      switch item.content {
+      case .call(let id, _): open.append(id)
+      case .output(let id, _):
+        guard let index = open.firstIndex(of: id) else {
+          throw Refusal(detail: "No tool call found for function call output with call_id \(id).")
+        }
+        open.remove(at: index)
+      default: break
+      }
+    }
+    if let id = open.first { throw Refusal(detail: "No tool output found for function call \(id).") }
+  }
+
+  // MARK: What it says
+
+  /// What the user said last, and with how many images; empty when they said nothing.
+  var lastUserMessage: (text: String, images: Int) {
+    for item in items.reversed() {
+      if case .message(.user, let text, let images) = item.content { return (text, images) }
+    }
+    return ("", 0)
+  }
+
+  /// Whether the user had the last word.
+  var endsWithUser: Bool {
+    for item in items.reversed() {
+      switch item.content {
+      case .message(.user, _, _): return true
+      case .message(.developer, _, _), .tools, .other: continue
+      default: return false
+      }
+    }
+    return false
+  }
+
+  /// How many messages user and model have exchanged, the last one included.
+  var messageCount: Int {
+    items.count { item in
+      switch item.content {
+      case .message(let role, _, _): role != .developer
+      default: false
+      }
+    }
+  }
+
+  /// How many messages compactions stand for.
+  var compactedCount: Int {
+    items.reduce(0) { sum, item in
+      if case .compaction(let messages) = item.content { sum + messages } else { sum }
+    }
+  }
+
+  var hasImages: Bool {
+    items.contains { item in
+      if case .message(_, _, let images) = item.content { images > 0 } else { false }
+    }
+  }
+
+  var asksForCompaction: Bool {
+    if case .compactionTrigger? = items.last?.content { true } else { false }
+  }
+
+  /// The outputs of tools that came last, with the names of their tools.
+  var lastOutputs: [(name: String, text: String)] {
+    var names: [String: String] = [:]
+    var outputs: [(id: String, text: String)] = []
+    for item in items {
+      switch item.content {
+      case .call(let id, let name):
+        names[id] = name
+        outputs = []
+      case .output(let id, let text): outputs.append((id, text))
+      case .message(.developer, _, _), .other: break
+      default: outputs = []
+      }
+    }
+    return outputs.map { (names[$0.id] ?? "", $0.text) }
+  }
+
+  /// The tools that are declared on the way.
+  var declaredTools: Set<String> {
+    items.reduce(into: []) { names, item in
+      if case .tools(let more) = item.content { names.formUnion(more) }
+    }
+  }
+
+  var bytes: Int { items.reduce(0) { $0 + $1.bytes } }
+}

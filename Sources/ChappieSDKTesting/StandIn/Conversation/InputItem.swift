@@ -1,0 +1,110 @@
+/// An item of a conversation, as far as the stand-in understands it.
+struct InputItem: Sendable {
+  enum Role: String {
+    case user
+    case assistant
+    case developer
+  }
+
+  enum Content {
+    case message(Role, text: String, images: Int)
+    case call(id: String, name: String)
+    case output(id: String, text: String)
+    /// Stands for so many messages.
+    case compaction(messages: Int)
+    case compactionTrigger
+    /// The names of tools that are declared here.
+    case tools(Set<String>)
+    /// Nothing that the answer depends on.
+    case other
+  }
+
+  let content: Content
+  /// How much room it takes in the context window, in bytes.
+  let bytes: Int
+}
+
+extension InputItem {
+  /// What an image takes, whatever its size.
+  private static let imageBytes = 4096
+
+  /// The items of section 3.2 of the protocol that have no meaning here.
+  private static let otherTypes: Set = [
+    "local_shell_call", "local_shell_call_output", "tool_search_call", "tool_search_output", "web_search_call",
+    "image_generation_call", "agent_message",
+  ]
+
+  init(checking item: JSONValue) throws(Refusal) {
+    guard item.members != nil else { throw Refusal(detail: "An item of input is not an object") }
+    let type = item["type"]?.string ?? "message"
+    switch type {
+    case "message":
+      self = try Self.message(item)
+    case "reasoning":
+      self = try Self.reasoning(item)
+    case "function_call", "custom_tool_call":
+      self = try Self.call(item, payload: type == "function_call" ? "arguments" : "input")
+    case "function_call_output", "custom_tool_call_output":
+      self = try Self.output(item, type)
+    case "compaction", "compaction_summary":
+      let content = try Self.text(item, "encrypted_content")
+      guard let messages = SealedContent.open(content, .compaction) else { throw Self.unverified }
+      self.init(content: .compaction(messages: messages), bytes: content.utf8.count)
+    case "compaction_trigger":
+      self.init(content: .compactionTrigger, bytes: 0)
+    case "additional_tools":
+      let tools = try ToolList(checking: item["tools"])
+      self.init(content: .tools(tools.names), bytes: tools.bytes)
+    case _ where Self.otherTypes.contains(type):
+      self.init(content: .other, bytes: item.bytes.count)
+    default:
+      throw Refusal(detail: "Invalid value: '\(type)' is no type of an item of input")
+    }
+  }
+
+  // MARK: Types
+
+  private static func message(_ item: JSONValue) throws(Refusal) -> InputItem {
+    let name = item["role"]?.string ?? ""
+    guard name != "system" else { throw Refusal(detail: "System messages are not allowed") }
+    guard let role = Role(rawValue: name) else { throw Refusal(detail: "Invalid value: '\(name)' is no role") }
+    let content = try MessageContent(checking: item["content"], role)
+    return InputItem(
+      content: .message(role, text: content.text, images: content.images),
+      bytes: content.text.utf8.count + content.images * imageBytes)
+  }
+
+  private static func reasoning(_ item: JSONValue) throws(Refusal) -> InputItem {
+    guard item["summary"]?.elements != nil else { throw missing("summary") }
+    // Without the content there is nothing to think on with, and nothing to check.
+    guard let content = item["encrypted_content"], content != .null else { return InputItem(content: .other, bytes: 0) }
+    guard let sealed = content.string, SealedContent.open(sealed, .reasoning) != nil else { throw unverified }
+    return InputItem(content: .other, bytes: sealed.utf8.count)
+  }
+
+  private static func call(_ item: JSONValue, payload: String) throws(Refusal) -> InputItem {
+    let (id, name, payload) = (try text(item, "call_id"), try text(item, "name"), try text(item, payload))
+    return InputItem(content: .call(id: id, name: name), bytes: name.utf8.count + payload.utf8.count)
+  }
+
+  private static func output(_ item: JSONValue, _ type: String) throws(Refusal) -> InputItem {
+    let id = try text(item, "call_id")
+    guard let output = item["output"] else { throw missing("output") }
+    let content = try MessageContent(checking: output, .user)
+    return InputItem(
+      content: .output(id: id, text: content.text), bytes: content.text.utf8.count + content.images * imageBytes)
+  }
+
+  // MARK: Members
+
+  private static func text(_ item: JSONValue, _ key: String) throws(Refusal) -> String {
+    guard let text = item[key]?.string else { throw missing(key) }
+    return text
+  }
+
+  private static func missing(_ key: String) -> Refusal {
+    Refusal(detail: "Missing or invalid parameter: an item of input needs '\(key)'")
+  }
+
+  private static let unverified = Refusal(detail: "The encrypted content could not be verified")
+}

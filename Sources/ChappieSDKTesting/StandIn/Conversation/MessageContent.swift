@@ -1,0 +1,53 @@
+/// The content of a message or of a tool's output: a text, or a list of parts.
+struct MessageContent {
+  let text: String
+  let images: Int
+
+  init(checking content: JSONValue?, _ role: InputItem.Role) throws(Refusal) {
+    if let text = content?.string {
+      self.text = text
+      images = 0
+      return
+    }
+    guard let parts = content?.elements else { throw Refusal(detail: "Content must be a text or a list of parts") }
+    var texts: [String] = []
+    var images = 0
+    for part in parts {
+      let type = part["type"]?.string ?? ""
+      switch type {
+      case "output_text" where role == .assistant, "input_text" where role != .assistant:
+        guard let text = part["text"]?.string else { throw Refusal(detail: "A part of the type \(type) needs 'text'") }
+        texts.append(text)
+      case "refusal" where role == .assistant, "input_audio" where role != .assistant:
+        break
+      case "input_image" where role != .assistant:
+        try Self.checkImage(part)
+        images += 1
+      default:
+        throw Refusal(detail: "Invalid value: '\(type)' is no type of a part of \(role.rawValue) content")
+      }
+    }
+    text = texts.joined(separator: "\n")
+    self.images = images
+  }
+
+  private static func checkImage(_ part: JSONValue) throws(Refusal) {
+    let url = part["image_url"]?.string ?? ""
+    guard url.hasPrefix("https://") || isImageData(url) else {
+      throw Refusal(detail: "Invalid value: 'image_url' must be an https address or a data address with an image")
+    }
+    if let detail = part["detail"]?.string, !["auto", "low", "high", "original"].contains(detail) {
+      throw Refusal(detail: "Invalid value: '\(detail)' is no detail of an image")
+    }
+  }
+
+  /// Whether an address is `data:image/…;base64,` with content behind it.
+  private static func isImageData(_ url: String) -> Bool {
+    guard url.hasPrefix("data:image/"), let comma = url.firstIndex(of: ",") else { return false }
+    let data = url[url.index(after: comma)...].utf8
+    return url[..<comma].hasSuffix(";base64") && !data.isEmpty
+      && data.allSatisfy { Self.base64.contains($0) }
+  }
+
+  private static let base64 = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=".utf8)
+}

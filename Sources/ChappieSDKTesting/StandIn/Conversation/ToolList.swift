@@ -1,0 +1,35 @@
+/// The tools that a request declares.
+struct ToolList {
+  /// The names of the functions among them.
+  let names: Set<String>
+  /// How much room they take in the context window.
+  let bytes: Int
+
+  init(checking tools: JSONValue?) throws(Refusal) {
+    guard let tools, tools != .null else {
+      names = []
+      bytes = 0
+      return
+    }
+    guard let list = tools.elements else { throw Refusal(detail: "Tools must be a list") }
+    var names: Set<String> = []
+    for tool in list {
+      guard let type = tool["type"]?.string else { throw Refusal(detail: "A tool needs a 'type'") }
+      guard type == "function" || type == "custom" else { continue }
+      let name = tool["name"]?.string ?? ""
+      guard Self.isName(name) else { throw Refusal(detail: "Invalid value: '\(name)' is no name of a tool") }
+      guard type == "function" else { continue }
+      if let parameters = tool["parameters"], parameters != .null, parameters["type"]?.string != "object" {
+        throw Refusal(detail: "Invalid schema for function '\(name)': schema must be of the type \"object\"")
+      }
+      guard names.insert(name).inserted else { throw Refusal(detail: "The tool '\(name)' is declared twice") }
+    }
+    self.names = names
+    bytes = tools.bytes.count
+  }
+
+  private static func isName(_ name: String) -> Bool {
+    (1...64).contains(name.utf8.count)
+      && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") }
+  }
+}

@@ -1,0 +1,42 @@
+/// The events that are sent for an answer: its own, or those of a rule.
+struct AnswerEvents {
+  private enum Source {
+    case script([JSONValue])
+    case answer(ResponsesAnswer, side: [JSONValue])
+  }
+
+  private let source: Source
+
+  /// - Parameter side: what comes right behind the first event.
+  init(_ answer: ResponsesAnswer, _ change: StandInRule.Change?, side: [JSONValue] = []) {
+    source = change?.events.map { .script($0) } ?? .answer(answer, side: side)
+  }
+
+  var count: Int {
+    switch source {
+    case .script(let events): events.count
+    case .answer(let answer, let side): answer.count + side.count
+    }
+  }
+
+  /// The event at a position, from 0 up to ``count``.
+  func event(at index: Int) -> JSONValue {
+    switch source {
+    case .script(let events): events[index]
+    case .answer(let answer, let side):
+      if index > 0, index <= side.count { side[index - 1] } else { answer.event(at: max(0, index - side.count)) }
+    }
+  }
+
+  /// What a further request can build on; nil when the answer does not end as it should.
+  var completion: (id: String, output: [JSONValue])? {
+    switch source {
+    case .answer(let answer, _):
+      return answer.succeeds ? (answer.id, answer.output) : nil
+    case .script(let events):
+      let end = events.last { $0["type"] == "response.completed" }
+      guard let id = end?["response"]?["id"]?.string else { return nil }
+      return (id, events.filter { $0["type"] == "response.output_item.done" }.compactMap { $0["item"] })
+    }
+  }
+}

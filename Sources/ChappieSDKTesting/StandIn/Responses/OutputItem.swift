@@ -1,0 +1,77 @@
+/// An item of an answer.
+struct OutputItem: Sendable {
+  enum Content: Sendable {
+    case message(String)
+    case call(ToolCall)
+    case reasoning(String)
+    case compaction(String)
+  }
+
+  let id: String
+  let content: Content
+  /// The pieces in which it is streamed; empty for what comes whole.
+  let pieces: [Substring]
+
+  init(_ content: Content) {
+    self.content = content
+    switch content {
+    case .message(let text):
+      id = "msg_" + RandomText.hex(bytes: 16)
+      pieces = Self.words(of: text)
+    case .call(let call):
+      id = "fc_" + RandomText.hex(bytes: 16)
+      pieces = Self.words(of: call.arguments)
+    case .reasoning:
+      id = "rs_" + RandomText.hex(bytes: 16)
+      pieces = []
+    case .compaction:
+      id = "cmp_" + RandomText.hex(bytes: 16)
+      pieces = []
+    }
+  }
+
+  /// The item before any of its content has come.
+  var started: JSONValue { json("in_progress", isWhole: false) }
+
+  var finished: JSONValue { json("completed", isWhole: true) }
+
+  private func json(_ status: String, isWhole: Bool) -> JSONValue {
+    switch content {
+    case .message(let text):
+      [
+        "id": .string(id), "type": "message", "status": .string(status), "role": "assistant",
+        "content": isWhole ? [Self.part(text)] : [],
+      ]
+    case .call(let call):
+      [
+        "id": .string(id), "type": "function_call", "status": .string(status),
+        "arguments": .string(isWhole ? call.arguments : ""), "call_id": .string(call.id), "name": .string(call.name),
+      ]
+    case .reasoning(let sealed):
+      ["id": .string(id), "type": "reasoning", "summary": [], "encrypted_content": .string(sealed)]
+    case .compaction(let sealed):
+      ["id": .string(id), "type": "compaction", "encrypted_content": .string(sealed)]
+    }
+  }
+
+  static func part(_ text: String) -> JSONValue {
+    ["type": "output_text", "text": .string(text), "annotations": []]
+  }
+
+  /// The pieces in which a text is streamed: words, each with the white space before it.
+  private static func words(of text: String) -> [Substring] {
+    var words: [Substring] = []
+    var start = text.startIndex
+    var wasSpace = true
+    for index in text.indices {
+      let isSpace = text[index].isWhitespace
+      if isSpace, !wasSpace {
+        words.append(text[start..<index])
+        start = index
+      }
+      wasSpace = isSpace
+    }
+    if start < text.endIndex { words.append(text[start...]) }
+    return words
+  }
+}

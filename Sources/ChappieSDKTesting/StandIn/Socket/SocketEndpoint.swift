@@ -1,0 +1,32 @@
+import GLibBridge
+
+/// The WebSocket at `/backend-api/codex/responses`, as in section 4 of the protocol.
+@GLibActor
+struct SocketEndpoint {
+  let backend: Backend
+
+  private static let beta = "responses_websockets=2026-02-06"
+
+  /// Answers a handshake.
+  func answer(_ request: HTTPServerRequest) async throws -> HTTPServerAnswer {
+    let rule = backend.scenario.take(.handshake)
+    if let answer = try await rule?.replacement() { return answer }
+    try await rule?.waitForDelay()
+    if let change = rule?.change, change.ending != .complete { return .drop }
+    guard backend.configuration.allowsWebSocket else {
+      return .whole(HTTPServerResponse(.init(status: 426, headers: [("upgrade", "HTTP/1.1")])))
+    }
+    guard let user = backend.user(of: request) else { return .whole(Backend.unauthorized) }
+    guard request.headers["openai-beta"]?.contains(Self.beta) == true else {
+      return .whole(.detail("Missing header: OpenAI-Beta: \(Self.beta)"))
+    }
+    let headers = [
+      ("x-request-id", "req_" + RandomText.hex(bytes: 16)), ("x-models-etag", backend.models.etag),
+    ]
+    return .webSocket(headers: headers + (rule?.change?.headers ?? [])) { socket in
+      try await backend.record.connected {
+        try await SocketSession(backend, user, request.headers, socket).run()
+      }
+    }
+  }
+}

@@ -1,0 +1,175 @@
+import GLibBridge
+
+/// One WebSocket: requests for answers, one after the other.
+@GLibActor
+final class SocketSession {
+  private let backend: Backend
+  private let user: StandInUser
+  private let headers: HTTPHeaders
+  private let socket: HTTPServerWebSocket
+  private let start = ContinuousClock.now
+  private var last: LastResponse?
+  private var answering: Task<Void, Never>?
+  private var failure: (any Error)?
+
+  /// The response that a request may build on, and what was said up to its end.
+  private struct LastResponse {
+    let id: String
+    let conversation: Conversation
+  }
+
+  /// - Parameter headers: those of the handshake.
+  init(_ backend: Backend, _ user: StandInUser, _ headers: HTTPHeaders, _ socket: HTTPServerWebSocket) {
+    self.backend = backend
+    self.user = user
+    self.headers = headers
+    self.socket = socket
+  }
+
+  /// Answers until one side has enough.
+  ///
+  /// - Throws: when the client has left, or the connection shall be cut.
+  func run() async throws {
+    defer { answering?.cancel() }
+    try await withTaskCancellationHandler {
+      try await socket.forEachMessage(idleDeadline: .seconds(7200)) { message in
+        self.failure == nil ? .pause(until: self.answer(Array(message))) : .stop
+      }
+    } onCancel: {
+      Task.onGLib { self.answering?.cancel() }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Answers a message; the next one waits for it.
+  private func answer(_ message: [UInt8]) -> Task<Void, Never> {
+    let task = Task.onGLib {
+      do {
+        try await receive(message)
+      } catch {
+        // The reader would only notice with the next message.
+        failure = error
+        socket.abort()
+      }
+    }
+    answering = task
+    return task
+  }
+
+  // MARK: Requests
+
+  private func receive(_ message: [UInt8]) async throws {
+    guard let frame = try? JSONValue(parsing: message), frame.members != nil else {
+      return try await refuse(.detail("The frame is not a JSON object"))
+    }
+    guard frame["type"]?.string == "response.create" else {
+      return try await refuse(.detail("Unknown type of a frame: \(frame["type"]?.string ?? "")"))
+    }
+    if frame["generate"] == false { return try await prewarm(frame) }
+    backend.record.count(.responses)
+    backend.record.noteTurn(headers, message, over: .webSocket)
+    let turnState = frame["client_metadata"]?["x-codex-turn-state"]?.string
+    backend.record.noteTurnState(sentBack: turnState)
+    if let rule = backend.scenario.take(.responses, where: \.hasOwnStatus) { return try await play(rule) }
+    guard let request = try await accept(frame) else { return }
+    if let refusal = backend.usage.refusal(user) { return try await refuse(refusal) }
+    let rule = backend.scenario.take(.responses)
+    if let rule, rule.change == nil { return try await play(rule) }
+    try await rule?.waitForDelay()
+    try await stream(rule?.change, request, isFirst: turnState == nil)
+  }
+
+  /// Reads a request and makes all checks; nil when it was refused.
+  private func accept(_ frame: JSONValue) async throws -> ResponsesRequest? {
+    guard ContinuousClock.now - start < backend.configuration.socketLifetime else {
+      try await refuse(.error(400, "websocket_connection_limit_reached", "This connection has been open for too long."))
+      return nil
+    }
+    var earlier = Conversation()
+    if let id = frame["previous_response_id"], id != .null {
+      guard let last, id.string == last.id else {
+        let name = id.string ?? id.text
+        try await refuse(
+          .error(400, "previous_response_not_found", "Previous response with id '\(name)' not found."))
+        return nil
+      }
+      earlier = last.conversation
+    }
+    do throws(Refusal) {
+      return try ResponsesRequest(checking: frame, over: .webSocket, after: earlier, models: backend.models)
+    } catch {
+      try await refuse(.detail(error.detail))
+      return nil
+    }
+  }
+
+  private func prewarm(_ frame: JSONValue) async throws {
+    backend.record.count(.prewarm)
+    guard let request = try await accept(frame) else { return }
+    let answer = ResponsesAnswer(toPrewarm: request)
+    for index in [0, answer.count - 1] { try await write(answer.event(at: index)) }
+    last = LastResponse(id: answer.id, conversation: request.conversation)
+  }
+
+  // MARK: Answers
+
+  private func stream(_ change: StandInRule.Change?, _ request: ResponsesRequest, isFirst: Bool) async throws {
+    let answer = ResponsesAnswer(to: request, change)
+    let side = change?.events == nil ? sideEvents(change?.headers ?? [], isFirst: isFirst) : []
+    let events = AnswerEvents(answer, change, side: side)
+    last = nil
+    let outcome = try await backend.record.streaming {
+      try await backend.player(change).play(events.count, event: events.event) { try await self.write($0) }
+    }
+    switch outcome {
+    case .complete:
+      guard let end = events.completion else { return }
+      last = LastResponse(id: end.id, conversation: request.conversation.continued(with: end.output))
+    case .ended: socket.close()
+    case .dropped: throw Cut()
+    }
+  }
+
+  private func sideEvents(_ headers: [(name: String, value: String)], isFirst: Bool) -> [JSONValue] {
+    backend.usage.grow()
+    var fields = isFirst ? [(name: "x-codex-turn-state", value: TurnState.make())] : []
+    for header in headers {
+      fields.removeAll { $0.name == header.name.lowercased() }
+      fields.append((header.name.lowercased(), header.value))
+    }
+    backend.record.noteTurnState(given: fields.first { $0.name == "x-codex-turn-state" }?.value)
+    let members = fields.map { JSONValue.Member(key: $0.name, value: .string($0.value)) }
+    let metadata: JSONValue = ["type": "response.metadata", "headers": .object(members)]
+    return [backend.usage.event(user)] + (members.isEmpty ? [] : [metadata])
+  }
+
+  /// Does what a rule wants instead of an answer.
+  private func play(_ rule: StandInRule) async throws {
+    last = nil
+    switch rule.action {
+    case .hang:
+      try await rule.hang()
+    case .answer(let response):
+      try await rule.waitForDelay()
+      try await refuse(response)
+    case .raw(let response, let cuts):
+      try await rule.waitForDelay()
+      try await socket.write(response.body)
+      if cuts { throw Cut() }
+    case .change:
+      break
+    }
+  }
+
+  private func refuse(_ response: HTTPServerResponse) async throws {
+    last = nil
+    try await write(ErrorFrame.json(response, backend.usage.headers))
+  }
+
+  private func write(_ event: JSONValue) async throws {
+    try await socket.write(event.bytes)
+  }
+
+  /// The connection shall be cut.
+  private struct Cut: Error {}
+}

@@ -1,0 +1,46 @@
+import GLibBridge
+
+/// Notes what the stand-in is asked.
+@GLibActor
+final class RequestRecord {
+  private(set) var state = StandInState()
+
+  func count(_ endpoint: StandInEndpoint) {
+    state.requests[endpoint.rawValue, default: 0] += 1
+  }
+
+  /// Keeps a request for an answer.
+  ///
+  /// - Parameter headers: those of the request, or of the handshake of its WebSocket.
+  func noteTurn(_ headers: HTTPHeaders, _ body: [UInt8], over transport: ResponsesRequest.Transport) {
+    state.lastResponsesTransport = transport.rawValue
+    state.lastResponsesBody = body
+    state.lastResponsesHeaders = [:]
+    for name in headers.names {
+      state.lastResponsesHeaders[name] = name == "authorization" ? "(withheld)" : headers[name]
+    }
+    if case .http = transport { noteTurnState(sentBack: headers["x-codex-turn-state"]) }
+  }
+
+  func noteTurnState(given: String?) {
+    if let given { state.turnStateGiven = given }
+  }
+
+  func noteTurnState(sentBack: String?) {
+    state.turnStateSentBack = sentBack
+  }
+
+  /// Counts an answer as long as it is streamed.
+  func streaming<Result>(_ body: () async throws -> Result) async throws -> Result {
+    state.openStreams += 1
+    defer { state.openStreams -= 1 }
+    return try await body()
+  }
+
+  /// Counts a WebSocket as long as it is open.
+  func connected(_ body: () async throws -> Void) async throws {
+    state.openSockets += 1
+    defer { state.openSockets -= 1 }
+    try await body()
+  }
+}

@@ -1,0 +1,12 @@
+import GLibBridge
+
+/// `GET /backend-api/wham/usage`, as in section 5.2 of the protocol.
+@GLibActor
+struct UsageEndpoint {
+  let backend: Backend
+
+  func answer(_ request: HTTPServerRequest) -> HTTPServerResponse {
+    guard let user = backend.user(of: request) else { return Backend.unauthorized }
+    return .json(backend.usage.json(user))
+  }
+}

@@ -1,0 +1,71 @@
+import FoundationEssentials
+import GLibBridge
+
+/// How much of the plan is used: one state behind the usage endpoint, header fields and frames.
+@GLibActor
+final class UsageMeter {
+  struct Window: Sendable, Equatable {
+    var usedPercent: Double
+    var minutes: Int
+    /// Unix seconds.
+    var resetAt: Int
+    /// What an answer adds to the percentage. Growth alone never reaches the limit.
+    var growth: Double
+  }
+
+  struct Credits: Sendable, Equatable {
+    var hasCredits = false
+    var isUnlimited = false
+    var balance = "0"
+  }
+
+  /// Nil is the plan of the user who asks.
+  var plan: String?
+  var primary: Window?
+  var secondary: Window?
+  var credits = Credits()
+
+  init() {
+    let now = Self.now
+    primary = Window(usedPercent: 12, minutes: 300, resetAt: now + 300 * 60, growth: 0.5)
+    secondary = Window(usedPercent: 4, minutes: 10080, resetAt: now + 10080 * 60, growth: 0.25)
+  }
+
+  static var now: Int { Int(Date().timeIntervalSince1970) }
+
+  /// Counts an answer.
+  func grow() {
+    primary?.grow()
+    secondary?.grow()
+  }
+
+  /// Whether nothing is left, not even credits.
+  var isLimitReached: Bool {
+    usedUp != nil && !(credits.hasCredits || credits.isUnlimited)
+  }
+
+  /// The window that is used up for the longest time.
+  private var usedUp: Window? {
+    [primary, secondary].compactMap { $0 }.filter { $0.usedPercent >= 100 }.max { $0.resetAt < $1.resetAt }
+  }
+
+  /// The refusal of an answer when the limit is reached, as in section 3.6 of the protocol.
+  func refusal(_ user: StandInUser) -> HTTPServerResponse? {
+    guard isLimitReached, let usedUp else { return nil }
+    return .json(
+      [
+        "error": [
+          "type": "usage_limit_reached", "message": "The usage limit has been reached",
+          "plan_type": .string(plan ?? user.plan), "resets_at": JSONValue(usedUp.resetAt),
+          "resets_in_seconds": JSONValue(max(0, usedUp.resetAt - Self.now)),
+        ]
+      ], status: 429, headers: headers)
+  }
+}
+
+extension UsageMeter.Window {
+  fileprivate mutating func grow() {
+    guard usedPercent < 99 else { return }
+    usedPercent = min(usedPercent + growth, 99)
+  }
+}

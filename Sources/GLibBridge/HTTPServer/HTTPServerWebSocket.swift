@@ -1,0 +1,102 @@
+import CGLib
+import CLibsoup
+
+/// The server's end of a WebSocket, which can be written to at the pace of its reader and be cut.
+@GLibActor
+public final class HTTPServerWebSocket {
+  /// Something was written after the end.
+  public struct Closed: Error {}
+
+  private let socket: WebSocket
+  private let transport: UnsafeMutablePointer<GSocket>
+  private let connection: OpaquePointer
+  private let peerWatch: HTTPServerSocketWatch
+  private var closedHandler: gulong = 0
+
+  /// Takes over a connection whose handshake is done, a reference to its socket, and the watch for the client's
+  /// leaving.
+  ///
+  /// - Parameter left: called when the client has said good-bye.
+  init(
+    _ message: OpaquePointer, connection stream: UnsafeMutablePointer<GIOStream>,
+    socket transport: UnsafeMutablePointer<GSocket>, peerWatch: HTTPServerSocketWatch,
+    left: @escaping @GLibActor () -> Void
+  ) {
+    let connection = soup_websocket_connection_new(
+      stream, soup_server_message_get_uri(message), SOUP_WEBSOCKET_CONNECTION_SERVER, nil, nil, nil)
+    guard let connection else { preconditionFailure("libsoup made no WebSocket") }
+    g_object_unref(stream)
+    socket = WebSocket(owning: connection)
+    self.connection = connection
+    self.transport = transport
+    self.peerWatch = peerWatch
+    let closed: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Void = { _, data in
+      GLibActor.assumeIsolated { CallbackBox<@GLibActor () -> Void>.of(data).closure() }
+    }
+    closedHandler = g_signal_connect_data(
+      UnsafeMutableRawPointer(connection), "closed", unsafeBitCast(closed, to: GCallback.self),
+      CallbackBox(left).retained, { data, _ in CallbackBox<@GLibActor () -> Void>.release(data) },
+      GConnectFlags(rawValue: 0))
+  }
+
+  isolated deinit {
+    g_signal_handler_disconnect(UnsafeMutableRawPointer(connection), closedHandler)
+    peerWatch.cancel()
+    g_object_unref(transport)
+  }
+
+  /// Sends one message and waits until it has left for the kernel.
+  ///
+  /// - Throws: `CancellationError` when the client has left, ``Closed``.
+  public func write(_ text: [UInt8]) async throws {
+    try Task.checkCancellation()
+    guard socket.isOpen else { throw Closed() }
+    socket.send(text)
+    try await flush()
+  }
+
+  /// Hands over each message as it comes; see ``WebSocket/forEachMessage(idleDeadline:_:)``.
+  public func forEachMessage(
+    idleDeadline: Duration, _ take: @escaping @GLibActor (ArraySlice<UInt8>) -> HTTPResponse.Verdict
+  ) async throws {
+    try await socket.forEachMessage(idleDeadline: idleDeadline, take)
+  }
+
+  /// Says good-bye. Does nothing when the socket has ended already.
+  public func close() {
+    peerWatch.cancel()
+    socket.close()
+  }
+
+  /// Cuts the connection without a good-bye.
+  public func abort() {
+    peerWatch.cancel()
+    g_socket_close(transport, nil)
+  }
+
+  /// libsoup queues messages and does not tell when one has left. It writes whenever the socket takes something, so
+  /// there is nothing left once the socket would take more and libsoup, which goes first, leaves it alone.
+  private func flush() async throws {
+    repeat {
+      await transport.untilWritable()
+      await untilQuiet()
+      try Task.checkCancellation()
+      guard socket.isOpen else { throw Closed() }
+    } while g_socket_condition_check(transport, G_IO_OUT).rawValue & G_IO_OUT.rawValue == 0
+  }
+
+  /// Waits until no other source of the main loop is ready.
+  private func untilQuiet() async {
+    let wait = Wait()
+    let source = g_idle_source_new()
+    g_source_set_callback(
+      source,
+      { data in
+        GLibActor.assumeIsolated { CallbackBox<Wait>.of(data).closure.finish() }
+        return sourceRemove
+      }, CallbackBox(wait).retained, CallbackBox<Wait>.release)
+    g_source_attach(source, GLibActor.shared.executor.context.pointer)
+    g_source_unref(source)
+    await wait.value()
+  }
+}

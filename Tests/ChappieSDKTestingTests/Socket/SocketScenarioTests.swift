@@ -1,0 +1,93 @@
+import ChappieSDKTesting
+import GLibBridge
+import Testing
+
+/// Rules of the endpoint `responses` on a WebSocket.
+@Suite @GLibActor struct SocketScenarioTests {
+  @Test func aStatusBecomesAnErrorFrame() async throws {
+    let wire = try await Wire()
+    try wire.backend.play(
+      """
+      [{"endpoint": "responses", "status": 429, "headers": {"retry-after": "3"},
+        "body": {"error": {"type": "usage_limit_reached", "plan_type": "plus", "resets_at": 1893456000}}},
+       {"endpoint": "responses", "status": 503, "body": "busy"}]
+      """)
+    let socket = try await wire.socket()
+    let limit = try #require(try await socket.create(Body.request([Body.user("Hello")])).first)
+    #expect(limit.type == "error")
+    #expect(limit["status"]?.integer == 429)
+    #expect(limit["error", "type"] == "usage_limit_reached")
+    #expect(limit["error", "resets_at"]?.integer == 1_893_456_000)
+    #expect(limit["headers", "retry-after"] == "3")
+    #expect(limit["headers", "x-codex-primary-used-percent"] == "12.0")
+    let busy = try #require(try await socket.create(Body.request([Body.user("Hello")])).first)
+    #expect(busy["status"]?.integer == 503)
+    #expect(busy["error", "message"] == "busy")
+    #expect(try await socket.create(Body.request([Body.user("Hello")])).types.last == "response.completed")
+    await wire.backend.stop()
+  }
+
+  @Test func aSocketIsCutInTheMiddleOfAnAnswer() async throws {
+    let wire = try await Wire()
+    try wire.backend.play(#"[{"endpoint": "responses", "text": "one two three four", "drop_after": 2}]"#)
+    let frames = try await cut(wire)
+    #expect(frames.deltas == "one two")
+    #expect(!frames.types.contains("response.completed"))
+    await wire.backend.stop()
+  }
+
+  @Test func aSocketIsClosedInTheMiddleOfAnAnswer() async throws {
+    let wire = try await Wire()
+    try wire.backend.play(#"[{"endpoint": "responses", "text": "one two three four", "end_after": 3}]"#)
+    #expect(try await cut(wire).deltas == "one two three")
+    await wire.backend.stop()
+  }
+
+  @Test func scriptedEventsAndBytesAreSentAsTheyAre() async throws {
+    let wire = try await Wire()
+    try wire.backend.play(
+      """
+      [{"endpoint": "responses", "events": [{"type": "response.created", "response": {"id": "r"}},
+         {"type": "response.failed", "response": {"id": "r", "error": {"code": "slow_down"}}}]},
+       {"endpoint": "responses", "events": [{"type": "response.completed", "response": {"id": "mine"}}]},
+       {"endpoint": "responses", "raw": "{nope", "drop_after": 0}]
+      """)
+    let socket = try await wire.socket()
+    let failed = try await socket.create(Body.request([Body.user("One")]))
+    #expect(failed.types == ["response.created", "response.failed"])
+    #expect(try await socket.create(Body.request([Body.user("Two")])).types == ["response.completed"])
+    #expect(try await cut(wire, socket, ["previous_response_id": "mine"]) == [.null])
+    await wire.backend.stop()
+  }
+
+  @Test func rulesAreForAnswersAndNotForPrewarms() async throws {
+    let wire = try await Wire()
+    try wire.backend.play(#"[{"endpoint": "responses", "status": 500}]"#)
+    let socket = try await wire.socket()
+    let warm = try await socket.create(Body.request([Body.developer("Hello")]), ["generate": false])
+    #expect(warm.types.last == "response.completed")
+    #expect(try await socket.create(Body.request([Body.user("Hello")])).first?["status"]?.integer == 500)
+    #expect(wire.backend.state.remainingRules == 0)
+    await wire.backend.stop()
+  }
+
+  @Test func headersOfARuleComeAsMetadata() async throws {
+    let wire = try await Wire()
+    try wire.backend.play(
+      #"[{"endpoint": "responses", "headers": {"openai-model": "gpt-other", "x-codex-turn-state": "ts-1"}}]"#)
+    let frames = try await wire.socket().create(Body.request([Body.user("Hello")]))
+    let metadata = try #require(frames.first { $0.type == "response.metadata" })
+    #expect(metadata["headers"] == ["openai-model": "gpt-other", "x-codex-turn-state": "ts-1"])
+    #expect(wire.backend.state.turnStateGiven == "ts-1")
+    await wire.backend.stop()
+  }
+
+  /// The frames of an answer whose connection ends before it does.
+  private func cut(_ wire: Wire, _ socket: WireSocket? = nil, _ more: [String: JSON] = [:]) async throws -> [JSON] {
+    let opened = if let socket { socket } else { try await wire.socket() }
+    opened.send(Body.frame(Body.request([Body.user("Hello")], more)))
+    let frames = await opened.remainder()
+    try await eventually { wire.backend.state.openSockets == 0 }
+    return frames
+  }
+}

@@ -1,0 +1,124 @@
+import ChappieSDKTesting
+import GLibBridge
+import Testing
+
+/// Section 4 of the protocol, over a real WebSocket.
+@Suite @GLibActor struct SocketTests {
+  @Test func anAnswerComesInFrames() async throws {
+    let wire = try await Wire()
+    let frames = try await wire.socket().create(Body.request([Body.user("Hello")]))
+
+    #expect(
+      Array(frames.types.prefix(4)) == [
+        "response.created", "codex.rate_limits", "response.metadata", "response.in_progress",
+      ])
+    #expect(frames.types.last == "response.completed")
+    #expect(frames.text == "You said: “Hello” This conversation has 1 message.")
+    #expect(frames.deltas == frames.text)
+    #expect(wire.backend.state.lastResponsesTransport == "websocket")
+    #expect(wire.backend.state.requests["handshake"] == 1)
+    #expect(wire.backend.state.requests["responses"] == 1)
+    await wire.backend.stop()
+  }
+
+  @Test func oneSocketCarriesAConversation() async throws {
+    let wire = try await Wire()
+    let socket = try await wire.socket()
+    let warm = try await socket.create(Body.request([Body.developer("Be kind.")]), ["generate": false])
+    #expect(warm.types == ["response.created", "response.completed"])
+    let warmID = try #require(warm.responseID)
+
+    let first = try await socket.create(
+      Body.request([Body.user("One")]), ["previous_response_id": .string(warmID)])
+    #expect(first.text == "You said: “One” This conversation has 1 message.")
+    let firstID = try #require(first.responseID)
+    let second = try await socket.create(
+      Body.request([Body.user("Two")]), ["previous_response_id": .string(firstID)])
+    #expect(second.text == "You said: “Two” This conversation has 3 messages.")
+
+    // Each answer is the only one that the next can build on.
+    let stale = try await socket.create(
+      Body.request([Body.user("Three")]), ["previous_response_id": .string(firstID)])
+    #expect(stale.first?["error", "code"] == "previous_response_not_found")
+    let full = try await socket.create(Body.request([Body.user("Three")]))
+    #expect(full.text == "You said: “Three” This conversation has 1 message.")
+    #expect(wire.backend.state.requests["prewarm"] == 1)
+    #expect(wire.backend.state.requests["handshake"] == 1)
+    await wire.backend.stop()
+  }
+
+  @Test func aResponseOfAnotherSocketIsUnknown() async throws {
+    let wire = try await Wire()
+    let first = try await wire.socket().create(Body.request([Body.user("One")]))
+    let id = try #require(first.responseID)
+    let second = try await wire.socket().create(
+      Body.request([Body.user("Two")]), ["previous_response_id": .string(id)])
+
+    #expect(second.types == ["error"])
+    #expect(second.first?["status"]?.integer == 400)
+    #expect(second.first?["error", "code"] == "previous_response_not_found")
+    await wire.backend.stop()
+  }
+
+  @Test func theTurnStateComesWithTheFirstAnswerOfATurn() async throws {
+    let wire = try await Wire()
+    let socket = try await wire.socket()
+    let first = try await socket.create(Body.request([Body.user("One")]))
+    let metadata = first.first { $0.type == "response.metadata" }
+    let state = try #require(metadata?["headers", "x-codex-turn-state"]?.string)
+    #expect(wire.backend.state.turnStateGiven == state)
+    #expect(wire.backend.state.turnStateSentBack == nil)
+
+    let second = try await socket.create(
+      Body.request([Body.user("Two")]), ["client_metadata": ["x-codex-turn-state": .string(state)]])
+    #expect(!second.types.contains("response.metadata"))
+    #expect(wire.backend.state.turnStateSentBack == state)
+    await wire.backend.stop()
+  }
+
+  @Test func whatIsNoRequestIsAnErrorFrame() async throws {
+    let wire = try await Wire()
+    let socket = try await wire.socket()
+    for text in ["{nope", "[]", #"{"type":"response.destroy"}"#] {
+      socket.send(Array(text.utf8))
+      let frames = try await socket.frames()
+      #expect(frames.types == ["error"])
+      #expect(frames.first?["status"]?.integer == 400)
+    }
+    let refused = try await socket.create(Body.request([Body.user("Hello")], ["store": true]))
+    #expect(refused.first?["error", "message"] == "Store must be set to false")
+    #expect(try await socket.create(Body.request([Body.user("Hello")])).types.last == "response.completed")
+    await wire.backend.stop()
+  }
+
+  @Test func aSocketServesForItsLifetime() async throws {
+    let wire = try await Wire { $0.socketLifetime = .zero }
+    let frames = try await wire.socket().create(Body.request([Body.user("Hello")]))
+    #expect(frames.first?["error", "code"] == "websocket_connection_limit_reached")
+    await wire.backend.stop()
+  }
+
+  @Test func aLongAnswerKeepsItsOrder() async throws {
+    let wire = try await Wire()
+    let text = (0..<3000).map(String.init).joined(separator: " ")
+    try wire.backend.play(#"[{"endpoint": "responses", "text": "\#(text)"}]"#)
+    #expect(try await wire.socket().create(Body.request([Body.user("Count")])).deltas == text)
+    await wire.backend.stop()
+  }
+
+  @Test func aClientThatLeavesEndsItsAnswer() async throws {
+    let wire = try await Wire()
+    try wire.backend.play(
+      #"[{"endpoint": "responses", "hang": true}, {"endpoint": "responses", "delta_delay_ms": 60000}]"#)
+    for started in 1...2 {
+      let socket = try await wire.socket()
+      socket.send(Body.frame(Body.request([Body.user("Hello there")])))
+      try await eventually { wire.backend.state.requests["responses"] == started }
+      #expect(wire.backend.state.openSockets == 1)
+      socket.close()
+      try await eventually { wire.backend.state.openSockets == 0 }
+      #expect(wire.backend.state.openStreams == 0)
+    }
+    await wire.backend.stop()
+  }
+}

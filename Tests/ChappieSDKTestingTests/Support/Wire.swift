@@ -1,0 +1,104 @@
+import ChappieSDKTesting
+import GLibBridge
+import Testing
+
+/// A stand-in and a client of it that is signed in and speaks the bare protocol.
+@GLibActor
+final class Wire {
+  struct Answer {
+    let status: Int
+    let headers: HTTPHeaders
+    let body: [UInt8]
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+    var json: JSON { (try? JSON(parsing: body)) ?? .null }
+    var detail: String? { json["detail"]?.string }
+
+    /// The events of a stream.
+    var events: [JSON] {
+      text.split(separator: "\n").filter { $0.hasPrefix("data: ") }.compactMap {
+        try? JSON(parsing: Array($0.dropFirst(6).utf8))
+      }
+    }
+  }
+
+  static let patience = Duration.seconds(20)
+
+  let backend: StandInBackend
+  private let http = HTTPSession()
+  private var token = ""
+
+  init(_ change: (inout StandInConfiguration) -> Void = { _ in }) async throws {
+    var configuration = StandInConfiguration()
+    configuration.wordsPerSecond = 0
+    configuration.approvesAtOnce = true
+    change(&configuration)
+    backend = try StandInBackend(configuration)
+    try await signIn(clientID: configuration.clientID)
+  }
+
+  private func signIn(clientID: String) async throws {
+    let code = try await send(.post, "/api/accounts/deviceauth/usercode", ["client_id": .string(clientID)]).json
+    let approval = try await send(
+      .post, "/api/accounts/deviceauth/token",
+      ["device_auth_id": try #require(code["device_auth_id"]), "user_code": try #require(code["user_code"])]
+    ).json
+    let form = [
+      "grant_type=authorization_code", "client_id=\(clientID)",
+      "code=\(try #require(approval["authorization_code"]?.string))",
+      "code_verifier=\(try #require(approval["code_verifier"]?.string))",
+      "redirect_uri=\(backend.issuer)/deviceauth/callback",
+    ]
+    var request = HTTPRequest(.post, backend.issuer + "/oauth/token")
+    request.body = .bytes(Array(form.joined(separator: "&").utf8))
+    request.contentType = "application/x-www-form-urlencoded"
+    token = try #require(try await send(request).json["access_token"]?.string)
+  }
+
+  // MARK: HTTP
+
+  /// Sends a request with the access token.
+  func send(
+    _ method: HTTPRequest.Method, _ path: String, _ body: JSON? = nil, headers: [String: String] = [:]
+  ) async throws -> Answer {
+    var request = HTTPRequest(method, backend.issuer + path)
+    if let body { request.body = .bytes(body.encoded) }
+    request.contentType = body.map { _ in "application/json" }
+    for (name, value) in headers { request.setHeader(name, value) }
+    if headers["authorization"] == nil { request.setHeader("authorization", "Bearer \(token)") }
+    return try await send(request)
+  }
+
+  func send(_ request: HTTPRequest) async throws -> Answer {
+    let response = try await http.send(request, deadline: Self.patience)
+    let bytes = try await response.bytes(limit: 64 << 20, deadline: Self.patience)
+    return Answer(status: response.status, headers: response.headers, body: bytes)
+  }
+
+  /// Asks for an answer over HTTP.
+  func respond(_ body: JSON, headers: [String: String] = [:]) async throws -> Answer {
+    try await send(.post, "/backend-api/codex/responses", body, headers: headers)
+  }
+
+  // MARK: WebSocket
+
+  func socket(_ headers: [String: String] = [:]) async throws -> WireSocket {
+    let address = backend.baseURL.replacing("http://", with: "ws://")
+    var request = HTTPRequest(.get, address + "/codex/responses")
+    let usual = ["authorization": "Bearer \(token)", "openai-beta": "responses_websockets=2026-02-06"]
+    for (name, value) in usual.merging(headers, uniquingKeysWith: { $1 }) where !value.isEmpty {
+      request.setHeader(name, value)
+    }
+    return WireSocket(try await http.openWebSocket(request, deadline: Self.patience))
+  }
+
+  /// The status that refuses a handshake.
+  func refusal(_ headers: [String: String] = [:]) async throws -> WebSocketRefusal? {
+    do {
+      _ = try await socket(headers)
+      return nil
+    } catch let refusal as WebSocketRefusal {
+      return refusal
+    }
+  }
+}

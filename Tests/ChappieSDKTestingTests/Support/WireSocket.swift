@@ -1,0 +1,82 @@
+import GLibBridge
+import Testing
+
+/// The client's end of a WebSocket to the stand-in.
+@GLibActor
+final class WireSocket {
+  private let socket: WebSocket
+
+  init(_ socket: WebSocket) {
+    self.socket = socket
+  }
+
+  /// Asks for an answer and returns its frames up to the last.
+  func create(_ body: JSON, _ more: [String: JSON] = [:]) async throws -> [JSON] {
+    send(Body.frame(body, more))
+    return try await frames()
+  }
+
+  func send(_ text: [UInt8]) {
+    socket.send(text)
+  }
+
+  func close() {
+    socket.close()
+  }
+
+  /// The frames up to the end of an answer.
+  func frames(while isOpen: @escaping (JSON) -> Bool = { !$0.endsAnswer }) async throws -> [JSON] {
+    var frames: [JSON] = []
+    try await socket.forEachMessage(idleDeadline: Wire.patience) { message in
+      guard let frame = try? JSON(parsing: Array(message)) else { return .more }
+      frames.append(frame)
+      return isOpen(frame) ? .more : .stop
+    }
+    return frames
+  }
+
+  /// The frames up to the end of the connection.
+  func remainder() async -> [JSON] {
+    var frames: [JSON] = []
+    try? await socket.forEachMessage(idleDeadline: Wire.patience) { message in
+      frames.append((try? JSON(parsing: Array(message))) ?? .null)
+      return .more
+    }
+    return frames
+  }
+}
+
+extension JSON {
+  var type: String { self["type"]?.string ?? "" }
+
+  var endsAnswer: Bool {
+    ["response.completed", "response.failed", "error"].contains(type)
+  }
+
+  /// A member of a member.
+  subscript(keys: String...) -> JSON? {
+    keys.reduce(self) { value, key in value?[key] }
+  }
+}
+
+extension [JSON] {
+  var types: [String] { map(\.type) }
+
+  /// The text that the deltas add up to.
+  var deltas: String {
+    filter { $0.type == "response.output_text.delta" }.compactMap { $0["delta"]?.string }.joined()
+  }
+
+  /// The items of the answer, as they were in the end.
+  var items: [JSON] {
+    filter { $0.type == "response.output_item.done" }.compactMap { $0["item"] }
+  }
+
+  /// The text of the answer's messages.
+  var text: String {
+    items.filter { $0.type == "message" }.flatMap { $0["content"]?.elements ?? [] }
+      .compactMap { $0["text"]?.string }.joined(separator: "\n")
+  }
+
+  var responseID: String? { last?["response", "id"]?.string }
+}
