@@ -28,6 +28,7 @@ complete -c chappie -s h -l help -d 'Show help'
 
 complete -c chappie -n '__chappie_verb sign-in sign-out status ask monitor' -l account -x -a '(__chappie_accounts)' -d 'Use this stored account'
 complete -c chappie -n '__chappie_verb sign-in' -l no-browser -d 'Do not open the page in a browser'
+complete -c chappie -n '__chappie_verb sign-in' -l after-first-unlock -d 'Let it be used while the screen is locked, too'
 complete -c chappie -n '__chappie_verb status ask accounts monitor' -l json -d 'Print JSON'
 complete -c chappie -n '__chappie_verb ask' -s c -l continue -d 'Go on with the conversation of the last --continue'
 complete -c chappie -n '__chappie_verb ask' -s m -l model -x -d 'Ask this model'

@@ -24,10 +24,19 @@ final class Service {
 
   // MARK: Objects
 
+  /// When a credential that is stored now may be read.
+  enum Rule: String {
+    case whenUnlocked = "when-unlocked-this-device-only"
+    case afterFirstUnlock = "after-first-unlock-this-device-only"
+  }
+
   /// The session object of an account; nil names the default one.
-  func session(_ account: String?) async throws -> ObjectPath {
-    guard let account, account != "default" else { return Self.root }
-    return try await call(Self.root, "Manager", "OpenSession", .tuple(Self.configuration(account))).member(0, "session")
+  func session(_ account: String?, _ rule: Rule = .whenUnlocked) async throws -> ObjectPath {
+    let account = account ?? "default"
+    guard account != "default" || rule != .whenUnlocked else { return Self.root }
+    var configuration = Self.configuration(account)
+    configuration.set("keychain_accessibility", rule.rawValue)
+    return try await call(Self.root, "Manager", "OpenSession", .tuple(configuration)).member(0, "session")
   }
 
   /// The shared client of an account, whose transcript outlives this command.

@@ -11,16 +11,22 @@ struct SignIn: Verb {
     """
 
   let account: String?
+  let rule: Service.Rule
   let opensBrowser: Bool
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
     let account = parser.account()
     let noBrowser = parser.flag("no-browser", "Do not open the page in a browser")
-    return { SignIn(account: $0[account], opensBrowser: !$0[noBrowser]) }
+    let afterFirstUnlock = parser.flag("after-first-unlock", "Let it be used while the screen is locked, too")
+    return {
+      SignIn(
+        account: $0[account], rule: $0[afterFirstUnlock] ? .afterFirstUnlock : .whenUnlocked,
+        opensBrowser: !$0[noBrowser])
+    }
   }
 
   func run(_ service: Service) async throws -> ExitStatus {
-    let session = try await service.session(account)
+    let session = try await service.session(account, rule)
     let signals = service.signals(session)
     // The keyring may ask for its password first, and a person may take their time.
     // Who reads the code in a terminal needs no notification of it.
