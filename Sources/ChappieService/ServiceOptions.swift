@@ -7,6 +7,8 @@ public struct ServiceOptions: Sendable {
   public var baseURL: String?
   public var clientID: String?
   public var model: String?
+  /// How answers come where a caller does not say: `default` or `http-sse-only`.
+  public var transport: String?
   /// What counts where nothing tells whether the screen is locked: `keyring` or `deny`.
   public var unknownLock: String?
   /// Whether desktop notifications tell of what the user has to do: `true` or `false`.
@@ -29,6 +31,7 @@ public struct ServiceOptions: Sendable {
       baseURL = baseURL ?? file.string("Backend", "BaseURL")
       clientID = clientID ?? file.string("Backend", "ClientID")
       model = model ?? file.string("Client", "Model")
+      transport = transport ?? file.string("Client", "Transport")
       unknownLock = unknownLock ?? file.string("Lock", "Unknown")
       notifications = notifications ?? file.string("Notifications", "Enabled")
     }
@@ -55,6 +58,17 @@ public struct ServiceOptions: Sendable {
     return policy
   }
 
+  /// - Throws: ``Service/StartFailure`` for a word that is no transport.
+  private func transportPolicy() throws -> ChappieStreamingTransportPolicy {
+    switch transport {
+    case nil, "default": .default
+    case "http-sse-only": .httpSSEOnly
+    case let other?:
+      throw Service.StartFailure(
+        description: "[Client] Transport= in the configuration must be default or http-sse-only, not “\(other)”.")
+    }
+  }
+
   private static func keyFile(_ path: String) throws -> KeyFile {
     do {
       return try KeyFile(path: path)
@@ -74,6 +88,7 @@ public struct ServiceOptions: Sendable {
       issuer: issuer ?? production.issuer, baseURL: baseURL ?? production.baseURL,
       clientID: clientID ?? production.clientID)
     if let model { configuration.model = model }
+    configuration.streamingTransportPolicy = try transportPolicy()
     configuration.unknownLockPolicy = try lockPolicy()
     return configuration
   }

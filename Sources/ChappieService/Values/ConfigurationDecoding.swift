@@ -24,6 +24,9 @@ extension ChappieConfiguration {
     if let backoff: VariantDictionary = try options.value("rate_limit_backoff") {
       rateLimitBackoff = try ChappieRateLimitBackoffPolicy(backoff)
     }
+    if let transport: VariantDictionary = try options.value("streaming_transport_policy") {
+      streamingTransportPolicy = try ChappieStreamingTransportPolicy(transport)
+    }
   }
 
   /// The `Configuration` property of a session.
@@ -81,5 +84,16 @@ extension ChappieRateLimitBackoffPolicy {
       maximumDelay: try dictionary.value("maximum_delay") ?? standard.maximumDelay,
       respectsRetryAfterHeader: try dictionary.value("respects_retry_after_header")
         ?? standard.respectsRetryAfterHeader)
+  }
+}
+
+extension ChappieStreamingTransportPolicy {
+  fileprivate init(_ dictionary: VariantDictionary) throws {
+    let standard = ChappieStreamingTransportPolicy.default
+    self.init(
+      prefersWebSocket: try dictionary.value("prefers_web_socket") ?? standard.prefersWebSocket,
+      maxWebSocketReconnectionAttempts: try dictionary.value("max_web_socket_reconnection_attempts", as: Int32.self)
+        .map(Int.init) ?? standard.maxWebSocketReconnectionAttempts,
+      fallsBackToHTTPSSE: try dictionary.value("falls_back_to_http_sse") ?? standard.fallsBackToHTTPSSE)
   }
 }

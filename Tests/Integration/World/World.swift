@@ -82,6 +82,7 @@ final class World {
     try await bus.start()
     if plan.keyring == .unlocked { try await keyring.start() }
     try await sandbox.start()
+    if plan.transport != .webSocket { try directories.configure("[Client]\nTransport=\(plan.transport.rawValue)\n") }
     let arguments = sandbox.addresses + plan.serviceArguments
     switch plan.service {
     case .running: try await service.start(arguments)
@@ -121,6 +122,11 @@ extension World {
       case none
     }
 
+    enum Transport: String, CaseIterable {
+      case webSocket = "default"
+      case http = "http-sse-only"
+    }
+
     enum ServicePlan {
       /// From the start.
       case running
@@ -131,6 +137,8 @@ extension World {
 
     var keyring = KeyringPlan.unlocked
     var service = ServicePlan.running
+    /// How answers come.
+    var transport = Transport.webSocket
     /// Approves each sign-in at once, and answers as fast as the client reads.
     var sandboxArguments = ["--auto-approve", "--rate", "0"]
     /// What follows `--issuer` and `--backend`.
