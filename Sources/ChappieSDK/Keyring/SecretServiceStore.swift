@@ -30,7 +30,13 @@ final class SecretServiceStore: CredentialStore {
   // MARK: Reading
 
   func find(_ slot: SlotIdentity) async throws -> StoredItem {
-    var found = try await search(slot)
+    var found: [SecretServiceClient.Found]
+    do {
+      found = try await search(slot)
+    } catch SecretStoreError.locked {
+      guard try await unlockedQuietly() == .unlocked else { return withoutKeyring(slot, [], .locked) }
+      found = try await search(slot)
+    }
     if !found.contains(where: { !$0.isLocked }) {
       let collection = try await unlockedQuietly()
       if collection == .unlocked {

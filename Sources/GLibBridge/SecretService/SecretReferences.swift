@@ -7,6 +7,8 @@ final class SecretServiceReference {
   let pointer: UnsafeMutablePointer<SecretService>
   /// The unique name of the keyring that knows the session.
   let keyring: String?
+  /// Whether the keyring has a `session` collection; nil until it was asked.
+  var hasSessionCollection: Bool?
 
   init(owning pointer: UnsafeMutablePointer<SecretService>) {
     self.pointer = pointer
@@ -44,6 +46,12 @@ final class SecretCollectionReference {
 @GLibActor
 final class SecretItemReference {
   let pointer: UnsafeMutablePointer<SecretItem>
+
+  /// The item's object on the bus.
+  var path: String {
+    let proxy = UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GDBusProxy.self)
+    return g_dbus_proxy_get_object_path(proxy).map { String(cString: $0) } ?? "/"
+  }
 
   init(owning pointer: UnsafeMutablePointer<SecretItem>) {
     self.pointer = pointer

@@ -80,9 +80,11 @@ public final class SecretServiceClient {
 
   /// The items whose attributes include `attributes`, locked ones too.
   ///
-  /// - Throws: ``SecretStoreError/unavailable(_:)``, `CancellationError`.
+  /// - Throws: ``SecretStoreError``, where a keyring that is locked would ask the user before it searches;
+  ///   `CancellationError`.
   public func search(schema: String, _ attributes: [String: String]) async throws -> [Found] {
     try await withService(.forbidden) { service in
+      guard try await !asksBeforeItSearches(service) else { throw SecretStoreError.locked }
       let table = AttributeTable(attributes, schema: schema)
       return try await asyncCall(deadline: deadline) { cancellable, callback, data in
         secret_service_search(
@@ -121,22 +123,57 @@ public final class SecretServiceClient {
   public func store(
     _ secret: SecretBytes, as item: Item, in place: Collection, interaction: Interaction
   ) async throws {
-    try await withPrompts(interaction) {
-      guard case .default = place else { return false }
-      return try await defaultCollectionState() == .unlocked
-    } _: { service, deadline in
-      let table = AttributeTable(item.attributes, schema: item.schema)
-      let value = secret.withBytes { bytes in
-        secret_value_new(bytes.bindMemory(to: CChar.self).baseAddress, gssize(bytes.count), "text/plain")
-      }
-      defer { value.map { secret_value_unref(UnsafeMutableRawPointer($0)) } }
+    do {
       // One message and no question before it: a crash must find as little time as can be.
-      _ = try await asyncCall(deadline: deadline) { cancellable, callback, data in
-        secret_service_store(
-          service.pointer, nil, table.pointer, place.alias, item.label, value, cancellable, callback, data)
-      } finish: { result, error in
-        secret_service_store_finish(service.pointer, result, &error)
+      try await withService(.forbidden) { try await create(secret, as: item, in: place, $0, deadline) }
+    } catch SecretStoreError.locked {
+      guard case .default = place else { throw SecretStoreError.locked }
+      if try await replaced(secret, of: item) { return }
+      try await withPrompts(interaction) {
+        try await defaultCollectionState() == .unlocked
+      } _: { service, deadline in
+        try await create(secret, as: item, in: place, service, deadline)
       }
+    }
+  }
+
+  private func create(
+    _ secret: SecretBytes, as item: Item, in place: Collection, _ service: SecretServiceReference, _ deadline: Duration
+  ) async throws {
+    let table = AttributeTable(item.attributes, schema: item.schema)
+    let value = Self.value(secret)
+    defer { value.map { secret_value_unref(UnsafeMutableRawPointer($0)) } }
+    _ = try await asyncCall(deadline: deadline) { cancellable, callback, data in
+      secret_service_store(
+        service.pointer, nil, table.pointer, place.alias, item.label, value, cancellable, callback, data)
+    } finish: { result, error in
+      secret_service_store_finish(service.pointer, result, &error)
+    }
+  }
+
+  /// Gives the item with the same attributes a new secret, where there is one that is not locked.
+  ///
+  /// KeePassXC lets nobody create an item over another program's, or over its own after a restart, without asking. It
+  /// does let them change what they may read. Where there is a `session` collection, the item may be that one's.
+  private func replaced(_ secret: SecretBytes, of item: Item) async throws -> Bool {
+    let found = try await search(schema: item.schema, item.attributes)
+    guard let old = found.first(where: { !$0.isLocked }), old.service.hasSessionCollection == false else {
+      return false
+    }
+    let value = Self.value(secret)
+    defer { value.map { secret_value_unref(UnsafeMutableRawPointer($0)) } }
+    return try await withService(.forbidden) { _ in
+      try await asyncCall(deadline: deadline) { cancellable, callback, data in
+        secret_item_set_secret(old.item.pointer, value, cancellable, callback, data)
+      } finish: { result, error in
+        secret_item_set_secret_finish(old.item.pointer, result, &error)
+      } != 0
+    }
+  }
+
+  private static func value(_ secret: SecretBytes) -> OpaquePointer? {
+    secret.withBytes { bytes in
+      secret_value_new(bytes.bindMemory(to: CChar.self).baseAddress, gssize(bytes.count), "text/plain")
     }
   }
 
@@ -146,13 +183,14 @@ public final class SecretServiceClient {
   public func delete(_ found: Found, interaction: Interaction) async throws {
     try await withPrompts(interaction) {
       !found.isLocked
-    } _: { _, deadline in
-      let item = found.item
+    } _: { service, deadline in
+      // By its path: the item itself would prompt as the service does that found it, which is never.
+      let path = found.item.path
       let _: gboolean? = try await unlessGone {
         try await asyncCall(deadline: deadline) { cancellable, callback, data in
-          secret_item_delete(item.pointer, cancellable, callback, data)
+          secret_service_delete_item_dbus_path(service.pointer, path, cancellable, callback, data)
         } finish: { result, error in
-          secret_item_delete_finish(item.pointer, result, &error)
+          secret_service_delete_item_dbus_path_finish(service.pointer, result, &error)
         }
       }
     }
@@ -210,19 +248,38 @@ public final class SecretServiceClient {
     return service.keyring
   }
 
+  /// KeePassXC asks for its password when it is searched while locked, and answers when somebody has typed it. Keyrings
+  /// that have a `session` collection search that one too, and do not ask.
+  private func asksBeforeItSearches(_ service: SecretServiceReference) async throws -> Bool {
+    let hasSession: Bool
+    if let known = service.hasSessionCollection {
+      hasSession = known
+    } else {
+      hasSession = try await collectionIfThere(.session, service) != nil
+      service.hasSessionCollection = hasSession
+    }
+    guard !hasSession, let collection = try await collectionIfThere(.default, service) else { return false }
+    return secret_collection_get_locked(collection.pointer) != 0
+  }
+
   private func collection(_ place: Collection, _ service: SecretServiceReference) async throws
     -> SecretCollectionReference
   {
-    let collection = try await asyncCall(deadline: deadline) { cancellable, callback, data in
+    guard let collection = try await collectionIfThere(place, service) else {
+      throw SecretStoreError.unavailable("the keyring has no \(place.alias) collection")
+    }
+    return collection
+  }
+
+  private func collectionIfThere(_ place: Collection, _ service: SecretServiceReference) async throws
+    -> SecretCollectionReference?
+  {
+    try await asyncCall(deadline: deadline) { cancellable, callback, data in
       secret_collection_for_alias(
         service.pointer, place.alias, SECRET_COLLECTION_NONE, cancellable, callback, data)
     } finish: { result, error in
       secret_collection_for_alias_finish(result, &error).map(SecretCollectionReference.init(owning:))
     }
-    guard let collection else {
-      throw SecretStoreError.unavailable("the keyring has no \(place.alias) collection")
-    }
-    return collection
   }
 
   /// Runs `body` with a service object that may prompt as far as `interaction` allows, and with the time it has.
@@ -233,12 +290,12 @@ public final class SecretServiceClient {
     _ interaction: Interaction, whereNobodyIsAsked: () async throws -> Bool,
     _ body: (SecretServiceReference, Duration) async throws -> Void
   ) async throws {
-    switch interaction {
-    case .allowed: try await withService(.allowed) { try await body($0, Self.patience) }
-    case .forbidden:
-      do {
-        try await withService(.forbidden) { try await body($0, deadline) }
-      } catch SecretStoreError.locked {
+    do {
+      try await withService(.forbidden) { try await body($0, deadline) }
+    } catch SecretStoreError.locked {
+      switch interaction {
+      case .allowed: try await withService(.allowed) { try await body($0, Self.patience) }
+      case .forbidden:
         guard try await whereNobodyIsAsked() else { throw SecretStoreError.locked }
         try await withService(.allowed) { try await body($0, deadline) }
       }

@@ -1,0 +1,73 @@
+import GLibBridge
+import Testing
+
+/// The service with KeePassXC in the place of gnome-keyring: prompts for everything, and no `session` collection.
+@Suite(
+  .worlds, .enabled(if: Programs.exist("keepassxc") && Programs.exist("keepassxc-cli"), "KeePassXC is not installed"))
+@GLibActor
+struct KeePassXCTests {
+  private static let afterFirstUnlock: VariantDictionary = [
+    "keychain_account": "background", "keychain_accessibility": "after-first-unlock-this-device-only",
+  ]
+  /// Each access token is due for renewal when it is handed out.
+  private let plan = World.Plan(
+    keyring: .none, sandboxArguments: World.Plan.shortTokens.sandboxArguments)
+
+  @Test(.timeLimit(.minutes(3))) func keepsASignInAsGnomeKeyringDoes() async throws {
+    try await World.with(plan) { world in
+      let keepassxc = try await KeePassXC(in: world, confirmsAccess: false)
+      let caller = try await world.signedInCaller()
+      #expect(try await caller.send("one").contains("one"))
+
+      // A service that has created nothing yet renews what another one stored.
+      try await world.service.restart()
+      #expect(try await caller.send("two").contains("two"))
+      try await world.service.restart()
+      #expect(try await caller.send("three").contains("three"))
+
+      // Locked: told at once, for a search would wait for the password.
+      try await keepassxc.lock()
+      #expect(try await refusal { try await caller.send("four") }.name == "Locked")
+      #expect(try await caller.state() == "signed-in")
+      try await world.service.restart()
+      #expect(try await refusal { try await caller.send("four") }.name == "Locked")
+      #expect(try await caller.state() == "signed-in")
+      try await keepassxc.unlock()
+      #expect(try await caller.send("five").contains("five"))
+
+      try await caller.call("Session.SignOut")
+      #expect(try await caller.state() == "signed-out")
+      #expect(try await world.keyring.items().isEmpty)
+    }
+  }
+
+  /// The copy is in the service's own memory, and goes with it.
+  @Test(.timeLimit(.minutes(3))) func keepsACopyForAfterTheFirstUnlock() async throws {
+    try await World.with(World.Plan(keyring: .none)) { world in
+      let keepassxc = try await KeePassXC(in: world, confirmsAccess: false)
+      let caller = try await world.caller()
+      try await caller.signIn(at: try await caller.open("Session", Self.afterFirstUnlock))
+      let client = try await caller.open("Client", Self.afterFirstUnlock)
+      try await keepassxc.lock()
+      #expect(try await caller.send("one", at: client).contains("one"))
+      try await world.service.restart()
+      let again = try await caller.open("Client", Self.afterFirstUnlock)
+      #expect(try await refusal { try await caller.send("two", at: again) }.name == "Locked")
+      try await keepassxc.unlock()
+      #expect(try await caller.send("three", at: again).contains("three"))
+    }
+  }
+
+  /// A service that started anew is another program to KeePassXC. Nobody is asked without having asked for it.
+  @Test(.timeLimit(.minutes(3))) func isLockedWhereItsUserHasToAllowIt() async throws {
+    try await World.with(plan) { world in
+      let keepassxc = try await KeePassXC(in: world, confirmsAccess: true)
+      let caller = try await world.signedInCaller()
+      #expect(try await caller.send("one").contains("one"))
+      try await world.service.restart()
+      #expect(try await refusal { try await caller.send("two") }.name == "Locked")
+      #expect(try await caller.state() == "signed-in")
+      withExtendedLifetime(keepassxc) {}
+    }
+  }
+}
