@@ -79,6 +79,7 @@ import Testing
       switch event {
       case .textDelta(let delta): text += delta
       case .completed(let whole): response = whole
+      default: break
       }
     }
     #expect(!text.isEmpty)
