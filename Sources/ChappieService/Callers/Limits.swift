@@ -4,6 +4,8 @@ enum Limits {
   static let runningTurns = 64
   /// Bytes of all texts of one call.
   static let promptBytes = 4 << 20
+  /// Bytes of a harness, which goes with every request.
+  static let harnessBytes = 1 << 20
   /// Turns that have ended and can still be asked for, per client object.
   static let keptTurns = 32
 }

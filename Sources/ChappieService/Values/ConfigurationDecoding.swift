@@ -55,26 +55,6 @@ extension Unicode.Scalar.Properties {
   fileprivate var isControl: Bool { generalCategory == .control }
 }
 
-extension ChappieHarness {
-  init(_ dictionary: VariantDictionary) throws {
-    switch try dictionary.value("preset", as: String.self) {
-    case "default": self = .default
-    case "none": self = .none
-    case let other?: throw BusError(.invalidArgument, "There is no harness preset '\(other)': use default or none.")
-    case nil:
-      self.init(
-        name: try dictionary.value("name") ?? ChappieHarness().name,
-        summary: try dictionary.value("summary") ?? "",
-        instructions: try dictionary.value("instructions") ?? Self.defaultInstructions,
-        capabilities: try dictionary.value("capabilities") ?? [])
-    }
-  }
-
-  var dictionary: VariantDictionary {
-    ["name": name, "summary": summary, "instructions": instructions, "capabilities": capabilities]
-  }
-}
-
 extension ChappieRateLimitBackoffPolicy {
   fileprivate init(_ dictionary: VariantDictionary) throws {
     let standard = ChappieRateLimitBackoffPolicy.default

@@ -132,27 +132,6 @@ struct ConfigurationDecodingTests {
         == ChappieRateLimitBackoffPolicy(maxRetries: 0, initialDelay: 0, maximumDelay: 0))
   }
 
-  // MARK: The harness
-
-  @Test func presetsAreKnown() throws {
-    #expect(try ChappieHarness(["preset": "default"]) == .default)
-    #expect(try ChappieHarness(["preset": "none"]) == .none)
-    #expect(Self.invalidArgument(["harness": ["preset": "nope"] as VariantDictionary])?.contains("'nope'") == true)
-  }
-
-  @Test func aHarnessOfOnesOwnKeepsTheGuardrail() throws {
-    #expect(try ChappieHarness([:]) == ChappieHarness())
-    let named = try ChappieHarness(["name": "App"])
-    #expect(named.name == "App")
-    #expect(named.instructions == ChappieHarness.defaultInstructions)
-  }
-
-  @Test func aHarnessComesBack() throws {
-    for harness in [ChappieHarness.default, .none, ChappieHarness(name: "A", summary: "b", capabilities: ["c"])] {
-      #expect(try ChappieHarness(harness.dictionary) == harness)
-    }
-  }
-
   // MARK: The property
 
   @Test func showsItself() throws {

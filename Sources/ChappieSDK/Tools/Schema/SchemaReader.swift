@@ -2,7 +2,9 @@ import GLibBridge
 
 /// Reads schemas, and remembers what they refer to.
 struct SchemaReader {
-  private var references: Set<String> = []
+  /// What was referred to and is not read yet.
+  private var pending: [String] = []
+  private var known: Set<String> = []
   private var depth = 0
 
   private static let depthLimit = 256
@@ -12,7 +14,7 @@ struct SchemaReader {
   /// Reads everything that was referred to, also by what is read here.
   mutating func resolve(in root: ChappieJSONValue) throws(SchemaError) -> [String: SchemaNode] {
     var definitions: [String: SchemaNode] = [:]
-    while let reference = references.subtracting(definitions.keys).min() {
+    while let reference = pending.popLast() {
       guard let schema = Self.target(of: reference, in: root) else {
         throw SchemaError("$ref", "'\(Redaction.message(reference))' refers to nothing in this schema")
       }
@@ -44,7 +46,7 @@ struct SchemaReader {
     rules.types = try keyword.types()
     rules.choices = try keyword.choices()
     rules.reference = try keyword.string("$ref")
-    if let reference = rules.reference { references.insert(reference) }
+    if let reference = rules.reference, known.insert(reference).inserted { pending.append(reference) }
 
     rules.minimum = try keyword.number("minimum")
     rules.maximum = try keyword.number("maximum")

@@ -1,0 +1,97 @@
+import ChappieSDK
+import GLibBridge
+
+extension ChappieHarness {
+  /// The harness that a caller describes: a preset, or one with the defaults of ``ChappieHarness``, and over it what
+  /// else the dictionary has.
+  ///
+  /// - Throws: `VariantError`, `BusError` with `InvalidArgument` or `LimitExceeded`.
+  init(_ dictionary: VariantDictionary) throws {
+    let size = dictionary.variant.byteCount
+    guard size <= Limits.harnessBytes else {
+      throw BusError(
+        .limitExceeded, "The harness has \(size) bytes, and \(Limits.harnessBytes) are allowed: say less in it.")
+    }
+    self = try dictionary.value("preset").map { try ChappieHarness(preset: $0) } ?? ChappieHarness()
+    name = try dictionary.value("name") ?? name
+    summary = try dictionary.value("summary") ?? summary
+    instructions = try dictionary.value("instructions") ?? instructions
+    capabilities = try dictionary.value("capabilities") ?? capabilities
+    if let tools: [VariantDictionary] = try dictionary.value("tools") {
+      self.tools = try tools.map { try ChappieHarnessTool($0) }
+    }
+    if let plugins: [VariantDictionary] = try dictionary.value("plugins") {
+      self.plugins = try plugins.map { try ChappieHarnessPlugin($0) }
+    }
+    do {
+      _ = try argumentsSchemas()
+    } catch {
+      throw BusError(error)
+    }
+  }
+
+  private init(preset: String) throws {
+    switch preset {
+    case "default": self = .default
+    case "none": self = .none
+    default:
+      guard let sample = ChappieHarnessSamples.named[preset] else {
+        let known = ["default", "none"] + ChappieHarnessSamples.named.keys.sorted()
+        throw BusError(
+          .invalidArgument, "There is no harness preset '\(preset)': use one of \(known.joined(separator: ", ")).")
+      }
+      self = sample
+    }
+  }
+
+  /// The `Harness` property of a client.
+  var dictionary: VariantDictionary {
+    [
+      "name": name, "summary": summary, "instructions": instructions, "capabilities": capabilities,
+      "tools": tools.map(\.dictionary), "plugins": plugins.map(\.dictionary),
+    ]
+  }
+}
+
+extension ChappieHarnessTool {
+  /// - Throws: `VariantError`, `BusError` with `InvalidArgument`. The name and the schema are checked with the harness.
+  init(_ dictionary: VariantDictionary) throws {
+    guard let name: String = try dictionary.value("name") else {
+      throw BusError(.invalidArgument, "A tool needs a 'name'.")
+    }
+    self.init(name: name, description: try dictionary.value("description") ?? "")
+    if let text: String = try dictionary.value("input_schema") {
+      guard let schema = try? ChappieJSONValue(json: text) else {
+        throw BusError(.invalidArgument, "The 'input_schema' of the tool '\(name)' is no JSON.")
+      }
+      inputSchema = schema
+    }
+    guard let word: String = try dictionary.value("policy") else { return }
+    do {
+      policy = try ChappieToolPolicy(word: word)
+    } catch {
+      throw BusError(error)
+    }
+  }
+
+  var dictionary: VariantDictionary {
+    ["name": name, "description": description, "input_schema": inputSchema.json, "policy": policy.rawValue]
+  }
+}
+
+extension ChappieHarnessPlugin {
+  /// - Throws: `VariantError`, `BusError` with `InvalidArgument`.
+  init(_ dictionary: VariantDictionary) throws {
+    guard let name: String = try dictionary.value("name"), !name.isEmpty else {
+      throw BusError(.invalidArgument, "A plugin needs a 'name'.")
+    }
+    self.init(
+      name: name, description: try dictionary.value("description") ?? "", version: try dictionary.value("version"))
+  }
+
+  var dictionary: VariantDictionary {
+    var dictionary: VariantDictionary = ["name": name, "description": description]
+    dictionary.set("version", version)
+    return dictionary
+  }
+}

@@ -1,0 +1,140 @@
+import ChappieSDK
+import GLibBridge
+import Testing
+
+@testable import ChappieService
+
+struct HarnessDecodingTests {
+  private static func refusal(_ dictionary: VariantDictionary) -> BusError? {
+    #expect(throws: BusError.self) { try ChappieHarness(dictionary) }
+  }
+
+  private static func tool(_ tool: VariantDictionary) -> VariantDictionary { ["tools": [tool]] }
+
+  // MARK: Presets
+
+  @Test func presetsAreKnown() throws {
+    #expect(try ChappieHarness(["preset": "default"]) == .default)
+    #expect(try ChappieHarness(["preset": "none"]) == .none)
+    for (name, sample) in ChappieHarnessSamples.named { #expect(try ChappieHarness(["preset": name]) == sample) }
+  }
+
+  @Test func anUnknownPresetIsRefusedWithTheKnownOnes() {
+    let error = Self.refusal(["preset": "nope"])
+    #expect(error?.name == "org.chappie.Error.InvalidArgument")
+    #expect(
+      error?.message
+        == "There is no harness preset 'nope': use one of default, none, inventory, media-player, notes, system-status."
+    )
+  }
+
+  @Test func whatElseIsGivenReplacesThePresets() throws {
+    let harness = try ChappieHarness([
+      "preset": "inventory", "name": "Shop", "plugins": [["name": "P"] as VariantDictionary],
+    ])
+    var expected = ChappieHarnessSamples.inventory
+    expected.name = "Shop"
+    expected.plugins = [ChappieHarnessPlugin(name: "P", description: "")]
+    #expect(harness == expected)
+    let none = try ChappieHarness(["preset": "none", "instructions": "Be brief."])
+    #expect(none.rendered == "Be brief.")
+  }
+
+  @Test func aHarnessOfOnesOwnKeepsTheGuardrail() throws {
+    #expect(try ChappieHarness([:]) == ChappieHarness())
+    #expect(try ChappieHarness(["name": "App"]) == ChappieHarness(name: "App"))
+  }
+
+  // MARK: Tools and plugins
+
+  @Test func readsToolsAndPlugins() throws {
+    let harness = try ChappieHarness([
+      "tools": [
+        [
+          "name": "find", "description": "Finds.", "input_schema": #"{"type":"object","required":["q"]}"#,
+          "policy": "ask", "later": true,
+        ],
+        ["name": "look"],
+      ] as [VariantDictionary],
+      "plugins": [["name": "Tags", "description": "Adds tags.", "version": "1.2.0"], ["name": "Stars"]]
+        as [VariantDictionary],
+    ])
+    #expect(
+      harness.tools == [
+        ChappieHarnessTool(
+          name: "find", description: "Finds.", inputSchema: ["type": "object", "required": ["q"]], policy: .ask),
+        ChappieHarnessTool(name: "look", description: ""),
+      ])
+    #expect(
+      harness.plugins == [
+        ChappieHarnessPlugin(name: "Tags", description: "Adds tags.", version: "1.2.0"),
+        ChappieHarnessPlugin(name: "Stars", description: ""),
+      ])
+  }
+
+  @Test(
+    arguments: [
+      (tool([:]), "A tool needs a 'name'."),
+      (tool(["name": "a b"]), "A tool's name must have 1 to 64 letters, digits, '_' or '-' of ASCII, not 'a b'."),
+      (tool(["name": "a", "input_schema": "{"]), "The 'input_schema' of the tool 'a' is no JSON."),
+      (
+        tool(["name": "a", "input_schema": #"{"type":"string"}"#]),
+        "The input schema of the tool 'a' must be a JSON Schema with type 'object'."
+      ),
+      (
+        tool(["name": "a", "input_schema": #"{"type":"object","properties":{"b":{"pattern":"["}}}"#]),
+        "The input schema of the tool 'a' cannot be used: #/properties/b/pattern must be a regular expression."
+      ),
+      (tool(["name": "a", "policy": "Ask"]), "There is no tool policy 'Ask': use automatic, ask or deny."),
+      (
+        ["tools": [["name": "a"], ["name": "a"]] as [VariantDictionary]],
+        "The harness declares the tool 'a' twice."
+      ),
+      (["plugins": [[:] as VariantDictionary]], "A plugin needs a 'name'."),
+      (["plugins": [["name": ""] as VariantDictionary]], "A plugin needs a 'name'."),
+    ] as [(VariantDictionary, String)])
+  func tellsWhatIsWrong(_ dictionary: VariantDictionary, _ problem: String) {
+    let error = Self.refusal(dictionary)
+    #expect(error == BusError(name: "org.chappie.Error.InvalidArgument", message: problem))
+  }
+
+  @Test(arguments: [
+    ("tools", "name", "s"), ("tools", "description", "s"), ("tools", "input_schema", "s"), ("tools", "policy", "s"),
+    ("plugins", "name", "s"), ("plugins", "description", "s"), ("plugins", "version", "s"),
+  ])
+  func aWrongTypeNamesItsKey(_ list: String, _ key: String, _ type: String) {
+    var (element, dictionary): (VariantDictionary, VariantDictionary) = (["name": "a"], [:])
+    element.set(key, UInt64(1))
+    dictionary.set(list, [element])
+    #expect(throws: VariantError(key: key, expected: type, found: "t")) { try ChappieHarness(dictionary) }
+  }
+
+  @Test(arguments: ["tools", "plugins"])
+  func aListOfAnotherTypeIsRefused(_ key: String) {
+    var dictionary = VariantDictionary()
+    dictionary.set(key, ["a"])
+    #expect(throws: VariantError(key: key, expected: "aa{sv}", found: "as")) { try ChappieHarness(dictionary) }
+  }
+
+  @Test func aHugeHarnessIsRefused() {
+    let error = Self.refusal(["instructions": String(repeating: "x", count: 1 << 20)])
+    #expect(error?.name == "org.chappie.Error.LimitExceeded")
+  }
+
+  /// A schema full of references takes no longer than its length.
+  @Test func manyDefinitionsAreRead() throws {
+    let definitions = (0..<10_000).map { ##""d\##($0)":{"$ref":"#/$defs/d\##($0 + 1)"}"## }.joined(separator: ",")
+    let schema = ##"{"type":"object","$ref":"#/$defs/d0","$defs":{\##(definitions),"d10000":true}}"##
+    #expect(throws: Never.self) { try ChappieHarness(Self.tool(["name": "a", "input_schema": schema])) }
+  }
+
+  // MARK: The property
+
+  @Test(arguments: [
+    ChappieHarness.default, .none, "Be kind.", ChappieHarnessSamples.inventory,
+    ChappieHarness(plugins: [ChappieHarnessPlugin(name: "a", description: "b", version: "1")]),
+  ])
+  func comesBack(_ harness: ChappieHarness) throws {
+    #expect(try ChappieHarness(harness.dictionary) == harness)
+  }
+}
