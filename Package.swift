@@ -30,7 +30,7 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "ChappieSDK", dependencies: ["GLibBridge", "SecretMemory"], swiftSettings: settings),
     .target(
-      name: "ChappieBusInterfaces", path: "dbus", exclude: ["org.chappie.service.in"],
+      name: "ChappieBusInterfaces", path: "dbus", exclude: ["org.chappie.service.in", "org.chappie.ToolHandler.xml"],
       resources: [
         .embedInCode("org.chappie.Manager.xml"),
         .embedInCode("org.chappie.Session.xml"),

@@ -32,7 +32,7 @@ public final class Service {
     session = SessionObject(Chappie.authSession(configuration: defaults), exporter.notifications)
     client = ClientObject(
       Chappie.client(configuration: defaults), sharing: .shared, session: ServicePaths.root,
-      callers: exporter.callers, window: exporter.window)
+      exporter)
     let implementations = try [
       manager.implementation(), session.implementation(), client.implementation(),
       exporter.accounts.implementation(),

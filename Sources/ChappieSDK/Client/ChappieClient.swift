@@ -180,6 +180,10 @@ public final class ChappieClient: Sendable {
     ChappieContextSize(estimatedTokens: await context().estimatedTokens, contextWindow: contextWindow)
   }
 
+  /// The slug of the model that answers the next turn.
+  @GLibActor
+  package var selectedModel: String { conversation.transcript.model }
+
   /// What the model is told first, from the next turn on.
   @GLibActor
   package var harness: ChappieHarness {

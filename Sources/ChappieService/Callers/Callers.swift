@@ -19,6 +19,7 @@ final class Callers {
     var identification = Identification.none
     var openObjects: Set<ObjectPath> = []
     var runningTurns: [String: ServiceTurn] = [:]
+    var partings: [@GLibActor () -> Void] = []
   }
 
   private let connection: BusConnection
@@ -80,10 +81,7 @@ final class Callers {
       throw BusError(
         .limitExceeded, "You have \(Limits.runningTurns) turns running: wait for one to end before you start more.")
     }
-    guard promptBytes <= Limits.promptBytes else {
-      throw BusError(
-        .limitExceeded, "The text has \(promptBytes) bytes, and \(Limits.promptBytes) are allowed: send less.")
-    }
+    try Limits.check(promptBytes: promptBytes)
   }
 
   /// Counts `turn` until it ends; it is cancelled when its caller leaves, unless it is broadcast.
@@ -103,6 +101,11 @@ final class Callers {
 
   // MARK: Leaving
 
+  /// Calls `parting` once `name` has left the bus.
+  func whenLeft(_ name: String, _ parting: @escaping @GLibActor () -> Void) {
+    caller(name).partings.append(parting)
+  }
+
   private func caller(_ name: String) -> Caller {
     let caller = callers[name] ?? Caller()
     if case .here = caller.presence { return caller }
@@ -119,7 +122,9 @@ final class Callers {
     guard let caller = callers[name] else { return }
     for turn in caller.runningTurns.values where !turn.isBroadcast { turn.cancel() }
     for object in caller.openObjects { close(object, name) }
+    for parting in caller.partings { parting() }
     caller.openObjects = []
+    caller.partings = []
     caller.presence = .gone
     forgetIfGone(name)
   }

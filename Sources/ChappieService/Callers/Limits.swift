@@ -1,3 +1,5 @@
+import GLibBridge
+
 /// What one caller may have at a time. More is answered with `LimitExceeded`.
 enum Limits {
   static let openObjects = 64
@@ -6,6 +8,15 @@ enum Limits {
   static let promptBytes = 4 << 20
   /// Bytes of a harness, which goes with every request.
   static let harnessBytes = 1 << 20
+  /// Tools that a caller registers on a client, or sends along with a turn.
+  static let tools = 128
   /// Turns that have ended and can still be asked for, per client object.
   static let keptTurns = 32
+
+  /// - Throws: `BusError` with `LimitExceeded`.
+  static func check(promptBytes count: Int) throws {
+    guard count <= promptBytes else {
+      throw BusError(.limitExceeded, "The text has \(count) bytes, and \(promptBytes) are allowed: send less.")
+    }
+  }
 }

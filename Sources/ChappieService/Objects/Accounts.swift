@@ -88,8 +88,7 @@ final class Accounts {
     let path = ServicePaths.accounts.appending(configuration.keychainAccount)
     let session = SessionObject(Chappie.authSession(configuration: configuration), exporter.notifications)
     let client = ClientObject(
-      Chappie.client(configuration: configuration), sharing: .shared, session: path, callers: exporter.callers,
-      window: exporter.window)
+      Chappie.client(configuration: configuration), sharing: .shared, session: path, exporter)
     let object = try exporter.export(path, [session.implementation(), client.implementation()]) {
       [weak session, callers = exporter.callers] request in
       try await callers.authorizeShared(request)
@@ -106,12 +105,12 @@ final class Accounts {
 
   private func remove(_ name: String) {
     guard let account = accounts.removeValue(forKey: name) else { return }
-    account.client.cancelTurns()
+    account.client.turns.cancelAll()
     root?.emit(
       Self.managerInterface, "InterfacesRemoved",
       .tuple(account.object.path, [SessionObject.interface, ClientObject.interface]))
     Task.onGLib {
-      await account.client.turnsEnded()
+      await account.client.turns.allEnded()
       account.object.unexport()
       // The session stays until the call that signed it out has been answered.
       withExtendedLifetime(account) {}

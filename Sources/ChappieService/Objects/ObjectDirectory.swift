@@ -70,7 +70,7 @@ final class ObjectDirectory {
     session.holders.insert(.client(path, of: caller))
     let client = ClientObject(
       Chappie.client(configuration: configuration), sharing: .opened, session: session.path,
-      callers: exporter.callers, window: exporter.window)
+      exporter)
     do {
       let object = try exporter.export(path, [client.implementation()]) { [weak self] request in
         try await self?.authorize(request, configuration) { $0 == caller }
@@ -144,7 +144,7 @@ final class ObjectDirectory {
 
   private func release(_ object: ObjectPath, _ caller: String) {
     if let open = clients.removeValue(forKey: object) {
-      open.client.cancelTurns()
+      open.client.turns.cancelAll()
       closing(open)
       dropHolder(.client(object, of: open.caller), of: open.session)
     } else {
@@ -155,7 +155,7 @@ final class ObjectDirectory {
   /// A client leaves the bus once the last signals of its turns are sent.
   private func closing(_ open: OpenClient) {
     Task.onGLib {
-      await open.client.turnsEnded()
+      await open.client.turns.allEnded()
       open.object.unexport()
     }
   }

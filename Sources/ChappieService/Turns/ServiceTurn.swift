@@ -18,7 +18,7 @@ final class ServiceTurn {
     case failed(BusError, VariantDictionary)
     case cancelled(BusError, VariantDictionary)
 
-    var word: String {
+    fileprivate var word: String {
       switch self {
       case .running: "running"
       case .completed: "completed"
@@ -42,6 +42,7 @@ final class ServiceTurn {
   let id: String
   let caller: String
   let delivery: Delivery
+  let calls = TurnCalls()
   private(set) var status = Status.running
   private(set) var text = ""
   private let object: BusObject
@@ -60,6 +61,9 @@ final class ServiceTurn {
     self.window = window
   }
 
+  /// The status as the bus knows it.
+  var statusWord: String { isRunning ? calls.status ?? status.word : status.word }
+
   var isBroadcast: Bool {
     if case .signals(broadcast: true) = delivery { return true }
     return false
@@ -72,12 +76,12 @@ final class ServiceTurn {
 
   /// Runs `turn` and calls `ended` when its status says how it went.
   func start(
-    _ client: ChappieClient, _ turn: ChappieClient.Turn, interaction: SecretServiceClient.Interaction,
+    _ client: ChappieClient, _ turn: ChappieClient.Turn, interaction: SecretServiceClient.Interaction, tools: ToolSet,
     ended: @escaping @GLibActor () -> Void
   ) {
     task = Task.onGLib {
       do {
-        let caller = ChappieClient.TurnCaller(interaction: interaction) { self.deliver($0) }
+        let caller = ChappieClient.TurnCaller(interaction: interaction, tools: tools) { self.deliver($0) }
         let response = try await client.run(turn, for: caller)
         finish(.completed(response))
       } catch is CancellationError {
@@ -113,12 +117,37 @@ final class ServiceTurn {
   // MARK: Delivery
 
   private func deliver(_ event: ChappieStreamEvent) -> HTTPResponse.Verdict {
-    guard case .textDelta(let delta) = event else { return .more }
+    guard isRunning else { return .stop }
+    switch event {
+    case .textDelta(let delta): return deliver(delta)
+    case .toolCallRequested(let request):
+      calls.began(request.callID)
+      emitInOrder(
+        "ToolCallRequested",
+        .tuple(id, request.callID, request.toolName, request.arguments, request.policy.rawValue))
+    case .approvalRequested(let request):
+      emitInOrder("ApprovalRequested", .tuple(id, request.callID, request.toolName, request.arguments))
+    case .toolCallCompleted(let result):
+      calls.ended(result.callID)
+      emitInOrder("ToolCallCompleted", .tuple(id, result.callID, result.dictionary))
+    case .completed: break
+    }
+    return .more
+  }
+
+  private func deliver(_ delta: String) -> HTTPResponse.Verdict {
     text += delta
     guard case .signals = delivery else { return .more }
     drain = nil
     coalescer.add(delta)
     return drain.map { .pause(until: $0) } ?? .more
+  }
+
+  /// Sends what happens beside the text, behind the text that came before. It is for the caller also where the answer
+  /// is a reply: the caller may be who runs the tool.
+  private func emitInOrder(_ signal: String, _ arguments: Variant) {
+    coalescer.flush()
+    emit(signal, arguments, bytes: arguments.byteCount)
   }
 
   private func finish(_ status: Status) {

@@ -7,6 +7,8 @@ struct TurnOptions {
   let broadcast: Bool
   /// Whether a turn on a shared object becomes part of its transcript.
   let continues: Bool
+  /// Tools of this turn alone, which whoever sees its signals may run.
+  let tools: ToolRegistration?
 
   /// - Throws: `VariantError`, `BusError` with `InvalidArgument`.
   init(_ options: VariantDictionary) throws {
@@ -17,6 +19,7 @@ struct TurnOptions {
       instructions: try options.value("instructions"))
     broadcast = try options.value("broadcast") ?? false
     continues = try options.value("continue") ?? false
+    tools = try options.value("tools", as: [VariantDictionary].self).map { try ToolRegistration($0, handler: .signals) }
   }
 }
 
@@ -28,6 +31,11 @@ struct TranscriptEntry: VariantConvertible {
   let text: String
 
   var variant: Variant { .tuple(role, text) }
+
+  init(role: String, text: String) {
+    self.role = role
+    self.text = text
+  }
 
   init(variant: Variant) throws(VariantError) {
     role = try variant.member(0, "role")

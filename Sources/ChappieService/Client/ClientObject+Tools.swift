@@ -1,0 +1,57 @@
+import ChappieSDK
+import GLibBridge
+
+/// The harness, and the tools that callers bring.
+extension ClientObject {
+  var toolMethods: [String: BusImplementation.Method] {
+    [
+      "SetHarness": { [unowned self] in
+        client.harness = try ChappieHarness(try $0.argument(0, as: VariantDictionary.self))
+        changed("Harness")
+        return .tuple()
+      },
+      "RegisterTools": { [unowned self] in
+        let tools: [VariantDictionary] = try $0.argument(0)
+        let handler: ObjectPath = try $0.argument(1)
+        register(try ToolRegistration(tools, handler: handler), for: $0.sender)
+        return .tuple()
+      },
+      "SubmitToolResult": { [unowned self] in
+        try turns.turn(of: $0).calls.submit(try Self.result(of: $0), for: $0.argument(1))
+        return .tuple()
+      },
+      "ResolveApproval": { [unowned self] in
+        let isApproved: Bool = try $0.argument(2)
+        let reason: String = try $0.argument(3)
+        try turns.turn(of: $0).calls.resolve(
+          isApproved ? .approved() : .denied(reason: reason.isEmpty ? nil : reason), for: $0.argument(1))
+        return .tuple()
+      },
+    ]
+  }
+
+  /// The tools of `turn`: those that its caller has registered, and those that came with it.
+  func toolSet(for turn: ServiceTurn, _ options: TurnOptions) -> ToolSet {
+    let registrations = [options.tools, registrations[turn.caller]].compactMap(\.self)
+    return ToolSet(registrations.flatMap { $0.tools(for: turn, over: exporter.connection) }) { request in
+      await turn.calls.approval(of: request.callID)
+    }
+  }
+
+  private func register(_ tools: ToolRegistration, for caller: String) {
+    registrations[caller] = tools.entries.isEmpty ? nil : tools
+    exporter.callers.whenLeft(caller) { [weak self] in self?.registrations[caller] = nil }
+  }
+
+  private static func result(of call: BusCall) throws -> ChappieToolResult {
+    let output: String = try call.argument(2)
+    try Limits.check(promptBytes: output.utf8.count)
+    let options: VariantDictionary = try call.argument(3)
+    switch try options.value("status", as: String.self) {
+    case nil, "completed": return ChappieToolResult(output: output)
+    case "failed": return ChappieToolResult(failure: output)
+    case let other?:
+      throw BusError(.invalidArgument, "'status' must be completed or failed, not '\(Redaction.message(other))'.")
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import ChappieBusInterfaces
+import ChappieSDK
+import GLibBridge
+
+/// `org.chappie.Client`: a client on the bus. What its methods do is in the extensions beside it.
+@GLibActor
+final class ClientObject {
+  nonisolated static let interface = "org.chappie.Client"
+
+  /// Who may use the object, which decides what a turn without options means.
+  enum Sharing {
+    /// Everybody: a turn stands alone.
+    case shared
+    /// One caller: a turn is part of the conversation.
+    case opened
+  }
+
+  let client: ChappieClient
+  let sharing: Sharing
+  let session: ObjectPath
+  let exporter: Exporter
+  let turns = TurnBook()
+  /// What callers have registered, by their names on the bus.
+  var registrations: [String: ToolRegistration] = [:]
+  weak var object: BusObject?
+
+  init(_ client: ChappieClient, sharing: Sharing, session: ObjectPath, _ exporter: Exporter) {
+    self.client = client
+    self.sharing = sharing
+    self.session = session
+    self.exporter = exporter
+  }
+
+  func implementation() throws -> BusImplementation {
+    let methods = [turnMethods, toolMethods, contextMethods].reduce(into: [:]) { all, some in
+      all.merge(some) { first, _ in first }
+    }
+    return try BusImplementation(
+      BusInterfaceDescription(xml: BusInterfaceFiles.client, name: Self.interface), methods: methods,
+      properties: [
+        "Model": { [unowned self] in client.selectedModel.variant },
+        "Harness": { [unowned self] in client.harness.dictionary.variant },
+        "ActiveTurns": { [unowned self] in turns.running.map(\.id).sorted().variant },
+        "Session": { [unowned self] in session.variant },
+        "Version": { UInt32(1).variant },
+      ])
+  }
+
+  /// Starts to send signals from `object`.
+  func attach(_ object: BusObject) {
+    self.object = object
+  }
+
+  /// Tells everybody that `property` has another value.
+  func changed(_ property: String) {
+    object?.propertiesChanged(Self.interface, [property])
+  }
+}

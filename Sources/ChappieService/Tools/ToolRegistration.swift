@@ -1,0 +1,92 @@
+import ChappieSDK
+import GLibBridge
+
+/// Tools that a caller brings, and who runs them.
+struct ToolRegistration {
+  enum Handler {
+    /// An object of the caller's with `org.chappie.ToolHandler`.
+    case object(ObjectPath)
+    /// Whoever answers `ToolCallRequested` with `SubmitToolResult`.
+    case signals
+  }
+
+  /// A tool as it is described on the bus.
+  struct Entry {
+    let manifest: ChappieHarnessTool
+    let timeLimit: Duration
+  }
+
+  static let handlerInterface = "org.chappie.ToolHandler"
+
+  let entries: [Entry]
+  let handler: Handler
+
+  /// - Throws: `VariantError`, `BusError` with `InvalidArgument`, `LimitExceeded`.
+  init(_ tools: [VariantDictionary], handler: ObjectPath) throws {
+    try self.init(tools, handler: handler == .root ? .signals : .object(handler))
+  }
+
+  init(_ tools: [VariantDictionary], handler: Handler) throws {
+    guard tools.count <= Limits.tools else {
+      throw BusError(.limitExceeded, "There are \(tools.count) tools, and \(Limits.tools) are allowed: bring fewer.")
+    }
+    entries = try tools.map(Entry.init)
+    self.handler = handler
+    let names = entries.map(\.manifest.name)
+    guard Set(names).count == names.count else {
+      throw BusError(.invalidArgument, "Two tools have the same name.")
+    }
+  }
+
+  /// These tools, as a turn calls them.
+  @GLibActor
+  func tools(for turn: ServiceTurn, over connection: BusConnection) -> [ToolSet.Tool] {
+    entries.map { entry in
+      ToolSet.Tool(entry.manifest, timeLimit: entry.timeLimit) { [handler] call in
+        switch handler {
+        case .signals: try await turn.calls.result(of: call.id)
+        case .object(let path): try await Self.call(path, call, of: turn, connection)
+        }
+      }
+    }
+  }
+
+  @GLibActor
+  private static func call(
+    _ path: ObjectPath, _ call: ChappieToolCall, of turn: ServiceTurn, _ connection: BusConnection
+  ) async throws -> ChappieToolResult {
+    do {
+      // Its time limit is the tool's.
+      let reply = try await connection.call(
+        turn.caller, path, handlerInterface, "Call", .tuple(turn.id, call.id, call.name, call.arguments), timeout: nil,
+        autoStart: false)
+      return ChappieToolResult(output: try reply.member(0, "output", as: String.self))
+    } catch let error as GLibError {
+      return ChappieToolResult(failure: "The tool failed: \(error.message)")
+    } catch let error as VariantError {
+      return ChappieToolResult(failure: "The tool gave no text: \(error).")
+    }
+  }
+}
+
+extension ToolRegistration.Entry {
+  /// - Throws: `VariantError`, `BusError` with `InvalidArgument`.
+  fileprivate init(_ dictionary: VariantDictionary) throws {
+    manifest = try ChappieHarnessTool(dictionary)
+    let seconds: UInt32? = try dictionary.value("time_limit")
+    guard seconds.map({ (1...3600).contains($0) }) ?? true else {
+      throw BusError(.invalidArgument, "'time_limit' of '\(manifest.name)' must be 1 to 3600 seconds.")
+    }
+    timeLimit = seconds.map { .seconds(Int64($0)) } ?? ChappieHostTool.defaultTimeLimit
+    _ = try manifest.argumentsSchema()
+  }
+}
+
+extension ChappieToolExecutionResult {
+  /// A tool result on the bus.
+  var dictionary: VariantDictionary {
+    let (seconds, attoseconds) = duration.components
+    let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
+    return ["status": status.rawValue, "output": output, "duration_ms": UInt32(clamping: milliseconds)]
+  }
+}

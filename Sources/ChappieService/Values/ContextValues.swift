@@ -1,0 +1,43 @@
+import ChappieSDK
+import GLibBridge
+
+extension ChappieClientContext {
+  /// A context on the bus.
+  var dictionary: VariantDictionary {
+    var dictionary: VariantDictionary = [
+      "session_id": sessionID, "thread_id": threadID, "model": model,
+      "messages": messages.map { TranscriptEntry(role: $0.role.rawValue, text: $0.text) },
+      "created_at": createdAt, "updated_at": updatedAt, "message_count": UInt32(clamping: messageCount),
+      "estimated_tokens": UInt32(clamping: estimatedTokens),
+    ]
+    dictionary.set("compacted_summary", compactedSummary)
+    return dictionary
+  }
+
+  /// What a caller resumes. What it leaves out is as in `base`; the messages are none then.
+  ///
+  /// - Throws: `VariantError`, `BusError` with `InvalidArgument`, `LimitExceeded`.
+  init(_ dictionary: VariantDictionary, base: ChappieClientContext) throws {
+    let messages: [TranscriptEntry] = try dictionary.value("messages") ?? []
+    let summary: String? = try dictionary.value("compacted_summary")
+    try Limits.check(promptBytes: messages.reduce(summary?.utf8.count ?? 0) { $0 + $1.text.utf8.count })
+    self.init(
+      sessionID: try dictionary.name("session_id") ?? base.sessionID,
+      threadID: try dictionary.name("thread_id") ?? base.threadID,
+      model: try dictionary.name("model") ?? base.model,
+      messages: try messages.map { try $0.message() },
+      compactedSummary: summary?.isEmpty == true ? nil : summary,
+      createdAt: try dictionary.value("created_at") ?? base.createdAt,
+      updatedAt: try dictionary.value("updated_at") ?? base.updatedAt)
+  }
+}
+
+extension ChappieContextSize {
+  /// A context size on the bus.
+  var dictionary: VariantDictionary {
+    [
+      "estimated_tokens": UInt32(clamping: estimatedTokens), "context_window": UInt32(clamping: contextWindow),
+      "remaining_tokens": UInt32(clamping: remainingTokens), "used_percent": usedPercent,
+    ]
+  }
+}

@@ -1,0 +1,30 @@
+/// A value that somebody else brings, once.
+@GLibActor
+public final class Promise<Value: Sendable> {
+  private let wait = Wait()
+  private var outcome: Value?
+
+  public init() {}
+
+  public var isFulfilled: Bool { outcome != nil }
+
+  /// Brings the value. A second one changes nothing.
+  public func fulfil(_ value: Value) {
+    guard outcome == nil else { return }
+    outcome = value
+    wait.finish()
+  }
+
+  /// Waits for the value.
+  ///
+  /// - Throws: `CancellationError`.
+  public func value() async throws -> Value {
+    await withTaskCancellationHandler {
+      await wait.value()
+    } onCancel: {
+      Task.onGLib { self.wait.finish() }
+    }
+    guard let outcome else { throw CancellationError() }
+    return outcome
+  }
+}
