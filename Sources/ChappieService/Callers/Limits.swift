@@ -8,6 +8,8 @@ enum Limits {
   static let promptBytes = 4 << 20
   /// Bytes of a harness, which goes with every request.
   static let harnessBytes = 1 << 20
+  /// Images of one message.
+  static let images = 16
   /// Tools that a caller registers on a client, or sends along with a turn.
   static let tools = 128
   /// Turns that have ended and can still be asked for, per client object.

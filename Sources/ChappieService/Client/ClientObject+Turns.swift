@@ -61,13 +61,14 @@ extension ClientObject {
     guard question.byteCount > 0 else {
       throw BusError(.invalidArgument, "There is no text to answer: give some.")
     }
+    let images = try await self.images(options.images, for: call.sender)
     try exporter.callers.reserveTurn(call.sender, promptBytes: question.byteCount)
     let turn = ServiceTurn(
       id: TurnID.next(), caller: call.sender, delivery: delivery(options), object: object, window: exporter.window)
     turns.add(turn)
     exporter.callers.add(turn)
     turn.start(
-      client, clientTurn(question, options), interaction: call.interaction, tools: toolSet(for: turn, options)
+      client, clientTurn(question, images, options), interaction: call.interaction, tools: toolSet(for: turn, options)
     ) { [weak self] in
       self?.finished(turn)
     }
@@ -75,7 +76,24 @@ extension ClientObject {
     return turn
   }
 
-  private func clientTurn(_ question: Question, _ options: TurnOptions) -> ChappieClient.Turn {
+  /// The images that a caller names. A path is opened by this service, which sees files that a sandboxed app does not.
+  private func images(_ names: [String], for caller: String) async throws -> [ChappieImage] {
+    var images: [ChappieImage] = []
+    for name in names {
+      guard name.hasPrefix("/") else {
+        images.append(try ChappieImage(url: name))
+        continue
+      }
+      guard try await exporter.callers.owner(caller) == nil else {
+        throw BusError(.accessDenied, "An app in a sandbox cannot name files: send the image as a data: address.")
+      }
+      images.append(try await ChappieImage(file: name))
+    }
+    return images
+  }
+
+  private func clientTurn(_ question: Question, _ images: [ChappieImage], _ options: TurnOptions) -> ChappieClient.Turn
+  {
     let isRecorded =
       switch sharing {
       case .opened: true
@@ -83,10 +101,13 @@ extension ClientObject {
       }
     switch question {
     case .text(let text):
-      let message = ChappieInputMessage(role: .user, text: text, options: options.message)
+      let message = ChappieInputMessage(role: .user, text: text, images: images, options: options.message)
       return isRecorded
         ? .next(message) : .alone(ChappieResponseRequest(messages: [message], options: options.message))
-    case .transcript(let messages):
+    case .transcript(var messages):
+      if let last = messages.popLast() {
+        messages.append(ChappieInputMessage(role: last.role, text: last.text, images: images, options: last.options))
+      }
       let request = ChappieResponseRequest(messages: messages, options: options.message)
       return isRecorded ? .replay(request) : .alone(request)
     }

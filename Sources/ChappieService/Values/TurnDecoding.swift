@@ -4,6 +4,8 @@ import GLibBridge
 /// The options of a turn, as a caller gives them.
 struct TurnOptions {
   let message: ChappieMessageOptions
+  /// Addresses and paths of images, as the caller wrote them.
+  let images: [String]
   let broadcast: Bool
   /// Whether a turn on a shared object becomes part of its transcript.
   let continues: Bool
@@ -17,6 +19,11 @@ struct TurnOptions {
       reasoningEffort: try options.name("reasoning_effort").map(ChappieReasoningEffort.init),
       model: try options.name("model"),
       instructions: try options.value("instructions"))
+    images = try options.value("images") ?? []
+    guard images.count <= Limits.images else {
+      throw BusError(
+        .limitExceeded, "There are \(images.count) images, and \(Limits.images) are allowed: show fewer.")
+    }
     broadcast = try options.value("broadcast") ?? false
     continues = try options.value("continue") ?? false
     tools = try options.value("tools", as: [VariantDictionary].self).map { try ToolRegistration($0, handler: .signals) }

@@ -10,16 +10,21 @@ public struct ChappieInputMessage: Sendable, Hashable, Codable {
 
   public let role: Role
   public let text: String
+  /// What the message shows; the model must take images.
+  public let images: [ChappieImage]
   public let options: ChappieMessageOptions
 
-  public init(role: Role, text: String, options: ChappieMessageOptions = ChappieMessageOptions()) {
+  public init(
+    role: Role, text: String, images: [ChappieImage] = [], options: ChappieMessageOptions = ChappieMessageOptions()
+  ) {
     self.role = role
     self.text = text
+    self.images = images
     self.options = options
   }
 
-  public static func user(_ text: String, fastMode: Bool = false) -> ChappieInputMessage {
-    ChappieInputMessage(role: .user, text: text, options: ChappieMessageOptions(fastMode: fastMode))
+  public static func user(_ text: String, images: [ChappieImage] = [], fastMode: Bool = false) -> ChappieInputMessage {
+    ChappieInputMessage(role: .user, text: text, images: images, options: ChappieMessageOptions(fastMode: fastMode))
   }
 
   public static func assistant(_ text: String) -> ChappieInputMessage {

@@ -53,30 +53,41 @@ final class ToolRunner {
       .toolCallRequested(
         ChappieToolExecutionRequest(
           callID: call.callID, toolName: call.name, arguments: call.arguments, policy: manifest.policy)))
-    let start = ContinuousClock.now
     let end = try await self.end(of: call, tool, manifest)
     let result = ChappieToolExecutionResult(
       callID: call.callID, toolName: call.name, status: end.status, output: Self.bounded(end.output),
-      duration: .now - start)
+      duration: end.duration)
     _ = scope.deliver(.toolCallCompleted(result))
     return result
   }
 
-  private typealias End = (status: ChappieToolExecutionResult.Status, output: String)
+  private struct End {
+    let status: ChappieToolExecutionResult.Status
+    let output: String
+    var duration = Duration.zero
+
+    init(_ status: ChappieToolExecutionResult.Status, _ output: String) {
+      self.status = status
+      self.output = output
+    }
+  }
 
   private func end(of call: ToolCallItem, _ tool: ToolSet.Tool, _ manifest: ChappieHarnessTool) async throws -> End {
     if let violation = violation(in: call) {
-      return (.failed, "The arguments do not fit the tool's schema: \(violation).")
+      return End(.failed, "The arguments do not fit the tool's schema: \(violation).")
     }
     switch manifest.policy {
     case .automatic: break
-    case .deny: return (.denied, "This tool is switched off here.")
+    case .deny: return End(.denied, "This tool is switched off here.")
     case .ask:
       if case .deny(let reason) = try await decision(on: call) {
-        return (.denied, "The user did not allow this call" + (reason.map { ": \($0)" } ?? "."))
+        return End(.denied, "The user did not allow this call" + (reason.map { ": \($0)" } ?? "."))
       }
     }
-    return await execute(call, tool)
+    let start = ContinuousClock.now
+    var end = await execute(call, tool)
+    end.duration = .now - start
+    return end
   }
 
   /// What is wrong with a call's arguments; nil for nothing.
@@ -104,13 +115,13 @@ final class ToolRunner {
     let toolCall = ChappieToolCall(id: call.callID, name: call.name, arguments: call.arguments)
     do {
       let result = try await withDeadline(tool.timeLimit) { try await tool.run(toolCall) }
-      return (result.isFailure ? .failed : .completed, result.output)
+      return End(result.isFailure ? .failed : .completed, result.output)
     } catch is CancellationError {
-      return (.cancelled, "It was cancelled.")
+      return End(.cancelled, "It was cancelled.")
     } catch let error as GLibError where error.isTimeout {
-      return (.failed, "The tool did not answer within \(tool.timeLimit.components.seconds) seconds.")
+      return End(.failed, "The tool did not answer within \(tool.timeLimit.components.seconds) seconds.")
     } catch {
-      return (.failed, "The tool failed: \(error)")
+      return End(.failed, "The tool failed: \(error)")
     }
   }
 

@@ -29,10 +29,9 @@ enum ConversationItem: Sendable, Equatable {
     // The backend knows no system messages.
     let role = message.role == .system ? ChappieInputMessage.Role.developer : message.role
     let textType: JSON = message.role == .assistant ? "output_text" : "input_text"
-    return [
-      "type": "message", "role": .string(role.rawValue),
-      "content": [["type": textType, "text": .string(message.text)]],
-    ]
+    let text: JSON = ["type": textType, "text": .string(message.text)]
+    let images = message.images.map { JSON.object(["type": "input_image", "image_url": .string($0.url)]) }
+    return ["type": "message", "role": .string(role.rawValue), "content": .array([text] + images)]
   }
 }
 

@@ -1,0 +1,54 @@
+import GLibBridge
+
+/// An image that a message shows the model.
+public struct ChappieImage: Sendable, Hashable, Codable {
+  /// The longest file, in bytes.
+  public static let fileLimit = 20 << 20
+
+  /// An `https:` address, or the image itself as a `data:` address.
+  public let url: String
+
+  /// - Parameter url: an `https:` address, or `data:image/…`.
+  /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for any other address.
+  public init(url: String) throws(ChappieClientError) {
+    let isPicture = url.hasPrefix("data:image/") || WebAddress(url)?.isHTTPS == true
+    guard isPicture else {
+      throw .invalidArgument("'\(Redaction.message(url))' is no image: give an https: address, or data:image/….")
+    }
+    self.url = url
+  }
+
+  /// The image in a file of type PNG, JPEG, GIF or WebP.
+  ///
+  /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for a file that cannot be read, is longer than
+  ///   ``fileLimit``, or is no image.
+  @GLibActor
+  public init(file path: String) async throws {
+    // A disk can take its time, and base64 of megabytes does.
+    let url = await offActor(deadline: .seconds(30)) { Result { try Self.dataURL(of: path) } }
+    guard let url else { throw ChappieClientError.invalidArgument("The image \(path) was not read in time.") }
+    self.url = try url.get()
+  }
+
+  private static func dataURL(of path: String) throws -> String {
+    let bytes: [UInt8]
+    do {
+      bytes = try Files.read(path, limit: fileLimit)
+    } catch {
+      throw ChappieClientError.invalidArgument("The image \(path) cannot be used: \(error).")
+    }
+    guard let type = mediaType(of: bytes) else {
+      throw ChappieClientError.invalidArgument("The file \(path) is no PNG, JPEG, GIF or WebP image.")
+    }
+    return "data:\(type);base64,\(Base64.encode(bytes))"
+  }
+
+  /// The type by the first bytes, whatever the name says.
+  static func mediaType(of bytes: [UInt8]) -> String? {
+    if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return "image/png" }
+    if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return "image/jpeg" }
+    if bytes.starts(with: "GIF87a".utf8) || bytes.starts(with: "GIF89a".utf8) { return "image/gif" }
+    if bytes.starts(with: "RIFF".utf8), bytes.dropFirst(8).starts(with: "WEBP".utf8) { return "image/webp" }
+    return nil
+  }
+}
