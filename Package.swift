@@ -22,9 +22,11 @@ let package = Package(
     .systemLibrary(name: "CLibsoup", pkgConfig: "libsoup-3.0", providers: [.apt(["libsoup-3.0-dev"])]),
     .systemLibrary(name: "CJSONGLib", pkgConfig: "json-glib-1.0", providers: [.apt(["libjson-glib-dev"])]),
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
 
     .target(name: "CWipingHeap"),
     .target(name: "SecretMemory", dependencies: ["CSodium"], swiftSettings: settings),
+    .target(name: "Zstandard", dependencies: ["CZstd"], swiftSettings: settings),
     .target(
       name: "GLibBridge", dependencies: ["CGLib", "CJSONGLib", "CLibsecret", "CLibsoup", "SecretMemory"],
       swiftSettings: settings),
@@ -41,7 +43,8 @@ let package = Package(
       name: "ChappieService", dependencies: ["ChappieSDK", "GLibBridge", "ChappieBusInterfaces"],
       swiftSettings: settings),
     .target(
-      name: "ChappieSDKTesting", dependencies: ["ChappieSDK", "GLibBridge", "SecretMemory"], swiftSettings: settings),
+      name: "ChappieSDKTesting", dependencies: ["ChappieSDK", "GLibBridge", "SecretMemory", "Zstandard"],
+      swiftSettings: settings),
     .executableTarget(
       name: "chappie-sandbox", dependencies: ["ChappieSDKTesting", "GLibBridge"], exclude: ["README.md"],
       swiftSettings: settings),
@@ -53,11 +56,12 @@ let package = Package(
       name: "library-host", dependencies: ["ChappieSDK"], path: "Tests/LibraryHost", swiftSettings: settings),
 
     .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory"], swiftSettings: settings),
+    .testTarget(name: "ZstandardTests", dependencies: ["Zstandard"], swiftSettings: settings),
     .testTarget(name: "GLibBridgeTests", dependencies: ["GLibBridge", "SecretMemory"], swiftSettings: settings),
     .testTarget(
       name: "ChappieSDKTests", dependencies: ["ChappieSDK", "GLibBridge", "SecretMemory"], swiftSettings: settings),
     .testTarget(
-      name: "ChappieSDKTestingTests", dependencies: ["ChappieSDKTesting", "ChappieSDK", "GLibBridge"],
+      name: "ChappieSDKTestingTests", dependencies: ["ChappieSDKTesting", "ChappieSDK", "GLibBridge", "Zstandard"],
       swiftSettings: settings),
     .testTarget(
       name: "ChappieServiceTests",

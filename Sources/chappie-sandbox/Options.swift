@@ -35,6 +35,10 @@ struct Options: Sendable {
     let account = parser.string("account-id", placeholder: "ID", "That user's account id (made of the address)")
     let client = parser.string("client-id", placeholder: "ID", "The client id that may sign in (the one of Codex)")
     let grace = parser.flag("refresh-grace", "Keep a refresh token valid until its successor was used")
+    let window = parser.integer(
+      "context-window", in: 1...100_000_000, placeholder: "TOKENS", "Context window of all models (each its own)")
+    let noWebSocket = parser.flag("no-websocket", "Answer every WebSocket handshake with status 426")
+    let noCompression = parser.flag("no-compression", "Answer compressed request bodies with status 415")
     let verbose = parser.flag("verbose", short: "v", "Log each request to standard error")
     let given: CommandLineArguments
     switch try parser.parse(commandLine) {
@@ -53,6 +57,9 @@ struct Options: Sendable {
       email: given[user] ?? options.configuration.user.email, accountID: given[account], plan: given[plan] ?? "plus")
     options.configuration.clientID = given[client] ?? options.configuration.clientID
     options.configuration.refreshGrace = given[grace]
+    options.configuration.contextWindow = given[window]
+    options.configuration.allowsWebSocket = !given[noWebSocket]
+    options.configuration.allowsCompression = !given[noCompression]
     if given[verbose] { options.configuration.log = { StandardStream.error.write($0 + "\n") } }
     return .serve(options)
   }

@@ -61,9 +61,15 @@ final class Wire {
   func send(
     _ method: HTTPRequest.Method, _ path: String, _ body: JSON? = nil, headers: [String: String] = [:]
   ) async throws -> Answer {
+    try await send(method, path, bytes: body?.encoded, headers)
+  }
+
+  private func send(
+    _ method: HTTPRequest.Method, _ path: String, bytes: [UInt8]?, _ headers: [String: String]
+  ) async throws -> Answer {
     var request = HTTPRequest(method, backend.issuer + path)
-    if let body { request.body = .bytes(body.encoded) }
-    request.contentType = body.map { _ in "application/json" }
+    if let bytes { request.body = .bytes(bytes) }
+    request.contentType = bytes.map { _ in "application/json" }
     for (name, value) in headers { request.setHeader(name, value) }
     if headers["authorization"] == nil { request.setHeader("authorization", "Bearer \(token)") }
     return try await send(request)
@@ -78,6 +84,10 @@ final class Wire {
   /// Asks for an answer over HTTP.
   func respond(_ body: JSON, headers: [String: String] = [:]) async throws -> Answer {
     try await send(.post, "/backend-api/codex/responses", body, headers: headers)
+  }
+
+  func respond(body: [UInt8], headers: [String: String]) async throws -> Answer {
+    try await send(.post, "/backend-api/codex/responses", bytes: body, headers)
   }
 
   // MARK: WebSocket

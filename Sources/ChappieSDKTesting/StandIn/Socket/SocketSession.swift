@@ -30,14 +30,15 @@ final class SocketSession {
   ///
   /// - Throws: when the client has left, or the connection shall be cut.
   func run() async throws {
-    defer { answering?.cancel() }
-    try await withTaskCancellationHandler {
+    do {
       try await socket.forEachMessage(idleDeadline: .seconds(7200)) { message in
         self.failure == nil ? .pause(until: self.answer(Array(message))) : .stop
       }
-    } onCancel: {
-      Task.onGLib { self.answering?.cancel() }
+    } catch {
+      failure = failure ?? error
     }
+    answering?.cancel()
+    await answering?.value
     if let failure { throw failure }
   }
 

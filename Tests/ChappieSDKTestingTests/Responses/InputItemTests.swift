@@ -1,0 +1,109 @@
+import ChappieSDKTesting
+import GLibBridge
+import Testing
+
+/// The items of a conversation that the backend takes.
+@Suite @GLibActor struct InputItemTests {
+  @Test(
+    arguments: [
+      [Body.output(of: "call_1", "42")], [Body.user("Hi"), Body.call("call_1", "clock")],
+      [Body.call("call_1", "clock"), Body.output(of: "call_2", "noon")],
+      [Body.call("call_1", "clock"), Body.output(of: "call_1", "noon"), Body.output(of: "call_1", "one")],
+      ["just text"], [["type": "message", "content": "no role"]], [["type": "message", "role": "user"]],
+      [Body.message("narrator", ["type": "input_text", "text": "Once"])],
+      [Body.message("assistant", ["type": "input_text", "text": "I said"])],
+      [Body.message("user", ["type": "output_text", "text": "I said"])],
+      [Body.message("user", ["type": "input_text"])], [Body.message("user", ["type": "input_smell"])],
+      [Body.message("user", ["type": "input_image", "image_url": "http://example.com/a.png"])],
+      [Body.message("user", ["type": "input_image", "image_url": "data:text/plain;base64,AAAA"])],
+      [Body.message("user", ["type": "input_image", "image_url": "data:image/png;base64,"])],
+      [Body.message("user", ["type": "input_image", "image_url": "data:image/png,raw"])],
+      [Body.message("user", ["type": "input_image"])], [["type": "dream"]],
+      [["type": "function_call", "call_id": "call_1", "name": "clock"], Body.output(of: "call_1", "noon")],
+      [Body.call("call_1", "clock"), ["type": "function_call_output", "call_id": "call_1"]],
+      [["type": "reasoning", "summary": [], "encrypted_content": "made up"]], [["type": "reasoning"]],
+      [["type": "compaction", "encrypted_content": "made up"]], [["type": "compaction"]],
+      [["type": "compaction_trigger"], Body.user("Hi")],
+    ] as [[JSON]]) func whatIsMalformedIsRefused(_ input: [JSON]) async throws
+  {
+    let wire = try await Wire()
+    let answer = try await wire.respond(Body.request(input))
+    #expect(answer.status == 400)
+    #expect(answer.detail?.isEmpty == false)
+    let frame = try #require(try await wire.socket().create(Body.request(input)).first)
+    #expect(frame["status"]?.integer == 400)
+    #expect(frame["error", "message"]?.string == answer.detail)
+    await wire.backend.stop()
+  }
+
+  @Test func whatIsKnownIsTaken() async throws {
+    let wire = try await Wire()
+    let input: [JSON] = [
+      Body.developer("Be kind."), ["role": "user", "content": "Bare text"], Body.assistant("Indeed."),
+      ["type": "web_search_call", "status": "completed", "action": [:]], Body.call("call_1", "clock"),
+      [
+        "type": "function_call_output", "call_id": "call_1",
+        "output": [
+          ["type": "input_text", "text": "noon"], ["type": "input_image", "image_url": "https://example.com/a"],
+        ],
+      ],
+      ["type": "custom_tool_call", "call_id": "call_2", "name": "patch", "input": "…"],
+      ["type": "custom_tool_call_output", "call_id": "call_2", "output": "done"],
+      ["type": "reasoning", "summary": [["type": "summary_text", "text": "Hm."]], "encrypted_content": .null],
+      Body.user("Well?"),
+    ]
+    let answer = try await wire.respond(Body.request(input))
+    #expect(answer.events.text == "You said: “Well?” This conversation has 3 messages.")
+    await wire.backend.stop()
+  }
+
+  @Test func imagesAreCounted() async throws {
+    let wire = try await Wire()
+    let message = Body.message(
+      "user", ["type": "input_text", "text": "Look"],
+      ["type": "input_image", "image_url": "https://example.com/a.png", "detail": "high"],
+      ["type": "input_image", "image_url": "data:image/png;base64,iVBORw0KGgo="])
+    let answer = try await wire.respond(Body.request([message]))
+    #expect(answer.events.text == "You said: “Look” It came with 2 images. This conversation has 1 message.")
+
+    let blind = try await wire.respond(Body.request([message], ["model": "gpt-5.3-codex-spark"]))
+    #expect(blind.detail == "The 'gpt-5.3-codex-spark' model does not take images")
+    await wire.backend.stop()
+  }
+
+  // MARK: Reasoning
+
+  @Test func reasoningIsSealedAndTakenBack() async throws {
+    let wire = try await Wire()
+    let include: [String: JSON] = ["include": ["reasoning.encrypted_content"]]
+    let first = try await wire.respond(Body.request([Body.user("One")], include))
+    let items = first.events.items
+    #expect(items.map(\.type) == ["reasoning", "message"])
+    #expect(items.first?["encrypted_content"]?.string?.isEmpty == false)
+
+    let next = [Body.user("One")] + items + [Body.user("Two")]
+    let second = try await wire.respond(Body.request(next, include))
+    #expect(second.events.text == "You said: “Two” This conversation has 3 messages.")
+
+    let seal = try #require(items.first?["encrypted_content"]?.string)
+    let changed: JSON = [
+      "type": "reasoning", "summary": [], "encrypted_content": .string(seal.replacing("1", with: "2")),
+    ]
+    let refused = try await wire.respond(Body.request([changed, Body.user("Two")]))
+    #expect(refused.detail == "The encrypted content could not be verified")
+    let misused: JSON = ["type": "compaction", "encrypted_content": .string(seal)]
+    #expect(try await wire.respond(Body.request([misused, Body.user("Two")])).status == 400)
+    await wire.backend.stop()
+  }
+
+  @Test func reasoningComesOnlyWhenItIsAskedFor() async throws {
+    let wire = try await Wire()
+    let without = try await wire.respond(Body.request([Body.user("One")]))
+    #expect(without.events.items.map(\.type) == ["message"])
+    let none = try await wire.respond(
+      Body.request(
+        [Body.user("One")], ["include": ["reasoning.encrypted_content"], "reasoning": ["effort": "none"]]))
+    #expect(none.events.items.map(\.type) == ["message"])
+    await wire.backend.stop()
+  }
+}

@@ -1,0 +1,135 @@
+import ChappieSDKTesting
+import GLibBridge
+import Testing
+import Zstandard
+
+/// What the backend takes and what it refuses, over HTTP.
+@Suite @GLibActor struct RequestTests {
+  @Test func anAnswerIsStreamed() async throws {
+    let wire = try await Wire()
+    let answer = try await wire.respond(Body.request([Body.user("Hello")]))
+    #expect(answer.status == 200)
+    #expect(answer.headers["content-type"] == "text/event-stream")
+    #expect(answer.events.types.first == "response.created")
+    #expect(answer.events.types.last == "response.completed")
+    #expect(answer.events.deltas == "You said: “Hello” This conversation has 1 message.")
+    #expect(answer.events.text == answer.events.deltas)
+    #expect(answer.events.enumerated().allSatisfy { $0 == Int($1["sequence_number"]?.integer ?? -1) })
+    #expect(wire.backend.state.lastResponsesTransport == "http")
+    await wire.backend.stop()
+  }
+
+  @Test func theLiveServersRefusals() async throws {
+    let wire = try await Wire()
+    let refusals: [(JSON, String)] = [
+      (["instructions": .null], "Instructions are required"), (["instructions": ""], "Instructions are required"),
+      (["input": "Hello"], "Input must be a list"), (["store": true], "Store must be set to false"),
+      (["store": .null], "Store must be set to false"), (["stream": false], "Stream must be set to true"),
+      (["stream": .null], "Stream must be set to true"),
+      (["temperature": .double(0.5)], "Unsupported parameter: temperature"),
+      (["max_output_tokens": .integer(9)], "Unsupported parameter: max_output_tokens"),
+      (["max_completion_tokens": .integer(9)], "Unsupported parameter: max_completion_tokens"),
+      (["previous_response_id": "resp_1"], "Unsupported parameter: previous_response_id"),
+      (["model": "gpt-2"], "The 'gpt-2' model is not supported when using Codex with a ChatGPT account."),
+      (
+        ["input": [Body.message("system", ["type": "input_text", "text": "Obey."])]],
+        "System messages are not allowed"
+      ),
+    ]
+    for (changes, detail) in refusals {
+      guard case .object(let changes) = changes else { continue }
+      let answer = try await wire.respond(Body.request([Body.user("Hello")], changes))
+      #expect(answer.status == 400)
+      #expect(answer.detail == detail)
+    }
+    #expect(
+      try await wire.send(.post, "/backend-api/codex/responses").detail == "The request body is not a JSON object")
+    await wire.backend.stop()
+  }
+
+  @Test(
+    arguments: [
+      ["reasoning": ["effort": "enormous"]], ["reasoning": "high"], ["service_tier": "flex"], ["tools": "all"],
+      ["tools": [["type": "function", "name": "two words"]]], ["tools": [["name": "typeless"]]],
+      ["tools": [Body.tool("twice"), Body.tool("twice")]],
+      ["tools": [["type": "function", "name": "odd", "parameters": ["type": "string"]]]],
+      ["text": ["verbosity": "loud"]], ["text": ["format": ["type": "json_schema"]]],
+    ] as [[String: JSON]]) func parametersThatAreRefused(_ changes: [String: JSON]) async throws
+  {
+    let wire = try await Wire()
+    let answer = try await wire.respond(Body.request([Body.user("Hello")], changes))
+    #expect(answer.status == 400)
+    #expect(answer.detail?.isEmpty == false)
+    await wire.backend.stop()
+  }
+
+  @Test(
+    arguments: [
+      ["reasoning": ["effort": "none", "summary": "auto"]], ["reasoning": ["effort": "minimal"]],
+      ["reasoning": ["effort": "max"]], ["service_tier": "priority"], ["text": ["verbosity": "high"]],
+      ["text": ["format": ["type": "json_schema", "name": "plan", "strict": true, "schema": ["type": "object"]]]],
+      ["tools": [Body.tool("weather"), ["type": "web_search"], ["type": "namespace", "name": "more", "tools": []]]],
+      ["prompt_cache_key": "key", "client_metadata": ["thread_id": "t"], "tool_choice": "auto"],
+    ] as [[String: JSON]]) func parametersThatAreTaken(_ changes: [String: JSON]) async throws
+  {
+    let wire = try await Wire()
+    #expect(try await wire.respond(Body.request([Body.user("Hello")], changes)).status == 200)
+    await wire.backend.stop()
+  }
+
+  @Test func aServiceTierIsTheModels() async throws {
+    let wire = try await Wire()
+    let answer = try await wire.respond(
+      Body.request([Body.user("Hello")], ["model": "gpt-5.4-mini", "service_tier": "priority"]))
+    #expect(answer.detail == "Unsupported service_tier: priority")
+    await wire.backend.stop()
+  }
+
+  // MARK: Coding
+
+  @Test func aCompressedBodyIsRead() async throws {
+    let wire = try await Wire()
+    let body = Body.request([Body.user("Hello")])
+    let answer = try await send(wire, Zstandard.encode(body.encoded), "zstd")
+    #expect(answer.events.text == "You said: “Hello” This conversation has 1 message.")
+    #expect(wire.backend.state.lastResponsesBody == body.encoded)
+    #expect(wire.backend.state.lastResponsesHeaders["content-encoding"] == "zstd")
+    #expect(try await send(wire, body.encoded, "zstd").status == 400)
+    #expect(try await send(wire, Zstandard.encode([UInt8](repeating: 32, count: 17 << 20)), "zstd").status == 413)
+    #expect(try await send(wire, body.encoded, "gzip").status == 415)
+    await wire.backend.stop()
+  }
+
+  @Test func aBackendWithoutCompressionSaysSo() async throws {
+    let wire = try await Wire { $0.allowsCompression = false }
+    let body = Body.request([Body.user("Hello")]).encoded
+    #expect(try await send(wire, Zstandard.encode(body), "zstd").status == 415)
+    #expect(try await send(wire, body, "identity").status == 200)
+    await wire.backend.stop()
+  }
+
+  private func send(_ wire: Wire, _ body: [UInt8], _ coding: String) async throws -> Wire.Answer {
+    try await wire.respond(body: body, headers: ["content-encoding": coding])
+  }
+
+  // MARK: Turn state
+
+  @Test func theTurnStateIsGivenOnce() async throws {
+    let wire = try await Wire()
+    let first = try await wire.respond(Body.request([Body.user("One")]))
+    let state = try #require(first.headers["x-codex-turn-state"])
+    #expect(wire.backend.state.turnStateGiven == state)
+    #expect(wire.backend.state.turnStateSentBack == nil)
+
+    let second = try await wire.respond(Body.request([Body.user("Two")]), headers: ["x-codex-turn-state": state])
+    #expect(second.headers["x-codex-turn-state"] == nil)
+    #expect(wire.backend.state.turnStateSentBack == state)
+    let shown = try await wire.send(.get, "/sandbox/state").json["turn_state"]
+    #expect(shown == ["given": .string(state), "sent_back": .string(state)])
+
+    _ = try await wire.respond(Body.request([Body.user("Three")]))
+    #expect(wire.backend.state.turnStateSentBack == nil)
+    #expect(wire.backend.state.turnStateGiven != state)
+    await wire.backend.stop()
+  }
+}

@@ -1,0 +1,123 @@
+import ChappieSDKTesting
+import GLibBridge
+import Testing
+
+/// Tools that the stand-in calls, and what it makes of their outputs.
+@Suite @GLibActor struct ToolCallTests {
+  private let tools: [String: JSON] = ["tools": [Body.tool("weather"), Body.tool("clock")]]
+
+  @Test func aUserCallsATool() async throws {
+    let wire = try await Wire()
+    let answer = try await wire.respond(Body.request([Body.user(#"use weather {"city": "Oslo in June"}"#)], tools))
+    let call = try #require(answer.events.items.first)
+    #expect(answer.events.items.count == 1)
+    #expect(call.type == "function_call")
+    #expect(call["name"] == "weather")
+    #expect(call["arguments"] == #"{"city": "Oslo in June"}"#)
+    let deltas = answer.events.filter { $0.type == "response.function_call_arguments.delta" }
+    #expect(deltas.count > 1)
+    #expect(deltas.compactMap { $0["delta"]?.string }.joined() == call["arguments"]?.string)
+    #expect(
+      answer.events.types.filter { !$0.hasSuffix(".delta") } == [
+        "response.created", "response.in_progress", "response.output_item.added",
+        "response.function_call_arguments.done", "response.output_item.done", "response.completed",
+      ])
+
+    let id = try #require(call["call_id"]?.string)
+    let history = [Body.user("use weather {}"), call, Body.output(of: id, "rain")]
+    let next = try await wire.respond(Body.request(history, tools))
+    #expect(next.events.text == "The tool weather said: rain")
+    let thanks = try await wire.respond(Body.request(history + next.events.items + [Body.user("Thanks")], tools))
+    #expect(thanks.events.text == "You said: “Thanks” This conversation has 3 messages.")
+    await wire.backend.stop()
+  }
+
+  @Test func severalLinesCallSeveralTools() async throws {
+    let wire = try await Wire()
+    let text = "use weather {\"city\":\"Oslo\"}\nuse clock\n"
+    let answer = try await wire.respond(Body.request([Body.user(text)], tools))
+    let calls = answer.events.items
+    #expect(calls.compactMap { $0["name"]?.string } == ["weather", "clock"])
+    #expect(calls.compactMap { $0["arguments"]?.string } == [#"{"city":"Oslo"}"#, "{}"])
+    let ids = calls.compactMap { $0["call_id"]?.string }
+    #expect(Set(ids).count == 2)
+
+    let outputs = zip(ids, ["rain", "noon"]).map { Body.output(of: $0, $1) }
+    let next = try await wire.respond(Body.request([Body.user(text)] + calls + outputs.reversed(), tools))
+    #expect(next.events.text == "The tool clock said: noon\nThe tool weather said: rain")
+
+    let oneByOne = tools.merging(["parallel_tool_calls": false]) { $1 }
+    #expect(try await wire.respond(Body.request([Body.user(text)], oneByOne)).events.items.count == 1)
+    await wire.backend.stop()
+  }
+
+  @Test(arguments: [
+    "use spoon {}", "use weather {nope", "use weather [1]", "use weather {}\nplease", "please use clock",
+  ])
+  func otherTextIsAnswered(_ text: String) async throws {
+    let wire = try await Wire()
+    let answer = try await wire.respond(Body.request([Body.user(text)], tools))
+    #expect(answer.events.items.map(\.type) == ["message"])
+    await wire.backend.stop()
+  }
+
+  @Test func aRequestCanForbidTools() async throws {
+    let wire = try await Wire()
+    let answer = try await wire.respond(
+      Body.request([Body.user("use clock")], tools.merging(["tool_choice": "none"]) { $1 }))
+    #expect(answer.events.items.map(\.type) == ["message"])
+    await wire.backend.stop()
+  }
+
+  @Test func aRuleCallsTools() async throws {
+    let wire = try await Wire()
+    let rule = """
+      {"endpoint": "responses", "text": "Let me see.", "tool_calls": [
+        {"name": "weather", "arguments": {"city": "Oslo"}, "call_id": "call_mine"},
+        {"name": "undeclared", "arguments": "no JSON"}, {"name": "clock"}]}
+      """
+    try wire.backend.play("[\(rule), \(rule)]")
+    let overHTTP = try await wire.respond(Body.request([Body.user("Hello")], tools)).events
+    let overSocket = try await wire.socket().create(Body.request([Body.user("Hello")], tools))
+    for events in [overHTTP, overSocket] {
+      #expect(events.items.map(\.type) == ["message", "function_call", "function_call", "function_call"])
+      #expect(events.text == "Let me see.")
+      #expect(
+        events.items.compactMap { $0["arguments"]?.string } == [#"{"city":"Oslo"}"#, "no JSON", "{}"])
+      #expect(events.items[1]["call_id"] == "call_mine")
+      #expect(events.last?["response", "output"]?.elements == events.items)
+    }
+    await wire.backend.stop()
+  }
+
+  @Test func aSocketGoesOnAfterACall() async throws {
+    let wire = try await Wire()
+    let socket = try await wire.socket()
+    let first = try await socket.create(Body.request([Body.user("use clock")], tools))
+    let call = try #require(first.items.first?["call_id"]?.string)
+    let id = JSON.string(try #require(first.responseID))
+    let next = try await socket.create(
+      Body.request([Body.output(of: call, "noon")], tools), ["previous_response_id": id])
+    #expect(next.text == "The tool clock said: noon")
+
+    // Without the output, the conversation on the server is not whole.
+    let again = try await socket.create(Body.request([Body.user("use clock")], tools))
+    let skipped = try await socket.create(
+      Body.request([Body.user("Never mind")], tools),
+      ["previous_response_id": .string(try #require(again.responseID))])
+    let called = again.items.first?["call_id"]?.string ?? ""
+    #expect(skipped.first?["error", "message"]?.string == "No tool output found for function call \(called).")
+    await wire.backend.stop()
+  }
+
+  @Test(arguments: [
+    #"[{"endpoint": "responses", "tool_calls": [{"arguments": {}}]}]"#,
+    #"[{"endpoint": "responses", "tool_calls": [{"name": "clock", "args": {}}]}]"#,
+    #"[{"endpoint": "responses", "tool_calls": [], "events": []}]"#,
+    #"[{"endpoint": "usage", "tool_calls": []}]"#, #"[{"endpoint": "prewarm", "hang": true}]"#,
+  ]) func aRuleThatCannotBeReadIsRefused(_ scenario: String) async throws {
+    let wire = try await Wire()
+    #expect(throws: StandInScenarioError.self) { try wire.backend.play(scenario) }
+    await wire.backend.stop()
+  }
+}

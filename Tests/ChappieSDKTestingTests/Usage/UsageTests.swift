@@ -1,0 +1,123 @@
+import ChappieSDKTesting
+import GLibBridge
+import Testing
+
+/// Sections 3.6 and 5.2 of the protocol: one state, told in three ways.
+@Suite @GLibActor struct UsageTests {
+  private static let path = "/backend-api/wham/usage"
+
+  private func set(_ wire: Wire, _ usage: JSON) async throws {
+    #expect(try await wire.send(.post, "/sandbox/usage", usage).status == 200)
+  }
+
+  @Test func allThreeTellTheSame() async throws {
+    let wire = try await Wire()
+    try await set(
+      wire,
+      [
+        "plan": "pro",
+        "primary": [
+          "used_percent": .double(41.5), "reset_at": .integer(1_893_456_000), "window_minutes": .integer(300),
+          "growth": .double(1),
+        ],
+        "secondary": ["used_percent": .integer(7), "growth": .integer(0)],
+        "credits": ["has_credits": true, "balance": "12.3"],
+      ])
+    let answer = try await wire.respond(Body.request([Body.user("Hello")]))
+    #expect(answer.headers["x-codex-primary-used-percent"] == "42.5")
+    #expect(answer.headers["x-codex-primary-reset-at"] == "1893456000")
+    #expect(answer.headers["x-codex-primary-window-minutes"] == "300")
+    #expect(answer.headers["x-codex-secondary-used-percent"] == "7.0")
+    #expect(answer.headers["x-codex-secondary-window-minutes"] == "10080")
+    #expect(answer.headers["x-codex-credits-has-credits"] == "true")
+    #expect(answer.headers["x-codex-credits-unlimited"] == "false")
+    #expect(answer.headers["x-codex-credits-balance"] == "12.3")
+
+    let frames = try await wire.socket().create(Body.request([Body.user("Hello")]))
+    let frame = try #require(frames.first { $0.type == "codex.rate_limits" })
+    #expect(frame["plan_type"] == "pro")
+    #expect(frame["rate_limits", "primary", "used_percent"]?.double == 43.5)
+    #expect(frame["rate_limits", "primary", "window_minutes"]?.integer == 300)
+    #expect(frame["rate_limits", "primary", "reset_at"]?.integer == 1_893_456_000)
+    #expect(frame["rate_limits", "secondary", "used_percent"]?.double == 7)
+    #expect(frame["credits"] == ["has_credits": true, "unlimited": false, "balance": "12.3"])
+
+    let usage = try await wire.send(.get, Self.path).json
+    #expect(usage["plan_type"] == "pro")
+    #expect(usage["rate_limit", "allowed"] == true)
+    #expect(usage["rate_limit", "primary_window", "used_percent"]?.integer == 44)
+    #expect(usage["rate_limit", "primary_window", "limit_window_seconds"]?.integer == 18000)
+    #expect(usage["rate_limit", "primary_window", "reset_at"]?.integer == 1_893_456_000)
+    #expect(usage["rate_limit", "secondary_window", "used_percent"]?.integer == 7)
+    #expect(usage["credits"] == ["has_credits": true, "unlimited": false, "balance": "12.3"])
+    await wire.backend.stop()
+  }
+
+  @Test func theUsualUsageIsThatOfTheUser() async throws {
+    let wire = try await Wire { $0.user = StandInUser(email: "grace@example.com", plan: "team") }
+    let usage = try await wire.send(.get, Self.path).json
+    #expect(usage["plan_type"] == "team")
+    #expect(usage["rate_limit", "primary_window", "used_percent"]?.integer == 12)
+    #expect(try await wire.send(.get, Self.path, headers: ["authorization": "Bearer nothing"]).status == 401)
+    #expect(try await wire.send(.post, Self.path, [:]).status == 405)
+    await wire.backend.stop()
+  }
+
+  @Test func aWindowCanBeMissing() async throws {
+    let wire = try await Wire()
+    try await set(wire, ["secondary": .null])
+    #expect(try await wire.send(.get, Self.path).json["rate_limit", "secondary_window"] == .null)
+    let answer = try await wire.respond(Body.request([Body.user("Hello")]))
+    #expect(answer.headers["x-codex-secondary-used-percent"] == nil)
+    #expect(answer.headers["x-codex-primary-used-percent"] == "12.5")
+    await wire.backend.stop()
+  }
+
+  @Test func aPlanThatIsUsedUpAnswersNothing() async throws {
+    let wire = try await Wire()
+    try await set(wire, ["primary": ["used_percent": .integer(100), "reset_at": .integer(1_893_456_000)]])
+    let refused = try await wire.respond(Body.request([Body.user("Hello")]))
+    #expect(refused.status == 429)
+    #expect(refused.json["error", "type"] == "usage_limit_reached")
+    #expect(refused.json["error", "plan_type"] == "plus")
+    #expect(refused.json["error", "resets_at"]?.integer == 1_893_456_000)
+    #expect(refused.headers["x-codex-primary-used-percent"] == "100.0")
+    let frame = try #require(try await wire.socket().create(Body.request([Body.user("Hello")])).first)
+    #expect(frame["status"]?.integer == 429)
+    #expect(frame["error"] == refused.json["error"])
+    #expect(try await wire.send(.get, Self.path).json["rate_limit", "limit_reached"] == true)
+
+    try await set(wire, ["credits": ["has_credits": true, "balance": "1"]])
+    #expect(try await wire.respond(Body.request([Body.user("Hello")])).status == 200)
+    await wire.backend.stop()
+  }
+
+  @Test func growthStopsBeforeTheLimit() async throws {
+    let wire = try await Wire()
+    try await set(wire, ["primary": ["used_percent": .integer(98), "growth": .integer(50)]])
+    for _ in 0..<3 { #expect(try await wire.respond(Body.request([Body.user("Hello")])).status == 200) }
+    #expect(try await wire.send(.get, Self.path).json["rate_limit", "primary_window", "used_percent"]?.integer == 99)
+    await wire.backend.stop()
+  }
+
+  @Test func whatIsNoUsageChangesNothing() async throws {
+    let wire = try await Wire()
+    let bodies: [JSON] = [
+      ["percent": .integer(3)], ["primary": ["used": .integer(3)]], ["primary": ["used_percent": .integer(101)]],
+      ["plan": "pro", "secondary": "none"], ["credits": ["balance": .integer(3)]], [],
+    ]
+    for body in bodies { #expect(try await wire.send(.post, "/sandbox/usage", body).status == 400) }
+    #expect(try await wire.send(.get, Self.path).json["plan_type"] == "plus")
+    await wire.backend.stop()
+  }
+
+  @Test func rulesReachUsage() async throws {
+    let wire = try await Wire()
+    try wire.backend.play(
+      #"[{"endpoint": "usage", "status": 200, "body": {"plan_type": "go"}}, {"endpoint": "usage", "raw": "{nope"}]"#)
+    #expect(try await wire.send(.get, Self.path).json == ["plan_type": "go"])
+    #expect(try await wire.send(.get, Self.path).text == "{nope")
+    #expect(wire.backend.state.requests["usage"] == 2)
+    await wire.backend.stop()
+  }
+}
