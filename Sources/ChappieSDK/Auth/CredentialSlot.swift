@@ -89,6 +89,7 @@ final class CredentialSlot {
     } catch let error as SecretStoreError {
       recall()
       state.apply(.storeFailed(error.authError))
+      LockMonitor.shared.lookAtKeyring()
       throw error.clientError
     }
     switch finding {

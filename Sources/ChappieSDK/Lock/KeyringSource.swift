@@ -18,6 +18,7 @@ final class KeyringSource: LockSource {
   private let connection: BusConnection
   private let note: FirstUnlockNote
   private var owner: String?
+  private var lateAnswer: Task<Void, Never>?
   private var changed: @GLibActor () -> Void = {}
   private var watch: BusNameWatch?
   private var subscription: BusSubscription?
@@ -53,11 +54,17 @@ final class KeyringSource: LockSource {
     await read()
   }
 
-  private func read() async {
+  /// Looks at the keyring now.
+  func read() async {
+    let alias: Variant
+    do {
+      alias = try await readAlias(timeout: Self.deadline)
+    } catch {
+      reading = .silent
+      if (error as? GLibError)?.isTimeout == true { readWhenItAnswers() }
+      return
+    }
     guard
-      let alias = try? await connection.call(
-        Self.service, Self.path, "org.freedesktop.Secret.Service", "ReadAlias", .tuple("default"),
-        timeout: Self.deadline, autoStart: false),
       let collection = try? alias.member(0, "collection", as: ObjectPath.self), collection != .root,
       let value = try? await connection.property(
         Self.service, collection, "org.freedesktop.Secret.Collection", "Locked", timeout: Self.deadline),
@@ -68,6 +75,22 @@ final class KeyringSource: LockSource {
     }
     if !isLocked { noteUnlocked() }
     reading = isLocked ? .locked : .unlocked
+  }
+
+  /// A keyring that was stopped tells nobody when it goes on: its late answer does.
+  private func readWhenItAnswers() {
+    guard lateAnswer == nil else { return }
+    lateAnswer = Task.onGLib {
+      let answer = try? await readAlias(timeout: nil)
+      lateAnswer = nil
+      if answer != nil { await read() }
+    }
+  }
+
+  private func readAlias(timeout: Duration?) async throws -> Variant {
+    try await connection.call(
+      Self.service, Self.path, "org.freedesktop.Secret.Service", "ReadAlias", .tuple("default"), timeout: timeout,
+      autoStart: false)
   }
 
   private func noteUnlocked() {

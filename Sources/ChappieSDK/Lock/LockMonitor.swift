@@ -51,6 +51,11 @@ package final class LockMonitor {
     return all.filter { $0.reading == reading }.map(\.name).sorted()
   }
 
+  /// Has the keyring looked at now: it failed, and may not tell when it is well again.
+  func lookAtKeyring() {
+    Task.onGLib { await keyring?.read() }
+  }
+
   // MARK: Observing
 
   /// Calls `observer` after each change of any source, for as long as the process lives.

@@ -17,7 +17,6 @@ struct AfterFirstUnlockTests {
 
   private func lockScreen(_ world: World, _ caller: Caller) async throws -> ScreenSaver {
     let saver = try await ScreenSaver(ScreenSaver.gnome, in: world, isActive: true)
-    world.adopt(ending: { withExtendedLifetime(saver) {} })
     try await caller.waitFor(Lock("locked", [saver.name]))
     return saver
   }

@@ -130,13 +130,12 @@ struct LockStateTests {
   /// GNOME owns freedesktop's name too, to keep the screen awake for those who ask, and answers nothing else there.
   @Test func doesNotCountAScreenSaverThatRefuses() async throws {
     try await World.with(alone) { world in
-      let stub = try await ScreenSaver("org.freedesktop.ScreenSaver", in: world, .refuses)
+      _ = try await ScreenSaver("org.freedesktop.ScreenSaver", in: world, .refuses)
       try await world.service.start(world.sandbox.addresses)
       let caller = try await world.caller()
       #expect(try await caller.lock() == Lock("unknown", ["keyring"]))
       let gnome = try await ScreenSaver(ScreenSaver.gnome, in: world, isActive: true)
       try await caller.waitFor(Lock("locked", [gnome.name]))
-      withExtendedLifetime(stub) {}
     }
   }
 
@@ -162,11 +161,10 @@ struct LockStateTests {
 
   @Test func isUnknownWithASilentScreenSaverAlone() async throws {
     try await World.with(alone) { world in
-      let silent = try await ScreenSaver(ScreenSaver.gnome, in: world, .silent)
+      _ = try await ScreenSaver(ScreenSaver.gnome, in: world, .silent)
       try await world.service.start(world.sandbox.addresses)
       let caller = try await world.caller()
       #expect(try await caller.lock() == Lock("unknown", ["keyring"]))
-      withExtendedLifetime(silent) {}
     }
   }
 

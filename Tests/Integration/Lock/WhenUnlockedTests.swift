@@ -111,7 +111,7 @@ struct WhenUnlockedTests {
 
   @Test func aRunningTurnEndsAlthoughTheScreenLocks() async throws {
     try await with { world, caller, saver in
-      try await world.sandbox.play(#"[{"endpoint":"responses","text":"one two three","delta_delay_ms":400}]"#)
+      try await world.sandbox.play(#"[{"endpoint":"responses","text":"one two three","delta_delay_ms":1000}]"#)
       let turn = try await caller.stream("hi")
       try await caller.signal("TextDelta")
       try await lock(saver, caller)
@@ -124,7 +124,7 @@ struct WhenUnlockedTests {
   /// Not even the head of its answer is here.
   @Test func aRequestEndsAlthoughTheScreenLocks() async throws {
     try await with { world, caller, saver in
-      try await world.sandbox.play(#"[{"endpoint":"responses","delay_ms":1000}]"#)
+      try await world.sandbox.play(#"[{"endpoint":"responses","delay_ms":2000}]"#)
       async let answer = caller.send("under way")
       try await eventually("the request") { try await world.sandbox.state().requests["responses"] == 1 }
       try await lock(saver, caller)
@@ -136,7 +136,7 @@ struct WhenUnlockedTests {
   @Test func aRefreshEndsAlthoughTheScreenLocks() async throws {
     try await with { world, caller, saver in
       try await world.sandbox.expireAccessTokens()
-      try await world.sandbox.play(#"[{"endpoint":"refresh","delay_ms":1000}]"#)
+      try await world.sandbox.play(#"[{"endpoint":"refresh","delay_ms":2000}]"#)
       async let answer = caller.send("under way")
       try await eventually("the refresh") { try await world.sandbox.state().requests["refresh"] == 1 }
       try await lock(saver, caller)

@@ -66,6 +66,11 @@ final class World {
     adopt { await process.terminate() }
   }
 
+  /// Keeps a part of the desktop for as long as this world is there: a program may talk to it at any time.
+  func keep(_ part: some AnyObject & Sendable) {
+    adopt(ending: { withExtendedLifetime(part) {} })
+  }
+
   /// Has `ending` run when this world ends.
   func adopt(ending: @escaping @GLibActor () async -> Void) {
     endings.append(ending)

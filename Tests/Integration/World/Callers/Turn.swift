@@ -30,7 +30,7 @@ struct Turn {
 
   /// Waits for the end, and for whatever else the service sends until then.
   func end() async throws -> End {
-    let signal = try await caller.signal("Completed", or: "Failed") { try $0.turn == id }
+    let signal = try await caller.signal("Completed", or: "Failed", at: path) { try $0.turn == id }
     try await caller.catchUp()
     return try End(signal)
   }
@@ -116,12 +116,12 @@ extension Caller {
     return turn
   }
 
-  fileprivate func signal(_ one: String, or other: String, where matches: (BusSignal) throws -> Bool) async throws
-    -> BusSignal
-  {
+  fileprivate func signal(
+    _ one: String, or other: String, at path: ObjectPath, where matches: (BusSignal) throws -> Bool
+  ) async throws -> BusSignal {
     var found: BusSignal?
     try await eventually("\(one) or \(other)") {
-      found = try (signals(one) + signals(other)).first(where: matches)
+      found = try (signals(one, at: path) + signals(other, at: path)).first(where: matches)
       return found != nil
     }
     guard let found else { throw Impatience("\(one) or \(other)") }

@@ -57,23 +57,32 @@ final class FakeKeyring {
   var hasDefault = true
   private(set) var isLocked = false
   private(set) var items: [Item] = []
+  /// Somebody may still be asking for one of them.
+  private var formerItems: [Item] = []
   /// How often the user was asked something.
   private(set) var questions = 0
   private(set) var dismissals = 0
-  private let connection: BusConnection
+  private let address: String
+  private var connection: BusConnection?
   private var objects: [BusObject] = []
   private var asked: [ObjectPath: Question] = [:]
   private var count = 0
 
   init(in world: World) async throws {
-    connection = try await BusConnection.open(address: world.directories.busAddress)
+    address = world.directories.busAddress
+    try await comeBack()
+    world.keep(self)
+  }
+
+  private func start() async throws {
+    connection = try await BusConnection.open(address: address)
     objects = try [
       export(Self.path, "Service", serviceMethods, ["Collections": { [unowned self] in collections.variant }]),
       export(Self.collectionPath, "Collection", collectionMethods, collectionProperties),
       export(
         Self.path.appending("aliases").appending("default"), "Collection", collectionMethods, collectionProperties),
     ]
-    try await comeBack()
+    for item in items { try export(item) }
   }
 
   // MARK: What a test does with it
@@ -83,14 +92,24 @@ final class FakeKeyring {
     for object in objects.dropFirst() { object.propertiesChanged(Self.interface("Collection"), ["Locked"]) }
   }
 
-  /// Leaves the bus.
+  /// Gives the keyring's name away.
   func leave() async throws {
-    try await connection.releaseName(Self.name)
+    try await connection?.releaseName(Self.name)
   }
 
-  /// Comes to the bus, in place of whoever is there.
+  /// Is gone from one moment to the next.
+  private func crash() {
+    asked = [:]
+    objects = []
+    for item in items { item.object = nil }
+    connection = nil
+  }
+
+  /// Takes the keyring's name, from whoever has it. After a crash it has forgotten nothing.
   func comeBack() async throws {
-    guard try await connection.requestName(Self.name, allowReplacement: true, replace: true) == .owner else {
+    if connection == nil { try await start() }
+    guard let connection, try await connection.requestName(Self.name, allowReplacement: true, replace: true) == .owner
+    else {
       throw Impatience("the keyring's name")
     }
   }
@@ -157,13 +176,17 @@ final class FakeKeyring {
 
   private func add(_ item: Item) throws -> ObjectPath {
     guard case .everything = keeping else { return item.path }
-    items.removeAll { $0.attributes == item.attributes }
-    item.object = try export(item.path, "Item", itemMethods(item), itemProperties(item))
+    for old in items where old.attributes == item.attributes { remove(old) }
+    try export(item)
     items.append(item)
     return item.path
   }
 
   // MARK: Items
+
+  private func export(_ item: Item) throws {
+    item.object = try export(item.path, "Item", itemMethods(item), itemProperties(item))
+  }
 
   private func item(at path: ObjectPath) -> Item? { items.first { $0.path == path } }
 
@@ -192,6 +215,8 @@ final class FakeKeyring {
 
   private func remove(_ item: Item) {
     items.removeAll { $0 === item }
+    item.object = nil
+    formerItems.append(item)
   }
 
   private func checkUnlocked(_ item: Item? = nil) throws {
@@ -208,7 +233,7 @@ final class FakeKeyring {
     asked[path] = question
     let methods: [String: BusImplementation.Method] = [
       "Prompt": answering { [unowned self] _ in
-        Task.onGLib { await prompted(path) }
+        Task.onGLib { prompted(path) }
         return .tuple()
       },
       "Dismiss": answering { [unowned self] _ in
@@ -220,13 +245,13 @@ final class FakeKeyring {
     return path
   }
 
-  private func prompted(_ path: ObjectPath) async {
+  private func prompted(_ path: ObjectPath) {
     guard let question = asked[path] else { return }
     if case .unlock = question { questions += 1 } else if case .consents = user {} else { questions += 1 }
     switch user {
     case .isAway: break
-    case .sawItCrash: try? await leave()
-    case .dismisses: complete(path, dismissed: true, "".variant)
+    case .sawItCrash: crash()
+    case .dismisses: complete(path, dismissed: true, nothing(for: question))
     case .consents: complete(path, dismissed: false, answer(to: question))
     }
   }
@@ -241,6 +266,15 @@ final class FakeKeyring {
     case .delete(let item):
       remove(item)
       return "".variant
+    }
+  }
+
+  /// libsecret wants an answer of the right type also where there is none.
+  private func nothing(for question: Question) -> Variant {
+    switch question {
+    case .unlock: [ObjectPath]().variant
+    case .create: ObjectPath.root.variant
+    case .delete: "".variant
     }
   }
 
@@ -268,6 +302,7 @@ final class FakeKeyring {
     _ path: ObjectPath, _ kind: String, _ methods: [String: BusImplementation.Method],
     _ properties: [String: BusImplementation.Property]
   ) throws -> BusObject {
+    guard let connection else { throw Impatience("a keyring that is on the bus") }
     let description = try BusInterfaceDescription(xml: secretServiceXML, name: Self.interface(kind))
     let implementation = try BusImplementation(description, methods: methods, properties: properties)
     return try BusObject(connection, path, [implementation], authorize: { _ in }) { error in

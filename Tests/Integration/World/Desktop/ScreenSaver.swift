@@ -32,6 +32,7 @@ final class ScreenSaver {
       error as? BusError ?? BusError(name: "org.freedesktop.DBus.Error.Failed", message: "\(error)")
     }
     try await takeName()
+    world.keep(self)
   }
 
   /// Locks or unlocks the screen, and tells so.

@@ -67,9 +67,10 @@ final class Keyring {
       secret)
   }
 
-  /// The credentials in it, by account.
+  /// The credentials in it, by account, without the copies in its `session` collection.
   func credentials() async throws -> [String: Item] {
-    Dictionary(try await items().map { ($0.attributes["account"] ?? "", $0) }) { $1 }
+    let originals = try await items().filter { $0.attributes["copy"] == nil }
+    return Dictionary(originals.map { ($0.attributes["account"] ?? "", $0) }) { $1 }
   }
 
   /// All credentials in it: those of different apps and access groups can have the same account.
@@ -85,9 +86,20 @@ final class Keyring {
     return items
   }
 
+  /// Deletes a credential, and not its copy.
+  func delete(_ account: String) async throws {
+    let bus = try await BusConnection.open(address: directories.busAddress)
+    try await bus.call(Self.name, try await credential(of: account).path, "org.freedesktop.Secret.Item", "Delete")
+  }
+
+  private func credential(of account: String) async throws -> Item {
+    guard let item = try await credentials()[account] else { throw Impatience("a credential of \(account)") }
+    return item
+  }
+
   /// Puts another line in place of the stored one.
   func changeSecret(of account: String, _ change: (String) -> String) async throws {
-    guard let item = try await credentials()[account] else { throw Impatience("a credential of \(account)") }
+    let item = try await credential(of: account)
     let bus = try await BusConnection.open(address: directories.busAddress)
     let line = Array(change(String(decoding: item.secret, as: UTF8.self)).utf8)
     let secret = try Variant(

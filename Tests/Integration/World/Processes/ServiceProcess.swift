@@ -9,6 +9,8 @@ final class ServiceProcess {
   private let environment: [String: String]
   private(set) var process: ChildProcess?
   private var arguments: [String] = []
+  /// What it finds as the id of this machine, from its next start on; nil for the truth.
+  var machineID: String?
 
   init(_ directories: WorldDirectories, _ environment: [String: String]) {
     self.directories = directories
@@ -29,7 +31,24 @@ final class ServiceProcess {
 
   /// Starts a service and does not wait.
   func launch(_ arguments: [String], name: String = "chappied") throws -> ChildProcess {
-    try ChildProcess(name, Binaries.chappied, arguments, in: directories, environment: environment)
+    var command = [Binaries.chappied] + arguments
+    if let machineID { command = try Self.posing(as: machineID, in: directories) + command }
+    return try ChildProcess(
+      name, command[0], Array(command.dropFirst()), in: directories, environment: environment)
+  }
+
+  // MARK: Another machine
+
+  nonisolated static let mayPoseAsAnotherMachine = Programs.succeeds(
+    "unshare", ["--mount", "mount", "--bind", "/dev/null", "/etc/machine-id"])
+
+  /// A command that runs another one where `machineID` is in place of the machine's id, wherever that is kept. A
+  /// namespace of mounts alone: in one of users, the service could not tell who calls.
+  private static func posing(as machineID: String, in directories: WorldDirectories) throws -> [String] {
+    let file = directories.root.appending(path: "machine-id")
+    try machineID.write(to: file, atomically: true, encoding: .utf8)
+    let script = #"for id in /etc/machine-id /var/lib/dbus/machine-id; do mount --bind "$0" "$id"; done; exec "$@""#
+    return ["unshare", "--mount", "--", "sh", "-c", script, file.path]
   }
 
   /// Lets the bus start the service when somebody calls it.

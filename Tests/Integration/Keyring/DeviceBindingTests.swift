@@ -1,0 +1,67 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// A sign-in works on the device where it was made.
+@Suite(.worlds, .enabled(if: ServiceProcess.mayPoseAsAnotherMachine, "only root can give a program a machine id"))
+@GLibActor
+struct DeviceBindingTests {
+  private static let elsewhere = "0123456789abcdef0123456789abcdef\n"
+
+  /// The keyring was copied: here it is read from its file, by the service of another machine.
+  @Test(arguments: Accessibility.allCases)
+  func aCopiedKeyringIsNoSignIn(_ accessibility: Accessibility) async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      try await caller.signIn(accessibility)
+      #expect(try await caller.send("here").contains("here"))
+      await world.service.end()
+      await world.keyring.end()
+      try await world.keyring.start()
+      world.service.machineID = Self.elsewhere
+      try await world.service.start(world.sandbox.addresses)
+
+      #expect(try await caller.state() == "signed-out")
+      let error = try await caller.lastError()
+      #expect(error.text("message")?.contains("another device") == true)
+      #expect(error["requires_reauthentication"] == false.variant)
+      #expect(try await caller.email() == nil)
+      #expect(try await refusal { try await caller.send("hi") }.name == "MissingCredential")
+      #expect(try await world.sandbox.state().requests["responses"] == 1)
+
+      let before = try await world.keyring.credentials()["default"]?.attributes["device"]
+      try await caller.signIn()
+      #expect(try await caller.send("there").contains("there"))
+      #expect(try await caller.lastError().isEmpty)
+      let items = try await world.keyring.items()
+      #expect(items.count == 1)
+      #expect(items.first?.attributes["device"] != before)
+
+      // And back.
+      world.service.machineID = nil
+      try await world.service.restart()
+      #expect(try await caller.state() == "signed-out")
+      #expect(try await caller.lastError().text("message")?.contains("another device") == true)
+      try await caller.signIn()
+      #expect(try await caller.send("here").contains("here"))
+    }
+  }
+
+  /// Without an id there is nothing to bind a sign-in to: it is refused, and nothing is stored unbound.
+  @Test(arguments: ["", "uninitialized\n"])
+  func aMachineWithoutAnIDKeepsNoSignIn(_ id: String) async throws {
+    try await World.with(World.Plan(service: .none)) { world in
+      world.service.machineID = id
+      try await world.service.start(world.sandbox.addresses)
+      let caller = try await world.caller()
+      let refused = try await refusal { try await caller.startSignIn() }
+      #expect(refused.name == "KeyringUnavailable")
+      #expect(refused.message.contains("/etc/machine-id"))
+      #expect(try await world.keyring.items().isEmpty)
+      world.service.machineID = nil
+      try await world.service.restart()
+      try await caller.signIn()
+      #expect(try await caller.send("hi").contains("hi"))
+    }
+  }
+}

@@ -1,0 +1,212 @@
+import GLibBridge
+import Testing
+
+/// The keyring asks the user for its password only where a caller's message allows that, and never over a locked
+/// screen.
+@Suite(.worlds) @GLibActor
+struct InteractiveUnlockTests {
+  /// What a caller may want that needs the keyring.
+  enum Request: CaseIterable {
+    case send
+    case stream
+    case signIn
+    case signOut
+
+    /// The name of the error that it ends with; nil for success.
+    @GLibActor
+    func failure(_ caller: Caller, interactive: Bool = true, timeout: Duration = patience) async throws -> String? {
+      let options = VariantDictionary()
+      do {
+        switch self {
+        case .send:
+          try await caller.call("Client.Send", "hi", options, interactive: interactive, timeout: timeout)
+        case .stream:
+          if case .failed(let error, _, _) = try await turn(caller, interactive: interactive).end() {
+            return error.replacing("org.chappie.Error.", with: "")
+          }
+        case .signIn:
+          try await caller.call(
+            "Session.StartDeviceCodeSignIn", options, interactive: interactive, timeout: timeout)
+          try await caller.waitFor("linked", "Session.DeviceLinkState")
+        case .signOut:
+          try await caller.call("Session.SignOut", interactive: interactive, timeout: timeout)
+        }
+        return nil
+      } catch let error as GLibError {
+        return Refusal(error).name
+      }
+    }
+
+    @GLibActor
+    func turn(_ caller: Caller, interactive: Bool) async throws -> Turn {
+      let id = try await caller.call("Client.Stream", "hi", VariantDictionary(), interactive: interactive)
+      return Turn(id: try id.member(0, "turn"), path: .chappie, caller: caller)
+    }
+  }
+
+  /// Somebody signed in, whose keyring has been locked since.
+  private func with(_ body: @GLibActor (World, FakeKeyring, Caller) async throws -> Void) async throws {
+    try await World.with(World.Plan(keyring: .none)) { world in
+      let keyring = try await FakeKeyring(in: world)
+      let caller = try await world.signedInCaller()
+      keyring.setLocked(true)
+      try await caller.waitFor(Lock("locked", ["keyring"]))
+      try await body(world, keyring, caller)
+    }
+  }
+
+  // MARK: Asking
+
+  @Test(arguments: Request.allCases)
+  func nobodyIsAskedWithoutTheFlag(_ request: Request) async throws {
+    try await with { _, keyring, caller in
+      let failure = try await request.failure(caller, interactive: false)
+      #expect(failure == "Locked")
+      #expect(keyring.questions == 0)
+      #expect(keyring.isLocked)
+      #expect(try await caller.state() == "signed-in")
+    }
+  }
+
+  @Test(arguments: Request.allCases)
+  func theUserIsAskedWithTheFlag(_ request: Request) async throws {
+    try await with { _, keyring, caller in
+      let failure = try await request.failure(caller)
+      #expect(failure == nil)
+      #expect(keyring.questions == 1)
+      #expect(try await caller.state() == (request == .signOut ? "signed-out" : "signed-in"))
+      #expect(keyring.items.count == (request == .signOut ? 0 : 1))
+    }
+  }
+
+  @Test(arguments: Request.allCases)
+  func isLockedWhereTheUserDismisses(_ request: Request) async throws {
+    try await with { world, keyring, caller in
+      keyring.user = .dismisses
+      let failure = try await request.failure(caller)
+      #expect(failure == "Locked")
+      #expect(keyring.questions == 1)
+      #expect(try await caller.state() == "signed-in")
+      #expect(try await caller.lastError().text("name") == "org.chappie.Error.Locked")
+      #expect(try await world.sandbox.state().requests["responses"] == 0)
+      // The next one may ask again.
+      keyring.user = .consents
+      #expect(try await request.failure(caller) == nil)
+      #expect(keyring.questions == 2)
+    }
+  }
+
+  @Test(arguments: Request.allCases)
+  func nobodyIsAskedOverALockedScreen(_ request: Request) async throws {
+    try await with { world, keyring, caller in
+      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world, isActive: true)
+      try await caller.waitFor(Lock("locked", [saver.name, "keyring"]))
+      #expect(try await request.failure(caller) == "Locked")
+      // Not even by a service that has just started and never heard of the screen.
+      try await world.service.restart()
+      #expect(try await request.failure(caller) == "Locked")
+      #expect(keyring.questions == 0)
+      #expect(try await caller.state() == "signed-in")
+      saver.setActive(false)
+      try await caller.waitFor(Lock("locked", ["keyring"]))
+      #expect(try await request.failure(caller) == nil)
+      #expect(keyring.questions == 1)
+    }
+  }
+
+  /// KeePassXC lets a program have an item only when the user says so, also where the keyring is unlocked.
+  @Test func theUserIsAskedForOneItem() async throws {
+    try await with { _, keyring, caller in
+      keyring.setLocked(false)
+      try await caller.waitFor(Lock("unknown", ["keyring"]))
+      keyring.items.first?.isLocked = true
+      #expect(try await Request.send.failure(caller, interactive: false) == "Locked")
+      #expect(keyring.questions == 0)
+      keyring.user = .dismisses
+      #expect(try await Request.send.failure(caller) == "Locked")
+      #expect(try await caller.state() == "signed-in")
+      keyring.user = .consents
+      #expect(try await Request.send.failure(caller) == nil)
+      #expect(try await Request.send.failure(caller, interactive: false) == nil)
+      #expect(keyring.questions == 2)
+    }
+  }
+
+  // MARK: Prompts without an answer
+
+  /// Others are answered, and whoever does not want to wait any longer takes the prompt away.
+  @Test func aPromptHoldsUpNobodyElse() async throws {
+    try await with { world, keyring, caller in
+      keyring.user = .isAway
+      let turn = try await Request.stream.turn(caller, interactive: true)
+      try await eventually("the prompt") { keyring.questions == 1 }
+      let other = try await world.caller()
+      for request in Request.allCases { #expect(try await request.failure(other, interactive: false) == "Locked") }
+      #expect(try await other.state() == "signed-in")
+      let session = try await other.open("Session", ["keychain_account": "work"])
+      #expect(try await other.property("Session.DeviceLinkState", at: session) == "idle")
+      #expect(try await turn.seen().status == "running")
+
+      try await turn.cancel()
+      #expect(try await turn.end().failure.name == "Cancelled")
+      try await eventually("the end of the prompt") { keyring.dismissals == 1 }
+    }
+  }
+
+  @Test func aPromptEndsWithWhoWantedIt() async throws {
+    try await with { world, keyring, caller in
+      keyring.user = .isAway
+      do {
+        let leaving = try await Caller(world.directories.busAddress)
+        _ = try await Request.stream.turn(leaving, interactive: true)
+        try await eventually("the prompt") { keyring.questions == 1 }
+      }
+      try await eventually("the end of the prompt") { keyring.dismissals == 1 }
+      keyring.user = .consents
+      #expect(try await Request.send.failure(caller) == nil)
+    }
+  }
+
+  @Test func aPromptEndsWithItsSignIn() async throws {
+    try await with { _, keyring, caller in
+      keyring.user = .isAway
+      async let failure = Request.signIn.failure(caller)
+      try await eventually("the prompt") { keyring.questions == 1 }
+      try await caller.call("Session.CancelSignIn")
+      #expect(try await failure == "Cancelled")
+      try await eventually("the end of the prompt") { keyring.dismissals == 1 }
+      #expect(try await caller.state() == "signed-in")
+    }
+  }
+
+  /// A person has two minutes.
+  @Test func aPromptThatNobodyAnswersEnds() async throws {
+    try await with { _, keyring, caller in
+      keyring.user = .isAway
+      async let sent = Request.send.failure(caller, timeout: .seconds(180))
+      async let signedIn = Request.signIn.failure(caller, timeout: .seconds(180))
+      let failures = try await [sent, signedIn]
+      #expect(failures == ["KeyringUnavailable", "KeyringUnavailable"])
+      #expect(keyring.dismissals == 2)
+      #expect(try await caller.state() == "signed-in")
+      keyring.user = .consents
+      #expect(try await Request.send.failure(caller) == nil)
+    }
+  }
+
+  // MARK: gnome-keyring
+
+  /// It has nobody who could show its prompt here.
+  @Test(arguments: [Request.send, .signIn])
+  func isLockedWhereNothingShowsPrompts(_ request: Request) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.keyring.lock()
+      let failure = try #require(try await request.failure(caller))
+      #expect(["Locked", "KeyringUnavailable"].contains(failure))
+      #expect(try await caller.state() == "signed-in")
+      try await world.keyring.unlock()
+      #expect(try await request.failure(caller, interactive: false) == nil)
+    }
+  }
+}
