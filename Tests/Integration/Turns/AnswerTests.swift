@@ -124,4 +124,34 @@ struct AnswerTests {
       #expect(body.instructions == "Only tea.\n\nApp: Tea Clock\n\nCapabilities:\n- Timers.")
     }
   }
+
+  @Test func aHarnesssToolsAndPluginsReachTheModel() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let schema = #"{"properties":{"cups":{"type":"integer"}},"type":"object"}"#
+      let harness: VariantDictionary = [
+        "preset": "none", "name": "Tea Clock",
+        "tools": [
+          ["name": "brew", "description": "Brews.", "input_schema": schema, "policy": "ask"] as VariantDictionary
+        ],
+        "plugins": [["name": "Milk", "description": "Adds milk.", "version": "2.0"] as VariantDictionary],
+      ]
+      let client = try await caller.open("Client", ["harness": harness])
+      let shown = try await caller.property("Client.Harness", at: client, as: VariantDictionary.self)
+      #expect(try shown.value("tools", as: [VariantDictionary].self)?.first?.text("input_schema") == schema)
+      #expect(try shown.value("plugins", as: [VariantDictionary].self)?.first?.text("version") == "2.0")
+      _ = try await caller.send("hi", at: client)
+      let body = try #require(try await world.sandbox.state().lastResponsesRequest.body)
+      #expect(
+        body.instructions == """
+          App: Tea Clock
+
+          Tools:
+          - brew: Brews. (The user is asked before it runs.)
+
+          Plugins:
+          - Milk 2.0: Adds milk.
+          """)
+    }
+  }
 }

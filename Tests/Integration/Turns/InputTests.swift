@@ -79,6 +79,15 @@ struct InputTests {
       testDescription: "harness name", configuration: ["harness": ["name": UInt32(1)] as VariantDictionary],
       message: "'name'"),
     Case(
+      testDescription: "tool name",
+      configuration: ["harness": ["tools": [["name": "brew tea"] as VariantDictionary]] as VariantDictionary],
+      message: "'brew tea'"),
+    Case(
+      testDescription: "tool schema",
+      configuration: [
+        "harness": ["tools": [["name": "brew", "input_schema": "[]"] as VariantDictionary]] as VariantDictionary
+      ], message: "'brew'"),
+    Case(
       testDescription: "retries", configuration: ["rate_limit_backoff": ["max_retries": "two"] as VariantDictionary],
       message: "'max_retries'"),
   ]
