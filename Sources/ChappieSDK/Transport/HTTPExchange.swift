@@ -1,4 +1,5 @@
 import GLibBridge
+import Zstandard
 
 /// One request and its answer over HTTP, as server-sent events.
 @GLibActor
@@ -6,8 +7,15 @@ struct HTTPExchange {
   /// The longest wait for the head of an answer.
   private static let headDeadline = Duration.seconds(120)
 
+  /// How the body is sent.
+  enum Coding {
+    case plain
+    case zstd
+  }
+
   let http: HTTPSession
   let method: any SignInMethod
+  let coding: Coding
 
   /// - Throws: ``ExchangeFailure``, `CancellationError`.
   func run(_ request: ResponsesRequest, _ credential: Credential, _ scope: TurnScope, _ reader: AnswerReader)
@@ -24,7 +32,12 @@ struct HTTPExchange {
     -> HTTPResponse
   {
     var message = HTTPRequest(.post, method.responsesURL)
-    message.body = .bytes(request.encoded())
+    switch coding {
+    case .plain: message.body = .bytes(request.encoded())
+    case .zstd:
+      message.body = .bytes(Zstandard.encode(request.encoded()))
+      message.setHeader("content-encoding", "zstd")
+    }
     message.contentType = "application/json"
     message.setHeader("accept", "text/event-stream")
     message.setThread(request.threadID)

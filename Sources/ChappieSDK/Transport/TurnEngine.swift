@@ -13,6 +13,8 @@ final class TurnEngine {
   private let idleSocket = IdleSocket()
   /// What the next request goes over.
   private var transport: Retries.Transport
+  /// How bodies are sent over HTTP: compressed, unless the backend has refused that.
+  private var coding = HTTPExchange.Coding.zstd
 
   init(slot: CredentialSlot, backoff: ChappieRateLimitBackoffPolicy, policy: ChappieStreamingTransportPolicy) {
     self.slot = slot
@@ -55,7 +57,7 @@ final class TurnEngine {
         case .fail(let error): throw error
         case .again(let seconds): try await sleep(for: .seconds(seconds))
         case .withAnotherToken: credential = try await slot.credential(insteadOf: credential)
-        case .withoutCompression: throw failure.error
+        case .withoutCompression: coding = .plain
         case .overHTTP(let forGood):
           used = .http
           if forGood { transport = .http }
@@ -73,7 +75,8 @@ final class TurnEngine {
     case .webSocket:
       try await SocketExchange(http: Self.http, method: slot.method).run(request, credential, scope, reader)
     case .http:
-      try await HTTPExchange(http: Self.http, method: slot.method).run(request, credential, scope, reader)
+      try await HTTPExchange(http: Self.http, method: slot.method, coding: coding).run(
+        request, credential, scope, reader)
     }
   }
 }

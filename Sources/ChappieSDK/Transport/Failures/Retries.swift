@@ -22,6 +22,7 @@ struct Retries {
   let transport: ChappieStreamingTransportPolicy
   let backoff: ChappieRateLimitBackoffPolicy
   private var wasRejected = false
+  private var wasPlain = false
   private var rateLimited = 0
   private var unavailable = 0
   private var broken = 0
@@ -40,7 +41,8 @@ struct Retries {
     case .rejected where !wasRejected:
       wasRejected = true
       return .withAnotherToken
-    case .encodingRefused where used == .http:
+    case .encodingRefused where used == .http && !wasPlain:
+      wasPlain = true
       return .withoutCompression
     case .staleSocket where stale < 2:
       stale += 1
