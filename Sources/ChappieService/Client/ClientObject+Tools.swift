@@ -33,7 +33,22 @@ extension ClientObject {
   /// The tools of `turn`: those that its caller has registered, and those that came with it.
   func toolSet(for turn: ServiceTurn, _ options: TurnOptions) -> ToolSet {
     let registrations = [options.tools, registrations[turn.caller]].compactMap(\.self)
-    return ToolSet(registrations.flatMap { $0.tools(for: turn, over: exporter.connection) }) { request in
+    return ToolSet(registrations.flatMap { $0.tools(for: turn, over: exporter.connection) }) { [exporter] request in
+      await Self.decision(on: request, in: turn, exporter)
+    }
+  }
+
+  /// Waits for whoever answers first: a program by `ResolveApproval`, or the user through the desktop.
+  private static func decision(on request: ChappieApprovalRequest, in turn: ServiceTurn, _ exporter: Exporter) async
+    -> ChappieApprovalDecision
+  {
+    guard let notifications = exporter.notifications else { return await turn.calls.approval(of: request.callID) }
+    let app = try? await exporter.callers.owner(turn.caller)?.text
+    let question = ApprovalQuestion(tool: request.toolName, arguments: request.arguments, app: app)
+    return await notifications.asking(question) { decision in
+      // Somebody may have been quicker.
+      try? turn.calls.resolve(decision, for: request.callID)
+    } while: {
       await turn.calls.approval(of: request.callID)
     }
   }

@@ -7,11 +7,23 @@ struct DesktopNotification: Equatable {
   enum Action: String {
     case signIn = "sign-in"
     case openPage = "open-page"
+    case approve
+    case deny
 
     var label: String {
       switch self {
       case .signIn: "Sign in"
       case .openPage: "Open page"
+      case .approve: "Approve"
+      case .deny: "Deny"
+      }
+    }
+
+    /// Whether a click beside the buttons does it too: what needs a decision needs a button.
+    var isDefault: Bool {
+      switch self {
+      case .signIn, .openPage: true
+      case .approve, .deny: false
       }
     }
   }
@@ -26,11 +38,21 @@ struct DesktopNotification: Equatable {
   let summary: String
   /// Plain text.
   let body: String
-  let action: Action?
+  let actions: [Action]
+  let category: String
   let lifetime: Lifetime
+
+  init(summary: String, body: String, actions: [Action], category: String, lifetime: Lifetime) {
+    self.summary = summary
+    self.body = body
+    self.actions = actions
+    self.category = category
+    self.lifetime = lifetime
+  }
 
   /// - Returns: nil when there is nothing to tell.
   init?(_ news: SlotNews.News, of name: SlotName) {
+    category = "x-chappie.sign-in"
     switch news {
     case .none:
       return nil
@@ -41,7 +63,7 @@ struct DesktopNotification: Equatable {
       // Servers that say they have actions may hide them well.
       let advice = name.command.map { "In a terminal: \($0)" } ?? "Sign in again in the program that uses it."
       body = Self.lines(ended, failed, advice)
-      action = .signIn
+      actions = [.signIn]
       lifetime = .untilSolved
     case .codeWaits(let code):
       // The code is not in the summary, which servers show on locked screens too.
@@ -49,17 +71,17 @@ struct DesktopNotification: Equatable {
       body = Self.lines(
         "Enter the code \(code.userCode) at \(code.verificationURI)", name.text.map { "This signs in \($0)." },
         "Continue only if you started this sign-in yourself.")
-      action = .openPage
+      actions = [.openPage]
       lifetime = .untilSolved
     case .linked:
       summary = "Signed in to ChatGPT"
       body = name.text.map { "This is for \($0)." } ?? ""
-      action = nil
+      actions = []
       lifetime = .brief
     case .failed(let failure):
       summary = "The sign-in to ChatGPT failed"
       body = Self.lines(failure, name.text.map { "This was for \($0)." })
-      action = nil
+      actions = []
       lifetime = .brief
     }
   }
@@ -79,17 +101,17 @@ extension DesktopNotification {
   func arguments(replacing id: UInt32, for capabilities: NotificationCapabilities) -> Variant {
     .tuple(
       "Chappie", id, "org.chappie", summary, capabilities.hasMarkup ? Self.escaped(body) : body,
-      capabilities.hasActions ? actions : [], hints, timeout(for: capabilities))
+      capabilities.hasActions ? keysAndLabels : [], hints, timeout(for: capabilities))
   }
 
-  /// A click on the notification does what its button does.
-  private var actions: [String] {
-    action.map { ["default", $0.label, $0.rawValue, $0.label] } ?? []
+  private var keysAndLabels: [String] {
+    let whole = actions.first(where: \.isDefault).map { ["default", $0.label] } ?? []
+    return whole + actions.flatMap { [$0.rawValue, $0.label] }
   }
 
   private var hints: VariantDictionary {
     var hints: VariantDictionary = [
-      "desktop-entry": "org.chappie", "category": "x-chappie.sign-in", "urgency": Variant(bytes: [1], type: "y"),
+      "desktop-entry": "org.chappie", "category": category, "urgency": Variant(bytes: [1], type: "y"),
     ]
     switch lifetime {
     // A click must not take the code away, which the page that it opens asks for.
@@ -101,10 +123,10 @@ extension DesktopNotification {
 
   /// Milliseconds; 0 is for ever and -1 up to the server.
   private func timeout(for capabilities: NotificationCapabilities) -> Int32 {
-    switch (lifetime, action) {
+    switch (lifetime, actions) {
     case (.brief, _): Int32(Self.briefTime.components.seconds * 1000)
     // A server that keeps what it has shown may take it out of the way; the code is wanted at once.
-    case (.untilSolved, .signIn) where capabilities.keepsHistory: -1
+    case (.untilSolved, [.signIn]) where capabilities.keepsHistory: -1
     case (.untilSolved, _): 0
     }
   }

@@ -1,7 +1,8 @@
 import ChappieSDK
 import GLibBridge
 
-/// Desktop notifications: one for each credential slot that needs a sign-in, however many sessions look at the slot.
+/// Desktop notifications: one for each credential slot that needs a sign-in, however many sessions look at the slot,
+/// and one for each tool call that nobody else asks the user about.
 @GLibActor
 final class Notifications {
   private struct WeakNotification {
@@ -13,6 +14,7 @@ final class Notifications {
   private var notifications: [SlotIdentity: WeakNotification] = [:]
   /// Those that tell something: they outlive the sessions they are for.
   private var telling: [SlotIdentity: SlotNotification] = [:]
+  private var questions: [ObjectIdentifier: ApprovalNotification] = [:]
   /// While everything is taken away: ends when it is.
   private var withdrawn: Wait?
 
@@ -31,6 +33,20 @@ final class Notifications {
     }
     notifications[notification.slot] = WeakNotification(notification: notification)
     return notification
+  }
+
+  /// Asks about a tool call while `body` waits for an answer from anywhere.
+  func asking<Result>(
+    _ question: ApprovalQuestion, answer: @escaping @GLibActor (ChappieApprovalDecision) -> Void,
+    while body: () async -> Result
+  ) async -> Result {
+    let notification = ApprovalNotification(question, server, answer)
+    questions[ObjectIdentifier(notification)] = notification
+    defer {
+      notification.withdraw()
+      questions[ObjectIdentifier(notification)] = nil
+    }
+    return await body()
   }
 
   /// Takes away what is shown: after the end of the service nobody hears a click.
@@ -52,5 +68,6 @@ final class Notifications {
 
   private func receive(_ event: NotificationServer.Event) {
     for notification in telling.values { notification.receive(event) }
+    for notification in questions.values { notification.receive(event) }
   }
 }

@@ -30,6 +30,10 @@ final class TurnCalls {
     calls[call] = Call(stage: .running, result: Promise())
   }
 
+  func asks(_ call: String) {
+    calls[call]?.stage = .waitsForApproval(Promise())
+  }
+
   func ended(_ call: String) {
     calls[call] = nil
   }
@@ -37,8 +41,7 @@ final class TurnCalls {
   // MARK: Waiting
 
   func approval(of call: String) async -> ChappieApprovalDecision {
-    let promise = Promise<ChappieApprovalDecision>()
-    calls[call]?.stage = .waitsForApproval(promise)
+    guard case .waitsForApproval(let promise)? = calls[call]?.stage else { return .denied() }
     defer { calls[call]?.stage = .running }
     return (try? await promise.value()) ?? .denied()
   }

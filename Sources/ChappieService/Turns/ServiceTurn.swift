@@ -18,7 +18,7 @@ final class ServiceTurn {
     case failed(BusError, VariantDictionary)
     case cancelled(BusError, VariantDictionary)
 
-    fileprivate var word: String {
+    var word: String {
       switch self {
       case .running: "running"
       case .completed: "completed"
@@ -126,6 +126,7 @@ final class ServiceTurn {
         "ToolCallRequested",
         .tuple(id, request.callID, request.toolName, request.arguments, request.policy.rawValue))
     case .approvalRequested(let request):
+      calls.asks(request.callID)
       emitInOrder("ApprovalRequested", .tuple(id, request.callID, request.toolName, request.arguments))
     case .toolCallCompleted(let result):
       calls.ended(result.callID)

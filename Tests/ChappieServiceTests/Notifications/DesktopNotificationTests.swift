@@ -34,7 +34,7 @@ struct DesktopNotificationTests {
         The sign-in has ended and cannot be renewed.
         In a terminal: chappie sign-in
         """)
-    #expect(need.action == .signIn)
+    #expect(need.actions == [.signIn])
     #expect(
       try notification(.needsSignIn(failure: nil), account: "my work").body == """
         The sign-in of account “my work” has ended and cannot be renewed.
@@ -57,7 +57,7 @@ struct DesktopNotificationTests {
         Enter the code ABCD-12345 at https://example.org/codex/device?a=1&b=2
         Continue only if you started this sign-in yourself.
         """)
-    #expect(notification.action == .openPage)
+    #expect(notification.actions == [.openPage])
   }
 
   @Test func tellsWhoseCodeItIs() throws {
@@ -70,12 +70,12 @@ struct DesktopNotificationTests {
     let linked = try notification(.linked)
     #expect(linked.summary == "Signed in to ChatGPT")
     #expect(linked.body.isEmpty)
-    #expect(linked.action == nil)
+    #expect(linked.actions.isEmpty)
     #expect(try notification(.linked, account: "work").body == "This is for account “work”.")
     let failed = try notification(.failed("The sign-in server was not reached: down."), app: "org.example.App")
     #expect(failed.summary == "The sign-in to ChatGPT failed")
     #expect(failed.body == "The sign-in server was not reached: down.\nThis was for org.example.App.")
-    #expect(failed.action == nil)
+    #expect(failed.actions.isEmpty)
   }
 
   // MARK: On the wire
