@@ -65,7 +65,8 @@ import Testing
 
   @Test func aWindowCanBeMissing() async throws {
     let wire = try await Wire()
-    try await set(wire, ["secondary": .null])
+    try wire.backend.setUsage(#"{"secondary": null}"#)
+    #expect(throws: StandInScenarioError.self) { try wire.backend.setUsage(#"{"tertiary": null}"#) }
     #expect(try await wire.send(.get, Self.path).json["rate_limit", "secondary_window"] == .null)
     let answer = try await wire.respond(Body.request([Body.user("Hello")]))
     #expect(answer.headers["x-codex-secondary-used-percent"] == nil)
