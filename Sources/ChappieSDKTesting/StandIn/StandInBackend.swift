@@ -83,4 +83,18 @@ public final class StandInBackend {
   public func play(_ scenario: String) throws {
     core.scenario.load(try StandInRule.list(parsing: Array(scenario.utf8)))
   }
+
+  /// Replaces the models: a JSON list of entries, as the README of `chappie-sandbox` describes it.
+  ///
+  /// - Throws: ``StandInScenarioError``.
+  public func replaceModels(_ models: String) throws {
+    try core.replaceModels(Array(models.utf8))
+  }
+
+  /// Sets how much of the plan is used: a JSON object, as the README of `chappie-sandbox` describes it.
+  ///
+  /// - Throws: ``StandInScenarioError``.
+  public func setUsage(_ usage: String) throws {
+    try core.setUsage(Array(usage.utf8))
+  }
 }

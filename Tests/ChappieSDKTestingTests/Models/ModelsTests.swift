@@ -81,7 +81,10 @@ import Testing
     for body in [["models": [["name": "gpt-6"]]], ["gpt-6"], "gpt-6"] as [JSON] {
       #expect(try await wire.send(.post, "/sandbox/models", body).status == 400)
     }
+    #expect(throws: StandInScenarioError.self) { try wire.backend.replaceModels("[{}]") }
     #expect(try await models(wire).count == 5)
+    try wire.backend.replaceModels(#"[{"slug": "gpt-6"}]"#)
+    #expect(try await models(wire).count == 1)
     await wire.backend.stop()
   }
 

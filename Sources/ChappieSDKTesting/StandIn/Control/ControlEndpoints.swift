@@ -10,8 +10,8 @@ extension StandInCore {
     case ("POST", "/sandbox/decline"): return decide(request, user: nil)
     case ("POST", "/sandbox/scenario"): return load(request)
     case ("DELETE", "/sandbox/scenario"): scenario.load([])
-    case ("POST", "/sandbox/models"): return replaceModels(request)
-    case ("POST", "/sandbox/usage"): return setUsage(request)
+    case ("POST", "/sandbox/models"): return change { try replaceModels(request.body) }
+    case ("POST", "/sandbox/usage"): return change { try setUsage(request.body) }
     case ("POST", "/sandbox/expire-access-tokens"): tokens.expireAccessTokens()
     case ("POST", "/sandbox/revoke-refresh-tokens"): tokens.revokeRefreshTokens()
     default: return nil
@@ -27,34 +27,47 @@ extension StandInCore {
   }
 
   private func load(_ request: HTTPServerRequest) -> HTTPServerResponse {
-    do throws(StandInScenarioError) {
+    change {
       scenario.load(try StandInRule.list(parsing: request.body))
-      return .json(["ok": true, "rules": JSONValue(scenario.remaining)])
+      return ["ok": true, "rules": JSONValue(scenario.remaining)]
+    }
+  }
+
+  /// Makes a change and answers with what it returns, or with why it was not made.
+  private func change(_ make: () throws(StandInScenarioError) -> JSONValue) -> HTTPServerResponse {
+    do throws(StandInScenarioError) {
+      return .json(try make())
     } catch {
       return .json(["error": .string(error.description)], status: 400)
-    }
-  }
-
-  private func replaceModels(_ request: HTTPServerRequest) -> HTTPServerResponse {
-    do throws(Refusal) {
-      try backend.models.replace((try? JSONValue(parsing: request.body)) ?? nil)
-      return .json(["ok": true, "etag": .string(backend.models.etag)])
-    } catch {
-      return .json(["error": .string(error.detail)], status: 400)
-    }
-  }
-
-  private func setUsage(_ request: HTTPServerRequest) -> HTTPServerResponse {
-    do throws(StandInRule.Reader.Problem) {
-      try backend.usage.set((try? JSONValue(parsing: request.body)) ?? nil)
-      return .json(["ok": true])
-    } catch {
-      return .json(["error": .string(error.text)], status: 400)
     }
   }
 
   /// A field of the query, of a form or of a JSON object.
   private func field(_ name: String, of request: HTTPServerRequest) -> String? {
     request.query[name] ?? request.form?[name] ?? (try? JSONValue(parsing: request.body))?[name]?.string
+  }
+}
+
+extension StandInCore {
+  /// Replaces the models, and returns what a control request is told.
+  @discardableResult
+  func replaceModels(_ json: [UInt8]) throws(StandInScenarioError) -> JSONValue {
+    do throws(Refusal) {
+      try backend.models.replace((try? JSONValue(parsing: json)) ?? nil)
+      return ["ok": true, "etag": .string(backend.models.etag)]
+    } catch {
+      throw StandInScenarioError(description: error.detail)
+    }
+  }
+
+  /// Sets how much of the plan is used, and returns what a control request is told.
+  @discardableResult
+  func setUsage(_ json: [UInt8]) throws(StandInScenarioError) -> JSONValue {
+    do throws(StandInRule.Reader.Problem) {
+      try backend.usage.set((try? JSONValue(parsing: json)) ?? nil)
+      return ["ok": true]
+    } catch {
+      throw StandInScenarioError(description: error.text)
+    }
   }
 }

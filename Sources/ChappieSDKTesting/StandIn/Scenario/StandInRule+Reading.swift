@@ -1,8 +1,8 @@
 import GLibBridge
 
-/// A scenario that cannot be read, and why.
+/// A scenario, or a change of models or usage, that cannot be read, and why.
 public struct StandInScenarioError: Error, Equatable, CustomStringConvertible {
-  /// The rule and what is wrong with it.
+  /// What is wrong; for a scenario with the number of the rule.
   public let description: String
 }
 

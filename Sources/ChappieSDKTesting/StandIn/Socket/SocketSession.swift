@@ -152,6 +152,7 @@ final class SocketSession {
       try await rule.hang()
     case .answer(let response):
       try await rule.waitForDelay()
+      if response.head.status < 300 { return try await socket.write(response.body) }
       try await refuse(response)
     case .raw(let response, let cuts):
       try await rule.waitForDelay()
