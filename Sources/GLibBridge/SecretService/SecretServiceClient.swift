@@ -351,7 +351,7 @@ public final class SecretServiceClient {
   }
 
   private func makeService(_ interaction: Interaction) async throws -> SecretServiceReference {
-    let type = interaction == .allowed ? secret_service_get_type() : QuietSecretService.type
+    let type = interaction == .allowed ? AskingSecretService.type : QuietSecretService.type
     let service = try await asyncCall(deadline: deadline) { cancellable, callback, data in
       secret_service_open(type, nil, SECRET_SERVICE_OPEN_SESSION, cancellable, callback, data)
     } finish: { result, error in

@@ -179,6 +179,20 @@ struct InteractiveUnlockTests {
     }
   }
 
+  /// The keyring's program ends while it asks.
+  @Test(arguments: Request.allCases)
+  func aPromptThatCrashesIsAFailure(_ request: Request) async throws {
+    try await with { _, keyring, caller in
+      keyring.user = .sawItCrash
+      let failure = try #require(try await request.failure(caller))
+      #expect(["Locked", "KeyringUnavailable"].contains(failure), "\(failure)")
+      #expect(try await caller.state() == "signed-in")
+      keyring.user = .consents
+      try await keyring.comeBack()
+      #expect(try await request.failure(caller) == nil)
+    }
+  }
+
   /// A person has two minutes.
   @Test func aPromptThatNobodyAnswersEnds() async throws {
     try await with { _, keyring, caller in

@@ -1,0 +1,40 @@
+import CGLib
+import CLibsecret
+
+/// A `SecretService` that prompts, and whose calls end also where the prompt has no answer: libsecret 0.20 never
+/// returns when a keyring ends while it asks.
+enum AskingSecretService {
+  private static let errorDomain = "chappie-prompt-without-answer"
+
+  static let type: GType = SecretServiceSubclass.register("ChappieAskingSecretService") { serviceClass, _ in
+    guard let serviceClass else { return }
+    let functions = serviceClass.assumingMemoryBound(to: SecretServiceClass.self)
+    functions.pointee.prompt_async = { service, prompt, answerType, cancellable, callback, data in
+      let task = g_task_new(service, cancellable, callback, data)
+      secret_prompt_perform(
+        prompt, nil, answerType, cancellable, { prompt, result, task in finish(prompt, result, task) },
+        task.map { UnsafeMutableRawPointer($0) })
+    }
+    functions.pointee.prompt_finish = { _, result, error in
+      g_task_propagate_pointer(result, error).map { OpaquePointer($0) }
+    }
+  }
+
+  private static func finish(
+    _ prompt: UnsafeMutablePointer<GObject>?, _ result: OpaquePointer?, _ data: UnsafeMutableRawPointer?
+  ) {
+    guard let data, let prompt else { return }
+    let task = OpaquePointer(data)
+    var error: UnsafeMutablePointer<GError>?
+    let answer = UnsafeMutableRawPointer(prompt).withMemoryRebound(to: SecretPrompt.self, capacity: 1) {
+      secret_prompt_perform_finish($0, result, &error)
+    }
+    if let answer {
+      g_task_return_pointer(task, UnsafeMutableRawPointer(answer)) { g_variant_unref($0.map { OpaquePointer($0) }) }
+    } else {
+      g_task_return_error(
+        task, error ?? SecretServiceSubclass.error(errorDomain, "it ended its question without an answer"))
+    }
+    g_object_unref(data)
+  }
+}
