@@ -9,7 +9,7 @@ public final class ChappieClient: Sendable {
 
   public let configuration: ChappieConfiguration
   private let tools: ToolSet
-  private let conversation: Conversation
+  let conversation: Conversation
 
   init(configuration: ChappieConfiguration, tools: ToolSet = ToolSet()) {
     self.configuration = configuration
@@ -127,6 +127,10 @@ public final class ChappieClient: Sendable {
   public func context() async -> ChappieClientContext {
     conversation.transcript.context
   }
+
+  /// The slug of the model that answers.
+  @GLibActor
+  package var model: String { conversation.transcript.model }
 
   /// Has `model` answer all later turns.
   @GLibActor
