@@ -22,6 +22,8 @@ final class CredentialSlot {
 
   let identity: SlotIdentity
   let method: any SignInMethod
+  let usage = UsageRecord()
+  let modelCache = ModelCache()
   private let store: any CredentialStore
   private let vault: CredentialVault
   private let gate: LockGate
@@ -34,6 +36,7 @@ final class CredentialSlot {
   private(set) var state = SlotState() {
     didSet {
       guard state != oldValue else { return }
+      usage.follow(state)
       for (_, observer) in observers.sorted(by: { $0.key < $1.key }) { observer(state) }
     }
   }

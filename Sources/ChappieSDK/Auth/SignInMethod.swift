@@ -24,6 +24,12 @@ protocol SignInMethod: Sendable {
   /// Where a conversation's turns are sent.
   nonisolated var responsesURL: String { get }
 
+  /// Where the models are listed.
+  nonisolated var modelsURL: String { get }
+
+  /// Where the use of the plan is told.
+  nonisolated var usageURL: String { get }
+
   /// Adds what the backend needs to know the user by.
   nonisolated func authorize(_ request: inout HTTPRequest, with credential: Credential)
 }

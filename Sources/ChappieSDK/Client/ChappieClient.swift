@@ -9,7 +9,7 @@ public final class ChappieClient: Sendable {
 
   public let configuration: ChappieConfiguration
   private let tools: ToolSet
-  private let conversation: Conversation
+  let conversation: Conversation
 
   init(configuration: ChappieConfiguration, tools: ToolSet = ToolSet()) {
     self.configuration = configuration
@@ -128,6 +128,10 @@ public final class ChappieClient: Sendable {
     conversation.transcript.context
   }
 
+  /// The slug of the model that answers.
+  @GLibActor
+  package var model: String { conversation.transcript.model }
+
   /// Has `model` answer all later turns.
   @GLibActor
   @discardableResult
@@ -179,10 +183,6 @@ public final class ChappieClient: Sendable {
   public func contextSize(contextWindow: Int) async -> ChappieContextSize {
     ChappieContextSize(estimatedTokens: await context().estimatedTokens, contextWindow: contextWindow)
   }
-
-  /// The slug of the model that answers the next turn.
-  @GLibActor
-  package var selectedModel: String { conversation.transcript.model }
 
   /// What the model is told first, from the next turn on.
   @GLibActor

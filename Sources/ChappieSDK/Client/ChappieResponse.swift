@@ -42,6 +42,8 @@ public enum ChappieStreamEvent: Sendable, Hashable {
   case approvalRequested(ChappieApprovalRequest)
   /// A tool call has ended. The model gets its output by itself.
   case toolCallCompleted(ChappieToolExecutionResult)
+  /// What is used of the plan has been told: before the answer as a rule.
+  case usageLimits(ChappieUsageLimitSnapshot)
   /// The end of the answer.
   case completed(ChappieResponse)
 }

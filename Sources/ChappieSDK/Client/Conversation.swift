@@ -5,8 +5,9 @@ import GLibBridge
 final class Conversation {
   private let configuration: ChappieConfiguration
   private let turnstile = Turnstile()
+  private(set) lazy var slot = SlotRegistry.slot(for: configuration)
   private lazy var engine = TurnEngine(
-    slot: SlotRegistry.slot(for: configuration), backoff: configuration.rateLimitBackoff,
+    slot: slot, backoff: configuration.rateLimitBackoff,
     policy: configuration.streamingTransportPolicy)
   private(set) var transcript: Transcript
   var harness: ChappieHarness

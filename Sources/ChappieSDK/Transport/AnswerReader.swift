@@ -38,7 +38,7 @@ final class AnswerReader {
     let event = ResponseEvent.decode(data)
     switch event {
     case .turnState(let state): scope.turnState = state
-    case .rateLimits(let limits): scope.report(limits)
+    case .rateLimits(let limits), .refused(_, _, usage: let limits, _): scope.report(limits)
     default: break
     }
     let text = assembler.take(event)

@@ -22,7 +22,7 @@ struct HTTPExchange {
     async throws -> Answer
   {
     let response = try await send(request, credential, scope)
-    scope.turnState = response.headers["x-codex-turn-state"] ?? scope.turnState
+    scope.note(response.headers)
     guard (200..<300).contains(response.status) else { throw ExchangeFailure(await BackendFailure(response)) }
     try await read(response, reader)
     return try reader.answer()

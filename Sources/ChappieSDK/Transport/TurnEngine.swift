@@ -5,7 +5,7 @@ import GLibBridge
 final class TurnEngine {
   /// The longest silence within an answer.
   static let idleDeadline = Duration.seconds(300)
-  private static let http = HTTPSession(userAgent: "chappie/\(ChappieVersion.current)")
+  static let http = HTTPSession(userAgent: "chappie/\(ChappieVersion.current)")
 
   private let slot: CredentialSlot
   private let backoff: ChappieRateLimitBackoffPolicy
@@ -29,7 +29,7 @@ final class TurnEngine {
   func turn<Result>(
     for caller: ChappieClient.TurnCaller, isContinued: Bool, _ body: (TurnScope) async throws -> Result
   ) async throws -> Result {
-    let scope = TurnScope(caller, socket: isContinued ? idleSocket.take() : nil)
+    let scope = TurnScope(caller, slot: slot, socket: isContinued ? idleSocket.take() : nil)
     defer {
       if isContinued { idleSocket.keep(scope.socket) } else { scope.socket?.socket.close() }
       MemoryHygiene.wipeStack()
@@ -71,11 +71,12 @@ final class TurnEngine {
     _ request: ResponsesRequest, _ credential: Credential, _ scope: TurnScope, _ reader: AnswerReader,
     over transport: Retries.Transport
   ) async throws -> Answer {
+    scope.accountID = credential.accountInfo.accountID
     switch transport {
     case .webSocket:
-      try await SocketExchange(http: Self.http, method: slot.method).run(request, credential, scope, reader)
+      return try await SocketExchange(http: Self.http, method: slot.method).run(request, credential, scope, reader)
     case .http:
-      try await HTTPExchange(http: Self.http, method: slot.method, coding: coding).run(
+      return try await HTTPExchange(http: Self.http, method: slot.method, coding: coding).run(
         request, credential, scope, reader)
     }
   }

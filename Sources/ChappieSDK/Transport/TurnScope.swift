@@ -4,6 +4,9 @@ import GLibBridge
 @GLibActor
 final class TurnScope {
   let interaction: SecretServiceClient.Interaction
+  private let slot: CredentialSlot
+  /// Whom the backend answers.
+  var accountID: String?
   /// The backend's routing token; it goes back with each further request of the turn.
   var turnState: String?
   /// The socket that the turn's last answer came over.
@@ -13,7 +16,8 @@ final class TurnScope {
   private var isNewRound = false
   private let receive: @GLibActor (ChappieStreamEvent) -> HTTPResponse.Verdict
 
-  init(_ caller: ChappieClient.TurnCaller, socket: SocketConnection?) {
+  init(_ caller: ChappieClient.TurnCaller, slot: CredentialSlot, socket: SocketConnection?) {
+    self.slot = slot
     interaction = caller.interaction
     receive = caller.deliver
     self.socket = socket
@@ -32,6 +36,16 @@ final class TurnScope {
     return receive(.textDelta(gap + delta))
   }
 
+  /// Notes what the header fields of an answer tell.
+  func note(_ headers: HTTPHeaders) {
+    turnState = headers["x-codex-turn-state"] ?? turnState
+    if let etag = headers["x-models-etag"] { slot.modelCache.hear(etag, for: accountID) }
+    report(ChappieUsageLimitSnapshot(headers: headers))
+  }
+
   /// Notes what is used of the plan.
-  func report(_ limits: JSON) {}
+  func report(_ limits: ChappieUsageLimitSnapshot) {
+    guard let known = slot.usage.report(limits, of: accountID) else { return }
+    _ = deliver(.usageLimits(known))
+  }
 }

@@ -38,7 +38,7 @@ final class ClientObject {
     return try BusImplementation(
       BusInterfaceDescription(xml: BusInterfaceFiles.client, name: Self.interface), methods: methods,
       properties: [
-        "Model": { [unowned self] in client.selectedModel.variant },
+        "Model": { [unowned self] in client.model.variant },
         "Harness": { [unowned self] in client.harness.dictionary.variant },
         "ActiveTurns": { [unowned self] in turns.running.map(\.id).sorted().variant },
         "Session": { [unowned self] in session.variant },

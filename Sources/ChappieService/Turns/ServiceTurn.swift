@@ -131,7 +131,7 @@ final class ServiceTurn {
     case .toolCallCompleted(let result):
       calls.ended(result.callID)
       emitInOrder("ToolCallCompleted", .tuple(id, result.callID, result.dictionary))
-    case .completed: break
+    case .usageLimits, .completed: break
     }
     return .more
   }

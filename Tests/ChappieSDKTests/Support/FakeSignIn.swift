@@ -9,6 +9,8 @@ final class FakeSignIn: SignInMethod {
 
   nonisolated let identifier = "fake"
   nonisolated let responsesURL = "https://backend.example/codex/responses"
+  nonisolated let modelsURL = "https://backend.example/codex/models"
+  nonisolated let usageURL = "https://backend.example/wham/usage"
 
   /// What a refresh answers; by default the credential's successor, named `new`.
   var onRefresh: @GLibActor (Credential) async throws -> Credential = { _ in .test("new") }

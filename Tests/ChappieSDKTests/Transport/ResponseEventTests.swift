@@ -63,12 +63,12 @@ struct ResponseEventTests {
     let text = """
       {"type":"error","status":429,"error":{"type":"usage_limit_reached"},"headers":{"retry-after":"7"}}
       """
-    guard case .refused(429, "7", let body) = Self.decode(text) else {
+    guard case .refused(429, "7", _, let body) = Self.decode(text) else {
       Issue.record("no refusal")
       return
     }
     #expect(body["error"]?["type"] == "usage_limit_reached")
-    guard case .refused(400, nil, _) = Self.decode("{\"type\":\"error\",\"status_code\":400}") else {
+    guard case .refused(400, nil, _, _) = Self.decode("{\"type\":\"error\",\"status_code\":400}") else {
       Issue.record("the other name of a status")
       return
     }
@@ -80,10 +80,11 @@ struct ResponseEventTests {
       Self.decode("{\"type\":\"response.metadata\",\"headers\":{\"x-codex-turn-state\":\"ts\"}}") == .turnState("ts"))
   }
 
-  @Test func rateLimitsAreKeptAsTheyCame() {
+  @Test func rateLimitsAreASnapshot() {
     #expect(
       Self.decode("{\"type\":\"codex.rate_limits\",\"plan_type\":\"plus\"}")
-        == .rateLimits(["type": "codex.rate_limits", "plan_type": "plus"]))
+        == .rateLimits(ChappieUsageLimitSnapshot(plan: ChappiePlan(rawValue: "plus"))))
+    #expect(Self.decode("{\"type\":\"codex.rate_limits\",\"metered_limit_name\":\"other\"}") == .other)
   }
 
   // MARK: Ends

@@ -16,17 +16,24 @@ struct BackendFailure {
   @GLibActor
   init(_ response: HTTPResponse) async {
     let body = (try? await response.bytes(limit: Self.bodyLimit, deadline: .seconds(10))) ?? []
-    self.init(status: response.status, retryAfter: response.headers["retry-after"], body: body)
+    self.init(
+      status: response.status, retryAfter: response.headers["retry-after"], body: body,
+      usage: ChappieUsageLimitSnapshot(headers: response.headers))
   }
 
-  init(status: Int, retryAfter: String?, body: [UInt8]) {
+  init(
+    status: Int, retryAfter: String?, body: [UInt8], usage: ChappieUsageLimitSnapshot = ChappieUsageLimitSnapshot()
+  ) {
     self.init(
       status: status, retryAfter: retryAfter, answer: try? JSON(parsing: body),
-      text: String(decoding: body.prefix(1000), as: UTF8.self))
+      text: String(decoding: body.prefix(1000), as: UTF8.self), usage: usage)
   }
 
   /// - Parameter text: what to say when `answer` says nothing.
-  init(status: Int, retryAfter: String?, answer: JSON?, text: String = "") {
+  init(
+    status: Int, retryAfter: String?, answer: JSON?, text: String = "",
+    usage: ChappieUsageLimitSnapshot = ChappieUsageLimitSnapshot()
+  ) {
     let detail = answer?["error"].map(WireError.init)
     self.status = status
     self.retryAfter = retryAfter.flatMap(Self.seconds)
@@ -34,7 +41,9 @@ struct BackendFailure {
     isFinal = detail?.type == "usage_limit_reached" || detail?.type == "usage_not_included"
     if status == 429, detail?.type == "usage_limit_reached" {
       error = .usageLimitReached(
-        ChappieUsageLimit(plan: detail?.plan.map(ChappiePlan.init), resetsAt: detail?.resetsAt))
+        ChappieUsageLimit(
+          plan: detail?.plan.map(ChappiePlan.init), resetsAt: detail?.resetsAt, primary: usage.primary,
+          secondary: usage.secondary))
     } else {
       error = .httpError(status, Redaction.message(detail?.message ?? answer?["detail"]?.string ?? text))
     }

@@ -32,8 +32,9 @@ struct ResponseAssembler {
     case .incomplete(let reason):
       outcome = .failed(
         .final(.httpError(200, "The answer is incomplete (\(Redaction.message(reason ?? "no reason given"))).")))
-    case .refused(let status, let retryAfter, let body):
-      outcome = .failed(ExchangeFailure(BackendFailure(status: status, retryAfter: retryAfter, answer: body)))
+    case .refused(let status, let retryAfter, let usage, let body):
+      outcome = .failed(
+        ExchangeFailure(BackendFailure(status: status, retryAfter: retryAfter, answer: body, usage: usage)))
     case .turnState, .rateLimits, .other:
       break
     }

@@ -8,12 +8,12 @@ enum ResponseEvent: Equatable {
   /// The token that the further requests of this turn send back.
   case turnState(String)
   /// What is used of the plan.
-  case rateLimits(JSON)
+  case rateLimits(ChappieUsageLimitSnapshot)
   case completed(id: String, usage: ChappieTokenUsage)
   case failed(WireError)
   case incomplete(reason: String?)
   /// What would be a status and a body over HTTP.
-  case refused(status: Int, retryAfter: String?, body: JSON)
+  case refused(status: Int, retryAfter: String?, usage: ChappieUsageLimitSnapshot, body: JSON)
   /// Unknown, of no interest, or no JSON.
   case other
 
@@ -61,7 +61,7 @@ enum ResponseEvent: Equatable {
     case "response.metadata":
       return event["headers"]?["x-codex-turn-state"]?.string.map { .turnState($0) } ?? .other
     case "codex.rate_limits":
-      return .rateLimits(event)
+      return ChappieUsageLimitSnapshot(event: event).map { .rateLimits($0) } ?? .other
     case "error":
       return refusal(event)
     default:
@@ -71,8 +71,10 @@ enum ResponseEvent: Equatable {
 
   private static func refusal(_ event: JSON) -> ResponseEvent {
     guard let status = (event["status"] ?? event["status_code"])?.integer else { return .other }
+    let headers = event["headers"] ?? .null
     return .refused(
-      status: Int(clamping: status), retryAfter: event["headers"]?["retry-after"]?.string, body: event)
+      status: Int(clamping: status), retryAfter: headers["retry-after"]?.string,
+      usage: ChappieUsageLimitSnapshot(headers: headers), body: event)
   }
 }
 

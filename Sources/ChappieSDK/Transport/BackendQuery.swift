@@ -1,0 +1,62 @@
+import GLibBridge
+
+/// Asks the backend for a JSON document, by the rules that turns have for failures.
+@GLibActor
+struct BackendQuery {
+  /// The longest wait for one answer. After it nothing is tried again: who asks is waiting.
+  private static let deadline = Duration.seconds(5)
+  private static let sizeLimit = 4 << 20
+
+  struct Answer: Sendable {
+    let status: Int
+    let headers: HTTPHeaders
+    let json: JSON
+    /// Whom the backend answered.
+    let accountID: String?
+  }
+
+  let slot: CredentialSlot
+  let backoff: ChappieRateLimitBackoffPolicy
+
+  /// - Throws: ``ChappieClientError``, `CancellationError`.
+  func get(_ url: String, _ first: Credential) async throws -> Answer {
+    var retries = Retries(transport: .httpSSEOnly, backoff: backoff)
+    var credential = first
+    defer { MemoryHygiene.wipeStack() }
+    while true {
+      do {
+        return try await exchange(url, credential)
+      } catch let failure as ExchangeFailure {
+        switch retries.decide(failure, over: .http, hasDelivered: false) {
+        case .again(let seconds): try await sleep(for: .seconds(seconds))
+        case .withAnotherToken: credential = try await slot.credential(insteadOf: credential)
+        case .fail(let error): throw error
+        case .overHTTP, .withoutCompression: throw failure.error
+        }
+      }
+    }
+  }
+
+  private func exchange(_ url: String, _ credential: Credential) async throws -> Answer {
+    var request = HTTPRequest(.get, url)
+    request.setHeader("accept", "application/json")
+    request.setHeader("originator", "chappie")
+    slot.method.authorize(&request, with: credential)
+    do {
+      return try await withDeadline(Self.deadline) { [request] in
+        let response = try await TurnEngine.http.send(request, deadline: nil)
+        guard (200..<300).contains(response.status) else { throw ExchangeFailure(await BackendFailure(response)) }
+        let body = try await response.bytes(limit: Self.sizeLimit, deadline: Self.deadline)
+        guard let json = try? JSON(parsing: body) else {
+          throw ExchangeFailure.final(.httpError(response.status, "The backend's answer is no JSON."))
+        }
+        return Answer(
+          status: response.status, headers: response.headers, json: json, accountID: credential.accountInfo.accountID)
+      }
+    } catch let error as GLibError {
+      throw error.isTimeout
+        ? ExchangeFailure.final(.network("the backend does not answer"))
+        : ExchangeFailure.unavailable(.network(error.message), retryAfter: nil)
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import GLibBridge
+
+// What the backend says of the plan's use, in its three forms. Quotas of other products than Codex are passed over.
+
+extension ChappieUsageLimitSnapshot {
+  /// Reads the header fields of an answer.
+  init(headers: HTTPHeaders) {
+    self.init { headers["x-codex-\($0)"] }
+  }
+
+  /// Reads the header fields that an error in an event stream carries.
+  init(headers: JSON) {
+    self.init { name in
+      let value = headers["x-codex-\(name)"]
+      return value?.string ?? value?.double.map { String($0) }
+    }
+  }
+
+  private init(field: (String) -> String?) {
+    func window(_ name: String) -> ChappieUsageWindow? {
+      ChappieUsageWindow(
+        percent: field("\(name)-used-percent").flatMap { Double($0) },
+        minutes: field("\(name)-window-minutes").flatMap { Int64($0) },
+        resetsAt: field("\(name)-reset-at").flatMap { Int64($0) })
+    }
+    func flag(_ name: String) -> Bool? {
+      switch field("credits-\(name)")?.lowercased() {
+      case "true", "1": true
+      case "false", "0": false
+      default: nil
+      }
+    }
+    self.init(
+      primary: window("primary"), secondary: window("secondary"),
+      credits: ChappieUsageCredits(
+        hasCredits: flag("has-credits"), unlimited: flag("unlimited"), balance: field("credits-balance")))
+  }
+
+  /// Reads a `codex.rate_limits` event; nil when it is about another quota.
+  init?(event: JSON) {
+    let limit = event["metered_limit_name"]?.string ?? "codex"
+    guard limit == "codex" else { return nil }
+    func window(_ name: String) -> ChappieUsageWindow? {
+      guard let window = event["rate_limits"]?[name] else { return nil }
+      return ChappieUsageWindow(
+        percent: window["used_percent"]?.double, minutes: window["window_minutes"]?.integer,
+        resetsAt: window["reset_at"]?.integer)
+    }
+    self.init(
+      plan: ChappiePlan(wire: event["plan_type"]), primary: window("primary"), secondary: window("secondary"),
+      credits: ChappieUsageCredits(event["credits"]))
+  }
+
+  /// Reads the answer of the usage endpoint; nil when it is something else.
+  init?(answer: JSON) {
+    guard case .object(let members) = answer, members.keys.contains(where: ["plan_type", "rate_limit"].contains) else {
+      return nil
+    }
+    func window(_ name: String) -> ChappieUsageWindow? {
+      guard let window = answer["rate_limit"]?[name] else { return nil }
+      let seconds = window["limit_window_seconds"]?.integer
+      return ChappieUsageWindow(
+        percent: window["used_percent"]?.double, minutes: seconds.map { $0 / 60 + ($0 % 60 > 0 ? 1 : 0) },
+        resetsAt: window["reset_at"]?.integer)
+    }
+    self.init(
+      plan: ChappiePlan(wire: answer["plan_type"]), primary: window("primary_window"),
+      secondary: window("secondary_window"), credits: ChappieUsageCredits(answer["credits"]))
+  }
+}
+
+extension ChappieUsageWindow {
+  private static let endOfYear9999: Int64 = 253_402_300_799
+
+  /// Nil when there is no percentage, or nothing but a zero. Lengths and times that cannot be are left out.
+  fileprivate init?(percent: Double?, minutes: Int64?, resetsAt: Int64?) {
+    guard let percent, percent.isFinite else { return nil }
+    let minutes = minutes.flatMap { (1...Int64(UInt32.max)).contains($0) ? Int($0) : nil }
+    let resetsAt = resetsAt.flatMap { (1...Self.endOfYear9999).contains($0) ? $0 : nil }
+    guard percent != 0 || minutes != nil || resetsAt != nil else { return nil }
+    self.init(usedPercent: min(max(0, percent), 100), windowMinutes: minutes, resetsAt: resetsAt)
+  }
+}
+
+extension ChappieUsageCredits {
+  fileprivate init?(_ credits: JSON?) {
+    let balance = credits?["balance"]
+    self.init(
+      hasCredits: credits?["has_credits"]?.bool, unlimited: credits?["unlimited"]?.bool,
+      balance: balance?.string ?? balance?.double.map { "\($0)" })
+  }
+
+  /// Nil when neither flag is there.
+  fileprivate init?(hasCredits: Bool?, unlimited: Bool?, balance: String?) {
+    guard hasCredits != nil || unlimited != nil else { return nil }
+    let balance = balance.map(Redaction.message).flatMap { $0.isEmpty ? nil : $0 }
+    self.init(hasCredits: hasCredits ?? false, unlimited: unlimited ?? false, balance: balance)
+  }
+}
+
+extension ChappiePlan {
+  /// The plan as the backend names it; nil for what is no name.
+  fileprivate init?(wire: JSON?) {
+    guard let name = wire?.string.map(Redaction.message), !name.isEmpty else { return nil }
+    self.init(rawValue: name)
+  }
+}

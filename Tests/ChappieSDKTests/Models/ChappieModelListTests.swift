@@ -1,0 +1,140 @@
+import GLibBridge
+import Testing
+
+@testable import ChappieSDK
+
+/// What is made of the backend's list of models.
+struct ChappieModelListTests {
+  private static func list(_ text: String) throws -> [ChappieModel]? {
+    ChappieModel.list(try JSON(parsing: Array(text.utf8)))
+  }
+
+  private static func slugs(_ entries: String...) throws -> [String]? {
+    try list("{\"models\":[\(entries.joined(separator: ","))]}")?.map(\.slug)
+  }
+
+  /// The model of one entry.
+  private static func model(_ members: String) throws -> ChappieModel? {
+    try list("{\"models\":[{\"slug\":\"m\",\(members)}]}")?.first
+  }
+
+  @Test func readsAWholeEntry() throws {
+    let models = try Self.list(
+      """
+      {"models":[{"slug":"gpt-5.5","display_name":"GPT-5.5","description":"The best.","visibility":"list",
+        "supported_in_api":true,"priority":3,"input_modalities":["text","image"],
+        "supported_reasoning_levels":[{"effort":"low","description":"quick"},{"effort":"high","description":""}],
+        "supports_search_tool":true,"supports_parallel_tool_calls":true,"context_window":272000,
+        "truncation_policy":{"mode":"tokens","limit":10000},"upgrade":null}]}
+      """)
+    #expect(
+      models == [
+        ChappieModel(
+          slug: "gpt-5.5", displayName: "GPT-5.5", description: "The best.", supportedInAPI: true, priority: 3,
+          inputModalities: ["text", "image"], supportedReasoningLevels: ["low", "high"], supportsSearchTool: true,
+          supportsParallelToolCalls: true, contextWindow: 272_000)
+      ])
+    #expect(models?.first?.id == "gpt-5.5")
+  }
+
+  @Test func whatIsMissingIsNotSupported() throws {
+    let model = try #require(try Self.list(#"{"models":[{"slug":"bare"}]}"#)?.first)
+    #expect(
+      model
+        == ChappieModel(
+          slug: "bare", displayName: "bare", description: nil, supportedInAPI: false, priority: .max,
+          inputModalities: ["text"]))
+  }
+
+  // MARK: Order
+
+  @Test func theLowestPriorityIsFirst() throws {
+    let slugs = try Self.slugs(
+      #"{"slug":"c","priority":7}"#, #"{"slug":"a","priority":-1}"#, #"{"slug":"last"}"#, #"{"slug":"b","priority":0}"#)
+    #expect(slugs == ["a", "b", "c", "last"])
+  }
+
+  @Test func withinOnePriorityTheOrderStays() throws {
+    let names = (0..<50).map { "m\($0)" }
+    let entries = names.map { "{\"slug\":\"\($0)\",\"priority\":1}" }.joined(separator: ",")
+    #expect(try Self.list("{\"models\":[\(entries)]}")?.map(\.slug) == names)
+  }
+
+  @Test(arguments: ["1e300", "\"0\"", "null", "[]", "true", "9223372036854775808"])
+  func aPriorityThatIsNoneComesLast(_ priority: String) throws {
+    let slugs = try Self.slugs("{\"slug\":\"odd\",\"priority\":\(priority)}", #"{"slug":"first","priority":99}"#)
+    #expect(slugs == ["first", "odd"])
+  }
+
+  // MARK: What is left out
+
+  @Test func hiddenModelsAreLeftOut() throws {
+    let slugs = try Self.slugs(
+      #"{"slug":"a","visibility":"hide"}"#, #"{"slug":"b","visibility":"none"}"#, #"{"slug":"c","visibility":"list"}"#,
+      #"{"slug":"d"}"#, #"{"slug":"e","visibility":"some day"}"#, #"{"slug":"f","visibility":null}"#)
+    #expect(slugs == ["c", "d", "f"])
+  }
+
+  @Test(arguments: [
+    "{}", "null", "7", "\"m\"", "[]", #"{"slug":""}"#, #"{"slug":7}"#, #"{"slug":"two words"}"#, #"{"slug":"a\nb"}"#,
+    #"{"slug":"\u001b[31m"}"#, #"{"slug":"\u0000"}"#, #"{"slug":"é"}"#,
+  ])
+  func whatHasNoUsableSlugIsLeftOut(_ entry: String) throws {
+    #expect(try Self.slugs(entry, #"{"slug":"good"}"#) == ["good"])
+  }
+
+  @Test func aSlugWithoutAnEndIsLeftOut() throws {
+    let long = String(repeating: "m", count: 256)
+    #expect(try Self.slugs("{\"slug\":\"\(long)\"}", "{\"slug\":\"\(long.dropLast())\"}")?.map(\.count) == [255])
+  }
+
+  @Test func aSlugThatComesTwiceCountsOnce() throws {
+    let models = try Self.list(#"{"models":[{"slug":"a","display_name":"first"},{"slug":"a"}]}"#)
+    #expect(models?.map(\.displayName) == ["first"])
+  }
+
+  @Test func anEmptyListIsAList() throws {
+    #expect(try Self.list(#"{"models":[]}"#) == [])
+  }
+
+  @Test(arguments: ["{}", "[]", "null", "7", #"{"models":null}"#, #"{"models":{}}"#, #"{"detail":"no"}"#])
+  func otherJSONIsNoList(_ text: String) throws {
+    #expect(try Self.list(text) == nil)
+  }
+
+  // MARK: Texts and numbers
+
+  @Test func textsHaveOneLineAndSteerNoTerminal() throws {
+    let model = try Self.model(#""display_name":"a\u001b[2J\nb","description":"\u0007x\t\ty\r\n""#)
+    #expect(model?.displayName == "a [2J b")
+    #expect(model?.description == "x y")
+  }
+
+  @Test(arguments: [#""display_name":"""#, #""display_name":" \n""#, #""display_name":7"#, #""description":"""#])
+  func aTextThatSaysNothingIsNone(_ member: String) throws {
+    let model = try Self.model(member)
+    #expect(model?.displayName == "m")
+    #expect(model?.description == nil)
+  }
+
+  @Test(arguments: [
+    ("272000", 272_000), ("0", nil), ("-1", nil), ("1e300", nil), ("null", nil), ("\"8\"", nil),
+    ("9223372036854775807", nil), ("4294967296", 4_294_967_296),
+  ])
+  func aWindowIsAPositiveNumber(_ number: String, _ window: Int?) throws {
+    #expect(try Self.model("\"context_window\":\(number)")?.contextWindow == window)
+  }
+
+  @Test(arguments: [
+    ("[]", []), ("null", []), ("{}", []), ("[7,null,{}]", []),
+    (#"["low",{"effort":"high"},{"effort":7}]"#, ["low", "high"]),
+  ])
+  func levelsAreWords(_ list: String, _ levels: [String]) throws {
+    #expect(try Self.model("\"supported_reasoning_levels\":\(list)")?.supportedReasoningLevels == levels)
+  }
+
+  @Test(arguments: [("[]", ["text"]), ("null", ["text"]), (#"["image"]"#, ["image"]), (#"[7,"a b"]"#, ["text"])])
+  func aModelReadsSomething(_ list: String, _ modalities: [String]) throws {
+    #expect(try Self.model("\"input_modalities\":\(list)")?.inputModalities == modalities)
+  }
+}

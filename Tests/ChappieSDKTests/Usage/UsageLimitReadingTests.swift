@@ -1,0 +1,186 @@
+import GLibBridge
+import Testing
+
+@testable import ChappieSDK
+
+/// The three forms in which the backend tells of the plan's use (protocol.md, 3.6 and 5.2).
+struct UsageLimitReadingTests {
+  private static func json(_ text: String) throws -> JSON { try JSON(parsing: Array(text.utf8)) }
+
+  private static func headers(_ fields: [String: String]) -> ChappieUsageLimitSnapshot {
+    var headers = HTTPHeaders()
+    for (name, value) in fields { headers.append("X-Codex-" + name, value) }
+    return ChappieUsageLimitSnapshot(headers: headers)
+  }
+
+  private static let plus = ChappiePlan(rawValue: "plus")
+
+  // MARK: Header fields
+
+  @Test func readsHeaderFields() {
+    let snapshot = Self.headers([
+      "Primary-Used-Percent": "42.5", "Primary-Window-Minutes": "300", "Primary-Reset-At": "1893456000",
+      "Secondary-Used-Percent": "7", "Secondary-Window-Minutes": "10080", "Secondary-Reset-At": "1893499999",
+      "Credits-Has-Credits": "true", "Credits-Unlimited": "0", "Credits-Balance": "12.3",
+    ])
+    #expect(
+      snapshot
+        == ChappieUsageLimitSnapshot(
+          primary: ChappieUsageWindow(usedPercent: 42.5, windowMinutes: 300, resetsAt: 1_893_456_000),
+          secondary: ChappieUsageWindow(usedPercent: 7, windowMinutes: 10080, resetsAt: 1_893_499_999),
+          credits: ChappieUsageCredits(hasCredits: true, unlimited: false, balance: "12.3")))
+  }
+
+  @Test func noHeaderFieldsTellNothing() {
+    #expect(Self.headers([:]).isEmpty)
+    #expect(Self.headers(["Bengalfox-Primary-Used-Percent": "50", "Plan": "pro"]).isEmpty)
+  }
+
+  @Test(arguments: ["nan", "inf", "-inf", "", "much", "1e999", "12 %", "0x"])
+  func aPercentageThatIsNoneIsNoWindow(_ text: String) {
+    #expect(Self.headers(["Primary-Used-Percent": text, "Primary-Window-Minutes": "300"]).primary == nil)
+  }
+
+  @Test(arguments: [("-5", 0), ("100.5", 100), ("1e300", 100), ("0.25", 0.25), ("99.99", 99.99)])
+  func aPercentageIsBetween0And100(_ text: String, _ percent: Double) {
+    #expect(
+      Self.headers(["Primary-Used-Percent": text, "Primary-Window-Minutes": "300"]).primary?.usedPercent == percent)
+  }
+
+  @Test(arguments: ["0", "-1", "", "soon", "4294967296", "99999999999999999999", "1.5"])
+  func aLengthThatCannotBeIsLeftOut(_ text: String) {
+    let window = Self.headers(["Primary-Used-Percent": "1", "Primary-Window-Minutes": text]).primary
+    #expect(window == ChappieUsageWindow(usedPercent: 1))
+  }
+
+  @Test(arguments: ["0", "-1", "", "soon", "253402300800", "9223372036854775807", "99999999999999999999"])
+  func aTimeThatCannotBeIsLeftOut(_ text: String) {
+    let window = Self.headers(["Primary-Used-Percent": "1", "Primary-Reset-At": text]).primary
+    #expect(window == ChappieUsageWindow(usedPercent: 1))
+  }
+
+  @Test func nothingButAZeroIsNoWindow() {
+    #expect(Self.headers(["Primary-Used-Percent": "0"]).isEmpty)
+    #expect(
+      Self.headers(["Primary-Used-Percent": "0", "Primary-Window-Minutes": "300"]).primary
+        == ChappieUsageWindow(usedPercent: 0, windowMinutes: 300))
+  }
+
+  @Test func aBalanceAloneIsNotCredits() {
+    #expect(Self.headers(["Credits-Balance": "12"]).credits == nil)
+    #expect(Self.headers(["Credits-Has-Credits": "perhaps"]).credits == nil)
+    #expect(
+      Self.headers(["Credits-Unlimited": "TRUE", "Credits-Balance": ""]).credits
+        == ChappieUsageCredits(hasCredits: false, unlimited: true))
+  }
+
+  @Test func noTextSteersATerminal() {
+    let credits = Self.headers(["Credits-Has-Credits": "1", "Credits-Balance": "\u{1B}[31m9"]).credits
+    #expect(credits?.balance == "[31m9")
+  }
+
+  // MARK: Events
+
+  @Test func readsAnEvent() throws {
+    let event = try Self.json(
+      """
+      {"type":"codex.rate_limits","plan_type":"plus","metered_limit_name":null,
+       "rate_limits":{"primary":{"used_percent":42.5,"window_minutes":300,"reset_at":1893456000},"secondary":null},
+       "credits":{"has_credits":true,"unlimited":false,"balance":"12.3"}}
+      """)
+    #expect(
+      ChappieUsageLimitSnapshot(event: event)
+        == ChappieUsageLimitSnapshot(
+          plan: Self.plus, primary: ChappieUsageWindow(usedPercent: 42.5, windowMinutes: 300, resetsAt: 1_893_456_000),
+          credits: ChappieUsageCredits(hasCredits: true, unlimited: false, balance: "12.3")))
+  }
+
+  @Test func anotherQuotaIsPassedOver() throws {
+    let limits = #""rate_limits":{"primary":{"used_percent":42}}"#
+    #expect(
+      ChappieUsageLimitSnapshot(event: try Self.json("{\"metered_limit_name\":\"codex_other\",\(limits)}")) == nil)
+    let own = ChappieUsageLimitSnapshot(event: try Self.json("{\"metered_limit_name\":\"codex\",\(limits)}"))
+    #expect(own?.primary == ChappieUsageWindow(usedPercent: 42))
+  }
+
+  @Test(arguments: [
+    "{}", "[]", "null", #"{"rate_limits":null}"#, #"{"rate_limits":[],"credits":7,"plan_type":7}"#,
+    #"{"rate_limits":{"primary":7,"secondary":{"used_percent":"9"}}}"#, #"{"plan_type":""}"#,
+    #"{"rate_limits":{"primary":{"window_minutes":300}}}"#,
+  ])
+  func anEventThatTellsNothingTellsNothing(_ text: String) throws {
+    #expect(ChappieUsageLimitSnapshot(event: try Self.json(text))?.isEmpty == true)
+  }
+
+  /// A server's number must not end this process.
+  @Test(arguments: ["1e300", "-1e300", "9223372036854775807", "-9223372036854775808", "0.5"])
+  func anyNumberMayStandAnywhere(_ number: String) throws {
+    let window = "{\"used_percent\":\(number),\"window_minutes\":\(number),\"reset_at\":\(number)}"
+    let event = ChappieUsageLimitSnapshot(event: try Self.json("{\"rate_limits\":{\"primary\":\(window)}}"))
+    #expect((0...100).contains(event?.primary?.usedPercent ?? 0))
+    let seconds = "{\"used_percent\":\(number),\"limit_window_seconds\":\(number),\"reset_at\":\(number)}"
+    let answer = ChappieUsageLimitSnapshot(answer: try Self.json("{\"rate_limit\":{\"primary_window\":\(seconds)}}"))
+    #expect((0...100).contains(answer?.primary?.usedPercent ?? 0))
+  }
+
+  // MARK: The usage endpoint
+
+  @Test func readsTheUsageEndpoint() throws {
+    let answer = try Self.json(
+      """
+      {"plan_type":"plus",
+       "rate_limit":{"allowed":true,"limit_reached":false,
+         "primary_window":{"used_percent":42,"limit_window_seconds":18000,"reset_after_seconds":600,"reset_at":1893456000},
+         "secondary_window":{"used_percent":5,"limit_window_seconds":61,"reset_after_seconds":1,"reset_at":1893456001}},
+       "credits":{"has_credits":true,"unlimited":false,"balance":9.99},
+       "additional_rate_limits":[{"limit_name":"x","rate_limit":{"primary_window":{"used_percent":99}}}]}
+      """)
+    #expect(
+      ChappieUsageLimitSnapshot(answer: answer)
+        == ChappieUsageLimitSnapshot(
+          plan: Self.plus, primary: ChappieUsageWindow(usedPercent: 42, windowMinutes: 300, resetsAt: 1_893_456_000),
+          secondary: ChappieUsageWindow(usedPercent: 5, windowMinutes: 2, resetsAt: 1_893_456_001),
+          credits: ChappieUsageCredits(hasCredits: true, unlimited: false, balance: "9.99")))
+  }
+
+  @Test func aPlanAloneIsAnAnswer() throws {
+    let answer = try Self.json(#"{"plan_type":"free","rate_limit":null,"credits":null}"#)
+    #expect(
+      ChappieUsageLimitSnapshot(answer: answer) == ChappieUsageLimitSnapshot(plan: ChappiePlan(rawValue: "free")))
+  }
+
+  @Test(arguments: ["{}", "[]", "null", "7", "\"plan_type\"", #"{"detail":"no"}"#])
+  func otherJSONIsNoAnswer(_ text: String) throws {
+    #expect(ChappieUsageLimitSnapshot(answer: try Self.json(text)) == nil)
+  }
+
+  // MARK: A limit that is reached
+
+  @Test func aLimitThatIsReachedTellsItsWindows() throws {
+    var headers = HTTPHeaders()
+    headers.append("x-codex-primary-used-percent", "100.0")
+    headers.append("x-codex-primary-reset-at", "1893456000")
+    let body = #"{"error":{"type":"usage_limit_reached","plan_type":"plus","resets_at":1893456000}}"#
+    let failure = BackendFailure(
+      status: 429, retryAfter: nil, body: Array(body.utf8), usage: ChappieUsageLimitSnapshot(headers: headers))
+    let window = ChappieUsageWindow(usedPercent: 100, resetsAt: 1_893_456_000)
+    #expect(
+      failure.error
+        == .usageLimitReached(ChappieUsageLimit(plan: Self.plus, resetsAt: 1_893_456_000, primary: window)))
+  }
+
+  @Test func soDoesTheFrameOfASocket() throws {
+    let frame = """
+      {"type":"error","status":429,"error":{"type":"usage_limit_reached","plan_type":"plus","resets_at":1893456000},
+       "headers":{"x-codex-primary-used-percent":"100.0","x-codex-secondary-used-percent":40}}
+      """
+    var assembler = ResponseAssembler()
+    _ = assembler.take(ResponseEvent.decode(Array(frame.utf8).span))
+    guard case .failed(let failure) = assembler.outcome, case .usageLimitReached(let limit) = failure.error else {
+      Issue.record("no limit: \(assembler.outcome)")
+      return
+    }
+    #expect(limit.primary == ChappieUsageWindow(usedPercent: 100))
+    #expect(limit.secondary == ChappieUsageWindow(usedPercent: 40))
+  }
+}

@@ -1,0 +1,110 @@
+import GLibBridge
+import Testing
+
+@testable import ChappieSDK
+
+/// What is remembered of the plan's use, and for whom.
+@Suite(.timeLimit(.minutes(1)))
+@GLibActor
+struct UsageRecordTests {
+  private static func used(_ percent: Double) -> ChappieUsageLimitSnapshot {
+    ChappieUsageLimitSnapshot(primary: ChappieUsageWindow(usedPercent: percent, windowMinutes: 300))
+  }
+
+  @Test func remembersTheLatestReport() async {
+    let slot = await SlotFixture.signedIn().slot
+    #expect(slot.usage.latest == nil)
+    #expect(slot.usage.report(Self.used(1), of: "ada") == Self.used(1))
+    #expect(slot.usage.report(Self.used(2), of: "ada") == Self.used(2))
+    #expect(slot.usage.latest == Self.used(2))
+  }
+
+  @Test func aReportThatTellsNothingChangesNothing() async {
+    let slot = await SlotFixture.signedIn().slot
+    _ = slot.usage.report(Self.used(1), of: "ada")
+    #expect(slot.usage.report(ChappieUsageLimitSnapshot(), of: "ada") == nil)
+    #expect(slot.usage.latest == Self.used(1))
+  }
+
+  @Test func whatAReportLeavesOutStays() async {
+    let slot = await SlotFixture.signedIn().slot
+    let plan = ChappiePlan(rawValue: "plus")
+    let credits = ChappieUsageCredits(hasCredits: true, unlimited: false)
+    slot.usage.replace(with: ChappieUsageLimitSnapshot(plan: plan, secondary: Self.used(9).primary), of: "ada")
+    _ = slot.usage.report(Self.used(1), of: "ada")
+    // Windows are told together: one that is gone is gone.
+    #expect(slot.usage.latest == ChappieUsageLimitSnapshot(plan: plan, primary: Self.used(1).primary))
+    _ = slot.usage.report(ChappieUsageLimitSnapshot(credits: credits), of: "ada")
+    #expect(
+      slot.usage.latest == ChappieUsageLimitSnapshot(plan: plan, primary: Self.used(1).primary, credits: credits))
+  }
+
+  @Test func whatTheUsageEndpointLeavesOutIsGone() async {
+    let slot = await SlotFixture.signedIn().slot
+    _ = slot.usage.report(Self.used(1), of: "ada")
+    let whole = ChappieUsageLimitSnapshot(plan: ChappiePlan(rawValue: "pro"))
+    slot.usage.replace(with: whole, of: "ada")
+    #expect(slot.usage.latest == whole)
+  }
+
+  // MARK: Accounts
+
+  @Test func aReportOfAnotherAccountIsNotTaken() async {
+    let slot = await SlotFixture.signedIn().slot
+    #expect(slot.usage.report(Self.used(1), of: "bob") == nil)
+    slot.usage.replace(with: Self.used(1), of: nil)
+    #expect(slot.usage.latest == nil)
+  }
+
+  @Test func signingOutForgetsIt() async throws {
+    let slot = await SlotFixture.signedIn().slot
+    _ = slot.usage.report(Self.used(1), of: "ada")
+    try await slot.signOut(interaction: .forbidden)
+    #expect(slot.usage.latest == nil)
+    // A turn that still runs has nobody to report of.
+    #expect(slot.usage.report(Self.used(2), of: "ada") == nil)
+    #expect(slot.usage.latest == nil)
+  }
+
+  @Test func anotherAccountForgetsIt() async {
+    let fixture = await SlotFixture.signedIn()
+    _ = fixture.slot.usage.report(Self.used(1), of: "ada")
+    // It may be over before its code is read.
+    _ = try? await fixture.slot.startSignIn(interaction: .forbidden)
+    await fixture.until { $0.deviceLinkState == .linked }
+    #expect(fixture.slot.usage.latest == nil)
+    #expect(fixture.slot.usage.report(Self.used(2), of: "bob") == Self.used(2))
+  }
+
+  @Test func aRefreshAndALockForgetNothing() async throws {
+    let fixture = await SlotFixture.signedIn()
+    _ = fixture.slot.usage.report(Self.used(1), of: "ada")
+    fixture.method.onRefresh = { _ in .test("new", account: "ada") }
+    _ = try await fixture.slot.credential(insteadOf: try await fixture.slot.credential())
+    fixture.store.item = .locked
+    await fixture.slot.restore()
+    #expect(fixture.slot.usage.latest == Self.used(1))
+  }
+
+  // MARK: Observing
+
+  @GLibActor
+  private final class Count {
+    var value = 0
+  }
+
+  @Test func tellsOfEachChangeAndOfNothingElse() async throws {
+    let slot = await SlotFixture.signedIn().slot
+    let count = Count()
+    var observation: UsageRecord.Observation? = slot.usage.observe { count.value += 1 }
+    _ = slot.usage.report(Self.used(1), of: "ada")
+    _ = slot.usage.report(Self.used(1), of: "ada")
+    #expect(count.value == 1)
+    _ = slot.usage.report(Self.used(2), of: "ada")
+    #expect(count.value == 2)
+    withExtendedLifetime(observation) {}
+    observation = nil
+    _ = slot.usage.report(Self.used(3), of: "ada")
+    #expect(count.value == 2)
+  }
+}
