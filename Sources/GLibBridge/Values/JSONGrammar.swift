@@ -1,10 +1,11 @@
 /// Looks over JSON text before JSON-GLib reads it, which is more generous than JSON is: it takes comments, `'a'`,
-/// `var a = 1`, `0x10`, `010`, a second value behind the first and nothing at all. And it reads by recursion.
+/// `var a = 1`, `0x10`, `010`, `"\q"`, a second value behind the first and nothing at all. It ends a text at `\u0000`
+/// and spoils one with half a surrogate pair. And it reads by recursion.
 struct JSONGrammar {
   /// Values may be nested this deep.
   static let depthLimit = 256
 
-  private let bytes: [UInt8]
+  private var bytes: [UInt8]
   private var index = 0
   private var depth = 0
   private var roots = 0
@@ -15,12 +16,13 @@ struct JSONGrammar {
     self.bytes = bytes
   }
 
-  /// The text as JSON-GLib reads it right: whole numbers that it would wrap around are written as fractions. Nil for
-  /// what is no JSON or too deep. Brackets and commas are JSON-GLib's to check.
+  /// The text as JSON-GLib reads it right: whole numbers that it would wrap around are written as fractions, and
+  /// U+0000 and half surrogate pairs as U+FFFD. Nil for what is no JSON or too deep. Brackets and commas are
+  /// JSON-GLib's to check.
   static func prepared(_ bytes: [UInt8]) -> [UInt8]? {
     var grammar = JSONGrammar(bytes)
     guard grammar.scan() else { return nil }
-    var prepared = bytes
+    var prepared = grammar.bytes
     for end in grammar.overflows.reversed() { prepared.insert(contentsOf: ".0".utf8, at: end) }
     return prepared
   }
@@ -50,8 +52,7 @@ struct JSONGrammar {
       index += 1
       return depth <= Self.depthLimit
     case UInt8(ascii: "\""):
-      skipString()
-      return true
+      return string()
     default:
       let start = index
       while index < bytes.count, Self.isWordByte(bytes[index]) { index += 1 }
@@ -59,13 +60,60 @@ struct JSONGrammar {
     }
   }
 
-  private mutating func skipString() {
+  // MARK: Strings
+
+  private mutating func string() -> Bool {
     index += 1
-    while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
-      index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
+    while index < bytes.count {
+      switch bytes[index] {
+      case UInt8(ascii: "\""):
+        index += 1
+        return true
+      case UInt8(ascii: "\\"):
+        guard escape() else { return false }
+      case 0..<0x20: return false
+      default: index += 1
+      }
     }
-    index += 1
+    return false
   }
+
+  private mutating func escape() -> Bool {
+    guard index + 1 < bytes.count else { return false }
+    switch bytes[index + 1] {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+      UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+      index += 2
+      return true
+    case UInt8(ascii: "u"):
+      guard let unit = codeUnit(at: index) else { return false }
+      if UTF16.isLeadSurrogate(unit), let next = codeUnit(at: index + 6), UTF16.isTrailSurrogate(next) {
+        index += 12
+        return true
+      }
+      if unit == 0 || UTF16.isLeadSurrogate(unit) || UTF16.isTrailSurrogate(unit) {
+        bytes.replaceSubrange(index..<(index + 6), with: "\\ufffd".utf8)
+      }
+      index += 6
+      return true
+    default: return false
+    }
+  }
+
+  /// What `\uXXXX` at `start` stands for; nil when there is no such thing.
+  private func codeUnit(at start: Int) -> UInt16? {
+    guard start + 6 <= bytes.count, bytes[start] == UInt8(ascii: "\\"), bytes[start + 1] == UInt8(ascii: "u") else {
+      return nil
+    }
+    var unit: UInt16 = 0
+    for byte in bytes[(start + 2)..<(start + 6)] {
+      guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { return nil }
+      unit = unit << 4 | UInt16(digit)
+    }
+    return unit
+  }
+
+  // MARK: Words and numbers
 
   private mutating func word(_ word: ArraySlice<UInt8>) -> Bool {
     switch String(decoding: word, as: UTF8.self) {

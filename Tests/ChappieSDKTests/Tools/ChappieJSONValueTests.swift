@@ -36,6 +36,35 @@ struct ChappieJSONValueTests {
     #expect(try ChappieJSONValue(json: #"{"a":1,"a":2}"#) == literal)
   }
 
+  /// Of texts and of texts with one wrong byte. Foundation refuses half a surrogate pair, which is replaced here, and
+  /// keeps U+0000.
+  @Test func readsWhatFoundationReads() throws {
+    let bytes = Array("{}[],:\"\\01289-+.eEtrufalsn/'x \n".utf8)
+    var random = SeededGenerator(seed: 4)
+    var (taken, refused) = (0, 0)
+    for seed in 0..<400 {
+      var maker = RandomJSON(seed: seed)
+      let text = maker.object()
+      #expect(try ChappieJSONValue(json: text) == Self.foundation(text), "\(text)")
+      for _ in 0..<10 {
+        var changed = Array(text.utf8)
+        let byte = bytes.randomElement(using: &random) ?? 0
+        changed[Int.random(in: changed.indices, using: &random)] = byte
+        let broken = String(decoding: changed, as: UTF8.self)
+        let lower = broken.lowercased()
+        guard !lower.contains("\\ud"), !lower.contains("\\u0000"), Array(broken.utf8) == changed else { continue }
+        let expected = Self.foundation(broken)
+        if expected == nil { refused += 1 } else { taken += 1 }
+        #expect((try? ChappieJSONValue(json: broken)) == expected, "\(broken)")
+      }
+    }
+    #expect(taken > 500 && refused > 500)
+  }
+
+  private static func foundation(_ text: String) -> ChappieJSONValue? {
+    try? JSONDecoder().decode(ChappieJSONValue.self, from: Data(text.utf8))
+  }
+
   // MARK: Parts
 
   @Test func givesItsPartsByType() throws {

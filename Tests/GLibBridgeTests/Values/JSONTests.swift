@@ -24,6 +24,9 @@ struct JSONTests {
         [.double(-9_223_372_036_854_775_808), .double(1e20), .integer(1)]
       ),
       ("\"9223372036854775808\"", "9223372036854775808"),
+      // JSON-GLib would end the text at the first, and spoil it at the others.
+      ("{\"a\\u0000b\":\"c\\u0000\"}", ["a\u{FFFD}b": "c\u{FFFD}"]), ("\"a\\ud83db\"", "a\u{FFFD}b"),
+      ("\"\\ude00\\ud83d\\ud83d\\uDE00\\\\u0000\"", "\u{FFFD}\u{FFFD}😀\\u0000"),
     ] as [(String, JSON)])
   func readsEachValue(_ text: String, _ value: JSON) throws {
     #expect(try Self.parse(text) == value)
@@ -41,6 +44,7 @@ struct JSONTests {
   @Test(arguments: [
     "", " ", "/**/[1]", "[1]/**/", "['a']", "{'a':1}", "{\"a\":/*\"*/1}", "var a = 1;", "[1] [2]", "1 2", "{}[]",
     "0x10", "[010]", "[1.]", "[.5]", "[1e400]", "-", "[1e]", "[1.e1]", "[+1]", "[1e+]", "[--1]", "[True]",
+    "\"\\q\"", "\"\\101\"", "\"\\u00zz\"", "\"\\u00", "\"a\nb\"", "\"a\tb\"",
   ])
   func refusesWhatOnlyJSONGLibTakes(_ text: String) {
     #expect(throws: GLibError.self) { try Self.parse(text) }
