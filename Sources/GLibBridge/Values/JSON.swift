@@ -16,7 +16,7 @@ public enum JSON: Sendable, Equatable {
   ///
   /// - Throws: ``GLibError`` for bytes that are not JSON, or too deep.
   public init(parsing bytes: [UInt8]) throws {
-    guard let bytes = JSONGrammar.prepared(JSONEscapes.mended(bytes)) else {
+    guard let bytes = JSONGrammar.prepared(bytes) else {
       throw GLibError(
         domain: "chappie-json", code: 0, message: "this is no JSON, or nested deeper than \(JSONGrammar.depthLimit)")
     }
