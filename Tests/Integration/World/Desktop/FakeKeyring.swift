@@ -176,7 +176,7 @@ final class FakeKeyring {
 
   private func add(_ item: Item) throws -> ObjectPath {
     guard case .everything = keeping else { return item.path }
-    for old in items where old.attributes == item.attributes { remove(old) }
+    for old in items where Self.areEqual(old.attributes, item.attributes) { remove(old) }
     try export(item)
     items.append(item)
     return item.path
@@ -291,6 +291,11 @@ final class FakeKeyring {
       if isSilent { await Wait().value() }
       return try await method(call)
     }
+  }
+
+  /// In whatever order they come.
+  private static func areEqual(_ one: Variant, _ other: Variant) -> Bool {
+    matches(one, other) && matches(other, one)
   }
 
   private static func matches(_ attributes: Variant, _ wanted: Variant) -> Bool {
