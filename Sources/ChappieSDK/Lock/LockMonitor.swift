@@ -7,7 +7,7 @@ package final class LockMonitor {
   package static let shared = LockMonitor()
 
   /// What the screen is, of all sources together.
-  enum Screen {
+  package enum Screen {
     case unlocked
     case locked
     case unknown
@@ -29,7 +29,7 @@ package final class LockMonitor {
     await starting?.value
   }
 
-  var screen: Screen {
+  package var screen: Screen {
     if screenSources.contains(where: { $0.reading == .locked }) { return .locked }
     return screenSources.contains { $0.reading == .unlocked } ? .unlocked : .unknown
   }

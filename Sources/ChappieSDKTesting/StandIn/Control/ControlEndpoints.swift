@@ -34,11 +34,11 @@ extension StandInCore {
   }
 
   /// Makes a change and answers with what it returns, or with why it was not made.
-  private func change(_ make: () throws(StandInScenarioError) -> JSONValue) -> HTTPServerResponse {
-    do throws(StandInScenarioError) {
+  private func change(_ make: () throws -> JSONValue) -> HTTPServerResponse {
+    do {
       return .json(try make())
     } catch {
-      return .json(["error": .string(error.description)], status: 400)
+      return .json(["error": .string("\(error)")], status: 400)
     }
   }
 
