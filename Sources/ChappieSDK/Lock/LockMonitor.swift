@@ -40,6 +40,9 @@ package final class LockMonitor {
     return screen == .unknown ? .unknown : .unlocked
   }
 
+  /// Whether somebody else may sit before the screen.
+  package var isScreenLocked: Bool { screen == .locked }
+
   /// The names of the sources that say what ``state`` is, in alphabetical order.
   package var sources: [String] {
     let reading: LockReading =

@@ -40,7 +40,7 @@ final class ApprovalNotification {
 
   private func show() {
     // A question over a locked screen could be answered by anybody.
-    guard LockMonitor.shared.screen != .locked else {
+    guard !LockMonitor.shared.isScreenLocked else {
       stage = .waiting(Timer(after: Self.patience) { [weak self] in self?.show() })
       return
     }

@@ -2,19 +2,20 @@ import CGLib
 
 /// Runs `work`, which may block, on a thread of its own.
 ///
+/// - Parameter deadline: nil waits as long as it takes.
 /// - Returns: what `work` returns; nil when that takes longer than `deadline`. The thread then ends when the work does.
 @GLibActor
 public func offActor<Result: Sendable>(
-  deadline: Duration, _ work: @escaping @Sendable () -> Result
+  deadline: Duration?, _ work: @escaping @Sendable () -> Result
 ) async -> Result? {
   let outcome = Outcome<Result>()
   startThread {
     let value = work()
     Task.onGLib { outcome.set(value) }
   }
-  let timer = Timer(after: deadline) { outcome.wait.finish() }
+  let timer = deadline.map { Timer(after: $0) { outcome.wait.finish() } }
   await outcome.wait.value()
-  timer.cancel()
+  timer?.cancel()
   return outcome.value
 }
 

@@ -32,6 +32,13 @@ public enum Files {
     }
   }
 
+  /// The whole path of `path`, from the working directory.
+  public static func absolutePath(_ path: String) -> String {
+    let whole = g_canonicalize_filename(path, nil)
+    defer { g_free(whole) }
+    return whole.map { String(cString: $0) } ?? path
+  }
+
   /// Removes a file. That there is none is no failure.
   public static func remove(_ path: String) {
     unlink(path)

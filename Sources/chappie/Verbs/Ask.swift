@@ -1,5 +1,4 @@
 import GLibBridge
-import Glibc
 
 /// `chappie ask`.
 struct Ask: Verb {
@@ -22,22 +21,24 @@ struct Ask: Verb {
     let account = parser.account()
     let continues = parser.flag("continue", short: "c", "Go on with the conversation of the last --continue")
     let json = parser.flag("json", "Print one JSON object when the answer is complete")
-    let model = parser.string("model", short: "m", placeholder: "SLUG", "Ask this model")
-    let fast = parser.flag("fast", "Answer sooner, think less")
-    let effort = parser.string("effort", placeholder: "LEVEL", "How much to think: minimal, low, medium, high")
-    let instructions = parser.string("instructions", placeholder: "TEXT", "What the model should keep to")
+    let answering = AnsweringOptions(parser)
+    let images = parser.string(
+      "image", placeholder: "FILE", "Show this image, a file or an https: address; may be repeated")
     parser.acceptRemaining(placeholder: "TEXT…")
     return { arguments in
-      var options = VariantDictionary()
-      options.set("model", arguments[model])
-      options.set("fast_mode", arguments[fast] ? true : nil)
-      options.set("reasoning_effort", arguments[effort])
-      options.set("instructions", arguments[instructions])
+      var options = answering.dictionary(arguments)
+      let shown = arguments.all(images).map(Self.image)
+      options.set("images", shown.isEmpty ? nil : shown)
       options.set("continue", arguments[continues] ? true : nil)
       return Ask(
         account: arguments[account], text: try question(arguments.remaining), options: options,
         continues: arguments[continues], json: arguments[json])
     }
+  }
+
+  /// An address as it is, a file by its whole path: the service has another working directory.
+  private static func image(_ name: String) -> String {
+    name.contains(":") && !name.hasPrefix("/") ? name : Files.absolutePath(name)
   }
 
   private static func question(_ words: [String]) throws -> String {
@@ -58,60 +59,8 @@ struct Ask: Verb {
 
   func run(_ service: Service) async throws -> ExitStatus {
     let client = continues ? try await service.sharedClient(account) : try await service.openClient(account)
-    let signals = service.signals(client)
-    let turn: String = try await service.call(client, "Client", "Stream", .tuple(text, options)).member(0, "turn")
-    let interrupt = Task.onGLib {
-      _ = await UnixSignals.first(of: [SIGINT, SIGTERM])
-      try await service.call(client, "Client", "Cancel", .tuple(turn))
-    }
-    defer { interrupt.cancel() }
-    // A service that dies sends no last signal.
-    let (ends, end) = AsyncStream.makeStream(of: AnswerEvent.self)
-    let watch = service.connection.watchName(Service.name) { if $0 == nil { end.yield(.serviceEnded) } }
-    let forward = Task.onGLib {
-      for await signal in signals {
-        if let event = try AnswerEvent(signal, turn: turn) { end.yield(event) }
-      }
-    }
-    defer {
-      forward.cancel()
-      withExtendedLifetime(watch) {}
-    }
-    return try await printAnswer(ends)
-  }
-
-  @GLibActor
-  private func printAnswer(_ events: AsyncStream<AnswerEvent>) async throws -> ExitStatus {
-    var endsInNewline = true
-    for await event in events {
-      switch event {
-      case .delta(let text):
-        guard !json else { continue }
-        StandardStream.output.write(text)
-        endsInNewline = text.hasSuffix("\n")
-      case .completed(let text, let details):
-        StandardStream.output.write(json ? try jsonLine(text, details) : endsInNewline ? "" : "\n")
-        return .success
-      case .failed(let failure):
-        if !json, !endsInNewline { StandardStream.output.write("\n") }
-        throw failure
-      case .serviceEnded:
-        if !json, !endsInNewline { StandardStream.output.write("\n") }
-        throw Failure(busName: "org.freedesktop.DBus.Error.NoReply", message: "")
-      }
-    }
-    throw CancellationError()
-  }
-
-  private func jsonLine(_ text: String, _ details: VariantDictionary) throws -> String {
-    var object = JSONObject()
-    object.set("text", text)
-    object.set("model", try details.value("model", as: String.self))
-    object.set("response_id", try details.value("response_id", as: String.self))
-    for key in ["input_tokens", "cached_input_tokens", "output_tokens", "reasoning_tokens"] {
-      object.set(key, try details.value(key, as: UInt64.self))
-    }
-    return object.line + "\n"
+    try await Answer(service: service, client: client, json: json).print(text, options)
+    return .success
   }
 }
 
@@ -119,35 +68,5 @@ extension String {
   /// This text without the newlines that end a file or the output of `echo`.
   fileprivate var trimmingTrailingNewlines: String {
     String(reversed().drop(while: \.isNewline).reversed())
-  }
-}
-
-/// What happens to an answer on the bus.
-private enum AnswerEvent: Sendable {
-  case delta(String)
-  case completed(String, VariantDictionary)
-  case failed(Failure)
-  case serviceEnded
-
-  /// Nil for a signal that is not about `turn`.
-  init?(_ signal: BusSignal, turn: String) throws {
-    guard signal.interface == "org.chappie.Client", try signal.arguments.member(0, "turn") == turn else { return nil }
-    switch signal.member {
-    case "TextDelta":
-      self = .delta(try signal.arguments.member(2, "text"))
-    case "Completed":
-      self = .completed(try signal.arguments.member(1, "text"), try signal.arguments.member(2, "details"))
-    case "Failed":
-      let name: String = try signal.arguments.member(1, "error")
-      let details: VariantDictionary = try signal.arguments.member(3, "details")
-      self = .failed(
-        name == "org.chappie.Error.Cancelled"
-          ? Failure(.interrupted, "Cancelled.")
-          : Failure(
-            busName: name, message: try signal.arguments.member(2, "message"),
-            resetsAt: try details.value("resets_at")))
-    default:
-      return nil
-    }
   }
 }

@@ -1,0 +1,32 @@
+import GLibBridge
+
+/// How long a conversation is, in a line.
+@GLibActor
+struct ContextSummary {
+  let service: Service
+  let client: ObjectPath
+
+  func line() async throws -> String {
+    let context = try await context()
+    let count: UInt32 = try context.value("message_count") ?? 0
+    let tokens: UInt32 = try context.value("estimated_tokens") ?? 0
+    let model: String = try context.value("model") ?? ""
+    let beginning = try context.value("compacted_summary", as: String.self).map { _ in "A summary and " } ?? ""
+    return "\(beginning)\(count) message\(count == 1 ? "" : "s"), about \(tokens) tokens, for \(model)"
+  }
+
+  func json() async throws -> String {
+    let context = try await context()
+    var object = JSONObject()
+    object.set("message_count", try context.value("message_count", as: UInt32.self))
+    object.set("estimated_tokens", try context.value("estimated_tokens", as: UInt32.self))
+    object.set("model", try context.value("model", as: String.self))
+    object.set("compacted_summary", try context.value("compacted_summary", as: String.self))
+    object.set("updated_at", try context.value("updated_at", as: Int64.self))
+    return object.line
+  }
+
+  private func context() async throws -> VariantDictionary {
+    try await service.call(client, "Client", "GetContext").member(0, "context")
+  }
+}
