@@ -60,6 +60,14 @@ import Testing
     await wire.backend.stop()
   }
 
+  @Test(arguments: [(#""raw": """#, 0), (#""raw": "{nope""#, 1), (#""status": 200, "body": "<html>""#, 1)])
+  func bytesThatAreNoEventsEndTheSocket(_ rule: String, _ messages: Int) async throws {
+    let wire = try await Wire()
+    try wire.backend.play(#"[{"endpoint": "responses", \#(rule)}]"#)
+    #expect(try await cut(wire) == [JSON](repeating: .null, count: messages))
+    await wire.backend.stop()
+  }
+
   @Test func rulesAreForAnswersAndNotForPrewarms() async throws {
     let wire = try await Wire()
     try wire.backend.play(#"[{"endpoint": "responses", "status": 500}]"#)

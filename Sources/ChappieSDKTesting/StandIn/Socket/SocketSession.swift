@@ -152,12 +152,14 @@ final class SocketSession {
       try await rule.hang()
     case .answer(let response):
       try await rule.waitForDelay()
-      if response.head.status < 300 { return try await socket.write(response.body) }
-      try await refuse(response)
+      if response.head.status >= 300 { return try await refuse(response) }
+      if !response.body.isEmpty { try await socket.write(response.body) }
+      socket.close()
     case .raw(let response, let cuts):
       try await rule.waitForDelay()
-      try await socket.write(response.body)
+      if !response.body.isEmpty { try await socket.write(response.body) }
       if cuts { throw Cut() }
+      socket.close()
     case .change:
       break
     }
