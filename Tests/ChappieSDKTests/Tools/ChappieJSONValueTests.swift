@@ -42,7 +42,7 @@ struct ChappieJSONValueTests {
     let bytes = Array("{}[],:\"\\01289-+.eEtrufalsn/'x \n".utf8)
     var random = SeededGenerator(seed: 4)
     var (taken, refused) = (0, 0)
-    for seed in 0..<400 {
+    for seed in UInt64(0)..<400 {
       var maker = RandomJSON(seed: seed)
       let text = maker.object()
       #expect(try ChappieJSONValue(json: text) == Self.foundation(text), "\(text)")
