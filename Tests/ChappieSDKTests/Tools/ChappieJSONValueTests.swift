@@ -36,13 +36,13 @@ struct ChappieJSONValueTests {
     #expect(try ChappieJSONValue(json: #"{"a":1,"a":2}"#) == literal)
   }
 
-  /// Of texts and of texts with one wrong byte. Foundation refuses half a surrogate pair, which is replaced here, and
-  /// keeps U+0000.
+  /// Of texts and of texts with one wrong byte. Foundation refuses half a surrogate pair, which is replaced here, keeps
+  /// U+0000, and takes a comma behind the last member.
   @Test func readsWhatFoundationReads() throws {
     let bytes = Array("{}[],:\"\\01289-+.eEtrufalsn/'x \n".utf8)
     var random = SeededGenerator(seed: 4)
     var (taken, refused) = (0, 0)
-    for seed: UInt64 in 0..<400 {
+    for seed in UInt64(0)..<400 {
       var maker = RandomJSON(seed: seed)
       let text = maker.object()
       #expect(try ChappieJSONValue(json: text) == Self.foundation(text), "\(text)")
@@ -52,13 +52,15 @@ struct ChappieJSONValueTests {
         changed[Int.random(in: changed.indices, using: &random)] = byte
         let broken = String(decoding: changed, as: UTF8.self)
         let lower = broken.lowercased()
-        guard !lower.contains("\\ud"), !lower.contains("\\u0000"), Array(broken.utf8) == changed else { continue }
+        guard !lower.contains("\\ud"), !lower.contains("\\u0000"), !lower.contains(/,\s*[}\]]/),
+          Array(broken.utf8) == changed
+        else { continue }
         let expected = Self.foundation(broken)
         if expected == nil { refused += 1 } else { taken += 1 }
         #expect((try? ChappieJSONValue(json: broken)) == expected, "\(broken)")
       }
     }
-    #expect(taken > 500 && refused > 500)
+    #expect(taken > 300 && refused > 300)
   }
 
   private static func foundation(_ text: String) -> ChappieJSONValue? {
