@@ -123,8 +123,8 @@ struct MemoryWipeTests {
   @Test func whatFailsLeavesNoToken() async throws {
     try await with { world, caller, saver in
       let failures = [
-        #"{"endpoint":"responses","status":500}"#, #"{"endpoint":"responses","status":401,"times":"always"}"#,
-        #"{"endpoint":"responses","text":"one two three","drop_after":1}"#,
+        #"{"endpoint":"responses","status":500,"times":"always"}"#, #"{"endpoint":"responses","status":401,"times":"always"}"#,
+        #"{"endpoint":"responses","text":"one two three","drop_after":1,"times":"always"}"#,
         #"{"endpoint":"responses","status":401},{"endpoint":"refresh","status":500}"#,
         #"{"endpoint":"responses","status":401},{"endpoint":"refresh","raw":"<html>"}"#,
         #"{"endpoint":"responses","status":401},{"endpoint":"refresh","drop_after":0}"#,
