@@ -19,6 +19,10 @@ CHANGING = [
     (r"\bresp_[0-9a-f]+", "RESPONSE"),
     (r"\b1[78]\d{8}\b", "TIME"),
     (TURN, "TURN"),
+    (r"resets \w+ \d+ \w+ \d{4}, \d\d:\d\d", "resets DATE"),
+    (r"[█░]{20} +\d+%", "BAR"),
+    (r"\b\d+%", "PERCENT"),
+    (r"(percent(age)?['\"]:? ?(d |<)?)[\d.]+", r"\1N"),
     (r"/(session|client)/n\d+", r"/\1/N"),
     (r"(input_tokens\"? t |input_tokens': <uint64 )\d+", r"\1N"),
 ]

@@ -6,7 +6,8 @@ import Glibc
 @main
 enum ChappieCommand {
   static let verbs: [any Verb.Type] = [
-    SignIn.self, SignOut.self, Status.self, Ask.self, Chat.self, Context.self, Accounts.self, Monitor.self,
+    SignIn.self, SignOut.self, Status.self, Ask.self, Chat.self, Context.self, Models.self, Usage.self, Accounts.self,
+    Monitor.self,
   ]
 
   static func main() {

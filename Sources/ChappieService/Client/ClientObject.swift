@@ -23,6 +23,7 @@ final class ClientObject {
   /// What callers have registered, by their names on the bus.
   var registrations: [String: ToolRegistration] = [:]
   weak var object: BusObject?
+  var usageObservation: UsageRecord.Observation?
 
   init(_ client: ChappieClient, sharing: Sharing, session: ObjectPath, _ exporter: Exporter) {
     self.client = client
@@ -32,13 +33,14 @@ final class ClientObject {
   }
 
   func implementation() throws -> BusImplementation {
-    let methods = [turnMethods, toolMethods, contextMethods].reduce(into: [:]) { all, some in
+    let methods = [turnMethods, toolMethods, contextMethods, planMethods].reduce(into: [:]) { all, some in
       all.merge(some) { first, _ in first }
     }
     return try BusImplementation(
       BusInterfaceDescription(xml: BusInterfaceFiles.client, name: Self.interface), methods: methods,
       properties: [
         "Model": { [unowned self] in client.model.variant },
+        "UsageLimits": { [unowned self] in (client.latestUsageLimits?.dictionary ?? [:]).variant },
         "Harness": { [unowned self] in client.harness.dictionary.variant },
         "ActiveTurns": { [unowned self] in turns.running.map(\.id).sorted().variant },
         "Session": { [unowned self] in session.variant },
@@ -49,6 +51,7 @@ final class ClientObject {
   /// Starts to send signals from `object`.
   func attach(_ object: BusObject) {
     self.object = object
+    followUsageLimits()
   }
 
   /// Tells everybody that `property` has another value.

@@ -131,7 +131,9 @@ final class ServiceTurn {
     case .toolCallCompleted(let result):
       calls.ended(result.callID)
       emitInOrder("ToolCallCompleted", .tuple(id, result.callID, result.dictionary))
-    case .usageLimits, .completed: break
+    case .usageLimits(let limits):
+      if case .signals = delivery { emitInOrder("UsageLimitsUpdated", .tuple(id, limits.dictionary)) }
+    case .completed: break
     }
     return .more
   }

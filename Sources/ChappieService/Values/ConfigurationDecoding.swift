@@ -43,7 +43,11 @@ extension ChappieConfiguration {
 extension VariantDictionary {
   /// A name that goes into keyring attributes, paths and requests: 1 to 255 bytes without control characters.
   func name(_ key: String) throws -> String? {
-    guard let name: String = try value(key) else { return nil }
+    try value(key, as: String.self).map { try Self.checkedName($0, key) }
+  }
+
+  /// - Throws: `BusError` with `InvalidArgument`, which names `key`.
+  static func checkedName(_ name: String, _ key: String) throws -> String {
     guard (1...255).contains(name.utf8.count), !name.unicodeScalars.contains(where: { $0.properties.isControl }) else {
       throw BusError(.invalidArgument, "'\(key)' must have 1 to 255 bytes and no control characters.")
     }

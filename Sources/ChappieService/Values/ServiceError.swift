@@ -76,6 +76,8 @@ extension ChappieClientError {
     case .usageLimitReached(let limit):
       details.set("plan", limit.plan?.rawValue)
       details.set("resets_at", limit.resetsAt)
+      details.set("primary", limit.primary?.dictionary)
+      details.set("secondary", limit.secondary?.dictionary)
     case .missingToolHandler(let tool), .toolApprovalDenied(let tool, _):
       details.set("tool", tool)
     case .toolLoopLimitExceeded(let limit):

@@ -13,6 +13,11 @@ struct JSONObject {
     members.append("\(Self.text(key)):[\(objects.map(\.line).joined(separator: ","))]")
   }
 
+  mutating func set(_ key: String, _ object: JSONObject?) {
+    guard let object else { return }
+    members.append("\(Self.text(key)):\(object.line)")
+  }
+
   var line: String { "{\(members.joined(separator: ","))}" }
 
   private static func text(_ value: some Encodable) -> String {

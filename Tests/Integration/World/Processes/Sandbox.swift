@@ -13,8 +13,9 @@ final class Sandbox {
             let text: String
           }
 
-          let role: String
-          let content: [Content]
+          /// Nil for what is no message: thoughts and tool calls.
+          let role: String?
+          let content: [Content]?
         }
 
         struct Reasoning: Decodable {
@@ -37,9 +38,11 @@ final class Sandbox {
     let revokedRefreshTokens: Int
     let openStreams: Int
 
-    /// What the model was given last, as `role: text`.
+    /// The messages that the model was given last, as `role: text`.
     var lastInput: [String] {
-      lastResponsesRequest.body?.input.map { "\($0.role): \($0.content.map(\.text).joined())" } ?? []
+      lastResponsesRequest.body?.input.compactMap { item in
+        item.role.map { "\($0): \((item.content ?? []).map(\.text).joined())" }
+      } ?? []
     }
   }
 

@@ -1,0 +1,29 @@
+import ChappieSDK
+import GLibBridge
+
+extension ChappieModel {
+  /// A model on the bus.
+  var dictionary: VariantDictionary {
+    var dictionary: VariantDictionary = [
+      "slug": slug, "display_name": displayName, "supported_in_api": supportedInAPI,
+      "priority": Int32(clamping: priority), "input_modalities": inputModalities,
+      "supported_reasoning_levels": supportedReasoningLevels, "supports_search_tool": supportsSearchTool,
+      "supports_parallel_tool_calls": supportsParallelToolCalls,
+    ]
+    dictionary.set("description", description)
+    dictionary.set("context_window", contextWindow.map { UInt32(clamping: $0) })
+    return dictionary
+  }
+}
+
+extension ChappieModelFilter {
+  /// - Throws: `VariantError`.
+  init(_ dictionary: VariantDictionary) throws(VariantError) {
+    self.init(
+      supportedInAPI: try dictionary.value("supported_in_api"),
+      inputModality: try dictionary.value("input_modality"),
+      supportsSearchTool: try dictionary.value("supports_search_tool"),
+      supportsParallelToolCalls: try dictionary.value("supports_parallel_tool_calls"),
+      reasoningLevel: try dictionary.value("reasoning_level"))
+  }
+}

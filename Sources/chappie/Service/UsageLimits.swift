@@ -1,0 +1,129 @@
+import ChappieSDK
+import GLibBridge
+
+/// How much of the plan is used, as `org.chappie.Client` tells it.
+struct UsageLimits: Equatable {
+  struct Window: Equatable {
+    let name: String
+    let usedPercent: Double
+    let minutes: UInt32?
+    let resetsAt: Int64?
+
+    init?(_ values: VariantDictionary?, name: String) throws {
+      guard let percent: Double = try values?.value("used_percent") else { return nil }
+      usedPercent = percent
+      minutes = try values?.value("window_minutes")
+      resetsAt = try values?.value("resets_at")
+      self.name = minutes.map(Self.length) ?? name
+    }
+
+    /// A length in the largest unit that it is whole in.
+    static func length(_ minutes: UInt32) -> String {
+      for (unit, name) in [(1440, "day"), (60, "hour"), (1, "minute")] as [(UInt32, String)]
+      where minutes.isMultiple(of: unit) {
+        return minutes == unit ? "1 \(name)" : "\(minutes / unit) \(name)s"
+      }
+      return ""
+    }
+
+    /// Rounded so that neither nothing nor all is claimed too early.
+    var wholePercent: Int { usedPercent < 1 ? Int(usedPercent.rounded(.up)) : Int(usedPercent) }
+
+    var reset: String? { resetsAt.map { "resets \(LocalTime.text($0))" } }
+
+    /// Twenty blocks; the last one only when all is used.
+    var bar: String {
+      let filled = min(20, max(0, wholePercent == 0 ? 0 : max(1, Int(usedPercent / 5))))
+      return String(repeating: "█", count: filled) + String(repeating: "░", count: 20 - filled)
+    }
+  }
+
+  let plan: String?
+  let primary: Window?
+  let secondary: Window?
+  let hasCredits: Bool
+  let isUnlimited: Bool
+  let balance: String?
+
+  init(_ values: VariantDictionary) throws {
+    plan = try values.value("plan")
+    primary = try Window(try values.value("primary"), name: "Window")
+    secondary = try Window(try values.value("secondary"), name: "Long window")
+    let credits: VariantDictionary = try values.value("credits") ?? [:]
+    hasCredits = try credits.value("has_credits") ?? false
+    isUnlimited = try credits.value("unlimited") ?? false
+    balance = try credits.value("balance")
+  }
+
+  var windows: [Window] { [primary, secondary].compactMap(\.self) }
+
+  /// The window that is used most.
+  var fullest: Window? { windows.max { $0.usedPercent < $1.usedPercent } }
+
+  private var planName: String? { plan.map { "\(ChappiePlan(rawValue: $0).displayName) plan" } }
+
+  private var credits: String? {
+    if isUnlimited { return "unlimited" }
+    return hasCredits ? balance ?? "some" : nil
+  }
+
+  // MARK: For people
+
+  /// A line for the plan, and one for each window, with bars.
+  var text: String {
+    var table = Table()
+    for window in windows {
+      table.append(window.name, window.bar, Self.padded(window.wholePercent), window.reset ?? "")
+    }
+    if let credits { table.append("Credits", credits) }
+    let head = (planName ?? "Usage") + (windows.isEmpty && credits == nil ? ": the backend tells no limits" : "")
+    return head + "\n" + table.text
+  }
+
+  private static func padded(_ percent: Int) -> String {
+    let text = "\(percent)%"
+    return String(repeating: " ", count: 4 - text.count) + text
+  }
+
+  // MARK: For panels
+
+  /// The members that waybar's custom module takes, and the limits themselves.
+  var json: JSONObject {
+    var object = JSONObject()
+    object.set("text", fullest.map { "\($0.wholePercent)%" } ?? "")
+    object.set("alt", level)
+    object.set("class", level)
+    object.set("tooltip", tooltip)
+    object.set("percentage", fullest?.wholePercent)
+    object.set("plan", plan)
+    object.set("primary", primary.map(Self.json))
+    object.set("secondary", secondary.map(Self.json))
+    object.set("credits", credits)
+    return object
+  }
+
+  private var level: String {
+    switch fullest?.usedPercent {
+    case nil: "unknown"
+    case let percent? where percent >= 100: "reached"
+    case let percent? where percent >= 80: "high"
+    default: "normal"
+    }
+  }
+
+  private var tooltip: String {
+    let lines = windows.map { window in
+      "\(window.name): \(window.wholePercent)%" + (window.reset.map { ", \($0)" } ?? "")
+    }
+    return ([planName ?? "Usage"] + lines + [credits.map { "Credits: \($0)" }].compactMap(\.self)).joined(
+      separator: "\n")
+  }
+
+  private static func json(_ window: Window) -> JSONObject {
+    var object = JSONObject()
+    object.set("used_percent", window.usedPercent)
+    object.set("window_minutes", window.minutes)
+    object.set("resets_at", window.resetsAt)
+    return object
+  }
+}

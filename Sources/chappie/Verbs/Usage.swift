@@ -1,0 +1,29 @@
+import GLibBridge
+
+/// `chappie usage`.
+struct Usage: Verb {
+  static let name = "usage"
+  static let summary = "Show how much of the plan is used"
+  static let details = """
+    With --json it prints an object that waybar's custom module takes: text, alt, class, tooltip and percentage, and \
+    the limits themselves.
+    """
+
+  let account: String?
+  let json: Bool
+
+  static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
+    let account = parser.account()
+    let json = parser.flag("json", "Print one JSON object")
+    return { Usage(account: $0[account], json: $0[json]) }
+  }
+
+  func run(_ service: Service) async throws -> ExitStatus {
+    let client = try await service.openClient(account)
+    // The keyring may ask for its password first, and a person may take their time.
+    let reply = try await service.call(client, "Client", "GetUsageLimits", timeout: nil)
+    let limits = try UsageLimits(try reply.member(0, "limits"))
+    StandardStream.output.write(json ? limits.json.line + "\n" : limits.text)
+    return .success
+  }
+}

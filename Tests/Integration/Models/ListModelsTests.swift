@@ -1,0 +1,114 @@
+import GLibBridge
+import Testing
+
+/// The models that the plan offers, from the backend to the bus.
+@Suite(.worlds) @GLibActor
+struct ListModelsTests {
+  @Test func areListedBestFirst() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let models = try await caller.models()
+      #expect(models.map { $0.text("slug") } == ["gpt-5.5", "gpt-5.4", "gpt-5.4-mini", "gpt-5.3-codex-spark"])
+      #expect(
+        models[3] == [
+          "slug": "gpt-5.3-codex-spark", "display_name": "GPT-5.3 Codex Spark",
+          "description": "A model that repeats what it is told.", "supported_in_api": false, "priority": Int32(3),
+          "input_modalities": ["text"], "supported_reasoning_levels": ["low", "medium", "high", "xhigh"],
+          "supports_search_tool": false, "supports_parallel_tool_calls": false, "context_window": UInt32(128_000),
+        ])
+    }
+  }
+
+  @Test func areChosenByAFilter() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      #expect(
+        try await caller.slugs(["reasoning_level": "xhigh", "supported_in_api": true]) == ["gpt-5.5", "gpt-5.4"])
+      #expect(try await caller.slugs(["supports_parallel_tool_calls": false]) == ["gpt-5.3-codex-spark"])
+      #expect(try await caller.slugs(["input_modality": "smell"]) == [])
+      #expect(try await caller.slugs(["unknown": "key", "supports_search_tool": false]) == ["gpt-5.3-codex-spark"])
+      let refused = try await refusal { try await caller.slugs(["supported_in_api": "yes"]) }
+      #expect(refused.name == "InvalidArgument")
+      #expect(refused.message.contains("supported_in_api"))
+      #expect(try await world.sandbox.state().requests["models"] == 1)
+    }
+  }
+
+  @Test func whatTheBackendSendsIsTakenAsItIs() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play(
+        #"""
+        [{"endpoint":"models","raw":"{\"models\":[7,{},{\"slug\":\"\\u001b[2J\"},{\"slug\":\"bare\"},{\"slug\":\"big\",\"priority\":-1e300,\"context_window\":9e18,\"display_name\":\"a\\u0000b\\nc\"},{\"slug\":\"first\",\"priority\":-9000000000,\"context_window\":5000000000}]}"}]
+        """#)
+      let models = try await caller.models()
+      #expect(models.map { $0.text("slug") } == ["first", "bare", "big"])
+      #expect(try models[0].value("priority") == Int32.min)
+      #expect(try models[0].value("context_window") == UInt32.max)
+      #expect(models[1]["context_window"] == nil)
+      #expect(models[1]["description"] == nil)
+      #expect(try models[1].value("priority") == Int32.max)
+      #expect(models[2].text("display_name") == "a\u{FFFD}b c")
+    }
+  }
+
+  @Test func thereMayBeNone() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.offer("[]")
+      #expect(try await caller.slugs() == [])
+    }
+  }
+
+  // MARK: The kept list
+
+  /// All clients of a sign-in ask once; another sign-in asks for itself.
+  @Test func areKeptForAllClients() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      _ = try await caller.slugs()
+      _ = try await caller.slugs(at: client)
+      _ = try await world.caller().slugs()
+      #expect(try await world.sandbox.state().requests["models"] == 1)
+
+      let work = try await caller.open("Session", ["keychain_account": "work"])
+      try await caller.signIn(at: work)
+      _ = try await caller.slugs(at: try await caller.open("Client", ["keychain_account": "work"]))
+      #expect(try await world.sandbox.state().requests["models"] == 2)
+    }
+  }
+
+  /// An answer over HTTP tells which list is the newest.
+  @Test func areAskedForAnewWhenAnAnswerTellsOfOthers() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client", transports[1])
+      #expect(try await caller.slugs().count == 4)
+      _ = try await caller.send("the same list", at: client)
+      _ = try await caller.slugs()
+      #expect(try await world.sandbox.state().requests["models"] == 1)
+
+      try await world.sandbox.offer(#"[{"slug":"gpt-6","visibility":"list"},{"slug":"gpt-5.5"}]"#)
+      #expect(try await caller.slugs().count == 4)
+      _ = try await caller.send("another list", at: client)
+      #expect(try await caller.slugs() == ["gpt-6", "gpt-5.5"])
+      #expect(try await world.sandbox.state().requests["models"] == 2)
+    }
+  }
+
+  @Test func areNotForWhoSignsInNext() async throws {
+    try await World.with(.attended) { world in
+      let caller = try await world.caller()
+      for (user, count) in [("ada@example.com", 1), ("grace@example.com", 2)] {
+        let code = try await caller.startSignIn()
+        try await world.sandbox.decide("approve", code, as: user)
+        try await caller.waitFor("linked", "Session.DeviceLinkState")
+        _ = try await caller.slugs()
+        #expect(try await world.sandbox.state().requests["models"] == count)
+      }
+      try await caller.call("Session.SignOut")
+      #expect(try await refusal { try await caller.slugs() }.name == "MissingCredential")
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import GLibBridge
+import Testing
+
+/// Asking for the models, or for the use of the plan, when it cannot be answered.
+@Suite(.worlds) @GLibActor
+struct PlanFailureTests {
+  /// The endpoint and the method that asks it.
+  nonisolated static let questions = [("models", "ListModels"), ("usage", "GetUsageLimits")]
+
+  @discardableResult
+  private func ask(_ method: String, _ caller: Caller, at path: ObjectPath = .chappie, interactive: Bool = false)
+    async throws -> Variant
+  {
+    method == "ListModels"
+      ? try await caller.call("Client.\(method)", VariantDictionary(), at: path, interactive: interactive)
+      : try await caller.call("Client.\(method)", at: path, interactive: interactive)
+  }
+
+  @Test(arguments: questions)
+  func nobodyIsSignedIn(_ endpoint: String, _ method: String) async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      #expect(try await refusal { try await ask(method, caller) }.name == "MissingCredential")
+      #expect(try await world.sandbox.state().requests[endpoint] == 0)
+    }
+  }
+
+  @Test(arguments: questions)
+  func theScreenIsLocked(_ endpoint: String, _ method: String) async throws {
+    try await World.with { world in
+      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
+      let caller = try await world.signedInCaller()
+      try await ask(method, caller)
+      saver.setActive(true)
+      try await caller.waitFor(Lock("locked", [saver.name]))
+      // Also what is known already is for nobody.
+      #expect(try await refusal { try await ask(method, caller) }.name == "Locked")
+      #expect(try await refusal { try await ask(method, caller, interactive: true) }.name == "Locked")
+      #expect(try await world.sandbox.state().requests[endpoint] == 1)
+      saver.setActive(false)
+      try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))
+      try await ask(method, caller)
+    }
+  }
+
+  @Test(arguments: questions)
+  func theKeyringIsLocked(_ endpoint: String, _ method: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.keyring.lock()
+      #expect(try await refusal { try await ask(method, caller) }.name == "Locked")
+      #expect(try await world.sandbox.state().requests[endpoint] == 0)
+    }
+  }
+
+  // MARK: The backend
+
+  @Test(arguments: questions)
+  func aTokenThatIsRefusedIsRenewed(_ endpoint: String, _ method: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.expireAccessTokens()
+      try await ask(method, caller)
+      let state = try await world.sandbox.state()
+      #expect(state.requests[endpoint] == 2)
+      #expect(state.requests["refresh"] == 1)
+    }
+  }
+
+  @Test(arguments: questions)
+  func aTokenIsRenewedOnce(_ endpoint: String, _ method: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play(
+        "[{\"endpoint\":\"\(endpoint)\",\"status\":401,\"body\":{\"detail\":\"Go away.\"},\"times\":\"always\"}]")
+      let refused = try await refusal { try await ask(method, caller) }
+      #expect(refused.name == "HTTPError")
+      #expect(refused.message.contains("Go away."))
+      let state = try await world.sandbox.state()
+      #expect(state.requests[endpoint] == 2)
+      #expect(state.requests["refresh"] == 1)
+      #expect(try await caller.state() == "signed-in")
+    }
+  }
+
+  @Test(arguments: questions)
+  func aBackendInTroubleIsAskedAgain(_ endpoint: String, _ method: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play("[{\"endpoint\":\"\(endpoint)\",\"status\":500,\"times\":2}]")
+      try await ask(method, caller)
+      #expect(try await world.sandbox.state().requests[endpoint] == 3)
+    }
+  }
+
+  @Test(arguments: questions)
+  func aBackendThatStaysInTroubleIsGivenUp(_ endpoint: String, _ method: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play("[{\"endpoint\":\"\(endpoint)\",\"status\":503,\"times\":\"always\"}]")
+      #expect(try await refusal { try await ask(method, caller) }.name == "HTTPError")
+      #expect(try await world.sandbox.state().requests[endpoint] == 5)
+    }
+  }
+
+  @Test(arguments: questions)
+  func tooManyRequestsWaitAsTheConfigurationSays(_ endpoint: String, _ method: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let backoff: VariantDictionary = ["max_retries": Int32(1), "initial_delay": 0.01]
+      let client = try await caller.open("Client", ["rate_limit_backoff": backoff])
+      try await world.sandbox.play("[{\"endpoint\":\"\(endpoint)\",\"status\":429,\"times\":\"always\"}]")
+      #expect(try await refusal { try await ask(method, caller, at: client) }.name == "RateLimited")
+      #expect(try await world.sandbox.state().requests[endpoint] == 2)
+    }
+  }
+
+  @Test(arguments: [
+    "", "<html>", "{}", "[]", "null", "7", "{\\\"models\\\":{}}", "{\\\"models\\\":[", "{\\\"detail\\\":\\\"no\\\"}",
+    "\\u0000",
+  ])
+  func garbageIsNoAnswer(_ body: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      for (endpoint, method) in Self.questions {
+        try await world.sandbox.play("[{\"endpoint\":\"\(endpoint)\",\"raw\":\"\(body)\"}]")
+        #expect(try await refusal { try await ask(method, caller) }.name == "HTTPError")
+        // It is forgotten.
+        try await ask(method, caller)
+      }
+    }
+  }
+
+  @Test(arguments: questions)
+  func aBackendThatNeverAnswersIsNotWaitedFor(_ endpoint: String, _ method: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play("[{\"endpoint\":\"\(endpoint)\",\"hang\":true,\"times\":\"always\"}]")
+      let refused = try await refusal { try await ask(method, caller) }
+      #expect(refused.name == "Network")
+      #expect(refused.message.contains("does not answer"))
+      #expect(try await world.sandbox.state().requests[endpoint] == 1)
+    }
+  }
+
+  @Test(arguments: questions)
+  func aBackendThatIsGoneIsANetworkFailure(_ endpoint: String, _ method: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      await world.sandbox.end()
+      #expect(try await refusal { try await ask(method, caller) }.name == "Network")
+      #expect(try await caller.state() == "signed-in")
+    }
+  }
+
+  // MARK: Rights
+
+  @Test(arguments: questions)
+  func anOpenedClientIsPrivate(_ endpoint: String, _ method: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let other = try await world.caller()
+      let client = try await caller.open("Client")
+      #expect(try await refusal { try await ask(method, other, at: client) }.name == "AccessDenied")
+      #expect(try await refusal { try await other.usage(at: client) }.name == "AccessDenied")
+      #expect(try await refusal { try await other.call("Client.SelectModel", "m", at: client) }.name == "AccessDenied")
+      #expect(try await world.sandbox.state().requests[endpoint] == 0)
+    }
+  }
+}

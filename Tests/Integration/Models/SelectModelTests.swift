@@ -1,0 +1,62 @@
+import GLibBridge
+import Testing
+
+/// Choosing the model that answers.
+@Suite(.worlds) @GLibActor
+struct SelectModelTests {
+  private func select(_ slug: String, _ caller: Caller, at path: ObjectPath = .chappie) async throws {
+    try await caller.call("Client.SelectModel", slug, at: path)
+  }
+
+  @Test(arguments: transports)
+  func answersFromThenOn(_ transport: VariantDictionary) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client", transport)
+      _ = try await caller.send("before", at: client)
+      #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-5.5")
+      try await select("gpt-5.4", caller, at: client)
+      #expect(try await caller.property("Client.Model", at: client) == "gpt-5.4")
+      let details = try await caller.stream("after", at: client).end().answer.details
+      #expect(details.text("model") == "gpt-5.4")
+      #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-5.4")
+      // A turn may still name another.
+      _ = try await caller.send("once", ["model": "gpt-5.4-mini"], at: client)
+      #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-5.4-mini")
+      #expect(try await caller.property("Client.Model", at: client) == "gpt-5.4")
+      // Other clients are as they were.
+      #expect(try await caller.property("Client.Model") == "gpt-5.5")
+    }
+  }
+
+  @Test func everyoneHearsOfAChangeAndOfNothingElse() async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      let other = try await world.caller()
+      for slug in ["gpt-5.4", "gpt-5.4", "gpt-5.5"] { try await select(slug, caller) }
+      try await other.catchUp()
+      #expect(try other.told("Model", of: "Client") == ["gpt-5.4", "gpt-5.5"])
+    }
+  }
+
+  @Test func needsAName() async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      for slug in ["", "a\nb", String(repeating: "m", count: 256)] {
+        #expect(try await refusal { try await select(slug, caller) }.name == "InvalidArgument")
+      }
+      #expect(try await caller.property("Client.Model") == "gpt-5.5")
+    }
+  }
+
+  /// Hidden models can be chosen, so the list decides nothing; the backend does.
+  @Test func aModelThatIsNotThereShowsWithTheNextTurn() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await select("gpt-0", caller)
+      let refused = try await refusal { try await caller.send("hi") }
+      #expect(refused.name == "HTTPError")
+      #expect(refused.message.contains("gpt-0"))
+    }
+  }
+}

@@ -1,0 +1,178 @@
+import GLibBridge
+import Testing
+
+/// How much of the plan is used, from the backend to the bus.
+@Suite(.worlds) @GLibActor
+struct UsageLimitsTests {
+  private nonisolated static let reset: Int64 = 1_893_456_000
+  private nonisolated static let some = """
+    {"plan":"pro","primary":{"used_percent":42,"window_minutes":300,"reset_at":1893456000,"growth":1},
+     "secondary":{"used_percent":7,"window_minutes":10080,"reset_at":1893456001,"growth":0},
+     "credits":{"has_credits":true,"unlimited":false,"balance":"12.3"}}
+    """
+
+  @Test func areAskedFor() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      #expect(try await caller.usage().isEmpty)
+      try await world.sandbox.setUsage(Self.some)
+      let reply = try await caller.call("Client.GetUsageLimits").member(0, "limits", as: VariantDictionary.self)
+      #expect(
+        reply == [
+          "plan": "pro",
+          "primary": [
+            "used_percent": 42.0, "window_minutes": UInt32(300), "resets_at": Self.reset,
+          ] as VariantDictionary,
+          "secondary": [
+            "used_percent": 7.0, "window_minutes": UInt32(10080), "resets_at": Self.reset + 1,
+          ] as VariantDictionary,
+          "credits": ["has_credits": true, "unlimited": false, "balance": "12.3"] as VariantDictionary,
+        ])
+      #expect(try await caller.property("Client.UsageLimits") == reply)
+    }
+  }
+
+  // MARK: During an answer
+
+  @Test(arguments: transports)
+  func comeWithAnAnswer(_ transport: VariantDictionary) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let other = try await world.caller()
+      let client = try await caller.open("Client", transport)
+      try await world.sandbox.setUsage(Self.some)
+      let turn = try await caller.stream("hi", at: client)
+      _ = try await turn.end().answer
+      let updates = caller.signals("UsageLimitsUpdated", at: client)
+      #expect(updates.count == 1)
+      let update = try #require(updates.first)
+      #expect(try update.arguments.member(0, "turn") == turn.id)
+      let limits = try UsageLimits(try update.arguments.member(1, "limits"))
+      #expect(limits.primary?.usedPercent == 43)
+      #expect(limits.secondary?.resetsAt == Self.reset + 1)
+      #expect(limits.credits?.text("balance") == "12.3")
+      // It is kept, for all clients of the sign-in, and the signal was for the caller alone.
+      #expect(try await caller.usage(at: client) == limits)
+      #expect(try await other.usage() == limits)
+      try await other.catchUp()
+      #expect(other.signals("UsageLimitsUpdated").isEmpty)
+    }
+  }
+
+  /// Header fields do not tell the plan: it is known from the sign-in.
+  @Test(arguments: transports)
+  func tellThePlan(_ transport: VariantDictionary) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client", transport)
+      _ = try await caller.send("hi", at: client)
+      #expect(try await caller.usage().plan == "plus")
+      // A reply is for who only wants the answer.
+      #expect(caller.signals("UsageLimitsUpdated").isEmpty)
+    }
+  }
+
+  // MARK: Changes
+
+  /// What one client uses up, the panel that watches another sees, without the value: it reads that itself.
+  @Test func aPanelNeedsNotPoll() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let panel = try await world.caller()
+      let client = try await caller.open("Client")
+      try await world.sandbox.setUsage(Self.some)
+      _ = try await caller.send("hi", at: client)
+      try await panel.catchUp()
+      #expect(panel.usageChanges() == 1)
+      #expect(try panel.told("UsageLimits", of: "Client", as: VariantDictionary.self).isEmpty)
+      #expect(try await panel.usage().primary?.usedPercent == 43)
+    }
+  }
+
+  @Test func whatStaysTheSameIsNoChange() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      for _ in 0..<3 { _ = try await caller.askUsage() }
+      try await caller.catchUp()
+      #expect(caller.usageChanges() == 1)
+      try await world.sandbox.setUsage(Self.some)
+      _ = try await caller.askUsage()
+      try await caller.catchUp()
+      #expect(caller.usageChanges() == 2)
+    }
+  }
+
+  @Test func anotherSignInIsNotAffected() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let work = try await caller.open("Session", ["keychain_account": "work"])
+      try await caller.signIn(at: work)
+      let client = try await caller.open("Client", ["keychain_account": "work"])
+      _ = try await caller.askUsage(at: client)
+      try await caller.catchUp()
+      #expect(try await caller.usage(at: client).plan == "plus")
+      #expect(try await caller.usage().isEmpty)
+      #expect(caller.usageChanges() == 0)
+    }
+  }
+
+  @Test func areForgottenWithTheSignIn() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      _ = try await caller.askUsage()
+      try await caller.call("Session.SignOut")
+      #expect(try await caller.usage().isEmpty)
+      try await caller.catchUp()
+      #expect(caller.usageChanges() == 2)
+    }
+  }
+
+  // MARK: Odd reports
+
+  @Test func whatTheBackendLeavesOutIsLeftOut() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.setUsage(#"{"secondary":null}"#)
+      let limits = try await caller.askUsage()
+      #expect(limits.primary?.usedPercent == 12)
+      #expect(limits.secondary == nil)
+      try await world.sandbox.play(#"[{"endpoint":"usage","body":{"plan_type":"free"}}]"#)
+      let free = try await caller.call("Client.GetUsageLimits").member(0, "limits", as: VariantDictionary.self)
+      #expect(free == ["plan": "free"])
+      #expect(try await caller.usage().primary == nil)
+    }
+  }
+
+  @Test func numbersThatCannotBeAreLeftOut() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play(
+        #"""
+        [{"endpoint":"usage","raw":"{\"plan_type\":\"plus\",\"rate_limit\":{\"primary_window\":{\"used_percent\":1e300,\"limit_window_seconds\":-1e300,\"reset_at\":9223372036854775807},\"secondary_window\":{\"used_percent\":-7,\"limit_window_seconds\":61,\"reset_at\":0}}}"},
+         {"endpoint":"responses","headers":{"x-codex-primary-used-percent":"nan","x-codex-secondary-used-percent":"1e999"}}]
+        """#)
+      let limits = try await caller.askUsage()
+      #expect(limits.primary == (try UsageLimits.Window(["used_percent": 100.0])))
+      #expect(limits.secondary == (try UsageLimits.Window(["used_percent": 0.0, "window_minutes": UInt32(2)])))
+    }
+  }
+
+  // MARK: A limit that is reached
+
+  @Test(arguments: transports)
+  func areToldWithALimitThatIsReached(_ transport: VariantDictionary) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client", transport)
+      try await world.sandbox.setUsage(
+        #"{"primary":{"used_percent":100,"reset_at":1893456000},"secondary":{"used_percent":40}}"#)
+      let failure = try await caller.stream("hi", at: client).end().failure
+      #expect(failure.name == "UsageLimitReached")
+      #expect(try failure.details.value("resets_at") == Self.reset)
+      #expect(try UsageLimits(failure.details).primary?.usedPercent == 100)
+      #expect(try UsageLimits(failure.details).secondary?.usedPercent == 40)
+      #expect(try await caller.usage().primary?.usedPercent == 100)
+      #expect(caller.signals("UsageLimitsUpdated", at: client).count == 1)
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import GLibBridge
+
+/// What the plan offers and how much of it is used, as a caller sees it.
+extension Caller {
+  func models(_ filter: VariantDictionary = [:], at path: ObjectPath = .chappie) async throws -> [VariantDictionary] {
+    try await call("Client.ListModels", filter, at: path).member(0, "models")
+  }
+
+  func slugs(_ filter: VariantDictionary = [:], at path: ObjectPath = .chappie) async throws -> [String] {
+    try await models(filter, at: path).compactMap { $0.text("slug") }
+  }
+
+  /// What the backend says now.
+  func askUsage(at path: ObjectPath = .chappie) async throws -> UsageLimits {
+    try UsageLimits(try await call("Client.GetUsageLimits", at: path).member(0, "limits"))
+  }
+
+  /// What the service knows.
+  func usage(at path: ObjectPath = .chappie) async throws -> UsageLimits {
+    try UsageLimits(try await property("Client.UsageLimits", at: path))
+  }
+
+  /// How often it was told that `UsageLimits` has changed.
+  func usageChanges(at path: ObjectPath = .chappie) -> Int {
+    signals("PropertiesChanged", at: path).count { signal in
+      let invalidated = try? signal.arguments.member(2, "invalidated", as: [String].self)
+      return invalidated?.contains("UsageLimits") == true
+    }
+  }
+}
+
+/// The usage limits on the bus.
+struct UsageLimits: Equatable {
+  struct Window: Equatable {
+    let usedPercent: Double?
+    let minutes: UInt32?
+    let resetsAt: Int64?
+
+    init?(_ values: VariantDictionary?) throws {
+      guard let values else { return nil }
+      usedPercent = try values.value("used_percent")
+      minutes = try values.value("window_minutes")
+      resetsAt = try values.value("resets_at")
+    }
+  }
+
+  let plan: String?
+  let primary: Window?
+  let secondary: Window?
+  let credits: VariantDictionary?
+  let isEmpty: Bool
+
+  init(_ values: VariantDictionary) throws {
+    plan = values.text("plan")
+    primary = try Window(try values.value("primary"))
+    secondary = try Window(try values.value("secondary"))
+    credits = try values.value("credits")
+    isEmpty = values.isEmpty
+  }
+}
+
+extension Sandbox {
+  /// Replaces the list of models.
+  func offer(_ models: String) async throws {
+    try await request(.post, "\(issuer)/sandbox/models", models, type: "application/json")
+  }
+
+  /// Sets what is used of the plan.
+  func setUsage(_ usage: String) async throws {
+    try await request(.post, "\(issuer)/sandbox/usage", usage, type: "application/json")
+  }
+}
+
+/// A configuration for each way in which answers come.
+let transports: [VariantDictionary] = [true, false].map { prefersWebSocket in
+  ["streaming_transport_policy": ["prefers_web_socket": prefersWebSocket] as VariantDictionary]
+}
