@@ -1,7 +1,8 @@
-// Streams a turn's events, one HTTP chunk each, at the pace that was ordered.
+// Streams a turn's events at the pace that was ordered.
 
 #define _GNU_SOURCE
 #include "answer.h"
+#include "frames.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@ enum { BATCH = 16 * 1024, LARGEST_EVENT = LARGEST_DELTA + 512 };
 
 typedef struct {
     int fd;
+    Framing framing;
     size_t used;
     char bytes[BATCH];
 } Output;
@@ -45,18 +47,33 @@ static void put(Output *out, const char *bytes, size_t length) {
     out->used += length;
 }
 
-// Adds one event as one HTTP chunk, as a server that flushes each event does.
-static bool put_event(Output *out, const char *event, size_t length) {
-    if (out->used + length + 16 > BATCH && !flush(out))
-        return false;
-    out->used += (size_t)snprintf(out->bytes + out->used, 16, "%zx\r\n", length);
-    put(out, event, length);
-    put(out, "\r\n", 2);
-    return true;
+static void put_text(Output *out, const char *text) {
+    put(out, text, strlen(text));
 }
 
-static bool put_text(Output *out, const char *event) {
-    return put_event(out, event, strlen(event));
+// An event as one chunk, as a server that flushes each event does.
+static void put_chunk(Output *out, const char *type, const char *json, size_t length) {
+    size_t size = strlen("event: \ndata: \n\n") + strlen(type) + length;
+    out->used += (size_t)snprintf(out->bytes + out->used, 16, "%zx\r\n", size);
+    put_text(out, "event: ");
+    put_text(out, type);
+    put_text(out, "\ndata: ");
+    put(out, json, length);
+    put_text(out, "\n\n\r\n");
+}
+
+// Adds one event.
+static bool put_event(Output *out, const char *type, const char *json) {
+    size_t length = strlen(json);
+    if (out->used + length + 128 > BATCH && !flush(out))
+        return false;
+    if (out->framing == EVENT_STREAM) {
+        put_chunk(out, type, json, length);
+    } else {
+        out->used += frames_head((uint8_t *)out->bytes + out->used, TEXT_FRAME, length);
+        put(out, json, length);
+    }
+    return true;
 }
 
 static bool put_delta(Output *out, long number, long size) {
@@ -67,13 +84,11 @@ static bool put_delta(Output *out, long number, long size) {
         memset(text + stamp, '.', (size_t)(size - stamp));
         text[size] = '\0';
     }
-    int length = snprintf(event, sizeof event,
-                          "event: response.output_text.delta\n"
-                          "data: {\"type\":\"response.output_text.delta\",\"item_id\":\"msg_1\","
-                          "\"output_index\":0,\"content_index\":0,\"delta\":\"%s\","
-                          "\"sequence_number\":%ld}\n\n",
-                          text, number + 1);
-    return put_event(out, event, (size_t)length);
+    snprintf(event, sizeof event,
+             "{\"type\":\"response.output_text.delta\",\"item_id\":\"msg_1\",\"output_index\":0,"
+             "\"content_index\":0,\"delta\":\"%s\",\"sequence_number\":%ld}",
+             text, number + 1);
+    return put_event(out, "response.output_text.delta", event);
 }
 
 // Absolute times, so no drift builds up, each late by up to half a period, always
@@ -98,27 +113,37 @@ static bool stream_deltas(Output *out, const Order *order) {
     return true;
 }
 
-bool answer_turn(int fd, const Order *order) {
-    Output out = {.fd = fd};
-    const char *head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
-                       "Cache-Control: no-cache\r\nTransfer-Encoding: chunked\r\n\r\n";
+static bool put_head(Output *out) {
+    if (out->framing == EVENT_STREAM)
+        put_text(out, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+                      "Cache-Control: no-cache\r\nTransfer-Encoding: chunked\r\n\r\n");
+    return put_event(out, "response.created",
+                     "{\"type\":\"response.created\",\"response\":{\"id\":\"resp_1\"}}") &&
+           flush(out);
+}
+
+static bool put_end(Output *out, long count) {
     char completed[512];
     snprintf(completed, sizeof completed,
-             "event: response.completed\n"
-             "data: {\"type\":\"response.completed\",\"response\":{\"id\":\"resp_1\",\"usage\":{"
+             "{\"type\":\"response.completed\",\"response\":{\"id\":\"resp_1\",\"usage\":{"
              "\"input_tokens\":11,\"input_tokens_details\":{\"cached_tokens\":3},"
              "\"output_tokens\":%ld,\"output_tokens_details\":{\"reasoning_tokens\":0},"
-             "\"total_tokens\":%ld}}}\n\n",
-             order->count, order->count + 11);
-    put(&out, head, strlen(head));
-    return put_text(&out, "event: response.created\n"
-                          "data: {\"type\":\"response.created\",\"response\":{\"id\":\"resp_1\"}}\n\n") &&
-           flush(&out) && stream_deltas(&out, order) &&
-           put_text(&out, "event: response.output_item.done\n"
-                          "data: {\"type\":\"response.output_item.done\",\"output_index\":0,\"item\":{"
-                          "\"type\":\"message\",\"id\":\"msg_1\",\"role\":\"assistant\","
-                          "\"content\":[{\"type\":\"output_text\",\"text\":\"ok\"}]}}\n\n") &&
-           put_text(&out, completed) && put_event(&out, "", 0) && flush(&out);
+             "\"total_tokens\":%ld}}}",
+             count, count + 11);
+    if (!put_event(out, "response.output_item.done",
+                   "{\"type\":\"response.output_item.done\",\"output_index\":0,\"item\":{"
+                   "\"type\":\"message\",\"id\":\"msg_1\",\"role\":\"assistant\","
+                   "\"content\":[{\"type\":\"output_text\",\"text\":\"ok\"}]}}") ||
+        !put_event(out, "response.completed", completed))
+        return false;
+    if (out->framing == EVENT_STREAM)
+        put_text(out, "0\r\n\r\n");
+    return flush(out);
+}
+
+bool answer_turn(int fd, Framing framing, const Order *order) {
+    Output out = {.fd = fd, .framing = framing};
+    return put_head(&out) && stream_deltas(&out, order) && put_end(&out, order->count);
 }
 
 bool answer_status(int fd, const char *status) {

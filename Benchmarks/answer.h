@@ -11,6 +11,9 @@ typedef struct {
     long size;  // bytes of a delta's text, at least
 } Order;
 
+// How events are sent: each as an HTTP chunk, or as a WebSocket's message.
+typedef enum { EVENT_STREAM, MESSAGES } Framing;
+
 // Both give false when the connection is gone.
-bool answer_turn(int fd, const Order *order);
+bool answer_turn(int fd, Framing framing, const Order *order);
 bool answer_status(int fd, const char *status);

@@ -3,10 +3,12 @@
 // Plain sockets, one thread per connection. A POST to .../responses whose body
 // says "bench count=N rate=R size=S" is answered with a stream of N text deltas,
 // R per second (0: flat out), each at least S bytes long and stamped with its
-// number and the time it left. WebSocket upgrades get 426, all else gets 404.
+// number and the time it left. On a WebSocket at the same address each message is
+// answered so. A compressed body gets 415, and all else gets 404.
 
 #define _GNU_SOURCE
 #include "answer.h"
+#include "frames.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -22,51 +24,20 @@
 
 enum { LARGEST_HEAD = 64 * 1024 };
 
-typedef struct {
-    int fd;
-    size_t used;
-    size_t room;
-    char *bytes;
-} Input;
-
-// MARK: - Reading
-
-static bool read_more(Input *in) {
-    if (in->used + 1 >= in->room) {
-        char *grown = realloc(in->bytes, in->room * 2);
-        if (!grown)
-            return false;
-        in->bytes = grown;
-        in->room *= 2;
-    }
-    ssize_t n = recv(in->fd, in->bytes + in->used, in->room - in->used - 1, 0);
-    if (n <= 0)
-        return false;
-    in->used += (size_t)n;
-    in->bytes[in->used] = '\0';
-    return true;
-}
-
 // Reads one whole request to the start of the buffer; gives the length of its
 // head, and of head and body together. 0 at the end of the connection.
 static size_t read_request(Input *in, size_t *whole) {
     char *end;
     while (!(end = strstr(in->bytes, "\r\n\r\n")))
-        if (in->used > LARGEST_HEAD || !read_more(in))
+        if (in->used > LARGEST_HEAD || !input_read(in))
             return 0;
     size_t head = (size_t)(end - in->bytes) + 4;
     const char *length = strcasestr(in->bytes, "\r\ncontent-length:");
     *whole = head + (length && length < end ? strtoul(length + 17, NULL, 10) : 0);
     while (in->used < *whole)
-        if (!read_more(in))
+        if (!input_read(in))
             return 0;
     return head;
-}
-
-static void drop_request(Input *in, size_t whole) {
-    in->used -= whole;
-    memmove(in->bytes, in->bytes + whole, in->used);
-    in->bytes[in->used] = '\0';
 }
 
 // The last order in the body is the newest message of the conversation.
@@ -83,16 +54,32 @@ static Order find_order(const char *body, size_t length) {
     return order;
 }
 
+// Until the client leaves: after a WebSocket there is no next request.
+static bool serve_frames(Input *in, size_t handshake) {
+    size_t length;
+    input_drop(in, handshake);
+    while (frames_read_text(in, &length)) {
+        Order order = find_order(in->bytes, length);
+        if (!answer_turn(in->fd, MESSAGES, &order))
+            break;
+        input_drop(in, length);
+    }
+    return false;
+}
+
 static bool answer(Input *in, size_t head, size_t whole) {
     char method[8] = "", path[256] = "";
     sscanf(in->bytes, "%7s %255s", method, path);
     const char *name = strrchr(path, '/');
     if (!name || strcmp(name, "/responses") != 0)
         return answer_status(in->fd, "404 Not Found");
-    if (strcmp(method, "POST") != 0)
-        return answer_status(in->fd, "426 Upgrade Required");
+    if (strcmp(method, "GET") == 0)
+        return frames_accept(in) && serve_frames(in, whole);
+    const char *encoding = strcasestr(in->bytes, "\r\ncontent-encoding:");
+    if (encoding && encoding < in->bytes + head)
+        return answer_status(in->fd, "415 Unsupported Media Type");
     Order order = find_order(in->bytes + head, whole - head);
-    return answer_turn(in->fd, &order);
+    return answer_turn(in->fd, EVENT_STREAM, &order);
 }
 
 static void *serve(void *argument) {
@@ -100,7 +87,7 @@ static void *serve(void *argument) {
     size_t head, whole;
     prctl(PR_SET_TIMERSLACK, 1);
     while (in.bytes && (head = read_request(&in, &whole)) && answer(&in, head, whole))
-        drop_request(&in, whole);
+        input_drop(&in, whole);
     free(in.bytes);
     close(in.fd);
     return NULL;

@@ -8,14 +8,28 @@ import statistics
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 from row import HEADING, Row
 from world import BenchError, World, wait_until
 
 SERVICE = "org.chappie"
-FLOORS = {"org.chappie.Floor": [], "org.chappie.FloorAgain": []}
-COALESCING = {"org.chappie.Coalescing": ["--coalesce"], "org.chappie.CoalescingAgain": ["--coalesce"]}
+
+
+class Transport:
+    """How the backend's answers come, to the service and to the floors."""
+
+    def __init__(self, title, setting, suffix, *options):
+        self.title = title
+        self.setting = setting
+        self.floors = {f"org.chappie.{name}{suffix}": list(options) for name in ("Floor", "FloorAgain")}
+        self.coalescing = {f"org.chappie.{name}{suffix}": ["--coalesce", *options]
+                           for name in ("Coalescing", "CoalescingAgain")}
+
+
+SSE = Transport("sse", "http-sse-only", "")
+WEBSOCKET = Transport("websocket", "default", "Socket", "--websocket")
 
 
 class Bench:
@@ -47,7 +61,14 @@ class Bench:
         """Starts the service where it does not run, and makes its first connections."""
         return self.world.run_client(self.client, service, rate=0, count=100, rounds=2)
 
-    def turns(self, repetitions, floors, **options):
+    def use(self, transport):
+        """A service that starts from now on takes answers over it."""
+        if self.measured:
+            self.world.stop(SERVICE)
+            self.world.configure(f"[Client]\nTransport={transport.setting}\n")
+
+    def turns(self, repetitions, transport, floors, **options):
+        self.use(transport)
         services = [*self.measured, *floors]
         for service in services:
             self.warm_up(service)
@@ -61,31 +82,36 @@ class Bench:
 
     # The rows
 
-    def latency(self, rate, floors, seconds):
+    def latency(self, transport, rate, seconds):
         count = int(rate * (seconds / 2 if self.quick else seconds))
-        results = self.turns(15, floors, rate=rate, count=count)
-        yield self.row(f"latency at {rate}/s, median, us", results, "median_us", 1.3)
-        yield self.row(f"latency at {rate}/s, 99th percentile, us", results, "p99_us", 2)
-        yield self.row(f"cpu s per 10,000 deltas, at {rate}/s", results, "cpu", 1.5)
+        floors = transport.floors if rate < 1000 else transport.coalescing
+        results = self.turns(15, transport, floors, rate=rate, count=count)
+        name = f"{transport.title}, {rate}/s"
+        yield self.row(f"latency, {name}, median, us", results, "median_us", 1.3)
+        yield self.row(f"latency, {name}, 99th percentile, us", results, "p99_us", 2)
+        yield self.row(f"cpu s per 10,000 deltas, {name}", results, "cpu", 1.5)
 
-    def flat_out(self, turns, count):
+    def flat_out(self, transport, turns, count):
         count = count // 10 if self.quick else count
-        results = self.turns(7, COALESCING, rate=0, turns=turns, count=count)
-        name = f"flat out, {turns} turn{'s' if turns > 1 else ''}"
+        results = self.turns(7, transport, transport.coalescing, rate=0, turns=turns, count=count)
+        name = f"{transport.title}, flat out, {turns} turn{'s' if turns > 1 else ''}"
         yield self.row(f"deltas per s, {name}", results, "deltas_per_second", 0.8, at_least=True)
         yield self.row(f"cpu s per 10,000 deltas, {name}", results, "cpu", 1.5)
 
     def start(self):
+        self.use(WEBSOCKET)
+
         def measure(service):
             self.world.stop(service)
             return self.world.run_client(self.client, service, "--activate")
 
-        results = self.repeat(15, [*self.measured, *FLOORS], measure)
+        results = self.repeat(15, [*self.measured, *WEBSOCKET.floors], measure)
         yield self.row("start to first reply, ms", results, "start_ms", 2)
 
     def memory(self):
         turns = 20 if self.quick else 120
-        services = [*self.measured, *COALESCING]
+        self.use(WEBSOCKET)
+        services = [*self.measured, *WEBSOCKET.coalescing]
         results = {service: [] for service in services}
         for _ in range(self.times(7)):
             for service in services:
@@ -108,20 +134,19 @@ class Bench:
         return {service: self.world.resident_mib(service) for service in services}
 
     def groups(self):
-        return {
-            "latency-100": lambda: self.latency(100, FLOORS, seconds=2),
-            "latency-200": lambda: self.latency(200, FLOORS, seconds=2),
-            "latency-1000": lambda: self.latency(1000, COALESCING, seconds=1.5),
-            "flat-1": lambda: self.flat_out(1, 100000),
-            "flat-32": lambda: self.flat_out(32, 4000),
-            "start": self.start,
-            "memory": self.memory,
-        }
+        groups = {}
+        for transport in (SSE, WEBSOCKET):
+            for rate, seconds in ((100, 2), (200, 2), (1000, 1.5)):
+                groups[f"{transport.title}-latency-{rate}"] = partial(self.latency, transport, rate, seconds)
+            for turns, count in ((1, 100000), (32, 4000)):
+                groups[f"{transport.title}-flat-{turns}"] = partial(self.flat_out, transport, turns, count)
+        return groups | {"start": self.start, "memory": self.memory}
 
 
 def prepare(world, arguments):
     backend = world.spawn_server("backend", arguments.build / "backend") + "/backend-api"
-    for name, options in (FLOORS | COALESCING).items():
+    floors = SSE.floors | SSE.coalescing | WEBSOCKET.floors | WEBSOCKET.coalescing
+    for name, options in floors.items():
         world.add_service(name, arguments.build / "floor", "--name", name, "--backend", backend, *options)
     if not arguments.floor_only:
         issuer = world.spawn_server("sandbox", arguments.sandbox, "--port", "0", "--auto-approve")
@@ -148,8 +173,8 @@ def parse_arguments():
     parser.add_argument("--build", type=Path, required=True, help="where backend, floor and client are")
     parser.add_argument("--quick", action="store_true", help="3 short repetitions: a smoke test")
     parser.add_argument("--floor-only", action="store_true", help="without chappied: this machine's noise")
-    parser.add_argument("--rows", default="", help="only these, with commas: latency, latency-100, "
-                        "latency-200, latency-1000, flat, flat-1, flat-32, start, memory")
+    parser.add_argument("--rows", default="", help="only these, with commas: sse, websocket, start, memory, "
+                        "or what a row of one transport begins with, such as sse-flat or websocket-latency-100")
     arguments = parser.parse_args()
     if not arguments.floor_only and not (arguments.chappied and arguments.sandbox):
         parser.error("--chappied and --sandbox are needed, or --floor-only")
@@ -169,7 +194,7 @@ def run(arguments):
               f"load {os.getloadavg()[0]:.2f}. control = the floor's second instance / the floor.")
         print(HEADING, flush=True)
         for name, rows in Bench(world, arguments).groups().items():
-            if arguments.rows and name not in wanted and name.split("-")[0] not in wanted:
+            if arguments.rows and not any(f"{name}-".startswith(f"{row}-") for row in wanted):
                 continue
             for row in rows():
                 missed |= row.missed

@@ -5,6 +5,13 @@
 
 #include "turn.h"
 
+typedef struct {
+    SoupSession *http;
+    char *url;
+    gint64 interval; // microseconds between two signals of a turn
+    gboolean has_websocket;
+} Floor;
+
 static const char interface_xml[] =
     "<node><interface name='" CLIENT_INTERFACE "'>"
     "<method name='Stream'>"
@@ -24,10 +31,20 @@ static const char interface_xml[] =
     "<property name='Version' type='u' access='read'/>"
     "</interface></node>";
 
+static void ask(const Floor *floor, const char *text, Out *out) {
+    g_autofree char *escaped = g_strescape(text, NULL);
+    g_autofree char *question = g_strdup_printf("{\"stream\":true,\"input\":\"%s\"}", escaped);
+    if (floor->has_websocket)
+        turn_over_websocket(floor->http, floor->url, question, out);
+    else
+        turn_over_http(floor->http, floor->url, question, out);
+}
+
 static void on_call(GDBusConnection *bus, const char *caller, const char *path,
                     const char *interface, const char *method, GVariant *arguments,
                     GDBusMethodInvocation *invocation, gpointer data) {
     static guint turns = 0;
+    const Floor *floor = data;
     const char *text;
     char id[16];
     (void)path;
@@ -35,7 +52,7 @@ static void on_call(GDBusConnection *bus, const char *caller, const char *path,
     (void)method;
     g_variant_get_child(arguments, 0, "&s", &text);
     g_snprintf(id, sizeof id, "%u", ++turns);
-    turn_start(data, bus, caller, id, text);
+    ask(floor, text, out_new(bus, caller, id, floor->interval));
     g_dbus_method_invocation_return_value(invocation, g_variant_new("(s)", id));
 }
 
@@ -71,11 +88,12 @@ static void on_name_lost(GDBusConnection *bus, const char *name, gpointer data) 
 int main(int argc, char **argv) {
     g_autofree char *name = g_strdup("org.chappie.Floor");
     g_autofree char *base = NULL;
-    gboolean coalesce = FALSE;
+    gboolean coalesce = FALSE, websocket = FALSE;
     GOptionEntry options[] = {
         {"name", 0, 0, G_OPTION_ARG_STRING, &name, "Bus name to own", "NAME"},
         {"backend", 0, 0, G_OPTION_ARG_STRING, &base, "Base URL of the backend", "URL"},
         {"coalesce", 0, 0, G_OPTION_ARG_NONE, &coalesce, "At most one signal per 2 ms and turn", NULL},
+        {"websocket", 0, 0, G_OPTION_ARG_NONE, &websocket, "Ask over WebSockets, not over HTTP", NULL},
         {NULL},
     };
     g_autoptr(GError) error = NULL;
@@ -85,12 +103,13 @@ int main(int argc, char **argv) {
         g_printerr("floor: %s\n", error ? error->message : "--backend is missing");
         return 2;
     }
-    Backend backend = {
+    Floor floor = {
         .http = soup_session_new_with_options("max-conns", 64, "max-conns-per-host", 64, NULL),
         .url = g_strconcat(base, "/codex/responses", NULL),
         .interval = coalesce ? 2000 : 0,
+        .has_websocket = websocket,
     };
     g_bus_own_name(G_BUS_TYPE_SESSION, name, G_BUS_NAME_OWNER_FLAGS_NONE, on_bus, NULL, on_name_lost,
-                   &backend, NULL);
+                   &floor, NULL);
     g_main_loop_run(g_main_loop_new(NULL, FALSE));
 }

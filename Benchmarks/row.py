@@ -32,11 +32,11 @@ class Row:
     def __str__(self):
         verdict = "-" if self.ratio is None else "MISSED" if self.missed else "holds"
         sign = ">=" if self.at_least else "<="
-        return (f"{self.title:<46}{number(self.service)}{number(self.floor)}{number(self.ratio)}"
+        return (f"{self.title:<52}{number(self.service)}{number(self.floor)}{number(self.ratio)}"
                 f"{number(self.control_ratio)}   {sign} {self.hold:<6}{self.repetitions:>4}  {verdict}")
 
 
-HEADING = (f"{'row':<46}{'chappied':>11}{'floor':>11}{'ratio':>11}{'control':>11}"
+HEADING = (f"{'row':<52}{'chappied':>11}{'floor':>11}{'ratio':>11}{'control':>11}"
            f"   {'hold':<9}{'reps':>4}")
 
 

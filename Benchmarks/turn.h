@@ -1,18 +1,10 @@
 // One turn of the floor: a request to the backend, answered as signals.
 #pragma once
 
-#include <gio/gio.h>
+#include "out.h"
+
 #include <libsoup/soup.h>
 
-#define OBJECT_PATH "/org/chappie"
-#define CLIENT_INTERFACE "org.chappie.Client"
-
-typedef struct {
-    SoupSession *http;
-    char *url;
-    gint64 interval; // microseconds between two signals of a turn; 0: a signal per delta
-} Backend;
-
-// Runs until the turn has ended with Completed or Failed, then frees itself.
-void turn_start(const Backend *backend, GDBusConnection *bus, const char *caller, const char *id,
-                const char *text);
+// Each sends the question, and runs until the turn has ended with Completed or Failed; then it lets go of `out`.
+void turn_over_http(SoupSession *http, const char *url, const char *question, Out *out);
+void turn_over_websocket(SoupSession *http, const char *url, const char *question, Out *out);

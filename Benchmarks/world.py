@@ -111,6 +111,12 @@ class World:
         (folder / f"{name}.service").write_text(f"[D-BUS Service]\nName={name}\nExec={command}\n")
         self.services.append(name)
 
+    def configure(self, text):
+        """Writes the service's own configuration file."""
+        folder = self.home / ".config/chappie"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "chappie.conf").write_text(text)
+
     def call(self, name, path, method, *arguments):
         """A method's reply as gdbus prints it."""
         run = subprocess.run(

@@ -57,6 +57,13 @@ public enum SealedBytes {
     return bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
+  /// A name for `secret` that does not tell it: 16 bytes, the same for the same secret.
+  public static func fingerprint(of secret: SecretBytes) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: 16)
+    secret.withPointer { _ = crypto_generichash(&bytes, bytes.count, $0, UInt64(secret.count), nil, 0) }
+    return bytes
+  }
+
   private static func hash(_ material: [UInt8], purpose: String, into bytes: UnsafeMutablePointer<UInt8>, length: Int) {
     // BLAKE2b takes keys of 16 to 64 bytes, so the purpose goes in front of the material, with its length.
     let purpose = Array(purpose.utf8)

@@ -38,7 +38,10 @@ final class AnswerReader {
     let event = ResponseEvent.decode(data)
     switch event {
     case .turnState(let state): scope.turnState = state
-    case .rateLimits(let limits), .refused(_, _, usage: let limits, _): scope.report(limits)
+    case .rateLimits(let limits): scope.report(limits)
+    case .refused(_, _, usage: let limits, let body):
+      scope.turnState = body["headers"]?["x-codex-turn-state"]?.string ?? scope.turnState
+      scope.report(limits)
     default: break
     }
     let text = assembler.take(event)
@@ -66,13 +69,15 @@ final class AnswerReader {
   ///
   /// - Throws: ``ExchangeFailure``.
   func answer() throws -> Answer {
-    if hasDiverged { throw ExchangeFailure.final(.streamingTransportReplayDiverged(before)) }
+    if hasDiverged { throw diverged }
     switch assembler.outcome {
     case .open: throw ExchangeFailure.broken(.network("the answer broke off before its end"))
     case .failed(let failure): throw failure
     case .completed(let id, let usage):
-      guard toRepeat.isEmpty else { throw ExchangeFailure.final(.streamingTransportReplayDiverged(before)) }
+      guard toRepeat.isEmpty else { throw diverged }
       return Answer(text: assembler.text, items: assembler.items, responseID: id, usage: usage)
     }
   }
+
+  private var diverged: ExchangeFailure { .final(.streamingTransportReplayDiverged(scope.text)) }
 }

@@ -1,4 +1,5 @@
 import GLibBridge
+import SecretMemory
 
 /// An open WebSocket to the backend, and what the backend still knows of what came over it.
 @GLibActor
@@ -54,21 +55,23 @@ final class SocketConnection {
 
 /// Tells one credential from another without holding a token.
 struct CredentialMark: Equatable {
-  private let accountID: String?
-  private let renewedAt: Int64
+  private let fingerprint: [UInt8]
 
   init(_ credential: Credential) {
-    accountID = credential.accountInfo.accountID
-    renewedAt = credential.renewedAt
+    fingerprint = SealedBytes.fingerprint(of: credential.accessToken)
   }
 }
 
 /// Keeps a conversation's socket open between its turns, for a while.
 @GLibActor
 final class IdleSocket {
-  private static let patience = Duration.seconds(120)
-
+  private let patience: Duration
   private var kept: (connection: SocketConnection, timer: Timer)?
+
+  /// - Parameter patience: how long it is kept.
+  init(patience: Duration = .seconds(120)) {
+    self.patience = patience
+  }
 
   func take() -> SocketConnection? {
     defer { kept = nil }
@@ -78,7 +81,7 @@ final class IdleSocket {
   func keep(_ connection: SocketConnection?) {
     close()
     guard let connection, connection.socket.isOpen else { return }
-    kept = (connection, Timer(after: Self.patience) { [weak self] in self?.close() })
+    kept = (connection, Timer(after: patience) { [weak self] in self?.close() })
   }
 
   func close() {

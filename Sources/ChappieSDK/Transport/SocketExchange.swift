@@ -3,12 +3,14 @@ import GLibBridge
 /// One request and its answer over a WebSocket.
 @GLibActor
 struct SocketExchange {
-  /// The longest wait for the handshake.
-  private static let connectDeadline = Duration.seconds(15)
   private static let version = "responses_websockets=2026-02-06"
 
   let http: HTTPSession
   let method: any SignInMethod
+  /// The longest wait for the handshake.
+  var connectDeadline = Duration.seconds(15)
+  /// The longest silence within an answer.
+  var idleDeadline = TurnEngine.idleDeadline
 
   /// - Throws: ``ExchangeFailure``, `CancellationError`.
   func run(_ request: ResponsesRequest, _ credential: Credential, _ scope: TurnScope, _ reader: AnswerReader)
@@ -48,7 +50,7 @@ struct SocketExchange {
     handshake.setThread(threadID)
     method.authorize(&handshake, with: credential)
     do {
-      return try await http.openWebSocket(handshake, deadline: Self.connectDeadline)
+      return try await http.openWebSocket(handshake, deadline: connectDeadline)
     } catch let refusal as WebSocketRefusal {
       throw Self.failure(refusal.status)
     } catch let error as GLibError {
@@ -68,7 +70,7 @@ struct SocketExchange {
 
   private func read(_ socket: WebSocket, _ reader: AnswerReader) async throws {
     do {
-      try await socket.forEachMessage(idleDeadline: TurnEngine.idleDeadline) { reader.take($0.span) }
+      try await socket.forEachMessage(idleDeadline: idleDeadline) { reader.take($0.span) }
     } catch let error as GLibError {
       throw ExchangeFailure.broken(.network(error.isTimeout ? "the backend fell silent" : error.message))
     }

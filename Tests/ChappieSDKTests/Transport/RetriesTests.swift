@@ -63,6 +63,21 @@ struct RetriesTests {
     #expect(Self.fails(retries.decide(.rejected(Self.error), over: .http, hasDelivered: false)))
   }
 
+  @Test func aSocketThatRefusesTwoTokensIsNotTheOnlyWay() {
+    var retries = Self.retries()
+    _ = retries.decide(.rejected(Self.error), over: .webSocket, hasDelivered: false)
+    guard
+      case .overHTTP(forGood: false) = retries.decide(.rejected(Self.error), over: .webSocket, hasDelivered: false)
+    else {
+      Issue.record("not over HTTP")
+      return
+    }
+    #expect(Self.fails(retries.decide(.rejected(Self.error), over: .http, hasDelivered: false)))
+    var strict = Self.retries(ChappieStreamingTransportPolicy(fallsBackToHTTPSSE: false))
+    _ = strict.decide(.rejected(Self.error), over: .webSocket, hasDelivered: false)
+    #expect(Self.fails(strict.decide(.rejected(Self.error), over: .webSocket, hasDelivered: false)))
+  }
+
   @Test func anHTTPAnswerThatBrokeOffIsAskedForAgainUntilItsFirstWord() {
     let (seconds, last) = Self.waits(.broken(Self.error))
     #expect(Self.grow(seconds, to: 5))

@@ -51,9 +51,9 @@ struct MemoryWipeTests {
 
   // MARK: A day
 
-  @Test(arguments: Accessibility.allCases)
-  func aLockedScreenLeavesNoToken(_ accessibility: Accessibility) async throws {
-    try await with(accessibility) { world, caller, saver in
+  @Test(arguments: Accessibility.allCases, World.Plan.Transport.allCases)
+  func aLockedScreenLeavesNoToken(_ accessibility: Accessibility, over transport: World.Plan.Transport) async throws {
+    try await with(accessibility, World.Plan(transport: transport)) { world, caller, saver in
       try await expectNoToken(in: world)
       #expect(try await caller.send("hi").contains("hi"))
       _ = try await caller.stream("hi").end().answer
@@ -81,6 +81,9 @@ struct MemoryWipeTests {
       for _ in 0..<5 { #expect(try await caller.send("renewed").contains("renewed")) }
       let turns = try await [caller.stream("one"), caller.stream("two"), caller.stream("three")]
       for turn in turns { _ = try await turn.end().answer }
+      // A socket that is kept for the next turn keeps no token.
+      _ = try await caller.send("kept", ["continue": true])
+      #expect(try await world.sandbox.state().openSockets == 1)
       try await expectNoToken(in: world)
       try await world.keyring.lock()
       _ = try? await caller.send("locked")
@@ -120,18 +123,21 @@ struct MemoryWipeTests {
     }
   }
 
-  @Test func whatFailsLeavesNoToken() async throws {
-    try await with { world, caller, saver in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func whatFailsLeavesNoToken(over transport: World.Plan.Transport) async throws {
+    try await with(.whenUnlocked, World.Plan(transport: transport)) { world, caller, saver in
+      let client = try await caller.open("Client", transport.impatient)
       let failures = [
-        #"{"endpoint":"responses","status":500,"times":"always"}"#, #"{"endpoint":"responses","status":401,"times":"always"}"#,
-        #"{"endpoint":"responses","text":"one two three","drop_after":1,"times":"always"}"#,
+        #"{"endpoint":"responses","status":500,"headers":{"retry-after":"0"},"times":"always"}"#,
+        #"{"endpoint":"responses","status":401,"times":"always"}"#,
+        #"{"endpoint":"responses","text":"one two three","drop_after":1}"#,
         #"{"endpoint":"responses","status":401},{"endpoint":"refresh","status":500}"#,
         #"{"endpoint":"responses","status":401},{"endpoint":"refresh","raw":"<html>"}"#,
         #"{"endpoint":"responses","status":401},{"endpoint":"refresh","drop_after":0}"#,
       ]
       for failure in failures {
         try await world.sandbox.play("[\(failure)]")
-        _ = try await refusal { try await caller.send("hi") }
+        _ = try await refusal { try await caller.send("hi", at: client) }
         try await expectNoToken(in: world)
       }
       try await caller.signIn()

@@ -39,7 +39,7 @@ struct ProcessTests {
       let host = try world.startLibraryHost("host")
       try await eventually("the host's refresh") { try await world.sandbox.state().requests["refresh"] == 1 }
       async let answer = caller.send("service")
-      try await eventually("the service's 401") { try await world.sandbox.state().requests["responses"] == 2 }
+      try await eventually("the service's 401") { try await world.sandbox.state().requests["handshake"] == 2 }
       host.send(SIGKILL)
       #expect(try await answer.contains("service"))
       #expect(try await world.sandbox.state().requests["refresh"] == 2)

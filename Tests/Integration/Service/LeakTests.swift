@@ -6,11 +6,13 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct LeakTests {
   /// What the service knows, said as loudly as it can.
-  private let talkative = World.Plan(environment: ["G_MESSAGES_DEBUG": "all", "G_DBUS_DEBUG": "message"])
+  private func talkative(_ transport: World.Plan.Transport = .webSocket) -> World.Plan {
+    World.Plan(transport: transport, environment: ["G_MESSAGES_DEBUG": "all", "G_DBUS_DEBUG": "message"])
+  }
 
   /// A search that finds nothing proves nothing, unless it finds what was planted.
   @Test func theSearchFindsWhatIsPlanted() async throws {
-    try await World.with(talkative) { world in
+    try await World.with(talkative()) { world in
       let capture = try await BusCapture(world.directories)
       let caller = try await world.signedInCaller()
       #expect(try await findings(in: world).isEmpty)
@@ -30,18 +32,23 @@ struct LeakTests {
     }
   }
 
-  @Test func aLongDayLeavesNoToken() async throws {
-    try await World.with(talkative) { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func aLongDayLeavesNoToken(over transport: World.Plan.Transport) async throws {
+    try await World.with(talkative(transport)) { world in
       let capture = try await BusCapture(world.directories)
       let caller = try await world.signedInCaller()
       let work = try await caller.open("Session", ["keychain_account": "work"])
       try await caller.signIn(at: work)
       _ = try await caller.send("hi")
-      _ = try await caller.stream("hi", ["broadcast": true]).end()
+      _ = try await caller.stream("hi", ["broadcast": true, "continue": true]).end()
       try await world.sandbox.expireAccessTokens()
-      _ = try await caller.send("after a refresh")
+      _ = try await caller.send("after a refresh", ["continue": true])
       try await world.sandbox.play(#"[{"endpoint":"responses","status":401,"times":"always"}]"#)
       _ = try? await caller.send("refused")
+      for status in [401, 403] {
+        try await world.sandbox.play(#"[{"endpoint":"handshake","status":\#(status)}]"#)
+        _ = try? await caller.send("refused a socket", at: caller.open("Client"))
+      }
       try await world.sandbox.play(#"[{"endpoint":"refresh","status":500},{"endpoint":"refresh","raw":"<html>"}]"#)
       try await world.sandbox.expireAccessTokens()
       for _ in 0..<3 { _ = try? await caller.send("a refresh that fails") }
@@ -85,8 +92,6 @@ struct LeakTests {
     "eyJhbGciOiJSUzI1NiJ9.eyJleHAiOjQxMDI0NDQ4MDB9.\(Leaks.marker)-access-0123456789-abcdefghijklmnopqrstuvwxyz"
   private let refresh = "rt-\(Leaks.marker)-refresh-0123456789-abcdefghijklmnopqrstuvwxyz"
 
-  private let never: VariantDictionary = ["max_retries": Int32(0)]
-
   /// Bodies that repeat `token`, as JSON in a rule.
   private func bodies(_ token: String) -> [String] {
     // The text is cut somewhere: a piece of a token is none the better for it.
@@ -104,17 +109,22 @@ struct LeakTests {
     String(String(repeating: "a long story ", count: count / 12).prefix(count))
   }
 
-  @Test func whatABackendRepeatsIsNotRepeated() async throws {
-    try await World.with(talkative) { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func whatABackendRepeatsIsNotRepeated(over transport: World.Plan.Transport) async throws {
+    try await World.with(talkative(transport)) { world in
       let capture = try await BusCapture(world.directories)
       let caller = try await world.caller()
-      try await signInWithKnownTokens(world, caller)
+      // A handshake is only done with tokens of the stand-in's own.
+      if transport == .http { try await signInWithKnownTokens(world, caller) } else { try await caller.signIn() }
       for token in [access, refresh] {
         for (index, body) in bodies(token).enumerated() {
           let status = [400, 403, 429, 500][index % 4]
           try await world.sandbox.play(
-            #"[{"endpoint":"responses","status":\#(status),"body":\#(body),"times":"always"}]"#)
-          let client = try await caller.open("Client", ["rate_limit_backoff": never])
+            """
+            [{"endpoint":"responses","status":\(status),"body":\(body),"headers":{"retry-after":"0"},
+              "times":"always"}]
+            """)
+          let client = try await caller.open("Client", transport.impatient)
           _ = try await refusal { try await caller.send("hi", at: client) }
           try await caller.call("Manager.Close", client)
         }
@@ -124,8 +134,9 @@ struct LeakTests {
     }
   }
 
-  @Test func whatAStreamRepeatsIsNotRepeated() async throws {
-    try await World.with(talkative) { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func whatAStreamRepeatsIsNotRepeated(over transport: World.Plan.Transport) async throws {
+    try await World.with(talkative(transport)) { world in
       let capture = try await BusCapture(world.directories)
       let caller = try await world.signedInCaller()
       for token in [access, refresh] {
@@ -134,10 +145,12 @@ struct LeakTests {
           #"{"type":"response.failed","response":{"error":{"code":"\#(token)"}}}"#,
           #"{"type":"response.incomplete","response":{"incomplete_details":{"reason":"(\#(token))"}}}"#,
         ]
+        let begun = #"{"type":"response.output_text.delta","delta":"Well"}"#
         for end in ends {
-          try await world.sandbox.play(#"[{"endpoint":"responses","events":[\#(end)],"times":2}]"#)
-          _ = try await refusal { try await caller.send("hi") }
-          _ = try await caller.stream("hi", ["broadcast": true]).end().failure
+          try await world.sandbox.play(#"[{"endpoint":"responses","events":[\#(begun),\#(end)],"times":2}]"#)
+          let client = try await caller.open("Client", transport.impatient)
+          _ = try await refusal { try await caller.send("hi", at: client) }
+          _ = try await caller.stream("hi", ["broadcast": true], at: client).end().failure
         }
       }
       try await capture.end()
@@ -146,7 +159,7 @@ struct LeakTests {
   }
 
   @Test func whatAnIssuerRepeatsIsNotRepeated() async throws {
-    try await World.with(talkative) { world in
+    try await World.with(talkative()) { world in
       let capture = try await BusCapture(world.directories)
       let caller = try await world.caller()
       for token in [access, refresh] {

@@ -4,8 +4,9 @@ import Testing
 /// Asking the model: whole answers, streams, transcripts of the caller's own, options.
 @Suite(.worlds) @GLibActor
 struct AnswerTests {
-  @Test func sendRepliesWithTheWholeAnswer() async throws {
-    try await World.with { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func sendRepliesWithTheWholeAnswer(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       #expect(try await caller.send("hi") == "You said: “hi” This conversation has 1 message.")
       try await caller.catchUp()
@@ -15,12 +16,13 @@ struct AnswerTests {
   }
 
   /// Offsets count bytes of UTF-8, so the text has characters of one to four of them.
-  @Test(arguments: [
-    "One word", "Zwölf Boxkämpfer jagen Viktor", "日本語の テキスト です", "👩‍👩‍👧‍👦 and 🇦🇶 e\u{301}",
-    "tab\tquote\"back\\slash\nline",
-  ])
-  func streamsPiecesThatAddUp(_ text: String) async throws {
-    try await World.with { world in
+  @Test(
+    arguments: [
+      "One word", "Zwölf Boxkämpfer jagen Viktor", "日本語の テキスト です", "👩‍👩‍👧‍👦 and 🇦🇶 e\u{301}",
+      "tab\tquote\"back\\slash\nline",
+    ], World.Plan.Transport.allCases)
+  func streamsPiecesThatAddUp(_ text: String, over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play("[\(json(["endpoint": "responses", "text": text]))]")
       let turn = try await caller.stream("hi")
@@ -45,8 +47,9 @@ struct AnswerTests {
     }
   }
 
-  @Test func streamsWordByWord() async throws {
-    try await World.with { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func streamsWordByWord(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play(
         #"[{"endpoint":"responses","text":"one two three four five","delta_delay_ms":30}]"#)
@@ -57,8 +60,9 @@ struct AnswerTests {
   }
 
   /// As fast as it comes, and far more than a socket buffers.
-  @Test func streamsALongAnswer() async throws {
-    try await World.with { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func streamsALongAnswer(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       let text = (0..<40_000).map { "word\($0)" }.joined(separator: " ")
       try await world.sandbox.play("[\(json(["endpoint": "responses", "text": text]))]")
@@ -68,8 +72,9 @@ struct AnswerTests {
     }
   }
 
-  @Test func answersATranscript() async throws {
-    try await World.with { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func answersATranscript(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       let messages = [
         Message("system", "Be brief."), Message("developer", "Be kind."), Message("user", "2+2?"),
@@ -90,8 +95,9 @@ struct AnswerTests {
     }
   }
 
-  @Test func optionsReachTheModel() async throws {
-    try await World.with { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func optionsReachTheModel(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       _ = try await caller.send("plain")
       let plain = try #require(try await world.sandbox.state().lastResponsesRequest.body)

@@ -4,10 +4,22 @@ import Testing
 /// A backend that refuses, breaks off or talks nonsense. However a turn fails, it ends once.
 @Suite(.worlds) @GLibActor
 struct BackendFailureTests {
+  /// How often a request is sent in all.
+  enum Tries {
+    /// Asking again would not help.
+    case once
+    /// Four times more.
+    case whileInTrouble
+    /// Over a WebSocket as often as the client's policy says; over HTTP until the answer's first word, five times more.
+    case whileBroken
+  }
+
   struct Case: CustomTestStringConvertible {
-    let testDescription: String
+    let name: String
+    let transport: World.Plan.Transport
     /// The rule's keys, without its endpoint and without how often it holds.
     let rule: String
+    var tries = Tries.once
     let error: String
     /// A part of the message.
     let message: String
@@ -15,6 +27,18 @@ struct BackendFailureTests {
     var status: UInt32?
     var plan: String?
     var resetsAt: Int64?
+
+    var testDescription: String { "\(name), \(transport)" }
+
+    /// Of a client whose socket is opened again once.
+    var requests: Int {
+      switch tries {
+      case .once: 1
+      case .whileInTrouble: 5
+      case .whileBroken where transport == .webSocket: 2
+      case .whileBroken: partialText == nil ? 6 : 1
+      }
+    }
   }
 
   /// The events of an answer that starts with “Well”.
@@ -22,80 +46,99 @@ struct BackendFailureTests {
     #""events":[{"type":"response.created","response":{}},{"type":"response.output_text.delta","delta":"Well"},\#(end)]"#
   }
 
-  nonisolated static let broken = [
-    Case(
-      testDescription: "cut in the middle", rule: #""text":"one two three","drop_after":2"#, error: "Network",
-      message: "backend", partialText: "one two"),
-    Case(testDescription: "cut at the start", rule: #""drop_after":0"#, error: "Network", message: "backend"),
-    Case(
-      testDescription: "ends too early", rule: #""text":"one two three","end_after":1"#, error: "Network",
-      message: "broke off", partialText: "one"),
-    Case(testDescription: "says nothing", rule: #""raw":"""#, error: "Network", message: "broke off"),
-    Case(
-      testDescription: "is no event stream", rule: #""raw":"<html><body>Hello</body></html>\n\n""#, error: "Network",
-      message: "broke off"),
-    Case(
-      testDescription: "sends no JSON", rule: #""raw":"data: {\"type\":\n\ndata: [DONE]\n\n""#, error: "Network",
-      message: "broke off"),
-  ]
+  private nonisolated static func brokenOff(_ transport: World.Plan.Transport) -> [Case] {
+    // Behind bytes of a rule's own a socket stays open, unless it is cut.
+    let cut = transport == .webSocket ? #","drop_after":0"# : ""
+    let end = transport == .webSocket ? "backend could not be used" : "broke off"
+    return [
+      Case(
+        name: "cut in the middle", transport: transport, rule: #""text":"one two three","drop_after":2"#,
+        tries: .whileBroken, error: "Network", message: "backend", partialText: "one two"),
+      Case(
+        name: "cut at the start", transport: transport, rule: #""drop_after":0"#, tries: .whileBroken,
+        error: "Network", message: "backend"),
+      Case(
+        name: "ends too early", transport: transport, rule: #""text":"one two three","end_after":1"#,
+        tries: .whileBroken, error: "Network", message: end, partialText: "one"),
+      Case(
+        name: "says nothing", transport: transport, rule: #""raw":"""# + cut, tries: .whileBroken, error: "Network",
+        message: end),
+      Case(
+        name: "is no event stream", transport: transport, rule: #""raw":"<html><body>Hello</body></html>\n\n""# + cut,
+        tries: .whileBroken, error: "Network", message: end),
+      Case(
+        name: "sends no JSON", transport: transport, rule: #""raw":"data: {\"type\":\n\ndata: [DONE]\n\n""# + cut,
+        tries: .whileBroken, error: "Network", message: end),
+    ]
+  }
 
-  nonisolated static let refused = [
-    Case(
-      testDescription: "400 with a detail", rule: #""status":400,"body":{"detail":"Instructions are required"}"#,
-      error: "HTTPError", message: "Instructions are required", status: 400),
-    Case(
-      testDescription: "403", rule: #""status":403,"body":{"error":{"message":"Not here.","code":"region"}}"#,
-      error: "HTTPError", message: "Not here.", status: 403),
-    Case(testDescription: "404", rule: #""status":404"#, error: "HTTPError", message: "404", status: 404),
-    Case(
-      testDescription: "500", rule: #""status":500,"body":"Internal Server Error""#, error: "HTTPError",
-      message: "Internal Server Error", status: 500),
-    Case(
-      testDescription: "redirect", rule: #""status":302,"headers":{"location":"https://example.com/"}"#,
-      error: "HTTPError", message: "302", status: 302),
-    Case(
-      testDescription: "usage limit",
-      rule: #""status":429,"body":{"error":{"type":"usage_limit_reached","plan_type":"pro","resets_at":1893456000}}"#,
-      error: "UsageLimitReached", message: "Pro plan", plan: "pro", resetsAt: 1_893_456_000),
-  ]
+  private nonisolated static func refused(_ transport: World.Plan.Transport) -> [Case] {
+    [
+      Case(
+        name: "400 with a detail", transport: transport,
+        rule: #""status":400,"body":{"detail":"Instructions are required"}"#, error: "HTTPError",
+        message: "Instructions are required", status: 400),
+      Case(
+        name: "403", transport: transport,
+        rule: #""status":403,"body":{"error":{"message":"Not here.","code":"region"}}"#, error: "HTTPError",
+        message: "Not here.", status: 403),
+      Case(
+        name: "404", transport: transport, rule: #""status":404"#, error: "HTTPError", message: "404", status: 404),
+      Case(
+        name: "500", transport: transport,
+        rule: #""status":500,"body":"Internal Server Error","headers":{"retry-after":"0"}"#, tries: .whileInTrouble,
+        error: "HTTPError", message: "Internal Server Error", status: 500),
+      Case(
+        name: "redirect", transport: transport, rule: #""status":302,"headers":{"location":"https://example.com/"}"#,
+        error: "HTTPError", message: "302", status: 302),
+      Case(
+        name: "usage limit", transport: transport,
+        rule: #""status":429,"body":{"error":{"type":"usage_limit_reached","plan_type":"pro","resets_at":1893456000}}"#,
+        error: "UsageLimitReached", message: "Pro plan", plan: "pro", resetsAt: 1_893_456_000),
+    ]
+  }
 
-  nonisolated static let failed = [
-    Case(
-      testDescription: "response.failed",
-      rule: begun(#"{"type":"response.failed","response":{"error":{"code":"cyber_policy","message":"Not this."}}}"#),
-      error: "HTTPError", message: "Not this.", partialText: "Well"),
-    Case(
-      testDescription: "response.failed without a reason", rule: begun(#"{"type":"response.failed"}"#),
-      error: "HTTPError", message: "could not answer", partialText: "Well"),
-    Case(
-      testDescription: "response.failed for its rate",
-      rule: begun(#"{"type":"response.failed","response":{"error":{"code":"rate_limit_exceeded","message":"Slow."}}}"#),
-      error: "RateLimited", message: "Slow.", partialText: "Well", status: 429),
-    Case(
-      testDescription: "response.failed for the plan",
-      rule: begun(
-        """
-        {"type":"response.failed","response":{
-          "error":{"code":"usage_limit_reached","plan_type":"plus","resets_at":1893456000}}}
-        """),
-      error: "UsageLimitReached", message: "Plus plan", partialText: "Well", plan: "plus", resetsAt: 1_893_456_000),
-    Case(
-      testDescription: "response.incomplete",
-      rule: begun(
-        #"{"type":"response.incomplete","response":{"incomplete_details":{"reason":"max_output_tokens"}}}"#),
-      error: "HTTPError", message: "max_output_tokens", partialText: "Well"),
-  ]
+  private nonisolated static func failed(_ transport: World.Plan.Transport) -> [Case] {
+    [
+      Case(
+        name: "response.failed", transport: transport,
+        rule: begun(#"{"type":"response.failed","response":{"error":{"code":"cyber_policy","message":"Not this."}}}"#),
+        error: "HTTPError", message: "Not this.", partialText: "Well"),
+      Case(
+        name: "response.failed without a reason", transport: transport, rule: begun(#"{"type":"response.failed"}"#),
+        tries: .whileBroken, error: "HTTPError", message: "could not answer", partialText: "Well"),
+      Case(
+        name: "response.failed for its rate", transport: transport,
+        rule: begun(
+          #"{"type":"response.failed","response":{"error":{"code":"rate_limit_exceeded","message":"Slow."}}}"#),
+        error: "RateLimited", message: "Slow.", partialText: "Well", status: 429),
+      Case(
+        name: "response.failed for the plan", transport: transport,
+        rule: begun(
+          """
+          {"type":"response.failed","response":{
+            "error":{"code":"usage_limit_reached","plan_type":"plus","resets_at":1893456000}}}
+          """),
+        error: "UsageLimitReached", message: "Plus plan", partialText: "Well", plan: "plus", resetsAt: 1_893_456_000),
+      Case(
+        name: "response.incomplete", transport: transport,
+        rule: begun(
+          #"{"type":"response.incomplete","response":{"incomplete_details":{"reason":"max_output_tokens"}}}"#),
+        error: "HTTPError", message: "max_output_tokens", partialText: "Well"),
+    ]
+  }
 
-  @Test(arguments: broken + refused + failed)
+  @Test(arguments: World.Plan.Transport.allCases.flatMap { brokenOff($0) + refused($0) + failed($0) })
   func endsTheTurnOnce(_ test: Case) async throws {
-    try await World.with { world in
+    try await World.with(test.transport) { world in
       let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client", test.transport.reconnecting(1))
       try await world.sandbox.play(#"[{"endpoint":"responses","times":"always",\#(test.rule)}]"#)
-      let refused = try await refusal { try await caller.send("hi") }
+      let refused = try await refusal { try await caller.send("hi", at: client) }
       #expect(refused.name == test.error)
       #expect(refused.message.contains(test.message), "\(refused.message)")
 
-      let turn = try await caller.stream("hi")
+      let turn = try await caller.stream("hi", at: client)
       let failure = try await turn.end().failure
       #expect(failure.name == test.error)
       #expect(failure.message == refused.message)
@@ -114,13 +157,16 @@ struct BackendFailureTests {
       // Nothing of it is the sign-in's fault, and the next turn has nothing to do with it.
       #expect(try await caller.state() == "signed-in")
       try await world.sandbox.play("[]")
-      #expect(try await caller.send("again").contains("again"))
-      #expect(try await world.sandbox.state().requests["responses"] == 3)
+      #expect(try await caller.send("again", at: client).contains("again"))
+      let state = try await world.sandbox.state()
+      #expect(state.requests["responses"] == 2 * test.requests + 1)
+      #expect(state.lastResponsesRequest.transport == (test.transport == .http ? "http" : "websocket"))
     }
   }
 
-  @Test func aLateAnswerIsAnAnswer() async throws {
-    try await World.with { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func aLateAnswerIsAnAnswer(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play(#"[{"endpoint":"responses","delay_ms":700,"times":2}]"#)
       #expect(try await caller.send("late").contains("late"))
@@ -128,8 +174,9 @@ struct BackendFailureTests {
     }
   }
 
-  @Test func aPortThatNobodyListensOnIsANetworkFailure() async throws {
-    try await World.with { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func aPortThatNobodyListensOnIsANetworkFailure(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       await world.sandbox.end()
       #expect(try await refusal { try await caller.send("hi") }.name == "Network")
@@ -152,8 +199,9 @@ struct BackendFailureTests {
     }
   }
 
-  @Test func aModelThatDoesNotExistIsRefusedByTheBackend() async throws {
-    try await World.with { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func aModelThatDoesNotExistIsRefusedByTheBackend(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       let refused = try await refusal { try await caller.send("hi", ["model": "gpt-0"]) }
       #expect(refused.name == "HTTPError")

@@ -6,8 +6,9 @@ import Testing
 struct BroadcastTests {
   private let signals = ["TextDelta", "Completed", "Failed"]
 
-  @Test func aTurnIsForItsCallerAlone() async throws {
-    try await World.with { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func aTurnIsForItsCallerAlone(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
       let listener = try await world.caller()
       let caller = try await world.signedInCaller()
       let turn = try await caller.stream("a secret")
@@ -22,8 +23,9 @@ struct BroadcastTests {
     }
   }
 
-  @Test func aBroadcastReachesEverybodyOnce() async throws {
-    try await World.with { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func aBroadcastReachesEverybodyOnce(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
       let listener = try await world.caller()
       let caller = try await world.signedInCaller()
       let turn = try await caller.stream("hear hear", ["broadcast": true])
@@ -39,11 +41,12 @@ struct BroadcastTests {
     }
   }
 
-  @Test func aFailureIsBroadcastOnce() async throws {
-    try await World.with { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func aFailureIsBroadcastOnce(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
       let listener = try await world.caller()
       let caller = try await world.signedInCaller()
-      try await world.sandbox.play(#"[{"endpoint":"responses","status":500}]"#)
+      try await world.sandbox.play(#"[{"endpoint":"responses","status":400}]"#)
       let turn = try await caller.stream("hi", ["broadcast": true])
       #expect(try await turn.end().failure.name == "HTTPError")
       try await listener.catchUp()
@@ -53,20 +56,22 @@ struct BroadcastTests {
   }
 
   /// `Send` replies, and everybody can listen.
-  @Test func sendCanBeBroadcast() async throws {
-    try await World.with { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func sendCanBeBroadcast(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
       let listener = try await world.caller()
       let caller = try await world.signedInCaller()
       let answer = try await caller.send("aloud", ["broadcast": true])
       let completed = try await listener.signal("Completed")
       #expect(try completed.arguments.member(1, "text") == answer)
+      let client = try await caller.open("Client", transport.impatient)
       let failing = [
-        #"[{"endpoint":"responses","status":500}]"#: "HTTPError",
+        #"[{"endpoint":"responses","status":400}]"#: "HTTPError",
         #"[{"endpoint":"responses","drop_after":1}]"#: "Network",
       ]
       for (scenario, error) in failing {
         try await world.sandbox.play(scenario)
-        #expect(try await refusal { try await caller.send("aloud", ["broadcast": true]) }.name == error)
+        #expect(try await refusal { try await caller.send("aloud", ["broadcast": true], at: client) }.name == error)
       }
       try await listener.catchUp()
       #expect(listener.signals("Completed").count == 1)
@@ -74,8 +79,9 @@ struct BroadcastTests {
     }
   }
 
-  @Test func everybodyMayAskForABroadcastAndCancelIt() async throws {
-    try await World.with { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func everybodyMayAskForABroadcastAndCancelIt(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
       let listener = try await world.caller()
       let caller = try await world.signedInCaller()
       try await world.sandbox.stall()
@@ -87,8 +93,9 @@ struct BroadcastTests {
     }
   }
 
-  @Test func aBroadcastOutlivesItsCaller() async throws {
-    try await World.with { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func aBroadcastOutlivesItsCaller(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
       let listener = try await world.signedInCaller()
       try await world.sandbox.play(#"[{"endpoint":"responses","delta_delay_ms":20,"text":"one two three four"}]"#)
       var id = ""

@@ -103,8 +103,9 @@ struct CallerTests {
     }
   }
 
-  @Test func closingEndsTheTurnsOfAClient() async throws {
-    try await World.with { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func closingEndsTheTurnsOfAClient(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")
       try await world.sandbox.stall()
@@ -133,8 +134,9 @@ struct CallerTests {
     }
   }
 
-  @Test func callersAtOnceAreNotMixedUp() async throws {
-    try await World.with { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func callersAtOnceAreNotMixedUp(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
       let first = try await world.signedInCaller()
       let second = try await world.caller()
       try await world.sandbox.play(#"[{"endpoint":"responses","delta_delay_ms":3,"times":"always"}]"#)

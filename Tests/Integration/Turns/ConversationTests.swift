@@ -4,8 +4,9 @@ import Testing
 /// What a turn remembers of those before it.
 @Suite(.worlds) @GLibActor
 struct ConversationTests {
-  @Test func sharedObjectsRememberOnlyWhatIsToContinue() async throws {
-    try await World.with { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func sharedObjectsRememberOnlyWhatIsToContinue(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       let other = try await world.caller()
       _ = try await caller.send("alone")
@@ -14,23 +15,32 @@ struct ConversationTests {
       #expect(try await world.sandbox.state().lastInput == ["user: alone again"])
       // The transcript belongs to the object, whoever speaks.
       #expect(try await other.send("second", ["continue": true]).contains("3 messages"))
-      let input = try await world.sandbox.state().lastInput
-      #expect(input.count == 3)
-      #expect(input.first == "user: first")
-      #expect(input.last == "user: second")
+      let state = try await world.sandbox.state()
+      switch transport {
+      case .http:
+        #expect(state.lastInput.count == 3)
+        #expect(state.lastInput.first == "user: first")
+        #expect(state.lastInput.last == "user: second")
+      case .webSocket:
+        // The backend still has what came over the same socket before.
+        #expect(state.lastInput == ["user: second"])
+        #expect(state.lastResponsesRequest.body?.previousResponseId != nil)
+      }
     }
   }
 
-  @Test func anOpenedClientRemembers() async throws {
-    try await World.with { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func anOpenedClientRemembers(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")
       #expect(try await caller.send("one", at: client).contains("1 message."))
       #expect(try await caller.stream("two", at: client).end().answer.text.contains("3 messages"))
       // A transcript of the caller's own takes the place of the client's.
       _ = try await caller.call("Client.Respond", [Message("user", "new")], VariantDictionary(), at: client)
+      #expect(try await world.sandbox.state().lastInput == ["user: new"])
+      #expect(try await world.sandbox.state().lastResponsesRequest.body?.previousResponseId == nil)
       #expect(try await caller.send("three", at: client).contains("3 messages"))
-      #expect(try await world.sandbox.state().lastInput.first == "user: new")
       let second = try await caller.open("Client")
       #expect(second != client)
       #expect(try await caller.send("other", at: second).contains("1 message."))
@@ -38,20 +48,24 @@ struct ConversationTests {
   }
 
   /// A turn that failed is not part of the conversation.
-  @Test func anOpenedClientForgetsWhatFailed() async throws {
-    try await World.with { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func anOpenedClientForgetsWhatFailed(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
-      let client = try await caller.open("Client")
+      let client = try await caller.open("Client", transport.impatient)
       _ = try await caller.send("one", at: client)
       try await world.sandbox.play(#"[{"endpoint":"responses","drop_after":1}]"#)
       _ = try await refusal { try await caller.send("broken", at: client) }
       #expect(try await caller.send("two", at: client).contains("3 messages"))
-      #expect(try await world.sandbox.state().lastInput.contains("user: broken") == false)
+      let input = try await world.sandbox.state().lastInput
+      #expect(input.count == 3)
+      #expect(!input.contains("user: broken"))
     }
   }
 
-  @Test func turnsOfAConversationWaitForEachOther() async throws {
-    try await World.with { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func turnsOfAConversationWaitForEachOther(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")
       try await world.sandbox.stall(times: "1")

@@ -39,7 +39,7 @@ struct InputTests {
 
   @Test(arguments: [
     "keychain_service", "keychain_account", "keychain_access_group", "keychain_accessibility", "model", "harness",
-    "rate_limit_backoff",
+    "rate_limit_backoff", "streaming_transport_policy",
   ])
   func aConfigurationOfTheWrongTypeIsNamed(_ key: String) async throws {
     try await World.with { world in
@@ -90,6 +90,20 @@ struct InputTests {
     Case(
       testDescription: "retries", configuration: ["rate_limit_backoff": ["max_retries": "two"] as VariantDictionary],
       message: "'max_retries'"),
+    Case(
+      testDescription: "WebSocket",
+      configuration: ["streaming_transport_policy": ["prefers_web_socket": "yes"] as VariantDictionary],
+      message: "'prefers_web_socket'"),
+    Case(
+      testDescription: "reconnections",
+      configuration: [
+        "streaming_transport_policy": ["max_web_socket_reconnection_attempts": 1.5] as VariantDictionary
+      ],
+      message: "'max_web_socket_reconnection_attempts'"),
+    Case(
+      testDescription: "fallback",
+      configuration: ["streaming_transport_policy": ["falls_back_to_http_sse": UInt32(1)] as VariantDictionary],
+      message: "'falls_back_to_http_sse'"),
   ]
 
   @Test(arguments: wrong)
@@ -153,8 +167,9 @@ struct InputTests {
 
   // MARK: Odd text
 
-  @Test func oddTextArrivesAsItIs() async throws {
-    try await World.with { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func oddTextArrivesAsItIs(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       let controls = "\u{1}\u{1B}[31m\u{7F}"
       let invisible = "\u{202E}\u{FEFF}\u{200D}"
@@ -165,9 +180,10 @@ struct InputTests {
     }
   }
 
-  /// D-Bus can carry neither U+0000 nor half a surrogate pair: what the model sends of these is replaced.
+  /// D-Bus can carry neither U+0000 nor half a surrogate pair: what the model sends of these is replaced. Over HTTP,
+  /// where the stand-in can be given bytes of several events.
   @Test func whatNoBusCanCarryIsReplaced() async throws {
-    try await World.with { world in
+    try await World.with(.http) { world in
       let caller = try await world.signedInCaller()
       let events = ##"""
         data: {"type":"response.output_text.delta","delta":"a\u0000b\ud800c\ud83d\ude00"}

@@ -4,8 +4,9 @@ import Testing
 /// What ends when a caller leaves the bus, and what does not.
 @Suite(.worlds) @GLibActor
 struct LeavingTests {
-  @Test func aTurnEndsWithItsCaller() async throws {
-    try await World.with { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func aTurnEndsWithItsCaller(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
       let stays = try await world.signedInCaller()
       try await world.sandbox.stall()
       do {
@@ -13,14 +14,15 @@ struct LeavingTests {
         _ = try await leaves.stalledTurn()
         #expect(try await world.sandbox.state().openStreams == 1)
       }
-      try await eventually("the stand-in to be left") { try await world.sandbox.state().openStreams == 0 }
+      try await expectNobody(world)
       try await eventually("no turn") { try await stays.property("Client.ActiveTurns", as: [String].self).isEmpty }
     }
   }
 
   /// `Send`, too: a shell user who presses Ctrl-C wants no answer any more.
-  @Test func aCallThatIsWaitedForEndsWithItsCaller() async throws {
-    try await World.with { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func aCallThatIsWaitedForEndsWithItsCaller(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
       _ = try await world.signedInCaller()
       try await world.sandbox.stall()
       let gdbus = try ChildProcess(
@@ -29,7 +31,7 @@ struct LeavingTests {
         in: world.directories)
       try await eventually("the answer to be under way") { try await world.sandbox.state().openStreams == 1 }
       await gdbus.terminate()
-      try await eventually("the stand-in to be left") { try await world.sandbox.state().openStreams == 0 }
+      try await expectNobody(world)
     }
   }
 
@@ -55,8 +57,9 @@ struct LeavingTests {
   }
 
   /// On an opened client a broadcast goes the way of the client.
-  @Test func aBroadcastOfAnOpenedClientEndsWithItsCaller() async throws {
-    try await World.with { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func aBroadcastOfAnOpenedClientEndsWithItsCaller(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
       let stays = try await world.signedInCaller()
       try await world.sandbox.stall()
       var id = ""
@@ -68,7 +71,15 @@ struct LeavingTests {
       let failed = try await stays.signal("Failed")
       #expect(try failed.arguments.member(0, "turn") == id)
       #expect(try failed.arguments.member(1, "error") == "org.chappie.Error.Cancelled")
-      try await eventually("the stand-in to be left") { try await world.sandbox.state().openStreams == 0 }
+      try await expectNobody(world)
+    }
+  }
+
+  /// Waits until the stand-in has neither an answer to give nor a socket to keep.
+  private func expectNobody(_ world: World) async throws {
+    try await eventually("the stand-in to be left") {
+      let state = try await world.sandbox.state()
+      return state.openStreams == 0 && state.openSockets == 0
     }
   }
 }

@@ -4,11 +4,16 @@ import Testing
 /// How much one caller may have.
 @Suite(.worlds) @GLibActor
 struct LimitTests {
-  @Test func fourMebibytesAreAllowedAndNoMore() async throws {
-    try await World.with { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func fourMebibytesAreAllowedAndNoMore(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       let most = String(repeating: "x", count: 4 << 20)
-      #expect(try await caller.send(most).contains("1 message."))
+      // Not even the stand-in's models have a window for so much.
+      let answer = #"{"type":"response.completed","response":{"id":"r"}}"#
+      try await world.sandbox.play(#"[{"endpoint":"responses","events":[\#(answer)]}]"#)
+      #expect(try await caller.send(most) == "")
+      #expect(try await world.sandbox.state().lastInput == ["user: \(most)"])
       let tooMuch = try await refusal { try await caller.send(most + "x") }
       #expect(tooMuch.name == "LimitExceeded")
       #expect(tooMuch.message.contains("\(4 << 20)"))
@@ -40,20 +45,68 @@ struct LimitTests {
     }
   }
 
-  @Test func sixtyFourTurnsCanRun() async throws {
-    try await World.with { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func sixtyFourTurnsCanRun(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
+      _ = try await caller.send("warm up")
+      let before = try await descriptorsAtRest(world)
       try await world.sandbox.play(#"[{"endpoint":"responses","hang":true,"times":"always"}]"#)
       var turns: [Turn] = []
       for _ in 0..<64 { turns.append(try await caller.stream("hi")) }
       #expect(try await refusal { try await caller.stream("hi") }.name == "LimitExceeded")
       #expect(try await refusal { try await caller.send("hi") }.name == "LimitExceeded")
-      try await eventually("64 requests") { try await world.sandbox.state().requests["responses"] == 64 }
+      try await eventually("64 requests") { try await world.sandbox.state().requests["responses"] == 65 }
+      #expect(try await world.sandbox.state().openSockets == (transport == .webSocket ? 64 : 0))
       try await world.sandbox.play("[]")
       #expect(try await world.caller().send("from another").contains("from another"))
       for turn in turns { try await turn.cancel() }
       for turn in turns { #expect(try await turn.end().failure.name == "Cancelled") }
       #expect(try await caller.send("again").contains("again"))
+      try await eventually("the connections to be closed") { try world.service.openDescriptors() <= before }
     }
+  }
+
+  @Test(arguments: World.Plan.Transport.allCases)
+  func sixtyFourTurnsAreAnswered(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
+      let caller = try await world.signedInCaller()
+      _ = try await caller.send("warm up")
+      let before = try await descriptorsAtRest(world)
+      var turns: [Turn] = []
+      for number in 0..<64 { turns.append(try await caller.stream("turn \(number)")) }
+      for (number, turn) in turns.enumerated() {
+        #expect(try await turn.end().answer.text == "You said: “turn \(number)” This conversation has 1 message.")
+        #expect(turn.endCount == 1)
+      }
+      try await eventually("the connections to be closed") { try world.service.openDescriptors() <= before }
+    }
+  }
+
+  /// Nobody waits any more for the handshakes that are under way.
+  @Test func turnsThatAreCancelledInTheirHandshakesLeaveNothing() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      _ = try await caller.send("warm up")
+      let before = try await descriptorsAtRest(world)
+      try await world.sandbox.play(#"[{"endpoint":"handshake","hang":true,"times":"always"}]"#)
+      var turns: [Turn] = []
+      for _ in 0..<64 { turns.append(try await caller.stream("hi")) }
+      try await eventually("64 handshakes") { try await world.sandbox.state().requests["handshake"] == 65 }
+      for turn in turns { try await turn.cancel() }
+      for turn in turns { #expect(try await turn.end().failure.name == "Cancelled") }
+      try await eventually("the connections to be closed") { try world.service.openDescriptors() <= before }
+      try await world.sandbox.play("[]")
+      #expect(try await caller.send("again").contains("again"))
+    }
+  }
+
+  /// How many descriptors the service has while nothing is asked.
+  private func descriptorsAtRest(_ world: World) async throws -> Int {
+    try await eventually("the stand-in to be left") {
+      let state = try await world.sandbox.state()
+      return state.openStreams == 0 && state.openSockets == 0
+    }
+    return try world.service.openDescriptors()
   }
 }

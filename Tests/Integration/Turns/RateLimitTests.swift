@@ -6,9 +6,9 @@ import Testing
 struct RateLimitTests {
   private let quick: VariantDictionary = ["max_retries": Int32(2), "initial_delay": 0.01, "maximum_delay": 0.02]
 
-  @Test(arguments: ["1", "Thu, 01 Jan 1970 00:00:00 GMT", "soon"])
-  func waitsAndAsksAgain(_ retryAfter: String) async throws {
-    try await World.with { world in
+  @Test(arguments: ["1", "Thu, 01 Jan 1970 00:00:00 GMT", "soon"], World.Plan.Transport.allCases)
+  func waitsAndAsksAgain(_ retryAfter: String, over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client", ["rate_limit_backoff": quick])
       try await world.sandbox.play(
@@ -20,12 +20,13 @@ struct RateLimitTests {
       let state = try await world.sandbox.state()
       #expect(state.requests["responses"] == 2)
       // The backend's routing token goes back with each request of the turn.
-      #expect(state.lastResponsesRequest.headers["x-codex-turn-state"] == "ts-1")
+      #expect(state.turnState.sentBack == "ts-1")
     }
   }
 
-  @Test func givesUpWhenItStaysTooMuch() async throws {
-    try await World.with { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func givesUpWhenItStaysTooMuch(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play(
         #"[{"endpoint":"responses","status":429,"body":{"error":{"message":"Slow down."}},"times":"always"}]"#)
@@ -46,8 +47,9 @@ struct RateLimitTests {
     }
   }
 
-  @Test func aTurnThatWaitsCanBeCancelled() async throws {
-    try await World.with { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func aTurnThatWaitsCanBeCancelled(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       // Numbers that no timer can count to.
       let endless: VariantDictionary = [

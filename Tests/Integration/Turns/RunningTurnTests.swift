@@ -4,8 +4,9 @@ import Testing
 /// Turns while they run, and what is known of them afterwards.
 @Suite(.worlds) @GLibActor
 struct RunningTurnTests {
-  @Test func getTurnTellsWhatASubscriberMissed() async throws {
-    try await World.with { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func getTurnTellsWhatASubscriberMissed(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.stall(times: "1")
       let turn = try await caller.stalledTurn()
@@ -25,8 +26,9 @@ struct RunningTurnTests {
     }
   }
 
-  @Test func theLastThirtyTwoTurnsAreKept() async throws {
-    try await World.with { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func theLastThirtyTwoTurnsAreKept(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       var turns: [Turn] = []
       for number in 0..<33 {
@@ -39,8 +41,9 @@ struct RunningTurnTests {
     }
   }
 
-  @Test func activeTurnsAreListed() async throws {
-    try await World.with { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func activeTurnsAreListed(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       #expect(try await caller.property("Client.ActiveTurns", as: [String].self).isEmpty)
       try await world.sandbox.stall()
@@ -55,8 +58,9 @@ struct RunningTurnTests {
     }
   }
 
-  @Test func aTurnThatIsCancelledEndsOnce() async throws {
-    try await World.with { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func aTurnThatIsCancelledEndsOnce(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.stall()
       let turn = try await caller.stalledTurn()
@@ -79,8 +83,9 @@ struct RunningTurnTests {
     }
   }
 
-  @Test func aTurnCanBeCancelledBeforeItsAnswerBegins() async throws {
-    try await World.with { world in
+  @Test(arguments: World.Plan.Transport.allCases)
+  func aTurnCanBeCancelledBeforeItsAnswerBegins(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play(#"[{"endpoint":"responses","hang":true}]"#)
       let turn = try await caller.stream("hi")

@@ -45,6 +45,11 @@ final class World {
     }
   }
 
+  /// Runs `body` in a world whose answers come over `transport`.
+  static func with(_ transport: Plan.Transport, _ body: @GLibActor (World) async throws -> Void) async throws {
+    try await with(Plan(transport: transport), body)
+  }
+
   // MARK: Callers
 
   /// A new program on the bus.

@@ -41,6 +41,9 @@ struct Retries {
     case .rejected where !wasRejected:
       wasRejected = true
       return .withAnotherToken
+    case .rejected where used == .webSocket && transport.fallsBackToHTTPSSE:
+      // Whatever refuses it there, such as a proxy, may not be the backend.
+      return .overHTTP(forGood: false)
     case .encodingRefused where used == .http && !wasPlain:
       wasPlain = true
       return .withoutCompression

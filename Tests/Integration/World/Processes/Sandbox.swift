@@ -13,7 +13,7 @@ final class Sandbox {
             let text: String
           }
 
-          /// Nil for what is no message: thoughts and tool calls.
+          /// Messages have one, and nothing else does.
           let role: String?
           let content: [Content]?
         }
@@ -26,23 +26,33 @@ final class Sandbox {
         let instructions: String
         let input: [Item]
         let reasoning: Reasoning?
+        let previousResponseId: String?
       }
+
+      let transport: String?
 
       let headers: [String: String]
       let body: Body?
     }
 
+    struct TurnState: Decodable {
+      let given: String?
+      let sentBack: String?
+    }
+
     let requests: [String: Int]
     let lastResponsesRequest: Request
+    let turnState: TurnState
     let liveRefreshTokens: Int
     let revokedRefreshTokens: Int
     let openStreams: Int
+    let openSockets: Int
 
-    /// The messages that the model was given last, as `role: text`.
+    /// The messages of the last request, as `role: text`.
     var lastInput: [String] {
-      lastResponsesRequest.body?.input.compactMap { item in
+      (lastResponsesRequest.body?.input ?? []).compactMap { item in
         item.role.map { "\($0): \((item.content ?? []).map(\.text).joined())" }
-      } ?? []
+      }
     }
   }
 

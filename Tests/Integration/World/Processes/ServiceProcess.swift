@@ -66,6 +66,12 @@ final class ServiceProcess {
       to: directories.activation.appending(path: "org.chappie.service"), atomically: true, encoding: .utf8)
   }
 
+  /// How many files, sockets and pipes the service has open.
+  func openDescriptors() throws -> Int {
+    guard let process else { throw Impatience("a service that runs") }
+    return try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.id)/fd").count
+  }
+
   /// Ends the service and starts it anew, with the arguments that it had.
   func restart() async throws {
     await end()

@@ -1,0 +1,18 @@
+// What comes from a client, and is read in whole requests or whole messages.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct {
+    int fd;
+    size_t used;
+    size_t room;
+    char *bytes; // ends with a zero byte
+} Input;
+
+// Gives false at the end of the connection.
+bool input_read(Input *in);
+
+// Forgets the first bytes.
+void input_drop(Input *in, size_t count);

@@ -1,0 +1,112 @@
+// A string search, then GDBus.
+
+#include "out.h"
+
+#include <string.h>
+
+struct Out {
+    GDBusConnection *bus;
+    char *caller;
+    char *id;
+    GString *text; // the answer so far
+    gsize sent;    // how much of it went out as signals
+    gint64 interval;
+    gint64 next; // the earliest time of the next signal
+    GSource *timer;
+    gboolean ended;
+};
+
+typedef struct {
+    GSource source;
+    Out *out;
+} Timer;
+
+static void emit(Out *out, const char *name, GVariant *arguments) {
+    g_dbus_connection_emit_signal(out->bus, out->caller, OBJECT_PATH, CLIENT_INTERFACE, name,
+                                  arguments, NULL);
+}
+
+static void emit_text(Out *out) {
+    emit(out, "TextDelta",
+         g_variant_new("(sts)", out->id, (guint64)out->sent, out->text->str + out->sent));
+    out->sent = out->text->len;
+    out->next = g_get_monotonic_time() + out->interval;
+}
+
+static void emit_rest(Out *out) {
+    g_source_set_ready_time(out->timer, -1);
+    if (out->sent < out->text->len)
+        emit_text(out);
+}
+
+static void complete(Out *out) {
+    emit_rest(out);
+    emit(out, "Completed", g_variant_new("(ssa{sv})", out->id, out->text->str, NULL));
+    out->ended = TRUE;
+}
+
+void out_fail(Out *out, const char *message) {
+    if (out->ended)
+        return;
+    emit_rest(out);
+    emit(out, "Failed",
+         g_variant_new("(sssa{sv})", out->id, "org.chappie.Error.Network", message, NULL));
+    out->ended = TRUE;
+}
+
+static gboolean on_timer(GSource *source, GSourceFunc callback, gpointer data) {
+    (void)callback;
+    (void)data;
+    emit_rest(((Timer *)source)->out);
+    return G_SOURCE_CONTINUE;
+}
+
+static GSource *new_timer(Out *out) {
+    static GSourceFuncs functions = {.dispatch = on_timer};
+    GSource *timer = g_source_new(&functions, sizeof(Timer));
+    ((Timer *)timer)->out = out;
+    g_source_attach(timer, NULL);
+    return timer;
+}
+
+// The first delta at once, then at most one signal per interval.
+static void add_text(Out *out, const char *text, gsize length) {
+    g_string_append_len(out->text, text, (gssize)length);
+    if (out->interval == 0 || g_get_monotonic_time() >= out->next)
+        emit_rest(out);
+    else if (g_source_get_ready_time(out->timer) < 0)
+        g_source_set_ready_time(out->timer, out->next);
+}
+
+gboolean out_take(Out *out, const char *event) {
+    static const char field[] = "\"delta\":\"";
+    const char *start = strstr(event, field);
+    if (start) {
+        start += strlen(field);
+        add_text(out, start, strcspn(start, "\""));
+    } else if (strstr(event, "\"type\":\"response.completed\"")) {
+        complete(out);
+    }
+    return out->ended;
+}
+
+Out *out_new(GDBusConnection *bus, const char *caller, const char *id, gint64 interval) {
+    Out *out = g_new0(Out, 1);
+    out->bus = g_object_ref(bus);
+    out->caller = g_strdup(caller);
+    out->id = g_strdup(id);
+    out->text = g_string_new(NULL);
+    out->interval = interval;
+    out->timer = new_timer(out);
+    return out;
+}
+
+void out_free(Out *out) {
+    g_source_destroy(out->timer);
+    g_source_unref(out->timer);
+    g_string_free(out->text, TRUE);
+    g_object_unref(out->bus);
+    g_free(out->caller);
+    g_free(out->id);
+    g_free(out);
+}

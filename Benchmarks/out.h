@@ -1,0 +1,19 @@
+// What a turn of the floor sends: its text as signals, and its end.
+#pragma once
+
+#include <gio/gio.h>
+
+#define OBJECT_PATH "/org/chappie"
+#define CLIENT_INTERFACE "org.chappie.Client"
+
+typedef struct Out Out;
+
+// Interval: microseconds between two signals; 0: a signal per delta.
+Out *out_new(GDBusConnection *bus, const char *caller, const char *id, gint64 interval);
+void out_free(Out *out);
+
+// Takes one event of the backend, a line or a message; TRUE when it was the last.
+gboolean out_take(Out *out, const char *event);
+
+// Ends the turn, unless it has ended.
+void out_fail(Out *out, const char *message);

@@ -1,0 +1,154 @@
+import GLibBridge
+import Testing
+
+@testable import ChappieSDK
+
+/// Against a server in this process.
+@Suite(.timeLimit(.minutes(1)))
+@GLibActor
+struct SocketExchangeTests {
+  /// What the server was asked, and whether its client has left.
+  @GLibActor
+  private final class Log {
+    var handshake: HTTPServerRequest?
+    var messages: [String] = []
+    let left = Wait()
+  }
+
+  private let log = Log()
+  private let http = HTTPSession(userAgent: "test/1")
+
+  /// A server that gets one message and then does what `serve` does.
+  private func server(_ serve: @escaping @GLibActor @Sendable (HTTPServerWebSocket) async throws -> Void) throws
+    -> HTTPServer
+  {
+    try HTTPServer { [log] request in
+      log.handshake = request
+      return .webSocket(headers: []) { socket in
+        defer { log.left.finish() }
+        try await socket.forEachMessage(idleDeadline: .seconds(30)) { message in
+          log.messages.append(String(decoding: message, as: UTF8.self))
+          return .stop
+        }
+        try await serve(socket)
+      }
+    }
+  }
+
+  private func method(_ server: HTTPServer) throws -> any SignInMethod {
+    let base = "http://127.0.0.1:\(server.port)"
+    return DeviceCodeSignIn(backend: try ChappieBackend(issuer: base, baseURL: base + "/api"), http: AuthHTTP())
+  }
+
+  private let request = ResponsesRequest(
+    model: "gpt-5.5", harness: .none, input: [.message(.user("Hello"))], options: ChappieMessageOptions(),
+    threadID: "thread-1")
+
+  private static func hang() async throws {
+    try await sleep(for: .seconds(3600))
+  }
+
+  /// How the exchange fails, and what it delivered before.
+  private func failure(of exchange: SocketExchange) async throws -> (failure: ExchangeFailure, text: String) {
+    var text = ""
+    let caller = ChappieClient.TurnCaller(interaction: .forbidden) { event in
+      if case .textDelta(let delta) = event { text += delta }
+      return .more
+    }
+    let scope = TurnScope(caller, slot: SlotFixture().slot, socket: nil)
+    do {
+      let reader = AnswerReader(scope, repeating: "")
+      let answer = try await exchange.run(request, .test("token"), scope, reader)
+      Issue.record("there is an answer: \(answer.text)")
+      throw CancellationError()
+    } catch let failure as ExchangeFailure {
+      #expect(scope.socket == nil)
+      return (failure, text)
+    }
+  }
+
+  // MARK: Silence
+
+  @Test func aHandshakeThatHangsIsGivenUp() async throws {
+    let server = try HTTPServer { _ in
+      try await Self.hang()
+      return .drop
+    }
+    let exchange = SocketExchange(http: http, method: try method(server), connectDeadline: .milliseconds(30))
+    guard case .noWebSocket(.network, isLasting: false) = try await failure(of: exchange).failure else {
+      Issue.record("another failure")
+      return
+    }
+    await server.stop()
+  }
+
+  @Test(arguments: [[], [#"{"type":"response.output_text.delta","delta":"Well"}"#]])
+  func aBackendThatFallsSilentIsGivenUp(after events: [String]) async throws {
+    let server = try server { socket in
+      for event in events { try await socket.write(Array(event.utf8)) }
+      try await Self.hang()
+    }
+    let exchange = SocketExchange(http: http, method: try method(server), idleDeadline: .milliseconds(100))
+    let (failure, text) = try await failure(of: exchange)
+    guard case .broken(.network(let reason)) = failure else {
+      Issue.record("another failure: \(failure)")
+      return
+    }
+    #expect(reason == "the backend fell silent")
+    #expect(text == (events.isEmpty ? "" : "Well"))
+    // Its socket went with it.
+    await log.left.value()
+    await server.stop()
+  }
+
+  // MARK: What is sent
+
+  @Test func theHandshakeSaysWhoAsks() async throws {
+    let server = try server { $0.close() }
+    _ = try await failure(of: SocketExchange(http: http, method: try method(server)))
+    let headers = try #require(log.handshake).headers
+    #expect(headers["openai-beta"] == "responses_websockets=2026-02-06")
+    #expect(headers["authorization"]?.hasPrefix("Bearer ") == true)
+    #expect(headers["chatgpt-account-id"] == "account")
+    #expect(headers["originator"] == "chappie")
+    for name in ["session-id", "thread-id", "x-client-request-id"] { #expect(headers[name] == "thread-1") }
+    let message = try JSON(parsing: Array(try #require(log.messages.first).utf8))
+    #expect(message["type"]?.string == "response.create")
+    #expect(message["model"]?.string == "gpt-5.5")
+    #expect(message["previous_response_id"] == nil)
+    #expect(message["client_metadata"] == nil)
+    await server.stop()
+  }
+
+  // MARK: Between turns
+
+  @Test func aSocketThatNobodyUsesIsClosed() async throws {
+    let server = try server { _ in try await Self.hang() }
+    var handshake = HTTPRequest(.get, "http://127.0.0.1:\(server.port)/")
+    handshake.setThread("thread-1")
+    let connection = SocketConnection(
+      try await http.openWebSocket(handshake, deadline: .seconds(30)), threadID: "thread-1",
+      owner: CredentialMark(.test("token")))
+    connection.socket.send(Array("hello".utf8))
+    let idle = IdleSocket(patience: .milliseconds(30))
+    idle.keep(connection)
+    await log.left.value()
+    #expect(idle.take() == nil)
+    await server.stop()
+  }
+
+  @Test func aSocketServesOneThreadAndOneToken() async throws {
+    let server = try server { _ in try await Self.hang() }
+    let credential = Credential.test("token")
+    let socket = try await http.openWebSocket(
+      HTTPRequest(.get, "http://127.0.0.1:\(server.port)/"), deadline: .seconds(30))
+    let connection = SocketConnection(socket, threadID: "thread-1", owner: CredentialMark(credential))
+    #expect(connection.serves("thread-1", CredentialMark(credential)))
+    #expect(!connection.serves("thread-2", CredentialMark(credential)))
+    // Of the same second and the same account.
+    #expect(!connection.serves("thread-1", CredentialMark(.test("other", renewedAt: credential.renewedAt))))
+    socket.close()
+    #expect(!connection.serves("thread-1", CredentialMark(credential)))
+    await server.stop()
+  }
+}

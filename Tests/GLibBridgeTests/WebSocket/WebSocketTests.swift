@@ -1,0 +1,172 @@
+import GLibBridge
+import Testing
+
+/// Against bytes that a server may send.
+@Suite(.timeLimit(.minutes(1)))
+@GLibActor
+struct WebSocketTests {
+  /// Reads until `count` messages are here.
+  private func messages(_ count: Int, of pipe: WebSocketPipe) async throws -> [String] {
+    var messages: [String] = []
+    try await pipe.socket.forEachMessage(idleDeadline: .seconds(30)) { message in
+      messages.append(String(decoding: message, as: UTF8.self))
+      return messages.count == count ? .stop : .more
+    }
+    return messages
+  }
+
+  /// Why reading ends.
+  private func failure(of pipe: WebSocketPipe, idleDeadline: Duration = .seconds(30)) async throws -> GLibError {
+    do {
+      try await pipe.socket.forEachMessage(idleDeadline: idleDeadline) { _ in .more }
+      throw WebSocketPipe.Failure()
+    } catch let error as GLibError {
+      return error
+    }
+  }
+
+  // MARK: Messages
+
+  @Test func messagesComeWholeAndInOrder() async throws {
+    let pipe = try WebSocketPipe()
+    pipe.send("one")
+    pipe.send("tw", .text, isLast: false)
+    pipe.send("", .ping)
+    pipe.send("o", .continuation)
+    pipe.send("")
+    #expect(try await messages(3, of: pipe) == ["one", "two", ""])
+    #expect(pipe.received().map(\.opcode) == [.pong])
+    // What is sent between two readers waits for the second.
+    pipe.send("three")
+    #expect(try await messages(1, of: pipe) == ["three"])
+    #expect(pipe.socket.isOpen)
+  }
+
+  @Test func aReaderThatPausesMissesNothing() async throws {
+    let pipe = try WebSocketPipe()
+    let pause = Wait()
+    var messages: [String] = []
+    let reading = Task.onGLib {
+      try await pipe.socket.forEachMessage(idleDeadline: .seconds(30)) { message in
+        messages.append(String(decoding: message, as: UTF8.self))
+        if messages.count == 1 { return .pause(until: Task.onGLib { await pause.value() }) }
+        return messages.count == 4 ? .stop : .more
+      }
+    }
+    for text in ["one", "two", "three"] { pipe.send(text) }
+    // A later message has been seen by libsoup when its answer is here.
+    pipe.send("", .ping)
+    while pipe.received().isEmpty { try await sleep(for: .milliseconds(1)) }
+    #expect(messages == ["one"])
+    pause.finish()
+    pipe.send("four")
+    try await reading.value
+    #expect(messages == ["one", "two", "three", "four"])
+  }
+
+  @Test func whatIsSentArrives() async throws {
+    let pipe = try WebSocketPipe()
+    pipe.socket.send(Array("Grüße".utf8))
+    var frames = pipe.received()
+    while frames.isEmpty {
+      try await sleep(for: .milliseconds(1))
+      frames = pipe.received()
+    }
+    #expect(frames.map(\.opcode) == [.text])
+    #expect(frames.map { String(decoding: $0.payload, as: UTF8.self) } == ["Grüße"])
+  }
+
+  // MARK: Ends
+
+  @Test func aBinaryMessageEndsIt() async throws {
+    let pipe = try WebSocketPipe()
+    pipe.send([0, 255], .binary)
+    #expect(try await failure(of: pipe).message.contains("binary"))
+    #expect(!pipe.socket.isOpen)
+    var frames = pipe.received()
+    while frames.isEmpty {
+      try await sleep(for: .milliseconds(1))
+      frames = pipe.received()
+    }
+    // 1003: a kind of data that is not taken.
+    #expect(frames.map(\.opcode) == [.close])
+    #expect(frames.first?.payload.prefix(2) == [0x03, 0xEB])
+    // It stays as it is.
+    pipe.socket.send(Array("too late".utf8))
+    #expect(try await failure(of: pipe).message.contains("binary"))
+  }
+
+  /// Its head alone is enough: nothing of that size is ever kept.
+  @Test func aHugeMessageEndsIt() async throws {
+    let pipe = try WebSocketPipe()
+    pipe.send("before")
+    pipe.sendRaw([0x81, 127, 0, 0, 0, 0, 0x01, 0, 0, 1])
+    var messages: [String] = []
+    await #expect(throws: GLibError.self) {
+      try await pipe.socket.forEachMessage(idleDeadline: .seconds(30)) { message in
+        messages.append(String(decoding: message, as: UTF8.self))
+        return .more
+      }
+    }
+    #expect(messages == ["before"])
+    #expect(!pipe.socket.isOpen)
+  }
+
+  @Test(
+    arguments: [
+      // Text that is no UTF-8, a frame that is masked, one with an unknown opcode, a continuation of nothing.
+      [0x81, 1, 0xFF], [0x81, 0x80, 0, 0, 0, 0], [0x83, 0], [0x80, 1, 0x41],
+    ] as [[UInt8]])
+  func whatIsNoWebSocketEndsIt(_ bytes: [UInt8]) async throws {
+    let pipe = try WebSocketPipe()
+    pipe.sendRaw(bytes)
+    _ = try await failure(of: pipe)
+    #expect(!pipe.socket.isOpen)
+  }
+
+  @Test(arguments: [[], [0x81], [0x81, 10, 0x41]] as [[UInt8]])
+  func aPeerThatHangsUpEndsIt(after bytes: [UInt8]) async throws {
+    let pipe = try WebSocketPipe()
+    pipe.sendRaw(bytes)
+    pipe.hangUp()
+    _ = try await failure(of: pipe)
+    #expect(!pipe.socket.isOpen)
+  }
+
+  @Test func aGoodByeEndsItBehindWhatCameBefore() async throws {
+    let pipe = try WebSocketPipe()
+    pipe.send("last")
+    pipe.send([0x03, 0xE8], .close)
+    #expect(try await messages(1, of: pipe) == ["last"])
+    #expect(try await failure(of: pipe).message.contains("closed"))
+    #expect(!pipe.socket.isOpen)
+  }
+
+  @Test func silenceHasAnEnd() async throws {
+    let pipe = try WebSocketPipe()
+    pipe.send("a word")
+    #expect(try await failure(of: pipe, idleDeadline: .milliseconds(30)).isTimeout)
+    // Whether it goes on is for its user to say.
+    #expect(pipe.socket.isOpen)
+  }
+
+  @Test func aReaderCanBeCancelled() async throws {
+    let pipe = try WebSocketPipe()
+    let reading = Task.onGLib {
+      try await pipe.socket.forEachMessage(idleDeadline: .seconds(30)) { _ in .more }
+    }
+    reading.cancel()
+    await #expect(throws: CancellationError.self) { try await reading.value }
+  }
+
+  /// It waits for the other end's good-bye by itself.
+  @Test func itIsClosedAlsoWhenItIsLetGo() async throws {
+    var pipe: WebSocketPipe? = try WebSocketPipe()
+    weak var socket = pipe?.socket
+    pipe?.socket.close()
+    #expect(socket?.isOpen == false)
+    pipe?.send([0x03, 0xE8], .close)
+    pipe = nil
+    while socket != nil { try await sleep(for: .milliseconds(1)) }
+  }
+}

@@ -1,0 +1,92 @@
+import GLibBridge
+import Testing
+
+/// What the backend says of its own failures over a WebSocket, and which of them pass.
+@Suite(.worlds) @GLibActor
+struct ErrorFrameTests {
+  private func failed(_ code: String, _ message: String = "Hm.") -> String {
+    """
+    [{"endpoint":"responses","events":[{"type":"response.created","response":{"id":"r"}},
+      {"type":"response.failed","response":{"id":"r","error":{"code":"\(code)","message":"\(message)"}}}]}]
+    """
+  }
+
+  @Test(arguments: ["server_error", "something_new", ""])
+  func aFailureThatMayPassIsTriedAgain(_ code: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play(failed(code))
+      let turn = try await caller.stream("hi")
+      #expect(try await turn.end().answer.text.contains("hi"))
+      #expect(turn.endCount == 1)
+      let state = try await world.sandbox.state()
+      #expect(state.requests["handshake"] == 2)
+      #expect(state.requests["responses"] == 2)
+    }
+  }
+
+  @Test(arguments: [
+    "context_length_exceeded", "usage_not_included", "cyber_policy", "misalignment_policy_violation", "invalid_prompt",
+    "bio_policy", "server_is_overloaded",
+  ])
+  func aFailureThatStaysEndsTheTurn(_ code: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play(failed(code, "So it is."))
+      let turn = try await caller.stream("hi")
+      let failure = try await turn.end().failure
+      #expect(failure.name == "HTTPError")
+      #expect(failure.message.contains("So it is."))
+      #expect(turn.endCount == 1)
+      #expect(try await world.sandbox.state().requests["responses"] == 1)
+      try await eventually("the socket to be closed") { try await world.sandbox.state().openSockets == 0 }
+    }
+  }
+
+  @Test func aUsedUpQuotaEndsTheTurn() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play(failed("insufficient_quota"))
+      #expect(try await refusal { try await caller.send("hi") }.name == "UsageLimitReached")
+      #expect(try await world.sandbox.state().requests["responses"] == 1)
+    }
+  }
+
+  /// As HTTP's 429 is, by the client's own policy.
+  @Test(arguments: ["slow_down", "rate_limit_exceeded"])
+  func beingTooFastFollowsThePolicy(_ code: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let policy: VariantDictionary = ["max_retries": Int32(1), "maximum_delay": 0.01]
+      let client = try await caller.open("Client", ["rate_limit_backoff": policy])
+      try await world.sandbox.play(failed(code, "Please try again in 20 seconds."))
+      #expect(try await caller.send("hi", at: client).contains("hi"))
+      #expect(try await world.sandbox.state().requests["responses"] == 2)
+
+      let never = try await caller.open(
+        "Client", ["rate_limit_backoff": ["max_retries": Int32(0)] as VariantDictionary])
+      try await world.sandbox.play(failed(code, "Easy."))
+      let refused = try await refusal { try await caller.send("hi", at: never) }
+      #expect(refused.name == "RateLimited")
+      #expect(refused.message.contains("Easy."))
+    }
+  }
+
+  @Test func aUsageLimitIsTold() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play(
+        """
+        [{"endpoint":"responses","status":429,
+          "body":{"error":{"type":"usage_limit_reached","plan_type":"plus","resets_at":1893456000}}}]
+        """)
+      let turn = try await caller.stream("hi")
+      let failure = try await turn.end().failure
+      #expect(failure.name == "UsageLimitReached")
+      #expect(failure.details.text("plan") == "plus")
+      #expect(try failure.details.value("resets_at") == Int64(1_893_456_000))
+      #expect(try await world.sandbox.state().requests["responses"] == 1)
+      #expect(try await caller.send("another day").contains("another day"))
+    }
+  }
+}

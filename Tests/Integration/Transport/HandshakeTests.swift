@@ -1,0 +1,131 @@
+import GLibBridge
+import Testing
+
+/// Handshakes that are refused, and what is done instead.
+@Suite(.worlds) @GLibActor
+struct HandshakeTests {
+  private let webSocket = World.Plan.Transport.webSocket
+
+  /// Told by the backend, or by who stands in between.
+  @Test(arguments: [426, 403, 404])
+  func whereThereIsNoWebSocketHTTPServesForGood(_ status: Int) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      try await world.sandbox.play(#"[{"endpoint":"handshake","status":\#(status)}]"#)
+      #expect(try await caller.send("one", at: client).contains("1 message."))
+      #expect(try await caller.send("two", at: client).contains("3 messages"))
+      let state = try await world.sandbox.state()
+      #expect(state.requests["handshake"] == 1)
+      #expect(state.requests["responses"] == 2)
+      #expect(state.lastResponsesRequest.transport == "http")
+      // Another client finds out for itself.
+      _ = try await caller.send("hi", at: caller.open("Client"))
+      #expect(try await world.sandbox.state().lastResponsesRequest.transport == "websocket")
+    }
+  }
+
+  @Test(arguments: [429, 500, 503])
+  func whereThereIsNoneNowHTTPServesThisTurn(_ status: Int) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      try await world.sandbox.play(#"[{"endpoint":"handshake","status":\#(status)}]"#)
+      let turn = try await caller.stream("one", at: client)
+      #expect(try await turn.end().answer.text.contains("1 message."))
+      #expect(try await world.sandbox.state().lastResponsesRequest.transport == "http")
+      #expect(try await caller.send("two", at: client).contains("3 messages"))
+      let state = try await world.sandbox.state()
+      #expect(state.requests["handshake"] == 2)
+      #expect(state.lastResponsesRequest.transport == "websocket")
+    }
+  }
+
+  /// The reason of a refusal is in the answer over HTTP.
+  @Test func aUsageLimitIsToldWithItsReset() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let body = #"{"error":{"type":"usage_limit_reached","plan_type":"pro","resets_at":1893456000}}"#
+      try await world.sandbox.play(
+        """
+        [{"endpoint":"handshake","status":429,"body":\(body)},{"endpoint":"responses","status":429,"body":\(body)}]
+        """)
+      let turn = try await caller.stream("hi")
+      let failure = try await turn.end().failure
+      #expect(failure.name == "UsageLimitReached")
+      #expect(failure.details.text("plan") == "pro")
+      #expect(try failure.details.value("resets_at") == Int64(1_893_456_000))
+      #expect(try await world.sandbox.state().requests["responses"] == 1)
+    }
+  }
+
+  /// A network that lets no WebSocket through will not do so next time.
+  @Test func aHandshakeWithoutAnAnswerIsNotTriedAgain() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      try await world.sandbox.play(#"[{"endpoint":"handshake","drop_after":0}]"#)
+      #expect(try await caller.send("one", at: client).contains("1 message."))
+      #expect(try await caller.send("two", at: client).contains("3 messages"))
+      let state = try await world.sandbox.state()
+      #expect(state.requests["handshake"] == 1)
+      #expect(state.lastResponsesRequest.transport == "http")
+    }
+  }
+
+  // MARK: Tokens
+
+  @Test func aTokenThatIsRefusedIsReplaced() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play(#"[{"endpoint":"handshake","status":401}]"#)
+      #expect(try await caller.send("hi").contains("hi"))
+      let state = try await world.sandbox.state()
+      #expect(state.requests["refresh"] == 1)
+      #expect(state.requests["handshake"] == 2)
+      #expect(state.requests["responses"] == 1)
+      #expect(state.lastResponsesRequest.transport == "websocket")
+    }
+  }
+
+  /// Refused again, HTTP decides whether it is the token.
+  @Test func aTokenThatIsRefusedTwiceIsTriedOverHTTP() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      try await world.sandbox.play(#"[{"endpoint":"handshake","status":401,"times":2}]"#)
+      #expect(try await caller.send("one", at: client).contains("1 message."))
+      var state = try await world.sandbox.state()
+      #expect(state.requests["refresh"] == 1)
+      #expect(state.requests["handshake"] == 2)
+      #expect(state.lastResponsesRequest.transport == "http")
+      #expect(try await caller.send("two", at: client).contains("3 messages"))
+      state = try await world.sandbox.state()
+      #expect(state.lastResponsesRequest.transport == "websocket")
+      #expect(try await caller.state() == "signed-in")
+    }
+  }
+
+  // MARK: Without HTTP
+
+  @Test(arguments: [
+    (status: 401, error: "HTTPError"), (status: 403, error: "HTTPError"), (status: 426, error: "HTTPError"),
+    (status: 429, error: "RateLimited"), (status: 503, error: "HTTPError"),
+  ])
+  func aClientThatDoesNotFallBackFails(_ test: (status: Int, error: String)) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client", webSocket.reconnecting(1))
+      try await world.sandbox.play(#"[{"endpoint":"handshake","status":\#(test.status),"times":"always"}]"#)
+      let turn = try await caller.stream("hi", at: client)
+      let failure = try await turn.end().failure
+      #expect(failure.name == test.error)
+      #expect(try failure.details.value("status") == UInt32(test.status))
+      let state = try await world.sandbox.state()
+      #expect(state.requests["handshake"] == 2)
+      #expect(state.requests["responses"] == 0)
+      try await world.sandbox.play("[]")
+      #expect(try await caller.send("again", at: client).contains("again"))
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import GLibBridge
+import Testing
+
+/// Who decides how answers come: the service's configuration, and a client's own.
+@Suite(.worlds) @GLibActor
+struct PolicyTests {
+  private func open(_ caller: Caller, _ policy: VariantDictionary) async throws -> ObjectPath {
+    try await caller.open("Client", ["streaming_transport_policy": policy])
+  }
+
+  @Test func aClientCanDoWithoutWebSocket() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await open(caller, ["prefers_web_socket": false])
+      #expect(try await caller.send("hi", at: client).contains("hi"))
+      let state = try await world.sandbox.state()
+      #expect(state.lastResponsesRequest.transport == "http")
+      #expect(state.requests["handshake"] == 0)
+    }
+  }
+
+  @Test func aClientCanWantAWebSocketAllTheSame() async throws {
+    try await World.with(.http) { world in
+      let caller = try await world.signedInCaller()
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await world.sandbox.state().lastResponsesRequest.transport == "http")
+      let client = try await open(caller, ["prefers_web_socket": true])
+      #expect(try await caller.send("hi", at: client).contains("hi"))
+      #expect(try await world.sandbox.state().lastResponsesRequest.transport == "websocket")
+    }
+  }
+
+  @Test func fewerThanNoReconnectionsAreNone() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let policy: VariantDictionary = [
+        "max_web_socket_reconnection_attempts": Int32(-3), "falls_back_to_http_sse": false,
+      ]
+      let client = try await open(caller, policy)
+      try await world.sandbox.play(#"[{"endpoint":"responses","drop_after":0}]"#)
+      #expect(try await refusal { try await caller.send("hi", at: client) }.name == "Network")
+      #expect(try await world.sandbox.state().requests["handshake"] == 1)
+    }
+  }
+
+  @Test func theServiceKnowsTwoTransports() async throws {
+    try await World.with(World.Plan(service: .none)) { world in
+      try world.directories.configure("[Client]\nTransport=pigeon\n")
+      let process = try world.service.launch(world.sandbox.addresses)
+      #expect(try await process.waitForEnd() == .exit(1))
+      #expect(process.output.contains("Transport="))
+      #expect(process.output.contains("pigeon"))
+    }
+  }
+}

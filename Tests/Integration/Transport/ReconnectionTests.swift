@@ -1,0 +1,142 @@
+import GLibBridge
+import Testing
+
+/// A WebSocket that drops within an answer is opened again. What its caller has already is not told again.
+@Suite(.worlds) @GLibActor
+struct ReconnectionTests {
+  private static let text = "Zwölf 日本 👩‍👩‍👧 e\u{301} fünf"
+
+  /// The rule of an answer, with more keys.
+  private func answer(_ text: String = text, _ more: String = "") -> String {
+    #"{"endpoint":"responses","text":"\#(text)"\#(more)}"#
+  }
+
+  private func expectOnce(_ text: String, _ turn: Turn) throws {
+    let deltas = try turn.deltas
+    #expect(deltas.map(\.text).joined() == text)
+    var offset = 0
+    for delta in deltas {
+      #expect(delta.offset == offset)
+      offset += delta.text.utf8.count
+    }
+    #expect(turn.endCount == 1)
+  }
+
+  // MARK: Replays
+
+  @Test(arguments: [0, 1, 3])
+  func aDropIsNotSeen(after deltas: Int) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play("[\(answer(Self.text, #","drop_after":\#(deltas)"#)),\(answer())]")
+      let turn = try await caller.stream("hi")
+      #expect(try await turn.end().answer.text == Self.text)
+      try expectOnce(Self.text, turn)
+      let state = try await world.sandbox.state()
+      #expect(state.requests["handshake"] == 2)
+      #expect(state.requests["responses"] == 2)
+      #expect(state.lastResponsesRequest.transport == "websocket")
+    }
+  }
+
+  /// Also a replay that itself drops, before and behind where the first one did.
+  @Test func severalDropsAreNotSeen() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let rules = [3, 1, 4].map { answer(Self.text, #","drop_after":\#($0)"#) } + [answer()]
+      try await world.sandbox.play("[\(rules.joined(separator: ","))]")
+      let turn = try await caller.stream("hi")
+      #expect(try await turn.end().answer.text == Self.text)
+      try expectOnce(Self.text, turn)
+      #expect(try await world.sandbox.state().requests["handshake"] == 4)
+    }
+  }
+
+  @Test func aReplayMayBeCutElsewhere() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let deltas = ["o", "ne two th", "ree four"].map { #"{"type":"response.output_text.delta","delta":"\#($0)"},"# }
+      let end = #"{"type":"response.completed","response":{"id":"r"}}"#
+      try await world.sandbox.play(
+        """
+        [\(answer("one two three four", #","drop_after":2"#)),
+         {"endpoint":"responses","events":[\(deltas.joined()) \(end)]}]
+        """)
+      let turn = try await caller.stream("hi")
+      #expect(try await turn.end().answer.text == "one two three four")
+      try expectOnce("one two three four", turn)
+    }
+  }
+
+  /// Another answer, and one that ends too early.
+  @Test(arguments: ["one zwei three", "on", "one tw"])
+  func aReplayThatDiffersEndsTheTurn(_ replay: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play("[\(answer("one two three", #","drop_after":2"#)),\(answer(replay))]")
+      let turn = try await caller.stream("hi")
+      let failure = try await turn.end().failure
+      #expect(failure.name == "StreamingTransportReplayDiverged")
+      #expect(failure.message.contains("ask again"))
+      #expect(failure.details.text("partial_text") == "one two")
+      try expectOnce("one two", turn)
+      #expect(try await turn.seen().status == "failed")
+      #expect(try await world.sandbox.state().requests["responses"] == 2)
+      #expect(try await caller.send("again").contains("again"))
+    }
+  }
+
+  // MARK: Giving up
+
+  @Test func whenAllAttemptsAreUsedUpHTTPTakesOver() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let once = World.Plan.Transport.webSocket.reconnecting(1, fallsBack: true)
+      let client = try await caller.open("Client", once)
+      try await world.sandbox.play("[\(answer(Self.text, #","drop_after":2,"times":2"#)),\(answer())]")
+      let turn = try await caller.stream("hi", at: client)
+      #expect(try await turn.end().answer.text == Self.text)
+      try expectOnce(Self.text, turn)
+      var state = try await world.sandbox.state()
+      #expect(state.requests["handshake"] == 2)
+      #expect(state.requests["responses"] == 3)
+      #expect(state.lastResponsesRequest.transport == "http")
+
+      // For the rest of this client's life, and of no other's.
+      #expect(try await caller.send("later", at: client).contains("3 messages"))
+      state = try await world.sandbox.state()
+      #expect(state.requests["handshake"] == 2)
+      #expect(state.lastResponsesRequest.transport == "http")
+      #expect(try await caller.send("hi", at: caller.open("Client", once)).contains("1 message."))
+      #expect(try await world.sandbox.state().lastResponsesRequest.transport == "websocket")
+    }
+  }
+
+  @Test func withoutHTTPTheTurnFails() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client", World.Plan.Transport.webSocket.reconnecting(2))
+      try await world.sandbox.play(#"[{"endpoint":"responses","drop_after":0,"times":"always"}]"#)
+      #expect(try await refusal { try await caller.send("hi", at: client) }.name == "Network")
+      #expect(try await world.sandbox.state().requests["handshake"] == 3)
+      try await world.sandbox.play("[]")
+      #expect(try await caller.send("again", at: client).contains("1 message."))
+      #expect(try await world.sandbox.state().lastResponsesRequest.transport == "websocket")
+    }
+  }
+
+  /// While it waits for the next attempt, too.
+  @Test func aTurnThatReconnectsCanBeCancelled() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play("[\(answer("one two three", #","drop_after":2,"times":"always""#))]")
+      let turn = try await caller.stream("hi")
+      try await eventually("a second attempt") { try await world.sandbox.state().requests["responses"] ?? 0 > 1 }
+      try await turn.cancel()
+      let failure = try await turn.end().failure
+      #expect(failure.name == "Cancelled")
+      #expect(failure.details.text("partial_text") == "one two")
+      try expectOnce("one two", turn)
+    }
+  }
+}

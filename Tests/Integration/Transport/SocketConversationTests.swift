@@ -1,0 +1,215 @@
+import GLibBridge
+import Testing
+
+/// One socket for the turns of a conversation: what is sent over it, and how long it lives.
+@Suite(.worlds) @GLibActor
+struct SocketConversationTests {
+  /// Asks, and expects the whole conversation to be sent.
+  private func expectWhole(
+    _ count: Int, _ world: World, sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    let state = try await world.sandbox.state()
+    #expect(state.lastInput.count == count, sourceLocation: sourceLocation)
+    #expect(state.lastResponsesRequest.body?.previousResponseId == nil, sourceLocation: sourceLocation)
+    #expect(state.lastResponsesRequest.transport == "websocket", sourceLocation: sourceLocation)
+  }
+
+  // MARK: What is sent
+
+  @Test func onlyWhatIsNewIsSent() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      let first = try await caller.stream("one", at: client)
+      let id = try await first.end().answer.details.text("response_id")
+      try await expectWhole(1, world)
+      for (number, text) in ["two", "three"].enumerated() {
+        #expect(try await caller.send(text, at: client).contains("\(2 * number + 3) messages"))
+        let state = try await world.sandbox.state()
+        #expect(state.lastInput == ["user: \(text)"])
+        #expect(state.lastResponsesRequest.body?.input.count == 1)
+        let previous = try #require(state.lastResponsesRequest.body?.previousResponseId)
+        #expect((previous == id) == (number == 0))
+      }
+      #expect(try await world.sandbox.state().requests["handshake"] == 1)
+    }
+  }
+
+  @Test(
+    arguments: [
+      ["model": "gpt-5.4"], ["instructions": "Rhyme."], ["reasoning_effort": "high"],
+    ] as [VariantDictionary])
+  func everythingIsSentWhenAnythingElseChanges(_ options: VariantDictionary) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      _ = try await caller.send("one", at: client)
+      #expect(try await caller.send("two", options, at: client).contains("3 messages"))
+      try await expectWhole(3, world)
+      // From there it goes on as before.
+      #expect(try await caller.send("three", options, at: client).contains("5 messages"))
+      let state = try await world.sandbox.state()
+      #expect(state.lastInput == ["user: three"])
+      #expect(state.requests["handshake"] == 1)
+    }
+  }
+
+  @Test func aReplacedTranscriptIsSentWhole() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      _ = try await caller.send("one", at: client)
+      _ = try await caller.call("Client.Respond", [Message("user", "new")], VariantDictionary(), at: client)
+      try await expectWhole(1, world)
+      #expect(try await caller.send("two", at: client).contains("3 messages"))
+      #expect(try await world.sandbox.state().lastInput == ["user: two"])
+    }
+  }
+
+  /// What the backend knew went with the socket.
+  @Test func everythingIsSentOnANewSocket() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      _ = try await caller.send("one", at: client)
+      try await world.sandbox.play(#"[{"endpoint":"responses","drop_after":0}]"#)
+      #expect(try await caller.send("two", at: client).contains("3 messages"))
+      try await expectWhole(3, world)
+      #expect(try await world.sandbox.state().requests["handshake"] == 2)
+    }
+  }
+
+  /// The backend asks for it: the socket has served its time, or the answer before is forgotten.
+  @Test(arguments: ["previous_response_not_found", "websocket_connection_limit_reached"])
+  func everythingIsSentWhenTheBackendHasForgotten(_ code: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client", World.Plan.Transport.webSocket.impatient)
+      _ = try await caller.send("one", at: client)
+      try await world.sandbox.play(
+        #"[{"endpoint":"responses","status":400,"body":{"error":{"code":"\#(code)","message":"Gone."}}}]"#)
+      #expect(try await caller.send("two", at: client).contains("3 messages"))
+      try await expectWhole(3, world)
+      let state = try await world.sandbox.state()
+      #expect(state.requests["handshake"] == 2)
+      #expect(state.requests["responses"] == 3)
+    }
+  }
+
+  // MARK: On whose behalf
+
+  @Test func aNewTokenHasANewSocket() async throws {
+    try await World.with(.shortTokens) { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      for number in 1...3 {
+        _ = try await caller.send("\(number)", at: client)
+        try await expectWhole(2 * number - 1, world)
+        #expect(try await world.sandbox.state().requests["handshake"] == number)
+        #expect(try await world.sandbox.state().requests["refresh"] == number)
+      }
+      try await eventually("one socket") { try await world.sandbox.state().openSockets == 1 }
+    }
+  }
+
+  @Test func aNewSignInHasANewSocket() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      _ = try await caller.send("one", at: client)
+      try await caller.call("Session.SignOut")
+      #expect(try await refusal { try await caller.send("two", at: client) }.name == "MissingCredential")
+      #expect(try await world.sandbox.state().requests["responses"] == 1)
+      try await caller.signIn()
+      _ = try await caller.send("three", at: client)
+      try await expectWhole(3, world)
+      #expect(try await world.sandbox.state().requests["handshake"] == 2)
+    }
+  }
+
+  /// The open socket needs no token, and all the same nothing goes over it.
+  @Test func aLockedScreenForbidsTheOpenSocket() async throws {
+    try await World.with { world in
+      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
+      let caller = try await world.signedInCaller()
+      try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))
+      let client = try await caller.open("Client")
+      _ = try await caller.send("one", at: client)
+      #expect(try await world.sandbox.state().openSockets == 1)
+      saver.setActive(true)
+      try await caller.waitFor(Lock("locked", [saver.name]))
+      #expect(try await refusal { try await caller.send("locked", at: client) }.name == "Locked")
+      let turn = try await caller.stream("locked", at: client)
+      #expect(try await turn.end().failure.name == "Locked")
+      #expect(try await world.sandbox.state().requests["responses"] == 1)
+      saver.setActive(false)
+      try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))
+      #expect(try await caller.send("two", at: client).contains("3 messages"))
+    }
+  }
+
+  // MARK: The routing token
+
+  @Test func theTurnStateGoesBackWithinATurnAlone() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      try await world.sandbox.play(
+        #"[{"endpoint":"responses","text":"one two","drop_after":1},{"endpoint":"responses","text":"one two"}]"#)
+      _ = try await caller.send("hi", at: client)
+      let within = try await world.sandbox.state()
+      #expect(within.requests["responses"] == 2)
+      #expect(within.turnState.given != nil)
+      #expect(within.turnState.sentBack == within.turnState.given)
+      _ = try await caller.send("hi", at: client)
+      let next = try await world.sandbox.state()
+      #expect(next.requests["handshake"] == 2)
+      #expect(next.turnState.sentBack == nil)
+    }
+  }
+
+  // MARK: Its end
+
+  @Test func itIsClosedWithItsClient() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      _ = try await caller.send("hi", at: client)
+      #expect(try await world.sandbox.state().openSockets == 1)
+      try await caller.call("Manager.Close", client)
+      try await eventually("the socket to be closed") { try await world.sandbox.state().openSockets == 0 }
+    }
+  }
+
+  @Test func itIsClosedWhenItsCallerLeaves() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      do {
+        let leaves = try await Caller(world.directories.busAddress)
+        _ = try await leaves.send("hi", at: leaves.open("Client"))
+        #expect(try await world.sandbox.state().openSockets == 1)
+      }
+      try await eventually("the socket to be closed") { try await world.sandbox.state().openSockets == 0 }
+    }
+  }
+
+  /// It goes on with nothing, so that nothing is kept for it.
+  @Test func aTurnThatStandsAloneClosesItsSocket() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      _ = try await caller.send("hi")
+      try await eventually("the socket to be closed") { try await world.sandbox.state().openSockets == 0 }
+      #expect(try await world.sandbox.state().requests["handshake"] == 1)
+    }
+  }
+
+  @Test func itIsClosedWithTheService() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      _ = try await caller.send("hi", ["continue": true])
+      #expect(try await world.sandbox.state().openSockets == 1)
+      await world.service.end()
+      try await eventually("the socket to be closed") { try await world.sandbox.state().openSockets == 0 }
+    }
+  }
+}

@@ -1,0 +1,18 @@
+import GLibBridge
+
+extension World.Plan.Transport {
+  /// The configuration of a client that gives up where another would try again or another way.
+  var impatient: VariantDictionary { reconnecting(0) }
+
+  /// The same for a client that opens a socket anew so many times.
+  func reconnecting(_ attempts: Int32, fallsBack: Bool = false) -> VariantDictionary {
+    let transport: VariantDictionary = [
+      "prefers_web_socket": self == .webSocket, "max_web_socket_reconnection_attempts": attempts,
+      "falls_back_to_http_sse": fallsBack,
+    ]
+    return [
+      "streaming_transport_policy": transport,
+      "rate_limit_backoff": ["max_retries": Int32(0)] as VariantDictionary,
+    ]
+  }
+}
