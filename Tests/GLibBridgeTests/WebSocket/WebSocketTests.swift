@@ -162,7 +162,7 @@ struct WebSocketTests {
   /// It waits for the other end's good-bye by itself.
   @Test func itIsClosedAlsoWhenItIsLetGo() async throws {
     var pipe: WebSocketPipe? = try WebSocketPipe()
-    weak var socket = pipe?.socket
+    weak let socket = pipe?.socket
     pipe?.socket.close()
     #expect(socket?.isOpen == false)
     pipe?.send([0x03, 0xE8], .close)
