@@ -30,6 +30,7 @@ final class Conversation {
     case .next(let message):
       return try await turnstile.pass {
         let new = try Self.items([message])
+        try await compactIfFull(with: new, message.options.model ?? transcript.model, caller.interaction)
         let result = try await answer(continuing(transcript.input + new, message.options), caller)
         transcript.append(new + result.items)
         return result.response
@@ -103,5 +104,20 @@ final class Conversation {
       transcript.compact(summary)
       return transcript.context
     }
+  }
+
+  /// Puts the conversation in short where the configuration says so and the next message would be too much.
+  private func compactIfFull(
+    with new: [ConversationItem], _ model: String, _ interaction: SecretServiceClient.Interaction
+  ) async throws {
+    guard configuration.automaticCompaction != .off, !transcript.items.isEmpty else { return }
+    let tokens = (transcript.input + new).reduce(0) { $0 + $1.byteCount } / 4
+    let catalogue = ModelCatalogue(slot: slot, backoff: configuration.rateLimitBackoff)
+    // Without the list nothing is known of the window; what is wrong is told by the turn itself.
+    guard let models = try? await catalogue.models(interaction),
+      let window = models.first(where: { $0.slug == model })?.contextWindow,
+      configuration.automaticCompaction.isDue(tokens: tokens, contextWindow: window)
+    else { return }
+    transcript.compact(try await Compaction(engine: engine).summary(of: transcript, interaction))
   }
 }

@@ -25,6 +25,9 @@ public struct ChappieConfiguration: Sendable, Hashable {
   /// How answers come.
   public var streamingTransportPolicy: ChappieStreamingTransportPolicy
 
+  /// Whether the conversation is put in short by itself.
+  public var automaticCompaction: ChappieAutomaticCompaction
+
   package var backend: ChappieBackend = .production
 
   /// What counts where nothing knows of the screen.
@@ -41,7 +44,8 @@ public struct ChappieConfiguration: Sendable, Hashable {
     model: String = ChappieClient.defaultModel,
     harness: ChappieHarness = .default,
     rateLimitBackoff: ChappieRateLimitBackoffPolicy = .default,
-    streamingTransportPolicy: ChappieStreamingTransportPolicy = .default
+    streamingTransportPolicy: ChappieStreamingTransportPolicy = .default,
+    automaticCompaction: ChappieAutomaticCompaction = .off
   ) {
     self.keychainService = keychainService
     self.keychainAccount = keychainAccount
@@ -51,5 +55,6 @@ public struct ChappieConfiguration: Sendable, Hashable {
     self.harness = harness
     self.rateLimitBackoff = rateLimitBackoff
     self.streamingTransportPolicy = streamingTransportPolicy
+    self.automaticCompaction = automaticCompaction
   }
 }

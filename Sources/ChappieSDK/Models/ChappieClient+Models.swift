@@ -16,7 +16,8 @@ extension ChappieClient {
   package func models(
     filter: ChappieModelFilter, interaction: SecretServiceClient.Interaction
   ) async throws -> [ChappieModel] {
-    try await allModels(interaction).filter(filter.matches)
+    try await ModelCatalogue(slot: conversation.slot, backoff: configuration.rateLimitBackoff).models(interaction)
+      .filter(filter.matches)
   }
 
   /// The best model that `filter` matches; nil when there is none, also where the list is empty.
@@ -37,20 +38,5 @@ extension ChappieClient {
   ) async throws -> ChappieModel? {
     let failed = slug ?? model
     return try await models(filter: filter).first { $0.slug != failed }
-  }
-
-  @GLibActor
-  private func allModels(_ interaction: SecretServiceClient.Interaction) async throws -> [ChappieModel] {
-    let slot = conversation.slot
-    let query = BackendQuery(slot: slot, backoff: configuration.rateLimitBackoff)
-    // Asked first, also for what is kept: a list is for who is signed in, and only while the lock allows it.
-    let credential = try await slot.credential(interaction: interaction)
-    if let models = slot.modelCache.models(for: credential.accountInfo.accountID) { return models }
-    let answer = try await query.get(slot.method.modelsURL, credential)
-    guard let models = ChappieModel.list(answer.json) else {
-      throw ChappieClientError.httpError(answer.status, "The backend's answer is no list of models.")
-    }
-    slot.modelCache.keep(models, etag: answer.headers["etag"], for: answer.accountID)
-    return models
   }
 }

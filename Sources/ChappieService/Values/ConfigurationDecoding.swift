@@ -24,6 +24,12 @@ extension ChappieConfiguration {
     if let backoff: VariantDictionary = try options.value("rate_limit_backoff") {
       rateLimitBackoff = try ChappieRateLimitBackoffPolicy(backoff)
     }
+    if let percent: Double = try options.value("automatic_compaction") {
+      guard (1...100).contains(percent) else {
+        throw BusError(.invalidArgument, "'automatic_compaction' must be 1 to 100, in percent of the model's window.")
+      }
+      automaticCompaction = .whenFull(percent: percent)
+    }
     if let transport: VariantDictionary = try options.value("streaming_transport_policy") {
       streamingTransportPolicy = try ChappieStreamingTransportPolicy(transport)
     }

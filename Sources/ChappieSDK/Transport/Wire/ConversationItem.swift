@@ -16,6 +16,18 @@ enum ConversationItem: Sendable, Equatable {
     }
   }
 
+  /// How long it is for the model, in bytes: a guess. Images do not count.
+  var byteCount: Int {
+    switch self {
+    case .message(let message): message.text.utf8.count
+    case .produced(let item):
+      [item.messageText, item["arguments"]?.string, item["encrypted_content"]?.string].reduce(0) {
+        $0 + ($1?.utf8.count ?? 0)
+      }
+    case .toolOutput(_, let output): output.utf8.count
+    }
+  }
+
   var json: JSON {
     switch self {
     case .message(let message): Self.json(message)

@@ -1,0 +1,56 @@
+import ChappieSDKTesting
+import GLibBridge
+import Testing
+
+@testable import ChappieSDK
+
+/// A conversation that grows toward the model's window.
+@Suite @GLibActor
+struct AutomaticCompactionTests {
+  private func with(_ compaction: ChappieAutomaticCompaction, _ body: (ChappieClient) async throws -> Void) async throws
+  {
+    var behaviour = StandInConfiguration()
+    behaviour.wordsPerSecond = 0
+    behaviour.contextWindow = 4000
+    let backend = try StandInBackend(behaviour)
+    var configuration = try ChappieConfiguration.testing(.signedIn, backend: backend)
+    configuration.automaticCompaction = compaction
+    try await body(Chappie.client(configuration: configuration))
+    await backend.stop()
+  }
+
+  /// About 700 tokens.
+  private static let long = String(repeating: "word ", count: 560)
+
+  @Test func makesRoomBeforeAMessageThatIsTooMuch() async throws {
+    try await with(.whenFull(percent: 15)) { client in
+      _ = try await client.send(Self.long)
+      #expect(await client.context().compactedSummary == nil)
+      #expect(try await client.send("what now?").contains("what now?"))
+      let context = await client.context()
+      #expect(context.compactedSummary?.isEmpty == false)
+      #expect(context.messages.map(\.role) == [.user, .assistant])
+      #expect(context.messages.first?.text == "what now?")
+    }
+  }
+
+  @Test(arguments: [ChappieAutomaticCompaction.off, .whenFull(percent: 90)])
+  func leavesWhatFits(_ compaction: ChappieAutomaticCompaction) async throws {
+    try await with(compaction) { client in
+      _ = try await client.send(Self.long)
+      _ = try await client.send("what now?")
+      let context = await client.context()
+      #expect(context.compactedSummary == nil)
+      #expect(context.messageCount == 4)
+    }
+  }
+
+  /// The list of models cannot be had: the turn goes on as it is.
+  @Test func aWindowThatNobodyKnowsIsLeftAlone() async throws {
+    try await with(.whenFull(percent: 1)) { client in
+      await client.selectModel("gpt-5.3-codex-unlisted")
+      _ = try? await client.send(Self.long)
+      #expect(await client.context().compactedSummary == nil)
+    }
+  }
+}
