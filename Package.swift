@@ -29,8 +29,9 @@ let package = Package(
     .target(name: "SecretMemory", dependencies: ["CSodium"], swiftSettings: settings),
     .target(name: "Zstandard", dependencies: ["CZstd"], swiftSettings: settings),
     .target(
-      name: "GLibBridge", dependencies: ["CGLib", "CEdit", "CJSONGLib", "CLibsecret", "CLibsoup", "SecretMemory"],
+      name: "GLibBridge", dependencies: ["CGLib", "CJSONGLib", "CLibsecret", "CLibsoup", "SecretMemory"],
       swiftSettings: settings),
+    .target(name: "LineEditing", dependencies: ["CEdit", "GLibBridge"], swiftSettings: settings),
     .target(name: "ChappieSDK", dependencies: ["GLibBridge", "SecretMemory", "Zstandard"], swiftSettings: settings),
     .target(
       name: "ChappieBusInterfaces", path: "dbus", exclude: ["org.chappie.service.in", "org.chappie.ToolHandler.xml"],
@@ -52,7 +53,8 @@ let package = Package(
     .executableTarget(
       name: "chappied", dependencies: ["ChappieService", "ChappieSDK", "GLibBridge", "CWipingHeap"],
       swiftSettings: settings),
-    .executableTarget(name: "chappie", dependencies: ["ChappieSDK", "GLibBridge"], swiftSettings: settings),
+    .executableTarget(
+      name: "chappie", dependencies: ["ChappieSDK", "GLibBridge", "LineEditing"], swiftSettings: settings),
     .executableTarget(
       name: "library-host", dependencies: ["ChappieSDK"], path: "Tests/LibraryHost", swiftSettings: settings),
 

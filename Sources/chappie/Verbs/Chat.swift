@@ -1,4 +1,5 @@
 import GLibBridge
+import LineEditing
 
 /// `chappie chat`.
 struct Chat: Verb {
