@@ -24,7 +24,7 @@ struct ToolLoop {
     var request = first
     request.tools = tools.manifests
     var usage = ChappieTokenUsage()
-    for _ in 0...Self.roundLimit {
+    for round in 0...Self.roundLimit {
       scope.startRound()
       let answer = try await engine.answer(request, in: scope)
       usage = usage + answer.usage
@@ -35,6 +35,7 @@ struct ToolLoop {
           text: scope.text, items: Array(request.input.dropFirst(first.input.count)), responseID: answer.responseID,
           usage: usage)
       }
+      guard round < Self.roundLimit else { break }
       request.input += try await tools.run(calls)
     }
     throw ChappieClientError.toolLoopLimitExceeded(Self.roundLimit)
