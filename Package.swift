@@ -25,6 +25,7 @@ let package = Package(
     .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
 
+    .target(name: "CQuietLog"),
     .target(name: "CWipingHeap"),
     .target(name: "SecretMemory", dependencies: ["CSodium"], swiftSettings: settings),
     .target(name: "Zstandard", dependencies: ["CZstd"], swiftSettings: settings),
@@ -51,7 +52,7 @@ let package = Package(
       name: "chappie-sandbox", dependencies: ["ChappieSDKTesting", "GLibBridge"], exclude: ["README.md"],
       swiftSettings: settings),
     .executableTarget(
-      name: "chappied", dependencies: ["ChappieService", "ChappieSDK", "GLibBridge", "CWipingHeap"],
+      name: "chappied", dependencies: ["ChappieService", "ChappieSDK", "GLibBridge", "CQuietLog", "CWipingHeap"],
       swiftSettings: settings),
     .executableTarget(
       name: "chappie", dependencies: ["ChappieSDK", "GLibBridge", "LineEditing"], swiftSettings: settings),

@@ -27,12 +27,13 @@ struct ToolLoop {
     for round in 0...Self.roundLimit {
       scope.startRound()
       let answer = try await engine.answer(request, in: scope)
+      let text = scope.endRound(answer.text)
       usage = usage + answer.usage
       request.input += answer.items.map { .produced($0) }
       let calls = answer.items.compactMap(ToolCallItem.init)
       guard !calls.isEmpty else {
         return TurnResult(
-          text: scope.text, items: Array(request.input.dropFirst(first.input.count)), responseID: answer.responseID,
+          text: text, items: Array(request.input.dropFirst(first.input.count)), responseID: answer.responseID,
           usage: usage)
       }
       guard round < Self.roundLimit else { break }
