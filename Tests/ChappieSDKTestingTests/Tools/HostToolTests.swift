@@ -76,10 +76,11 @@ import Testing
       return ChappieToolResult(output: "")
     }
     try await ToolClient.with(tools: [counted]) { tools in
-      let results = try await tools.results(#"use weather {"city": 7}"#)
-      #expect(results.map(\.status) == [.failed])
-      #expect(results.first?.output.hasPrefix("The arguments do not fit the tool's schema") == true)
-      #expect(results.first?.duration == .zero)
+      let events = try await tools.events(#"use weather {"city": 7}"#)
+      guard case .toolCallCompleted(let result)? = events.first else { throw Impatience() }
+      #expect(result.status == .failed)
+      #expect(result.output.hasPrefix("The arguments do not fit the tool's schema"))
+      #expect(result.duration == .zero)
       #expect(await calls.count == 0)
     }
   }

@@ -33,7 +33,7 @@ struct ContextTests {
       #expect(try size.number("estimated_tokens") == tokens)
       #expect(try size.number("context_window") == 1000)
       #expect(try size.number("remaining_tokens") == 1000 - tokens)
-      #expect(try size.value("used_percent") == Double(tokens) / 1000 * 100)
+      #expect(try size.value("used_percent") == Double(tokens) * 100 / 1000)
       let full: VariantDictionary = try await caller.call("Client.GetContextSize", UInt32(1), at: client)
         .member(0, "size")
       #expect(try full.number("remaining_tokens") == 0)

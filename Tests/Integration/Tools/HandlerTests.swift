@@ -78,9 +78,7 @@ struct HandlerTests {
       #expect(handler.calls.count == 1)
       var length = 0
       var seen: [String] = []
-      // What is used of the plan comes when the backend tells it.
-      let own = caller.signals.filter { (try? $0.turn) == turn.id && $0.member != "UsageLimitsUpdated" }
-      for signal in own {
+      for signal in caller.signals where (try? signal.turn) == turn.id && signal.member != "UsageLimitsUpdated" {
         if signal.member == "TextDelta" {
           #expect(Int(try signal.arguments.member(1, "offset", as: UInt64.self)) == length)
           length += try signal.arguments.member(2, "text", as: String.self).utf8.count

@@ -48,10 +48,6 @@ final class ToolRunner {
     guard let tool = tools[call.name], let manifest = manifests.first(where: { $0.name == call.name }) else {
       throw ChappieClientError.missingToolHandler(call.name)
     }
-    _ = scope.deliver(
-      .toolCallRequested(
-        ChappieToolExecutionRequest(
-          callID: call.callID, toolName: call.name, arguments: call.arguments, policy: manifest.policy)))
     let end = try await self.end(of: call, tool, manifest)
     let result = ChappieToolExecutionResult(
       callID: call.callID, toolName: call.name, status: end.status, output: Self.bounded(end.output),
@@ -77,6 +73,11 @@ final class ToolRunner {
     if let violation = violation(in: call) {
       return End(.failed, "The arguments do not fit the tool's schema: \(violation).")
     }
+    // Not before: whoever sees it may be who runs the tool.
+    _ = scope.deliver(
+      .toolCallRequested(
+        ChappieToolExecutionRequest(
+          callID: call.callID, toolName: call.name, arguments: call.arguments, policy: manifest.policy)))
     switch manifest.policy {
     case .automatic: break
     case .deny: return End(.denied, "This tool is switched off here.")
