@@ -79,6 +79,20 @@ struct ErrorNameTests {
     Case(name: "KeyringUnavailable", plan: World.Plan(keyring: .none)) { _, _ in .chappie },
   ]
 
+  /// The two that a Swift program meets only where there is a real keyring, or none.
+  @Test(arguments: [World.Plan.KeyringPlan.unlocked, .none])
+  func aSwiftProgramMeetsItsKeyring(_ keyring: World.Plan.KeyringPlan) async throws {
+    try await World.with(World.Plan(keyring: keyring)) { world in
+      if keyring == .unlocked {
+        try await world.caller().signIn()
+        try await world.keyring.lock()
+      }
+      let program = try world.startLibraryHost("hi")
+      #expect(try await program.waitForEnd() == .exit(1))
+      #expect(program.output.hasPrefix(keyring == .none ? "The keyring cannot be used" : "The keyring is locked"))
+    }
+  }
+
   @Test(arguments: cases)
   func isMet(_ test: Case) async throws {
     try await World.with(test.plan) { world in

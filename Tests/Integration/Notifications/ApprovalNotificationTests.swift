@@ -5,10 +5,12 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct ApprovalNotificationTests {
   /// A turn whose tool must be approved, before anybody has.
-  private func ask(_ caller: Caller, tool: String = "delete", arguments: String = "{}") async throws -> Turn {
+  private func ask(
+    _ caller: Caller, tool: String = "delete", arguments: String = "{}", at path: ObjectPath = .chappie
+  ) async throws -> Turn {
     let any = #"{"type":"object"}"#
-    try await caller.register([["name": tool, "input_schema": any, "policy": "ask"]])
-    let turn = try await caller.stream("use \(tool) \(arguments)")
+    try await caller.register([["name": tool, "input_schema": any, "policy": "ask"]], at: path)
+    let turn = try await caller.stream("use \(tool) \(arguments)", at: path)
     _ = try await turn.approvalRequest()
     return turn
   }
@@ -143,11 +145,13 @@ struct ApprovalNotificationTests {
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
       let server = try await NotificationServer(world)
       let caller = try await world.caller()
-      try await caller.signIn(notifying: false)
-      try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))
-      let turn = try await ask(caller)
+      // For work that goes on while the screen is locked.
+      let rule: VariantDictionary = ["keychain_accessibility": "after-first-unlock-this-device-only"]
+      try await caller.signIn(notifying: false, at: try await caller.open("Session", rule))
+      let client = try await caller.open("Client", rule)
       saver.setActive(true)
       try await caller.waitFor(Lock("locked", [saver.name]))
+      let turn = try await ask(caller, at: client)
       // Longer than it waits for programs.
       try await sleep(for: .seconds(4))
       #expect(server.told.isEmpty)

@@ -40,23 +40,6 @@ struct ToolScopeTests {
     }
   }
 
-  @Test func aRegistrationGoesWithItsCaller() async throws {
-    try await World.with { world in
-      let stays = try await world.signedInCaller()
-      try await world.sandbox.play(#"[{"endpoint":"responses","delay_ms":300,"times":"always"}]"#)
-      var id = ""
-      do {
-        let leaves = try await Caller(world.directories.busAddress)
-        try await leaves.register([Tools.named("look")])
-        // Holds its caller's name in use.
-        id = try await leaves.stream("one", ["broadcast": true]).id
-      }
-      _ = try await Turn(id: id, path: .chappie, caller: stays).end().answer
-      _ = try await stays.send("hi")
-      #expect(try await world.sandbox.state().lastTools.isEmpty)
-    }
-  }
-
   @Test(arguments: World.Plan.Transport.allCases)
   func aToolThatNobodyHandlesEndsTheTurn(_ transport: World.Plan.Transport) async throws {
     try await World.with(World.Plan(transport: transport)) { world in
