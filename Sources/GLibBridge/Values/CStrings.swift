@@ -14,6 +14,19 @@ func withCStrings<Result>(
   }
 }
 
+/// The strings of an array that ends with a null pointer, which is freed.
+func takeStrings(_ list: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> [String] {
+  defer { g_strfreev(list) }
+  guard let list else { return [] }
+  var strings: [String] = []
+  var next = list
+  while let string = next.pointee {
+    strings.append(String(cString: string))
+    next += 1
+  }
+  return strings
+}
+
 extension String {
   /// This text with U+FFFD for U+0000, which would end a C string.
   var withoutZeros: String {
