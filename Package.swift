@@ -11,6 +11,7 @@ let package = Package(
   name: "chappie",
   products: [
     .library(name: "ChappieSDK", targets: ["ChappieSDK"]),
+    .library(name: "ChappieSDKRuntime", targets: ["ChappieSDKRuntime"]),
     .library(name: "ChappieSDKTesting", targets: ["ChappieSDKTesting"]),
     .executable(name: "chappied", targets: ["chappied"]),
     .executable(name: "chappie", targets: ["chappie"]),
@@ -32,6 +33,8 @@ let package = Package(
       name: "GLibBridge", dependencies: ["CGLib", "CEdit", "CJSONGLib", "CLibsecret", "CLibsoup", "SecretMemory"],
       swiftSettings: settings),
     .target(name: "ChappieSDK", dependencies: ["GLibBridge", "SecretMemory", "Zstandard"], swiftSettings: settings),
+    .target(
+      name: "ChappieSDKRuntime", dependencies: ["ChappieSDK", "GLibBridge", "SecretMemory"], swiftSettings: settings),
     .target(
       name: "ChappieBusInterfaces", path: "dbus", exclude: ["org.chappie.service.in", "org.chappie.ToolHandler.xml"],
       resources: [
@@ -56,6 +59,9 @@ let package = Package(
     .executableTarget(
       name: "library-host", dependencies: ["ChappieSDK"], path: "Tests/LibraryHost", swiftSettings: settings),
 
+    .testTarget(
+      name: "ChappieSDKRuntimeTests", dependencies: ["ChappieSDKRuntime", "ChappieSDKTesting"],
+      swiftSettings: settings),
     .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory"], swiftSettings: settings),
     .testTarget(name: "ZstandardTests", dependencies: ["Zstandard"], swiftSettings: settings),
     .testTarget(name: "GLibBridgeTests", dependencies: ["GLibBridge", "SecretMemory"], swiftSettings: settings),
