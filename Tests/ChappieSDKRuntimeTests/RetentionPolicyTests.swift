@@ -13,7 +13,9 @@ struct RetentionPolicyTests {
   @Test func whatIsNoNumberIsNone() {
     let policy = ChappieThreadStoreRetentionPolicy(
       maximumTotalBytes: -1, archiveInactiveAfter: .nan, deleteArchivedAfter: -5)
-    #expect(policy == ChappieThreadStoreRetentionPolicy(
-      maximumTotalBytes: 0, archiveInactiveAfter: 0, deleteArchivedAfter: 0))
+    #expect(
+      policy
+        == ChappieThreadStoreRetentionPolicy(
+          maximumTotalBytes: 0, archiveInactiveAfter: 0, deleteArchivedAfter: 0))
   }
 }

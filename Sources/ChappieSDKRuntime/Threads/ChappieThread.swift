@@ -1,7 +1,7 @@
 import ChappieSDK
 
 /// A stored conversation: what is listed of it, and its turns.
-public struct ChappieThread: Sendable, Hashable, Codable, Identifiable {
+public struct ChappieThread: Sendable, Hashable, Identifiable {
   public var summary: ChappieThreadSummary
   /// In the order in which they happened.
   public var turns: [ChappieTurn]
@@ -18,7 +18,7 @@ public struct ChappieThread: Sendable, Hashable, Codable, Identifiable {
 }
 
 /// What is known of a thread without reading it.
-public struct ChappieThreadSummary: Sendable, Hashable, Codable, Identifiable {
+public struct ChappieThreadSummary: Sendable, Hashable, Identifiable {
   /// Opaque; 1 to 64 of `a` to `z`, `0` to `9` and `-`.
   public let id: String
   /// Empty until somebody names it; the runtime names it by its first message.
@@ -50,7 +50,7 @@ public struct ChappieThreadSummary: Sendable, Hashable, Codable, Identifiable {
 }
 
 /// A part of a thread that cannot be read.
-public struct ChappieThreadDamage: Sendable, Hashable, Codable {
+public struct ChappieThreadDamage: Sendable, Hashable {
   /// Where it starts in the thread's file, in bytes.
   public let offset: Int64
   public let reason: String
