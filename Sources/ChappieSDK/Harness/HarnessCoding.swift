@@ -1,5 +1,5 @@
 extension ChappieHarness: JSONCodable, Codable {
-  package init(_ json: ChappieJSONValue) throws(ChappieClientError) {
+  package init(jsonValue json: ChappieJSONValue) throws(ChappieClientError) {
     try self.init(JSONFields(json, of: "the harness"))
   }
 
@@ -23,7 +23,7 @@ extension ChappieHarness: JSONCodable, Codable {
 }
 
 extension ChappieHarnessTool: JSONCodable, Codable {
-  package init(_ json: ChappieJSONValue) throws(ChappieClientError) {
+  package init(jsonValue json: ChappieJSONValue) throws(ChappieClientError) {
     try self.init(fields: JSONFields(json, of: "the tool"))
   }
 
@@ -56,7 +56,7 @@ extension ChappieToolPolicy {
 }
 
 extension ChappieHarnessPlugin: JSONCodable, Codable {
-  package init(_ json: ChappieJSONValue) throws(ChappieClientError) {
+  package init(jsonValue json: ChappieJSONValue) throws(ChappieClientError) {
     try self.init(fields: JSONFields(json, of: "the plugin"))
   }
 
@@ -74,7 +74,7 @@ extension ChappieHarnessPlugin: JSONCodable, Codable {
 }
 
 extension ChappiePluginManifest: JSONCodable, Codable {
-  package init(_ json: ChappieJSONValue) throws(ChappieClientError) {
+  package init(jsonValue json: ChappieJSONValue) throws(ChappieClientError) {
     let fields = try JSONFields(json, of: "the plugin manifest")
     self.init(
       identifier: try fields.name("identifier"), displayName: try fields.name("displayName"),

@@ -1,6 +1,6 @@
 /// What is read and written by way of ``ChappieJSONValue``, whatever the coder: harnesses, manifests, messages, threads.
 package protocol JSONCodable: Codable {
-  init(_ json: ChappieJSONValue) throws(ChappieClientError)
+  init(jsonValue json: ChappieJSONValue) throws(ChappieClientError)
   var jsonValue: ChappieJSONValue { get }
 }
 
@@ -8,7 +8,7 @@ extension JSONCodable {
   /// - Throws: `DecodingError`, which names the field that is missing or wrong.
   public init(from decoder: any Decoder) throws {
     do {
-      try self.init(ChappieJSONValue(from: decoder))
+      try self.init(jsonValue: ChappieJSONValue(from: decoder))
     } catch let error as ChappieClientError {
       throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: error.description))
     }

@@ -35,7 +35,7 @@ public enum ChappieTurnEvent: Sendable, Hashable {
 
 extension ChappieTurnEvent: JSONCodable, Codable {
   /// What cannot be read is ``other(_:)``: it keeps nobody from reading the rest of its thread.
-  package init(_ json: ChappieJSONValue) {
+  package init(jsonValue json: ChappieJSONValue) {
     self = (try? Self.known(json)) ?? .other(json)
   }
 
@@ -44,7 +44,7 @@ extension ChappieTurnEvent: JSONCodable, Codable {
     func text(_ name: String) throws(ChappieClientError) -> String { try fields.require(name, fields.string(name)) }
     switch try text("kind") {
     case "input":
-      return .input(try ChappieInputMessage(fields.require("message", fields["message"])))
+      return .input(try ChappieInputMessage(jsonValue: fields.require("message", fields["message"])))
     case "output":
       return .output(text: try text("text"), model: try text("model"), responseID: try text("responseID"))
     case "tool-call":

@@ -7,12 +7,14 @@ extension ChappieThread {
 }
 
 extension ChappieThread: JSONCodable, Codable {
-  package init(_ json: ChappieJSONValue) throws(ChappieClientError) {
+  package init(jsonValue json: ChappieJSONValue) throws(ChappieClientError) {
     let fields = try JSONFields(json, of: "the thread")
     self.init(
-      summary: try ChappieThreadSummary(fields.require("summary", fields["summary"])),
-      turns: try fields.values("turns") { (json) throws(ChappieClientError) in try ChappieTurn(json) },
-      damage: try fields.values("damage") { (json) throws(ChappieClientError) in try ChappieThreadDamage(json) })
+      summary: try ChappieThreadSummary(jsonValue: fields.require("summary", fields["summary"])),
+      turns: try fields.values("turns") { (json) throws(ChappieClientError) in try ChappieTurn(jsonValue: json) },
+      damage: try fields.values("damage") { (json) throws(ChappieClientError) in
+        try ChappieThreadDamage(jsonValue: json)
+      })
   }
 
   package var jsonValue: ChappieJSONValue {
@@ -24,7 +26,7 @@ extension ChappieThread: JSONCodable, Codable {
 }
 
 extension ChappieThreadSummary: JSONCodable, Codable {
-  package init(_ json: ChappieJSONValue) throws(ChappieClientError) {
+  package init(jsonValue json: ChappieJSONValue) throws(ChappieClientError) {
     let fields = try JSONFields(json, of: "the thread's summary")
     self.init(
       id: try fields.name("id"), title: try fields.string("title") ?? "",
@@ -46,11 +48,11 @@ extension ChappieThreadSummary: JSONCodable, Codable {
 }
 
 extension ChappieTurn: JSONCodable, Codable {
-  package init(_ json: ChappieJSONValue) throws(ChappieClientError) {
+  package init(jsonValue json: ChappieJSONValue) throws(ChappieClientError) {
     let fields = try JSONFields(json, of: "the turn")
     self.init(
       id: try fields.name("id"), recordedAt: try fields.require("recordedAt", fields.integer("recordedAt")),
-      events: try fields.values("events") { ChappieTurnEvent($0) })
+      events: try fields.values("events") { ChappieTurnEvent(jsonValue: $0) })
   }
 
   package var jsonValue: ChappieJSONValue {
@@ -59,7 +61,7 @@ extension ChappieTurn: JSONCodable, Codable {
 }
 
 extension ChappieThreadDamage: JSONCodable, Codable {
-  package init(_ json: ChappieJSONValue) throws(ChappieClientError) {
+  package init(jsonValue json: ChappieJSONValue) throws(ChappieClientError) {
     let fields = try JSONFields(json, of: "the damage")
     self.init(
       offset: try fields.require("offset", fields.integer("offset")), reason: try fields.string("reason") ?? "")

@@ -23,7 +23,7 @@ struct TurnEventCodingTests {
 
   @Test(arguments: events)
   func anEventIsReadAsItWasWritten(_ event: ChappieTurnEvent) throws {
-    #expect(ChappieTurnEvent(try ChappieJSONValue(json: event.jsonValue.json)) == event)
+    #expect(ChappieTurnEvent(jsonValue: try ChappieJSONValue(json: event.jsonValue.json)) == event)
     #expect(try JSONDecoder().decode(ChappieTurnEvent.self, from: JSONEncoder().encode(event)) == event)
   }
 
@@ -40,7 +40,7 @@ struct TurnEventCodingTests {
   ])
   func whatALaterVersionWroteIsKept(_ json: String) throws {
     let value = try ChappieJSONValue(json: json)
-    let turn = try ChappieTurn(["id": "t", "recordedAt": 1, "events": [value, Self.events[2].jsonValue]])
+    let turn = try ChappieTurn(jsonValue: ["id": "t", "recordedAt": 1, "events": [value, Self.events[2].jsonValue]])
     #expect(turn.events == [.other(value), Self.events[2]])
     #expect(turn.jsonValue["events"]?[0] == value)
   }
@@ -51,15 +51,15 @@ struct TurnEventCodingTests {
         id: "t-1", title: "Buses", createdAt: 1, updatedAt: 2, archivedAt: 3, turnCount: 1, bytes: 5 << 32),
       turns: [ChappieTurn(id: "u", recordedAt: 2, events: Self.events)],
       damage: [ChappieThreadDamage(offset: 9, reason: "torn")])
-    #expect(try ChappieThread(ChappieJSONValue(json: thread.json)) == thread)
+    #expect(try ChappieThread(jsonValue: ChappieJSONValue(json: thread.json)) == thread)
     #expect(try JSONDecoder().decode(ChappieThread.self, from: Data(thread.json.utf8)) == thread)
     var active = thread
     active.summary.archivedAt = nil
-    #expect(try ChappieThread(ChappieJSONValue(json: active.json)) == active)
+    #expect(try ChappieThread(jsonValue: ChappieJSONValue(json: active.json)) == active)
   }
 
   @Test func aFieldThatIsMissingIsNamed() {
-    let error = #expect(throws: ChappieClientError.self) { try ChappieTurn(["id": "t"]) }
+    let error = #expect(throws: ChappieClientError.self) { try ChappieTurn(jsonValue: ["id": "t"]) }
     #expect(error?.description.contains("'recordedAt'") == true)
   }
 }

@@ -1,6 +1,6 @@
 /// Messages in JSON: the keys are the names of the properties; `images` and `options` may be left out.
 extension ChappieInputMessage: JSONCodable, Codable {
-  package init(_ json: ChappieJSONValue) throws(ChappieClientError) {
+  package init(jsonValue json: ChappieJSONValue) throws(ChappieClientError) {
     let fields = try JSONFields(json, of: "the message")
     let word = try fields.require("role", fields.string("role"))
     guard let role = Role(rawValue: word) else { throw fields.wrong("role", "user, assistant, system or developer") }
@@ -9,7 +9,7 @@ extension ChappieInputMessage: JSONCodable, Codable {
       images: try fields.list("images") { (image) throws(ChappieClientError) in
         try ChappieImage(stored: image.require("url", image.string("url")))
       } ?? [],
-      options: try ChappieMessageOptions(fields["options"] ?? [:]))
+      options: try ChappieMessageOptions(jsonValue: fields["options"] ?? [:]))
   }
 
   package var jsonValue: ChappieJSONValue {
@@ -21,7 +21,7 @@ extension ChappieInputMessage: JSONCodable, Codable {
 }
 
 extension ChappieMessageOptions: JSONCodable, Codable {
-  package init(_ json: ChappieJSONValue) throws(ChappieClientError) {
+  package init(jsonValue json: ChappieJSONValue) throws(ChappieClientError) {
     let fields = try JSONFields(json, of: "the message's options")
     self.init(
       fastMode: try fields.bool("fastMode") ?? false,
