@@ -47,7 +47,8 @@ let package = Package(
       name: "ChappieService", dependencies: ["ChappieSDK", "GLibBridge", "ChappieBusInterfaces"],
       swiftSettings: settings),
     .target(
-      name: "ChappieSDKTesting", dependencies: ["ChappieSDK", "GLibBridge", "SecretMemory", "Zstandard"],
+      name: "ChappieSDKTesting",
+      dependencies: ["ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "SecretMemory", "Zstandard"],
       swiftSettings: settings),
     .executableTarget(
       name: "chappie-sandbox", dependencies: ["ChappieSDKTesting", "GLibBridge"], exclude: ["README.md"],
@@ -60,7 +61,8 @@ let package = Package(
       name: "library-host", dependencies: ["ChappieSDK"], path: "Tests/LibraryHost", swiftSettings: settings),
 
     .testTarget(
-      name: "ChappieSDKRuntimeTests", dependencies: ["ChappieSDKRuntime", "ChappieSDKTesting"],
+      name: "ChappieSDKRuntimeTests",
+      dependencies: ["ChappieSDKRuntime", "ChappieSDKTesting", "ChappieSDK", "GLibBridge", "SecretMemory"],
       swiftSettings: settings),
     .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory"], swiftSettings: settings),
     .testTarget(name: "ZstandardTests", dependencies: ["Zstandard"], swiftSettings: settings),

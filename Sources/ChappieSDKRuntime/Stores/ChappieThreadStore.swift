@@ -10,7 +10,7 @@ public protocol ChappieThreadStore: Sendable {
   /// - Throws: ``ChappieThreadStoreError``.
   func create(_ thread: ChappieThreadSummary) async throws
 
-  /// Records a turn.
+  /// Records a turn. The thread changed when the turn was recorded, and becomes active where it was archived.
   ///
   /// - Throws: ``ChappieThreadStoreError/noSuchThread(_:)``, the other cases of ``ChappieThreadStoreError``.
   func append(_ turn: ChappieTurn, to thread: String) async throws
@@ -20,12 +20,14 @@ public protocol ChappieThreadStore: Sendable {
   /// - Throws: ``ChappieThreadStoreError``.
   func thread(_ id: String) async throws -> ChappieThread
 
-  /// What is listed, newest first. Reads no transcript.
+  /// What is listed, newest first: by the time of the last change, then of the making, then by the id. Reads no
+  /// transcript.
   ///
-  /// - Throws: ``ChappieThreadStoreError``.
+  /// - Throws: ``ChappieThreadStoreError/noSuchThread(_:)`` when what the page is to follow was deleted, the other cases
+  ///   of ``ChappieThreadStoreError``.
   func threads(_ query: ChappieThreadQuery) async throws -> [ChappieThreadSummary]
 
-  /// Renames a thread, puts it away or takes it back.
+  /// Renames a thread, puts it away or takes it back. What it is already changes nothing.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
   func change(_ thread: String, _ change: ChappieThreadChange) async throws

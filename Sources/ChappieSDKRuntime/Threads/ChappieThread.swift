@@ -25,7 +25,7 @@ public struct ChappieThreadSummary: Sendable, Hashable, Identifiable {
   public var title: String
   /// Unix seconds in UTC.
   public var createdAt: Int64
-  /// When the last turn was recorded, or the thread was renamed: Unix seconds in UTC.
+  /// When the last turn was recorded, or the thread was renamed or taken back from the archive: Unix seconds in UTC.
   public var updatedAt: Int64
   /// When it was put away: Unix seconds in UTC; nil for an active one.
   public var archivedAt: Int64?

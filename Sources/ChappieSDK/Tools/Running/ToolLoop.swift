@@ -28,6 +28,7 @@ struct ToolLoop {
       scope.startRound()
       let answer = try await engine.answer(request, in: scope)
       usage = usage + answer.usage
+      scope.record(.items(answer.items))
       request.input += answer.items.map { .produced($0) }
       let calls = answer.items.compactMap(ToolCallItem.init)
       guard !calls.isEmpty else {
