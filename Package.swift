@@ -34,7 +34,8 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "ChappieSDK", dependencies: ["GLibBridge", "SecretMemory", "Zstandard"], swiftSettings: settings),
     .target(
-      name: "ChappieSDKRuntime", dependencies: ["ChappieSDK", "GLibBridge", "SecretMemory"], swiftSettings: settings),
+      name: "ChappieSDKRuntime", dependencies: ["ChappieSDK", "GLibBridge", "SecretMemory"],
+      exclude: ["Stores/File/FORMAT.md"], swiftSettings: settings),
     .target(
       name: "ChappieBusInterfaces", path: "dbus", exclude: ["org.chappie.service.in", "org.chappie.ToolHandler.xml"],
       resources: [
