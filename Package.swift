@@ -59,7 +59,8 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(name: "chappie", dependencies: ["ChappieSDK", "GLibBridge"], swiftSettings: settings),
     .executableTarget(
-      name: "library-host", dependencies: ["ChappieSDK"], path: "Tests/LibraryHost", swiftSettings: settings),
+      name: "library-host", dependencies: ["ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "SecretMemory"],
+      path: "Tests/LibraryHost", swiftSettings: settings),
 
     .testTarget(
       name: "ChappieSDKRuntimeTests",
