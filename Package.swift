@@ -61,6 +61,9 @@ let package = Package(
     .executableTarget(
       name: "library-host", dependencies: ["ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "SecretMemory"],
       path: "Tests/LibraryHost", swiftSettings: settings),
+    .executableTarget(
+      name: "thread-bench", dependencies: ["ChappieSDKRuntime", "ChappieSDK", "GLibBridge", "SecretMemory"],
+      path: "Benchmarks/Threads", swiftSettings: settings),
 
     .testTarget(
       name: "ChappieSDKRuntimeTests",

@@ -5,9 +5,9 @@ import Testing
 struct RetentionPolicyTests {
   @Test func theDefaultsAreTheSeeds() {
     let policy = ChappieThreadStoreRetentionPolicy.default
-    #expect(policy.maximumTotalBytes == 256 * 1024 * 1024)
-    #expect(policy.archiveInactiveAfter == 30 * 24 * 3600)
-    #expect(policy.deleteArchivedAfter == 60 * 24 * 3600)
+    #expect(policy.maximumTotalBytes == Int64(256 * 1024 * 1024))
+    #expect(policy.archiveInactiveAfter == Double(30 * 24 * 3600))
+    #expect(policy.deleteArchivedAfter == Double(60 * 24 * 3600))
   }
 
   @Test func whatIsNoNumberIsNone() {

@@ -1,4 +1,5 @@
 import ChappieSDK
+import ChappieSDKTesting
 import FoundationEssentials
 import Glibc
 import SecretMemory
@@ -8,6 +9,16 @@ import Testing
 
 struct FileStoreTests {
   private let world = FileStoreWorld()
+
+  @Test func itDoesWhatEveryStoreMust() async throws {
+    var worlds: [FileStoreWorld] = []
+    try await ChappieThreadStoreConformance.run {
+      let world = FileStoreWorld()
+      worlds.append(world)
+      return ChappieFileThreadStore(directory: world.directory, device: { "d0" }, keys: world.keys)
+    }
+    #expect(worlds.count > 10)
+  }
 
   @Test func aThreadComesBackAsItWas() async throws {
     let store = world.store()

@@ -54,7 +54,7 @@ private struct Writer {
     self.directory = directory
     let key = SwitchedKey(SecretBytes([UInt8](repeating: 7, count: SealedBytes.keyLength)))
     store = ChappieFileThreadStore(
-      directory: directory, device: "d0", keys: key, retention: .unlimited, patience: .seconds(20), round: nil)
+      directory: directory, device: { "d0" }, keys: key, retention: .unlimited, patience: .seconds(20), round: nil)
   }
 
   func write(_ count: Int) async throws {

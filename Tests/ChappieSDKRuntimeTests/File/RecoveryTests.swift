@@ -16,9 +16,7 @@ struct RecoveryTests {
   }
 
   private func frames(_ bytes: [UInt8]) -> [Range<Int>] {
-    LogScan(bytes, from: headerLength).pieces.compactMap { piece in
-      if case .record(_, let body) = piece { (body.lowerBound - LogFrame.length)..<body.upperBound } else { nil }
-    }
+    frameRanges(bytes, from: headerLength)
   }
 
   @Test func aLastRecordThatIsCutAnywhereCostsNothingElse() async throws {
@@ -105,6 +103,18 @@ struct RecoveryTests {
       thread.damage == [
         ChappieThreadDamage(offset: Int64(gone.lowerBound), reason: "before this, 1 records are missing")
       ])
+  }
+
+  @Test func bytesThatAreMissingCostTheirRecordAlone() async throws {
+    try await makeThread()
+    let whole = try world.bytes("a.thread")
+    let frame = frames(whole)[1]
+    for start in stride(from: frame.lowerBound, to: frame.upperBound - 30, by: 9) {
+      try world.write(whole[..<start] + whole[(start + 30)...], "a.thread")
+      let thread = try await world.store().thread("a")
+      #expect(thread.turns.map(\.id) == ["t2", "t3"], "\(start)")
+      #expect(thread.damage.contains { $0.offset == Int64(frame.lowerBound) }, "\(start)")
+    }
   }
 
   @Test func aRecordThatIsThereTwiceCountsOnce() async throws {

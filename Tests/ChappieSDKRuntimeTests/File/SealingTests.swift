@@ -63,6 +63,13 @@ struct SealingTests {
     #expect(try await world.store().threads(ChappieThreadQuery(.all)).map(\.id) == ["a"], "it is still there")
   }
 
+  @Test func withoutItsKeyAStoreIsGone() async throws {
+    let store = world.store()
+    try await store.create(.sample("a"))
+    try await store.destroyKey()
+    await #expect(throws: ChappieThreadStoreError.unreadable("The key is gone.")) { try await store.thread("a") }
+  }
+
   @Test func recordsStayInTheirFileAndPlace() async throws {
     let store = world.store()
     for id in ["a", "b"] {
@@ -74,9 +81,7 @@ struct SealingTests {
     await #expect(throws: ChappieThreadStoreError.self) { try await world.store().thread("a") }
     // Two records that have changed places.
     let bytes = try world.bytes("b.thread")
-    let bodies = LogScan(bytes, from: LogHeader(kind: .thread, device: "d0").line.count).pieces.compactMap { piece in
-      if case .record(_, let body) = piece { (body.lowerBound - LogFrame.length)..<body.upperBound } else { nil }
-    }
+    let bodies = frameRanges(bytes, from: LogHeader(kind: .thread, device: "d0").line.count)
     #expect(bodies.count == 3)
     let swapped = bytes[..<bodies[1].lowerBound] + bytes[bodies[2]] + bytes[bodies[1]]
     try world.write(swapped, "b.thread")

@@ -96,7 +96,7 @@ struct FileRetentionTests {
   @Test func dayByDayItIsDoneWithoutAWrite() async throws {
     let told = Mutex<Int>(0)
     let store = ChappieFileThreadStore(
-      directory: world.directory, device: "d0", keys: world.keys, clock: { [clock = world.clock] in clock.now },
+      directory: world.directory, device: { "d0" }, keys: world.keys, clock: { [clock = world.clock] in clock.now },
       round: .milliseconds(20))
     store.onRetention { archived, _ in told.withLock { $0 += archived.count } }
     try await store.create(.sample("a", at: world.clock.now))

@@ -26,7 +26,7 @@ final class FileStoreWorld: Sendable {
     patience: Duration = .seconds(20)
   ) -> ChappieFileThreadStore {
     ChappieFileThreadStore(
-      directory: directory, device: device, keys: keys ?? self.keys, retention: retention,
+      directory: directory, device: { device }, keys: keys ?? self.keys, retention: retention,
       clock: { [clock] in clock.now }, patience: patience, round: nil)
   }
 
@@ -105,5 +105,14 @@ extension ChappieTurn {
         .payload(["type": "reasoning", "n": 1]),
         .output(text: "It is 3 km.", model: "m", responseID: "r1"),
       ])
+  }
+}
+
+/// Where the records of a whole log are.
+func frameRanges(_ bytes: [UInt8], from start: Int) -> [Range<Int>] {
+  let pieces = LogScan(bytes, from: start) { _, _ in [] }.pieces
+  return pieces.compactMap { piece in
+    guard case .record(let frame, let place, _) = piece else { return nil }
+    return place..<(place + LogFrame.length + Int(frame.bodyLength))
   }
 }

@@ -13,6 +13,7 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
   private static let diskDeadline = Duration.seconds(60)
 
   private let keys: any ThreadKeySource
+  private let device: @Sendable () async throws -> String
   private let retention: ChappieThreadStoreRetentionPolicy
   private let clock: @Sendable () -> Int64
   private let patience: Duration
@@ -21,17 +22,18 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
 
   /// - Parameters:
   ///   - directory: where the files are; it is made when the first thread is.
-  ///   - device: a name for this device; its files say nothing on another one.
+  ///   - device: a name for this device; its files say nothing on another one. It throws ``ChappieThreadStoreError``.
   ///   - clock: Unix seconds.
   ///   - patience: how long another process's write is waited for.
   ///   - round: how often the policy is followed when nothing is written; nil for never.
   package init(
-    directory: String, device: String, keys: any ThreadKeySource,
+    directory: String, device: @escaping @Sendable () async throws -> String, keys: any ThreadKeySource,
     retention: ChappieThreadStoreRetentionPolicy = .default,
     clock: @escaping @Sendable () -> Int64 = { UnixTime.now }, patience: Duration = .seconds(5),
     round: Duration? = .seconds(86_400)
   ) {
-    files = Mutex(StoreFiles(StorageDirectory(directory), device: device, cap: retention.maximumTotalBytes))
+    files = Mutex(StoreFiles(StorageDirectory(directory), cap: retention.maximumTotalBytes))
+    self.device = device
     self.keys = keys
     self.retention = retention
     self.clock = clock
@@ -47,6 +49,14 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
   /// Lets go of what is in memory: for when the screen or the keyring is locked.
   package func forget() async {
     await offActor(deadline: Self.diskDeadline) { self.files.withLock { $0.forget() } }
+  }
+
+  /// Makes everything that is stored unreadable for good.
+  ///
+  /// - Throws: ``ChappieThreadStoreError/keyringUnavailable(_:)``, ``ChappieThreadStoreError/locked(_:)``.
+  package func destroyKey() async throws {
+    try await keys.destroy()
+    await forget()
   }
 
   // MARK: ChappieThreadStore
@@ -95,7 +105,7 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
     try await write(to: nil) { _, _ in }
   }
 
-  private func enforce(_ files: inout StoreFiles, inUse: String?, _ key: SecretBytes) {
+  private func enforce(_ files: inout StoreFiles, inUse: String?, _ key: StoreKey) {
     let now = clock()
     rounds.note(inUse.flatMap { files.index[$0]?.summary })
     guard let plan = rounds.plan(files.index, now: now, inUse: inUse) else { return }
@@ -110,7 +120,7 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
 
   // MARK: Access
 
-  private typealias Deed<Result> = @Sendable (inout StoreFiles, SecretBytes) throws -> Result
+  private typealias Deed<Result> = @Sendable (inout StoreFiles, StoreKey) throws -> Result
 
   private func read<Result: Sendable>(_ body: @escaping Deed<Result>) async throws -> Result {
     let key = try await key()
@@ -166,9 +176,9 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
     }
   }
 
-  private func key() async throws -> SecretBytes {
+  private func key() async throws -> StoreKey {
     do {
-      return try await keys.key()
+      return try await StoreKey(secret: keys.key(), device: device())
     } catch {
       // What may not be read is not kept either.
       files.withLockIfAvailable { $0.forget() }

@@ -1,10 +1,9 @@
 import GLibBridge
-import SecretMemory
 
 /// What a store is asked for. The index has been refreshed, and the caller has the lock where something is written.
 extension StoreFiles {
   /// - Throws: ``ChappieThreadStoreError``.
-  mutating func create(_ summary: ChappieThreadSummary, _ key: SecretBytes) throws {
+  mutating func create(_ summary: ChappieThreadSummary, _ key: StoreKey) throws {
     let id = summary.id
     guard ThreadID.isValid(id) else {
       throw ChappieThreadStoreError.unavailable(
@@ -24,13 +23,13 @@ extension StoreFiles {
   }
 
   /// - Throws: ``ChappieThreadStoreError``.
-  mutating func append(_ turn: ChappieTurn, to id: String, _ key: SecretBytes) throws {
+  mutating func append(_ turn: ChappieTurn, to id: String, _ key: StoreKey) throws {
     try record(.turn(turn), in: id, key)
   }
 
   /// - Parameter now: Unix seconds.
   /// - Throws: ``ChappieThreadStoreError``.
-  mutating func change(_ id: String, _ change: ChappieThreadChange, now: Int64, _ key: SecretBytes) throws {
+  mutating func change(_ id: String, _ change: ChappieThreadChange, now: Int64, _ key: StoreKey) throws {
     guard let summary = index[id]?.summary else { throw ChappieThreadStoreError.noSuchThread(id) }
     switch change {
     case .rename(let title): try record(.renamed(title, at: now), in: id, key)
@@ -41,7 +40,7 @@ extension StoreFiles {
   }
 
   /// - Throws: ``ChappieThreadStoreError``.
-  mutating func delete(_ id: String, _ key: SecretBytes) throws {
+  mutating func delete(_ id: String, _ key: StoreKey) throws {
     guard index[id] != nil else { throw ChappieThreadStoreError.noSuchThread(id) }
     try remove([id])
     note([.removed(id)], key)
@@ -50,7 +49,7 @@ extension StoreFiles {
   /// The thread, and whether its last record is not whole, which may be because it is being written.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
-  func thread(_ id: String, _ key: SecretBytes) throws -> (thread: ChappieThread, isTorn: Bool) {
+  func thread(_ id: String, _ key: StoreKey) throws -> (thread: ChappieThread, isTorn: Bool) {
     let file = try file(of: id, for: .reading)
     let log = try ThreadLog(reading { try file.content() }, sealed: threadLog(id, key))
     guard !log.isUnreadable else {
@@ -65,7 +64,7 @@ extension StoreFiles {
   /// Does what the policy asks for now.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
-  mutating func enforce(_ plan: RetentionPlan, now: Int64, _ key: SecretBytes) throws {
+  mutating func enforce(_ plan: RetentionPlan, now: Int64, _ key: StoreKey) throws {
     var changes: [ThreadIndex.Change] = []
     defer { if !changes.isEmpty { note(changes, key) } }
     // A crash takes nothing here that is not done again: so the disk is not waited for.
@@ -80,11 +79,11 @@ extension StoreFiles {
   // MARK: Records
 
   /// Writes a record and waits until it is on the disk.
-  private mutating func record(_ record: ThreadRecord, in id: String, _ key: SecretBytes) throws {
+  private mutating func record(_ record: ThreadRecord, in id: String, _ key: StoreKey) throws {
     note([.set(try write(record, in: id, durably: true, key))], key)
   }
 
-  private func write(_ record: ThreadRecord, in id: String, durably: Bool, _ key: SecretBytes) throws
+  private func write(_ record: ThreadRecord, in id: String, durably: Bool, _ key: StoreKey) throws
     -> ThreadIndex.Entry
   {
     let file = try file(of: id, for: .writing)

@@ -1,5 +1,4 @@
 import GLibBridge
-import SecretMemory
 
 /// The files of a store, and what is known of them. Its methods block; those that write want the store's lock.
 struct StoreFiles: Sendable {
@@ -8,17 +7,14 @@ struct StoreFiles: Sendable {
   private static let lockName = "lock"
 
   let directory: StorageDirectory
-  /// A name for this device.
-  let device: String
   /// The most that all threads may take, in bytes.
   let cap: Int64?
 
   private(set) var index = ThreadIndex()
   private var indexFile: IndexFile?
 
-  init(_ directory: StorageDirectory, device: String, cap: Int64?) {
+  init(_ directory: StorageDirectory, cap: Int64?) {
     self.directory = directory
-    self.device = device
     self.cap = cap
   }
 
@@ -43,7 +39,7 @@ struct StoreFiles: Sendable {
   /// Brings the index to what the files say now.
   ///
   /// - Throws: ``ChappieThreadStoreError/unavailable(_:)``.
-  mutating func refresh(_ key: SecretBytes, hasLock: Bool = false) throws {
+  mutating func refresh(_ key: StoreKey, hasLock: Bool = false) throws {
     let log = indexLog(key)
     let directory = directory
     if indexFile?.catchUp(&index, in: directory, log) == true { return }
@@ -65,13 +61,13 @@ struct StoreFiles: Sendable {
   /// Reads what the logs say and the index does not. The sizes of the files tell which logs to read: they only grow.
   ///
   /// - Returns: whether there was anything.
-  private mutating func mend(_ key: SecretBytes) throws -> Bool {
+  private mutating func mend(_ key: StoreKey) throws -> Bool {
     let changes = try differences(key)
     for change in changes { index.apply(change) }
     return !changes.isEmpty
   }
 
-  private func differences(_ key: SecretBytes) throws -> [ThreadIndex.Change] {
+  private func differences(_ key: StoreKey) throws -> [ThreadIndex.Change] {
     let sizes = try reading { try directory.sizes(suffix: Self.threadSuffix) }
     var changes = index.entries.keys.filter { sizes[$0] == nil }.map { ThreadIndex.Change.removed($0) }
     var unreadable = 0
@@ -85,25 +81,25 @@ struct StoreFiles: Sendable {
   }
 
   /// Notes changes that were made to the logs. That the index cannot be written is no failure.
-  mutating func note(_ changes: [ThreadIndex.Change], _ key: SecretBytes) {
+  mutating func note(_ changes: [ThreadIndex.Change], _ key: StoreKey) {
     for change in changes { index.apply(change) }
     let log = indexLog(key)
     let directory = directory
     if (try? indexFile?.append(changes, in: directory, log)) != true { rewriteIndex(key) }
   }
 
-  private mutating func rewriteIndex(_ key: SecretBytes) {
+  private mutating func rewriteIndex(_ key: StoreKey) {
     indexFile = try? IndexFile.write(index, in: directory, indexLog(key))
   }
 
-  private func indexLog(_ key: SecretBytes) -> SealedLog {
-    SealedLog(header: LogHeader(kind: .index, device: device), name: "index", key: key)
+  private func indexLog(_ key: StoreKey) -> SealedLog {
+    SealedLog(header: LogHeader(kind: .index, device: key.device), name: "index", key: key.secret)
   }
 
   // MARK: The logs
 
-  func threadLog(_ id: String, _ key: SecretBytes) -> SealedLog {
-    SealedLog(header: LogHeader(kind: .thread, device: device), name: id, key: key)
+  func threadLog(_ id: String, _ key: StoreKey) -> SealedLog {
+    SealedLog(header: LogHeader(kind: .thread, device: key.device), name: id, key: key.secret)
   }
 
   /// - Throws: ``ChappieThreadStoreError``.
@@ -147,7 +143,7 @@ struct StoreFiles: Sendable {
   /// What the log says now. Where the index knows its beginning, only the rest is read.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
-  func entry(of id: String, size: Int64, _ key: SecretBytes) throws -> ThreadIndex.Entry {
+  func entry(of id: String, size: Int64, _ key: StoreKey) throws -> ThreadIndex.Entry {
     let file = try file(of: id, for: .reading)
     let sealed = threadLog(id, key)
     if let known = index[id], known.isReadable, known.summary.bytes <= size {

@@ -41,14 +41,14 @@ struct IndexFile: Sendable {
   }
 
   private mutating func take(_ bytes: [UInt8], into index: inout ThreadIndex, _ log: SealedLog) -> Bool {
-    let scan = LogScan(bytes, from: 0)
+    let scan = LogScan(bytes, from: 0) { frame, body in log.open(body, number: frame.number) }
     for piece in scan.pieces {
-      guard case .record(let frame, let body) = piece, frame.number == nextNumber,
-        let changes = log.open(bytes[body], number: frame.number).flatMap(IndexCoding.decode)
+      guard case .record(let frame, let place, let content?) = piece, frame.number == nextNumber,
+        let changes = IndexCoding.decode(content)
       else { return false }
       for change in changes { index.apply(change) }
       nextNumber += 1
-      if nextNumber == 1 { entriesEnd = end + Int64(body.upperBound) }
+      if nextNumber == 1 { entriesEnd = end + Int64(place + LogFrame.length) + Int64(frame.bodyLength) }
     }
     end += Int64(scan.end)
     return true

@@ -1,7 +1,8 @@
-/// What the bytes of a log are made of. It takes any bytes and needs no key.
+/// What the bytes of a log are made of. It takes any bytes.
 struct LogScan {
   enum Piece: Equatable {
-    case record(LogFrame, body: Range<Int>)
+    /// A frame and as many bytes as it says; the content is nil where they do not open.
+    case record(LogFrame, at: Int, content: [UInt8]?)
     /// Neither a record nor the beginning of one.
     case damage(Range<Int>)
   }
@@ -10,41 +11,51 @@ struct LogScan {
   /// Where the next record is to be written: behind everything but a record that was being written.
   private(set) var end: Int
 
-  /// - Parameter start: where a record begins, or the log ends.
-  init(_ bytes: [UInt8], from start: Int) {
+  /// - Parameters:
+  ///   - start: where a record begins, or the log ends.
+  ///   - open: gives the content of a record; nil when its bytes are not what was written.
+  init(_ bytes: [UInt8], from start: Int, open: (LogFrame, ArraySlice<UInt8>) -> [UInt8]?) {
     end = start
     while end < bytes.count {
-      if let frame = LogFrame(bytes, at: end), Int(frame.bodyLength) <= bytes.count - end - LogFrame.length {
-        let body = end + LogFrame.length
-        pieces.append(.record(frame, body: body..<(body + Int(frame.bodyLength))))
-        end = body + Int(frame.bodyLength)
-      } else if let next = Self.nextRecord(bytes, from: end + 1) {
-        pieces.append(.damage(end..<next))
-        end = next
+      let frame = LogFrame(bytes, at: end)
+      let body = end + LogFrame.length
+      if let frame, Int(frame.bodyLength) <= bytes.count - body {
+        let next = body + Int(frame.bodyLength)
+        let content = open(frame, bytes[body..<next])
+        // Where bytes are missing from a record, the next one begins sooner than its length says.
+        if content == nil, let sooner = Self.nextFrame(bytes[body..<next]) {
+          skip(to: sooner)
+        } else {
+          pieces.append(.record(frame, at: end, content: content))
+          end = next
+        }
+      } else if let next = Self.nextFrame(bytes[(end + 1)...]) {
+        skip(to: next)
       } else {
-        guard !Self.isTorn(bytes, from: end) else { return }
-        pieces.append(.damage(end..<bytes.count))
-        end = bytes.count
+        if frame == nil, !Self.isTorn(bytes[end...]) { skip(to: bytes.count) }
+        return
       }
     }
   }
 
-  private static func nextRecord(_ bytes: [UInt8], from start: Int) -> Int? {
-    var index = start
-    while index + LogFrame.length <= bytes.count {
-      guard let next = bytes[index...].firstIndex(of: LogFrame.marker[0]) else { return nil }
-      if LogFrame(bytes, at: next) != nil { return next }
-      index = next + 1
+  private mutating func skip(to place: Int) {
+    pieces.append(.damage(end..<place))
+    end = place
+  }
+
+  private static func nextFrame(_ bytes: ArraySlice<UInt8>) -> Int? {
+    var rest = bytes
+    while let next = rest.firstIndex(of: LogFrame.marker[0]), rest.endIndex - next >= LogFrame.length {
+      if LogFrame(Array(rest[next..<(next + LogFrame.length)]), at: 0) != nil { return next }
+      rest = rest[(next + 1)...]
     }
     return nil
   }
 
-  /// Whether what is at the end of the file can come of a write that was cut short: a part of a record, or room for one
-  /// that nothing was written to.
-  private static func isTorn(_ bytes: [UInt8], from start: Int) -> Bool {
-    let rest = bytes[start...]
-    if LogFrame(bytes, at: start) != nil { return true }
-    if rest.count < LogFrame.length { return rest.prefix(4).elementsEqual(LogFrame.marker.prefix(rest.count)) }
+  /// Whether what is at the end of the file, and has no whole frame, can come of a write that was cut short: the
+  /// beginning of a frame, or room that nothing was written to.
+  private static func isTorn(_ rest: ArraySlice<UInt8>) -> Bool {
+    if rest.count < LogFrame.length, LogFrame.marker.starts(with: rest.prefix(LogFrame.marker.count)) { return true }
     return rest.allSatisfy { $0 == 0 }
   }
 }

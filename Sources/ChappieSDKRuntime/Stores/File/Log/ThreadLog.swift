@@ -38,7 +38,7 @@ struct ThreadLog {
   }
 
   private init(_ bytes: [UInt8], from start: Int, at offset: Int64, next number: UInt64, _ log: SealedLog) {
-    let scan = LogScan(bytes, from: start)
+    let scan = LogScan(bytes, from: start) { frame, body in log.open(body, number: frame.number) }
     end = offset + Int64(scan.end)
     isTorn = scan.end < bytes.count
     nextNumber = number
@@ -46,21 +46,21 @@ struct ThreadLog {
       switch piece {
       case .damage(let range):
         add(damage: range.lowerBound, offset, "\(range.count) bytes are no record")
-      case .record(let frame, let body):
-        read(frame, bytes[body], at: offset + Int64(body.lowerBound - LogFrame.length), log)
+      case .record(let frame, let place, let content):
+        read(frame, content, at: offset + Int64(place))
       }
     }
     if isTorn { add(damage: scan.end, offset, "the last record was not written to its end") }
   }
 
-  private mutating func read(_ frame: LogFrame, _ body: ArraySlice<UInt8>, at offset: Int64, _ log: SealedLog) {
+  private mutating func read(_ frame: LogFrame, _ content: [UInt8]?, at offset: Int64) {
     guard frame.number >= nextNumber, frame.number < .max else {
       return add(damage: 0, offset, "record \(frame.number) is there twice, or out of order")
     }
     if frame.number > nextNumber {
       add(damage: 0, offset, "before this, \(frame.number - nextNumber) records are missing")
     }
-    guard let record = log.open(body, number: frame.number).flatMap(ThreadRecord.init) else {
+    guard let record = content.flatMap(ThreadRecord.init) else {
       // What cannot be opened may claim any number.
       if frame.number == nextNumber { nextNumber += 1 }
       return add(damage: 0, offset, "record \(frame.number) was changed, or sealed with another key")
