@@ -24,6 +24,7 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
       summary.turnCount = 0
       summary.bytes = summary.ownBytes
       threads[thread.id] = ChappieThread(summary: summary)
+      retain(&threads, writing: thread.id)
     }
   }
 
@@ -40,6 +41,7 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
 
   public func thread(_ id: String) async throws -> ChappieThread {
     try threads.withLock { threads in
+      retain(&threads)
       guard let thread = threads[id] else { throw ChappieThreadStoreError.noSuchThread(id) }
       return thread
     }
@@ -47,6 +49,7 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
 
   public func threads(_ query: ChappieThreadQuery) async throws -> [ChappieThreadSummary] {
     try threads.withLock { threads in
+      retain(&threads)
       return try query.page(of: threads.values.map(\.summary))
     }
   }
@@ -73,6 +76,7 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
     try threads.withLock { threads in
       guard let index = threads.index(forKey: id) else { throw ChappieThreadStoreError.noSuchThread(id) }
       body(&threads.values[index])
+      retain(&threads, writing: id)
     }
   }
 
@@ -84,11 +88,20 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
 
   public func usage() async throws -> ChappieThreadStoreUsage {
     threads.withLock { threads in
+      retain(&threads)
       let summaries = threads.values.map(\.summary)
       return ChappieThreadStoreUsage(
         usedBytes: summaries.reduce(0) { $0 + $1.bytes }, limitBytes: retention.maximumTotalBytes,
         threadCount: summaries.count, archivedCount: summaries.count { $0.isArchived })
     }
+  }
+
+  /// Archives and deletes what is due. Nothing here waits for a day to pass: it is looked at with each access.
+  private func retain(_ threads: inout [String: ChappieThread], writing id: String? = nil) {
+    let now = now()
+    let plan = RetentionPlan(retention, for: threads.values.map(\.summary), now: now, inUse: id)
+    for id in plan.archived { threads[id]?.summary.archivedAt = now }
+    for id in plan.deleted { threads[id] = nil }
   }
 }
 

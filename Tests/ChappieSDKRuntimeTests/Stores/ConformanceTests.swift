@@ -1,6 +1,9 @@
-import ChappieSDKRuntime
+import ChappieSDK
 import ChappieSDKTesting
+import Synchronization
 import Testing
+
+@testable import ChappieSDKRuntime
 
 /// The conformance suite finds what a store does wrong.
 @Suite
@@ -68,6 +71,16 @@ struct ConformanceTests {
       try await ChappieThreadStoreConformance.run { Mistaken(mistake: mistake) }
     }
     #expect(violation?.description.hasSuffix(".") == true)
+  }
+
+  @Test func takesTheStoreOfFiles() async throws {
+    let worlds = Mutex<[FileStoreWorld]>([])
+    try await ChappieThreadStoreConformance.run {
+      let world = FileStoreWorld()
+      worlds.withLock { $0.append(world) }
+      world.clock.advance(seconds: UnixTime.now - world.clock.now)
+      return world.store(retention: .default)
+    }
   }
 
   @Test func takesAStoreThatRedactsNothing() async throws {
