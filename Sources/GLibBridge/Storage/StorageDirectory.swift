@@ -30,19 +30,18 @@ public struct StorageDirectory: Hashable, Sendable {
     try StorageFile(path(of: name), for: access)
   }
 
-  /// The sizes of the regular files whose names end with `suffix`, under their names without it. None when there is no
-  /// such directory.
+  /// Calls `body` with each regular file whose name ends with `suffix`: with its name without that, and its size in
+  /// bytes. There are none when there is no such directory.
   ///
   /// - Throws: ``StorageError``.
-  public func sizes(suffix: String) throws(StorageError) -> [String: Int64] {
+  public func forEachFile(suffix: String, _ body: (_ name: String, _ size: Int64) -> Void) throws(StorageError) {
     guard let listing = opendir(path) else {
       let error = StorageError(errno: errno)
-      if error == .missing { return [:] }
+      if error == .missing { return }
       throw error
     }
     defer { closedir(listing) }
     let ending = Array(suffix.utf8)
-    var sizes: [String: Int64] = [:]
     while let entry = readdir(listing) {
       let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
         name.withMemoryRebound(to: UInt8.self, capacity: 256) { UnsafeBufferPointer(start: $0, count: strlen($0)) }
@@ -52,9 +51,8 @@ public struct StorageDirectory: Hashable, Sendable {
       guard fstatat(dirfd(listing), &entry.pointee.d_name.0, &status, AT_SYMLINK_NOFOLLOW) == 0,
         status.st_mode & S_IFMT == S_IFREG
       else { continue }
-      sizes[String(decoding: name.dropLast(ending.count), as: UTF8.self)] = Int64(status.st_size)
+      body(String(decoding: name.dropLast(ending.count), as: UTF8.self), Int64(status.st_size))
     }
-    return sizes
   }
 
   /// Whether there is a file of this name.

@@ -63,15 +63,26 @@ struct StoreFiles: Sendable {
   /// - Returns: whether there was anything.
   private mutating func mend(_ key: StoreKey) throws -> Bool {
     let changes = try differences(key)
-    for change in changes { index.apply(change) }
+    index.apply(changes)
     return !changes.isEmpty
   }
 
   private func differences(_ key: StoreKey) throws -> [ThreadIndex.Change] {
-    let sizes = try reading { try directory.sizes(suffix: Self.threadSuffix) }
-    var changes = index.entries.keys.filter { sizes[$0] == nil }.map { ThreadIndex.Change.removed($0) }
+    var changed: [(id: String, size: Int64)] = []
+    var found = 0
+    try reading {
+      try directory.forEachFile(suffix: Self.threadSuffix) { id, size in
+        let known = index.bytes(of: id)
+        if known != nil { found += 1 }
+        if known != size, ThreadID.isValid(id) { changed.append((id, size)) }
+      }
+    }
+    var changes: [ThreadIndex.Change] = []
+    if found < index.entries.count {
+      changes += index.entries.keys.filter { !directory.contains($0 + Self.threadSuffix) }.map { .removed($0) }
+    }
     var unreadable = 0
-    for (id, size) in sizes where index[id]?.summary.bytes != size && ThreadID.isValid(id) {
+    for (id, size) in changed {
       guard let entry = try? entry(of: id, size: size, key), entry != index[id] else { continue }
       if !entry.isReadable { unreadable += 1 }
       changes.append(.set(entry))
@@ -82,7 +93,7 @@ struct StoreFiles: Sendable {
 
   /// Notes changes that were made to the logs. That the index cannot be written is no failure.
   mutating func note(_ changes: [ThreadIndex.Change], _ key: StoreKey) {
-    for change in changes { index.apply(change) }
+    index.apply(changes)
     let log = indexLog(key)
     let directory = directory
     if (try? indexFile?.append(changes, in: directory, log)) != true { rewriteIndex(key) }

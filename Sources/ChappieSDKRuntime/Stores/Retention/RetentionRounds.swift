@@ -38,6 +38,7 @@ final class RetentionRounds: Sendable {
 
   /// What is to be done now; nil for nothing. It costs nothing until something can be due.
   func plan(_ index: ThreadIndex, now: Int64, inUse: String?) -> RetentionPlan? {
+    if state.withLock({ $0.nextDue == nil }) { schedule(index, now: now) }
     let isOverCap = policy.maximumTotalBytes.map { index.totalBytes > $0 } ?? false
     guard isOverCap || state.withLock({ $0.nextDue.map { $0 <= now } ?? true }) else { return nil }
     let plan = RetentionPlan(

@@ -46,7 +46,7 @@ struct IndexFile: Sendable {
       guard case .record(let frame, let place, let content?) = piece, frame.number == nextNumber,
         let changes = IndexCoding.decode(content)
       else { return false }
-      for change in changes { index.apply(change) }
+      index.apply(changes)
       nextNumber += 1
       if nextNumber == 1 { entriesEnd = end + Int64(place + LogFrame.length) + Int64(frame.bodyLength) }
     }
