@@ -10,6 +10,7 @@ import SecretMemory
 ///   library-host ISSUER BACKEND sign-in RULE     signs in, where nobody has to approve it, under a keychain rule
 ///   library-host ISSUER BACKEND thread-key RULE  asks for the key of its threads until it is ended, and prints a name
 ///                                                for it, or why there is none, each time that this is another
+///   library-host ISSUER BACKEND remember TEXT    goes on with the newest stored thread, and prints the answer
 ///   library-host ISSUER BACKEND destroy RULE     destroys that key
 @main
 enum LibraryHost {
@@ -29,6 +30,11 @@ enum LibraryHost {
     let rule = ChappieKeychainAccessibility(rawValue: arguments[3]) ?? .whenUnlockedThisDeviceOnly
     switch arguments[2] {
     case "thread-key": await watch(KeyringThreadKey(configuration, accessibility: rule))
+    case "remember":
+      let store = ChappieFileThreadStore(configuration: configuration)
+      let runtime = Chappie.client(configuration: configuration).runtime(store: store)
+      if let newest = try await runtime.listThreads(limit: 1).first { try await runtime.resume(thread: newest.id) }
+      print(try await runtime.send(arguments[3]))
     case "destroy":
       try await KeyringThreadKey(configuration, accessibility: rule).destroy()
       print("destroyed")

@@ -96,10 +96,13 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
     }
   }
 
-  /// Archives and deletes what is due. Nothing here waits for a day to pass: it is looked at with each access.
+  /// Archives and deletes what is due, which is looked at with each access. Room is made when something is written: a
+  /// thread alone may be larger than the cap, and is not deleted for being read.
   private func retain(_ threads: inout [String: ChappieThread], writing id: String? = nil) {
     let now = now()
-    let plan = RetentionPlan(retention, for: threads.values.map(\.summary), now: now, inUse: id)
+    var policy = retention
+    if id == nil { policy.maximumTotalBytes = nil }
+    let plan = RetentionPlan(policy, for: threads.values.map(\.summary), now: now, inUse: id)
     for id in plan.archived { threads[id]?.summary.archivedAt = now }
     for id in plan.deleted { threads[id] = nil }
   }

@@ -19,6 +19,10 @@ extension ChappieFileThreadStore {
       directory: directory ?? Self.directory(for: configuration), device: { try await Self.deviceName() },
       keys: KeyringThreadKey(configuration, accessibility: storagePolicy.fileProtection.accessibility),
       retention: retentionPolicy)
+    guard storagePolicy.fileProtection == .complete else { return }
+    Task.onGLib { [weak self] in
+      if let self { OpenStores.add(self) }
+    }
   }
 
   /// Both names are fingerprints: what an app or a user is called is no part of a path.
