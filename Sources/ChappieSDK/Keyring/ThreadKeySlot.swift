@@ -73,7 +73,7 @@ package final class ThreadKeySlot {
     case .locked(let error), .hidden(let error): throw error
     case .unusable(let reason): throw Failure.unusable(reason)
     case .secret(let key, let rule):
-      if rule != accessibility { try await changeRule(of: key) }
+      if rule != accessibility { await changeRule(of: key) }
       return key.bytes
     }
   }
@@ -89,11 +89,9 @@ package final class ThreadKeySlot {
     return key.bytes
   }
 
-  /// The program has chosen another rule since the key was made. While the keyring is locked the old one stays.
-  private func changeRule(of key: ThreadKey) async throws {
-    do {
-      try await store.write(key, for: slot, accessibility: accessibility, interaction: .forbidden)
-    } catch SecretStoreError.locked {}
+  /// The program has chosen another rule since the key was made. Where that cannot be stored now, the old one stays.
+  private func changeRule(of key: ThreadKey) async {
+    try? await store.write(key, for: slot, accessibility: accessibility, interaction: .forbidden)
   }
 
   // MARK: Memory

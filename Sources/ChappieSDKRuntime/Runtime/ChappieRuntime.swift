@@ -36,37 +36,6 @@ public final class ChappieRuntime {
 
   // MARK: Turns
 
-  /// Sends a user message and returns the answer's text, once the turn is kept.
-  ///
-  /// - Throws: as ``send(_:)-(ChappieInputMessage)``.
-  public func send(_ text: String) async throws -> String {
-    try await send(.user(text))
-  }
-
-  /// Sends a message and returns the answer's text, once the turn is kept.
-  ///
-  /// A turn that fails is kept as well, with its error.
-  ///
-  /// - Throws: ``ChappieClientError`` when there is no answer, ``ChappieRuntimeError`` when there is one that could not
-  ///   be kept, ``ChappieThreadStoreError`` when the thread could not be begun and nothing was asked,
-  ///   `CancellationError`.
-  public func send(_ message: ChappieInputMessage) async throws -> String {
-    try await run(message, for: client.caller { _ in .more }).outputText
-  }
-
-  /// Sends a user message; the answer comes in pieces.
-  public nonisolated func stream(_ text: String) -> AsyncThrowingStream<ChappieStreamEvent, any Error> {
-    stream(.user(text))
-  }
-
-  /// Sends a message; the answer comes in pieces. ``ChappieStreamEvent/completed(_:)`` comes once the turn is kept.
-  /// Letting go of the stream cancels the turn, which is kept as cancelled.
-  public nonisolated func stream(_ message: ChappieInputMessage)
-    -> AsyncThrowingStream<ChappieStreamEvent, any Error>
-  {
-    client.events { try await self.run(message, for: $0) }
-  }
-
   /// Runs a turn and keeps it.
   ///
   /// - Throws: as ``send(_:)-(ChappieInputMessage)``.
@@ -96,7 +65,11 @@ public final class ChappieRuntime {
   /// The current thread, named by `message` where nothing else has named it.
   private func threadInUse(for message: ChappieInputMessage) async throws -> String {
     let title = ThreadTitle.make(of: message.text)
-    guard let thread else { return try await begin(title) }
+    guard let thread else {
+      let new = try await begin(title)
+      thread = new
+      return new.id
+    }
     if thread.isUntitled, !title.isEmpty {
       try await store.change(thread.id, .rename(title))
       self.thread?.isUntitled = false
@@ -104,12 +77,11 @@ public final class ChappieRuntime {
     return thread.id
   }
 
-  private func begin(_ title: String) async throws -> String {
+  private func begin(_ title: String) async throws -> ThreadInUse {
     let now = UnixTime.now
     let summary = ChappieThreadSummary(id: UniqueID.make(), title: title, createdAt: now, updatedAt: now)
     try await store.create(summary)
-    thread = ThreadInUse(id: summary.id, isUntitled: title.isEmpty)
-    return summary.id
+    return ThreadInUse(id: summary.id, isUntitled: title.isEmpty)
   }
 
   /// In a task of its own: a caller that leaves must not stop it.
@@ -139,7 +111,13 @@ public final class ChappieRuntime {
   ///   `CancellationError`.
   @discardableResult
   public func compactContext() async throws -> ChappieClientContext {
-    try await compactContext { try await self.client.compactContext(interaction: $0) }
+    try await compactContext(interaction: .forbidden)
+  }
+
+  /// As ``compactContext()``; `interaction` decides whether the keyring may ask for its password.
+  @discardableResult
+  package func compactContext(interaction: SecretServiceClient.Interaction) async throws -> ChappieClientContext {
+    try await keepingSummary { try await client.compactContext(interaction: interaction) }
   }
 
   /// Replaces what was said by `summary`, and keeps that.
@@ -147,16 +125,12 @@ public final class ChappieRuntime {
   /// - Throws: ``ChappieThreadStoreError`` when it is replaced and could not be kept, `CancellationError`.
   @discardableResult
   public func compactContext(summary: String) async throws -> ChappieClientContext {
-    try await compactContext { _ in try await self.client.compactContext(summary: summary) }
+    try await keepingSummary { try await client.compactContext(summary: summary) }
   }
 
-  /// - Parameter interaction: whether a keyring that is locked may ask the user for its password.
-  package func compactContext(
-    interaction: SecretServiceClient.Interaction = .forbidden,
-    _ compact: @GLibActor (SecretServiceClient.Interaction) async throws -> ChappieClientContext
-  ) async throws -> ChappieClientContext {
+  private func keepingSummary(_ compact: () async throws -> ChappieClientContext) async throws -> ChappieClientContext {
     try await turnstile.pass {
-      let context = try await compact(interaction)
+      let context = try await compact()
       if let thread, let summary = context.compactedSummary {
         let turn = ChappieTurn(
           id: UniqueID.make(), recordedAt: UnixTime.now, events: [.compaction(summary: summary)])
@@ -174,9 +148,10 @@ public final class ChappieRuntime {
   @discardableResult
   public func createThread(title: String = "") async throws -> String {
     try await turnstile.pass {
-      let id = try await begin(title)
+      let new = try await begin(title)
       try await client.clearContext()
-      return id
+      thread = new
+      return new.id
     }
   }
 
@@ -203,7 +178,8 @@ public final class ChappieRuntime {
       try await store.delete(id)
       guard thread?.id == id else { return }
       thread = nil
-      try await client.clearContext()
+      // In a task of its own: a caller that leaves must not keep what was deleted.
+      try await Task.onGLib { [client] in _ = try await client.clearContext() }.value
     }
   }
 }
