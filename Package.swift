@@ -26,12 +26,14 @@ let package = Package(
     .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
 
+    .target(name: "CQuietLog"),
     .target(name: "CWipingHeap"),
     .target(name: "SecretMemory", dependencies: ["CSodium"], swiftSettings: settings),
     .target(name: "Zstandard", dependencies: ["CZstd"], swiftSettings: settings),
     .target(
-      name: "GLibBridge", dependencies: ["CGLib", "CEdit", "CJSONGLib", "CLibsecret", "CLibsoup", "SecretMemory"],
+      name: "GLibBridge", dependencies: ["CGLib", "CJSONGLib", "CLibsecret", "CLibsoup", "SecretMemory"],
       swiftSettings: settings),
+    .target(name: "LineEditing", dependencies: ["CEdit", "GLibBridge"], swiftSettings: settings),
     .target(name: "ChappieSDK", dependencies: ["GLibBridge", "SecretMemory", "Zstandard"], swiftSettings: settings),
     .target(
       name: "ChappieSDKRuntime", dependencies: ["ChappieSDK", "GLibBridge", "SecretMemory"],
@@ -55,9 +57,10 @@ let package = Package(
       name: "chappie-sandbox", dependencies: ["ChappieSDKTesting", "GLibBridge"], exclude: ["README.md"],
       swiftSettings: settings),
     .executableTarget(
-      name: "chappied", dependencies: ["ChappieService", "ChappieSDK", "GLibBridge", "CWipingHeap"],
+      name: "chappied", dependencies: ["ChappieService", "ChappieSDK", "GLibBridge", "CQuietLog", "CWipingHeap"],
       swiftSettings: settings),
-    .executableTarget(name: "chappie", dependencies: ["ChappieSDK", "GLibBridge"], swiftSettings: settings),
+    .executableTarget(
+      name: "chappie", dependencies: ["ChappieSDK", "GLibBridge", "LineEditing"], swiftSettings: settings),
     .executableTarget(
       name: "library-host", dependencies: ["ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "SecretMemory"],
       path: "Tests/LibraryHost", swiftSettings: settings),

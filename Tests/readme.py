@@ -11,19 +11,20 @@ import sys
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
-TURN = r"\bturn-[a-z0-9]+-\d+\b"
+NAME = r"\bturn-[a-z0-9]+-\d+\b|\bcall_[0-9a-f]{24}\b"
 # What differs from run to run.
 CHANGING = [
     (r"\b[A-Z]{4}-\d{5}\b", "CODE"),
     (r"http://127\.0\.0\.1:\d+", "ISSUER"),
     (r"\bresp_[0-9a-f]+", "RESPONSE"),
     (r"\b1[78]\d{8}\b", "TIME"),
-    (TURN, "TURN"),
+    (NAME, "NAME"),
     (r"resets \w+ \d+ \w+ \d{4}, \d\d:\d\d", "resets DATE"),
     (r"[█░]{20} +\d+%", "BAR"),
     (r"\b\d+%", "PERCENT"),
     (r"(percent(age)?['\"]:? ?(d |<)?)[\d.]+", r"\1N"),
     (r"/(session|client)/n\d+", r"/\1/N"),
+    (r"(duration_ms': <uint32 )\d+", r"\1N"),
     (r"(input_tokens\"? t |input_tokens': <uint64 )\d+", r"\1N"),
 ]
 
@@ -37,9 +38,14 @@ def commands(readme):
             yield command, output
 
 
+def scripts(readme):
+    """The scripts that are shown, which are those of Examples."""
+    return re.findall(r"```bash\n(.*?)```", readme, re.S)
+
+
 def learn_names(expected, printed, names):
-    """Turns have other names in each run: what the README calls a turn is what was printed in its place."""
-    for ours, theirs in zip(re.findall(TURN, expected), re.findall(TURN, printed)):
+    """Turns and calls have other names in each run: what the README calls one is what was printed in its place."""
+    for ours, theirs in zip(re.findall(NAME, expected), re.findall(NAME, printed)):
         names[ours] = theirs
 
 
@@ -51,6 +57,8 @@ def normal(text):
 
 def main():
     programs = Path(sys.argv[1]).resolve()
+    examples = [file.read_text() for file in sorted((TOP / "Examples").iterdir())]
+    assert scripts((TOP / "README.md").read_text()) == examples, "README.md does not show what is in Examples"
     os.environ["PATH"] = f"{programs}:{os.environ['PATH']}"
     os.environ["LC_ALL"] = "C.UTF-8"
     sandbox = subprocess.Popen(["chappie-sandbox", "--port", "0", "--auto-approve"], stdout=subprocess.PIPE, text=True)
@@ -61,9 +69,9 @@ def main():
         subprocess.run(["gdbus", "wait", "--session", "--timeout", "20", "org.chappie"], check=True)
         names = {}
         for command, expected in commands((TOP / "README.md").read_text()):
-            command = re.sub(TURN, lambda turn: names.get(turn[0], turn[0]), command)
+            command = re.sub(NAME, lambda name: names.get(name[0], name[0]), command)
             result = subprocess.run(
-                command, shell=True, text=True, timeout=120, stdin=subprocess.DEVNULL,
+                command, shell=True, text=True, timeout=120, cwd=TOP, stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             learn_names(expected, result.stdout, names)
             if normal(result.stdout) == normal(expected):

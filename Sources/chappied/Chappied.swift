@@ -8,6 +8,8 @@ import Glibc
 enum Chappied {
   static func main() {
     MemoryHygiene.enable()
+    // GLib writes log lines in the locale's charset, and names of accounts need not be ASCII.
+    setlocale(LC_CTYPE, "C.UTF-8")
     let parser = CommandLineParser(
       summary: "Holds the ChatGPT sign-in in the desktop keyring and answers with it on the session bus, as "
         + "org.chappie.",

@@ -36,6 +36,9 @@ package struct SlotState: Sendable, Equatable {
   package private(set) var deviceLinkState = ChappieDeviceLinkState.idle
   package private(set) var deviceCode: ChappieDeviceCode?
   package private(set) var lastError: ChappieAuthError?
+  /// What was wrong with the store or its item last. An answer of a server can be as useless, and that stays an error
+  /// when the store answers.
+  private var storeError: ChappieAuthError?
 
   package var state: ChappieAuthState {
     if deviceLinkState.isRunning { return .signingIn }
@@ -72,10 +75,11 @@ package struct SlotState: Sendable, Equatable {
       forgetStoreError()
     case .foundUnusable(let reason):
       stored = .none
-      lastError = .invalidResponse(reason)
+      storeFailed(.invalidResponse(reason))
     case .recalled:
       if case .unknown = stored { stored = .present(nil) }
-    case .storeFailed(let error), .refreshFailed(let error): lastError = error
+    case .storeFailed(let error): storeFailed(error)
+    case .refreshFailed(let error): lastError = error
     case .signInProgress(let progress): advance(progress)
     case .signInFailed(let error): endSignIn(error)
     case .signedIn(let account): finishSignIn(account)
@@ -98,12 +102,19 @@ package struct SlotState: Sendable, Equatable {
     forgetStoreError()
   }
 
+  private mutating func storeFailed(_ error: ChappieAuthError) {
+    storeError = error
+    lastError = error
+  }
+
   /// The store has answered, with nothing wrong.
   private mutating func forgetStoreError() {
     switch lastError {
-    case .locked, .keyringUnavailable, .invalidResponse: lastError = nil
+    case .locked, .keyringUnavailable: lastError = nil
+    case .invalidResponse where lastError == storeError: lastError = nil
     default: break
     }
+    storeError = nil
   }
 
   private mutating func foundLocked() {

@@ -36,11 +36,11 @@ public struct ChappieTokenUsage: Sendable, Hashable {
 public enum ChappieStreamEvent: Sendable, Hashable {
   /// The next piece of the answer, never empty: append it.
   case textDelta(String)
-  /// The model has called a tool, which is about to run as its policy says.
+  /// The model has called a tool with arguments that fit, and it is about to run as its policy says.
   case toolCallRequested(ChappieToolExecutionRequest)
   /// A tool call waits for the user's approval, which the client's approval handler is asked for.
   case approvalRequested(ChappieApprovalRequest)
-  /// A tool call has ended. The model gets its output by itself.
+  /// A tool call has ended, or had arguments that do not fit. The model gets its output by itself.
   case toolCallCompleted(ChappieToolExecutionResult)
   /// What is used of the plan has been told: before the answer as a rule.
   case usageLimits(ChappieUsageLimitSnapshot)

@@ -79,5 +79,5 @@ final class AnswerReader {
     }
   }
 
-  private var diverged: ExchangeFailure { .final(.streamingTransportReplayDiverged(scope.text)) }
+  private var diverged: ExchangeFailure { .final(.streamingTransportReplayDiverged(scope.wholeText(with: before))) }
 }

@@ -70,7 +70,7 @@ struct SocketExchange {
 
   private func read(_ socket: WebSocket, _ reader: AnswerReader) async throws {
     do {
-      try await socket.forEachMessage(idleDeadline: idleDeadline) { reader.take($0.span) }
+      try await socket.forEachMessage(idleDeadline: idleDeadline) { reader.take($0) }
     } catch let error as GLibError {
       throw ExchangeFailure.broken(.network(error.isTimeout ? "the backend fell silent" : error.message))
     }

@@ -54,7 +54,7 @@ final class TurnEngine {
       } catch let failure as ExchangeFailure {
         delivered = reader.delivered
         switch retries.decide(failure, over: used, hasDelivered: !delivered.isEmpty) {
-        case .fail(let error): throw error
+        case .fail(let error): throw Self.explained(error, credential)
         case .again(let seconds): try await sleep(for: .seconds(seconds))
         case .withAnotherToken: credential = try await slot.credential(insteadOf: credential)
         case .withoutCompression: coding = .plain
@@ -65,6 +65,13 @@ final class TurnEngine {
         }
       }
     }
+  }
+
+  /// Who is refused without naming an account is refused for that.
+  private static func explained(_ error: ChappieClientError, _ credential: Credential) -> ChappieClientError {
+    guard case .httpError(let status, _) = error, [401, 403].contains(status), credential.accountInfo.accountID == nil
+    else { return error }
+    return .missingAccountID
   }
 
   private func exchange(

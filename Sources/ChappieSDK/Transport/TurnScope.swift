@@ -11,8 +11,8 @@ final class TurnScope {
   var turnState: String?
   /// The socket that the turn's last answer came over.
   var socket: SocketConnection?
-  /// The answer so far, over all rounds.
-  private(set) var text = ""
+  /// The answers of the rounds that have ended.
+  private var text = ""
   private var isNewRound = false
   private let receive: @GLibActor (ChappieStreamEvent) -> HTTPResponse.Verdict
   let record: @GLibActor (ChappieClient.TurnRecord) -> Void
@@ -30,12 +30,23 @@ final class TurnScope {
     isNewRound = true
   }
 
+  /// Notes the answer of a round that has ended, and returns the answer so far.
+  func endRound(_ answer: String) -> String {
+    text = wholeText(with: answer)
+    return text
+  }
+
+  /// The answer so far, over all rounds, where the one that runs has brought `answer`.
+  func wholeText(with answer: String) -> String {
+    text.isEmpty || answer.isEmpty ? text + answer : text + Self.gap + answer
+  }
+
+  private static let gap = "\n\n"
+
   func deliver(_ event: ChappieStreamEvent) -> HTTPResponse.Verdict {
-    guard case .textDelta(let delta) = event else { return receive(event) }
-    let gap = isNewRound && !text.isEmpty ? "\n\n" : ""
+    guard isNewRound, case .textDelta(let delta) = event else { return receive(event) }
     isNewRound = false
-    text += gap + delta
-    return receive(.textDelta(gap + delta))
+    return receive(text.isEmpty ? event : .textDelta(Self.gap + delta))
   }
 
   /// Notes what the header fields of an answer tell.

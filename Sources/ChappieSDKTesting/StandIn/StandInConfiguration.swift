@@ -4,7 +4,7 @@ import GLibBridge
 public struct StandInUser: Sendable, Equatable {
   /// The mail address, which tells one user from another.
   public var email: String
-  /// `chatgpt_account_id`.
+  /// `chatgpt_account_id`; where it is empty, the tokens name no account.
   public var accountID: String
   /// `chatgpt_user_id`.
   public var userID: String

@@ -54,8 +54,10 @@ extension ClientObject {
   }
 
   private func register(_ tools: ToolRegistration, for caller: String) {
-    registrations[caller] = tools.entries.isEmpty ? nil : tools
-    exporter.callers.whenLeft(caller) { [weak self] in self?.registrations[caller] = nil }
+    // An empty one is kept too: once for each caller is asked when it leaves.
+    if registrations.updateValue(tools, forKey: caller) == nil {
+      exporter.callers.whenLeft(caller) { [weak self] in self?.registrations[caller] = nil }
+    }
   }
 
   private static func result(of call: BusCall) throws -> ChappieToolResult {

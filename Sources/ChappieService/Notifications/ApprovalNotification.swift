@@ -77,12 +77,13 @@ extension DesktopNotification {
   private static let argumentsLimit = 400
 
   init(asking question: ApprovalQuestion) {
-    let shown = question.arguments.prefix(Self.argumentsLimit)
+    // The model writes them: on lines of their own they could pass for words of ours.
+    let arguments = question.arguments.split { $0.isNewline || $0 == "\t" }.joined(separator: " ")
     self.init(
       // What the call is about stays out of the summary, which servers show on locked screens too.
       summary: "ChatGPT wants to use a tool",
       body: [
-        "\(question.tool) \(shown)\(shown.count < question.arguments.count ? "…" : "")",
+        "\(question.tool) \(arguments.shown(limit: Self.argumentsLimit))",
         question.app.map { "The tool belongs to \($0)." } ?? "The tool belongs to a program of yours.",
         "Approve only what you asked for; without an answer it does not run.",
       ].joined(separator: "\n"),

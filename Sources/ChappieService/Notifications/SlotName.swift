@@ -31,18 +31,6 @@ struct SlotName {
     return "chappie sign-in --account \(ShellText.quoted(account))"
   }
 
-  /// Names are chosen by programs: what is shown is short and without invisible characters, so that none can pass
-  /// for more than a name.
-  private static func shown(_ name: String) -> String {
-    let scalars = name.unicodeScalars.map { isInvisible($0) ? "\u{FFFD}" : $0 }
-    let text = String(String.UnicodeScalarView(scalars))
-    return text.count > 64 ? text.prefix(63) + "…" : text
-  }
-
-  private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: true
-    default: false
-    }
-  }
+  /// Names are chosen by programs.
+  private static func shown(_ name: String) -> String { name.shown(limit: 64) }
 }

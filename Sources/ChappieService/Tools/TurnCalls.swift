@@ -4,34 +4,31 @@ import GLibBridge
 /// The tool calls of one turn, as far as somebody on the bus has a part in them.
 @GLibActor
 final class TurnCalls {
+  /// What a call waits for.
   private enum Stage {
     case running
     case waitsForApproval(Promise<ChappieApprovalDecision>)
+    /// From whoever answers by `SubmitToolResult`.
+    case waitsForResult(Promise<ChappieToolResult>)
   }
 
-  private struct Call {
-    var stage: Stage
-    /// What the handler brings that answers by `SubmitToolResult`.
-    let result: Promise<ChappieToolResult>
-  }
-
-  private var calls: [String: Call] = [:]
+  private var calls: [String: Stage] = [:]
 
   /// What the turn waits for, as a status; nil when it is not for a tool.
   var status: String? {
     guard !calls.isEmpty else { return nil }
-    let isAsking = calls.values.contains { if case .waitsForApproval = $0.stage { true } else { false } }
+    let isAsking = calls.values.contains { if case .waitsForApproval = $0 { true } else { false } }
     return isAsking ? "waiting-for-approval" : "waiting-for-tool"
   }
 
   // MARK: Events of the turn
 
   func began(_ call: String) {
-    calls[call] = Call(stage: .running, result: Promise())
+    calls[call] = .running
   }
 
   func asks(_ call: String) {
-    calls[call]?.stage = .waitsForApproval(Promise())
+    calls[call] = .waitsForApproval(Promise())
   }
 
   func ended(_ call: String) {
@@ -41,21 +38,29 @@ final class TurnCalls {
   // MARK: Waiting
 
   func approval(of call: String) async -> ChappieApprovalDecision {
-    guard case .waitsForApproval(let promise)? = calls[call]?.stage else { return .denied() }
-    defer { calls[call]?.stage = .running }
-    return (try? await promise.value()) ?? .denied()
+    guard case .waitsForApproval(let promise)? = calls[call] else { return .denied() }
+    let decision = try? await promise.value()
+    goOn(call)
+    return decision ?? .denied()
   }
 
   func result(of call: String) async throws -> ChappieToolResult {
-    guard let promise = calls[call]?.result else { throw CancellationError() }
+    let promise = Promise<ChappieToolResult>()
+    calls[call] = .waitsForResult(promise)
+    defer { goOn(call) }
     return try await promise.value()
+  }
+
+  /// A call that was ended meanwhile stays so.
+  private func goOn(_ call: String) {
+    if calls[call] != nil { calls[call] = .running }
   }
 
   // MARK: Answering
 
   /// - Throws: `BusError` with `InvalidArgument`.
   func submit(_ result: ChappieToolResult, for call: String) throws {
-    guard let promise = calls[call]?.result, !promise.isFulfilled else {
+    guard case .waitsForResult(let promise)? = calls[call], !promise.isFulfilled else {
       throw BusError(.invalidArgument, "No call '\(Redaction.message(call))' of this turn waits for a result.")
     }
     promise.fulfil(result)
@@ -63,7 +68,7 @@ final class TurnCalls {
 
   /// - Throws: `BusError` with `InvalidArgument`.
   func resolve(_ decision: ChappieApprovalDecision, for call: String) throws {
-    guard case .waitsForApproval(let promise)? = calls[call]?.stage, !promise.isFulfilled else {
+    guard case .waitsForApproval(let promise)? = calls[call], !promise.isFulfilled else {
       throw BusError(.invalidArgument, "No call '\(Redaction.message(call))' of this turn waits for approval.")
     }
     promise.fulfil(decision)

@@ -11,7 +11,8 @@ final class DeltaCoalescer {
   static let sizeLimit = 64 << 10
 
   private let emit: @GLibActor (_ offset: Int, _ text: String) -> Void
-  private var pending = ""
+  /// What waits.
+  private(set) var pending = ""
   private var sentBytes = 0
   private var lastSent: ContinuousClock.Instant?
   private var timer: Timer?
@@ -27,7 +28,8 @@ final class DeltaCoalescer {
     if rest <= .zero || pending.utf8.count >= Self.sizeLimit {
       flush()
     } else {
-      timer = Timer(after: rest) { [weak self] in self?.flush() }
+      // It is let go when it fires, and no later than with the last piece.
+      timer = Timer(after: rest) { self.flush() }
     }
   }
 

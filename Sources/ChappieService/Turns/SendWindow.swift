@@ -3,7 +3,8 @@ import GLibBridge
 /// Bounds what waits inside this process to be written to the bus: GDBus queues without a limit.
 @GLibActor
 final class SendWindow {
-  private static let limit = 1 << 20
+  /// Of all turns together. What waits in a WebSocket instead takes several times its text's room.
+  private static let limit = 4 << 20
 
   private enum State {
     case open(bytes: Int)

@@ -44,12 +44,14 @@ final class ServiceTurn {
   let delivery: Delivery
   let calls = TurnCalls()
   private(set) var status = Status.running
-  private(set) var text = ""
+  /// What was sent of the answer. In pieces: one text that grows would be copied over and over.
+  private var told: [String] = []
   private let object: BusObject
   private let window: SendWindow
   private var task: Task<Void, Never>?
   private var drain: Task<Void, Never>?
   private lazy var coalescer = DeltaCoalescer { [unowned self] offset, text in
+    told.append(text)
     self.emit("TextDelta", .tuple(id, UInt64(offset), text), bytes: text.utf8.count)
   }
 
@@ -60,6 +62,9 @@ final class ServiceTurn {
     self.object = object
     self.window = window
   }
+
+  /// The answer so far.
+  var text: String { told.joined() + coalescer.pending }
 
   /// The status as the bus knows it.
   var statusWord: String { isRunning ? calls.status ?? status.word : status.word }
@@ -139,8 +144,10 @@ final class ServiceTurn {
   }
 
   private func deliver(_ delta: String) -> HTTPResponse.Verdict {
-    text += delta
-    guard case .signals = delivery else { return .more }
+    guard case .signals = delivery else {
+      told.append(delta)
+      return .more
+    }
     drain = nil
     coalescer.add(delta)
     return drain.map { .pause(until: $0) } ?? .more
@@ -155,8 +162,10 @@ final class ServiceTurn {
 
   private func finish(_ status: Status) {
     self.status = status
+    if case .signals = delivery { coalescer.flush() }
+    // One text from now on, which is the answer's own where there is one.
+    if case .completed(let response) = status { told = [response.outputText] } else { told = [text] }
     guard case .signals = delivery else { return }
-    coalescer.flush()
     switch status {
     case .running: break
     case .completed(let response):

@@ -56,9 +56,7 @@ public final class HTTPServerWebSocket {
   }
 
   /// Hands over each message as it comes; see ``WebSocket/forEachMessage(idleDeadline:_:)``.
-  public func forEachMessage(
-    idleDeadline: Duration, _ take: @escaping @GLibActor (ArraySlice<UInt8>) -> HTTPResponse.Verdict
-  ) async throws {
+  public func forEachMessage(idleDeadline: Duration, _ take: @escaping WebSocket.Take) async throws {
     try await socket.forEachMessage(idleDeadline: idleDeadline, take)
   }
 

@@ -85,14 +85,37 @@ public final class SecretServiceClient {
   public func search(schema: String, _ attributes: [String: String]) async throws -> [Found] {
     try await withService(.forbidden) { service in
       guard try await !asksBeforeItSearches(service) else { throw SecretStoreError.locked }
-      let table = AttributeTable(attributes, schema: schema)
-      return try await asyncCall(deadline: deadline) { cancellable, callback, data in
-        secret_service_search(
-          service.pointer, nil, table.pointer, SECRET_SEARCH_ALL, cancellable, callback, data)
-      } finish: { result, error in
-        Self.items(secret_service_search_finish(service.pointer, result, &error), of: service)
+      var found: [Found] = []
+      // Item by item: libsecret's own search ends twice when one of its items is deleted meanwhile.
+      for path in try await paths(AttributeTable(attributes, schema: schema), service) {
+        if let item = try await unlessGone({ try await item(at: path, service) }) { found.append(item) }
       }
+      return found
     }
+  }
+
+  private func paths(_ attributes: AttributeTable, _ service: SecretServiceReference) async throws -> [String] {
+    try await asyncCall(deadline: deadline) { cancellable, callback, data in
+      secret_service_search_for_dbus_paths(
+        service.pointer, nil, attributes.pointer, cancellable, callback, data)
+    } finish: { result, error in
+      var unlocked: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+      var locked: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+      _ = secret_service_search_for_dbus_paths_finish(service.pointer, result, &unlocked, &locked, &error)
+      return takeStrings(unlocked) + takeStrings(locked)
+    }
+  }
+
+  private func item(at path: String, _ service: SecretServiceReference) async throws -> Found {
+    let item = try await asyncCall(deadline: deadline) { cancellable, callback, data in
+      secret_item_new_for_dbus_path(service.pointer, path, SECRET_ITEM_NONE, cancellable, callback, data)
+    } finish: { result, error in
+      secret_item_new_for_dbus_path_finish(result, &error).map(SecretItemReference.init(owning:))
+    }
+    guard let item else { throw GLibError.timedOut }
+    return Found(
+      attributes: AttributeTable.dictionary(taking: secret_item_get_attributes(item.pointer)),
+      isLocked: secret_item_get_locked(item.pointer) != 0, item: item, service: service)
   }
 
   /// Reads the secret of an item that a search found; nil when it has been deleted since.
@@ -373,22 +396,6 @@ public final class SecretServiceClient {
     case .forbidden: quiet = service
     case .allowed: prompting = service
     }
-  }
-
-  private static func items(_ list: UnsafeMutablePointer<GList>?, of service: SecretServiceReference) -> [Found] {
-    var found: [Found] = []
-    var next = list
-    while let node = next {
-      next = node.pointee.next
-      guard let data = node.pointee.data else { continue }
-      let item = SecretItemReference(owning: data.assumingMemoryBound(to: SecretItem.self))
-      found.append(
-        Found(
-          attributes: AttributeTable.dictionary(taking: secret_item_get_attributes(item.pointer)),
-          isLocked: secret_item_get_locked(item.pointer) != 0, item: item, service: service))
-    }
-    g_list_free(list)
-    return found
   }
 }
 

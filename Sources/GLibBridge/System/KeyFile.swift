@@ -26,9 +26,9 @@ public struct KeyFile: Sendable {
     defer { g_key_file_unref(file) }
     _ = try checked { load(file, &$0) }
     var groups: [String: [String: String]] = [:]
-    for group in Self.strings(g_key_file_get_groups(file, nil)) {
+    for group in takeStrings(g_key_file_get_groups(file, nil)) {
       var values: [String: String] = [:]
-      for key in Self.strings(g_key_file_get_keys(file, group, nil, nil)) {
+      for key in takeStrings(g_key_file_get_keys(file, group, nil, nil)) {
         let value = g_key_file_get_string(file, group, key, nil)
         values[key] = value.map { String(cString: $0) }
         g_free(value)
@@ -45,16 +45,4 @@ public struct KeyFile: Sendable {
   public var groupNames: [String] { groups.keys.sorted() }
 
   public func keys(of group: String) -> [String] { groups[group]?.keys.sorted() ?? [] }
-
-  private static func strings(_ list: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> [String] {
-    defer { g_strfreev(list) }
-    guard let list else { return [] }
-    var strings: [String] = []
-    var next = list
-    while let string = next.pointee {
-      strings.append(String(cString: string))
-      next += 1
-    }
-    return strings
-  }
 }

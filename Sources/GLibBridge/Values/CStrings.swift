@@ -1,4 +1,5 @@
 import CGLib
+import Glibc
 
 /// Passes `strings` as the array of C strings that GObject's constructors take.
 func withCStrings<Result>(
@@ -13,9 +14,27 @@ func withCStrings<Result>(
   }
 }
 
+/// The strings of an array that ends with a null pointer, which is freed.
+func takeStrings(_ list: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> [String] {
+  defer { g_strfreev(list) }
+  guard let list else { return [] }
+  var strings: [String] = []
+  var next = list
+  while let string = next.pointee {
+    strings.append(String(cString: string))
+    next += 1
+  }
+  return strings
+}
+
 extension String {
   /// This text with U+FFFD for U+0000, which would end a C string.
   var withoutZeros: String {
-    utf8.contains(0) ? String(map { $0 == "\0" ? "\u{FFFD}" : $0 }) : self
+    hasZeros ? String(map { $0 == "\0" ? "\u{FFFD}" : $0 }) : self
+  }
+
+  private var hasZeros: Bool {
+    var text = self
+    return text.withUTF8 { bytes in bytes.baseAddress.map { memchr($0, 0, bytes.count) != nil } ?? false }
   }
 }

@@ -8,10 +8,11 @@ import CLibsoup
 public final class WebSocket {
   /// The longest message that is taken, in bytes.
   private static let messageLimit: guint64 = 16 << 20
-  /// What may wait for a reader, in bytes. libsoup reads on while nobody does here.
-  private static let backlogLimit = 32 << 20
   /// How often, in seconds, a ping shows that there is still somebody: routers forget connections that are silent.
   private static let pingInterval: UInt32 = 30
+
+  /// Takes one message and says when to go on.
+  public typealias Take = @GLibActor (borrowing Span<UInt8>) -> HTTPResponse.Verdict
 
   private enum State {
     case open
@@ -20,10 +21,18 @@ public final class WebSocket {
     case ended(GLibError)
   }
 
-  private struct Reader {
+  /// A class: it is looked at with each message, and a copy would count three references.
+  @GLibActor
+  private final class Reader {
     let continuation: CheckedContinuation<Void, any Error>
-    let take: @GLibActor (ArraySlice<UInt8>) -> HTTPResponse.Verdict
+    let take: Take
     let watch: IdleWatch
+
+    init(_ continuation: CheckedContinuation<Void, any Error>, _ watch: IdleWatch, _ take: @escaping Take) {
+      self.continuation = continuation
+      self.watch = watch
+      self.take = take
+    }
   }
 
   private enum Reading {
@@ -35,8 +44,7 @@ public final class WebSocket {
   private let connection: OpaquePointer
   private var state = State.open
   private var reading = Reading.nobody
-  private var backlog: [[UInt8]] = []
-  private var backlogBytes = 0
+  private var backlog = MessageBacklog()
 
   init(owning connection: OpaquePointer) {
     self.connection = connection
@@ -79,14 +87,13 @@ public final class WebSocket {
   ///
   /// - Parameter idleDeadline: the longest silence; after it the call fails with ``GLibError/timedOut``.
   /// - Throws: ``GLibError`` when the connection ends, `CancellationError`.
-  public func forEachMessage(
-    idleDeadline: Duration, _ take: @escaping @GLibActor (ArraySlice<UInt8>) -> HTTPResponse.Verdict
-  ) async throws {
+  public func forEachMessage(idleDeadline: Duration, _ take: @escaping Take) async throws {
     try Task.checkCancellation()
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        let watch = IdleWatch(idleDeadline) { [weak self] in self?.finishReading(GLibError.timedOut) }
-        reading = .reading(Reader(continuation: continuation, take: take, watch: watch))
+        // It ends with the reading, which this call waits for.
+        let watch = IdleWatch(idleDeadline) { [unowned self] in finishReading(GLibError.timedOut) }
+        reading = .reading(Reader(continuation, watch, take))
         drain()
       }
     } onCancel: {
@@ -94,35 +101,34 @@ public final class WebSocket {
     }
   }
 
-  private func received(_ bytes: OpaquePointer?, isText: Bool) {
+  private func received(_ message: OpaquePointer?, isText: Bool) {
+    guard let message, case .open = state else { return }
     guard isText else { return end(GLibError(webSocket: "the other end sent a binary message")) }
-    var count: gsize = 0
-    let start = g_bytes_get_data(bytes, &count)?.assumingMemoryBound(to: UInt8.self)
-    let message = UnsafeBufferPointer(start: start, count: Int(count))
     if case .reading(let reader) = reading, backlog.isEmpty {
       reader.watch.touch()
-      go(on: reader.take(ArraySlice(message)), reader)
+      hand(message, to: reader)
     } else {
-      wait(Array(message))
+      backlog.append(message)
+      if backlog.isFull { end(GLibError(webSocket: "more came than could be taken")) }
     }
-  }
-
-  private func wait(_ message: [UInt8]) {
-    backlogBytes += message.count
-    backlog.append(message)
-    if backlogBytes > Self.backlogLimit { end(GLibError(webSocket: "more came than could be taken")) }
   }
 
   private func drain() {
     while case .reading(let reader) = reading {
-      guard !backlog.isEmpty else {
+      guard let message = backlog.popFirst() else {
         if case .ended(let error) = state { finishReading(error) }
         return
       }
-      let message = backlog.removeFirst()
-      backlogBytes -= message.count
-      go(on: reader.take(message[...]), reader)
+      hand(message, to: reader)
+      g_bytes_unref(message)
     }
+  }
+
+  private func hand(_ message: OpaquePointer, to reader: Reader) {
+    var count: gsize = 0
+    let start = g_bytes_get_data(message, &count)?.assumingMemoryBound(to: UInt8.self)
+    let bytes = UnsafeBufferPointer(start: start, count: Int(count))
+    go(on: reader.take(Span(_unsafeElements: bytes)), reader)
   }
 
   private func go(on verdict: HTTPResponse.Verdict, _ reader: Reader) {

@@ -52,8 +52,9 @@ final class Service {
   }
 
   /// A client of this command's own.
-  func openClient(_ account: String?) async throws -> ObjectPath {
-    let configuration = account.map(Self.configuration) ?? [:]
+  func openClient(_ account: String?, model: String? = nil) async throws -> ObjectPath {
+    var configuration = account.map(Self.configuration) ?? [:]
+    configuration.set("model", model)
     return try await call(Self.root, "Manager", "OpenClient", .tuple(configuration)).member(0, "client")
   }
 

@@ -1,4 +1,5 @@
 import GLibBridge
+import LineEditing
 
 /// `chappie chat`.
 struct Chat: Verb {
@@ -15,6 +16,9 @@ struct Chat: Verb {
     /help, /quit
     """
 
+  /// What may be piped in.
+  private static let inputLimit = 4 << 20
+
   let account: String?
   let options: VariantDictionary
 
@@ -25,10 +29,14 @@ struct Chat: Verb {
   }
 
   func run(_ service: Service) async throws -> ExitStatus {
-    let client = try await service.openClient(account)
+    let lines = try Self.lines()
+    // The client's own, and no option of each message: /model changes it.
+    let client = try await service.openClient(account, model: try options.value("model"))
+    var options = options
+    options.remove("model")
     let conversation = ChatConversation(service: service, client: client, options: options)
     var status = ExitStatus.success
-    for await line in Self.lines() {
+    for await line in lines {
       do {
         guard try await conversation.take(line) else { break }
         status = .success
@@ -46,9 +54,11 @@ struct Chat: Verb {
 
   /// What is typed, or piped in.
   @GLibActor
-  private static func lines() -> AsyncStream<String> {
+  private static func lines() throws -> AsyncStream<String> {
     guard StandardInput.isTerminal else {
-      let text = StandardInput.readAll(limit: 4 << 20) ?? ""
+      guard let text = StandardInput.readAll(limit: inputLimit) else {
+        throw Failure(.usage, "Standard input is longer than \(inputLimit >> 20) MiB: send less.")
+      }
       return AsyncStream { lines in
         for line in text.split(whereSeparator: \.isNewline) { lines.yield(String(line)) }
         lines.finish()

@@ -28,7 +28,7 @@ final class WireSocket {
   func frames(while isOpen: @escaping (JSON) -> Bool = { !$0.endsAnswer }) async throws -> [JSON] {
     var frames: [JSON] = []
     try await socket.forEachMessage(idleDeadline: Wire.patience) { message in
-      guard let frame = try? JSON(parsing: Array(message)) else { return .more }
+      guard let frame = try? JSON(parsing: Array(copying: message)) else { return .more }
       frames.append(frame)
       return isOpen(frame) ? .more : .stop
     }
@@ -39,7 +39,7 @@ final class WireSocket {
   func remainder() async -> [JSON] {
     var frames: [JSON] = []
     try? await socket.forEachMessage(idleDeadline: Wire.patience) { message in
-      frames.append((try? JSON(parsing: Array(message))) ?? .null)
+      frames.append((try? JSON(parsing: Array(copying: message))) ?? .null)
       return .more
     }
     return frames

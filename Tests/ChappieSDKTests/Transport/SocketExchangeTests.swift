@@ -27,7 +27,7 @@ struct SocketExchangeTests {
       return .webSocket(headers: []) { socket in
         defer { log.left.finish() }
         try await socket.forEachMessage(idleDeadline: .seconds(30)) { message in
-          log.messages.append(String(decoding: message, as: UTF8.self))
+          log.messages.append(String(decoding: Array(copying: message), as: UTF8.self))
           return .stop
         }
         try await serve(socket)

@@ -9,7 +9,7 @@ struct WebSocketTests {
   private func messages(_ count: Int, of pipe: WebSocketPipe) async throws -> [String] {
     var messages: [String] = []
     try await pipe.socket.forEachMessage(idleDeadline: .seconds(30)) { message in
-      messages.append(String(decoding: message, as: UTF8.self))
+      messages.append(String(decoding: Array(copying: message), as: UTF8.self))
       return messages.count == count ? .stop : .more
     }
     return messages
@@ -48,7 +48,7 @@ struct WebSocketTests {
     var messages: [String] = []
     let reading = Task.onGLib {
       try await pipe.socket.forEachMessage(idleDeadline: .seconds(30)) { message in
-        messages.append(String(decoding: message, as: UTF8.self))
+        messages.append(String(decoding: Array(copying: message), as: UTF8.self))
         if messages.count == 1 { return .pause(until: Task.onGLib { await pause.value() }) }
         return messages.count == 4 ? .stop : .more
       }
@@ -104,7 +104,7 @@ struct WebSocketTests {
     var messages: [String] = []
     await #expect(throws: GLibError.self) {
       try await pipe.socket.forEachMessage(idleDeadline: .seconds(30)) { message in
-        messages.append(String(decoding: message, as: UTF8.self))
+        messages.append(String(decoding: Array(copying: message), as: UTF8.self))
         return .more
       }
     }

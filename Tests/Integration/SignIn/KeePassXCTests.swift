@@ -13,7 +13,7 @@ struct KeePassXCTests {
   private let plan = World.Plan(
     keyring: .none, sandboxArguments: World.Plan.shortTokens.sandboxArguments)
 
-  @Test(.timeLimit(.minutes(3))) func keepsASignInAsGnomeKeyringDoes() async throws {
+  @Test func keepsASignInAsGnomeKeyringDoes() async throws {
     try await World.with(plan) { world in
       let keepassxc = try await KeePassXC(in: world, confirmsAccess: false)
       let caller = try await world.signedInCaller()
@@ -42,7 +42,7 @@ struct KeePassXCTests {
   }
 
   /// The copy is in the service's own memory, and goes with it.
-  @Test(.timeLimit(.minutes(3))) func keepsACopyForAfterTheFirstUnlock() async throws {
+  @Test func keepsACopyForAfterTheFirstUnlock() async throws {
     try await World.with(World.Plan(keyring: .none)) { world in
       let keepassxc = try await KeePassXC(in: world, confirmsAccess: false)
       let caller = try await world.caller()
@@ -59,7 +59,7 @@ struct KeePassXCTests {
   }
 
   /// A service that started anew is another program to KeePassXC. Nobody is asked without having asked for it.
-  @Test(.timeLimit(.minutes(3))) func isLockedWhereItsUserHasToAllowIt() async throws {
+  @Test func isLockedWhereItsUserHasToAllowIt() async throws {
     try await World.with(plan) { world in
       let keepassxc = try await KeePassXC(in: world, confirmsAccess: true)
       let caller = try await world.signedInCaller()

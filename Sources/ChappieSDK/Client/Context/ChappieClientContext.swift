@@ -54,6 +54,6 @@ public struct ChappieContextSize: Sendable, Hashable {
 
   /// From 0 on; more than 100 when the conversation is larger than the window.
   public var usedPercent: Double {
-    contextWindow == 0 ? 100 : Double(estimatedTokens) / Double(contextWindow) * 100
+    contextWindow == 0 ? 100 : Double(estimatedTokens) * 100 / Double(contextWindow)
   }
 }

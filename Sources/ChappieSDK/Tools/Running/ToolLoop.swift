@@ -24,18 +24,20 @@ struct ToolLoop {
     var request = first
     request.tools = tools.manifests
     var usage = ChappieTokenUsage()
-    for _ in 0...Self.roundLimit {
+    for round in 0...Self.roundLimit {
       scope.startRound()
       let answer = try await engine.answer(request, in: scope)
+      let text = scope.endRound(answer.text)
       usage = usage + answer.usage
       scope.record(.items(answer.items))
       request.input += answer.items.map { .produced($0) }
       let calls = answer.items.compactMap(ToolCallItem.init)
       guard !calls.isEmpty else {
         return TurnResult(
-          text: scope.text, items: Array(request.input.dropFirst(first.input.count)), responseID: answer.responseID,
+          text: text, items: Array(request.input.dropFirst(first.input.count)), responseID: answer.responseID,
           usage: usage)
       }
+      guard round < Self.roundLimit else { break }
       request.input += try await tools.run(calls)
     }
     throw ChappieClientError.toolLoopLimitExceeded(Self.roundLimit)

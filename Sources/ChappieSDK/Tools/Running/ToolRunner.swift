@@ -5,14 +5,12 @@ import GLibBridge
 final class ToolRunner {
   /// The longest output that the model is given, in bytes.
   static let outputLimit = 256 << 10
-  /// How long a person may take to approve.
-  static let approvalPatience = Duration.seconds(300)
-
   /// What is declared to the model, in the order of the harness.
   let manifests: [ChappieHarnessTool]
   private let tools: [String: ToolSet.Tool]
   private let schemas: [String: JSONSchema]
   private let approve: ToolSet.Approval?
+  private let approvalPatience: Duration
   private let scope: TurnScope
 
   /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for a tool that cannot be declared.
@@ -22,6 +20,7 @@ final class ToolRunner {
     manifests = declared + set.tools.map(\.manifest).filter { !names.contains($0.name) }
     schemas = Dictionary(try manifests.map { ($0.name, try $0.argumentsSchema()) }) { first, _ in first }
     approve = set.approve
+    approvalPatience = set.approvalPatience
     self.scope = scope
   }
 
@@ -49,10 +48,6 @@ final class ToolRunner {
     guard let tool = tools[call.name], let manifest = manifests.first(where: { $0.name == call.name }) else {
       throw ChappieClientError.missingToolHandler(call.name)
     }
-    _ = scope.deliver(
-      .toolCallRequested(
-        ChappieToolExecutionRequest(
-          callID: call.callID, toolName: call.name, arguments: call.arguments, policy: manifest.policy)))
     let end = try await self.end(of: call, tool, manifest)
     let result = ChappieToolExecutionResult(
       callID: call.callID, toolName: call.name, status: end.status, output: Self.bounded(end.output),
@@ -66,6 +61,8 @@ final class ToolRunner {
     let output: String
     var duration = Duration.zero
 
+    static let cancelled = End(.cancelled, "It was cancelled.")
+
     init(_ status: ChappieToolExecutionResult.Status, _ output: String) {
       self.status = status
       self.output = output
@@ -76,12 +73,21 @@ final class ToolRunner {
     if let violation = violation(in: call) {
       return End(.failed, "The arguments do not fit the tool's schema: \(violation).")
     }
+    // Not before: whoever sees it may be who runs the tool.
+    _ = scope.deliver(
+      .toolCallRequested(
+        ChappieToolExecutionRequest(
+          callID: call.callID, toolName: call.name, arguments: call.arguments, policy: manifest.policy)))
     switch manifest.policy {
     case .automatic: break
     case .deny: return End(.denied, "This tool is switched off here.")
     case .ask:
-      if case .deny(let reason) = try await decision(on: call) {
-        return End(.denied, "The user did not allow this call" + (reason.map { ": \($0)" } ?? "."))
+      do {
+        if case .deny(let reason) = try await decision(on: call) {
+          return End(.denied, "The user did not allow this call" + (reason.map { ": \($0)" } ?? "."))
+        }
+      } catch is CancellationError {
+        return .cancelled
       }
     }
     let start = ContinuousClock.now
@@ -105,7 +111,7 @@ final class ToolRunner {
     }
     _ = scope.deliver(.approvalRequested(request))
     do {
-      return try await withDeadline(Self.approvalPatience) { await approve(request) }
+      return try await withDeadline(approvalPatience) { await approve(request) }
     } catch is GLibError {
       return .denied(reason: "nobody answered in time.")
     }
@@ -117,9 +123,9 @@ final class ToolRunner {
       let result = try await withDeadline(tool.timeLimit) { try await tool.run(toolCall) }
       return End(result.isFailure ? .failed : .completed, result.output)
     } catch is CancellationError {
-      return End(.cancelled, "It was cancelled.")
+      return .cancelled
     } catch let error as GLibError where error.isTimeout {
-      return End(.failed, "The tool did not answer within \(tool.timeLimit.components.seconds) seconds.")
+      return End(.failed, "The tool did not answer within \(tool.timeLimit).")
     } catch {
       return End(.failed, "The tool failed: \(error)")
     }

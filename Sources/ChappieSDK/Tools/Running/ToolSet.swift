@@ -26,9 +26,12 @@ package struct ToolSet: Sendable {
 
   let tools: [Tool]
   let approve: Approval?
+  /// How long a person may take to approve; then the call is denied.
+  let approvalPatience: Duration
 
-  package init(_ tools: [Tool] = [], approve: Approval? = nil) {
+  package init(_ tools: [Tool] = [], approvalPatience: Duration = .seconds(300), approve: Approval? = nil) {
     self.tools = tools
+    self.approvalPatience = approvalPatience
     self.approve = approve
   }
 

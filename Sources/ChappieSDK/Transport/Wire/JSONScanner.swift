@@ -45,11 +45,7 @@ enum JSONScanner {
   }
 
   static func equals(_ json: borrowing Span<UInt8>, _ range: Range<Int>, _ text: StaticString) -> Bool {
-    text.withUTF8Buffer { text in
-      guard text.count == range.count else { return false }
-      for offset in 0..<text.count where json[range.lowerBound + offset] != text[offset] { return false }
-      return true
-    }
+    json.equals(range, text)
   }
 
   /// Whether the value at `range` is a JSON string; its content is the range without the quotes.
@@ -74,14 +70,18 @@ enum JSONScanner {
   private static func string(_ json: borrowing Span<UInt8>, _ start: Int, _ end: Int) -> Range<Int>? {
     guard start < end, json[start] == .quote else { return nil }
     var index = start + 1
-    while index < end {
-      switch json[index] {
-      case .quote: return (start + 1)..<index
-      case .backslash: index += 2
-      default: index += 1
-      }
+    while index < end, let quote = json.firstIndex(of: .quote, in: index..<end) {
+      if !isEscaped(json, quote, from: start + 1) { return (start + 1)..<quote }
+      index = quote + 1
     }
     return nil
+  }
+
+  /// Whether an odd number of backslashes is in front of `index`.
+  private static func isEscaped(_ json: borrowing Span<UInt8>, _ index: Int, from start: Int) -> Bool {
+    var first = index
+    while first > start, json[first - 1] == .backslash { first -= 1 }
+    return (index - first) % 2 == 1
   }
 
   /// The index behind the value that starts at `start`.

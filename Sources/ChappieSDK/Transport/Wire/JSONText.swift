@@ -1,14 +1,14 @@
+import SecretMemory
+
 /// Decodes the content of a JSON string.
 enum JSONText {
   /// The text of the string content at `range`. Bytes that are not UTF-8, lone surrogates and U+0000, which no
   /// D-Bus string can hold, become U+FFFD.
   static func decode(_ json: borrowing Span<UInt8>, _ range: Range<Int>) -> String {
     let content = json.extracting(range)
-    var isPlain = true
-    for index in content.indices where content[index] == .backslash || content[index] == 0 {
-      isPlain = false
-      break
-    }
+    let isPlain =
+      content.firstIndex(of: .backslash, in: content.indices) == nil
+      && content.firstIndex(of: 0, in: content.indices) == nil
     if isPlain, let valid = try? UTF8Span(validating: content) { return String(copying: valid) }
     return String(decoding: unescape(content), as: UTF8.self)
   }

@@ -44,10 +44,7 @@ enum ResponseEvent: Equatable {
   }
 
   private static func decodeWhole(_ json: borrowing Span<UInt8>) -> ResponseEvent {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(json.count)
-    for index in json.indices { bytes.append(json[index]) }
-    guard let event = try? JSON(parsing: bytes) else { return .other }
+    guard let event = try? JSON(parsing: Array(copying: json)) else { return .other }
     let response = event["response"]
     switch event["type"]?.string {
     case "response.output_item.done":

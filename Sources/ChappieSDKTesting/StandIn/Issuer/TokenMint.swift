@@ -39,10 +39,12 @@ struct TokenMint {
   }
 
   private var account: JSONValue {
-    [
-      "chatgpt_account_id": .string(user.accountID), "chatgpt_user_id": .string(user.userID),
-      "user_id": .string(user.userID), "chatgpt_plan_type": .string(user.plan),
-    ]
+    let id = JSONValue.Member(key: "chatgpt_account_id", value: .string(user.accountID))
+    return .object(
+      (user.accountID.isEmpty ? [] : [id]) + [
+        .init(key: "chatgpt_user_id", value: .string(user.userID)), .init(key: "user_id", value: .string(user.userID)),
+        .init(key: "chatgpt_plan_type", value: .string(user.plan)),
+      ])
   }
 
   private static func token(_ claims: JSONValue) -> String {

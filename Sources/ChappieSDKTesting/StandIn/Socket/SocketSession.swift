@@ -32,7 +32,7 @@ final class SocketSession {
   func run() async throws {
     do {
       try await socket.forEachMessage(idleDeadline: .seconds(7200)) { message in
-        self.failure == nil ? .pause(until: self.answer(Array(message))) : .stop
+        self.failure == nil ? .pause(until: self.answer(Array(copying: message))) : .stop
       }
     } catch {
       failure = failure ?? error

@@ -50,7 +50,8 @@ struct Turn {
     )
   }
 
-  private func signals(_ member: String) -> [BusSignal] {
+  /// The signals of one name that tell of this turn so far.
+  func signals(_ member: String) -> [BusSignal] {
     caller.signals(member, at: path).filter { (try? $0.turn) == id }
   }
 }
@@ -87,7 +88,7 @@ extension Turn.End {
 
 extension BusSignal {
   /// The turn that a signal of `org.chappie.Client` tells of.
-  fileprivate var turn: String {
+  var turn: String {
     get throws { try arguments.member(0, "turn") }
   }
 }

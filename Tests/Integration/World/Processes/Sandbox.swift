@@ -8,14 +8,21 @@ final class Sandbox {
   struct State: Decodable {
     struct Request: Decodable {
       struct Body: Decodable {
+        /// A message, a call of a tool, or what the tool said.
         struct Item: Decodable {
           struct Content: Decodable {
-            let text: String
+            let text: String?
+            let imageUrl: String?
           }
 
-          /// Messages have one, and nothing else does.
           let role: String?
           let content: [Content]?
+          let callId: String?
+          let output: String?
+        }
+
+        struct Tool: Decodable {
+          let name: String
         }
 
         struct Reasoning: Decodable {
@@ -27,6 +34,7 @@ final class Sandbox {
         let input: [Item]
         let reasoning: Reasoning?
         let previousResponseId: String?
+        let tools: [Tool]?
       }
 
       let transport: String?
@@ -48,12 +56,23 @@ final class Sandbox {
     let openStreams: Int
     let openSockets: Int
 
-    /// The messages of the last request, as `role: text`.
+    /// The messages that the model was given last, as `role: text`.
     var lastInput: [String] {
-      (lastResponsesRequest.body?.input ?? []).compactMap { item in
-        item.role.map { "\($0): \((item.content ?? []).map(\.text).joined())" }
+      lastItems.compactMap { item in
+        item.role.map { "\($0): \((item.content ?? []).compactMap(\.text).joined())" }
       }
     }
+
+    /// What tools have said in the last request, in order.
+    var lastOutputs: [String] { lastItems.compactMap(\.output) }
+
+    /// The addresses of the images that the last request shows.
+    var lastImages: [String] { lastItems.flatMap { $0.content ?? [] }.compactMap(\.imageUrl) }
+
+    /// The tools that the last request declares.
+    var lastTools: [String] { (lastResponsesRequest.body?.tools ?? []).map(\.name) }
+
+    private var lastItems: [Request.Body.Item] { lastResponsesRequest.body?.input ?? [] }
   }
 
   private static let http = HTTPSession()

@@ -1,4 +1,5 @@
 import CEdit
+import GLibBridge
 import Glibc
 
 /// Lines that a person types at a terminal, with editing and a history, by libedit.

@@ -1,0 +1,88 @@
+import ChappieSDK
+import ChappieSDKTesting
+import FoundationEssentials
+import GLibBridge
+import Testing
+
+/// The conversation of a client as a value, in Swift.
+@Suite(.timeLimit(.minutes(1))) @GLibActor struct ClientContextTests {
+  /// The messages of the last request, as `role: text`.
+  private func input(_ backend: StandInBackend) throws -> [String] {
+    let items = try JSON(parsing: backend.state.lastResponsesBody)["input"]?.elements ?? []
+    return items.compactMap { item in
+      guard let role = item["role"]?.string else { return nil }
+      return "\(role): \((item["content"]?.elements ?? []).compactMap { $0["text"]?.string }.joined())"
+    }
+  }
+
+  @Test(arguments: ToolClient.policies)
+  func whatWasKeptIsResumedElsewhere(_ policy: ChappieStreamingTransportPolicy) async throws {
+    try await ToolClient.with(policy) { first in
+      _ = await first.client.selectModel("gpt-5.4")
+      let answer = try await first.client.send("My name is Ada.")
+      let context = await first.client.context()
+      #expect(context.messages == [.user("My name is Ada."), .assistant(answer)])
+      #expect(context.messageCount == 2)
+      #expect(context.estimatedTokens == ("My name is Ada.\(answer)".utf8.count + 3) / 4)
+      let kept = try JSONDecoder().decode(ChappieClientContext.self, from: try JSONEncoder().encode(context))
+      #expect(kept == context)
+      try await ToolClient.with(policy) { second in
+        _ = try await second.client.send("something else")
+        let resumed = try await second.client.resumeContext(kept)
+        #expect(resumed.messages == context.messages)
+        #expect(resumed.threadID == context.threadID)
+        _ = try await second.client.send("Who am I?")
+        #expect(
+          try input(second.backend) == ["user: My name is Ada.", "assistant: \(answer)", "user: Who am I?"])
+        #expect(try JSON(parsing: second.backend.state.lastResponsesBody)["model"] == "gpt-5.4")
+      }
+    }
+  }
+
+  @Test func aClearedClientStartsAnew() async throws {
+    try await ToolClient.with { tools in
+      _ = try await tools.client.send("one")
+      let before = await tools.client.context()
+      let after = try await tools.client.clearContext()
+      #expect(after.messages.isEmpty)
+      #expect(after.threadID != before.threadID)
+      #expect(after.sessionID == before.sessionID)
+      #expect(try await tools.client.send("two").contains("1 message."))
+    }
+  }
+
+  @Test(arguments: ToolClient.policies)
+  func theModelOrTheAppWritesTheSummary(_ policy: ChappieStreamingTransportPolicy) async throws {
+    try await ToolClient.with(policy) { tools in
+      await #expect(throws: ChappieClientError.self) { try await tools.client.compactContext() }
+      _ = try await tools.client.send("My name is Ada.")
+      try tools.backend.play(#"[{"endpoint": "responses", "text": "The user is Ada."}]"#)
+      #expect(try await tools.client.compactContext().compactedSummary == "The user is Ada.")
+      _ = try await tools.client.send("Who am I?")
+      let beginning = "developer: The conversation so far, in short:\n"
+      #expect(try input(tools.backend) == [beginning + "The user is Ada.", "user: Who am I?"])
+      let context = try await tools.client.compactContext(summary: "They met.")
+      #expect(context.messages.isEmpty)
+      #expect(context.estimatedTokens == 3)
+      _ = try await tools.client.send("Hello")
+      #expect(try input(tools.backend) == [beginning + "They met.", "user: Hello"])
+      let size = await tools.client.contextSize(contextWindow: 10)
+      #expect(size.remainingTokens == 0)
+      #expect(size.usedPercent > 100)
+    }
+  }
+
+  @Test func imagesAreShownAndKept() async throws {
+    try await ToolClient.with(.httpSSEOnly) { tools in
+      let web = try ChappieImage(url: "https://example.org/cat.png")
+      let data = try ChappieImage(url: "data:image/png;base64,iVBORw0KGgo=")
+      #expect(try await tools.client.send(.user("Look", images: [web, data])).contains("It came with 2 images."))
+      #expect(await tools.client.context().messages.first?.images == [web, data])
+      _ = try await tools.client.send("And now?")
+      let content = try JSON(parsing: tools.backend.state.lastResponsesBody)["input"]?.elements.first?["content"]
+      #expect(content?.elements.compactMap { $0["image_url"]?.string } == [web.url, data.url])
+      #expect(throws: ChappieClientError.self) { try ChappieImage(url: "http://example.org/cat.png") }
+      await #expect(throws: ChappieClientError.self) { try await ChappieImage(file: "/dev/null") }
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import ChappieSDK
+import ChappieSDKTesting
+import GLibBridge
+import Testing
+
+/// Each case of `ChappieClientError` that the servers, the model or the program itself lead to. What the keyring
+/// leads to needs one: those two are among the integration tests.
+@Suite(.timeLimit(.minutes(1))) @GLibActor struct ClientErrorTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    let error: ChappieClientError
+    var fixture = ChappieAuthFixture.signedIn
+    var user = StandInUser(email: "ada@example.com")
+    var tools: [ChappieHostTool] = []
+    var text = "Hello"
+    var scenario = "[]"
+    var arrange: @GLibActor @Sendable (StandInBackend) async -> Void = { _ in }
+
+    var testDescription: String { error.caseName }
+  }
+
+  nonisolated static let cases = [
+    Case(error: .missingCredential, fixture: .signedOut),
+    Case(error: .missingRefreshToken, fixture: .reauthenticationRequired),
+    Case(
+      error: .missingAccountID, user: StandInUser(email: "nobody@example.com", accountID: ""),
+      scenario: #"[{"endpoint": "responses", "status": 403, "times": "always"}]"#),
+    Case(
+      error: .reauthenticationRequired("The sign-in has ended and cannot be renewed: sign in again."),
+      fixture: .accessTokenExpired, arrange: { $0.revokeRefreshTokens() }),
+    Case(
+      error: .usageLimitReached(.plus),
+      scenario: """
+        [{"endpoint": "responses", "status": 429,
+          "body": {"error": {"type": "usage_limit_reached", "plan_type": "plus", "resets_at": 1893456000}}}]
+        """),
+    Case(
+      error: .missingToolHandler("fly"),
+      scenario: #"[{"endpoint": "responses", "tool_calls": [{"name": "fly"}]}]"#),
+    Case(
+      error: .toolApprovalDenied("delete", "it must be approved, and nobody can be asked here."),
+      tools: [.named("delete", policy: .ask)], text: "use delete"),
+    Case(
+      error: .toolLoopLimitExceeded(16), tools: [.named("look")],
+      scenario: #"[{"endpoint": "responses", "tool_calls": [{"name": "look"}], "times": "always"}]"#),
+    Case(
+      error: .streamingTransportReplayDiverged("one two"),
+      scenario: """
+        [{"endpoint": "responses", "text": "one two three", "drop_after": 2},
+         {"endpoint": "responses", "text": "eins zwei drei"}]
+        """),
+    Case(
+      error: .httpError(400, "Not like this."),
+      scenario: #"[{"endpoint": "responses", "status": 400, "body": {"detail": "Not like this."}}]"#),
+    Case(error: .network(""), arrange: { await $0.stop() }),
+    Case(error: .invalidArgument("There is no text to answer: give some."), text: ""),
+  ]
+
+  @Test(arguments: cases)
+  func isMet(_ test: Case) async throws {
+    let backend = try StandInBackend()
+    var configuration = try ChappieConfiguration.testing(test.fixture, backend: backend, user: test.user)
+    configuration.rateLimitBackoff = ChappieRateLimitBackoffPolicy(maxRetries: 0)
+    try backend.play(test.scenario)
+    await test.arrange(backend)
+    let client = Chappie.client(configuration: configuration, tools: test.tools)
+    let error = await #expect(throws: ChappieClientError.self) { try await client.send(test.text) }
+    switch test.error {
+    // How a network fails is told in GLib's words.
+    case .network: #expect(error?.caseName == test.error.caseName)
+    case .usageLimitReached(let limit):
+      guard case .usageLimitReached(let told)? = error else { throw Impatience() }
+      #expect(told.plan == limit.plan)
+      #expect(told.resetsAt == limit.resetsAt)
+    default: #expect(error == test.error)
+    }
+    #expect(error?.description.hasSuffix(".") == true)
+    await backend.stop()
+  }
+
+  @Test func noCaseIsLeftOut() {
+    let met = Set(Self.cases.map(\.error.caseName))
+    #expect(met.union(["locked", "keyringUnavailable"]).count == 14)
+  }
+}
+
+extension ChappieUsageLimit {
+  fileprivate static let plus = ChappieUsageLimit(plan: ChappiePlan(rawValue: "plus"), resetsAt: 1_893_456_000)
+}
+
+extension ChappieClientError {
+  /// A case without a name here does not compile.
+  fileprivate var caseName: String {
+    switch self {
+    case .missingCredential: "missingCredential"
+    case .missingRefreshToken: "missingRefreshToken"
+    case .missingAccountID: "missingAccountID"
+    case .reauthenticationRequired: "reauthenticationRequired"
+    case .usageLimitReached: "usageLimitReached"
+    case .missingToolHandler: "missingToolHandler"
+    case .toolApprovalDenied: "toolApprovalDenied"
+    case .toolLoopLimitExceeded: "toolLoopLimitExceeded"
+    case .streamingTransportReplayDiverged: "streamingTransportReplayDiverged"
+    case .httpError: "httpError"
+    case .network: "network"
+    case .locked: "locked"
+    case .keyringUnavailable: "keyringUnavailable"
+    case .invalidArgument: "invalidArgument"
+    }
+  }
+}

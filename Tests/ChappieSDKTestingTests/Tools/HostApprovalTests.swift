@@ -1,0 +1,105 @@
+import ChappieSDK
+import ChappieSDKTesting
+import GLibBridge
+import Testing
+
+/// Tools that a Swift program asks its user about.
+@Suite(.timeLimit(.minutes(1))) @GLibActor struct HostApprovalTests {
+  private static let delete = ChappieHostTool.named("delete", policy: .ask)
+
+  @Test(arguments: ToolClient.policies)
+  func anApprovedCallRuns(_ policy: ChappieStreamingTransportPolicy) async throws {
+    let approve: ChappieToolApprovalHandler = { request in
+      #expect(request.toolName == "delete")
+      #expect(request.arguments == "{}")
+      return .approved()
+    }
+    try await ToolClient.with(policy, tools: [Self.delete], approval: approve) { tools in
+      let events = try await tools.events("use delete")
+      guard events.count == 5, case .toolCallRequested(let requested) = events[0],
+        case .approvalRequested(let question) = events[1], case .toolCallCompleted(let result) = events[2]
+      else { throw Impatience() }
+      #expect(requested.policy == .ask)
+      #expect(question == ChappieApprovalRequest(callID: requested.callID, toolName: "delete", arguments: "{}"))
+      #expect(result.status == .completed)
+      #expect(result.output == "delete done")
+    }
+  }
+
+  @Test(arguments: [nil, "not today"])
+  func aDeniedCallDoesNotRun(_ reason: String?) async throws {
+    let calls = Counter()
+    let delete = ChappieHostTool.named("delete", policy: .ask) { _ in
+      await calls.add()
+      return ChappieToolResult(output: "done")
+    }
+    try await ToolClient.with(tools: [delete], approval: { _ in .denied(reason: reason) }) { tools in
+      let results = try await tools.results("use delete")
+      #expect(results.map(\.status) == [.denied])
+      #expect(results.first?.output == "The user did not allow this call" + (reason.map { ": \($0)" } ?? "."))
+      #expect(await calls.count == 0)
+    }
+  }
+
+  @Test func aToolThatIsSwitchedOffIsNotAskedFor() async throws {
+    let asked = Counter()
+    let approve: ChappieToolApprovalHandler = { _ in
+      await asked.add()
+      return .approved()
+    }
+    try await ToolClient.with(tools: [.named("format", policy: .deny)], approval: approve) { tools in
+      let results = try await tools.results("use format")
+      #expect(results.map(\.status) == [.denied])
+      #expect(await asked.count == 0)
+    }
+  }
+
+  /// Nobody can be asked, so nobody has allowed it: the turn ends.
+  @Test func withoutAHandlerTheTurnEnds() async throws {
+    try await ToolClient.with(tools: [Self.delete]) { tools in
+      do {
+        _ = try await tools.client.send("use delete")
+        Issue.record("it was answered")
+      } catch ChappieClientError.toolApprovalDenied(let tool, let reason) {
+        #expect(tool == "delete")
+        #expect(!reason.isEmpty)
+      }
+      #expect(try await tools.client.send("Hello").contains("1 message."))
+    }
+  }
+
+  @Test func anApprovalThatNobodyGivesIsDenied() async throws {
+    try await ToolClient.with { tools in
+      let set = ToolSet(
+        [ToolSet.Tool(Self.delete.manifest) { _ in ChappieToolResult(output: "done") }],
+        approvalPatience: .milliseconds(50)
+      ) { _ in
+        await Wait().value()
+        return .approved()
+      }
+      let caller = ChappieClient.TurnCaller(interaction: .forbidden, tools: set) { _ in .more }
+      let response = try await tools.client.run(.next(.user("use delete")), for: caller)
+      #expect(
+        response.outputText
+          == "The tool delete said: The user did not allow this call: nobody answered in time.")
+    }
+  }
+
+  @Test func cancellingWhileThePersonThinksEndsTheTurn() async throws {
+    let asked = Counter()
+    let cancelled = Counter()
+    let think: ChappieToolApprovalHandler = { _ in
+      await asked.add()
+      do { try await Task.sleep(for: .seconds(3600)) } catch { await cancelled.add() }
+      return .approved()
+    }
+    try await ToolClient.with(tools: [Self.delete], approval: think) { tools in
+      let turn = Task { try await tools.client.send("use delete") }
+      while await asked.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
+      turn.cancel()
+      await #expect(throws: CancellationError.self) { try await turn.value }
+      while await cancelled.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
+      #expect(tools.backend.state.requests["responses"] == 1)
+    }
+  }
+}

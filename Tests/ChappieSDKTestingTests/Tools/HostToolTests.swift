@@ -1,0 +1,179 @@
+import ChappieSDK
+import ChappieSDKTesting
+import GLibBridge
+import Testing
+
+/// Tools of a Swift program, run in its own process.
+@Suite(.timeLimit(.minutes(1))) @GLibActor struct HostToolTests {
+  private static let weather = ChappieHostTool(
+    name: "weather", description: "Tells the weather.",
+    inputSchema: ["type": "object", "properties": ["city": ["type": "string"]], "required": ["city"]]
+  ) { call in
+    ChappieToolResult(output: ["city": call.argumentsJSON?["city"] ?? .null, "degrees": 7])
+  }
+
+  @Test(arguments: ToolClient.policies)
+  func eventsComeInOrder(_ policy: ChappieStreamingTransportPolicy) async throws {
+    try await ToolClient.with(policy, tools: [Self.weather]) { tools in
+      try tools.backend.play(
+        """
+        [{"endpoint": "responses", "text": "Let me see.",
+          "tool_calls": [{"name": "weather", "arguments": {"city": "Oslo"}, "call_id": "call_1"}]}]
+        """)
+      let events = try await tools.events("How is the weather?")
+      #expect(events.count == 5)
+      #expect(events.first == .textDelta("Let me see."))
+      let request = ChappieToolExecutionRequest(
+        callID: "call_1", toolName: "weather", arguments: #"{"city":"Oslo"}"#, policy: .automatic)
+      #expect(events[1] == .toolCallRequested(request))
+      guard case .toolCallCompleted(let result) = events[2], case .completed(let response) = events[4] else {
+        throw Impatience()
+      }
+      #expect(result.callID == "call_1")
+      #expect(result.toolName == "weather")
+      #expect(result.status == .completed)
+      #expect(ChappieJSONValue(result.output) == ["city": "Oslo", "degrees": 7])
+      let said = "\n\nThe tool weather said: \(result.output)"
+      #expect(events[3] == .textDelta(said))
+      #expect(response.outputText == "Let me see." + said)
+      #expect(tools.backend.state.requests["responses"] == 2)
+    }
+  }
+
+  /// Each waits for the other, so neither ends unless both run.
+  @Test(arguments: ToolClient.policies)
+  func callsRunSideBySide(_ policy: ChappieStreamingTransportPolicy) async throws {
+    let started = Counter()
+    let wait: ChappieHostTool.Handler = { call in
+      await started.add()
+      while await started.count < 2 { try await Task.sleep(for: .milliseconds(2)) }
+      return ChappieToolResult(output: "\(call.name) done")
+    }
+    let tools = [ChappieHostTool.named("one", handler: wait), .named("two", handler: wait)]
+    try await ToolClient.with(policy, tools: tools) { tools in
+      let answer = try await tools.client.send("use one\nuse two")
+      #expect(answer == "The tool one said: one done\nThe tool two said: two done")
+    }
+  }
+
+  @Test func aHandlerThatThrowsDoesNotEndTheTurn() async throws {
+    struct Rain: Error, CustomStringConvertible { let description = "it rains too hard" }
+    let tools = [
+      ChappieHostTool.named("throws") { _ in throw Rain() },
+      .named("fails") { _ in ChappieToolResult(failure: "no battery") },
+    ]
+    try await ToolClient.with(tools: tools) { tools in
+      let results = try await tools.results("use throws\nuse fails")
+      #expect(results.map(\.status) == [.failed, .failed])
+      #expect(Set(results.map(\.output)) == ["The tool failed: it rains too hard", "no battery"])
+    }
+  }
+
+  @Test func argumentsThatDoNotFitNeverReachTheHandler() async throws {
+    let calls = Counter()
+    let counted = ChappieHostTool(Self.weather.manifest) { _ in
+      await calls.add()
+      return ChappieToolResult(output: "")
+    }
+    try await ToolClient.with(tools: [counted]) { tools in
+      let events = try await tools.events(#"use weather {"city": 7}"#)
+      guard case .toolCallCompleted(let result)? = events.first else { throw Impatience() }
+      #expect(result.status == .failed)
+      #expect(result.output.hasPrefix("The arguments do not fit the tool's schema"))
+      #expect(result.duration == .zero)
+      #expect(await calls.count == 0)
+    }
+  }
+
+  /// What a harness says of a tool counts; the program brings what it does.
+  @Test func theHarnessDescribesTheTool() async throws {
+    let strict = ChappieHarnessTool(name: "look", description: "Looks where it is told to.", policy: .deny)
+    try await ToolClient.with(harness: ChappieHarness(tools: [strict]), tools: [.named("look")]) { tools in
+      let results = try await tools.results("use look")
+      #expect(results.map(\.status) == [.denied])
+      let declared = try JSON(parsing: tools.backend.state.lastResponsesBody)["tools"]?.elements
+      #expect(declared?.count == 1)
+      #expect(declared?.first?["description"]?.string == "Looks where it is told to.")
+    }
+  }
+
+  @Test func outputsAreCutWhereTheyAreTooLong() async throws {
+    let long = ChappieHostTool.named("read") { _ in ChappieToolResult(output: String(repeating: "ü", count: 1 << 20)) }
+    try await ToolClient.with(tools: [long]) { tools in
+      let output = try #require(try await tools.results("use read").first?.output)
+      #expect(output.hasSuffix("\n[cut here: the output had 2097152 bytes]"))
+      #expect(output.utf8.count < 257 << 10)
+    }
+  }
+
+  // MARK: Time
+
+  @Test func aCallEndsWithItsTimeLimitWhateverTheHandlerDoes() async throws {
+    let release = Counter()
+    let cancelled = Counter()
+    let tools = [
+      ChappieHostTool.named("deaf", timeLimit: .milliseconds(100)) { _ in
+        // Cancellation changes nothing here.
+        while await release.count == 0 { try? await Task.sleep(for: .milliseconds(1)) }
+        return ChappieToolResult(output: "too late")
+      },
+      .named("polite", timeLimit: .milliseconds(100)) { _ in
+        do { try await Task.sleep(for: .seconds(3600)) } catch { await cancelled.add() }
+        return ChappieToolResult(output: "too late")
+      },
+    ]
+    try await ToolClient.with(tools: tools) { tools in
+      let results = try await tools.results("use deaf\nuse polite")
+      #expect(results.map(\.status) == [.failed, .failed])
+      #expect(Set(results.map(\.output)) == ["The tool did not answer within 0.1 seconds."])
+      #expect(results.allSatisfy { $0.duration >= .milliseconds(100) })
+      while await cancelled.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
+    }
+    await release.add()
+  }
+
+  @Test func lettingGoOfTheStreamCancelsTheHandler() async throws {
+    let started = Counter()
+    let cancelled = Counter()
+    let slow = ChappieHostTool.named("slow") { _ in
+      await started.add()
+      do { try await Task.sleep(for: .seconds(3600)) } catch { await cancelled.add() }
+      return ChappieToolResult(output: "too late")
+    }
+    try await ToolClient.with(tools: [slow]) { tools in
+      let reader = Task { try await tools.events("use slow") }
+      while await started.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
+      reader.cancel()
+      _ = try? await reader.value
+      while await cancelled.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
+      // It has left no trace in the conversation.
+      #expect(try await tools.client.send("Hello").contains("1 message."))
+      #expect(tools.backend.state.requests["responses"] == 2)
+    }
+  }
+
+  // MARK: Turns that end
+
+  @Test(arguments: ToolClient.policies)
+  func whatEndsTheTurn(_ policy: ChappieStreamingTransportPolicy) async throws {
+    let calls = Counter()
+    let again = ChappieHostTool.named("again") { _ in
+      await calls.add()
+      return ChappieToolResult(output: "once more")
+    }
+    try await ToolClient.with(policy, tools: [again]) { tools in
+      try tools.backend.play(#"[{"endpoint": "responses", "tool_calls": [{"name": "fly"}]}]"#)
+      await #expect(throws: ChappieClientError.missingToolHandler("fly")) { try await tools.client.send("go") }
+      try tools.backend.play(#"[{"endpoint": "responses", "tool_calls": [{"name": "again"}], "times": "always"}]"#)
+      await #expect(throws: ChappieClientError.toolLoopLimitExceeded(16)) { try await tools.client.send("go") }
+      #expect(await calls.count == 16)
+    }
+  }
+}
+
+extension ChappieJSONValue {
+  fileprivate init?(_ text: String) {
+    guard let value = try? ChappieJSONValue(json: text) else { return nil }
+    self = value
+  }
+}

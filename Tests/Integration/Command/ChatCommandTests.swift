@@ -1,0 +1,92 @@
+import GLibBridge
+import Testing
+
+/// `chappie chat` with lines that are piped in, and its commands.
+@Suite(.worlds) @GLibActor
+struct ChatCommandTests {
+  @Test func eachLineIsAMessage() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let output = try await world.chappie("chat", "--fast", input: "My name is Ada.\n\nWho am I?")
+      #expect(
+        output.text == """
+          You said: “My name is Ada.” This conversation has 1 message.
+          You said: “Who am I?” This conversation has 3 messages.
+
+          """)
+      #expect(output.status == 0)
+      #expect(try await world.sandbox.state().lastResponsesRequest.body?.reasoning?.effort == "low")
+    }
+  }
+
+  @Test func commandsBeginWithASlash() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      try await world.sandbox.play("[]")
+      let input = """
+        /context
+        one
+        /context
+        /compact They greeted.
+        /context
+        /clear
+        /context
+        /model
+        /model gpt-5.4
+        two
+        /nonsense
+        /quit
+        three
+        """
+      let output = try await world.chappie("chat", "--model", "gpt-5.4-mini", input: input)
+      #expect(
+        output.text == """
+          0 messages, about 0 tokens, for gpt-5.4-mini
+          You said: “one” This conversation has 1 message.
+          2 messages, about 14 tokens, for gpt-5.4-mini
+          A summary and 0 messages, about 4 tokens, for gpt-5.4-mini
+          0 messages, about 0 tokens, for gpt-5.4-mini
+          gpt-5.4-mini
+          gpt-5.4
+          You said: “two” This conversation has 1 message.
+          There is no /nonsense: see /help.
+
+          """)
+      #expect(output.status == 0)
+      #expect(try await world.sandbox.state().requests["responses"] == 2)
+      #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-5.4")
+    }
+  }
+
+  @Test func theModelPutsItInShort() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      try await world.sandbox.play(
+        #"[{"endpoint":"responses","text":"Hello."},{"endpoint":"responses","text":"They greeted."}]"#)
+      let output = try await world.chappie("chat", input: "one\n/compact\n/context\n")
+      #expect(output.text == "Hello.\nA summary and 0 messages, about 4 tokens, for gpt-5.5\n")
+    }
+  }
+
+  @Test func helpTellsOfTheCommands() async throws {
+    try await World.with { world in
+      let output = try await world.chappie("chat", input: "/help\n")
+      for command in ["/model", "/compact", "/clear", "/context", "/quit"] { #expect(output.text.contains(command)) }
+      #expect(output.status == 0)
+    }
+  }
+
+  @Test func aFailureIsToldByTheStatus() async throws {
+    try await World.with { world in
+      let signedOut = try await world.chappie("chat", input: "one\n")
+      #expect(signedOut.text == "chappie: Nobody is signed in: run chappie sign-in.\n")
+      #expect(signedOut.status == 3)
+      let compact = try await world.chappie("chat", input: "/compact\n")
+      #expect(compact.status == 1)
+      #expect(compact.text.hasPrefix("chappie: "))
+      let tooMuch = try await world.chappie("chat", input: String(repeating: "x\n", count: 2 << 20 + 1))
+      #expect(tooMuch.status == 2)
+      #expect(tooMuch.text.contains("4 MiB"))
+    }
+  }
+}

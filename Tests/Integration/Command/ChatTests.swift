@@ -1,0 +1,106 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// `chappie chat` at a terminal.
+@Suite(.worlds) @GLibActor
+struct ChatTests {
+  @Test func aConversationLineByLine() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let output = try await world.chappie(
+        "chat",
+        at: [
+          .prompt, .types("My name is Ada.\(TerminalStep.enter)"),
+          .sees("You said: “My name is Ada.” This conversation has 1 message."),
+          .prompt, .types("Who am I?\(TerminalStep.enter)"), .sees("This conversation has 3 messages."),
+          // An empty line is no message.
+          .prompt, .types(" \(TerminalStep.enter)"), .prompt, .types(TerminalStep.end),
+        ])
+      #expect(output.status == 0, "\(output.text)")
+      #expect(try await world.sandbox.state().requests["responses"] == 2)
+    }
+  }
+
+  @Test func linesAreEditedAndCalledBack() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let output = try await world.chappie(
+        "chat",
+        at: [
+          .prompt, .types("illo\(TerminalStep.start)w\(TerminalStep.enter)"), .sees("You said: “willo”"),
+          .prompt, .types("\(TerminalStep.up)w\(TerminalStep.enter)"), .sees("You said: “willow”"),
+          .prompt, .types("Zür\u{7F}ri\(TerminalStep.enter)"), .sees("You said: “Züri”"),
+          .prompt, .types(TerminalStep.end),
+        ])
+      #expect(output.status == 0, "\(output.text)")
+      #expect(try await world.sandbox.state().requests["responses"] == 3)
+    }
+  }
+
+  @Test func interruptCancelsAnAnswerAndNoMore() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.stall(times: "1")
+      let output = try await world.chappie(
+        "chat",
+        at: [
+          .prompt, .types("Go on\(TerminalStep.enter)"), .sees(Sandbox.stalledText), .types(TerminalStep.interrupt),
+          .sees("chappie: Cancelled."), .prompt, .types("Again\(TerminalStep.enter)"),
+          .sees("You said: “Again” This conversation has 1 message."), .prompt, .types(TerminalStep.end),
+        ])
+      #expect(output.status == 0, "\(output.text)")
+      #expect(try await world.sandbox.state().openStreams == 0)
+      #expect(try await caller.property("Client.ActiveTurns", as: [String].self).isEmpty)
+    }
+  }
+
+  @Test func interruptAtThePromptEndsIt() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let output = try await world.chappie(
+        "chat", at: [.prompt, .types("half a li"), .sees("half a li"), .types(TerminalStep.interrupt)])
+      #expect(output.status == 130, "\(output.text)")
+      #expect(try await world.sandbox.state().requests["responses"] == 0)
+    }
+  }
+
+  @Test func whatFailsIsToldAndTheChatGoesOn() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      try await world.sandbox.play(#"[{"endpoint":"responses","status":400,"body":{"detail":"Not today."}}]"#)
+      let output = try await world.chappie(
+        "chat",
+        at: [
+          .prompt, .types("one\(TerminalStep.enter)"), .sees("chappie: "), .sees("Not today."), .prompt,
+          .types("two\(TerminalStep.enter)"), .sees("You said: “two”"), .prompt, .types(TerminalStep.end),
+        ])
+      #expect(output.status == 0, "\(output.text)")
+    }
+  }
+
+  /// The history is that of this run.
+  @Test func whatIsTypedGoesIntoNoFile() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let output = try await world.chappie(
+        "chat",
+        at: [
+          .prompt, .types("unforgettable\(TerminalStep.enter)"), .sees("You said"), .prompt,
+          .types("/quit\(TerminalStep.enter)"),
+        ])
+      #expect(output.status == 0, "\(output.text)")
+      let again = try await world.chappie(
+        "chat",
+        at: [
+          .prompt, .types("\(TerminalStep.up)anew\(TerminalStep.enter)"), .sees("You said: “anew”"), .prompt,
+          .types(TerminalStep.end),
+        ])
+      #expect(again.status == 0, "\(again.text)")
+      // What is seen is in the logs of these tests.
+      let found = try world.directories.files().filter { !$0.key.hasPrefix("logs/") }
+        .filter { $0.value.range(of: Data("unforgettable".utf8)) != nil }
+      #expect(found.keys.sorted() == [])
+    }
+  }
+}

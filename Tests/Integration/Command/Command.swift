@@ -1,0 +1,92 @@
+import Foundation
+import GLibBridge
+
+extension World {
+  /// Runs `chappie`, with `input` on its standard input.
+  func chappie(_ arguments: String..., input: String = "") async throws -> Output {
+    let process = try ChildProcess("command", Binaries.chappie, arguments, in: directories, input: input)
+    guard case .exit(let status) = try await process.waitForEnd() else {
+      throw Impatience("an exit: \(process.output)")
+    }
+    return Output(status: status, text: process.output)
+  }
+
+  /// What a person sees who runs `chappie` at a terminal.
+  func chappie(_ arguments: String..., at terminal: [TerminalStep]) async throws -> Output {
+    let steps = String(decoding: try JSONEncoder().encode(terminal), as: UTF8.self)
+    let process = try ChildProcess(
+      "terminal", "/usr/bin/python3", ["-c", TerminalStep.player, steps, Binaries.chappie] + arguments,
+      in: directories, environment: ["TERM": "xterm"])
+    guard case .exit(let status) = try await process.waitForEnd() else {
+      throw Impatience("the end of a terminal: \(process.output)")
+    }
+    return Output(status: status, text: process.output)
+  }
+}
+
+/// What a person does at a terminal.
+struct TerminalStep: Encodable {
+  let kind: String
+  let text: String
+
+  /// Waits until this is written, behind what was waited for before.
+  static func sees(_ text: String) -> TerminalStep { TerminalStep(kind: "sees", text: text) }
+  static func types(_ text: String) -> TerminalStep { TerminalStep(kind: "types", text: text) }
+
+  /// Waits for the prompt, and until keys are read one by one.
+  static let prompt = TerminalStep(kind: "prompt", text: "› ")
+  /// Keys.
+  static let enter = "\r"
+  static let up = "\u{1B}[A"
+  static let start = "\u{1}"
+  static let interrupt = "\u{3}"
+  static let end = "\u{4}"
+
+  /// Plays the steps on a terminal of its own, and prints what was to be seen. The exit status is the program's; 99
+  /// when something was not to be seen, 128 and more when a signal ended it.
+  static let player = """
+    import json, os, pty, select, sys, termios, time
+    steps, command = json.loads(sys.argv[1]), sys.argv[2:]
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execvp(command[0], command)
+    seen, position, failure = '', 0, None
+    def read(seconds):
+        global seen
+        if not select.select([terminal], [], [], seconds)[0]:
+            return True
+        try:
+            piece = os.read(terminal, 65536)
+        except OSError:
+            return False
+        seen += piece.decode(errors='replace')
+        return bool(piece)
+    def is_raw():
+        return not termios.tcgetattr(terminal)[3] & termios.ICANON
+    for step in steps:
+        if step['kind'] == 'types':
+            os.write(terminal, step['text'].encode())
+            continue
+        deadline = time.monotonic() + 30
+        while seen.find(step['text'], position) < 0 and failure is None:
+            if time.monotonic() > deadline or not read(0.1):
+                failure = step['text']
+        if failure is not None:
+            break
+        position = seen.find(step['text'], position) + len(step['text'])
+        while step['kind'] == 'prompt' and not is_raw() and time.monotonic() < deadline:
+            time.sleep(0.001)
+    deadline = time.monotonic() + 30
+    while failure is None and read(0.1):
+        if time.monotonic() > deadline:
+            failure = 'its end'
+    if failure is not None:
+        os.kill(child, 9)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    sys.stdout.write(seen)
+    if failure is not None:
+        print('waited in vain: ' + failure)
+        sys.exit(99)
+    sys.exit(status if status >= 0 else 128 - status)
+    """
+}

@@ -1,0 +1,82 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// `chappie context`, and the images of `chappie ask`.
+@Suite(.worlds) @GLibActor
+struct ContextCommandTests {
+  @Test func tellsOfTheConversationOfContinue() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      #expect(try await world.chappie("context").text == "0 messages, about 0 tokens, for gpt-5.5\n")
+      _ = try await world.chappie("ask", "--continue", "one")
+      #expect(try await world.chappie("context").text == "2 messages, about 14 tokens, for gpt-5.5\n")
+      #expect(
+        try await world.chappie("context", "--messages").text
+          == "user: one\nassistant: You said: “one” This conversation has 1 message.\n")
+      let json = try await world.chappie("context", "--json").text
+      #expect(json.hasPrefix(#"{"message_count":2,"estimated_tokens":14,"model":"gpt-5.5","updated_at":"#))
+      let shortened = try await world.chappie("context", "--summary", "They greeted.")
+      #expect(shortened.text == "A summary and 0 messages, about 4 tokens, for gpt-5.5\n")
+      #expect(try await world.chappie("context", "--messages").text == "summary: They greeted.\n")
+      #expect(try await world.chappie("context", "--json").text.contains(#""compacted_summary":"They greeted.""#))
+      #expect(try await world.chappie("context", "--clear").text == "0 messages, about 0 tokens, for gpt-5.5\n")
+    }
+  }
+
+  @Test func theModelPutsItInShort() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      _ = try await world.chappie("ask", "--continue", "one")
+      try await world.sandbox.play(#"[{"endpoint":"responses","text":"They greeted."}]"#)
+      let output = try await world.chappie("context", "--compact")
+      #expect(output.text == "A summary and 0 messages, about 4 tokens, for gpt-5.5\n")
+      #expect(try await world.chappie("context", "--messages").text == "summary: They greeted.\n")
+    }
+  }
+
+  @Test func whatCannotBeDoneIsAFailure() async throws {
+    try await World.with { world in
+      #expect(try await world.chappie("context", "--clear", "--compact").status == 2)
+      #expect(try await world.chappie("context", "--messages", "--summary", "x").status == 2)
+      // There is nothing to put in short.
+      #expect(try await world.chappie("context", "--compact").status == 1)
+      let unknown = try await world.chappie("context", "--account", "work")
+      #expect(unknown.status == 3)
+      #expect(unknown.text.contains("chappie sign-in --account work"))
+    }
+  }
+
+  @Test func eachAccountHasItsOwn() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let work = try await caller.open("Session", ["keychain_account": "work"])
+      try await caller.signIn(at: work)
+      _ = try await world.chappie("ask", "--continue", "--account", "work", "one")
+      #expect(try await world.chappie("context", "--account", "work").text.hasPrefix("2 messages"))
+      #expect(try await world.chappie("context").text.hasPrefix("0 messages"))
+    }
+  }
+
+  // MARK: Images
+
+  @Test func askShowsImages() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
+      try png.write(to: world.directories.home.appending(path: "a cat.png"))
+      // It is the command's working directory that counts, which is the home here.
+      let output = try await world.chappie(
+        "ask", "--image", "a cat.png", "--image=https://example.org/cat.png", "What is this?")
+      #expect(
+        output.text == "You said: “What is this?” It came with 2 images. This conversation has 1 message.\n")
+      #expect(
+        try await world.sandbox.state().lastImages == [
+          "data:image/png;base64,\(png.base64EncodedString())", "https://example.org/cat.png",
+        ])
+      let missing = try await world.chappie("ask", "--image", "dog.png", "What is this?")
+      #expect(missing.status == 1)
+      #expect(missing.text.hasPrefix("chappie: The image \(world.directories.home.path)/dog.png cannot be used"))
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import GLibBridge
+import Testing
+
+/// A conversation that is put in short.
+@Suite(.worlds) @GLibActor
+struct CompactionTests {
+  @Test(arguments: World.Plan.Transport.allCases)
+  func theCallerWritesTheSummary(_ transport: World.Plan.Transport) async throws {
+    try await World.with(World.Plan(transport: transport)) { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      _ = try await caller.send("My name is Ada.", at: client)
+      try await caller.compact("The user is Ada.", at: client)
+      let context = try await caller.context(at: client)
+      #expect(try context.messages.isEmpty)
+      #expect(context.text("compacted_summary") == "The user is Ada.")
+      #expect(try context.number("estimated_tokens") == 4)
+      #expect(try await world.sandbox.state().requests["responses"] == 1)
+      _ = try await caller.send("Who am I?", at: client)
+      #expect(
+        try await world.sandbox.state().lastInput == [
+          "developer: The conversation so far, in short:\nThe user is Ada.", "user: Who am I?",
+        ])
+      try await caller.call("Client.ClearContext", at: client)
+      #expect(try await caller.context(at: client)["compacted_summary"] == nil)
+    }
+  }
+
+  @Test(arguments: World.Plan.Transport.allCases)
+  func theModelWritesTheSummary(_ transport: World.Plan.Transport) async throws {
+    try await World.with(World.Plan(transport: transport)) { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client", ["harness": ["tools": [Tools.weather]] as VariantDictionary])
+      let answer = try await caller.send("My name is Ada.", at: client)
+      try await world.sandbox.play(#"[{"endpoint":"responses","text":"The user is Ada."}]"#)
+      try await caller.compact(at: client)
+      let asked = try await world.sandbox.state()
+      #expect(asked.lastInput.prefix(2) == ["user: My name is Ada.", "assistant: \(answer)"])
+      #expect(asked.lastInput.count == 3)
+      // The app is of no concern to the summary, nor are its tools.
+      #expect(asked.lastTools.isEmpty)
+      #expect(asked.lastResponsesRequest.body?.instructions.contains("Codex") == false)
+      let context = try await caller.context(at: client)
+      #expect(context.text("compacted_summary") == "The user is Ada.")
+      #expect(try context.messages.isEmpty)
+      _ = try await caller.send("Who am I?", at: client)
+      #expect(
+        try await world.sandbox.state().lastInput == [
+          "developer: The conversation so far, in short:\nThe user is Ada.", "user: Who am I?",
+        ])
+    }
+  }
+
+  @Test func aSecondSummaryKnowsTheFirst() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      _ = try await caller.send("one", at: client)
+      try await caller.compact("first", at: client)
+      _ = try await caller.send("two", at: client)
+      try await caller.compact(at: client)
+      let input = try await world.sandbox.state().lastInput
+      #expect(input.prefix(2) == ["developer: The conversation so far, in short:\nfirst", "user: two"])
+    }
+  }
+
+  @Test func thereMustBeAConversation() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      #expect(try await refusal { try await caller.compact() }.name == "InvalidArgument")
+      #expect(try await world.sandbox.state().requests["responses"] == 0)
+    }
+  }
+
+  @Test(arguments: [
+    (#""status":400,"body":{"detail":"No."}"#, "HTTPError"),
+    (#""status":429,"body":{"error":{"type":"usage_limit_reached","plan_type":"plus"}}"#, "UsageLimitReached"),
+    (#""text":"""#, "Network"),
+  ])
+  func aSummaryThatFailsLeavesTheConversation(_ rule: String, _ error: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      _ = try await caller.send("one", at: client)
+      let before = try await caller.context(at: client)
+      try await world.sandbox.play(#"[{"endpoint":"responses",\#(rule)}]"#)
+      #expect(try await refusal { try await caller.compact(at: client) }.name == error)
+      #expect(try await caller.context(at: client) == before)
+      #expect(try await caller.send("two", at: client).contains("3 messages"))
+    }
+  }
+}

@@ -1,0 +1,188 @@
+import GLibBridge
+import Testing
+
+/// The conversation of a client as a value: kept, forgotten, resumed.
+@Suite(.worlds) @GLibActor
+struct ContextTests {
+  @Test(arguments: World.Plan.Transport.allCases)
+  func tellsWhatWasSaid(_ transport: World.Plan.Transport) async throws {
+    try await World.with(World.Plan(transport: transport)) { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      let empty = try await caller.context(at: client)
+      #expect(try empty.messages.isEmpty)
+      #expect(try empty.number("message_count") == 0)
+      #expect(try empty.number("estimated_tokens") == 0)
+      #expect(empty["compacted_summary"] == nil)
+      #expect(empty.text("model") == "gpt-5.5")
+
+      let answer = try await caller.send("one", at: client)
+      let context = try await caller.context(at: client)
+      #expect(try context.messages == ["user: one", "assistant: \(answer)"])
+      #expect(try context.number("message_count") == 2)
+      let bytes = "one\(answer)".utf8.count
+      #expect(try context.number("estimated_tokens") == UInt32((bytes + 3) / 4))
+      #expect(context.text("session_id") == empty.text("session_id"))
+      #expect(context.text("thread_id") == empty.text("thread_id"))
+      let created = try #require(try context.value("created_at", as: Int64.self))
+      #expect(try #require(try context.value("updated_at", as: Int64.self)) >= created)
+
+      let size: VariantDictionary = try await caller.call("Client.GetContextSize", UInt32(1000), at: client)
+        .member(0, "size")
+      let tokens = try context.number("estimated_tokens")
+      #expect(try size.number("estimated_tokens") == tokens)
+      #expect(try size.number("context_window") == 1000)
+      #expect(try size.number("remaining_tokens") == 1000 - tokens)
+      #expect(try size.value("used_percent") == Double(tokens) * 100 / 1000)
+      let full: VariantDictionary = try await caller.call("Client.GetContextSize", UInt32(1), at: client)
+        .member(0, "size")
+      #expect(try full.number("remaining_tokens") == 0)
+      #expect(try #require(try full.value("used_percent", as: Double.self)) > 100)
+      let none = try await refusal { try await caller.call("Client.GetContextSize", UInt32(0), at: client) }
+      #expect(none.name == "InvalidArgument")
+    }
+  }
+
+  @Test func onASharedObjectItIsThatOfContinue() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      _ = try await caller.send("alone")
+      #expect(try await caller.context().messages.isEmpty)
+      _ = try await caller.send("kept", ["continue": true])
+      #expect(try await world.caller().context().messages.first == "user: kept")
+    }
+  }
+
+  @Test(arguments: World.Plan.Transport.allCases)
+  func whatIsForgottenIsNotSentAgain(_ transport: World.Plan.Transport) async throws {
+    try await World.with(World.Plan(transport: transport)) { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      _ = try await caller.send("one", at: client)
+      let before = try await caller.context(at: client)
+      try await caller.call("Client.ClearContext", at: client)
+      let after = try await caller.context(at: client)
+      #expect(try after.messages.isEmpty)
+      #expect(after.text("thread_id") != before.text("thread_id"))
+      #expect(after.text("session_id") == before.text("session_id"))
+      #expect(try await caller.send("two", at: client).contains("1 message."))
+      #expect(try await world.sandbox.state().lastInput == ["user: two"])
+    }
+  }
+
+  /// What was kept goes into another client, of another service even.
+  @Test(arguments: World.Plan.Transport.allCases)
+  func whatIsResumedIsWhatTheModelReads(_ transport: World.Plan.Transport) async throws {
+    try await World.with(World.Plan(transport: transport)) { world in
+      let caller = try await world.signedInCaller()
+      let first = try await caller.open("Client", ["model": "gpt-5.4"])
+      let answer = try await caller.send("My name is Ada.", at: first)
+      let kept = try await caller.context(at: first)
+      try await world.service.restart()
+
+      let again = try await world.caller()
+      let second = try await again.open("Client")
+      _ = try await again.send("something else", at: second)
+      try await again.resume(kept, at: second)
+      let resumed = try await again.context(at: second)
+      for key in ["session_id", "thread_id", "model"] { #expect(resumed.text(key) == kept.text(key)) }
+      #expect(try resumed.messages == kept.messages)
+      #expect(try await again.property("Client.Model", at: second) == "gpt-5.4")
+      _ = try await again.send("Who am I?", at: second)
+      let state = try await world.sandbox.state()
+      #expect(state.lastInput == ["user: My name is Ada.", "assistant: \(answer)", "user: Who am I?"])
+      #expect(state.lastResponsesRequest.body?.model == "gpt-5.4")
+    }
+  }
+
+  @Test func whatIsLeftOutStays() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      _ = try await caller.send("one", at: client)
+      let before = try await caller.context(at: client)
+      try await caller.resume(["messages": [Message("system", "Be brief."), Message("user", "two")]], at: client)
+      let after = try await caller.context(at: client)
+      #expect(try after.messages == ["system: Be brief.", "user: two"])
+      for key in ["session_id", "thread_id", "model"] { #expect(after.text(key) == before.text(key)) }
+      #expect(after["compacted_summary"] == nil)
+      try await caller.resume(["compacted_summary": "They greeted."], at: client)
+      #expect(try await caller.context(at: client).messages.isEmpty)
+      _ = try await caller.send("three", at: client)
+      #expect(
+        try await world.sandbox.state().lastInput == [
+          "developer: The conversation so far, in short:\nThey greeted.", "user: three",
+        ])
+    }
+  }
+
+  // MARK: Waiting
+
+  @Test(arguments: ["ClearContext", "ResumeContext", "CompactContext"])
+  func aChangeWaitsForTheTurnThatRuns(_ member: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      try await world.sandbox.stall(times: "1")
+      let turn = try await caller.stalledTurn(at: client)
+      let change = Task.onGLib {
+        switch member {
+        case "ClearContext": try await caller.call("Client.ClearContext", at: client)
+        case "ResumeContext": try await caller.resume(["messages": [Message("user", "new")]], at: client)
+        default: try await caller.compact("in short", at: client)
+        }
+      }
+      try await caller.catchUp()
+      #expect(try await caller.context(at: client).messages.isEmpty)
+      #expect(try await turn.seen().status == "running")
+      try await turn.cancel()
+      #expect(try await turn.end().failure.name == "Cancelled")
+      _ = try await change.value
+      let context = try await caller.context(at: client)
+      #expect(try context.messages == (member == "ResumeContext" ? ["user: new"] : []))
+      #expect(context.text("compacted_summary") == (member == "CompactContext" ? "in short" : nil))
+    }
+  }
+
+  // MARK: What is refused
+
+  nonisolated static let keys = [
+    "session_id", "thread_id", "model", "messages", "compacted_summary", "created_at", "updated_at",
+  ]
+
+  @Test(arguments: keys)
+  func aValueOfTheWrongTypeIsNamed(_ key: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      _ = try await caller.send("one", at: client)
+      let context = try await caller.context(at: client)
+      let refused = try await refusal { try await caller.resume(context.with(key, [true]), at: client) }
+      #expect(refused.name == "InvalidArgument")
+      #expect(refused.message.contains("'\(key)'"))
+      #expect(try await caller.context(at: client) == context)
+    }
+  }
+
+  @Test func whatNoConversationHasIsRefused() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let role: VariantDictionary = ["messages": [Message("tool", "x")]]
+      #expect(try await refusal { try await caller.resume(role) }.message.contains("'tool'"))
+      for key in ["session_id", "thread_id", "model"] {
+        let wrong = [
+          VariantDictionary().with(key, ""), VariantDictionary().with(key, String(repeating: "x", count: 256)),
+        ]
+        for context in wrong {
+          #expect(try await refusal { try await caller.resume(context) }.name == "InvalidArgument")
+        }
+      }
+      let huge = String(repeating: "x", count: 4 << 20 + 1)
+      let messages: VariantDictionary = ["messages": [Message("user", huge)]]
+      #expect(try await refusal { try await caller.resume(messages) }.name == "LimitExceeded")
+      #expect(try await refusal { try await caller.resume(["compacted_summary": huge]) }.name == "LimitExceeded")
+      #expect(try await refusal { try await caller.compact(huge) }.name == "LimitExceeded")
+      #expect(try await caller.context().messages.isEmpty)
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import GLibBridge
+import Testing
+
+/// What the model is told first.
+@Suite(.worlds) @GLibActor
+struct HarnessTests {
+  private func instructions(_ world: World) async throws -> String {
+    try await world.sandbox.state().lastResponsesRequest.body?.instructions ?? ""
+  }
+
+  @Test(arguments: World.Plan.Transport.allCases)
+  func anotherHarnessHoldsFromTheNextTurnOn(_ transport: World.Plan.Transport) async throws {
+    try await World.with(World.Plan(transport: transport)) { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      _ = try await caller.send("one", at: client)
+      #expect(try await instructions(world).contains("App: Chappie Linux Harness"))
+      let harness: VariantDictionary = [
+        "name": "Tea Clock", "summary": "Times tea.", "capabilities": ["Timing tea."], "tools": [Tools.weather],
+        "plugins": [["name": "Recipes", "description": "Knows recipes.", "version": "1.2"] as VariantDictionary],
+      ]
+      try await caller.call("Client.SetHarness", harness, at: client)
+      _ = try await caller.send("two", at: client)
+      let told = try await instructions(world)
+      for part in ["App: Tea Clock\nTimes tea.", "- Timing tea.", "- weather: Tells the weather.", "- Recipes"] {
+        #expect(told.contains(part), "\(part)")
+      }
+      // It keeps what is said of Codex.
+      #expect(told.contains("never present yourself as one"))
+      #expect(try await world.sandbox.state().lastTools == ["weather"])
+      #expect(try await world.sandbox.state().lastInput.count == 3)
+      _ = try await caller.send("three", ["instructions": "Rhyme."], at: client)
+      #expect(try await instructions(world).hasSuffix("\n\nRhyme."))
+    }
+  }
+
+  @Test func thePropertyTellsIt() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let watcher = try await world.caller()
+      try await caller.call("Client.SetHarness", ["name": "Tea Clock", "tools": [Tools.weather]] as VariantDictionary)
+      let harness: VariantDictionary = try await watcher.property("Client.Harness")
+      #expect(harness.text("name") == "Tea Clock")
+      let tool = try #require(try harness.value("tools", as: [VariantDictionary].self)?.first)
+      #expect(tool.text("name") == "weather")
+      #expect(tool.text("policy") == "automatic")
+      #expect(tool.text("input_schema")?.contains("city") == true)
+      try await watcher.catchUp()
+      #expect(try watcher.told("Harness", of: "Client", as: VariantDictionary.self) == [harness])
+      // On a shared object it holds for everybody, and for the objects that it was set on alone.
+      _ = try await watcher.send("hi")
+      #expect(try await instructions(world).contains("App: Tea Clock"))
+      _ = try await caller.send("hi", at: caller.open("Client"))
+      #expect(try await instructions(world).contains("App: Chappie Linux Harness"))
+    }
+  }
+
+  @Test func nothingIsToldWithoutAHarness() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await caller.call("Client.SetHarness", ["preset": "none"] as VariantDictionary)
+      _ = try await caller.send("hi")
+      #expect(try await instructions(world) == "Answer the user.")
+      try await caller.call("Client.SetHarness", VariantDictionary())
+      _ = try await caller.send("hi")
+      #expect(try await instructions(world).contains("App: Chappie Linux Harness"))
+    }
+  }
+
+  @Test func whatTheModelCouldNotUseIsRefused() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let before: VariantDictionary = try await caller.property("Client.Harness")
+      let wrong: [(VariantDictionary, String)] = [
+        (["name": true], "InvalidArgument"), (["preset": "pirate"], "InvalidArgument"),
+        (["tools": [Tools.named("brew tea")]], "InvalidArgument"),
+        (["tools": [Tools.weather, Tools.weather]], "InvalidArgument"),
+        (["instructions": String(repeating: "x", count: 1 << 20)], "LimitExceeded"),
+      ]
+      for (harness, error) in wrong {
+        #expect(try await refusal { try await caller.call("Client.SetHarness", harness) }.name == error)
+      }
+      #expect(try await caller.property("Client.Harness") == before)
+      #expect(try caller.told("Harness", of: "Client", as: VariantDictionary.self).isEmpty)
+    }
+  }
+}

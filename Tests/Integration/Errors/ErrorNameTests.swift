@@ -1,0 +1,111 @@
+import GLibBridge
+import Testing
+
+/// Each failure of a request as its D-Bus name, for the caller that waits and in `Failed`.
+///
+/// Two names of `ChappieClientError` are not met here. `MissingRefreshToken` is of a stored sign-in without a refresh
+/// token, and no answer of a server leads to one: a sign-in without it is refused. `ToolApprovalDenied` is of programs
+/// that can ask nobody, and here a caller always can be asked.
+@Suite(.worlds) @GLibActor
+struct ErrorNameTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    let name: String
+    var plan = World.Plan()
+    /// Where the turn runs, in a world that lets it fail.
+    let arrange: @GLibActor @Sendable (World, Caller) async throws -> ObjectPath
+
+    var testDescription: String { name }
+  }
+
+  /// A signed-in caller and a scenario.
+  private nonisolated static func playing(_ name: String, _ rule: String, tool: String? = nil) -> Case {
+    Case(name: name) { world, caller in
+      try await caller.signIn()
+      if let tool { try await caller.register([Tools.named(tool, timeLimit: 1)]) }
+      try await world.sandbox.play(#"[{"endpoint":"responses",\#(rule),"times":"always"}]"#)
+      return .chappie
+    }
+  }
+
+  nonisolated static let cases = [
+    Case(name: "MissingCredential") { _, _ in .chappie },
+    Case(
+      name: "MissingAccountID",
+      plan: World.Plan(sandboxArguments: ["--auto-approve", "--rate", "0", "--account-id", ""])
+    ) { world, caller in
+      try await caller.signIn()
+      #expect(try await caller.send("hi").contains("hi"))
+      try await world.sandbox.play(#"[{"endpoint":"responses","status":403,"times":"always"}]"#)
+      return .chappie
+    },
+    Case(name: "ReauthenticationRequired") { world, caller in
+      try await caller.signIn()
+      try await world.sandbox.revokeRefreshTokens()
+      try await world.sandbox.expireAccessTokens()
+      return .chappie
+    },
+    playing("UsageLimitReached", #""status":429,"body":{"error":{"type":"usage_limit_reached"}}"#),
+    Case(name: "RateLimited") { world, caller in
+      try await caller.signIn()
+      try await world.sandbox.play(#"[{"endpoint":"responses","status":429,"times":"always"}]"#)
+      return try await caller.open("Client", ["rate_limit_backoff": ["max_retries": Int32(0)] as VariantDictionary])
+    },
+    playing("HTTPError", #""status":400,"body":{"detail":"No."}"#),
+    Case(name: "Network") { world, caller in
+      try await caller.signIn()
+      await world.sandbox.end()
+      return .chappie
+    },
+    playing("MissingToolHandler", #""tool_calls":[{"name":"fly"}]"#),
+    Case(name: "ToolLoopLimitExceeded") { world, caller in
+      try await caller.signIn()
+      // A call that does not fit needs nobody to answer it.
+      try await caller.register([Tools.weather])
+      try await world.sandbox.callTools(#"[{"name":"weather"}]"#, times: #""always""#)
+      return .chappie
+    },
+    Case(name: "StreamingTransportReplayDiverged") { world, caller in
+      try await caller.signIn()
+      let dropped = #"{"endpoint":"responses","text":"one two three","drop_after":2}"#
+      let other = #"{"endpoint":"responses","text":"eins zwei drei"}"#
+      try await world.sandbox.play("[\(dropped),\(other),\(dropped),\(other)]")
+      return .chappie
+    },
+    Case(name: "Locked") { world, caller in
+      try await caller.signIn()
+      try await world.keyring.lock()
+      return .chappie
+    },
+    Case(name: "KeyringUnavailable", plan: World.Plan(keyring: .none)) { _, _ in .chappie },
+  ]
+
+  /// The two that a Swift program meets only where there is a real keyring, or none.
+  @Test(arguments: [World.Plan.KeyringPlan.unlocked, .none])
+  func aSwiftProgramMeetsItsKeyring(_ keyring: World.Plan.KeyringPlan) async throws {
+    try await World.with(World.Plan(keyring: keyring)) { world in
+      if keyring == .unlocked {
+        try await world.caller().signIn()
+        try await world.keyring.lock()
+      }
+      let program = try world.startLibraryHost("hi")
+      #expect(try await program.waitForEnd() == .exit(1))
+      #expect(program.output.hasPrefix(keyring == .none ? "The keyring cannot be used" : "The keyring is locked"))
+    }
+  }
+
+  @Test(arguments: cases)
+  func isMet(_ test: Case) async throws {
+    try await World.with(test.plan) { world in
+      let caller = try await world.caller()
+      let path = try await test.arrange(world, caller)
+      let refused = try await refusal { try await caller.send("go", at: path) }
+      #expect(refused.name == test.name)
+      let turn = try await caller.stream("go", at: path)
+      let failure = try await turn.end().failure
+      #expect(failure.name == test.name)
+      #expect(failure.message == refused.message)
+      #expect(failure.message.hasSuffix("."))
+      #expect(turn.endCount == 1)
+    }
+  }
+}

@@ -1,0 +1,243 @@
+import GLibBridge
+import Testing
+
+/// A tool call that no program asks the user about is asked about by the desktop.
+@Suite(.worlds) @GLibActor
+struct ApprovalNotificationTests {
+  /// A turn whose tool must be approved, before anybody has.
+  private func ask(
+    _ caller: Caller, tool: String = "delete", arguments: String = "{}", at path: ObjectPath = .chappie
+  ) async throws -> Turn {
+    let any = #"{"type":"object"}"#
+    try await caller.register([["name": tool, "input_schema": any, "policy": "ask"]], at: path)
+    let turn = try await caller.stream("use \(tool) \(arguments)", at: path)
+    _ = try await turn.approvalRequest()
+    return turn
+  }
+
+  private func with(
+    _ manner: NotificationServer.Manner = .answers, capabilities: [String] = ["actions", "body", "body-markup"],
+    _ body: @GLibActor (World, NotificationServer, Caller) async throws -> Void
+  ) async throws {
+    try await World.with { world in
+      let server = try await NotificationServer(world, manner, capabilities: capabilities)
+      let caller = try await world.caller()
+      try await caller.signIn(notifying: false)
+      try await body(world, server, caller)
+    }
+  }
+
+  // MARK: Answered there
+
+  @Test(arguments: [NotificationServer.Manner.answers, .closesWhatIsClicked])
+  func aClickOnApproveLetsTheToolRun(_ manner: NotificationServer.Manner) async throws {
+    try await with(manner) { world, server, caller in
+      let turn = try await ask(caller, arguments: #"{"file":"a.txt"}"#)
+      let shown = try await server.notification(1)
+      #expect(shown.summary == "ChatGPT wants to use a tool")
+      #expect(
+        shown.body == """
+          delete {"file":"a.txt"}
+          The tool belongs to a program of yours.
+          Approve only what you asked for; without an answer it does not run.
+          """)
+      // A click beside the buttons decides nothing.
+      #expect(shown.actions == ["approve", "Approve", "deny", "Deny"])
+      #expect(shown.timeout == 0)
+      #expect(shown.hints.text("category") == "x-chappie.approval")
+      #expect(shown.hints.text("desktop-entry") == "org.chappie")
+      try await server.click("default", shown.id)
+      try await server.click("approve", shown.id + 1)
+      try await caller.catchUp()
+      #expect(try await turn.seen().status == "waiting-for-approval")
+    }
+    try await with(manner) { world, server, caller in
+      let turn = try await ask(caller)
+      try await server.click("approve", try await server.notification(1).id)
+      try await turn.wait(for: "waiting-for-tool")
+      try await server.waitUntilNothingIsShown()
+      try await caller.submit("done", for: try await turn.requestedCall().id, of: turn)
+      #expect(try await turn.end().answer.text == "The tool delete said: done")
+      #expect(server.told.count == 1)
+    }
+  }
+
+  @Test func aClickOnDenyTellsTheModel() async throws {
+    try await with { world, server, caller in
+      let turn = try await ask(caller)
+      try await server.click("deny", try await server.notification(1).id)
+      #expect(try await turn.end().answer.text == "The tool delete said: The user did not allow this call.")
+      try await server.waitUntilNothingIsShown()
+    }
+  }
+
+  /// It waits on: for programs, and for its time limit.
+  @Test func dismissingItIsNoAnswer() async throws {
+    try await with { world, server, caller in
+      let turn = try await ask(caller)
+      try await server.dismiss(try await server.notification(1).id)
+      try await caller.catchUp()
+      #expect(try await turn.seen().status == "waiting-for-approval")
+      try await caller.resolve(try await turn.approvalRequest(), of: turn, false, reason: "no")
+      #expect(try await turn.end().answer.text.hasSuffix("The user did not allow this call: no"))
+      #expect(server.told.count == 1)
+    }
+  }
+
+  // MARK: Taken away
+
+  @Test(arguments: ["resolve", "cancel", "end"]) func isWithdrawnWhenItIsOver(_ ending: String) async throws {
+    try await with { world, server, caller in
+      let turn = try await ask(caller)
+      _ = try await server.notification(1)
+      switch ending {
+      case "resolve": try await caller.resolve(try await turn.approvalRequest(), of: turn, false)
+      case "cancel": try await turn.cancel()
+      default: await world.service.end()
+      }
+      try await server.waitUntilNothingIsShown()
+      #expect(server.told.count == 1)
+    }
+  }
+
+  @Test func isWithdrawnWhenItsCallerLeaves() async throws {
+    try await with { world, server, caller in
+      do {
+        let turn = try await ask(try await Caller(world.directories.busAddress))
+        _ = try await server.notification(1)
+        withExtendedLifetime(turn.caller) {}
+      }
+      try await server.waitUntilNothingIsShown()
+    }
+  }
+
+  @Test func isNotShownWhereAProgramAnswersFirst() async throws {
+    try await with { world, server, caller in
+      let first = try await ask(caller)
+      try await caller.resolve(try await first.approvalRequest(), of: first, false)
+      _ = try await first.end().answer
+      // The notification of a later question is the first that is shown.
+      _ = try await ask(caller, tool: "move")
+      #expect(try await server.notification(1).body.hasPrefix("move {}"))
+    }
+  }
+
+  @Test func twoQuestionsAreTwoNotifications() async throws {
+    try await with { world, server, caller in
+      try await caller.register([Tools.named("delete", policy: "ask"), Tools.named("move", policy: "ask")])
+      let turn = try await caller.stream("use delete\nuse move")
+      _ = try await server.notification(2)
+      #expect(server.shown.count == 2)
+      let delete = try #require(server.told.first { $0.body.hasPrefix("delete") })
+      try await server.click("deny", delete.id)
+      try await eventually("one question") { server.shown.count == 1 }
+      #expect(try await turn.seen().status == "waiting-for-approval")
+      try await server.click("deny", try #require(server.shown.keys.first))
+      _ = try await turn.end().answer
+      #expect(try turn.endedCalls.map(\.status) == ["denied", "denied"])
+    }
+  }
+
+  // MARK: The lock
+
+  @Test func isNotShownOverALockedScreen() async throws {
+    try await World.with { world in
+      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
+      let server = try await NotificationServer(world)
+      let caller = try await world.caller()
+      // For work that goes on while the screen is locked.
+      let rule: VariantDictionary = ["keychain_accessibility": "after-first-unlock-this-device-only"]
+      try await caller.signIn(notifying: false, at: try await caller.open("Session", rule))
+      let client = try await caller.open("Client", rule)
+      saver.setActive(true)
+      try await caller.waitFor(Lock("locked", [saver.name]))
+      let turn = try await ask(caller, at: client)
+      // Longer than it waits for programs.
+      try await sleep(for: .seconds(4))
+      #expect(server.told.isEmpty)
+      #expect(try await turn.seen().status == "waiting-for-approval")
+      saver.setActive(false)
+      try await server.click("deny", try await server.notification(1).id)
+      _ = try await turn.end().answer
+    }
+  }
+
+  // MARK: What is shown
+
+  @Test func argumentsAreCutAndEscaped() async throws {
+    try await with { world, server, caller in
+      let text = "<b>&" + String(repeating: "x", count: 500)
+      _ = try await ask(caller, arguments: #"{"t":"\#(text)"}"#)
+      let shown = try await server.notification(1).body.split(separator: "\n")[0]
+      #expect(shown.hasPrefix(#"delete {"t":"&lt;b&gt;&amp;xxx"#))
+      #expect(shown.hasSuffix("x…"))
+      // What is escaped was cut before.
+      #expect(shown.filter { $0 == "x" }.count == 399 - #"{"t":"<b>&"#.count)
+    }
+  }
+
+  /// What the model writes must not look like what the service says, nor hide a part of itself.
+  @Test func argumentsCannotForgeLines() async throws {
+    try await with(capabilities: ["actions", "body"]) { world, server, caller in
+      let forged = "{\\\"t\\\":\\n\\n\\\"a\\u202eb\\\"}"
+      try await caller.register([["name": "delete", "input_schema": #"{"type":"object"}"#, "policy": "ask"]])
+      try await world.sandbox.callTools(#"[{"name":"delete","arguments":"\#(forged)"}]"#)
+      let turn = try await caller.stream("go")
+      #expect(try await turn.requestedCall().arguments == "{\"t\":\n\n\"a\u{202E}b\"}")
+      let body = try await server.notification(1).body
+      #expect(body.split(separator: "\n").count == 3)
+      #expect(!body.contains("\u{202E}"))
+    }
+  }
+
+  @Test(.enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+  func namesTheAppWhoseToolItIs() async throws {
+    try await World.with { world in
+      let app = try await world.caller(app: "org.example.App")
+      let session = try await app.open("Session")
+      try await app.signIn(notifying: false, at: session)
+      let client = try await app.open("Client")
+      let server = try await NotificationServer(world)
+      try await app.register([Tools.named("delete", policy: "ask")], at: client)
+      _ = try await app.stream("use delete", at: client)
+      #expect(try await server.notification(1).body.contains("\nThe tool belongs to org.example.App.\n"))
+    }
+  }
+
+  // MARK: Where nobody can be asked
+
+  @Test func aServerWithoutActionsOnlyTells() async throws {
+    try await with(capabilities: ["body"]) { world, server, caller in
+      let turn = try await ask(caller)
+      #expect(try await server.notification(1).actions.isEmpty)
+      try await caller.resolve(try await turn.approvalRequest(), of: turn, false)
+      _ = try await turn.end().answer
+      try await server.waitUntilNothingIsShown()
+    }
+  }
+
+  @Test func theUserCanTurnThemOff() async throws {
+    try await World.with(World.Plan(service: .none)) { world in
+      let server = try await NotificationServer(world)
+      try world.directories.configure("[Notifications]\nEnabled=false\n")
+      try await world.service.start(world.sandbox.addresses)
+      let caller = try await world.caller()
+      try await caller.signIn()
+      let turn = try await ask(caller)
+      // Longer than it would wait for programs.
+      try await sleep(for: .seconds(4))
+      #expect(server.calls.isEmpty)
+      try await caller.resolve(try await turn.approvalRequest(), of: turn, true)
+      try await caller.submit("done", for: try await turn.requestedCall().id, of: turn)
+      #expect(try await turn.end().answer.text == "The tool delete said: done")
+    }
+  }
+}
+
+extension Caller {
+  /// Signs in where the stand-in approves at once, without a notification.
+  func signIn(notifying: Bool, at path: ObjectPath = .chappie) async throws {
+    try await call("Session.StartDeviceCodeSignIn", ["notify": notifying] as VariantDictionary, at: path)
+    try await waitFor("linked", "Session.DeviceLinkState", at: path)
+  }
+}

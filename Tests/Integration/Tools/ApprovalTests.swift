@@ -1,0 +1,129 @@
+import GLibBridge
+import Testing
+
+/// Tools that somebody must approve, and such that nobody may use.
+@Suite(.worlds) @GLibActor
+struct ApprovalTests {
+  @Test(arguments: World.Plan.Transport.allCases)
+  func anApprovedCallRuns(_ transport: World.Plan.Transport) async throws {
+    try await World.with(World.Plan(transport: transport)) { world in
+      let caller = try await world.signedInCaller()
+      let handler = try ToolHandler(caller) { _ in "done" }
+      try await caller.register([Tools.named("delete", policy: "ask")], ToolHandler.path)
+      let turn = try await caller.stream("use delete")
+      let call = try await turn.approvalRequest()
+      let request = try #require(turn.signals("ApprovalRequested").first)
+      #expect(try request.arguments.member(2, "name") == "delete")
+      #expect(try request.arguments.member(3, "arguments") == "{}")
+      #expect(try turn.requestedCalls.map(\.policy) == ["ask"])
+      #expect(try turn.requestedCalls.map(\.id) == [call])
+      #expect(try await turn.seen().status == "waiting-for-approval")
+      #expect(handler.calls.isEmpty)
+      try await caller.resolve(call, of: turn, true)
+      #expect(try await turn.end().answer.text == "The tool delete said: done")
+      #expect(handler.calls.count == 1)
+      // It was this once.
+      let again = try await caller.stream("use delete")
+      try await caller.resolve(try await again.approvalRequest(), of: again, false)
+      _ = try await again.end().answer
+      #expect(handler.calls.count == 1)
+    }
+  }
+
+  @Test(arguments: ["", "not today"])
+  func aDeniedCallDoesNotRun(_ reason: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let handler = try ToolHandler(caller) { _ in "done" }
+      try await caller.register([Tools.named("delete", policy: "ask")], ToolHandler.path)
+      let turn = try await caller.stream("use delete")
+      try await caller.resolve(try await turn.approvalRequest(), of: turn, false, reason: reason)
+      let told = "The user did not allow this call\(reason.isEmpty ? "." : ": \(reason)")"
+      #expect(try await turn.end().answer.text == "The tool delete said: \(told)")
+      #expect(try turn.endedCalls.map(\.status) == ["denied"])
+      #expect(try turn.endedCalls.map(\.output) == [told])
+      #expect(handler.calls.isEmpty)
+    }
+  }
+
+  @Test func aToolThatIsSwitchedOffIsNotAskedFor() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let handler = try ToolHandler(caller) { _ in "done" }
+      try await caller.register([Tools.named("delete", policy: "deny")], ToolHandler.path)
+      let turn = try await caller.stream("use delete")
+      #expect(try await turn.end().answer.text == "The tool delete said: This tool is switched off here.")
+      #expect(try turn.requestedCalls.map(\.policy) == ["deny"])
+      #expect(try turn.endedCalls.map(\.status) == ["denied"])
+      #expect(turn.signals("ApprovalRequested").isEmpty)
+      #expect(handler.calls.isEmpty)
+    }
+  }
+
+  @Test func theFirstAnswerCounts() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let other = try await world.caller()
+      let gate = Wait()
+      let handler = try ToolHandler(caller) { _ in
+        await gate.value()
+        return "done"
+      }
+      try await caller.register([Tools.named("delete", policy: "ask")], ToolHandler.path)
+      let turn = try await caller.stream("use delete")
+      let call = try await turn.approvalRequest()
+      #expect(try await refusal { try await other.resolve(call, of: turn, true) }.name == "NoSuchTurn")
+      #expect(try await refusal { try await caller.resolve("call_unknown", of: turn, true) }.name == "InvalidArgument")
+      try await caller.resolve(call, of: turn, true)
+      #expect(try await refusal { try await caller.resolve(call, of: turn, false) }.name == "InvalidArgument")
+      try await handler.waitForCalls(1)
+      #expect(try await turn.seen().status == "waiting-for-tool")
+      #expect(try await refusal { try await caller.resolve(call, of: turn, false) }.name == "InvalidArgument")
+      gate.finish()
+      #expect(try await turn.end().answer.text == "The tool delete said: done")
+      #expect(try await refusal { try await caller.resolve(call, of: turn, true) }.name == "InvalidArgument")
+    }
+  }
+
+  @Test func anybodyApprovesInABroadcastTurn() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let options: VariantDictionary = ["broadcast": true, "tools": [Tools.named("delete", policy: "ask")]]
+      let turn = try await caller.stream("use delete", options)
+      let call = try await turn.approvalRequest()
+      let other = try await world.caller()
+      try await other.resolve(call, of: turn, true)
+      try await turn.wait(for: "waiting-for-tool")
+      try await other.submit("done", for: call, of: turn)
+      #expect(try await turn.end().answer.text == "The tool delete said: done")
+    }
+  }
+
+  /// One question at a time is not needed: each is answered for itself.
+  @Test func callsOfOneAnswerAreApprovedOneByOne() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let handler = try ToolHandler(caller) { call in "did \(call.tool)" }
+      let tools = [
+        Tools.named("delete", policy: "ask"), Tools.named("move", policy: "ask"), Tools.named("look"),
+        Tools.named("format", policy: "deny"),
+      ]
+      try await caller.register(tools, ToolHandler.path)
+      let turn = try await caller.stream("use delete\nuse move\nuse look\nuse format")
+      _ = try await turn.approvalRequest(2)
+      try await handler.waitForCalls(1)
+      let calls = try turn.requestedCalls
+      #expect(calls.count == 4)
+      try await caller.resolve(try #require(calls.first { $0.tool == "move" }).id, of: turn, true)
+      try await handler.waitForCalls(2)
+      #expect(try await turn.seen().status == "waiting-for-approval")
+      try await caller.resolve(try #require(calls.first { $0.tool == "delete" }).id, of: turn, false)
+      _ = try await turn.end().answer
+      #expect(handler.calls.map(\.tool) == ["look", "move"])
+      #expect(
+        try await world.sandbox.state().lastOutputs == [
+          "The user did not allow this call.", "did move", "did look", "This tool is switched off here.",
+        ])
+    }
+  }
+}

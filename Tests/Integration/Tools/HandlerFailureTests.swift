@@ -1,0 +1,131 @@
+import GLibBridge
+import Testing
+
+/// Tools that do not do what they should. The model is told, and the turn goes on.
+@Suite(.worlds) @GLibActor
+struct HandlerFailureTests {
+  /// The one call of a turn, which must have failed, and what the model answered.
+  private func failedCall(of turn: Turn) async throws -> EndedCall {
+    let text = try await turn.end().answer.text
+    let ended = try #require(try turn.endedCalls.first)
+    #expect(try turn.endedCalls.count == 1)
+    #expect(ended.status == "failed")
+    #expect(text.hasSuffix(" said: \(ended.output)"))
+    #expect(turn.endCount == 1)
+    return ended
+  }
+
+  @Test(arguments: World.Plan.Transport.allCases)
+  func argumentsThatDoNotFitNeverReachTheHandler(_ transport: World.Plan.Transport) async throws {
+    try await World.with(World.Plan(transport: transport)) { world in
+      let caller = try await world.signedInCaller()
+      let handler = try ToolHandler(caller) { _ in "never" }
+      try await caller.register([Tools.weather, Tools.named("clock")], ToolHandler.path)
+      let wrong = [
+        (#"{"name":"weather","arguments":{"city":7}}"#, "city"), (#"{"name":"weather"}"#, "city"),
+        (#"{"name":"weather","arguments":"{nope"}"#, "no JSON"),
+        (#"{"name":"clock","arguments":{"zone":"UTC"}}"#, "zone"),
+      ]
+      for (call, reason) in wrong {
+        try await world.sandbox.callTools("[\(call)]")
+        let turn = try await caller.stream("go")
+        let ended = try await failedCall(of: turn)
+        // Whoever watches for calls could be who runs the tool.
+        #expect(try turn.requestedCalls.isEmpty)
+        #expect(ended.output.hasPrefix("The arguments do not fit the tool's schema: "))
+        #expect(ended.output.contains(reason), "\(ended.output)")
+      }
+      #expect(handler.calls.isEmpty)
+    }
+  }
+
+  @Test func anErrorOfTheHandlerIsToldToTheModel() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let handler = try ToolHandler(caller) { _ -> String in
+        throw BusError(name: "org.example.Error.Rain", message: "It rains too hard.")
+      }
+      try await caller.register([Tools.named("look")], ToolHandler.path)
+      #expect(try await failedCall(of: try await caller.stream("use look")).output.hasSuffix("It rains too hard."))
+      #expect(handler.calls.count == 1)
+    }
+  }
+
+  @Test func anAnswerOfAnotherTypeIsAFailure() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let handler = try ToolHandler(caller, type: "u") { _ in UInt32(7) }
+      try await caller.register([Tools.named("count")], ToolHandler.path)
+      let ended = try await failedCall(of: try await caller.stream("use count"))
+      #expect(ended.output.contains("gave no text"), "\(ended.output)")
+      #expect(handler.calls.count == 1)
+    }
+  }
+
+  @Test func aHandlerThatIsNotThereIsAFailure() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await caller.register([Tools.named("look")], .root.appending("nowhere"))
+      _ = try await failedCall(of: try await caller.stream("use look"))
+    }
+  }
+
+  @Test func aCallEndsWithItsTimeLimit() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let handler = try ToolHandler(caller) { _ in await forever() }
+      try await caller.register([Tools.named("sleep", timeLimit: 1)], ToolHandler.path)
+      let ended = try await failedCall(of: try await caller.stream("use sleep"))
+      #expect(ended.output == "The tool did not answer within 1.0 seconds.")
+      #expect(ended.milliseconds >= 1000)
+      #expect(handler.calls.count == 1)
+      // Without a handler object, too.
+      try await caller.register([Tools.named("sleep", timeLimit: 1)])
+      let unanswered = try await caller.stream("use sleep")
+      #expect(try await failedCall(of: unanswered).output == ended.output)
+    }
+  }
+
+  /// Only a broadcast turn outlives its caller.
+  @Test(arguments: World.Plan.Transport.allCases)
+  func aHandlerThatCrashesIsAFailure(_ transport: World.Plan.Transport) async throws {
+    try await World.with(World.Plan(transport: transport)) { world in
+      let stays = try await world.signedInCaller()
+      let handler = try await DyingHandler(world, broadcast: true)
+      let turn = Turn(id: handler.turn, path: .chappie, caller: stays)
+      #expect(try await turn.seen().status == "waiting-for-tool")
+      try await handler.die()
+      #expect(try await failedCall(of: turn).output.hasPrefix("The tool failed: "))
+      #expect(try await turn.seen().status == "completed")
+    }
+  }
+
+  @Test func aHandlerIsGoneBeforeItIsCalled() async throws {
+    try await World.with { world in
+      let stays = try await world.signedInCaller()
+      try await world.sandbox.play(#"[{"endpoint":"responses","delay_ms":500}]"#)
+      var id = ""
+      do {
+        let leaves = try await Caller(world.directories.busAddress)
+        try await leaves.register([Tools.named("look")], ToolHandler.path)
+        id = try await leaves.stream("use look", ["broadcast": true]).id
+      }
+      _ = try await failedCall(of: Turn(id: id, path: .chappie, caller: stays))
+    }
+  }
+
+  @Test func oneFailureLeavesTheOthersAlone() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let handler = try ToolHandler(caller) { call in
+        guard call.tool == "good" else { throw BusError(name: "org.example.Error.Bad", message: "no") }
+        return "fine"
+      }
+      try await caller.register([Tools.named("bad"), Tools.named("good")], ToolHandler.path)
+      let turn = try await caller.stream("use bad\nuse good")
+      #expect(try await turn.end().answer.text.hasSuffix("The tool good said: fine"))
+      #expect(try turn.endedCalls.map(\.status).sorted() == ["completed", "failed"])
+      #expect(handler.calls.count == 2)
+    }
+  }
+}

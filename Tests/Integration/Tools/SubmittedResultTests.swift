@@ -1,0 +1,112 @@
+import GLibBridge
+import Testing
+
+/// Tools that whoever sees the signals answers.
+@Suite(.worlds) @GLibActor
+struct SubmittedResultTests {
+  /// As shells do it: each of their commands is a caller of its own.
+  @Test(arguments: World.Plan.Transport.allCases)
+  func anybodyAnswersABroadcastTurn(_ transport: World.Plan.Transport) async throws {
+    try await World.with(World.Plan(transport: transport)) { world in
+      let watcher = try await world.signedInCaller()
+      var id = ""
+      do {
+        let leaves = try await Caller(world.directories.busAddress)
+        let options: VariantDictionary = ["broadcast": true, "tools": [Tools.weather]]
+        id = try await leaves.stream(#"use weather {"city":"Oslo"}"#, options).id
+      }
+      let turn = Turn(id: id, path: .chappie, caller: watcher)
+      let call = try await turn.requestedCall()
+      #expect(call.arguments == #"{"city":"Oslo"}"#)
+      #expect(try await turn.seen().status == "waiting-for-tool")
+      try await world.caller().submit("7 °C", for: call.id, of: turn)
+      #expect(try await turn.end().answer.text == "The tool weather said: 7 °C")
+      #expect(try turn.endedCalls.map(\.status) == ["completed"])
+      #expect(turn.endCount == 1)
+    }
+  }
+
+  @Test(arguments: World.Plan.Transport.allCases)
+  func aCallerAnswersItsOwnTurn(_ transport: World.Plan.Transport) async throws {
+    try await World.with(World.Plan(transport: transport)) { world in
+      let caller = try await world.signedInCaller()
+      let other = try await world.caller()
+      try await caller.register([Tools.named("clock")])
+      let turn = try await caller.stream("use clock\nuse clock")
+      let calls = [try await turn.requestedCall(1), try await turn.requestedCall(2)]
+      let refused = try await refusal { try await other.submit("12:30", for: calls[0].id, of: turn) }
+      #expect(refused.name == "NoSuchTurn")
+      try await caller.submit("second", for: calls[1].id, of: turn)
+      try await caller.submit("no battery", for: calls[0].id, of: turn, ["status": "failed"])
+      #expect(try await turn.end().answer.text == "The tool clock said: no battery\nThe tool clock said: second")
+      #expect(try turn.endedCalls.first { $0.id == calls[0].id }?.status == "failed")
+      #expect(try turn.endedCalls.first { $0.id == calls[1].id }?.status == "completed")
+      #expect(other.signals("ToolCallRequested").isEmpty)
+    }
+  }
+
+  @Test func theFirstAnswerCounts() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await caller.register([Tools.named("clock")])
+      let turn = try await caller.stream("use clock\nuse clock")
+      let first = try await turn.requestedCall(1).id
+      let second = try await turn.requestedCall(2).id
+      try await caller.submit("one", for: first, of: turn)
+      #expect(try await refusal { try await caller.submit("two", for: first, of: turn) }.name == "InvalidArgument")
+      try await caller.submit("three", for: second, of: turn)
+      #expect(try await turn.end().answer.text == "The tool clock said: one\nThe tool clock said: three")
+      let late = try await refusal { try await caller.submit("four", for: second, of: turn) }
+      #expect(late.name == "InvalidArgument")
+      #expect(late.message.contains(second))
+    }
+  }
+
+  @Test func whatIsNoAnswerIsRefused() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await caller.register([Tools.named("clock")])
+      let turn = try await caller.stream("use clock")
+      let call = try await turn.requestedCall().id
+      let wrongType: VariantDictionary = ["status": UInt32(1)]
+      let cases: [(name: String, () async throws -> Void)] = [
+        ("InvalidArgument", { try await caller.submit("x", for: "call_unknown", of: turn) }),
+        ("InvalidArgument", { try await caller.submit("x", for: call, of: turn, ["status": "denied"]) }),
+        ("InvalidArgument", { try await caller.submit("x", for: call, of: turn, wrongType) }),
+        (
+          "LimitExceeded",
+          { try await caller.submit(String(repeating: "x", count: 4 << 20 + 1), for: call, of: turn) }
+        ),
+        (
+          "NoSuchTurn",
+          { try await caller.submit("x", for: call, of: Turn(id: "turn-0", path: .chappie, caller: caller)) }
+        ),
+      ]
+      for (name, submit) in cases { #expect(try await refusal(of: submit).name == name) }
+      #expect(try await turn.seen().status == "waiting-for-tool")
+      // None of them has used up the call.
+      try await caller.submit(String(repeating: "x", count: 300 << 10), for: call, of: turn)
+      _ = try await turn.end().answer
+      #expect(try turn.endedCalls.first?.output.hasSuffix("[cut here: the output had 307200 bytes]") == true)
+    }
+  }
+
+  @Test func aCallOfAHandlerObjectIsAnsweredByThatAlone() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let gate = Wait()
+      let handler = try ToolHandler(caller) { _ in
+        await gate.value()
+        return "from the handler"
+      }
+      try await caller.register([Tools.named("look")], ToolHandler.path)
+      let turn = try await caller.stream("use look")
+      try await handler.waitForCalls(1)
+      let call = try await turn.requestedCall().id
+      #expect(
+        try await refusal { try await caller.submit("from nobody", for: call, of: turn) }.name == "InvalidArgument")
+      gate.finish()
+      #expect(try await turn.end().answer.text == "The tool look said: from the handler")
+    }
+  }
+}

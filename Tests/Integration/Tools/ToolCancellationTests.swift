@@ -1,0 +1,98 @@
+import GLibBridge
+import Testing
+
+/// Turns that are cancelled while they wait for a tool or for a person.
+@Suite(.worlds) @GLibActor
+struct ToolCancellationTests {
+  /// The turn has ended once, as cancelled, and told before of the end of each call.
+  private func expectCancelled(_ turn: Turn, calls: Int) async throws {
+    #expect(try await turn.end().failure.name == "Cancelled")
+    try await turn.caller.catchUp()
+    #expect(turn.endCount == 1)
+    #expect(try turn.endedCalls.map(\.status) == Array(repeating: "cancelled", count: calls))
+    let members = turn.caller.signals.filter { (try? $0.turn) == turn.id }.map(\.member)
+    #expect(members.last == "Failed")
+    let seen = try await turn.seen()
+    #expect(seen.status == "cancelled")
+    #expect(seen.details.text("error") == "org.chappie.Error.Cancelled")
+  }
+
+  @Test(arguments: World.Plan.Transport.allCases)
+  func duringATool(_ transport: World.Plan.Transport) async throws {
+    try await World.with(World.Plan(transport: transport)) { world in
+      let caller = try await world.signedInCaller()
+      let gate = Wait()
+      let handler = try ToolHandler(caller) { _ in
+        await gate.value()
+        return "too late"
+      }
+      try await caller.register([Tools.named("look"), Tools.named("listen")], ToolHandler.path)
+      try await world.sandbox.callTools(#"[{"name":"look"},{"name":"listen"}]"#, saying: "Let me see.")
+      let turn = try await caller.stream("go")
+      try await handler.waitForCalls(2)
+      #expect(try await turn.seen().status == "waiting-for-tool")
+      try await turn.cancel()
+      try await expectCancelled(turn, calls: 2)
+      #expect(try await turn.seen().text == "Let me see.")
+      #expect(try await turn.seen().details.text("partial_text") == "Let me see.")
+      // What comes later changes nothing.
+      gate.finish()
+      try await caller.catchUp()
+      #expect(turn.endCount == 1)
+      #expect(try await world.sandbox.state().requests["responses"] == 1)
+      #expect(try await caller.send("again").contains("again"))
+    }
+  }
+
+  @Test func duringACallThatNobodyAnswers() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await caller.register([Tools.named("look")])
+      let turn = try await caller.stream("use look")
+      let call = try await turn.requestedCall().id
+      try await turn.cancel()
+      try await expectCancelled(turn, calls: 1)
+      #expect(try await refusal { try await caller.submit("late", for: call, of: turn) }.name == "InvalidArgument")
+    }
+  }
+
+  @Test(arguments: World.Plan.Transport.allCases)
+  func duringAnApproval(_ transport: World.Plan.Transport) async throws {
+    try await World.with(World.Plan(transport: transport)) { world in
+      let caller = try await world.signedInCaller()
+      let handler = try ToolHandler(caller) { _ in "done" }
+      try await caller.register([Tools.named("delete", policy: "ask")], ToolHandler.path)
+      let turn = try await caller.stream("use delete\nuse delete")
+      let call = try await turn.approvalRequest(2)
+      #expect(try await turn.seen().status == "waiting-for-approval")
+      try await turn.cancel()
+      try await expectCancelled(turn, calls: 2)
+      #expect(try await refusal { try await caller.resolve(call, of: turn, true) }.name == "InvalidArgument")
+      #expect(handler.calls.isEmpty)
+    }
+  }
+
+  /// As when a person presses Ctrl-C in a shell that waits for the answer.
+  @Test func theCallerLeavesDuringATool() async throws {
+    try await World.with { world in
+      let stays = try await world.signedInCaller()
+      let handler = try await DyingHandler(world, broadcast: false)
+      #expect(try await stays.property("Client.ActiveTurns", as: [String].self) == [handler.turn])
+      try await handler.die()
+      try await eventually("no turn") { try await stays.property("Client.ActiveTurns", as: [String].self).isEmpty }
+      #expect(try await world.sandbox.state().requests["responses"] == 1)
+    }
+  }
+
+  @Test func theServiceEndsDuringATool() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await caller.register([Tools.named("look", policy: "ask")])
+      let turn = try await caller.stream("use look")
+      _ = try await turn.approvalRequest()
+      await world.service.end()
+      #expect(try await turn.caller.signal("Failed").arguments.member(1, "error") == "org.chappie.Error.Cancelled")
+      #expect(turn.endCount == 1)
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import GLibBridge
+import Testing
+
+/// Whose tools a turn has, and how many.
+@Suite(.worlds) @GLibActor
+struct ToolScopeTests {
+  @Test func othersDoNotSeeThem() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let other = try await world.caller()
+      let handler = try ToolHandler(caller) { _ in "mine" }
+      try await caller.register([Tools.named("look")], ToolHandler.path)
+      #expect(try await other.send("use look").contains("You said"))
+      #expect(try await world.sandbox.state().lastTools.isEmpty)
+      try await other.register([Tools.named("listen")])
+      _ = try await caller.send("hi")
+      #expect(try await world.sandbox.state().lastTools == ["look"])
+      // Another object of the same service has none of them.
+      let client = try await caller.open("Client")
+      _ = try await caller.send("hi", at: client)
+      #expect(try await world.sandbox.state().lastTools.isEmpty)
+      #expect(handler.calls.isEmpty)
+    }
+  }
+
+  @Test func aNewRegistrationReplacesTheOld() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await caller.register([Tools.named("look"), Tools.named("listen")])
+      try await caller.register([Tools.named("smell")])
+      _ = try await caller.send("hi", ["tools": [Tools.named("taste")]])
+      #expect(try await world.sandbox.state().lastTools.sorted() == ["smell", "taste"])
+      // What is refused leaves the old one.
+      #expect(try await refusal { try await caller.register([Tools.named("brew tea")]) }.name == "InvalidArgument")
+      _ = try await caller.send("hi")
+      #expect(try await world.sandbox.state().lastTools == ["smell"])
+      try await caller.register([])
+      _ = try await caller.send("hi")
+      #expect(try await world.sandbox.state().lastTools.isEmpty)
+    }
+  }
+
+  @Test(arguments: World.Plan.Transport.allCases)
+  func aToolThatNobodyHandlesEndsTheTurn(_ transport: World.Plan.Transport) async throws {
+    try await World.with(World.Plan(transport: transport)) { world in
+      let caller = try await world.signedInCaller()
+      let harness: VariantDictionary = ["tools": [Tools.weather]]
+      let client = try await caller.open("Client", ["harness": harness])
+      let turn = try await caller.stream(#"use weather {"city":"Oslo"}"#, at: client)
+      let failure = try await turn.end().failure
+      #expect(failure.name == "MissingToolHandler")
+      #expect(failure.message.contains("'weather'"))
+      #expect(failure.details.text("tool") == "weather")
+      #expect(turn.endCount == 1)
+      let refused = try await refusal { try await caller.send(#"use weather {"city":"Oslo"}"#, at: client) }
+      #expect(refused.name == "MissingToolHandler")
+      // Who handles it does not describe it again: the harness's description holds.
+      let handler = try ToolHandler(caller) { _ in "7 °C" }
+      try await caller.register([Tools.named("weather")], ToolHandler.path, at: client)
+      #expect(try await caller.send(#"use weather {"city":"Oslo"}"#, at: client) == "The tool weather said: 7 °C")
+      #expect(try await world.sandbox.state().lastTools == ["weather"])
+      #expect(handler.calls.count == 1)
+    }
+  }
+
+  @Test func aToolThatTheModelMadeUpEndsTheTurn() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await caller.register([Tools.named("look")])
+      try await world.sandbox.callTools(#"[{"name":"fly"}]"#)
+      #expect(try await refusal { try await caller.send("go") }.name == "MissingToolHandler")
+    }
+  }
+
+  @Test(arguments: World.Plan.Transport.allCases)
+  func aTurnHasSixteenRounds(_ transport: World.Plan.Transport) async throws {
+    try await World.with(World.Plan(transport: transport)) { world in
+      let caller = try await world.signedInCaller()
+      let handler = try ToolHandler(caller) { _ in "again" }
+      try await caller.register([Tools.named("look")], ToolHandler.path)
+      try await world.sandbox.callTools(#"[{"name":"look"}]"#, times: "16")
+      let enough = try await caller.stream("go")
+      #expect(try await enough.end().answer.text == "The tool look said: again")
+      #expect(handler.calls.count == 16)
+      try await world.sandbox.callTools(#"[{"name":"look"}]"#, times: #""always""#)
+      let turn = try await caller.stream("go")
+      let failure = try await turn.end().failure
+      #expect(failure.name == "ToolLoopLimitExceeded")
+      #expect(try failure.details.value("limit", as: UInt32.self) == 16)
+      #expect(turn.endCount == 1)
+      #expect(handler.calls.count == 32)
+    }
+  }
+
+  // MARK: What is refused
+
+  struct Case: CustomTestStringConvertible {
+    let testDescription: String
+    let tools: [VariantDictionary]
+    var error = "InvalidArgument"
+    let message: String
+  }
+
+  nonisolated static let wrong = [
+    Case(testDescription: "no name", tools: [["description": "?"]], message: "'name'"),
+    Case(testDescription: "odd name", tools: [Tools.named("brew tea")], message: "'brew tea'"),
+    Case(testDescription: "name of another type", tools: [["name": UInt32(1)]], message: "'name'"),
+    Case(testDescription: "schema that is no JSON", tools: [["name": "brew", "input_schema": "{"]], message: "'brew'"),
+    Case(testDescription: "schema of no object", tools: [["name": "brew", "input_schema": "[]"]], message: "'brew'"),
+    Case(testDescription: "policy", tools: [Tools.named("brew", policy: "maybe")], message: "maybe"),
+    Case(testDescription: "no time", tools: [Tools.named("brew", timeLimit: 0)], message: "'time_limit'"),
+    Case(testDescription: "too much time", tools: [Tools.named("brew", timeLimit: 3601)], message: "'time_limit'"),
+    Case(
+      testDescription: "time of another type", tools: [["name": "brew", "time_limit": "1"]], message: "'time_limit'"),
+    Case(testDescription: "one name twice", tools: [Tools.named("brew"), Tools.named("brew")], message: "same name"),
+    Case(
+      testDescription: "too many", tools: (0...128).map { Tools.named("tool-\($0)") }, error: "LimitExceeded",
+      message: "128"),
+  ]
+
+  @Test(arguments: wrong)
+  func whatTheModelCouldNotUseIsRefused(_ test: Case) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let calls: [() async throws -> Void] = [
+        { try await caller.register(test.tools) },
+        { _ = try await caller.stream("hi", ["tools": test.tools]) },
+      ]
+      for call in calls {
+        let refused = try await refusal(of: call)
+        #expect(refused.name == test.error)
+        #expect(refused.message.contains(test.message), "\(refused.message)")
+      }
+      #expect(try await world.sandbox.state().requests["responses"] == 0)
+    }
+  }
+
+  @Test func aHundredAndTwentyEightAreTaken() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await caller.register((0..<128).map { Tools.named("tool-\($0)") })
+      _ = try await caller.send("hi")
+      #expect(try await world.sandbox.state().lastTools.count == 128)
+    }
+  }
+}

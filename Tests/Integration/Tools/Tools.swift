@@ -1,0 +1,101 @@
+import GLibBridge
+
+/// A tool as a caller describes it.
+enum Tools {
+  static let weather: VariantDictionary = [
+    "name": "weather", "description": "Tells the weather.",
+    "input_schema": #"{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}"#,
+  ]
+
+  /// A tool without arguments.
+  static func named(_ name: String, policy: String? = nil, timeLimit: UInt32? = nil) -> VariantDictionary {
+    var tool: VariantDictionary = ["name": name, "description": "Does \(name)."]
+    tool.set("policy", policy)
+    tool.set("time_limit", timeLimit)
+    return tool
+  }
+}
+
+/// What `ToolCallRequested` tells of.
+struct RequestedCall {
+  let id: String
+  let tool: String
+  let arguments: String
+  let policy: String
+}
+
+/// What `ToolCallCompleted` tells of.
+struct EndedCall {
+  let id: String
+  let status: String
+  let output: String
+  let milliseconds: UInt32
+}
+
+extension Turn {
+  /// The calls of tools so far.
+  var requestedCalls: [RequestedCall] {
+    get throws {
+      try signals("ToolCallRequested").map { signal in
+        let arguments = signal.arguments
+        return RequestedCall(
+          id: try arguments.member(1, "call"), tool: try arguments.member(2, "name"),
+          arguments: try arguments.member(3, "arguments"), policy: try arguments.member(4, "policy"))
+      }
+    }
+  }
+
+  /// The calls of tools that have ended.
+  var endedCalls: [EndedCall] {
+    get throws {
+      try signals("ToolCallCompleted").map { signal in
+        let result: VariantDictionary = try signal.arguments.member(2, "result")
+        return EndedCall(
+          id: try signal.arguments.member(1, "call"), status: result.text("status") ?? "",
+          output: result.text("output") ?? "", milliseconds: try result.value("duration_ms") ?? .max)
+      }
+    }
+  }
+
+  /// Waits for a call, the first, the second …
+  func requestedCall(_ number: Int = 1) async throws -> RequestedCall {
+    try await eventually("tool call \(number)") { try requestedCalls.count >= number }
+    return try requestedCalls[number - 1]
+  }
+
+  /// Waits until a call asks for approval.
+  func approvalRequest(_ number: Int = 1) async throws -> String {
+    try await eventually("question \(number)") { signals("ApprovalRequested").count >= number }
+    return try signals("ApprovalRequested")[number - 1].arguments.member(1, "call")
+  }
+
+  /// Waits until `GetTurn` says so.
+  func wait(for status: String) async throws {
+    try await eventually("the status \(status)") { try await seen().status == status }
+  }
+}
+
+extension Caller {
+  func register(_ tools: [VariantDictionary], _ handler: ObjectPath = .root, at path: ObjectPath = .chappie)
+    async throws
+  {
+    try await call("Client.RegisterTools", tools, handler, at: path)
+  }
+
+  /// Answers a call of a tool without a handler object.
+  func submit(_ output: String, for call: String, of turn: Turn, _ options: VariantDictionary = [:]) async throws {
+    try await self.call("Client.SubmitToolResult", turn.id, call, output, options, at: turn.path)
+  }
+
+  func resolve(_ call: String, of turn: Turn, _ approved: Bool, reason: String = "") async throws {
+    try await self.call("Client.ResolveApproval", turn.id, call, approved, reason, at: turn.path)
+  }
+}
+
+extension Sandbox {
+  /// Makes the model call these tools in its next answers.
+  func callTools(_ calls: String, saying text: String? = nil, times: String = "1") async throws {
+    let said = text.map { #""text":"\#($0)","# } ?? ""
+    try await play(#"[{"endpoint":"responses",\#(said)"tool_calls":\#(calls),"times":\#(times)}]"#)
+  }
+}
