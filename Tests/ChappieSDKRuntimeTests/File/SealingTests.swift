@@ -63,6 +63,22 @@ struct SealingTests {
     #expect(try await world.store().threads(ChappieThreadQuery(.all)).map(\.id) == ["a"], "it is still there")
   }
 
+  @Test func whileItIsLockedNoTitleIsInMemory() async throws {
+    let told = world.store()
+    let asked = world.store()
+    try await told.create(.sample("a", title: "A walk"))
+    _ = try await asked.threads(ChappieThreadQuery())
+    #expect(told.holdsSomething && asked.holdsSomething)
+    await OpenStores.add(told)
+    await OpenStores.letGo().value
+    #expect(!told.holdsSomething)
+    world.keys.fail(.locked("It is locked."))
+    _ = try? await asked.threads(ChappieThreadQuery())
+    #expect(!asked.holdsSomething)
+    world.keys.fail(nil)
+    #expect(try await told.threads(ChappieThreadQuery()).map(\.title) == ["A walk"])
+  }
+
   @Test func withoutItsKeyAStoreIsGone() async throws {
     let store = world.store()
     try await store.create(.sample("a"))

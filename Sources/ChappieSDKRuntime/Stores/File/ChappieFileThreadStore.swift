@@ -47,8 +47,13 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
   }
 
   /// Lets go of what is in memory: for when the screen or the keyring is locked.
-  package func forget() async {
+  func forget() async {
     await offActor(deadline: Self.diskDeadline) { self.files.withLock { $0.forget() } }
+  }
+
+  /// Whether something of what is stored is in memory.
+  var holdsSomething: Bool {
+    files.withLock { !$0.index.entries.isEmpty }
   }
 
   /// Makes everything that is stored unreadable for good.
