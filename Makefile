@@ -53,6 +53,7 @@ test: dependencies lint
 	Tests/install.sh
 
 bench: build
+	$(SWIFT) build $(RELEASE) --product thread-bench
 	$(MAKE) -C Benchmarks bench
 
 fuzz: dependencies

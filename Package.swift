@@ -11,6 +11,7 @@ let package = Package(
   name: "chappie",
   products: [
     .library(name: "ChappieSDK", targets: ["ChappieSDK"]),
+    .library(name: "ChappieSDKRuntime", targets: ["ChappieSDKRuntime"]),
     .library(name: "ChappieSDKTesting", targets: ["ChappieSDKTesting"]),
     .executable(name: "chappied", targets: ["chappied"]),
     .executable(name: "chappie", targets: ["chappie"]),
@@ -35,6 +36,9 @@ let package = Package(
     .target(name: "LineEditing", dependencies: ["CEdit", "GLibBridge"], swiftSettings: settings),
     .target(name: "ChappieSDK", dependencies: ["GLibBridge", "SecretMemory", "Zstandard"], swiftSettings: settings),
     .target(
+      name: "ChappieSDKRuntime", dependencies: ["ChappieSDK", "GLibBridge", "SecretMemory"],
+      exclude: ["Stores/File/FORMAT.md"], swiftSettings: settings),
+    .target(
       name: "ChappieBusInterfaces", path: "dbus", exclude: ["org.chappie.service.in", "org.chappie.ToolHandler.xml"],
       resources: [
         .embedInCode("org.chappie.Manager.xml"),
@@ -46,7 +50,8 @@ let package = Package(
       name: "ChappieService", dependencies: ["ChappieSDK", "GLibBridge", "ChappieBusInterfaces"],
       swiftSettings: settings),
     .target(
-      name: "ChappieSDKTesting", dependencies: ["ChappieSDK", "GLibBridge", "SecretMemory", "Zstandard"],
+      name: "ChappieSDKTesting",
+      dependencies: ["ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "SecretMemory", "Zstandard"],
       swiftSettings: settings),
     .executableTarget(
       name: "chappie-sandbox", dependencies: ["ChappieSDKTesting", "GLibBridge"], exclude: ["README.md"],
@@ -57,8 +62,16 @@ let package = Package(
     .executableTarget(
       name: "chappie", dependencies: ["ChappieSDK", "GLibBridge", "LineEditing"], swiftSettings: settings),
     .executableTarget(
-      name: "library-host", dependencies: ["ChappieSDK"], path: "Tests/LibraryHost", swiftSettings: settings),
+      name: "library-host", dependencies: ["ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "SecretMemory"],
+      path: "Tests/LibraryHost", swiftSettings: settings),
+    .executableTarget(
+      name: "thread-bench", dependencies: ["ChappieSDKRuntime", "ChappieSDK", "GLibBridge", "SecretMemory"],
+      path: "Benchmarks/Threads", swiftSettings: settings),
 
+    .testTarget(
+      name: "ChappieSDKRuntimeTests",
+      dependencies: ["ChappieSDKRuntime", "ChappieSDKTesting", "ChappieSDK", "GLibBridge", "SecretMemory"],
+      swiftSettings: settings),
     .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory"], swiftSettings: settings),
     .testTarget(name: "ZstandardTests", dependencies: ["Zstandard"], swiftSettings: settings),
     .testTarget(name: "GLibBridgeTests", dependencies: ["GLibBridge", "SecretMemory"], swiftSettings: settings),

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from row import HEADING, Row
+from threads import ThreadStore
 from world import BenchError, World, wait_until
 
 SERVICE = "org.chappie"
@@ -38,6 +39,7 @@ class Bench:
         self.client = arguments.build / "client"
         self.quick = arguments.quick
         self.measured = [] if arguments.floor_only else [SERVICE]
+        self.store = arguments.threads and ThreadStore(arguments.threads, world.root / "threads", self.quick)
 
     def times(self, repetitions):
         return 3 if self.quick else repetitions
@@ -129,6 +131,9 @@ class Bench:
         yield self.row(f"resident MiB, after {turns} turns", results, "after", 2)
         yield self.row("growth over these turns", results, "growth", 1.1, absolute=True)
 
+    def threads(self):
+        yield from self.store.rows(self.times(7))
+
     def resident(self, services):
         time.sleep(1 if self.quick else 3)
         return {service: self.world.resident_mib(service) for service in services}
@@ -140,7 +145,8 @@ class Bench:
                 groups[f"{transport.title}-latency-{rate}"] = partial(self.latency, transport, rate, seconds)
             for turns, count in ((1, 100000), (32, 4000)):
                 groups[f"{transport.title}-flat-{turns}"] = partial(self.flat_out, transport, turns, count)
-        return groups | {"start": self.start, "memory": self.memory}
+        groups |= {"start": self.start, "memory": self.memory}
+        return groups | {"threads": self.threads} if self.store else groups
 
 
 def prepare(world, arguments):
@@ -170,15 +176,16 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--chappied", type=Path, help="the service")
     parser.add_argument("--sandbox", type=Path, help="the stand-in issuer, chappie-sandbox")
+    parser.add_argument("--threads", type=Path, help="what measures the store of threads, thread-bench")
     parser.add_argument("--build", type=Path, required=True, help="where backend, floor and client are")
     parser.add_argument("--quick", action="store_true", help="3 short repetitions: a smoke test")
     parser.add_argument("--floor-only", action="store_true", help="without chappied: this machine's noise")
-    parser.add_argument("--rows", default="", help="only these, with commas: sse, websocket, start, memory, "
+    parser.add_argument("--rows", default="", help="only these, with commas: sse, websocket, start, memory, threads, "
                         "or what a row of one transport begins with, such as sse-flat or websocket-latency-100")
     arguments = parser.parse_args()
     if not arguments.floor_only and not (arguments.chappied and arguments.sandbox):
         parser.error("--chappied and --sandbox are needed, or --floor-only")
-    for name in ("build", "chappied", "sandbox"):
+    for name in ("build", "chappied", "sandbox", "threads"):
         if getattr(arguments, name):
             setattr(arguments, name, getattr(arguments, name).resolve())
     return arguments

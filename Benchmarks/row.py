@@ -8,8 +8,8 @@ class Row:
     """A figure of the service, of the floor, and of the floor once more."""
     title: str
     service: float | None
-    floor: float
-    control: float
+    floor: float | None
+    control: float | None
     hold: float
     repetitions: int
     at_least: bool = False
@@ -21,7 +21,7 @@ class Row:
 
     @property
     def control_ratio(self):
-        return self.control / (1 if self.absolute else self.floor)
+        return self.control and self.control / (1 if self.absolute else self.floor)
 
     @property
     def missed(self):

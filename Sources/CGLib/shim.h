@@ -7,8 +7,11 @@
 #include <gio/gunixfdlist.h>
 #include <glib-unix.h>
 #include <glib.h>
+#include <linux/fs.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/pidfd.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 static inline GType chappie_type_string(void) { return G_TYPE_STRING; }
@@ -37,3 +40,11 @@ __attribute__((noinline)) static void chappie_wipe_stack(void) {
 static inline GType chappie_type_int64(void) { return G_TYPE_INT64; }
 static inline GType chappie_type_double(void) { return G_TYPE_DOUBLE; }
 static inline GType chappie_type_boolean(void) { return G_TYPE_BOOLEAN; }
+
+// Marks a file for dump(8) to leave out.
+static inline void chappie_set_no_dump(int fd) {
+  int flags = 0;
+  if (ioctl(fd, FS_IOC_GETFLAGS, &flags) != 0 || (flags & FS_NODUMP_FL)) return;
+  flags |= FS_NODUMP_FL;
+  ioctl(fd, FS_IOC_SETFLAGS, &flags);
+}

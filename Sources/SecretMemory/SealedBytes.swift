@@ -40,6 +40,37 @@ public enum SealedBytes {
     return isGenuine ? secret : nil
   }
 
+  /// Encrypts what is kept from others and is no secret to guard in memory, such as text that is shown. It opens with
+  /// ``openContent(_:key:context:)``.
+  public static func sealContent(_ content: [UInt8], key: SecretBytes, context: [UInt8]) -> [UInt8] {
+    precondition(key.count == keyLength, "a key has \(keyLength) bytes")
+    var nonce = [UInt8](repeating: 0, count: nonceLength)
+    randombytes_buf(&nonce, nonceLength)
+    var ciphertext = [UInt8](repeating: 0, count: content.count + tagLength)
+    key.withPointer { key in
+      _ = crypto_aead_xchacha20poly1305_ietf_encrypt(
+        &ciphertext, nil, content, UInt64(content.count), context, UInt64(context.count), nil, nonce, key)
+    }
+    return nonce + ciphertext
+  }
+
+  /// Decrypts what ``sealContent(_:key:context:)`` made; nil for another key, another context or changed bytes.
+  public static func openContent(_ sealed: ArraySlice<UInt8>, key: SecretBytes, context: [UInt8]) -> [UInt8]? {
+    precondition(key.count == keyLength, "a key has \(keyLength) bytes")
+    guard sealed.count >= nonceLength + tagLength else { return nil }
+    let nonce = Array(sealed.prefix(nonceLength))
+    let ciphertext = Array(sealed.dropFirst(nonceLength))
+    var content = [UInt8](repeating: 0, count: ciphertext.count - tagLength)
+    let isGenuine = key.withPointer { key in
+      crypto_aead_xchacha20poly1305_ietf_decrypt(
+        &content, nil, nil, ciphertext, UInt64(ciphertext.count), context, UInt64(context.count), nonce, key) == 0
+    }
+    return isGenuine ? content : nil
+  }
+
+  /// How much longer than the content the sealed bytes are.
+  public static let overhead = nonceLength + tagLength
+
   /// A key that nobody else has.
   public static func randomKey() -> SecretBytes {
     SecretBytes(count: keyLength) { randombytes_buf($0, keyLength) }
@@ -55,6 +86,15 @@ public enum SealedBytes {
     var bytes = [UInt8](repeating: 0, count: length)
     hash(material, purpose: purpose, into: &bytes, length: length)
     return bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
+  /// A checksum against accidents: it keeps nobody from changing both.
+  public static func checksum(_ bytes: some Collection<UInt8>) -> UInt64 {
+    let key = [UInt8](repeating: 0, count: Int(crypto_shorthash_KEYBYTES))
+    var sum = [UInt8](repeating: 0, count: Int(crypto_shorthash_BYTES))
+    let bytes = Array(bytes)
+    crypto_shorthash(&sum, bytes, UInt64(bytes.count), key)
+    return sum.reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
   /// A name for `secret` that does not tell it: 16 bytes, the same for the same secret.

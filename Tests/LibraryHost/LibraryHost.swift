@@ -1,10 +1,17 @@
 import ChappieSDK
+import ChappieSDKRuntime
+import GLibBridge
 import Glibc
+import SecretMemory
 
 /// A program with the library in its own process, beside the service.
 ///
 ///   library-host ISSUER BACKEND send TEXT        prints the answer
 ///   library-host ISSUER BACKEND sign-in RULE     signs in, where nobody has to approve it, under a keychain rule
+///   library-host ISSUER BACKEND thread-key RULE  asks for the key of its threads until it is ended, and prints a name
+///                                                for it, or why there is none, each time that this is another
+///   library-host ISSUER BACKEND remember TEXT    goes on with the newest stored thread, and prints the answer
+///   library-host ISSUER BACKEND destroy RULE     destroys that key
 @main
 enum LibraryHost {
   static func main() async {
@@ -20,13 +27,40 @@ enum LibraryHost {
     guard arguments.count == 4 else { throw ChappieClientError.invalidArgument("four arguments, please") }
     var configuration = ChappieConfiguration()
     configuration.backend = try ChappieBackend(issuer: arguments[0], baseURL: arguments[1])
+    let rule = ChappieKeychainAccessibility(rawValue: arguments[3]) ?? .whenUnlockedThisDeviceOnly
     switch arguments[2] {
+    case "thread-key": await watch(KeyringThreadKey(configuration, accessibility: rule))
+    case "remember":
+      let store = ChappieFileThreadStore(configuration: configuration)
+      let runtime = Chappie.client(configuration: configuration).runtime(store: store)
+      if let newest = try await runtime.listThreads(limit: 1).first { try await runtime.resume(thread: newest.id) }
+      print(try await runtime.send(arguments[3]))
+    case "destroy":
+      try await KeyringThreadKey(configuration, accessibility: rule).destroy()
+      print("destroyed")
     case "sign-in":
-      configuration.keychainAccessibility =
-        ChappieKeychainAccessibility(rawValue: arguments[3]) ?? .whenUnlockedThisDeviceOnly
+      configuration.keychainAccessibility = rule
       try await signIn(Chappie.authSession(configuration: configuration))
     default:
       print(try await Chappie.client(configuration: configuration).send(arguments[3]))
+    }
+  }
+
+  private static func watch(_ source: KeyringThreadKey) async {
+    var last = ""
+    while true {
+      let now: String
+      do {
+        now = "key " + SealedBytes.fingerprint(of: try await source.key()).map { String($0) }.joined(separator: ".")
+      } catch {
+        now = "\(error)"
+      }
+      if now != last {
+        print(now)
+        fflush(nil)
+      }
+      last = now
+      try? await Task.sleep(for: .milliseconds(20))
     }
   }
 

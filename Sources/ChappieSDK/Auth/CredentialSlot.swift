@@ -25,7 +25,7 @@ final class CredentialSlot {
   let usage = UsageRecord()
   let modelCache = ModelCache()
   private let store: any CredentialStore
-  private let vault: CredentialVault
+  private let vault: SlotVault<Credential>
   private let gate: LockGate
   private var signIn = SignIn.none
   private var refreshing: Task<Credential, any Error>?
@@ -46,7 +46,7 @@ final class CredentialSlot {
     self.method = method
     self.store = store
     self.gate = gate
-    vault = CredentialVault(store: store, gate: gate)
+    vault = SlotVault<Credential>(store: store, gate: gate)
   }
 
   // MARK: Observing
@@ -86,7 +86,7 @@ final class CredentialSlot {
   private func read(interaction: SecretServiceClient.Interaction = .forbidden) async throws
     -> (Credential, ChappieKeychainAccessibility)
   {
-    let finding: CredentialVault.Finding
+    let finding: SlotVault<Credential>.Finding
     do {
       finding = try await vault.read(identity, interaction: interaction)
     } catch let error as SecretStoreError {
@@ -96,7 +96,7 @@ final class CredentialSlot {
       throw error.clientError
     }
     switch finding {
-    case .credential(let credential, let accessibility):
+    case .secret(let credential, let accessibility):
       state.apply(found(credential))
       return (credential, accessibility)
     case .locked(let error):
@@ -384,9 +384,9 @@ extension CredentialSlot.Unstored {
   }
 }
 
-extension CredentialVault.Finding {
+extension SlotVault<Credential>.Finding {
   fileprivate var credential: Credential? {
-    if case .credential(let credential, _) = self { return credential }
+    if case .secret(let credential, _) = self { return credential }
     return nil
   }
 }

@@ -1,21 +1,27 @@
 import GLibBridge
 
-/// The lock that processes take before they change a slot's credential: one file a slot in the runtime directory.
+/// The lock that processes take before they change what the keyring has for a slot: a file in the runtime directory.
 enum SlotFileLock {
+  /// What is changed; each has a file of its own for each slot.
+  enum Subject: String {
+    case credential = "org.chappie slot lock"
+    case threadKey = "org.chappie thread key lock"
+  }
+
   /// Longer than a refresh can take: its holder waits for a server.
   private static let deadline = Duration.seconds(90)
 
   /// - Throws: ``ChappieAuthError/keyringUnavailable(_:)``, `CancellationError`.
   @GLibActor
-  static func take(_ slot: SlotIdentity) async throws -> FileLock {
-    let name = slot.fingerprint(purpose: "org.chappie slot lock")
+  static func take(_ slot: SlotIdentity, for subject: Subject = .credential) async throws -> FileLock {
+    let name = slot.fingerprint(purpose: subject.rawValue)
     let directory = Directories.runtime + "/chappie"
     do {
       try Directories.make(directory)
       return try await FileLock.take("\(directory)/\(name).lock", deadline: deadline)
     } catch let error as GLibError {
       throw ChappieAuthError.keyringUnavailable(
-        "The stored sign-in is in use by another program, or \(directory) cannot be written (\(error.message)): try again."
+        "What is stored is in use by another program, or \(directory) cannot be written (\(error.message)): try again."
       )
     }
   }

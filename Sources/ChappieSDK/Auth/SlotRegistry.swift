@@ -14,7 +14,7 @@ package enum SlotRegistry {
 
   private static var slots: [Key: WeakSlot] = [:]
   private static var seeded: [SlotIdentity: any CredentialStore] = [:]
-  private static let keyring = SecretServiceClient()
+  static let keyring = SecretServiceClient()
   private static let http = AuthHTTP()
 
   /// Has each slot look again when the lock or the keyring changes. Done once, by being read.
@@ -57,7 +57,7 @@ package enum SlotRegistry {
 
   private static let store: any CredentialStore = {
     do {
-      return SecretServiceStore(client: keyring, seal: try DeviceSeal())
+      return SecretServiceStore<Credential>(client: keyring, seal: try DeviceSeal(), notes: SlotNotes())
     } catch {
       return UnavailableStore(error: error as? SecretStoreError ?? .unavailable("\(error)"))
     }
@@ -69,7 +69,7 @@ package enum SlotRegistry {
 private struct UnavailableStore: CredentialStore {
   let error: SecretStoreError
 
-  func find(_ slot: SlotIdentity) async throws -> StoredItem { throw error }
+  func find(_ slot: SlotIdentity) async throws -> StoredItem<Credential> { throw error }
 
   func write(
     _ credential: Credential, for slot: SlotIdentity, accessibility: ChappieKeychainAccessibility,

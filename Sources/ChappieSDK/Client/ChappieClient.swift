@@ -42,7 +42,15 @@ public final class ChappieClient: Sendable {
 
   @GLibActor
   private func whole(_ turn: Turn) async throws -> ChappieResponse {
-    try await run(turn, for: TurnCaller(interaction: .forbidden, tools: tools) { _ in .more })
+    try await run(turn, for: caller { _ in .more })
+  }
+
+  /// The program itself, with the tools that it gave this client.
+  @GLibActor
+  package func caller(
+    _ deliver: @escaping @GLibActor (ChappieStreamEvent) -> HTTPResponse.Verdict
+  ) -> TurnCaller {
+    TurnCaller(interaction: .forbidden, tools: tools, deliver: deliver)
   }
 
   // MARK: Streams
@@ -63,14 +71,21 @@ public final class ChappieClient: Sendable {
   }
 
   private func stream(_ turn: Turn) -> AsyncThrowingStream<ChappieStreamEvent, any Error> {
+    events { try await self.run(turn, for: $0) }
+  }
+
+  /// What happens in the turn that `run` runs. Letting go of the stream cancels it.
+  package func events(
+    of run: @escaping @GLibActor @Sendable (TurnCaller) async throws -> ChappieResponse
+  ) -> AsyncThrowingStream<ChappieStreamEvent, any Error> {
     AsyncThrowingStream { continuation in
       let task = Task.onGLib {
         do {
-          let caller = TurnCaller(interaction: .forbidden, tools: tools) { event in
+          let caller = caller { event in
             continuation.yield(event)
             return .more
           }
-          let response = try await run(turn, for: caller)
+          let response = try await run(caller)
           continuation.yield(.completed(response))
           continuation.finish()
         } catch {
@@ -82,35 +97,6 @@ public final class ChappieClient: Sendable {
   }
 
   // MARK: Turns
-
-  /// One turn to run.
-  package enum Turn: Sendable {
-    /// The next message of the transcript.
-    case next(ChappieInputMessage)
-    /// A transcript of the caller's own, which replaces this client's.
-    case replay(ChappieResponseRequest)
-    /// A transcript of the caller's own, which this client neither keeps nor waits for.
-    case alone(ChappieResponseRequest)
-  }
-
-  /// Who a turn runs for.
-  package struct TurnCaller {
-    /// Whether a keyring that is locked may ask the user for its password.
-    let interaction: SecretServiceClient.Interaction
-    let tools: ToolSet
-    /// Gets what happens as it comes off the socket, all but the end, and says when to go on.
-    let deliver: @GLibActor (ChappieStreamEvent) -> HTTPResponse.Verdict
-
-    package init(
-      interaction: SecretServiceClient.Interaction,
-      tools: ToolSet = ToolSet(),
-      deliver: @escaping @GLibActor (ChappieStreamEvent) -> HTTPResponse.Verdict
-    ) {
-      self.interaction = interaction
-      self.tools = tools
-      self.deliver = deliver
-    }
-  }
 
   /// Runs a turn.
   ///

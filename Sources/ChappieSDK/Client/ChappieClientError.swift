@@ -28,6 +28,8 @@ public enum ChappieClientError: Error, Sendable, Hashable {
   case keyringUnavailable(String)
   /// The request itself is wrong; the text says what.
   case invalidArgument(String)
+
+  package static let noText = ChappieClientError.invalidArgument("There is no text to answer: give some.")
 }
 
 extension ChappieClientError: CustomStringConvertible {

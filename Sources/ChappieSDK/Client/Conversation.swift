@@ -30,7 +30,7 @@ final class Conversation {
     case .next(let message):
       return try await turnstile.pass {
         let new = try Self.items([message])
-        try await compactIfFull(with: new, message.options.model ?? transcript.model, caller.interaction)
+        try await compactIfFull(with: new, message.options.model ?? transcript.model, caller)
         let result = try await answer(continuing(transcript.input + new, message.options), caller)
         transcript.append(new + result.items)
         return result.response
@@ -59,9 +59,7 @@ final class Conversation {
   }
 
   private static func items(_ messages: [ChappieInputMessage]) throws -> [ConversationItem] {
-    guard messages.last?.text.isEmpty == false else {
-      throw ChappieClientError.invalidArgument("There is no text to answer: give some.")
-    }
+    guard messages.last?.text.isEmpty == false else { throw ChappieClientError.noText }
     return messages.map { .message($0) }
   }
 
@@ -108,16 +106,18 @@ final class Conversation {
 
   /// Puts the conversation in short where the configuration says so and the next message would be too much.
   private func compactIfFull(
-    with new: [ConversationItem], _ model: String, _ interaction: SecretServiceClient.Interaction
+    with new: [ConversationItem], _ model: String, _ caller: ChappieClient.TurnCaller
   ) async throws {
     guard configuration.automaticCompaction != .off, !transcript.items.isEmpty else { return }
     let tokens = (transcript.input + new).reduce(0) { $0 + $1.byteCount } / 4
     let catalogue = ModelCatalogue(slot: slot, backoff: configuration.rateLimitBackoff)
     // Without the list nothing is known of the window; what is wrong is told by the turn itself.
-    guard let models = try? await catalogue.models(interaction),
+    guard let models = try? await catalogue.models(caller.interaction),
       let window = models.first(where: { $0.slug == model })?.contextWindow,
       configuration.automaticCompaction.isDue(tokens: tokens, contextWindow: window)
     else { return }
-    transcript.compact(try await Compaction(engine: engine).summary(of: transcript, interaction))
+    let summary = try await Compaction(engine: engine).summary(of: transcript, caller.interaction)
+    transcript.compact(summary)
+    caller.record(.compaction(summary: summary))
   }
 }

@@ -2,10 +2,12 @@ import GLibBridge
 
 /// Lets one pass at a time, in the order of arrival. Who is cancelled leaves the queue at once.
 @GLibActor
-final class Turnstile {
+package final class Turnstile {
   private var tail: Task<Void, Never>?
 
-  func pass<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
+  package nonisolated init() {}
+
+  package func pass<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
     let before = tail
     let done = Wait()
     tail = Task.onGLib {

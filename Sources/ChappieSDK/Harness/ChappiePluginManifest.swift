@@ -61,7 +61,7 @@ public struct ChappiePluginManifest: Sendable, Hashable {
   ///
   /// - Throws: ``ChappieClientError/invalidArgument(_:)``, which names the field that is missing or wrong.
   public init(json: String) throws(ChappieClientError) {
-    try self.init(ChappieJSONValue(json: json))
+    try self.init(jsonValue: ChappieJSONValue(json: json))
   }
 
   /// Reads a manifest from a JSON file of at most 1 MiB.

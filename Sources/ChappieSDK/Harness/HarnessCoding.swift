@@ -1,26 +1,5 @@
-/// How harnesses and manifests are read and written: by way of ``ChappieJSONValue``, whatever the coder.
-protocol JSONCodable: Codable {
-  init(_ json: ChappieJSONValue) throws(ChappieClientError)
-  var jsonValue: ChappieJSONValue { get }
-}
-
-extension JSONCodable {
-  /// - Throws: `DecodingError`, which names the field that is missing or wrong.
-  public init(from decoder: any Decoder) throws {
-    do {
-      try self.init(ChappieJSONValue(from: decoder))
-    } catch let error as ChappieClientError {
-      throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: error.description))
-    }
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    try jsonValue.encode(to: encoder)
-  }
-}
-
 extension ChappieHarness: JSONCodable, Codable {
-  init(_ json: ChappieJSONValue) throws(ChappieClientError) {
+  package init(jsonValue json: ChappieJSONValue) throws(ChappieClientError) {
     try self.init(JSONFields(json, of: "the harness"))
   }
 
@@ -34,7 +13,7 @@ extension ChappieHarness: JSONCodable, Codable {
     plugins = try fields.list("plugins", ChappieHarnessPlugin.init(fields:)) ?? plugins
   }
 
-  var jsonValue: ChappieJSONValue {
+  package var jsonValue: ChappieJSONValue {
     [
       "name": .string(name), "summary": .string(summary), "instructions": .string(instructions),
       "capabilities": .array(capabilities.map { .string($0) }), "tools": .array(tools.map(\.jsonValue)),
@@ -44,7 +23,7 @@ extension ChappieHarness: JSONCodable, Codable {
 }
 
 extension ChappieHarnessTool: JSONCodable, Codable {
-  init(_ json: ChappieJSONValue) throws(ChappieClientError) {
+  package init(jsonValue json: ChappieJSONValue) throws(ChappieClientError) {
     try self.init(fields: JSONFields(json, of: "the tool"))
   }
 
@@ -57,7 +36,7 @@ extension ChappieHarnessTool: JSONCodable, Codable {
     _ = try argumentsSchema()
   }
 
-  var jsonValue: ChappieJSONValue {
+  package var jsonValue: ChappieJSONValue {
     [
       "name": .string(name), "description": .string(description), "inputSchema": inputSchema,
       "policy": .string(policy.rawValue),
@@ -77,7 +56,7 @@ extension ChappieToolPolicy {
 }
 
 extension ChappieHarnessPlugin: JSONCodable, Codable {
-  init(_ json: ChappieJSONValue) throws(ChappieClientError) {
+  package init(jsonValue json: ChappieJSONValue) throws(ChappieClientError) {
     try self.init(fields: JSONFields(json, of: "the plugin"))
   }
 
@@ -87,7 +66,7 @@ extension ChappieHarnessPlugin: JSONCodable, Codable {
       version: try fields.string("version"))
   }
 
-  var jsonValue: ChappieJSONValue {
+  package var jsonValue: ChappieJSONValue {
     var members: [String: ChappieJSONValue] = ["name": .string(name), "description": .string(description)]
     members["version"] = version.map { .string($0) }
     return .object(members)
@@ -95,7 +74,7 @@ extension ChappieHarnessPlugin: JSONCodable, Codable {
 }
 
 extension ChappiePluginManifest: JSONCodable, Codable {
-  init(_ json: ChappieJSONValue) throws(ChappieClientError) {
+  package init(jsonValue json: ChappieJSONValue) throws(ChappieClientError) {
     let fields = try JSONFields(json, of: "the plugin manifest")
     self.init(
       identifier: try fields.name("identifier"), displayName: try fields.name("displayName"),
@@ -107,7 +86,7 @@ extension ChappiePluginManifest: JSONCodable, Codable {
       metadata: try fields.object("metadata") ?? [:])
   }
 
-  var jsonValue: ChappieJSONValue {
+  package var jsonValue: ChappieJSONValue {
     var members: [String: ChappieJSONValue] = [
       "identifier": .string(identifier), "displayName": .string(displayName), "summary": .string(summary),
       "harness": harness.jsonValue, "tools": .array(tools.map(\.jsonValue)),

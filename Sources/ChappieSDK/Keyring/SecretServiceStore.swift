@@ -1,19 +1,19 @@
 import GLibBridge
 import SecretMemory
 
-/// Credentials in the desktop keyring, one item a slot, sealed for this device.
+/// Secrets in the desktop keyring, one item a slot, sealed for this device.
 ///
-/// A credential that may be read after the first unlock has a copy in the keyring's `session` collection, which is
+/// A secret that may be read after the first unlock has a copy in the keyring's `session` collection, which is
 /// never locked and lives in the memory of the keyring's daemon until logout; where a keyring has no such
 /// collection, in guarded memory here, and for as long as that keyring runs.
 @GLibActor
-final class SecretServiceStore: CredentialStore {
-  static let schema = "org.chappie.Credential"
-  private static let version = "1"
+final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
+  private static var version: String { "1" }
 
-  private let client: SecretServiceClient
+  let client: SecretServiceClient
   private let seal: DeviceSeal
-  private let notes = SlotNotes()
+  /// Remembers which slots have a secret; nil where nobody asks.
+  let notes: SlotNotes?
   private var memoryCopies: [SlotIdentity: MemoryCopy] = [:]
 
   private struct MemoryCopy {
@@ -22,14 +22,15 @@ final class SecretServiceStore: CredentialStore {
     let keyring: String?
   }
 
-  init(client: SecretServiceClient, seal: DeviceSeal) {
+  init(client: SecretServiceClient, seal: DeviceSeal, notes: SlotNotes? = nil) {
     self.client = client
     self.seal = seal
+    self.notes = notes
   }
 
   // MARK: Reading
 
-  func find(_ slot: SlotIdentity) async throws -> StoredItem {
+  func find(_ slot: SlotIdentity) async throws -> StoredItem<Secret> {
     var found: [SecretServiceClient.Found]
     do {
       found = try await search(slot)
@@ -48,14 +49,14 @@ final class SecretServiceStore: CredentialStore {
     let readable = found.filter { !$0.isLocked }
     if found.allSatisfy(Self.isCopy), try await hasLostItsOriginal(slot) {
       for copy in found { try await client.delete(copy, interaction: .forbidden) }
-      notes.set(slot, false)
+      notes?.set(slot, false)
       return .none
     }
     return .sealed(
-      SealedCredential(Self.strictest(readable)) { [self] in try await read(readable, of: slot) })
+      SealedItem(Self.strictest(readable)) { [self] in try await read(readable, of: slot) })
   }
 
-  /// Whether somebody has deleted the credential with another program and left the copy.
+  /// Whether somebody has deleted the secret with another program and left the copy.
   private func hasLostItsOriginal(_ slot: SlotIdentity) async throws -> Bool {
     guard (try? await client.defaultCollectionState()) == .unlocked else { return false }
     return try await search(slot).allSatisfy(Self.isCopy)
@@ -76,32 +77,28 @@ final class SecretServiceStore: CredentialStore {
   /// What is known of a slot of which the keyring gives no item.
   private func withoutKeyring(
     _ slot: SlotIdentity, _ found: [SecretServiceClient.Found], _ collection: SecretServiceClient.CollectionState
-  ) -> StoredItem {
+  ) -> StoredItem<Secret> {
     guard collection == .locked || !found.isEmpty else {
-      notes.set(slot, false)
+      notes?.set(slot, false)
       return .none
     }
     if let copy = memoryCopy(of: slot) {
-      return .sealed(SealedCredential(.afterFirstUnlockThisDeviceOnly) { [self] in content(copy, of: slot) })
+      return .sealed(SealedItem(.afterFirstUnlockThisDeviceOnly) { [self] in content(copy, of: slot) })
     }
     return found.isEmpty ? .hidden : .locked
   }
 
-  func hadCredential(_ slot: SlotIdentity) -> Bool {
-    notes.contains(slot)
-  }
-
   private func search(_ slot: SlotIdentity) async throws -> [SecretServiceClient.Found] {
-    try await client.search(schema: Self.schema, Self.attributes(of: slot))
+    try await client.search(schema: Secret.schema, Self.attributes(of: slot))
   }
 
-  /// A crash while an item was replaced can leave two: the credential that was renewed last counts. A copy counts
+  /// A crash while an item was replaced can leave two: the secret says which one counts. A copy counts
   /// where its original is locked: a crash may have left it behind.
   private func read(_ items: [SecretServiceClient.Found], of slot: SlotIdentity) async throws
-    -> SealedCredential.Content
+    -> SealedItem<Secret>.Content
   {
     let originals = items.filter { !Self.isCopy($0) }
-    var best: SealedCredential.Content?
+    var best: SealedItem<Secret>.Content?
     var newest: SecretBytes?
     for item in originals.isEmpty ? items : originals {
       guard let line = try await client.secret(of: item) else { continue }
@@ -111,8 +108,8 @@ final class SecretServiceStore: CredentialStore {
     if let newest, !originals.isEmpty {
       await mend(items.filter(Self.isCopy), of: slot, from: newest, Self.strictest(items))
     }
-    guard let best else { throw SecretStoreError.unavailable("the stored sign-in was replaced while it was read") }
-    if case .credential = best { notes.set(slot, true) } else { notes.set(slot, false) }
+    guard let best else { throw SecretStoreError.unavailable("what it keeps was replaced while it was read") }
+    if case .secret = best { notes?.set(slot, true) } else { notes?.set(slot, false) }
     return best
   }
 
@@ -138,36 +135,33 @@ final class SecretServiceStore: CredentialStore {
     for copy in found { try? await client.delete(copy, interaction: .forbidden) }
   }
 
-  private static func isBetter(_ new: SealedCredential.Content, than old: SealedCredential.Content?) -> Bool {
-    guard case .credential(let old) = old else { return true }
-    guard case .credential(let new) = new else { return false }
-    return new.renewedAt >= old.renewedAt
+  private static func isBetter(_ new: SealedItem<Secret>.Content, than old: SealedItem<Secret>.Content?) -> Bool {
+    guard case .secret(let old) = old else { return true }
+    guard case .secret(let new) = new else { return false }
+    return new.counts(before: old)
   }
 
-  private func content(_ line: SecretBytes, of slot: SlotIdentity) -> SealedCredential.Content {
+  private func content(_ line: SecretBytes, of slot: SlotIdentity) -> SealedItem<Secret>.Content {
     switch seal.open(line, context: Self.context(of: slot)) {
-    case .secret(let secret):
-      CredentialCoding.decode(secret).map { .credential($0) }
-        ?? .unusable(reason: "The stored sign-in is damaged: sign in again.")
-    case .otherDevice:
-      .unusable(reason: "The stored sign-in was made on another device and works only there: sign in again.")
-    case .damaged:
-      .unusable(reason: "The stored sign-in is damaged: sign in again.")
+    case .secret(let bytes):
+      Secret.decode(bytes).map { .secret($0) } ?? .unusable(reason: Secret.reasons.damaged)
+    case .otherDevice: .unusable(reason: Secret.reasons.otherDevice)
+    case .damaged: .unusable(reason: Secret.reasons.damaged)
     }
   }
 
   // MARK: Writing
 
   func write(
-    _ credential: Credential, for slot: SlotIdentity, accessibility: ChappieKeychainAccessibility,
+    _ secret: Secret, for slot: SlotIdentity, accessibility: ChappieKeychainAccessibility,
     interaction: SecretServiceClient.Interaction
   ) async throws {
-    let line = try seal.seal(try CredentialCoding.encode(credential), context: Self.context(of: slot))
+    let line = try seal.seal(try secret.encode(), context: Self.context(of: slot))
     let item = item(slot, accessibility)
     // The new item first: until it is kept, only this process has what it holds.
     try await client.store(line, as: item, in: .default, interaction: interaction)
     try await verify(line, item.attributes)
-    notes.set(slot, true)
+    notes?.set(slot, true)
     for old in try await search(slot) where !old.isLocked && Self.differs(old.attributes, item.attributes) {
       try await client.delete(old, interaction: interaction)
     }
@@ -181,7 +175,10 @@ final class SecretServiceStore: CredentialStore {
       let found = try await search(slot)
       guard found.allSatisfy({ !$0.isLocked }) else { throw SecretStoreError.locked }
       memoryCopies[slot] = nil
-      guard !found.isEmpty else { return notes.set(slot, false) }
+      guard !found.isEmpty else {
+        notes?.set(slot, false)
+        return
+      }
       // The copies first: one that a crash left alone would be taken for the whole.
       for item in found.filter(Self.isCopy) { try await client.delete(item, interaction: interaction) }
       for item in found where !Self.isCopy(item) { try await client.delete(item, interaction: interaction) }
@@ -199,15 +196,9 @@ final class SecretServiceStore: CredentialStore {
     for item in found where item.isLocked { try? await client.unlock(item, interaction: interaction) }
   }
 
-  func accounts(ofService service: String) async throws -> [String] {
-    let attributes = [Key.service: service, Key.accessGroup: "", Key.appID: ""]
-    let found = try await client.search(schema: Self.schema, attributes)
-    return Set(found.filter { !$0.isLocked }.compactMap { $0.attributes[Key.account] }).sorted()
-  }
-
   /// A keyring may say yes and keep nothing: what was stored is read back.
   private func verify(_ line: SecretBytes, _ attributes: [String: String]) async throws {
-    for item in try await client.search(schema: Self.schema, attributes) where !item.isLocked {
+    for item in try await client.search(schema: Secret.schema, attributes) where !item.isLocked {
       if let kept = try await client.secret(of: item), kept.isEqual(to: line) { return }
     }
     throw SecretStoreError.unavailable("the keyring did not keep what was stored in it")
@@ -217,7 +208,7 @@ final class SecretServiceStore: CredentialStore {
   private func keepCopy(_ line: SecretBytes, of slot: SlotIdentity) async {
     if let copy = memoryCopy(of: slot), copy.isEqual(to: line) { return }
     var copy = item(slot, .afterFirstUnlockThisDeviceOnly)
-    copy.attributes[Key.copy] = "session"
+    copy.attributes[SlotAttribute.copy] = "session"
     do {
       try await client.store(line, as: copy, in: .session, interaction: .forbidden)
     } catch {
@@ -234,55 +225,53 @@ final class SecretServiceStore: CredentialStore {
 
   // MARK: Attributes
 
-  private enum Key {
-    static let service = "service"
-    static let account = "account"
-    static let accessGroup = "access-group"
-    static let appID = "app-id"
-    static let accessibility = "accessibility"
-    static let device = "device"
-    static let version = "version"
-    static let copy = "copy"
-  }
-
   private func item(_ slot: SlotIdentity, _ accessibility: ChappieKeychainAccessibility) -> SecretServiceClient.Item {
     var attributes = Self.attributes(of: slot)
-    attributes[Key.accessibility] = accessibility.rawValue
-    attributes[Key.device] = seal.deviceName
-    attributes[Key.version] = Self.version
-    return SecretServiceClient.Item(schema: Self.schema, attributes: attributes, label: Self.label(of: slot))
+    attributes[SlotAttribute.accessibility] = accessibility.rawValue
+    attributes[SlotAttribute.device] = seal.deviceName
+    attributes[SlotAttribute.version] = Self.version
+    return SecretServiceClient.Item(schema: Secret.schema, attributes: attributes, label: Secret.label(of: slot))
   }
 
   /// What a slot is found by. An empty value stands for none: a search matches only what it names.
   private static func attributes(of slot: SlotIdentity) -> [String: String] {
     [
-      Key.service: slot.service, Key.account: slot.account, Key.accessGroup: slot.accessGroup ?? "",
-      Key.appID: slot.appID ?? "",
+      SlotAttribute.service: slot.service, SlotAttribute.account: slot.account,
+      SlotAttribute.accessGroup: slot.accessGroup ?? "",
+      SlotAttribute.appID: slot.appID ?? "",
     ]
   }
 
   /// The strictest rule of all items of a slot. What does not tell its rule has the strict one.
   private static func strictest(_ items: [SecretServiceClient.Found]) -> ChappieKeychainAccessibility {
     items.allSatisfy {
-      $0.attributes[Key.accessibility] == ChappieKeychainAccessibility.afterFirstUnlockThisDeviceOnly.rawValue
+      $0.attributes[SlotAttribute.accessibility] == ChappieKeychainAccessibility.afterFirstUnlockThisDeviceOnly.rawValue
     } ? .afterFirstUnlockThisDeviceOnly : .whenUnlockedThisDeviceOnly
   }
 
   private static func isCopy(_ item: SecretServiceClient.Found) -> Bool {
-    item.attributes[Key.copy] != nil
+    item.attributes[SlotAttribute.copy] != nil
   }
 
   /// Whether `old` is another item than the one with `new`: a copy, or one with another rule or device.
   private static func differs(_ old: [String: String], _ new: [String: String]) -> Bool {
-    old[Key.copy] != nil || new.contains { old[$0.key] != $0.value }
+    old[SlotAttribute.copy] != nil || new.contains { old[$0.key] != $0.value }
   }
 
-  /// Binds the sealed credential to its slot, so that it cannot be moved to another one.
+  /// Binds the sealed secret to its slot, so that it cannot be moved to another one.
   private static func context(of slot: SlotIdentity) -> [UInt8] {
     [slot.service, slot.account, slot.accessGroup ?? "", slot.appID ?? ""].flatMap { Array($0.utf8) + [0] }
   }
+}
 
-  private static func label(of slot: SlotIdentity) -> String {
-    "ChatGPT sign-in (\(slot.appID ?? slot.service), \(slot.account))"
-  }
+/// What items of slots are found by.
+enum SlotAttribute {
+  static let service = "service"
+  static let account = "account"
+  static let accessGroup = "access-group"
+  static let appID = "app-id"
+  static let accessibility = "accessibility"
+  static let device = "device"
+  static let version = "version"
+  static let copy = "copy"
 }

@@ -15,11 +15,13 @@ final class TurnScope {
   private var text = ""
   private var isNewRound = false
   private let receive: @GLibActor (ChappieStreamEvent) -> HTTPResponse.Verdict
+  let record: @GLibActor (ChappieClient.TurnRecord) -> Void
 
   init(_ caller: ChappieClient.TurnCaller, slot: CredentialSlot, socket: SocketConnection?) {
     self.slot = slot
     interaction = caller.interaction
     receive = caller.deliver
+    record = caller.record
     self.socket = socket
   }
 

@@ -10,10 +10,10 @@ final class MemoryCredentialStore: CredentialStore {
     self.credential = credential
   }
 
-  func find(_ slot: SlotIdentity) -> StoredItem {
+  func find(_ slot: SlotIdentity) -> StoredItem<Credential> {
     guard let credential else { return .none }
     // No lock of the desktop that the tests run on shall decide how they end.
-    return .sealed(SealedCredential(.afterFirstUnlockThisDeviceOnly) { .credential(credential) })
+    return .sealed(SealedItem(.afterFirstUnlockThisDeviceOnly) { .secret(credential) })
   }
 
   func write(

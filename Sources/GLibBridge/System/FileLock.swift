@@ -6,9 +6,11 @@ import Glibc
 public final class FileLock {
   private static let retryInterval = Duration.milliseconds(20)
 
-  private let descriptor: Int32
+  private nonisolated static let openFlags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
 
-  private init(owning descriptor: Int32) {
+  private nonisolated let descriptor: Int32
+
+  private nonisolated init(owning descriptor: Int32) {
     self.descriptor = descriptor
   }
 
@@ -20,7 +22,7 @@ public final class FileLock {
   ///
   /// - Throws: ``GLibError``: ``GLibError/timedOut`` when it is not free within `deadline`; `CancellationError`.
   public static func take(_ path: String, deadline: Duration) async throws -> FileLock {
-    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    let descriptor = open(path, openFlags, 0o600)
     guard descriptor >= 0 else {
       throw GLibError(domain: "chappie-file", code: errno, message: String(cString: strerror(errno)))
     }
@@ -31,5 +33,16 @@ public final class FileLock {
       try await sleep(for: retryInterval)
     }
     return lock
+  }
+
+  /// Takes the lock at `path` when nobody has it, making the file where it is missing.
+  ///
+  /// - Returns: nil when somebody has it.
+  /// - Throws: ``StorageError``.
+  public nonisolated static func attempt(_ path: String) throws(StorageError) -> FileLock? {
+    let descriptor = open(path, openFlags, 0o600)
+    guard descriptor >= 0 else { throw StorageError(errno: errno) }
+    let lock = FileLock(owning: descriptor)
+    return flock(descriptor, LOCK_EX | LOCK_NB) == 0 ? lock : nil
   }
 }

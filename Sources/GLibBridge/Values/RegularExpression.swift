@@ -45,6 +45,29 @@ public final class RegularExpression: @unchecked Sendable {
     }
   }
 
+  /// `text` with `replacement` for each part that the pattern matches. U+0000 becomes U+FFFD.
+  ///
+  /// - Throws: ``GLibError`` when that takes too long.
+  public func replacing(in text: String, with replacement: String) throws -> String {
+    // GLib's result ends at the first zero byte.
+    var text = text.withoutZeros
+    return try text.withUTF8 { bytes in
+      try bytes.withMemoryRebound(to: CChar.self) { characters in
+        guard let start = characters.baseAddress else { return try replacing("", length: 0, replacement) }
+        return try replacing(start, length: characters.count, replacement)
+      }
+    }
+  }
+
+  private func replacing(_ text: UnsafePointer<CChar>, length: Int, _ replacement: String) throws -> String {
+    let result = try checked {
+      g_regex_replace_literal(
+        pointer, text, gssize(length), 0, replacement.withoutZeros, GRegexMatchFlags(rawValue: 0), &$0)
+    }
+    defer { g_free(result) }
+    return result.map { String(cString: $0) } ?? ""
+  }
+
   /// PCRE's `\x{00e4}` for JavaScript's `\u00e4`.
   private static func translated(_ pattern: String) -> String {
     var result = ""

@@ -8,14 +8,14 @@ import Testing
 struct CredentialVaultTests {
   private static let slot = SlotIdentity(ChappieConfiguration(keychainService: "org.example.tests"))
 
-  private func read(_ store: FakeStore) async throws -> CredentialVault.Finding {
-    let vault = CredentialVault(store: store, gate: LockGate(unknown: .deny))
+  private func read(_ store: FakeStore) async throws -> SlotVault<Credential>.Finding {
+    let vault = SlotVault(store: store, gate: LockGate(unknown: .deny))
     return try await vault.read(Self.slot, interaction: .forbidden)
   }
 
   @Test func opensWhatTheStoreHolds() async throws {
     guard
-      case .credential(let credential, .afterFirstUnlockThisDeviceOnly) = try await read(
+      case .secret(let credential, .afterFirstUnlockThisDeviceOnly) = try await read(
         FakeStore(.credential(.test("a"))))
     else {
       Issue.record("it does not open")
@@ -37,7 +37,7 @@ struct CredentialVaultTests {
     case .locked(let error): "locked: \(error)"
     case .hidden(let error): "hidden: \(error)"
     case .unusable(let reason): "unusable: \(reason)"
-    case .credential: "credential"
+    case .secret: "credential"
     }
   }
 

@@ -39,7 +39,7 @@ final class FakeStore: CredentialStore {
     return credential.name
   }
 
-  func find(_ slot: SlotIdentity) async throws -> StoredItem {
+  func find(_ slot: SlotIdentity) async throws -> StoredItem<Credential> {
     finds += 1
     if let findError { throw findError }
     return switch item {
@@ -47,13 +47,13 @@ final class FakeStore: CredentialStore {
     case .locked: .locked
     case .hidden: .hidden
     case .unusable(let reason): Self.sealed(.unusable(reason: reason))
-    case .credential(let credential): Self.sealed(.credential(credential))
+    case .credential(let credential): Self.sealed(.secret(credential))
     }
   }
 
   /// Under the rule that asks nothing of the desktop that the tests run on.
-  private static func sealed(_ content: SealedCredential.Content) -> StoredItem {
-    .sealed(SealedCredential(.afterFirstUnlockThisDeviceOnly) { content })
+  private static func sealed(_ content: SealedItem<Credential>.Content) -> StoredItem<Credential> {
+    .sealed(SealedItem(.afterFirstUnlockThisDeviceOnly) { content })
   }
 
   func write(

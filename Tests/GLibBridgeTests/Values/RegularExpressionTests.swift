@@ -12,6 +12,18 @@ struct RegularExpressionTests {
     #expect(try RegularExpression(pattern).matches(text) == matches)
   }
 
+  @Test(arguments: [
+    ("b", "abcb", "a-c-"), ("x", "abc", "abc"), ("ü+", "füür", "f-r"), ("^$", "", "-"), ("a*", "", "-"),
+    ("[a-c]", "a\0z", "-\u{FFFD}z"), ("b", "", ""),
+  ])
+  func replacesEachMatch(_ pattern: String, _ text: String, _ result: String) throws {
+    #expect(try RegularExpression(pattern).replacing(in: text, with: "-") == result)
+  }
+
+  @Test func aReplacementIsTakenAsItIs() throws {
+    #expect(try RegularExpression("(b)").replacing(in: "abc", with: "\\1\\0$1") == "a\\1\\0$1c")
+  }
+
   @Test(arguments: ["[", "(", "a{2,1}", "*", "\\", "(*UTF)a", "(*LIMIT_MATCH=1)a", "\\u00", "a\0"])
   func refusesWhatIsNoExpression(_ pattern: String) {
     #expect(throws: GLibError.self) { try RegularExpression(pattern) }
@@ -21,6 +33,7 @@ struct RegularExpressionTests {
     let text = String(repeating: "a", count: 100) + "b"
     #expect(throws: GLibError.self) { try RegularExpression("^(a+)+$").matches(text) }
     #expect(throws: GLibError.self) { try RegularExpression("^(a|a)*$").matches(text) }
+    #expect(throws: GLibError.self) { try RegularExpression("^(a+)+$").replacing(in: text, with: "") }
   }
 
   @Test func muchMemoryEnds() throws {

@@ -5,9 +5,13 @@ import Testing
 extension World {
   /// Starts a program that has the library in its own process and sends `text` with it.
   func startLibraryHost(_ text: String) throws -> ChildProcess {
-    let program = URL(filePath: Binaries.chappied).deletingLastPathComponent().appending(path: "library-host").path
+    try startLibraryHost("send", text)
+  }
+
+  /// Starts a program that has the library in its own process.
+  func startLibraryHost(_ verb: String, _ argument: String) throws -> ChildProcess {
     let process = try ChildProcess(
-      "library-host", program, [sandbox.issuer, sandbox.backend, "send", text], in: directories)
+      "library-host", Binaries.libraryHost, [sandbox.issuer, sandbox.backend, verb, argument], in: directories)
     adopt(process)
     return process
   }

@@ -9,6 +9,7 @@ enum Binaries {
   }()
 
   static let chappied = directory.appending(path: "chappied").path
+  static let libraryHost = directory.appending(path: "library-host").path
   static let chappie = directory.appending(path: "chappie").path
   static let sandbox = directory.appending(path: "chappie-sandbox").path
 }

@@ -18,6 +18,11 @@ public struct ChappieImage: Sendable, Hashable, Codable {
     self.url = url
   }
 
+  /// An address that was checked when the message was made.
+  package init(stored url: String) {
+    self.url = url
+  }
+
   /// The image in a file of type PNG, JPEG, GIF or WebP.
   ///
   /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for a file that cannot be read, is longer than

@@ -1,5 +1,5 @@
 /// One message of a conversation.
-public struct ChappieInputMessage: Sendable, Hashable, Codable {
+public struct ChappieInputMessage: Sendable, Hashable {
   public enum Role: String, Sendable, Hashable, Codable, CaseIterable {
     case user
     case assistant
@@ -37,7 +37,7 @@ public struct ChappieInputMessage: Sendable, Hashable, Codable {
 }
 
 /// How one message is answered. What is nil is the client's or the model's default.
-public struct ChappieMessageOptions: Sendable, Hashable, Codable {
+public struct ChappieMessageOptions: Sendable, Hashable {
   /// Answer sooner and think less: effort ``ChappieReasoningEffort/low``.
   public var fastMode: Bool
   public var reasoningEffort: ChappieReasoningEffort?

@@ -1,14 +1,14 @@
 import GLibBridge
 
 /// A call of a tool, as the model wrote it.
-struct ToolCallItem: Equatable {
-  let callID: String
-  let name: String
+package struct ToolCallItem: Equatable {
+  package let callID: String
+  package let name: String
   /// JSON text.
-  let arguments: String
+  package let arguments: String
 
   /// Nil for an item that is no call of a function.
-  init?(_ item: JSON) {
+  package init?(_ item: JSON) {
     guard item["type"]?.string == "function_call", let callID = item["call_id"]?.string, let name = item["name"]?.string
     else { return nil }
     self.callID = callID

@@ -29,6 +29,7 @@ struct ToolLoop {
       let answer = try await engine.answer(request, in: scope)
       let text = scope.endRound(answer.text)
       usage = usage + answer.usage
+      scope.record(.items(answer.items))
       request.input += answer.items.map { .produced($0) }
       let calls = answer.items.compactMap(ToolCallItem.init)
       guard !calls.isEmpty else {

@@ -73,11 +73,11 @@ final class Keyring {
     return Dictionary(originals.map { ($0.attributes["account"] ?? "", $0) }) { $1 }
   }
 
-  /// All credentials in it: those of different apps and access groups can have the same account.
-  func items() async throws -> [Item] {
+  /// All items of a schema in it: those of different apps and access groups can have the same account.
+  func items(_ schema: String = "org.chappie.Credential") async throws -> [Item] {
     let bus = try await BusConnection.open(address: directories.busAddress)
     let session = try await session(bus)
-    let search = try Variant(parsing: "({'xdg:schema': 'org.chappie.Credential'},)", type: "(a{ss})")
+    let search = try Variant(parsing: "({'xdg:schema': '\(schema)'},)", type: "(a{ss})")
     let found = try await bus.call(Self.name, Self.path, "org.freedesktop.Secret.Service", "SearchItems", search)
     var items: [Item] = []
     for path in try found.member(0, "unlocked", as: [ObjectPath].self) {

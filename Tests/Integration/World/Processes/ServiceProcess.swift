@@ -44,7 +44,7 @@ final class ServiceProcess {
 
   /// A command that runs another one where `machineID` is in place of the machine's id, wherever that is kept. A
   /// namespace of mounts alone: in one of users, the service could not tell who calls.
-  private static func posing(as machineID: String, in directories: WorldDirectories) throws -> [String] {
+  static func posing(as machineID: String, in directories: WorldDirectories) throws -> [String] {
     let file = directories.root.appending(path: "machine-id")
     try machineID.write(to: file, atomically: true, encoding: .utf8)
     let script = #"for id in /etc/machine-id /var/lib/dbus/machine-id; do mount --bind "$0" "$id"; done; exec "$@""#

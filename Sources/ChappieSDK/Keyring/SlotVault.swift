@@ -1,21 +1,26 @@
 import GLibBridge
 
-/// The store behind the lock rules: the one way to a stored credential.
+/// The store behind the lock rules: the one way to a stored secret.
 @GLibActor
-struct CredentialVault {
+struct SlotVault<Secret: Sendable> {
   /// What reading a slot came to.
   enum Finding {
     case none
-    /// There is a credential, and it may not or cannot be read now.
+    /// There is a secret, and it may not or cannot be read now.
     case locked(ChappieClientError)
-    /// The keyring is locked and does not tell whether there is a credential.
+    /// The keyring is locked and does not tell whether there is a secret.
     case hidden(ChappieClientError)
     case unusable(reason: String)
-    case credential(Credential, ChappieKeychainAccessibility)
+    case secret(Secret, ChappieKeychainAccessibility)
   }
 
-  let store: any CredentialStore
+  let store: any SlotStore<Secret>
   let gate: LockGate
+
+  init(store: some SlotStore<Secret>, gate: LockGate) {
+    self.store = store
+    self.gate = gate
+  }
 
   /// Reads a slot, under the rule that its item was stored with.
   ///
@@ -42,7 +47,7 @@ struct CredentialVault {
     }
   }
 
-  private func open(_ sealed: SealedCredential) async throws -> Finding {
+  private func open(_ sealed: SealedItem<Secret>) async throws -> Finding {
     let permit: ReadPermit
     do {
       permit = try await gate.permit(sealed.accessibility)
@@ -51,7 +56,7 @@ struct CredentialVault {
     }
     do {
       switch try await sealed.open(permit) {
-      case .credential(let credential): return .credential(credential, sealed.accessibility)
+      case .secret(let secret): return .secret(secret, sealed.accessibility)
       case .unusable(let reason): return .unusable(reason: reason)
       }
     } catch SecretStoreError.locked {

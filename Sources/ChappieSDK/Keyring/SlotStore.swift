@@ -1,18 +1,20 @@
 import GLibBridge
 
-/// Where credentials are kept.
+/// Where secrets of one kind are kept, one a slot.
 @GLibActor
-package protocol CredentialStore: Sendable {
+package protocol SlotStore<Secret>: Sendable {
+  associatedtype Secret: Sendable
+
   /// What the store holds for `slot`, without reading it.
   ///
   /// - Throws: ``SecretStoreError``, `CancellationError`.
-  func find(_ slot: SlotIdentity) async throws -> StoredItem
+  func find(_ slot: SlotIdentity) async throws -> StoredItem<Secret>
 
-  /// Stores `credential` and reads it back.
+  /// Stores `secret` and reads it back.
   ///
   /// - Throws: ``SecretStoreError``, ``ChappieAuthError``, `CancellationError`.
   func write(
-    _ credential: Credential, for slot: SlotIdentity, accessibility: ChappieKeychainAccessibility,
+    _ secret: Secret, for slot: SlotIdentity, accessibility: ChappieKeychainAccessibility,
     interaction: SecretServiceClient.Interaction
   ) async throws
 
@@ -21,11 +23,15 @@ package protocol CredentialStore: Sendable {
   /// - Throws: ``SecretStoreError``, `CancellationError`.
   func delete(_ slot: SlotIdentity, interaction: SecretServiceClient.Interaction) async throws
 
-  /// Makes sure that a credential of `slot` could be read and written now.
+  /// Makes sure that a secret of `slot` could be read and written now.
   ///
   /// - Throws: ``SecretStoreError``, `CancellationError`.
   func unlock(_ slot: SlotIdentity, interaction: SecretServiceClient.Interaction) async throws
+}
 
+/// Where credentials are kept.
+@GLibActor
+package protocol CredentialStore: SlotStore where Secret == Credential {
   /// Whether the store held a credential for `slot` when it was last able to tell.
   func hadCredential(_ slot: SlotIdentity) -> Bool
 
@@ -41,21 +47,21 @@ extension CredentialStore {
 }
 
 /// What a store holds for a slot.
-package enum StoredItem {
+package enum StoredItem<Secret: Sendable> {
   case none
   /// There is an item, and the keyring does not give it while it is locked.
   case locked
   /// The keyring is locked and does not even tell whether there is an item.
   case hidden
   /// There is an item that the keyring would give; the lock rules decide whether it is read.
-  case sealed(SealedCredential)
+  case sealed(SealedItem<Secret>)
 }
 
-/// A credential that has not been read yet. It takes a ``ReadPermit`` to open it.
-package struct SealedCredential: Sendable {
+/// A secret that has not been read yet. It takes a ``ReadPermit`` to open it.
+package struct SealedItem<Secret: Sendable>: Sendable {
   /// What an opened item turned out to be.
-  package enum Content {
-    case credential(Credential)
+  package enum Content: Sendable {
+    case secret(Secret)
     /// It is of no use here.
     case unusable(reason: String)
   }

@@ -1,0 +1,32 @@
+import GLibBridge
+import SecretMemory
+
+extension SecretServiceStore: CredentialStore where Secret == Credential {
+  func hadCredential(_ slot: SlotIdentity) -> Bool {
+    notes?.contains(slot) ?? false
+  }
+
+  func accounts(ofService service: String) async throws -> [String] {
+    let attributes = [SlotAttribute.service: service, SlotAttribute.accessGroup: "", SlotAttribute.appID: ""]
+    let found = try await client.search(schema: Secret.schema, attributes)
+    return Set(found.filter { !$0.isLocked }.compactMap { $0.attributes[SlotAttribute.account] }).sorted()
+  }
+}
+
+extension Credential: KeyringSecret {
+  package static let schema = "org.chappie.Credential"
+  package static let reasons = (
+    otherDevice: "The stored sign-in was made on another device and works only there: sign in again.",
+    damaged: "The stored sign-in is damaged: sign in again."
+  )
+
+  package static func label(of slot: SlotIdentity) -> String {
+    "ChatGPT sign-in (\(slot.appID ?? slot.service), \(slot.account))"
+  }
+
+  package static func decode(_ bytes: SecretBytes) -> Credential? { CredentialCoding.decode(bytes) }
+  package func encode() throws -> SecretBytes { try CredentialCoding.encode(self) }
+
+  /// The one that was renewed last.
+  package func counts(before other: Credential) -> Bool { renewedAt >= other.renewedAt }
+}

@@ -1,0 +1,26 @@
+import SecretMemory
+
+/// The key that a slot's stored threads are sealed with.
+struct ThreadKey: KeyringSecret {
+  static let schema = "org.chappie.ThreadKey"
+  static let reasons = (
+    otherDevice:
+      "The stored threads were made on another device and can be read only there: delete them to begin anew.",
+    damaged: "The key of the stored threads is damaged: delete them to begin anew."
+  )
+
+  let bytes: SecretBytes
+
+  static func label(of slot: SlotIdentity) -> String {
+    "ChatGPT threads (\(slot.appID ?? slot.service), \(slot.account))"
+  }
+
+  static func decode(_ bytes: SecretBytes) -> ThreadKey? {
+    bytes.count == SealedBytes.keyLength ? ThreadKey(bytes: bytes) : nil
+  }
+
+  func encode() -> SecretBytes { bytes }
+
+  /// Only one is ever made. Were there two, nobody could say which: the first that is found.
+  func counts(before other: ThreadKey) -> Bool { false }
+}

@@ -1,0 +1,62 @@
+import GLibBridge
+
+/// The keys of threads that are in use in this process: one object for each slot and rule.
+@GLibActor
+package enum ThreadKeyRegistry {
+  private struct Key: Hashable {
+    let identity: SlotIdentity
+    let accessibility: ChappieKeychainAccessibility
+    let unknown: UnknownLockPolicy
+  }
+
+  private struct WeakSlot {
+    weak var slot: ThreadKeySlot?
+  }
+
+  private static var slots: [Key: WeakSlot] = [:]
+  private static var store: SecretServiceStore<ThreadKey>?
+
+  /// Has each key forgotten when the lock says so. Done once, by being read.
+  private static let followLocks: Void = LockMonitor.shared.observe {
+    for slot in slots.values { slot.slot?.lockChanged() }
+  }
+
+  /// - Parameter accessibility: when the key may be read.
+  /// - Throws: ``ThreadKeySlot/Failure/keyringUnavailable(_:)`` on a machine that nothing can be bound to.
+  package static func slot(
+    for configuration: ChappieConfiguration, _ accessibility: ChappieKeychainAccessibility
+  ) throws(ThreadKeySlot.Failure) -> ThreadKeySlot {
+    let key = Key(
+      identity: SlotIdentity(configuration), accessibility: accessibility, unknown: configuration.unknownLockPolicy)
+    if let slot = slots[key]?.slot { return slot }
+    slots = slots.filter { $0.value.slot != nil }
+    let slot = ThreadKeySlot(key.identity, accessibility, try keyring(), LockGate(unknown: key.unknown))
+    slots[key] = WeakSlot(slot: slot)
+    followLocks
+    return slot
+  }
+
+  /// A name for this device that does not tell its machine id.
+  ///
+  /// - Throws: ``ThreadKeySlot/Failure/keyringUnavailable(_:)``.
+  package static func deviceName() throws(ThreadKeySlot.Failure) -> String {
+    try seal().deviceName
+  }
+
+  private static func keyring() throws(ThreadKeySlot.Failure) -> SecretServiceStore<ThreadKey> {
+    if let store { return store }
+    let new = SecretServiceStore<ThreadKey>(client: SlotRegistry.keyring, seal: try seal())
+    store = new
+    return new
+  }
+
+  private static func seal() throws(ThreadKeySlot.Failure) -> DeviceSeal {
+    do {
+      return try DeviceSeal()
+    } catch let error as SecretStoreError {
+      throw .keyringUnavailable(error.clientError.description)
+    } catch {
+      throw .keyringUnavailable("\(error)")
+    }
+  }
+}

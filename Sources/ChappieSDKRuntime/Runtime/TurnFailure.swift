@@ -1,0 +1,34 @@
+import ChappieSDK
+
+extension ChappieTurnEvent {
+  /// How a turn that ended with `error` is recorded.
+  static func failure(_ error: any Error) -> ChappieTurnEvent {
+    switch error {
+    case let error as ChappieClientError: .error(name: error.name, message: error.description)
+    case is CancellationError: .error(name: "cancelled", message: "The turn was cancelled.")
+    default: .error(name: "other", message: "\(error)")
+    }
+  }
+}
+
+extension ChappieClientError {
+  /// The name of the case, as threads keep it: none ever changes.
+  var name: String {
+    switch self {
+    case .missingCredential: "missing-credential"
+    case .missingRefreshToken: "missing-refresh-token"
+    case .missingAccountID: "missing-account-id"
+    case .reauthenticationRequired: "reauthentication-required"
+    case .usageLimitReached: "usage-limit-reached"
+    case .missingToolHandler: "missing-tool-handler"
+    case .toolApprovalDenied: "tool-approval-denied"
+    case .toolLoopLimitExceeded: "tool-loop-limit-exceeded"
+    case .streamingTransportReplayDiverged: "streaming-transport-replay-diverged"
+    case .httpError: "http-error"
+    case .network: "network"
+    case .locked: "locked"
+    case .keyringUnavailable: "keyring-unavailable"
+    case .invalidArgument: "invalid-argument"
+    }
+  }
+}

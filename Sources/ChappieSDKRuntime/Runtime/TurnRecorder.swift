@@ -1,0 +1,52 @@
+import ChappieSDK
+import GLibBridge
+
+/// Takes down one turn.
+@GLibActor
+final class TurnRecorder {
+  private let message: ChappieInputMessage
+  private let model: String
+  private var compactions: [ChappieTurnEvent] = []
+  private var events: [ChappieTurnEvent] = []
+  /// The answer so far.
+  private var text = ""
+
+  init(_ message: ChappieInputMessage, model: String) {
+    self.message = message
+    self.model = model
+  }
+
+  func take(_ record: ChappieClient.TurnRecord) {
+    switch record {
+    case .compaction(let summary): compactions.append(.compaction(summary: summary))
+    case .items(let items): events += items.compactMap(Self.event)
+    case .event(.textDelta(let delta)): text += delta
+    case .event(.toolCallCompleted(let result)):
+      events.append(
+        .toolOutput(callID: result.callID, name: result.toolName, status: result.status, output: result.output))
+    case .event: break
+    }
+  }
+
+  /// What an item is besides text: that comes with the end.
+  private static func event(_ item: JSON) -> ChappieTurnEvent? {
+    if let call = ToolCallItem(item) {
+      return .toolCall(callID: call.callID, name: call.name, arguments: call.arguments)
+    }
+    return item["type"]?.string == "message" ? nil : .payload(ChappieJSONValue(item))
+  }
+
+  func turn(answered response: ChappieResponse) -> ChappieTurn {
+    turn([.output(text: response.outputText, model: response.model, responseID: response.responseID)])
+  }
+
+  func turn(failed error: any Error) -> ChappieTurn {
+    let partial = text.isEmpty ? [] : [ChappieTurnEvent.output(text: text, model: model, responseID: "")]
+    return turn(partial + [.failure(error)])
+  }
+
+  private func turn(_ end: [ChappieTurnEvent]) -> ChappieTurn {
+    ChappieTurn(
+      id: UniqueID.make(), recordedAt: UnixTime.now, events: compactions + [.input(message)] + events + end)
+  }
+}

@@ -1,0 +1,114 @@
+import ChappieSDK
+import Synchronization
+
+/// Keeps threads for as long as the process lives: for tests, and for conversations that nobody comes back to.
+public final class ChappieInMemoryThreadStore: ChappieThreadStore {
+  private let retention: ChappieThreadStoreRetentionPolicy
+  private let now: @Sendable () -> Int64
+  private let threads = Mutex<[String: ChappieThread]>([:])
+
+  public convenience init(retentionPolicy: ChappieThreadStoreRetentionPolicy = .default) {
+    self.init(retentionPolicy: retentionPolicy) { UnixTime.now }
+  }
+
+  /// - Parameter now: tells the time, in Unix seconds.
+  package init(retentionPolicy: ChappieThreadStoreRetentionPolicy, now: @escaping @Sendable () -> Int64) {
+    retention = retentionPolicy
+    self.now = now
+  }
+
+  public func create(_ thread: ChappieThreadSummary) async throws {
+    try threads.withLock { threads in
+      guard threads[thread.id] == nil else { throw ChappieThreadStoreError.exists(thread.id) }
+      var summary = thread
+      summary.turnCount = 0
+      summary.bytes = summary.ownBytes
+      threads[thread.id] = ChappieThread(summary: summary)
+      retain(&threads, writing: thread.id)
+    }
+  }
+
+  public func append(_ turn: ChappieTurn, to thread: String) async throws {
+    let bytes = Int64(turn.jsonValue.json.utf8.count)
+    try change(thread) { thread in
+      thread.turns.append(turn)
+      thread.summary.turnCount += 1
+      thread.summary.bytes += bytes
+      thread.summary.updatedAt = max(thread.summary.updatedAt, turn.recordedAt)
+      thread.summary.archivedAt = nil
+    }
+  }
+
+  public func thread(_ id: String) async throws -> ChappieThread {
+    try threads.withLock { threads in
+      retain(&threads)
+      guard let thread = threads[id] else { throw ChappieThreadStoreError.noSuchThread(id) }
+      return thread
+    }
+  }
+
+  public func threads(_ query: ChappieThreadQuery) async throws -> [ChappieThreadSummary] {
+    try threads.withLock { threads in
+      retain(&threads)
+      return try query.page(of: threads.values.map(\.summary))
+    }
+  }
+
+  public func change(_ thread: String, _ change: ChappieThreadChange) async throws {
+    let now = now()
+    try self.change(thread) { thread in
+      switch change {
+      case .rename(let title):
+        thread.summary.bytes -= thread.summary.ownBytes
+        thread.summary.title = title
+        thread.summary.bytes += thread.summary.ownBytes
+        thread.summary.updatedAt = max(thread.summary.updatedAt, now)
+      case .archive: thread.summary.archivedAt = thread.summary.archivedAt ?? now
+      case .unarchive where thread.summary.isArchived:
+        thread.summary.archivedAt = nil
+        thread.summary.updatedAt = max(thread.summary.updatedAt, now)
+      case .unarchive: break
+      }
+    }
+  }
+
+  private func change(_ id: String, _ body: (inout ChappieThread) -> Void) throws {
+    try threads.withLock { threads in
+      guard let index = threads.index(forKey: id) else { throw ChappieThreadStoreError.noSuchThread(id) }
+      body(&threads.values[index])
+      retain(&threads, writing: id)
+    }
+  }
+
+  public func delete(_ thread: String) async throws {
+    try threads.withLock { threads in
+      guard threads.removeValue(forKey: thread) != nil else { throw ChappieThreadStoreError.noSuchThread(thread) }
+    }
+  }
+
+  public func usage() async throws -> ChappieThreadStoreUsage {
+    threads.withLock { threads in
+      retain(&threads)
+      let summaries = threads.values.map(\.summary)
+      return ChappieThreadStoreUsage(
+        usedBytes: summaries.reduce(0) { $0 + $1.bytes }, limitBytes: retention.maximumTotalBytes,
+        threadCount: summaries.count, archivedCount: summaries.count { $0.isArchived })
+    }
+  }
+
+  /// Archives and deletes what is due, which is looked at with each access. Room is made when something is written: a
+  /// thread alone may be larger than the cap, and is not deleted for being read.
+  private func retain(_ threads: inout [String: ChappieThread], writing id: String? = nil) {
+    let now = now()
+    var policy = retention
+    if id == nil { policy.maximumTotalBytes = nil }
+    let plan = RetentionPlan(policy, for: threads.values.map(\.summary), now: now, inUse: id)
+    for id in plan.archived { threads[id]?.summary.archivedAt = now }
+    for id in plan.deleted { threads[id] = nil }
+  }
+}
+
+extension ChappieThreadSummary {
+  /// What it takes without its turns.
+  fileprivate var ownBytes: Int64 { Int64(id.utf8.count + title.utf8.count) }
+}

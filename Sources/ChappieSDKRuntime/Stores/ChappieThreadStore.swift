@@ -1,0 +1,121 @@
+import ChappieSDK
+
+/// Keeps threads. What a method has returned for is durable.
+///
+/// The runtime reaches a store through these methods alone: a store of your own that changes or drops what is written
+/// passes everything else on to another one.
+public protocol ChappieThreadStore: Sendable {
+  /// Starts a thread without turns.
+  ///
+  /// - Throws: ``ChappieThreadStoreError``.
+  func create(_ thread: ChappieThreadSummary) async throws
+
+  /// Records a turn. The thread changed when the turn was recorded, and becomes active where it was archived.
+  ///
+  /// - Throws: ``ChappieThreadStoreError/noSuchThread(_:)``, the other cases of ``ChappieThreadStoreError``.
+  func append(_ turn: ChappieTurn, to thread: String) async throws
+
+  /// A thread with its turns.
+  ///
+  /// - Throws: ``ChappieThreadStoreError``.
+  func thread(_ id: String) async throws -> ChappieThread
+
+  /// What is listed, newest first: by the time of the last change, then of the making, then by the id. Reads no
+  /// transcript.
+  ///
+  /// - Throws: ``ChappieThreadStoreError/noSuchThread(_:)`` when what the page is to follow was deleted, the other cases
+  ///   of ``ChappieThreadStoreError``.
+  func threads(_ query: ChappieThreadQuery) async throws -> [ChappieThreadSummary]
+
+  /// Renames a thread, puts it away or takes it back. What it is already changes nothing.
+  ///
+  /// - Throws: ``ChappieThreadStoreError``.
+  func change(_ thread: String, _ change: ChappieThreadChange) async throws
+
+  /// Deletes a thread for good.
+  ///
+  /// - Throws: ``ChappieThreadStoreError``.
+  func delete(_ thread: String) async throws
+
+  /// What is used of the cap.
+  ///
+  /// - Throws: ``ChappieThreadStoreError``.
+  func usage() async throws -> ChappieThreadStoreUsage
+}
+
+/// Which threads to list.
+public struct ChappieThreadQuery: Sendable, Hashable {
+  public enum Kind: Sendable, Hashable {
+    case active
+    case archived
+    case all
+  }
+
+  public var kind: Kind
+  /// At most this many, 1 or more; nil for all.
+  public var limit: Int?
+  /// Lists what comes behind this thread, which was the last of the page before.
+  public var after: String?
+
+  public init(_ kind: Kind = .active, limit: Int? = nil, after: String? = nil) {
+    self.kind = kind
+    self.limit = limit
+    self.after = after
+  }
+}
+
+/// What can be changed of a thread.
+public enum ChappieThreadChange: Sendable, Hashable {
+  case rename(String)
+  case archive
+  case unarchive
+}
+
+/// How full a store is.
+public struct ChappieThreadStoreUsage: Sendable, Hashable {
+  public let usedBytes: Int64
+  /// The cap; nil for none.
+  public let limitBytes: Int64?
+  /// All threads, the archived ones too.
+  public let threadCount: Int
+  public let archivedCount: Int
+
+  public init(usedBytes: Int64, limitBytes: Int64?, threadCount: Int, archivedCount: Int) {
+    self.usedBytes = usedBytes
+    self.limitBytes = limitBytes
+    self.threadCount = threadCount
+    self.archivedCount = archivedCount
+  }
+}
+
+/// Why a store did not do what it was asked.
+public enum ChappieThreadStoreError: Error, Sendable, Hashable {
+  case noSuchThread(String)
+  /// A thread with this id exists.
+  case exists(String)
+  /// There is no room: the disk is full, or the cap is reached and nothing may be deleted.
+  case full(String)
+  /// The keyring or the screen is locked, and the store's protection does not allow reading it now.
+  case locked(String)
+  /// The keyring that holds the store's key does not answer.
+  case keyringUnavailable(String)
+  /// The files cannot be read or written.
+  case unavailable(String)
+  /// Another process writes to this store.
+  case busy(String)
+  /// The files were made by another version, or on another device.
+  case unreadable(String)
+}
+
+extension ChappieThreadStoreError: CustomStringConvertible {
+  /// What happened and what to do, in one sentence.
+  public var description: String {
+    switch self {
+    case .noSuchThread: "There is no such thread: list the threads to see which there are."
+    case .exists: "A thread with this id exists already."
+    case .full(let text), .locked(let text), .keyringUnavailable(let text), .unavailable(let text), .busy(let text),
+      .unreadable(let text):
+      text
+    }
+  }
+}

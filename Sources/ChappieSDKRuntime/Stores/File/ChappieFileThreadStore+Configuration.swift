@@ -1,0 +1,49 @@
+import ChappieSDK
+import GLibBridge
+import SecretMemory
+
+extension ChappieFileThreadStore {
+  /// A store of the app and account that `configuration` names, with its key in the keyring beside their sign-in.
+  ///
+  /// - Parameters:
+  ///   - directory: where the files are, for this store alone; by default in a directory of the app and account under
+  ///     `$XDG_DATA_HOME/chappie/threads`.
+  ///   - retentionPolicy: what is forgotten by itself.
+  ///   - storagePolicy: when the files can be read.
+  public convenience init(
+    configuration: ChappieConfiguration = ChappieConfiguration(), directory: String? = nil,
+    retentionPolicy: ChappieThreadStoreRetentionPolicy = .default,
+    storagePolicy: ChappieFileThreadStoreStoragePolicy = .default
+  ) {
+    self.init(
+      directory: directory ?? Self.directory(for: configuration), device: { try await Self.deviceName() },
+      keys: KeyringThreadKey(configuration, accessibility: storagePolicy.fileProtection.accessibility),
+      retention: retentionPolicy)
+    guard storagePolicy.fileProtection == .complete else { return }
+    Task.onGLib { [weak self] in
+      if let self { OpenStores.add(self) }
+    }
+  }
+
+  /// Both names are fingerprints: what an app or a user is called is no part of a path.
+  static func directory(for configuration: ChappieConfiguration) -> String {
+    let app = [configuration.keychainService, configuration.keychainAccessGroup ?? "", configuration.ownerAppID ?? ""]
+    return [
+      Directories.data, "chappie", "threads", fingerprint(app, "org.chappie threads of an app"),
+      fingerprint([configuration.keychainAccount], "org.chappie threads of an account"),
+    ].joined(separator: "/")
+  }
+
+  private static func fingerprint(_ names: [String], _ purpose: String) -> String {
+    SealedBytes.fingerprint(of: Array(names.joined(separator: "\0").utf8), purpose: purpose)
+  }
+
+  @GLibActor
+  private static func deviceName() throws -> String {
+    do {
+      return try ThreadKeyRegistry.deviceName()
+    } catch {
+      throw ChappieThreadStoreError(error)
+    }
+  }
+}

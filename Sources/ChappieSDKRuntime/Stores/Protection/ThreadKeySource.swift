@@ -1,0 +1,14 @@
+import SecretMemory
+
+/// Where the key of a store comes from. It decides whether the store can be read now.
+package protocol ThreadKeySource: Sendable {
+  /// The key, asked for before each operation; made where there is none yet.
+  ///
+  /// - Throws: ``ChappieThreadStoreError/locked(_:)``, ``ChappieThreadStoreError/keyringUnavailable(_:)``.
+  func key() async throws -> SecretBytes
+
+  /// Makes everything that was sealed with the key unreadable for good.
+  ///
+  /// - Throws: ``ChappieThreadStoreError/keyringUnavailable(_:)``.
+  func destroy() async throws
+}

@@ -1,0 +1,37 @@
+/// Writes to another store what a redaction leaves of it.
+public struct ChappieRedactingThreadStore: ChappieThreadStore {
+  private let store: any ChappieThreadStore
+  private let redaction: ChappieThreadRedaction
+
+  public init(_ store: any ChappieThreadStore, redaction: ChappieThreadRedaction) {
+    self.store = store
+    self.redaction = redaction
+  }
+
+  public func create(_ thread: ChappieThreadSummary) async throws {
+    var thread = thread
+    thread.title = redaction.title(thread.title)
+    try await store.create(thread)
+  }
+
+  public func append(_ turn: ChappieTurn, to thread: String) async throws {
+    try await store.append(redaction.turn(turn), to: thread)
+  }
+
+  public func change(_ thread: String, _ change: ChappieThreadChange) async throws {
+    switch change {
+    case .rename(let title): try await store.change(thread, .rename(redaction.title(title)))
+    case .archive, .unarchive: try await store.change(thread, change)
+    }
+  }
+
+  public func thread(_ id: String) async throws -> ChappieThread { try await store.thread(id) }
+
+  public func threads(_ query: ChappieThreadQuery) async throws -> [ChappieThreadSummary] {
+    try await store.threads(query)
+  }
+
+  public func delete(_ thread: String) async throws { try await store.delete(thread) }
+
+  public func usage() async throws -> ChappieThreadStoreUsage { try await store.usage() }
+}

@@ -1,0 +1,121 @@
+import ChappieSDK
+import GLibBridge
+
+/// What is left out of threads before anything is written.
+public struct ChappieThreadRedaction: Sendable {
+  /// What a thread holds, by kind. The raw values are the words of the service's configuration.
+  public enum Field: String, Sendable, Hashable, CaseIterable {
+    case titles
+    /// What the user wrote, and the titles that come from it.
+    case inputs
+    /// The images of what the user wrote.
+    case images
+    /// What the model answered.
+    case outputs
+    case toolArguments = "tool-arguments"
+    case toolOutputs = "tool-outputs"
+    /// Items as the backend sent them, and events of later versions.
+    case payloads
+    /// The messages of errors; their names stay.
+    case errors
+    /// What conversations were replaced by.
+    case summaries
+  }
+
+  /// What stands where something was masked.
+  public static let mask = "[redacted]"
+
+  private let dropped: Set<Field>
+  private let masked: Set<Field>
+  private let patterns: [RegularExpression]
+
+  /// - Parameters:
+  ///   - drop: what is left empty. Payloads and images go as a whole.
+  ///   - mask: what ``mask-swift.type.property`` stands for. Images go as a whole.
+  ///   - patterns: regular expressions as JSON Schema has them; the mask stands for each match in any text.
+  /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for a pattern that is no regular expression.
+  public init(
+    drop: Set<Field> = [], mask: Set<Field> = [], patterns: [String] = []
+  ) throws(ChappieClientError) {
+    dropped = drop
+    masked = mask
+    var expressions: [RegularExpression] = []
+    for pattern in patterns {
+      do {
+        expressions.append(try RegularExpression(pattern))
+      } catch {
+        throw .invalidArgument("The pattern '\(pattern)' is no regular expression: \(error).")
+      }
+    }
+    self.patterns = expressions
+  }
+
+  // MARK: Applying
+
+  /// The title as it is written. The runtime takes it from the first input, so it goes with the inputs as well.
+  public func title(_ title: String) -> String {
+    text(text(title, .titles), .inputs)
+  }
+
+  /// The turn as it is written.
+  public func turn(_ turn: ChappieTurn) -> ChappieTurn {
+    var turn = turn
+    turn.events = turn.events.compactMap(event)
+    return turn
+  }
+
+  private func event(_ event: ChappieTurnEvent) -> ChappieTurnEvent? {
+    switch event {
+    case .input(let message): .input(self.message(message))
+    case .output(let text, let model, let responseID):
+      .output(text: self.text(text, .outputs), model: model, responseID: responseID)
+    case .toolCall(let callID, let name, let arguments):
+      .toolCall(callID: callID, name: name, arguments: text(arguments, .toolArguments))
+    case .toolOutput(let callID, let name, let status, let output):
+      .toolOutput(callID: callID, name: name, status: status, output: text(output, .toolOutputs))
+    case .payload(let item): payload(item).map { .payload($0) }
+    case .other(let json): payload(json).map { .other($0) }
+    case .error(let name, let message): .error(name: name, message: text(message, .errors))
+    case .compaction(let summary): .compaction(summary: text(summary, .summaries))
+    }
+  }
+
+  private func message(_ message: ChappieInputMessage) -> ChappieInputMessage {
+    var options = message.options
+    options.instructions = options.instructions.map { text($0, .inputs) }
+    return ChappieInputMessage(
+      role: message.role, text: text(message.text, .inputs),
+      images: dropped.union(masked).contains(.images) ? [] : message.images, options: options)
+  }
+
+  private func payload(_ item: ChappieJSONValue) -> ChappieJSONValue? {
+    if dropped.contains(.payloads) { return nil }
+    return masked.contains(.payloads) ? .string(Self.mask) : value(item)
+  }
+
+  private func text(_ text: String, _ field: Field) -> String {
+    if dropped.contains(field) { return "" }
+    return masked.contains(field) && !text.isEmpty ? Self.mask : matchless(text)
+  }
+
+  /// Texts in JSON, the names of members too.
+  private func value(_ value: ChappieJSONValue) -> ChappieJSONValue {
+    guard !patterns.isEmpty else { return value }
+    return switch value {
+    case .string(let text): .string(matchless(text))
+    case .array(let elements): .array(elements.map(self.value))
+    case .object(let members):
+      .object(Dictionary(members.map { (matchless($0.key), self.value($0.value)) }) { first, _ in first })
+    case .integer, .number, .bool, .null: value
+    }
+  }
+
+  private func matchless(_ text: String) -> String {
+    do {
+      return try patterns.reduce(text) { try $1.replacing(in: $0, with: Self.mask) }
+    } catch {
+      // Nobody knows whether it matches: it took too long.
+      return Self.mask
+    }
+  }
+}

@@ -1,0 +1,67 @@
+/// What a policy asks for now.
+struct RetentionPlan: Equatable, Sendable {
+  /// Ids of active threads that are put away.
+  var archived: [String] = []
+  /// Ids of threads that are deleted.
+  var deleted: [String] = []
+
+  var isEmpty: Bool { archived.isEmpty && deleted.isEmpty }
+
+  /// - Parameters:
+  ///   - summaries: all threads.
+  ///   - otherBytes: what else counts for the cap and cannot be deleted.
+  ///   - now: Unix seconds.
+  ///   - inUse: the thread that is written to; it is left as it is.
+  init(
+    _ policy: ChappieThreadStoreRetentionPolicy, for summaries: [ChappieThreadSummary], otherBytes: Int64 = 0,
+    now: Int64, inUse: String? = nil
+  ) {
+    var total = summaries.reduce(otherBytes) { $0 + $1.bytes }
+    var rest: [ChappieThreadSummary] = []
+    for summary in summaries where summary.id != inUse {
+      guard let due = policy.due(summary), due <= now else {
+        rest.append(summary)
+        continue
+      }
+      if summary.isArchived {
+        deleted.append(summary.id)
+        total -= summary.bytes
+      } else {
+        var summary = summary
+        summary.archivedAt = now
+        archived.append(summary.id)
+        rest.append(summary)
+      }
+    }
+    guard let cap = policy.maximumTotalBytes, total > cap else { return }
+    for summary in rest.sorted(by: Self.goesBefore) {
+      guard total > cap else { break }
+      deleted.append(summary.id)
+      total -= summary.bytes
+    }
+    let gone = Set(deleted)
+    archived.removeAll { gone.contains($0) }
+  }
+
+  /// Archived threads first, and the oldest of them; then those that were not used for longest.
+  private static func goesBefore(_ left: ChappieThreadSummary, _ right: ChappieThreadSummary) -> Bool {
+    switch (left.archivedAt, right.archivedAt) {
+    case (let left?, let right?) where left != right: left < right
+    case (_?, nil): true
+    case (nil, _?): false
+    default: (left.updatedAt, left.id) < (right.updatedAt, right.id)
+    }
+  }
+}
+
+extension ChappieThreadStoreRetentionPolicy {
+  /// When the thread is to be archived, or deleted when it is: Unix seconds; nil for never.
+  func due(_ summary: ChappieThreadSummary) -> Int64? {
+    guard let archivedAt = summary.archivedAt else { return Self.time(summary.updatedAt, archiveInactiveAfter) }
+    return Self.time(archivedAt, deleteArchivedAfter)
+  }
+
+  private static func time(_ start: Int64, _ delay: Double?) -> Int64? {
+    delay.flatMap { Int64(exactly: (Double(start) + $0).rounded(.up)) }
+  }
+}

@@ -1,0 +1,31 @@
+extension ChappieThreadQuery {
+  /// The page of `all` that is asked for: for stores that have all summaries at hand.
+  ///
+  /// - Throws: ``ChappieThreadStoreError/noSuchThread(_:)`` when ``after`` is not among `all`.
+  public func page(of all: [ChappieThreadSummary]) throws(ChappieThreadStoreError) -> [ChappieThreadSummary] {
+    var listed = all.filter { kind.lists($0) }
+    if let after {
+      guard let last = all.first(where: { $0.id == after }) else { throw .noSuchThread(after) }
+      listed.removeAll { !last.isListed(before: $0) }
+    }
+    listed.sort { $0.isListed(before: $1) }
+    return limit.map { Array(listed.prefix(max(1, $0))) } ?? listed
+  }
+}
+
+extension ChappieThreadQuery.Kind {
+  func lists(_ thread: ChappieThreadSummary) -> Bool {
+    switch self {
+    case .active: !thread.isArchived
+    case .archived: thread.isArchived
+    case .all: true
+    }
+  }
+}
+
+extension ChappieThreadSummary {
+  /// Newest first; of two that changed in the same second, the one that was made last.
+  func isListed(before other: ChappieThreadSummary) -> Bool {
+    (updatedAt, createdAt, id) > (other.updatedAt, other.createdAt, other.id)
+  }
+}

@@ -1,0 +1,82 @@
+import ChappieSDK
+
+/// What happened in a turn, whichever transport it went over and however many pieces it came in.
+///
+/// In JSON an event is an object with its `kind`. Kinds and fields may come, and none changes its meaning or goes:
+///
+/// | `kind` | fields |
+/// | --- | --- |
+/// | `input` | `message`: `role`, `text`, `images`, `options` |
+/// | `output` | `text`, `model`, `responseID` |
+/// | `tool-call` | `callID`, `name`, `arguments` |
+/// | `tool-output` | `callID`, `name`, `status`, `output` |
+/// | `payload` | `item` |
+/// | `error` | `name`, `message` |
+/// | `compaction` | `summary` |
+public enum ChappieTurnEvent: Sendable, Hashable {
+  /// What was asked.
+  case input(ChappieInputMessage)
+  /// The whole text of the answer. Of a turn that failed: what had come of it, with an empty `responseID`.
+  case output(text: String, model: String, responseID: String)
+  /// The model called a tool; `arguments` is JSON text.
+  case toolCall(callID: String, name: String, arguments: String)
+  /// What the tool said.
+  case toolOutput(callID: String, name: String, status: ChappieToolExecutionResult.Status, output: String)
+  /// An item that the model made, as the backend sent it, such as its sealed thoughts. Messages and calls of tools are
+  /// told by ``output(text:model:responseID:)`` and ``toolCall(callID:name:arguments:)``.
+  case payload(ChappieJSONValue)
+  /// The turn failed; `name` is the error's case, `message` a sentence.
+  case error(name: String, message: String)
+  /// The conversation before was replaced by this text.
+  case compaction(summary: String)
+  /// An event that this version does not know, as a later one wrote it.
+  case other(ChappieJSONValue)
+}
+
+extension ChappieTurnEvent: JSONCodable, Codable {
+  /// What cannot be read is ``other(_:)``: it keeps nobody from reading the rest of its thread.
+  package init(jsonValue json: ChappieJSONValue) {
+    self = (try? Self.known(json)) ?? .other(json)
+  }
+
+  private static func known(_ json: ChappieJSONValue) throws(ChappieClientError) -> ChappieTurnEvent? {
+    let fields = try JSONFields(json, of: "the event")
+    func text(_ name: String) throws(ChappieClientError) -> String { try fields.require(name, fields.string(name)) }
+    switch try text("kind") {
+    case "input":
+      return .input(try ChappieInputMessage(jsonValue: fields.require("message", fields["message"])))
+    case "output":
+      return .output(text: try text("text"), model: try text("model"), responseID: try text("responseID"))
+    case "tool-call":
+      return .toolCall(callID: try text("callID"), name: try text("name"), arguments: try text("arguments"))
+    case "tool-output":
+      let status = ChappieToolExecutionResult.Status(rawValue: try text("status"))
+      return .toolOutput(
+        callID: try text("callID"), name: try text("name"), status: try fields.require("status", status),
+        output: try text("output"))
+    case "payload": return .payload(json["item"] ?? .null)
+    case "error": return .error(name: try text("name"), message: try text("message"))
+    case "compaction": return .compaction(summary: try text("summary"))
+    default: return nil
+    }
+  }
+
+  package var jsonValue: ChappieJSONValue {
+    switch self {
+    case .input(let message): ["kind": "input", "message": message.jsonValue]
+    case .output(let text, let model, let responseID):
+      ["kind": "output", "text": .string(text), "model": .string(model), "responseID": .string(responseID)]
+    case .toolCall(let callID, let name, let arguments):
+      ["kind": "tool-call", "callID": .string(callID), "name": .string(name), "arguments": .string(arguments)]
+    case .toolOutput(let callID, let name, let status, let output):
+      [
+        "kind": "tool-output", "callID": .string(callID), "name": .string(name), "status": .string(status.rawValue),
+        "output": .string(output),
+      ]
+    case .payload(let item): ["kind": "payload", "item": item]
+    case .error(let name, let message): ["kind": "error", "name": .string(name), "message": .string(message)]
+    case .compaction(let summary): ["kind": "compaction", "summary": .string(summary)]
+    case .other(let json): json
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import ChappieSDK
+
+extension ChappieThread {
+  /// The thread as JSON text on one line. The keys are the names of the properties; the events are as
+  /// ``ChappieTurnEvent`` says.
+  public var json: String { jsonValue.json }
+}
+
+extension ChappieThread: JSONCodable, Codable {
+  package init(jsonValue json: ChappieJSONValue) throws(ChappieClientError) {
+    let fields = try JSONFields(json, of: "the thread")
+    self.init(
+      summary: try ChappieThreadSummary(jsonValue: fields.require("summary", fields["summary"])),
+      turns: try fields.values("turns") { (json) throws(ChappieClientError) in try ChappieTurn(jsonValue: json) },
+      damage: try fields.values("damage") { (json) throws(ChappieClientError) in
+        try ChappieThreadDamage(jsonValue: json)
+      })
+  }
+
+  package var jsonValue: ChappieJSONValue {
+    [
+      "summary": summary.jsonValue, "turns": .array(turns.map(\.jsonValue)),
+      "damage": .array(damage.map(\.jsonValue)),
+    ]
+  }
+}
+
+extension ChappieThreadSummary: JSONCodable, Codable {
+  package init(jsonValue json: ChappieJSONValue) throws(ChappieClientError) {
+    let fields = try JSONFields(json, of: "the thread's summary")
+    self.init(
+      id: try fields.name("id"), title: try fields.string("title") ?? "",
+      createdAt: try fields.require("createdAt", fields.integer("createdAt")),
+      updatedAt: try fields.require("updatedAt", fields.integer("updatedAt")),
+      archivedAt: try fields.integer("archivedAt"),
+      turnCount: try fields.integer("turnCount").map { Int(clamping: $0) } ?? 0,
+      bytes: try fields.integer("bytes") ?? 0)
+  }
+
+  package var jsonValue: ChappieJSONValue {
+    var members: [String: ChappieJSONValue] = [
+      "id": .string(id), "title": .string(title), "createdAt": .integer(createdAt), "updatedAt": .integer(updatedAt),
+      "turnCount": .integer(Int64(turnCount)), "bytes": .integer(bytes),
+    ]
+    members["archivedAt"] = archivedAt.map { .integer($0) }
+    return .object(members)
+  }
+}
+
+extension ChappieTurn: JSONCodable, Codable {
+  package init(jsonValue json: ChappieJSONValue) throws(ChappieClientError) {
+    let fields = try JSONFields(json, of: "the turn")
+    self.init(
+      id: try fields.name("id"), recordedAt: try fields.require("recordedAt", fields.integer("recordedAt")),
+      events: try fields.values("events") { ChappieTurnEvent(jsonValue: $0) })
+  }
+
+  package var jsonValue: ChappieJSONValue {
+    ["id": .string(id), "recordedAt": .integer(recordedAt), "events": .array(events.map(\.jsonValue))]
+  }
+}
+
+extension ChappieThreadDamage: JSONCodable, Codable {
+  package init(jsonValue json: ChappieJSONValue) throws(ChappieClientError) {
+    let fields = try JSONFields(json, of: "the damage")
+    self.init(
+      offset: try fields.require("offset", fields.integer("offset")), reason: try fields.string("reason") ?? "")
+  }
+
+  package var jsonValue: ChappieJSONValue {
+    ["offset": .integer(offset), "reason": .string(reason)]
+  }
+}

@@ -1,0 +1,85 @@
+import ChappieSDK
+import ChappieSDKRuntime
+
+/// What every ``ChappieThreadStore`` must do, as a test of it: for a store of your own.
+///
+/// ```swift
+/// @Test func keepsThreads() async throws {
+///   try await ChappieThreadStoreConformance.run { MyStore() }
+/// }
+/// ```
+public enum ChappieThreadStoreConformance {
+  /// Tries all of it.
+  ///
+  /// - Parameter makeStore: makes an empty store with the default retention policy, another one each time.
+  /// - Throws: ``ChappieThreadStoreViolation``, the first that is found; what `makeStore` throws.
+  public static func run(_ makeStore: () async throws -> any ChappieThreadStore) async throws {
+    for check in checks { try await check(StoreTrial(try await makeStore())) }
+  }
+
+  private static let checks: [@Sendable (StoreTrial) async throws -> Void] = [
+    beginsEmpty, createsOnce, keepsTitles, keepsTurnsInOrder, keepsEveryKindOfEvent, keepsLongTurns,
+    keepsTurnsThatComeAtOnce, listsNewestFirst, listsInPages, movesWhatIsChanged, archives, takesBack, takesBackByATurn,
+    deletes, refusesWhatIsNotThere, countsUsage,
+  ]
+}
+
+/// A store that does not do what every store must.
+public struct ChappieThreadStoreViolation: Error, Sendable, CustomStringConvertible {
+  /// What was expected, in a sentence.
+  public let description: String
+}
+
+/// A store on trial, and what the checks need of it.
+struct StoreTrial {
+  let store: any ChappieThreadStore
+  /// Not long ago: retention must have no reason to touch what is made here.
+  let start = UnixTime.now - 1000
+
+  init(_ store: any ChappieThreadStore) {
+    self.store = store
+  }
+
+  func expect(_ holds: Bool, _ sentence: @autoclosure () -> String) throws {
+    guard holds else { throw ChappieThreadStoreViolation(description: sentence()) }
+  }
+
+  func expect<Value: Equatable>(_ value: Value, _ expected: Value, _ subject: @autoclosure () -> String) throws {
+    try expect(value == expected, "\(subject()) should be \(expected), and is \(value).")
+  }
+
+  /// Expects `body` to fail as for a thread that does not exist.
+  func expectNoThread(_ subject: String, _ body: () async throws -> Void) async throws {
+    do {
+      try await body()
+    } catch ChappieThreadStoreError.noSuchThread {
+      return
+    } catch {
+      try expect(false, "\(subject) should throw noSuchThread, and threw \(error).")
+    }
+    try expect(false, "\(subject) should throw noSuchThread, and succeeded.")
+  }
+
+  /// Makes a thread, so many seconds after the start.
+  func create(_ id: String, title: String = "", at second: Int64 = 0) async throws {
+    let time = start + second
+    try await store.create(ChappieThreadSummary(id: id, title: title, createdAt: time, updatedAt: time))
+  }
+
+  func turn(_ text: String, at second: Int64 = 0) -> ChappieTurn {
+    ChappieTurn(
+      id: "turn-\(text)", recordedAt: start + second,
+      events: [.input(.user(text)), .output(text: "You said \(text).", model: "model", responseID: "resp-\(text)")])
+  }
+
+  func ids(_ kind: ChappieThreadQuery.Kind, limit: Int? = nil, after: String? = nil) async throws -> [String] {
+    try await store.threads(ChappieThreadQuery(kind, limit: limit, after: after)).map(\.id)
+  }
+
+  func summary(_ id: String) async throws -> ChappieThreadSummary {
+    guard let summary = try await store.threads(ChappieThreadQuery(.all)).first(where: { $0.id == id }) else {
+      throw ChappieThreadStoreViolation(description: "The thread '\(id)' should be listed among all threads.")
+    }
+    return summary
+  }
+}

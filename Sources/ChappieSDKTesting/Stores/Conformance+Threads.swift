@@ -1,0 +1,139 @@
+import ChappieSDK
+import ChappieSDKRuntime
+
+extension ChappieThreadStoreConformance {
+  static func listsNewestFirst(_ trial: StoreTrial) async throws {
+    for (id, second) in [("b", 20), ("a", 10), ("c", 30), ("d", 30)] as [(String, Int64)] {
+      try await trial.create(id, at: second)
+    }
+    try trial.expect(await trial.ids(.active), ["d", "c", "b", "a"], "The order of threads")
+    try await trial.store.append(trial.turn("late", at: 40), to: "a")
+    try trial.expect(await trial.ids(.active), ["a", "d", "c", "b"], "The order after a turn")
+    try await trial.store.append(trial.turn("of an earlier time", at: 5), to: "c")
+    try trial.expect(await trial.ids(.active), ["a", "d", "c", "b"], "The order after a turn of an earlier time")
+  }
+
+  static func listsInPages(_ trial: StoreTrial) async throws {
+    for number in 0..<7 { try await trial.create("t\(number)", at: Int64(number / 2)) }
+    try await trial.store.change("t3", .archive)
+    let all = ["t6", "t5", "t4", "t2", "t1", "t0"]
+    try trial.expect(await trial.ids(.active), all, "The active threads")
+    for size in 1...7 {
+      var listed: [String] = []
+      while true {
+        let page = try await trial.ids(.active, limit: size, after: listed.last)
+        try trial.expect(page.count <= size, "A page of at most \(size) has \(page.count) threads.")
+        guard !page.isEmpty else { break }
+        listed += page
+        try trial.expect(listed.count <= all.count, "Pages should end with the last thread.")
+      }
+      try trial.expect(listed, all, "What pages of \(size) add up to")
+    }
+    try trial.expect(await trial.ids(.active, after: "t3"), ["t2", "t1", "t0"], "What follows a thread put away since")
+    try trial.expect(await trial.ids(.archived, limit: 1), ["t3"], "A page of the archived threads")
+    try trial.expect(await trial.ids(.all, limit: 4), ["t6", "t5", "t4", "t3"], "A page of all threads")
+    try await trial.expectNoThread("Listing what follows a thread that is not there") {
+      _ = try await trial.ids(.active, after: "gone")
+    }
+  }
+
+  static func movesWhatIsChanged(_ trial: StoreTrial) async throws {
+    try await trial.create("one", title: "Old", at: 1)
+    try await trial.create("two", at: 2)
+    try await trial.store.append(trial.turn("said", at: 1), to: "one")
+    try await trial.store.change("one", .rename("New"))
+    let thread = try await trial.store.thread("one")
+    try trial.expect(thread.summary.title, "New", "The title of a renamed thread")
+    try trial.expect(thread.turns.count, 1, "The turn count of a renamed thread")
+    try trial.expect(thread.summary.createdAt, trial.start + 1, "The time that a renamed thread was made at")
+    try trial.expect(try await trial.summary("one").title, "New", "The title that is listed of a renamed thread")
+    try trial.expect(await trial.ids(.active), ["one", "two"], "The order after a thread was renamed")
+  }
+
+  static func archives(_ trial: StoreTrial) async throws {
+    for id in ["one", "two"] { try await trial.create(id, title: id, at: id == "one" ? 1 : 2) }
+    try await trial.store.append(trial.turn("said", at: 3), to: "one")
+    try await trial.store.change("one", .archive)
+    try trial.expect(await trial.ids(.active), ["two"], "The active threads after one was put away")
+    try trial.expect(await trial.ids(.archived), ["one"], "The archived threads")
+    try trial.expect(await trial.ids(.all), ["one", "two"], "All threads")
+    let archived = try await trial.store.thread("one")
+    try trial.expect(archived.turns.count, 1, "The turn count of an archived thread")
+    try trial.expect(archived.summary.updatedAt, trial.start + 3, "The time that an archived thread changed at")
+    try trial.expect((archived.summary.archivedAt ?? 0) > trial.start, "An archived thread should tell since when.")
+    try await trial.store.change("one", .archive)
+    try trial.expect(
+      try await trial.summary("one").archivedAt, archived.summary.archivedAt,
+      "The time that a thread is archived since, put away twice,")
+  }
+
+  static func takesBack(_ trial: StoreTrial) async throws {
+    try await trial.create("one", at: 1)
+    try await trial.create("two", at: 2)
+    try await trial.store.change("two", .unarchive)
+    try trial.expect(
+      try await trial.summary("two").updatedAt, trial.start + 2,
+      "The time that a thread which was not archived changed at")
+    try await trial.store.change("one", .archive)
+    try await trial.store.change("one", .unarchive)
+    try trial.expect(await trial.ids(.archived), [], "The archived threads after one was taken back")
+    try trial.expect(
+      await trial.ids(.active), ["one", "two"], "The order after a thread was taken back, which counts as a change,")
+  }
+
+  static func takesBackByATurn(_ trial: StoreTrial) async throws {
+    try await trial.create("one")
+    try await trial.store.change("one", .archive)
+    try await trial.store.append(trial.turn("said", at: 1), to: "one")
+    try trial.expect(await trial.ids(.active), ["one"], "The active threads after a turn in an archived one")
+    try trial.expect(await trial.ids(.archived), [], "The archived threads after a turn in one")
+    try trial.expect(!(try await trial.store.thread("one")).summary.isArchived, "A turn should take its thread back.")
+  }
+
+  static func deletes(_ trial: StoreTrial) async throws {
+    for id in ["one", "two", "three"] { try await trial.create(id) }
+    try await trial.store.append(trial.turn("gone"), to: "one")
+    try await trial.store.change("two", .archive)
+    for id in ["one", "two"] { try await trial.store.delete(id) }
+    try trial.expect(await trial.ids(.all), ["three"], "What is left after two threads were deleted")
+    try await trial.expectNoThread("Reading a deleted thread") { _ = try await trial.store.thread("one") }
+    try await trial.expectNoThread("Deleting a thread twice") { try await trial.store.delete("one") }
+    try await trial.create("one")
+    try trial.expect(
+      try await trial.store.thread("one").turns, [], "The turns of a thread that was deleted and made again")
+  }
+
+  static func refusesWhatIsNotThere(_ trial: StoreTrial) async throws {
+    try await trial.create("one")
+    for id in ["gone", "../one", "", "ONE", "one/"] {
+      try await trial.expectNoThread("Reading '\(id)'") { _ = try await trial.store.thread(id) }
+      try await trial.expectNoThread("A turn in '\(id)'") { try await trial.store.append(trial.turn("lost"), to: id) }
+      try await trial.expectNoThread("Renaming '\(id)'") { try await trial.store.change(id, .rename("lost")) }
+      try await trial.expectNoThread("Archiving '\(id)'") { try await trial.store.change(id, .archive) }
+      try await trial.expectNoThread("Taking back '\(id)'") { try await trial.store.change(id, .unarchive) }
+      try await trial.expectNoThread("Deleting '\(id)'") { try await trial.store.delete(id) }
+    }
+    try trial.expect(await trial.ids(.all), ["one"], "What is listed after threads that are not there were changed")
+  }
+
+  static func countsUsage(_ trial: StoreTrial) async throws {
+    try await trial.create("one")
+    try await trial.create("two")
+    let before = try await trial.store.usage()
+    try trial.expect(before.limitBytes, 256 << 20, "The cap of the default policy")
+    let text = String(repeating: "x", count: 10_000)
+    try await trial.store.append(trial.turn(text), to: "one")
+    try await trial.store.change("two", .archive)
+    let after = try await trial.store.usage()
+    try trial.expect(after.threadCount, 2, "The thread count, which includes archived ones,")
+    try trial.expect(after.archivedCount, 1, "The archived count")
+    // Stores may compress; this text says little.
+    try trial.expect(after.usedBytes > before.usedBytes, "A turn should take room.")
+    try trial.expect(
+      try await trial.summary("one").bytes > trial.summary("two").bytes, "A turn should take room in its thread.")
+    try await trial.store.delete("one")
+    let end = try await trial.store.usage()
+    try trial.expect(end.threadCount, 1, "The thread count after one was deleted")
+    try trial.expect(end.usedBytes < after.usedBytes, "Deleting a thread should give room back.")
+  }
+}

@@ -1,0 +1,109 @@
+import CGLib
+import Glibc
+
+/// An open file of a store.
+public final class StorageFile: Sendable {
+  /// What a file is, whatever its name.
+  public struct Identity: Hashable, Sendable {
+    private let device: UInt64
+    private let node: UInt64
+
+    fileprivate init(_ status: stat) {
+      device = UInt64(status.st_dev)
+      node = UInt64(status.st_ino)
+    }
+  }
+
+  public enum Access: Sendable {
+    case reading
+    case writing
+    /// A file that is new, or empty again.
+    case replacing
+  }
+
+  private let descriptor: Descriptor
+  /// While this file is open, no other one has the same.
+  public let identity: Identity
+
+  /// Links are not followed. A new file is the user's alone, and kept out of backups.
+  ///
+  /// - Throws: ``StorageError``.
+  public init(_ path: String, for access: Access) throws(StorageError) {
+    let flags: Int32 =
+      switch access {
+      case .reading: O_RDONLY
+      case .writing: O_RDWR
+      case .replacing: O_RDWR | O_CREAT | O_TRUNC
+      }
+    // Without O_NONBLOCK a named pipe would wait for its other end.
+    let all = flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+    guard let descriptor = Descriptor(owning: open(path, all, 0o600)), let status = descriptor.status else {
+      throw StorageError(errno: errno)
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw .failed("it is not a regular file") }
+    self.descriptor = descriptor
+    identity = Identity(status)
+    if case .replacing = access { BackupExclusion.mark(descriptor) }
+  }
+
+  /// In bytes.
+  ///
+  /// - Throws: ``StorageError``.
+  public func size() throws(StorageError) -> Int64 {
+    guard let status = descriptor.status else { throw StorageError(errno: errno) }
+    return Int64(status.st_size)
+  }
+
+  /// Everything from `offset` on.
+  ///
+  /// - Throws: ``StorageError``.
+  public func content(from offset: Int64 = 0) throws(StorageError) -> [UInt8] {
+    let length = try max(0, size() - offset)
+    var failure: StorageError?
+    let content = [UInt8](unsafeUninitializedCapacity: Int(length)) { buffer, filled in
+      while filled < buffer.count {
+        let count = pread(
+          descriptor.number, buffer.baseAddress.map { $0 + filled }, buffer.count - filled, off_t(offset) + filled)
+        if count < 0, errno == EINTR { continue }
+        if count < 0 { failure = StorageError(errno: errno) }
+        guard count > 0 else { return }
+        filled += count
+      }
+    }
+    if let failure { throw failure }
+    return content
+  }
+
+  /// Writes `bytes` at `offset`, where the file then ends; what was behind it is gone. When it fails, the file ends at
+  /// `offset`.
+  ///
+  /// - Parameter durably: whether the bytes are on the disk when it returns.
+  /// - Throws: ``StorageError``.
+  public func write(_ bytes: [UInt8], at offset: Int64, durably: Bool) throws(StorageError) {
+    do {
+      if try size() > offset { try check(ftruncate(descriptor.number, off_t(offset))) }
+      try writeAll(bytes, at: offset)
+      if durably { try check(fdatasync(descriptor.number)) }
+    } catch {
+      ftruncate(descriptor.number, off_t(offset))
+      throw error
+    }
+  }
+
+  private func writeAll(_ bytes: [UInt8], at offset: Int64) throws(StorageError) {
+    var written = 0
+    while written < bytes.count {
+      let count = bytes.withUnsafeBytes { bytes in
+        pwrite(
+          descriptor.number, bytes.baseAddress.map { $0 + written }, bytes.count - written, off_t(offset) + written)
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw count < 0 ? StorageError(errno: errno) : .full }
+      written += count
+    }
+  }
+
+  private func check(_ result: Int32) throws(StorageError) {
+    guard result == 0 else { throw StorageError(errno: errno) }
+  }
+}

@@ -1,0 +1,80 @@
+import FoundationEssentials
+import Testing
+
+@testable import ChappieSDKRuntime
+
+/// Backup programs leave a store out, each for its own reason.
+struct BackupTests {
+  private let world = FileStoreWorld()
+
+  init() async throws {
+    let store = world.store()
+    try await store.create(.sample("a", title: "A walk"))
+    try await store.append(.sample("t"), to: "a")
+    _ = try await store.threads(ChappieThreadQuery())
+  }
+
+  @Test func tarLeavesItOut() throws {
+    let archive = FileStoreWorld()
+    try #require(try Program.run("mkdir", archive.directory) != nil)
+    let file = archive.path("archive.tar")
+    #expect(try Program.run("tar", "--exclude-caches", "-cf", file, "-C", world.directory, ".") != nil)
+    let names = try #require(try Program.run("tar", "-tf", file)).split(separator: "\n")
+    #expect(names.allSatisfy { $0.hasSuffix("/") || $0.hasSuffix("CACHEDIR.TAG") }, "\(names)")
+    // With everything it has the thread: the programs are asked the right way.
+    #expect(try Program.run("tar", "-cf", file, "-C", world.directory, ".") != nil)
+    #expect(try Program.run("tar", "-tf", file)?.contains("a.thread") == true)
+  }
+
+  @Test(
+    .enabled(if: Program.isInstalled("restic"), "restic is not installed"),
+    arguments: [["--exclude-caches"], ["--exclude-if-present", ".nobackup"], []])
+  func resticLeavesItOut(_ options: [String]) throws {
+    let repository = FileStoreWorld()
+    try #require(try Program.run("mkdir", repository.directory) != nil)
+    func restic(_ arguments: [String]) throws -> String? {
+      try Program.run(
+        ["restic", "--quiet", "--repo", repository.path("repository")] + arguments,
+        environment: [
+          "RESTIC_PASSWORD": "password", "RESTIC_CACHE_DIR": repository.path("cache"), "HOME": repository.directory,
+        ])
+    }
+    try #require(try restic(["init"]) != nil)
+    #expect(try restic(["backup"] + options + [world.directory]) != nil)
+    let listing = try #require(try restic(["ls", "latest"]))
+    #expect(listing.contains("a.thread") == options.isEmpty, "\(listing)")
+    #expect(!listing.contains("/index") || options.isEmpty)
+  }
+
+  @Test func theTagIsTheStandardsOwn() throws {
+    let tag = try world.bytes("CACHEDIR.TAG")
+    #expect(tag.starts(with: "Signature: 8a477f597d28d172789f06886806bc55\n".utf8))
+    #expect(try world.bytes(".nobackup").isEmpty)
+  }
+
+  @Test(.enabled(if: Program.isInstalled("getfattr"), "getfattr is not installed"))
+  func theAttributeSaysNo() throws {
+    let name = "user.xdg.robots.backup"
+    let probe = world.path("probe")
+    try #require(try Program.run("touch", probe) != nil)
+    guard try Program.run("setfattr", "-n", name, "-v", "false", probe) != nil else { return }
+    for file in ["", "a.thread", "index"] {
+      let value = try Program.run("getfattr", "--only-values", "--absolute-names", "-n", name, world.path(file))
+      #expect(value == "false", "\(file)")
+    }
+  }
+
+  @Test(.enabled(if: Program.isInstalled("lsattr"), "lsattr is not installed"))
+  func theNoDumpFlagIsSet() throws {
+    let probe = world.path("probe")
+    try #require(try Program.run("touch", probe) != nil)
+    // Not every file system has the flag.
+    guard try Program.run("chattr", "+d", probe) != nil else { return }
+    for file in ["a.thread", "index"] {
+      let flags = try #require(try Program.run("lsattr", world.path(file))).prefix { $0 != " " }
+      #expect(flags.contains("d"), "\(file): \(flags)")
+    }
+    let flags = try #require(try Program.run("lsattr", "-d", world.directory)).prefix { $0 != " " }
+    #expect(flags.contains("d"))
+  }
+}

@@ -1,0 +1,136 @@
+import FoundationEssentials
+import Glibc
+import SecretMemory
+import Testing
+
+@testable import ChappieSDKRuntime
+
+/// What the operating system refuses. Each is tried in a process of its own, since it concerns all of one.
+struct FaultTests {
+  @Test func aFullDiskCostsNothingThatWasStored() async throws {
+    await #expect(processExitsWith: .success) {
+      let world = FileStoreWorld()
+      let store = world.store()
+      try await store.create(.sample("a"))
+      try await store.append(.sample("t1"), to: "a")
+      let before = try world.bytes("a.thread")
+      try await store.append(.sample("t2"), to: "a")
+      let whole = try world.bytes("a.thread").count
+      try world.write(before, "a.thread")
+      // The file may get so long and no longer, as where a disk is full.
+      signal(SIGXFSZ, SIG_IGN)
+      for length in stride(from: before.count, to: whole, by: 13) {
+        FileLimit.set(length)
+        for writer in [store, world.store()] {
+          let error = await #expect(throws: ChappieThreadStoreError.self) {
+            try await writer.append(.sample("t2"), to: "a")
+          }
+          guard case .full = error else {
+            Issue.record("\(String(describing: error))")
+            return
+          }
+        }
+        FileLimit.set(nil)
+        #expect(try world.bytes("a.thread") == before, "\(length)")
+        #expect(try await world.store().thread("a").damage.isEmpty)
+      }
+      FileLimit.set(0)
+      await #expect(throws: ChappieThreadStoreError.self) { try await store.create(.sample("b")) }
+      await #expect(throws: ChappieThreadStoreError.self) { try await store.change("a", .rename("b")) }
+      #expect(try await store.threads(ChappieThreadQuery()).map(\.id) == ["a"])
+      #expect(try world.names.allSatisfy { !$0.hasSuffix(".new") }, "nothing is left of what was not made")
+      FileLimit.set(nil)
+      try await store.append(.sample("t2"), to: "a")
+      #expect(try await world.store().thread("a").turns.map(\.id) == ["t1", "t2"])
+      #expect(try await world.store().thread("a").damage.isEmpty)
+    }
+  }
+
+  @Test func onAFullDiskThreadsCanBeDeleted() async throws {
+    await #expect(processExitsWith: .success) {
+      let world = FileStoreWorld()
+      let store = world.store()
+      for id in ["a", "b"] { try await store.create(.sample(id)) }
+      signal(SIGXFSZ, SIG_IGN)
+      FileLimit.set(0)
+      try await store.delete("a")
+      #expect(try await store.threads(ChappieThreadQuery()).map(\.id) == ["b"])
+      #expect(try await world.store().threads(ChappieThreadQuery()).map(\.id) == ["b"])
+    }
+  }
+
+  @Test func whatMayNotBeWrittenCanBeRead() async throws {
+    await #expect(processExitsWith: .success) {
+      let world = FileStoreWorld()
+      try await world.store().create(.sample("a", title: "A walk"))
+      try await world.store().append(.sample("t1"), to: "a")
+      for name in try world.names { chmod(world.path(name), 0o400) }
+      chmod(world.directory, 0o500)
+      try OtherUser.become(ownerOf: world)
+      let before = try world.names.map { try world.bytes($0) }
+      let store = world.store()
+      #expect(try await store.thread("a").turns.map(\.id) == ["t1"])
+      #expect(try await store.threads(ChappieThreadQuery()).map(\.title) == ["A walk"])
+      for operation in [
+        { try await store.append(.sample("t2"), to: "a") }, { try await store.create(.sample("b")) },
+        { try await store.change("a", .archive) }, { try await store.delete("a") },
+      ] as [@Sendable () async throws -> Void] {
+        try await expectUnavailable(operation)
+      }
+      #expect(try world.names.map { try world.bytes($0) } == before)
+    }
+  }
+
+  @Test func whatMayNotBeReadSaysSo() async throws {
+    await #expect(processExitsWith: .success) {
+      let world = FileStoreWorld()
+      try await world.store().create(.sample("a"))
+      try OtherUser.become(ownerOf: world)
+      let known = world.store()
+      _ = try await known.threads(ChappieThreadQuery())
+      chmod(world.path("a.thread"), 0)
+      try await expectUnavailable { _ = try await known.thread("a") }
+      try await expectUnavailable { try await known.append(.sample("t"), to: "a") }
+      chmod(world.directory, 0)
+      for store in [known, world.store()] {
+        try await expectUnavailable { _ = try await store.threads(ChappieThreadQuery()) }
+        try await expectUnavailable { _ = try await store.thread("a") }
+        try await expectUnavailable { try await store.create(.sample("b")) }
+      }
+      chmod(world.directory, 0o700)
+      chmod(world.path("a.thread"), 0o600)
+      #expect(try await known.thread("a").id == "a")
+    }
+  }
+}
+
+private func expectUnavailable(_ operation: () async throws -> Void) async throws {
+  let error = await #expect(throws: ChappieThreadStoreError.self) { try await operation() }
+  guard case .unavailable = error else {
+    Issue.record("\(String(describing: error))")
+    return
+  }
+}
+
+/// How long a file of this process may get.
+private enum FileLimit {
+  static func set(_ length: Int?) {
+    var limit = rlimit()
+    getrlimit(kind, &limit)
+    limit.rlim_cur = length.map { rlim_t($0) } ?? limit.rlim_max
+    setrlimit(kind, &limit)
+  }
+
+  private static let kind = __rlimit_resource_t(UInt32(RLIMIT_FSIZE.rawValue))
+}
+
+/// Permissions hold for everybody but the administrator, whom containers run tests as.
+private enum OtherUser {
+  private static let id: UInt32 = 65_534
+
+  static func become(ownerOf world: FileStoreWorld) throws {
+    guard geteuid() == 0 else { return }
+    for path in try [world.directory] + world.names.map({ world.path($0) }) { chown(path, id, id) }
+    try #require(setegid(id) == 0 && seteuid(id) == 0)
+  }
+}

@@ -1,0 +1,159 @@
+import ChappieSDK
+import ChappieSDKTesting
+import FoundationEssentials
+import Glibc
+import SecretMemory
+import Testing
+
+@testable import ChappieSDKRuntime
+
+struct FileStoreTests {
+  private let world = FileStoreWorld()
+
+  @Test func itDoesWhatEveryStoreMust() async throws {
+    var worlds: [FileStoreWorld] = []
+    try await ChappieThreadStoreConformance.run {
+      let world = FileStoreWorld()
+      worlds.append(world)
+      return ChappieFileThreadStore(directory: world.directory, device: { "d0" }, keys: world.keys)
+    }
+    #expect(worlds.count > 10)
+  }
+
+  @Test func aThreadComesBackAsItWas() async throws {
+    let store = world.store()
+    try await store.create(.sample("a", title: "A walk"))
+    let turns = (1...3).map { ChappieTurn.sample("t\($0)", "Question \($0) – ‘ü’ 🌲 \u{1F}", at: 1_800_000_000 + $0) }
+    for turn in turns { try await store.append(turn, to: "a") }
+    for other in [store, world.store()] {
+      let thread = try await other.thread("a")
+      #expect(thread.turns == turns)
+      #expect(thread.damage.isEmpty)
+      #expect(thread.summary.title == "A walk")
+      #expect(thread.summary.turnCount == 3)
+      #expect(thread.summary.updatedAt == 1_800_000_003)
+      #expect(try thread.summary.bytes == Int64(world.bytes("a.thread").count))
+      #expect(try await other.threads(ChappieThreadQuery()) == [thread.summary])
+    }
+  }
+
+  @Test func changesComeBack() async throws {
+    try await world.store().create(.sample("a", title: "One"))
+    world.clock.advance(seconds: 5)
+    try await world.store().change("a", .rename("Two"))
+    #expect(try await world.store().thread("a").summary.title == "Two")
+    #expect(try await world.store().thread("a").summary.updatedAt == world.clock.now)
+    try await world.store().change("a", .archive)
+    #expect(try await world.store().threads(ChappieThreadQuery()).isEmpty)
+    #expect(try await world.store().threads(ChappieThreadQuery(.archived)).map(\.archivedAt) == [world.clock.now])
+    world.clock.advance(seconds: 5)
+    let size = try world.bytes("a.thread").count
+    try await world.store().change("a", .archive)
+    #expect(try world.bytes("a.thread").count == size, "what it is already costs nothing")
+    try await world.store().change("a", .unarchive)
+    #expect(try await world.store().thread("a").summary.isArchived == false)
+    #expect(try await world.store().threads(ChappieThreadQuery()).map(\.id) == ["a"])
+    try await world.store().change("a", .archive)
+    try await world.store().append(.sample("t"), to: "a")
+    #expect(try await world.store().thread("a").summary.isArchived == false, "a turn takes it back")
+  }
+
+  @Test func whatIsDeletedIsGone() async throws {
+    let store = world.store()
+    try await store.create(.sample("a"))
+    try await store.create(.sample("b"))
+    try await store.delete("a")
+    for other in [store, world.store()] {
+      await #expect(throws: ChappieThreadStoreError.noSuchThread("a")) { try await other.thread("a") }
+      await #expect(throws: ChappieThreadStoreError.noSuchThread("a")) { try await other.delete("a") }
+      await #expect(throws: ChappieThreadStoreError.noSuchThread("a")) { try await other.append(.sample("t"), to: "a") }
+      #expect(try await other.threads(ChappieThreadQuery(.all)).map(\.id) == ["b"])
+    }
+    #expect(try !world.names.contains("a.thread"))
+  }
+
+  @Test func anIDIsTakenOnce() async throws {
+    try await world.store().create(.sample("a"))
+    await #expect(throws: ChappieThreadStoreError.exists("a")) { try await world.store().create(.sample("a")) }
+  }
+
+  @Test(arguments: ["", "../a", "a/b", ".", "A", "a b", "a\0", "ä", String(repeating: "a", count: 65)])
+  func whatIsNoIDComesNearNoPath(_ id: String) async throws {
+    let store = world.store()
+    await #expect(throws: ChappieThreadStoreError.self) { try await store.create(.sample(id)) }
+    for operation in [
+      { try await store.append(.sample("t"), to: id) }, { _ = try await store.thread(id) },
+      { try await store.delete(id) }, { try await store.change(id, .archive) },
+    ] as [@Sendable () async throws -> Void] {
+      await #expect(throws: ChappieThreadStoreError.noSuchThread(id)) { try await operation() }
+    }
+    #expect(try world.names.allSatisfy { !$0.hasSuffix(".thread") })
+  }
+
+  @Test func aDirectoryThatIsNotThereIsAnEmptyStore() async throws {
+    #expect(try await world.store().threads(ChappieThreadQuery(.all)).isEmpty)
+    #expect(try await world.store().usage().threadCount == 0)
+    #expect(!FileManager.default.fileExists(atPath: world.directory), "reading makes nothing")
+  }
+
+  @Test func usageIsWhatTheFilesTake() async throws {
+    let store = world.store(retention: .default)
+    for id in ["a", "b", "c"] { try await store.create(.sample(id)) }
+    try await store.append(.sample("t"), to: "b")
+    try await store.change("c", .archive)
+    let sizes = try ["a", "b", "c"].map { try Int64(world.bytes("\($0).thread").count) }
+    let usage = ChappieThreadStoreUsage(
+      usedBytes: sizes.reduce(0, +), limitBytes: 256 << 20, threadCount: 3, archivedCount: 1)
+    #expect(try await store.usage() == usage)
+    #expect(try await world.store(retention: .default).usage() == usage)
+  }
+
+  @Test func pagesAreNewestFirst() async throws {
+    let store = world.store()
+    for number in 1...25 {
+      // Some changed in the same second.
+      try await store.create(.sample("n\(number)", at: 1_800_000_000 + Int64(number / 3)))
+    }
+    let all = try await store.threads(ChappieThreadQuery())
+    #expect(all.map(\.updatedAt) == all.map(\.updatedAt).sorted(by: >))
+    var paged: [ChappieThreadSummary] = []
+    while true {
+      let page = try await world.store().threads(ChappieThreadQuery(limit: 4, after: paged.last?.id))
+      if page.isEmpty { break }
+      paged += page
+    }
+    #expect(paged == all)
+    await #expect(throws: ChappieThreadStoreError.noSuchThread("n99")) {
+      try await store.threads(ChappieThreadQuery(after: "n99"))
+    }
+  }
+
+  @Test func tenThousandThreadsAreListed() async throws {
+    // Made once and linked under other names would be other threads' records: so each is sealed for itself.
+    let key = try await world.keys.key()
+    try await world.store().create(.sample("first"))
+    for number in 0..<10_000 {
+      let id = "n\(number)"
+      let log = SealedLog(header: LogHeader(kind: .thread, device: "d0"), name: id, key: key)
+      let record = ThreadRecord.created(.sample(id, title: "Title \(number)", at: Int64(number)))
+      try world.write(log.header.line + log.record(record.content, number: 0), id + ".thread")
+    }
+    let found = try await world.store().threads(ChappieThreadQuery())
+    #expect(found.count == 10_001)
+    #expect(found[1].title == "Title 9999")
+    // The index that the first listing has left says the same.
+    #expect(try await world.store().threads(ChappieThreadQuery()) == found)
+  }
+
+  @Test func nobodyElseMayReadTheFiles() async throws {
+    let store = world.store()
+    try await store.create(.sample("a"))
+    try await store.append(.sample("t"), to: "a")
+    func mode(_ path: String) -> mode_t {
+      var status = stat()
+      return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
+    }
+    #expect(mode(world.directory) == 0o700)
+    for name in try world.names { #expect(mode(world.path(name)) == 0o600, "\(name)") }
+  }
+}

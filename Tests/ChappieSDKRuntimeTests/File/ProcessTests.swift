@@ -1,0 +1,95 @@
+import FoundationEssentials
+import Glibc
+import SecretMemory
+import Testing
+
+@testable import ChappieSDKRuntime
+
+/// Stores in several processes, some of which are killed.
+struct ProcessTests {
+  private let world = FileStoreWorld()
+  private let key = SwitchedKey(SecretBytes([UInt8](repeating: 7, count: SealedBytes.keyLength)))
+
+  @Test func aProcessThatIsKilledCostsNoTurnThatWasStored() async throws {
+    try await world.store(keys: key).create(.sample("a"))
+    for _ in 1...4 {
+      await #expect(processExitsWith: .signal(SIGKILL)) { [directory = world.directory as String] in
+        try await Writer(directory).writeUntilKilled()
+      }
+    }
+    let noted = String(decoding: try world.bytes("noted"), as: UTF8.self).split(separator: "\n").map(String.init)
+    let thread = try await world.store(keys: key).thread("a")
+    let stored = Set(thread.turns.map(\.id))
+    #expect(!noted.isEmpty)
+    #expect(noted.allSatisfy { stored.contains($0) })
+    // Of each process, one may have been stored and not noted.
+    #expect(stored.count <= noted.count + 4)
+    #expect(thread.turns.count == stored.count)
+    let listed = try await world.store(keys: key).threads(ChappieThreadQuery())
+    #expect(listed.map(\.turnCount) == [thread.turns.count])
+    #expect(listed.map(\.bytes) == [thread.summary.bytes])
+  }
+
+  @Test func twoProcessesWriteInTurn() async throws {
+    try await world.store(keys: key).create(.sample("a"))
+    async let other = #expect(processExitsWith: .success) { [directory = world.directory as String] in
+      try await Writer(directory).write(30)
+    }
+    let store = world.store(keys: key)
+    for number in 1...30 { try await store.append(.sample("own-\(number)"), to: "a") }
+    _ = await other
+    let thread = try await store.thread("a")
+    #expect(thread.damage.isEmpty)
+    #expect(thread.turns.count == 60)
+    #expect(try await store.threads(ChappieThreadQuery()).map(\.turnCount) == [60])
+  }
+}
+
+/// What the other process does.
+private struct Writer {
+  private let directory: String
+  private let store: ChappieFileThreadStore
+
+  init(_ directory: String) {
+    self.directory = directory
+    let key = SwitchedKey(SecretBytes([UInt8](repeating: 7, count: SealedBytes.keyLength)))
+    store = ChappieFileThreadStore(
+      directory: directory, device: { "d0" }, keys: key, retention: .unlimited, patience: .seconds(20), round: nil)
+  }
+
+  func write(_ count: Int) async throws {
+    for number in 1...count { try await store.append(.sample("\(getpid())-\(number)"), to: "a") }
+  }
+
+  /// Notes each turn once it is stored.
+  func writeUntilKilled() async throws {
+    let notes = open(directory + "/noted", O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    let life = UInt32.random(in: 5_000...60_000)
+    var isStarted = false
+    for number in 1... {
+      let id = "\(getpid())-\(number)"
+      try await store.append(.sample(id), to: "a")
+      _ = (id + "\n").utf8.withContiguousStorageIfAvailable { Glibc.write(notes, $0.baseAddress, $0.count) }
+      if !isStarted {
+        isStarted = true
+        Thread.kill(after: life)
+      }
+    }
+  }
+}
+
+private enum Thread {
+  /// Ends this process from another thread, whatever this one does then.
+  static func kill(after microseconds: UInt32) {
+    var thread = pthread_t()
+    let life = UnsafeMutablePointer<UInt32>.allocate(capacity: 1)
+    life.pointee = microseconds
+    pthread_create(
+      &thread, nil,
+      { life in
+        usleep(life?.load(as: UInt32.self) ?? 0)
+        Glibc.kill(getpid(), SIGKILL)
+        return nil
+      }, life)
+  }
+}

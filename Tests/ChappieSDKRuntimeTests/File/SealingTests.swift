@@ -1,0 +1,108 @@
+import ChappieSDK
+import FoundationEssentials
+import SecretMemory
+import Testing
+
+@testable import ChappieSDKRuntime
+
+struct SealingTests {
+  private let world = FileStoreWorld()
+
+  @Test func nothingThatWasSaidIsInAFile() async throws {
+    let secret = "XYZZY-plugh-31337"
+    let store = world.store()
+    try await store.create(.sample("a", title: "title \(secret)"))
+    try await store.change("a", .rename("renamed \(secret)"))
+    try await store.append(
+      ChappieTurn(
+        id: "turn-\(secret)", recordedAt: 1,
+        events: [
+          .input(.user("question \(secret)")),
+          .toolCall(callID: "c", name: "tool-\(secret)", arguments: "{\"a\":\"\(secret)\"}"),
+          .toolOutput(callID: "c", name: "tool", status: .failed, output: "output \(secret)"),
+          .payload(["p": .string(secret)]), .error(name: "e", message: secret), .compaction(summary: secret),
+          .output(text: "answer \(secret)", model: "m", responseID: "r"),
+        ]), to: "a")
+    _ = try await world.store().threads(ChappieThreadQuery())
+    for name in try world.names {
+      let bytes = try world.bytes(name)
+      #expect(bytes.firstRange(of: Array(secret.utf8)) == nil, "\(name)")
+      #expect(bytes.firstRange(of: Array("output".utf8)) == nil, "\(name)")
+    }
+  }
+
+  @Test(arguments: [ChappieThreadStoreError.locked("It is locked."), .keyringUnavailable("It is away.")])
+  func withoutTheKeyNothingIsReadAndNothingWritten(_ failure: ChappieThreadStoreError) async throws {
+    let store = world.store()
+    try await store.create(.sample("a", title: "A walk"))
+    _ = try await store.threads(ChappieThreadQuery())
+    let before = try world.names.map { try world.bytes($0) }
+    world.keys.fail(failure)
+    for operation in [
+      { _ = try await store.thread("a") }, { _ = try await store.threads(ChappieThreadQuery()) },
+      { _ = try await store.usage() }, { try await store.append(.sample("t"), to: "a") },
+      { try await store.create(.sample("b")) }, { try await store.change("a", .archive) },
+      { try await store.delete("a") },
+    ] as [@Sendable () async throws -> Void] {
+      await #expect(throws: failure) { try await operation() }
+    }
+    #expect(try world.names.map { try world.bytes($0) } == before)
+    world.keys.fail(nil)
+    #expect(try await store.thread("a").summary.title == "A walk")
+  }
+
+  @Test func anotherKeyOpensNothing() async throws {
+    try await world.store().create(.sample("a"))
+    let other = world.store(keys: SwitchedKey())
+    await #expect {
+      try await other.thread("a")
+    } throws: { error in
+      if case ChappieThreadStoreError.unreadable = error { true } else { false }
+    }
+    #expect(try await other.threads(ChappieThreadQuery(.all)).isEmpty)
+    #expect(try await world.store().threads(ChappieThreadQuery(.all)).map(\.id) == ["a"], "it is still there")
+  }
+
+  @Test func whileItIsLockedNoTitleIsInMemory() async throws {
+    let told = world.store()
+    let asked = world.store()
+    try await told.create(.sample("a", title: "A walk"))
+    _ = try await asked.threads(ChappieThreadQuery())
+    #expect(told.holdsSomething && asked.holdsSomething)
+    await OpenStores.add(told)
+    await OpenStores.letGo().value
+    #expect(!told.holdsSomething)
+    world.keys.fail(.locked("It is locked."))
+    _ = try? await asked.threads(ChappieThreadQuery())
+    #expect(!asked.holdsSomething)
+    world.keys.fail(nil)
+    #expect(try await told.threads(ChappieThreadQuery()).map(\.title) == ["A walk"])
+  }
+
+  @Test func withoutItsKeyAStoreIsGone() async throws {
+    let store = world.store()
+    try await store.create(.sample("a"))
+    try await store.destroyKey()
+    await #expect(throws: ChappieThreadStoreError.unreadable("The key is gone.")) { try await store.thread("a") }
+  }
+
+  @Test func recordsStayInTheirFileAndPlace() async throws {
+    let store = world.store()
+    for id in ["a", "b"] {
+      try await store.create(.sample(id))
+      for number in 1...2 { try await store.append(.sample("\(id)\(number)"), to: id) }
+    }
+    // Another thread's file under this one's name says nothing.
+    try world.write(world.bytes("b.thread"), "a.thread")
+    await #expect(throws: ChappieThreadStoreError.self) { try await world.store().thread("a") }
+    // Two records that have changed places.
+    let bytes = try world.bytes("b.thread")
+    let bodies = frameRanges(bytes, from: LogHeader(kind: .thread, device: "d0").line.count)
+    #expect(bodies.count == 3)
+    let swapped = bytes[..<bodies[1].lowerBound] + bytes[bodies[2]] + bytes[bodies[1]]
+    try world.write(swapped, "b.thread")
+    let thread = try await world.store().thread("b")
+    #expect(thread.turns.map(\.id) == ["b2"])
+    #expect(thread.damage.count == 2)
+  }
+}

@@ -1,0 +1,44 @@
+import ChappieSDK
+import GLibBridge
+import Testing
+
+@testable import ChappieSDKRuntime
+
+struct StoreDirectoryTests {
+  @Test func anAppsAccountsAreInOneFolder() {
+    let paths = ["one", "two"].map { account in
+      ChappieFileThreadStore.directory(for: ChappieConfiguration(keychainAccount: account)).split(separator: "/")
+    }
+    #expect(paths[0].dropLast() == paths[1].dropLast())
+    #expect(paths[0] != paths[1])
+    #expect(paths[0].joined(separator: "/").hasPrefix(Directories.data.dropFirst() + "/chappie/threads/"))
+  }
+
+  @Test func whatTellsSlotsApartTellsDirectoriesApart() {
+    var sandboxed = ChappieConfiguration()
+    sandboxed.ownerAppID = "org.example.App"
+    let configurations = [
+      ChappieConfiguration(), ChappieConfiguration(keychainService: "org.example"),
+      ChappieConfiguration(keychainAccount: "other"), ChappieConfiguration(keychainAccessGroup: "T.org.example"),
+      sandboxed,
+    ]
+    #expect(Set(configurations.map(ChappieFileThreadStore.directory)).count == configurations.count)
+  }
+
+  @Test(arguments: ["../../etc", "a/b", "", "ä", "josé@example.com"])
+  func namesAreNoPartOfAPath(_ name: String) {
+    let path = ChappieFileThreadStore.directory(
+      for: ChappieConfiguration(keychainService: name, keychainAccount: name, keychainAccessGroup: name))
+    let own = path.dropFirst(Directories.data.count + "/chappie/threads/".count).split(separator: "/")
+    #expect(own.count == 2)
+    #expect(own.allSatisfy { $0.count == 32 && $0.allSatisfy(\.isHexDigit) })
+  }
+
+  @Test func theTwoProtectionsAreTheKeyringsRules() {
+    #expect(
+      ChappieFileThreadStoreStoragePolicy().fileProtection.accessibility == .whenUnlockedThisDeviceOnly)
+    #expect(
+      ChappieFileThreadStoreStoragePolicy(fileProtection: .completeUntilFirstUserAuthentication)
+        .fileProtection.accessibility == .afterFirstUnlockThisDeviceOnly)
+  }
+}

@@ -1,0 +1,120 @@
+import ChappieSDK
+import ChappieSDKRuntime
+import ChappieSDKTesting
+import GLibBridge
+import Testing
+
+/// What is left out of threads before anything is written.
+@Suite(.timeLimit(.minutes(1))) @GLibActor
+struct RedactionTests {
+  private static let events: [ChappieTurnEvent] = [
+    .compaction(summary: "summary SECRET-1"),
+    .input(
+      ChappieInputMessage(
+        role: .user, text: "input SECRET-2", options: ChappieMessageOptions(instructions: "instructions SECRET-3"))),
+    .payload(["type": "reasoning", "text SECRET-4": ["SECRET-5", 5, .null, true]]),
+    .toolCall(callID: "call", name: "mail", arguments: #"{"to":"SECRET-6"}"#),
+    .toolOutput(callID: "call", name: "mail", status: .completed, output: "output SECRET-7"),
+    .output(text: "answer SECRET-8", model: "model", responseID: "resp"),
+    .error(name: "network", message: "error SECRET-9"),
+    .other(["kind": "later", "text": "later SECRET-10"]),
+  ]
+
+  /// What a store gets of a thread with secrets everywhere.
+  private func written(_ redaction: ChappieThreadRedaction) async throws -> ChappieThread {
+    let memory = ChappieInMemoryThreadStore()
+    let store = ChappieRedactingThreadStore(memory, redaction: redaction)
+    try await store.create(ChappieThreadSummary(id: "one", title: "title SECRET-11", createdAt: 1, updatedAt: 1))
+    try await store.append(ChappieTurn(id: "turn", recordedAt: UnixTime.now, events: Self.events), to: "one")
+    return try await memory.thread("one")
+  }
+
+  @Test func masksWhatMatches() async throws {
+    let thread = try await written(ChappieThreadRedaction(patterns: ["SECRET-\\d+"]))
+    #expect(!thread.json.contains("SECRET"))
+    #expect(thread.summary.title == "title [redacted]")
+    #expect(thread.turns[0].events.count == Self.events.count)
+    #expect(
+      thread.turns[0].events[2] == .payload(["type": "reasoning", "text [redacted]": ["[redacted]", 5, .null, true]]))
+    #expect(thread.turns[0].events[3] == .toolCall(callID: "call", name: "mail", arguments: #"{"to":"[redacted]"}"#))
+  }
+
+  @Test(arguments: [
+    (ChappieThreadRedaction.Field.titles, ["title"]), (.inputs, ["title", "input", "instructions"]),
+    (.outputs, ["answer"]), (.toolArguments, ["to"]), (.toolOutputs, ["output"]), (.payloads, ["text", "later"]),
+    (.errors, ["error"]), (.summaries, ["summary"]),
+  ])
+  func leavesAFieldOut(_ field: ChappieThreadRedaction.Field, _ words: [String]) async throws {
+    let secrets = ["title", "summary", "input", "instructions", "text", "to", "output", "answer", "error", "later"]
+    func left(_ redaction: ChappieThreadRedaction) async throws -> [String] {
+      let json = try await written(redaction).json.replacing("\\", with: "")
+      return secrets.filter { json.contains("\($0) SECRET") || json.contains("\"\($0)\":\"SECRET") }
+    }
+    #expect(try await left(ChappieThreadRedaction()) == secrets)
+    let expected = secrets.filter { !words.contains($0) }
+    #expect(try await left(ChappieThreadRedaction(drop: [field])) == expected)
+    #expect(try await left(ChappieThreadRedaction(mask: [field])) == expected)
+  }
+
+  @Test func imagesGo() async throws {
+    let image = try ChappieImage(url: "data:image/png;base64,AAAA")
+    let turn = ChappieTurn(id: "turn", recordedAt: 1, events: [.input(.user("Look", images: [image]))])
+    for redaction in [try ChappieThreadRedaction(drop: [.images]), try ChappieThreadRedaction(mask: [.images])] {
+      #expect(redaction.turn(turn).events == [.input(.user("Look"))])
+    }
+    #expect(try ChappieThreadRedaction().turn(turn) == turn)
+  }
+
+  @Test func aNewNameIsRedacted() async throws {
+    let memory = ChappieInMemoryThreadStore()
+    let store = ChappieRedactingThreadStore(memory, redaction: try ChappieThreadRedaction(patterns: ["SECRET"]))
+    try await store.create(ChappieThreadSummary(id: "one", createdAt: UnixTime.now, updatedAt: UnixTime.now))
+    try await store.change("one", .rename("My SECRET"))
+    #expect(try await memory.thread("one").summary.title == "My [redacted]")
+    try await store.change("one", .archive)
+    #expect(try await store.threads(ChappieThreadQuery(.archived)).count == 1)
+  }
+
+  /// Where nobody can say in time whether a pattern matches, nothing is written of the text.
+  @Test func aPatternThatTakesTooLongMasksTheWholeText() async throws {
+    let redaction = try ChappieThreadRedaction(patterns: ["^(a+)+$"])
+    #expect(redaction.title(String(repeating: "a", count: 100) + "b") == ChappieThreadRedaction.mask)
+    #expect(redaction.title("b") == "b")
+  }
+
+  @Test func aPatternThatIsNoneIsRefused() {
+    let error = #expect(throws: ChappieClientError.self) { try ChappieThreadRedaction(patterns: ["ok", "("]) }
+    #expect(error?.description.contains("'('") == true)
+  }
+
+  /// The conversation itself is whole; only what is stored of it is not.
+  @Test func theModelIsToldEverything() async throws {
+    let store = ChappieRedactingThreadStore(
+      ChappieInMemoryThreadStore(), redaction: try ChappieThreadRedaction(drop: [.outputs], mask: [.inputs]))
+    try await Answering.with(store: store) { world in
+      #expect(try await world.runtime.send("My name is Ada").contains("My name is Ada"))
+      #expect(try await world.runtime.send("Who am I?").contains("3 messages"))
+      #expect(try await world.thread().summary.title == ChappieThreadRedaction.mask)
+      #expect(try await !world.thread().json.contains("Ada"))
+      // What is gone on with is what is left.
+      let context = try await world.again().resumed(world.thread().id)
+      #expect(context.messages == [.user(ChappieThreadRedaction.mask), .user(ChappieThreadRedaction.mask)])
+    }
+  }
+
+  // MARK: A store of one's own
+
+  @Test func theExampleKeepsNothingOfTools() async throws {
+    let tool = ChappieHostTool(name: "mail", description: "Reads the mail.") { _ in
+      ChappieToolResult(output: "a private letter")
+    }
+    try await Answering.with(store: ToolRedactingStore(store: ChappieInMemoryThreadStore()), tools: [tool]) { world in
+      try world.backend.play(
+        #"[{"endpoint": "responses", "tool_calls": [{"name": "mail", "call_id": "call_1"}]}]"#)
+      _ = try await world.runtime.send("Read my mail")
+      let events = try await world.events()
+      #expect(events.contains(.toolCall(callID: "call_1", name: "mail", arguments: "{}")))
+      #expect(events.contains(.toolOutput(callID: "call_1", name: "mail", status: .completed, output: "")))
+    }
+  }
+}

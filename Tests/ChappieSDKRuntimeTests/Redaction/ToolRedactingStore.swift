@@ -1,0 +1,26 @@
+import ChappieSDKRuntime
+
+/// An example of a store of one's own: it keeps no arguments and no outputs of tools, and passes the rest on.
+struct ToolRedactingStore: ChappieThreadStore {
+  let store: any ChappieThreadStore
+
+  func append(_ turn: ChappieTurn, to thread: String) async throws {
+    var turn = turn
+    turn.events = turn.events.map { event in
+      switch event {
+      case .toolCall(let callID, let name, _): .toolCall(callID: callID, name: name, arguments: "{}")
+      case .toolOutput(let callID, let name, let status, _):
+        .toolOutput(callID: callID, name: name, status: status, output: "")
+      default: event
+      }
+    }
+    try await store.append(turn, to: thread)
+  }
+
+  func create(_ thread: ChappieThreadSummary) async throws { try await store.create(thread) }
+  func thread(_ id: String) async throws -> ChappieThread { try await store.thread(id) }
+  func threads(_ query: ChappieThreadQuery) async throws -> [ChappieThreadSummary] { try await store.threads(query) }
+  func change(_ id: String, _ change: ChappieThreadChange) async throws { try await store.change(id, change) }
+  func delete(_ id: String) async throws { try await store.delete(id) }
+  func usage() async throws -> ChappieThreadStoreUsage { try await store.usage() }
+}

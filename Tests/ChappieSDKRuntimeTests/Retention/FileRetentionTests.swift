@@ -1,0 +1,116 @@
+import Synchronization
+import Testing
+
+@testable import ChappieSDKRuntime
+
+struct FileRetentionTests {
+  private let world = FileStoreWorld()
+
+  @Test func aThreadIsArchivedAndLaterDeleted() async throws {
+    let store = world.store(retention: .default)
+    try await store.create(.sample("a", at: world.clock.now))
+    try await store.create(.sample("b", at: world.clock.now))
+    world.clock.advance(days: 29)
+    try await store.append(.sample("t", at: world.clock.now), to: "b")
+    #expect(try await store.threads(ChappieThreadQuery()).count == 2)
+    world.clock.advance(days: 1)
+    // Nothing was written since: whoever looks sees what the policy says.
+    #expect(try await store.threads(ChappieThreadQuery()).map(\.id) == ["b"])
+    #expect(try await store.threads(ChappieThreadQuery(.archived)).map(\.archivedAt) == [world.clock.now])
+    #expect(try await world.store().thread("a").summary.isArchived, "the log says so too")
+    world.clock.advance(days: 60)
+    try await store.enforceRetention()
+    #expect(try await store.threads(ChappieThreadQuery(.all)).map(\.id) == ["b"])
+    #expect(try !world.names.contains("a.thread"))
+  }
+
+  @Test func writingArchivesWhatIsDue() async throws {
+    let store = world.store(retention: .default)
+    try await store.create(.sample("a", at: world.clock.now))
+    try await store.create(.sample("b", at: world.clock.now))
+    world.clock.advance(days: 31)
+    try await store.append(.sample("t", at: world.clock.now), to: "b")
+    #expect(try await world.store().thread("a").summary.isArchived)
+    #expect(try await world.store().thread("b").summary.isArchived == false)
+  }
+
+  @Test func whatIsTakenBackStaysForAsLongAgain() async throws {
+    let store = world.store(retention: .default)
+    try await store.create(.sample("a", at: world.clock.now))
+    world.clock.advance(days: 31)
+    #expect(try await store.threads(ChappieThreadQuery()).isEmpty)
+    try await store.change("a", .unarchive)
+    #expect(try await store.threads(ChappieThreadQuery()).map(\.id) == ["a"])
+    world.clock.advance(days: 29)
+    #expect(try await store.threads(ChappieThreadQuery()).map(\.id) == ["a"])
+    world.clock.advance(days: 1)
+    #expect(try await store.threads(ChappieThreadQuery()).isEmpty)
+  }
+
+  @Test func theCapHoldsWithEachWrite() async throws {
+    let text = String(repeating: "x", count: 4_000)
+    let cap: Int64 = 20_000
+    let store = world.store(retention: ChappieThreadStoreRetentionPolicy(maximumTotalBytes: cap))
+    for number in 1...8 {
+      world.clock.advance(seconds: 1)
+      try await store.create(.sample("n\(number)", at: world.clock.now))
+      try await store.append(.sample("t", text, at: world.clock.now), to: "n\(number)")
+      if number == 2 { try await store.change("n2", .archive) }
+      #expect(try await store.usage().usedBytes <= cap)
+    }
+    // The archived one went first, then the oldest.
+    #expect(try await world.store().threads(ChappieThreadQuery(.all)).map(\.id) == ["n8", "n7", "n6", "n5"])
+  }
+
+  @Test func aThreadThatIsLargerThanTheCapIsRefusedAndNothingElseGoes() async throws {
+    let store = world.store(retention: ChappieThreadStoreRetentionPolicy(maximumTotalBytes: 20_000))
+    try await store.create(.sample("a"))
+    try await store.create(.sample("b"))
+    try await store.append(.sample("t1"), to: "b")
+    let before = try await store.threads(ChappieThreadQuery(.all))
+    let error = await #expect(throws: ChappieThreadStoreError.self) {
+      try await store.append(.sample("t2", String(repeating: "x", count: 20_000)), to: "b")
+    }
+    guard case .full = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(try await world.store().threads(ChappieThreadQuery(.all)) == before)
+    #expect(try await world.store().thread("b").turns.map(\.id) == ["t1"])
+  }
+
+  @Test func itIsToldWhatWasDone() async throws {
+    let told = Mutex<[[String]]>([])
+    let store = world.store(retention: .default)
+    store.onRetention { archived, deleted in told.withLock { $0.append(archived + ["/"] + deleted) } }
+    try await store.create(.sample("a", at: world.clock.now))
+    #expect(told.withLock { $0 }.isEmpty)
+    world.clock.advance(days: 31)
+    try await store.enforceRetention()
+    world.clock.advance(days: 61)
+    try await store.enforceRetention()
+    try await store.enforceRetention()
+    #expect(told.withLock { $0 } == [["a", "/"], ["/", "a"]])
+  }
+
+  @Test func dayByDayItIsDoneWithoutAWrite() async throws {
+    let told = Mutex<Int>(0)
+    let store = ChappieFileThreadStore(
+      directory: world.directory, device: { "d0" }, keys: world.keys, clock: { [clock = world.clock] in clock.now },
+      round: .milliseconds(20))
+    store.onRetention { archived, _ in told.withLock { $0 += archived.count } }
+    try await store.create(.sample("a", at: world.clock.now))
+    world.clock.advance(days: 31)
+    try await eventually { told.withLock { $0 } == 1 }
+  }
+
+  @Test func whileItIsLockedNothingIsDone() async throws {
+    let store = world.store(retention: .default)
+    try await store.create(.sample("a", at: world.clock.now))
+    world.clock.advance(days: 31)
+    world.keys.fail(.locked("It is locked."))
+    await #expect(throws: ChappieThreadStoreError.locked("It is locked.")) { try await store.enforceRetention() }
+    world.keys.fail(nil)
+    #expect(try await store.threads(ChappieThreadQuery()).isEmpty)
+  }
+}

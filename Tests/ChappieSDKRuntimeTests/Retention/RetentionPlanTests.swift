@@ -1,0 +1,82 @@
+import Testing
+
+@testable import ChappieSDKRuntime
+
+struct RetentionPlanTests {
+  private let day: Int64 = 86_400
+  private let now: Int64 = 1_800_000_000
+
+  /// A thread that was used, and put away, so many days ago.
+  private func thread(_ id: String, used: Double, archived: Double? = nil, bytes: Int64 = 10) -> ChappieThreadSummary {
+    ChappieThreadSummary(
+      id: id, createdAt: 0, updatedAt: now - Int64(used * 86_400),
+      archivedAt: archived.map { now - Int64($0 * 86_400) },
+      bytes: bytes)
+  }
+
+  private func plan(
+    _ policy: ChappieThreadStoreRetentionPolicy, _ threads: [ChappieThreadSummary], otherBytes: Int64 = 0,
+    inUse: String? = nil
+  ) -> RetentionPlan {
+    RetentionPlan(policy, for: threads, otherBytes: otherBytes, now: now, inUse: inUse)
+  }
+
+  @Test func theDefaultsArchiveAfterThirtyDaysAndDeleteSixtyLater() {
+    let threads = [
+      thread("new", used: 29.9), thread("old", used: 30), thread("away", used: 80, archived: 59.9),
+      thread("gone", used: 90, archived: 60),
+    ]
+    let plan = plan(.default, threads)
+    #expect(plan.archived == ["old"])
+    #expect(plan.deleted == ["gone"])
+  }
+
+  @Test func theThreadInUseIsLeft() {
+    let threads = [thread("a", used: 400), thread("b", used: 500, archived: 400)]
+    #expect(plan(.default, threads, inUse: "a").archived.isEmpty)
+    #expect(plan(.default, threads, inUse: "b").deleted.isEmpty)
+    let tight = ChappieThreadStoreRetentionPolicy(maximumTotalBytes: 0)
+    #expect(plan(tight, threads, inUse: "b") == plan(tight, [threads[0]]))
+  }
+
+  @Test func unlimitedForgetsNothing() {
+    let threads = [thread("a", used: 4_000, bytes: .max / 4), thread("b", used: 5_000, archived: 4_000)]
+    #expect(plan(.unlimited, threads).isEmpty)
+  }
+
+  @Test func theCapTakesTheOldestArchivedFirstThenTheOldestActive() {
+    let threads = [
+      thread("active-new", used: 1), thread("active-old", used: 3), thread("away-new", used: 20, archived: 1),
+      thread("away-old", used: 10, archived: 2),
+    ]
+    let order = ["away-old", "away-new", "active-old", "active-new"]
+    for count in 0...4 {
+      let cap = ChappieThreadStoreRetentionPolicy(maximumTotalBytes: Int64(40 - 10 * count))
+      #expect(plan(cap, threads).deleted == Array(order.prefix(count)))
+      #expect(plan(cap, threads).archived.isEmpty)
+    }
+  }
+
+  @Test func whatIsArchivedNowIsTheNewestArchived() {
+    let threads = [thread("old", used: 40), thread("away", used: 40, archived: 1), thread("new", used: 1)]
+    let policy = ChappieThreadStoreRetentionPolicy(maximumTotalBytes: 20)
+    #expect(plan(policy, threads).deleted == ["away"])
+    #expect(plan(policy, threads).archived == ["old"])
+  }
+
+  @Test func whatIsDeletedForItsAgeMakesRoom() {
+    let threads = [thread("gone", used: 100, archived: 61), thread("away", used: 40, archived: 1)]
+    #expect(plan(ChappieThreadStoreRetentionPolicy(maximumTotalBytes: 10), threads).deleted == ["gone"])
+  }
+
+  @Test func whatCannotBeDeletedCounts() {
+    let policy = ChappieThreadStoreRetentionPolicy(maximumTotalBytes: 20)
+    #expect(plan(policy, [thread("a", used: 1)], otherBytes: 15).deleted == ["a"])
+  }
+
+  @Test(arguments: [1e300, Double.infinity])
+  func ageWithoutEndIsNever(_ seconds: Double) {
+    let policy = ChappieThreadStoreRetentionPolicy(archiveInactiveAfter: seconds, deleteArchivedAfter: seconds)
+    #expect(plan(policy, [thread("a", used: 10_000), thread("b", used: 10_000, archived: 9_000)]).isEmpty)
+  }
+}

@@ -1,0 +1,152 @@
+import ChappieSDK
+import ChappieSDKRuntime
+import ChappieSDKTesting
+import GLibBridge
+import Testing
+
+/// Turns that fail, and stores that do.
+@Suite(.timeLimit(.minutes(1))) @GLibActor
+struct FailureTests {
+  @Test func aTurnThatFailsIsKeptWithItsError() async throws {
+    try await Answering.with(.signedOut) { world in
+      await #expect(throws: ChappieClientError.missingCredential) { try await world.runtime.send("Hello") }
+      let events = try await world.events()
+      #expect(
+        events == [
+          .input(.user("Hello")),
+          .error(name: "missing-credential", message: ChappieClientError.missingCredential.description),
+        ])
+    }
+  }
+
+  @Test func whatHadComeBeforeAFailureIsKept() async throws {
+    let tool = ChappieHostTool(name: "clock", description: "Tells the time.") { _ in ChappieToolResult(output: "noon") }
+    try await Answering.with(tools: [tool]) { world in
+      try world.backend.play(
+        """
+        [{"endpoint": "responses", "text": "Let me see.", "tool_calls": [{"name": "clock", "call_id": "call_1"}]},
+         {"endpoint": "responses", "status": 400, "body": {"detail": "no more"}}]
+        """)
+      await #expect(throws: ChappieClientError.self) { try await world.runtime.send("What time is it?") }
+      let events = try await world.events().filter { $0.kind != "payload" }
+      #expect(events.map(\.kind) == ["input", "tool-call", "tool-output", "output", "error"])
+      #expect(events[3] == .output(text: "Let me see.", model: ChappieClient.defaultModel, responseID: ""))
+      // It is no part of the conversation that goes on.
+      #expect(try await world.runtime.send("Hello").contains("1 message"))
+      #expect(try await world.again().resumed(world.thread().id).messages.map(\.text).first == "Hello")
+    }
+  }
+
+  @Test func aToolThatNobodyHasIsKeptAsCalled() async throws {
+    try await Answering.with { world in
+      try world.backend.play(
+        #"[{"endpoint": "responses", "tool_calls": [{"name": "spoon", "arguments": {"a": 1}, "call_id": "call_1"}]}]"#)
+      await #expect(throws: ChappieClientError.missingToolHandler("spoon")) { try await world.runtime.send("Eat") }
+      #expect(try await world.events().filter { $0.kind != "payload" }.map(\.kind) == ["input", "tool-call", "error"])
+    }
+  }
+
+  @Test func aStreamThatIsLetGoIsKeptAsCancelled() async throws {
+    let store = FaultyStore()
+    try await Answering.with(store: store) { world in
+      try world.backend.play(#"[{"endpoint": "responses", "hang": true}]"#)
+      let stream = Task.onGLib { for try await _ in world.runtime.stream("Hello") {} }
+      try await eventually("the request") { world.backend.state.requests["responses"] == 1 }
+      stream.cancel()
+      _ = await stream.result
+      try await eventually("the turn") { try await world.thread().turns.count == 1 }
+      let events = try await world.events()
+      #expect(
+        events == [
+          .input(.user("Hello")), .error(name: "cancelled", message: "The turn was cancelled."),
+        ])
+    }
+  }
+
+  @Test func anEmptyMessageBeginsNoThread() async throws {
+    try await Answering.with { world in
+      await #expect(throws: ChappieClientError.self) { try await world.runtime.send("") }
+      let threads = try await world.runtime.listThreads()
+      #expect(threads.isEmpty)
+    }
+  }
+
+  // MARK: The store
+
+  @Test func nothingIsAskedWhereNoThreadCanBegin() async throws {
+    let store = FaultyStore()
+    store.fail(.create, .locked("The keyring is locked."))
+    try await Answering.with(store: store) { world in
+      await #expect(throws: ChappieThreadStoreError.locked("The keyring is locked.")) {
+        try await world.runtime.send("Hello")
+      }
+      #expect(world.backend.state.requests["responses"] ?? 0 == 0)
+      store.fail(.create, nil)
+      let answer = try await world.runtime.send("Hello")
+      #expect(answer.contains("Hello"))
+    }
+  }
+
+  @Test func anAnswerThatCannotBeKeptIsNotLost() async throws {
+    let store = FaultyStore()
+    store.fail(.append, .full("The disk is full."))
+    try await Answering.with(store: store) { world in
+      let error = await #expect(throws: ChappieRuntimeError.self) { try await world.runtime.send("Hello") }
+      guard case .notStored(let response, let reason) = error else { return }
+      #expect(response.outputText.contains("Hello"))
+      #expect(reason == .full("The disk is full."))
+      #expect(error?.description == "The answer came, and could not be stored. The disk is full.")
+      // The conversation goes on, and so does the thread.
+      store.fail(.append, nil)
+      let next = try await world.runtime.send("And now?")
+      #expect(next.contains("3 messages"))
+      #expect(try await world.thread().turns.count == 1)
+    }
+  }
+
+  @Test func aStreamTellsThatItsAnswerIsNotKept() async throws {
+    let store = FaultyStore()
+    store.fail(.append, .full("The disk is full."))
+    try await Answering.with(store: store) { world in
+      var text = ""
+      do {
+        for try await event in world.runtime.stream("Hello") {
+          if case .textDelta(let delta) = event { text += delta }
+          if case .completed = event { Issue.record("a turn that was not kept is complete") }
+        }
+        Issue.record("the stream ended well")
+      } catch ChappieRuntimeError.notStored(let response, _) {
+        #expect(response.outputText == text)
+      }
+    }
+  }
+
+  /// What the caller has to know is why there is no answer.
+  @Test func theTurnsErrorIsThrownWhereBothFail() async throws {
+    let store = FaultyStore()
+    store.fail(.append, .full("The disk is full."))
+    try await Answering.with(.signedOut, store: store) { world in
+      await #expect(throws: ChappieClientError.missingCredential) { try await world.runtime.send("Hello") }
+    }
+  }
+
+  @Test func aThreadThatIsGoneIsNotGoneOnWith() async throws {
+    try await Answering.with { world in
+      _ = try await world.runtime.send("One")
+      let gone = try await world.thread().id
+      try await world.store.delete(gone)
+      await #expect(throws: ChappieRuntimeError.self) { try await world.runtime.send("Two") }
+      #expect(try await world.runtime.send("Three").contains("5 messages"))
+      #expect(try await world.thread().id != gone)
+      #expect(try await world.thread().summary.title == "Three")
+    }
+  }
+}
+
+extension ChappieRuntime {
+  /// The client's context after it has gone back to a thread.
+  func resumed(_ thread: String) async throws -> ChappieClientContext {
+    try await resume(thread: thread)
+    return await client.context()
+  }
+}

@@ -1,0 +1,137 @@
+import ChappieSDK
+import ChappieSDKRuntime
+import ChappieSDKTesting
+import GLibBridge
+import Testing
+
+/// Threads that are begun, gone back to, listed and put away.
+@Suite(.timeLimit(.minutes(1))) @GLibActor
+struct ThreadTests {
+  @Test func aThreadIsGoneOnWithAfterANewStart() async throws {
+    try await Answering.with { world in
+      _ = try await world.runtime.send("One")
+      let id = try await world.thread().id
+      let runtime = world.again()
+      let thread = try await runtime.resume(thread: id)
+      #expect(thread.turns.count == 1)
+      #expect(runtime.currentThread == id)
+      let context = await runtime.client.context()
+      #expect(context.threadID == id)
+      #expect(context.messages.map(\.role) == [.user, .assistant])
+      #expect(try await runtime.send("Two").contains("3 messages"))
+      #expect(try await world.thread().turns.count == 2)
+    }
+  }
+
+  @Test func anotherThreadKnowsNothingOfTheFirst() async throws {
+    try await Answering.with { world in
+      let runtime = world.runtime
+      _ = try await runtime.send("One")
+      let first = runtime.currentThread
+      let second = try await runtime.createThread()
+      #expect(runtime.currentThread == second)
+      #expect(try await runtime.thread(second).summary.title == "")
+      #expect(try await runtime.send("Two").contains("1 message"))
+      #expect(try await runtime.thread(second).summary.title == "Two")
+      let named = try await runtime.createThread(title: "Buses")
+      _ = try await runtime.send("Three")
+      #expect(try await runtime.thread(named).summary.title == "Buses")
+      #expect(try await runtime.listThreads().count == 3)
+      try await runtime.resume(thread: try #require(first))
+      #expect(try await runtime.send("Four").contains("3 messages"))
+    }
+  }
+
+  @Test func aCompactionIsKeptAndGoneOnFrom() async throws {
+    try await Answering.with { world in
+      _ = try await world.runtime.send("One")
+      try await world.runtime.compactContext(summary: "They counted.")
+      _ = try await world.runtime.send("Two")
+      let summary = try await #require(world.runtime.compactContext().compactedSummary)
+      _ = try await world.runtime.send("Three")
+      let thread = try await world.thread()
+      #expect(
+        thread.turns.map { $0.events.filter { $0.kind == "compaction" } } == [
+          [], [.compaction(summary: "They counted.")], [], [.compaction(summary: summary)], [],
+        ])
+      let context = try await world.again().resumed(thread.id)
+      #expect(context.compactedSummary == summary)
+      #expect(context.messages.first?.text == "Three")
+      #expect(context.messageCount == 2)
+    }
+  }
+
+  @Test func anAutomaticCompactionIsKept() async throws {
+    try await Answering.with(compaction: .whenFull(percent: 15), contextWindow: 4000) { world in
+      _ = try await world.runtime.send(String(repeating: "word ", count: 560))
+      _ = try await world.runtime.send("What now?")
+      let thread = try await world.thread()
+      #expect(thread.turns.count == 2)
+      #expect(thread.turns.last?.events.first?.kind == "compaction")
+      let context = try await world.again().resumed(thread.id)
+      #expect(await context.compactedSummary == world.runtime.client.context().compactedSummary)
+      #expect(context.compactedSummary?.isEmpty == false)
+      #expect(context.messages.first?.text == "What now?")
+    }
+  }
+
+  @Test func archivedThreadsAreReachedInTwoWays() async throws {
+    try await Answering.with { world in
+      let runtime = world.runtime
+      var ids: [String] = []
+      for number in 1...4 {
+        ids.append(try await runtime.createThread(title: "Thread \(number)"))
+        _ = try await runtime.send("Hello")
+      }
+      try await runtime.archive(thread: ids[0])
+      try await runtime.archive(thread: ids[2])
+      #expect(Set(try await runtime.listThreads().map(\.id)) == [ids[1], ids[3]])
+      #expect(Set(try await runtime.listThreads(includeArchived: true).map(\.id)) == Set(ids))
+      #expect(Set(try await runtime.archivedThreads().map(\.id)) == [ids[0], ids[2]])
+      #expect(try await runtime.thread(ids[0]).turns.count == 1)
+      let page = try await runtime.listThreads(limit: 1)
+      let next = try await runtime.listThreads(limit: 1, after: page.last?.id)
+      #expect(Set((page + next).map(\.id)) == [ids[1], ids[3]])
+      try await runtime.unarchive(thread: ids[0])
+      #expect(try await runtime.archivedThreads().map(\.id) == [ids[2]])
+      // A message takes its thread back.
+      try await runtime.resume(thread: ids[2])
+      _ = try await runtime.send("Are you there?")
+      #expect(try await runtime.archivedThreads().isEmpty)
+      let usage = try await runtime.usage()
+      #expect(usage.threadCount == 4)
+      #expect(usage.archivedCount == 0)
+      #expect(usage.usedBytes > 0)
+      #expect(usage.limitBytes == 256 << 20)
+    }
+  }
+
+  @Test func theCurrentThreadIsForgottenWhenItIsDeleted() async throws {
+    try await Answering.with { world in
+      let runtime = world.runtime
+      _ = try await runtime.send("One")
+      let first = try #require(runtime.currentThread)
+      try await runtime.createThread()
+      _ = try await runtime.send("Two")
+      let second = try #require(runtime.currentThread)
+      try await runtime.delete(thread: first)
+      #expect(runtime.currentThread == second)
+      #expect(try await runtime.send("Three").contains("3 messages"))
+      try await runtime.delete(thread: second)
+      #expect(runtime.currentThread == nil)
+      #expect(try await runtime.send("Four").contains("1 message"))
+      #expect(try await world.thread().summary.title == "Four")
+      await #expect(throws: ChappieThreadStoreError.noSuchThread(first)) { try await runtime.resume(thread: first) }
+      await #expect(throws: ChappieThreadStoreError.noSuchThread(first)) { try await runtime.delete(thread: first) }
+    }
+  }
+
+  @Test func aThreadIsRenamed() async throws {
+    try await Answering.with { world in
+      _ = try await world.runtime.send("One")
+      try await world.runtime.rename(thread: world.thread().id, to: "Counting")
+      _ = try await world.runtime.send("Two")
+      #expect(try await world.thread().summary.title == "Counting")
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import ChappieSDK
+import ChappieSDKRuntime
+import ChappieSDKTesting
+import GLibBridge
+
+/// A signed-in client with a stand-in for the servers, and a store.
+@GLibActor
+struct Answering {
+  let backend: StandInBackend
+  let configuration: ChappieConfiguration
+  let store: any ChappieThreadStore
+  let runtime: ChappieRuntime
+
+  /// Runs `body` and then stops the servers.
+  static func with(
+    _ fixture: ChappieAuthFixture = .signedIn, store: any ChappieThreadStore = ChappieInMemoryThreadStore(),
+    tools: [ChappieHostTool] = [], compaction: ChappieAutomaticCompaction = .off, contextWindow: Int? = nil,
+    _ body: @GLibActor (Answering) async throws -> Void
+  ) async throws {
+    var behaviour = StandInConfiguration()
+    behaviour.wordsPerSecond = 0
+    behaviour.contextWindow = contextWindow
+    let backend = try StandInBackend(behaviour)
+    var configuration = try ChappieConfiguration.testing(fixture, backend: backend)
+    configuration.automaticCompaction = compaction
+    let client = Chappie.client(configuration: configuration, tools: tools)
+    let answering = Answering(
+      backend: backend, configuration: configuration, store: store, runtime: client.runtime(store: store))
+    do {
+      try await body(answering)
+    } catch {
+      await backend.stop()
+      throw error
+    }
+    await backend.stop()
+  }
+
+  /// Another client with a runtime over the same store, as after a new start of the program.
+  func again() -> ChappieRuntime {
+    Chappie.client(configuration: configuration).runtime(store: store)
+  }
+
+  /// The only thread.
+  func thread() async throws -> ChappieThread {
+    let threads = try await runtime.listThreads()
+    guard threads.count == 1 else { throw Surprise("there are \(threads.count) threads") }
+    return try await runtime.thread(threads[0].id)
+  }
+
+  /// The events of the only turn.
+  func events() async throws -> [ChappieTurnEvent] {
+    let turns = try await thread().turns
+    guard turns.count == 1 else { throw Surprise("there are \(turns.count) turns") }
+    return turns[0].events
+  }
+}
+
+struct Surprise: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+}
+
+extension ChappieTurnEvent {
+  /// The kind, as in JSON.
+  var kind: String { jsonValue["kind"]?.stringValue ?? "" }
+}
+
+/// Waits until something holds.
+@GLibActor
+func eventually(_ subject: String, _ holds: @GLibActor () async throws -> Bool) async throws {
+  let end = ContinuousClock.now + .seconds(20)
+  while try await !holds() {
+    guard ContinuousClock.now < end else { throw Surprise("waited in vain for \(subject)") }
+    try await sleep(for: .milliseconds(5))
+  }
+}

@@ -1,0 +1,41 @@
+import ChappieSDKRuntime
+import Synchronization
+
+/// A store that fails where it is told to, and is otherwise a store in memory.
+final class FaultyStore: ChappieThreadStore {
+  enum Method { case create, append, change }
+
+  let inner = ChappieInMemoryThreadStore()
+  private let faults = Mutex<[Method: ChappieThreadStoreError]>([:])
+
+  /// Has each call of `method` fail from now on.
+  func fail(_ method: Method, _ error: ChappieThreadStoreError?) {
+    faults.withLock { $0[method] = error }
+  }
+
+  private func check(_ method: Method) throws {
+    if let error = faults.withLock({ $0[method] }) { throw error }
+  }
+
+  func create(_ thread: ChappieThreadSummary) async throws {
+    try check(.create)
+    try await inner.create(thread)
+  }
+
+  func append(_ turn: ChappieTurn, to thread: String) async throws {
+    try check(.append)
+    // As a store with a disk, it notices when its caller has left.
+    try Task.checkCancellation()
+    try await inner.append(turn, to: thread)
+  }
+
+  func change(_ thread: String, _ change: ChappieThreadChange) async throws {
+    try check(.change)
+    try await inner.change(thread, change)
+  }
+
+  func thread(_ id: String) async throws -> ChappieThread { try await inner.thread(id) }
+  func threads(_ query: ChappieThreadQuery) async throws -> [ChappieThreadSummary] { try await inner.threads(query) }
+  func delete(_ thread: String) async throws { try await inner.delete(thread) }
+  func usage() async throws -> ChappieThreadStoreUsage { try await inner.usage() }
+}

@@ -1,0 +1,118 @@
+import ChappieSDK
+import FoundationEssentials
+import SecretMemory
+import Synchronization
+
+@testable import ChappieSDKRuntime
+
+/// The directory of a store, its key and its clock. The directory is gone with this value.
+final class FileStoreWorld: Sendable {
+  let directory: String
+  let keys = SwitchedKey()
+  let clock = SetClock()
+
+  init() {
+    directory = FileManager.default.temporaryDirectory.path + "/chappie-threads-" + UUID().uuidString
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: directory)
+  }
+
+  /// A store that knows nothing yet of what is in the directory, as that of another process.
+  func store(
+    retention: ChappieThreadStoreRetentionPolicy = .unlimited, device: String = "d0",
+    keys: (any ThreadKeySource)? = nil,
+    patience: Duration = .seconds(20)
+  ) -> ChappieFileThreadStore {
+    ChappieFileThreadStore(
+      directory: directory, device: { device }, keys: keys ?? self.keys, retention: retention,
+      clock: { [clock] in clock.now }, patience: patience, round: nil)
+  }
+
+  // MARK: Files
+
+  func path(_ name: String) -> String { directory + "/" + name }
+
+  func path(ofThread id: String) -> String { path(id + ".thread") }
+
+  func bytes(_ name: String) throws -> [UInt8] {
+    try [UInt8](Data(contentsOf: URL(filePath: path(name))))
+  }
+
+  func write(_ bytes: some Collection<UInt8>, _ name: String) throws {
+    try Data(bytes).write(to: URL(filePath: path(name)))
+  }
+
+  func remove(_ name: String) throws {
+    try FileManager.default.removeItem(atPath: path(name))
+  }
+
+  var names: [String] {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: directory).sorted() }
+  }
+}
+
+/// A key that can be taken away.
+final class SwitchedKey: ThreadKeySource {
+  private let secret: SecretBytes
+  private let failure = Mutex<ChappieThreadStoreError?>(nil)
+
+  init(_ secret: SecretBytes = SealedBytes.randomKey()) {
+    self.secret = secret
+  }
+
+  func fail(_ error: ChappieThreadStoreError?) {
+    failure.withLock { $0 = error }
+  }
+
+  func key() async throws -> SecretBytes {
+    if let error = failure.withLock({ $0 }) { throw error }
+    return secret
+  }
+
+  func destroy() {
+    fail(.unreadable("The key is gone."))
+  }
+}
+
+/// A clock that stands until it is set.
+final class SetClock: Sendable {
+  private let time = Mutex<Int64>(1_800_000_000)
+
+  var now: Int64 { time.withLock { $0 } }
+
+  func advance(days: Double = 0, seconds: Int64 = 0) {
+    time.withLock { $0 += Int64(days * 86_400) + seconds }
+  }
+}
+
+extension ChappieThreadSummary {
+  static func sample(_ id: String, title: String = "", at time: Int64 = 1_800_000_000) -> ChappieThreadSummary {
+    ChappieThreadSummary(id: id, title: title, createdAt: time, updatedAt: time)
+  }
+}
+
+extension ChappieTurn {
+  static func sample(_ id: String, _ question: String = "How far is it?", at time: Int64 = 1_800_000_000) -> ChappieTurn
+  {
+    ChappieTurn(
+      id: id, recordedAt: time,
+      events: [
+        .input(.user(question)),
+        .toolCall(callID: "c1", name: "measure", arguments: #"{"from":"here"}"#),
+        .toolOutput(callID: "c1", name: "measure", status: .completed, output: "3 km"),
+        .payload(["type": "reasoning", "n": 1]),
+        .output(text: "It is 3 km.", model: "m", responseID: "r1"),
+      ])
+  }
+}
+
+/// Where the records of a whole log are.
+func frameRanges(_ bytes: [UInt8], from start: Int) -> [Range<Int>] {
+  let pieces = LogScan(bytes, from: start) { _, _ in [] }.pieces
+  return pieces.compactMap { piece in
+    guard case .record(let frame, let place, _) = piece else { return nil }
+    return place..<(place + LogFrame.length + Int(frame.bodyLength))
+  }
+}

@@ -1,0 +1,119 @@
+import GLibBridge
+import SecretMemory
+import Testing
+
+@testable import ChappieSDK
+
+/// The key of a slot's threads, under the rule that asks nothing of the desktop.
+@GLibActor
+struct ThreadKeySlotTests {
+  private let store = KeyStore()
+  private static let identity = SlotIdentity(ChappieConfiguration(keychainService: "org.example.thread-keys"))
+
+  private func slot(_ rule: ChappieKeychainAccessibility = .afterFirstUnlockThisDeviceOnly) -> ThreadKeySlot {
+    ThreadKeySlot(Self.identity, rule, store, LockGate(unknown: .keyring))
+  }
+
+  @Test func aKeyIsMadeOnce() async throws {
+    let first = slot()
+    let key = try await first.key()
+    #expect(key.count == SealedBytes.keyLength)
+    #expect(try await first.key().isEqual(to: key))
+    #expect(try await slot().key().isEqual(to: key))
+    #expect(store.writes == 1)
+  }
+
+  /// Two programs that begin at the same moment: whoever is late takes what the other has stored.
+  @Test func manyAtOnceEndWithOneKey() async throws {
+    let slots = (0..<8).map { _ in slot() }
+    let tasks = slots.map { slot in Task.onGLib { try await slot.key() } }
+    var keys: [SecretBytes] = []
+    for task in tasks { keys.append(try await task.value) }
+    #expect(store.writes == 1)
+    #expect(keys.allSatisfy { $0.isEqual(to: keys[0]) })
+  }
+
+  @Test func aDestroyedKeyDoesNotComeBack() async throws {
+    let slot = slot()
+    let key = try await slot.key()
+    try await slot.destroy()
+    #expect(try await !slot.key().isEqual(to: key))
+    #expect(store.writes == 2)
+  }
+
+  @Test(arguments: [StoredItem<ThreadKey>.locked, .hidden])
+  func nothingIsMadeWhileTheKeyringIsLocked(_ item: StoredItem<ThreadKey>) async throws {
+    store.shown = item
+    await #expect(throws: ThreadKeySlot.Failure.locked(SecretStoreError.locked.clientError.description)) {
+      try await slot().key()
+    }
+    #expect(store.writes == 0)
+  }
+
+  @Test func whatIsOfNoUseHereIsLeftAlone() async throws {
+    store.shown = .sealed(SealedItem(.afterFirstUnlockThisDeviceOnly) { .unusable(reason: "from elsewhere") })
+    await #expect(throws: ThreadKeySlot.Failure.unusable("from elsewhere")) { try await slot().key() }
+    #expect(store.writes == 0)
+    try await slot().destroy()
+    #expect(store.key == nil)
+  }
+
+  @Test func aKeyringThatFailsGivesNoKey() async throws {
+    store.error = .unavailable("gone")
+    let failure = await #expect(throws: ThreadKeySlot.Failure.self) { try await slot().key() }
+    #expect(failure == .keyringUnavailable(SecretStoreError.unavailable("gone").clientError.description))
+    await #expect(throws: ThreadKeySlot.Failure.self) { try await slot().destroy() }
+  }
+
+  @Test func anotherRuleIsTakenOver() async throws {
+    let key = try await slot(.whenUnlockedThisDeviceOnly).key()
+    #expect(store.rule == .whenUnlockedThisDeviceOnly)
+    #expect(try await slot(.afterFirstUnlockThisDeviceOnly).key().isEqual(to: key))
+    #expect(store.rule == .afterFirstUnlockThisDeviceOnly)
+  }
+
+  @Test func aKeyIsReadAsItWasWritten() throws {
+    let key = ThreadKey(bytes: SealedBytes.randomKey())
+    #expect(ThreadKey.decode(key.encode())?.bytes.isEqual(to: key.bytes) == true)
+    #expect(ThreadKey.decode(SecretBytes(Array("a sign-in".utf8))) == nil)
+  }
+}
+
+/// Keeps one key in memory.
+@GLibActor
+private final class KeyStore: SlotStore {
+  private(set) var key: ThreadKey?
+  private(set) var rule: ChappieKeychainAccessibility?
+  private(set) var writes = 0
+  /// What it shows in place of what it has.
+  var shown: StoredItem<ThreadKey>?
+  var error: SecretStoreError?
+
+  nonisolated init() {}
+
+  func find(_ slot: SlotIdentity) async throws -> StoredItem<ThreadKey> {
+    // As a keyring does, it takes its time.
+    await Task.yield()
+    if let error { throw error }
+    if let shown { return shown }
+    guard let key, let rule else { return .none }
+    return .sealed(SealedItem(rule) { .secret(key) })
+  }
+
+  func write(
+    _ secret: ThreadKey, for slot: SlotIdentity, accessibility: ChappieKeychainAccessibility,
+    interaction: SecretServiceClient.Interaction
+  ) async throws {
+    await Task.yield()
+    if let error { throw error }
+    writes += 1
+    (key, rule) = (secret, accessibility)
+  }
+
+  func delete(_ slot: SlotIdentity, interaction: SecretServiceClient.Interaction) async throws {
+    if let error { throw error }
+    (key, rule, shown) = (nil, nil, nil)
+  }
+
+  func unlock(_ slot: SlotIdentity, interaction: SecretServiceClient.Interaction) async throws {}
+}

@@ -1,0 +1,93 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// Threads that programs keep in files, with their key in a real keyring.
+@Suite(.worlds) @GLibActor
+struct StoredThreadTests {
+  /// A session in which programs have a sign-in.
+  private func with(_ body: @GLibActor (World) async throws -> Void) async throws {
+    try await World.with(World.Plan(service: .none)) { world in
+      let host = try world.startLibraryHost("sign-in", Accessibility.whenUnlocked.rawValue)
+      try await eventually("the sign-in") { host.end != nil }
+      #expect(host.end == .exit(0), "\(host.output)")
+      try await body(world)
+    }
+  }
+
+  /// What a program writes that goes on with the newest thread.
+  private func remember(_ text: String, in world: World, machineID: String? = nil) async throws -> String {
+    var command = [Binaries.libraryHost, world.sandbox.issuer, world.sandbox.backend, "remember", text]
+    if let machineID { command = try ServiceProcess.posing(as: machineID, in: world.directories) + command }
+    let process = try ChildProcess("remember", command[0], Array(command.dropFirst()), in: world.directories)
+    world.adopt(process)
+    try await eventually("the end of a program") { process.end != nil }
+    return process.output
+  }
+
+  @Test func oneProgramGoesOnWhereAnotherEnded() async throws {
+    try await with { world in
+      let first = try await remember("My name is Brunhilde", in: world)
+      #expect(first.contains("1 message"))
+      #expect(try await remember("Who am I?", in: world).contains("3 messages"))
+      #expect(try await remember("Are you sure?", in: world).contains("5 messages"))
+      #expect(try await world.keyring.items("org.chappie.ThreadKey").count == 1)
+    }
+  }
+
+  /// Neither what was said nor the title.
+  @Test func nothingOfItIsInAnyFileInPlaintext() async throws {
+    try await with { world in
+      _ = try await remember("Brunhilde and the nightingale", in: world)
+      let home = try world.directories.files().filter { $0.key.hasPrefix("home/") }
+      #expect(home.keys.contains { $0.contains("chappie/threads/") && $0.hasSuffix(".thread") })
+      for (name, data) in home {
+        for word in ["Brunhilde", "nightingale", "You said"] {
+          #expect(data.range(of: Data(word.utf8)) == nil, "\(name) has '\(word)'")
+        }
+      }
+    }
+  }
+
+  @Test func nothingIsReadOrAskedWhileTheKeyringIsLocked() async throws {
+    try await with { world in
+      _ = try await remember("One", in: world)
+      try await world.keyring.lock()
+      #expect(try await remember("Two", in: world).contains("The keyring is locked"))
+      #expect(try await world.sandbox.state().requests["responses"] == 1)
+      try await world.keyring.unlock()
+      #expect(try await remember("Two", in: world).contains("3 messages"))
+    }
+  }
+
+  @Test func nothingIsReadWhileTheScreenIsLocked() async throws {
+    try await with { world in
+      _ = try await remember("One", in: world)
+      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world, isActive: true)
+      #expect(try await remember("Two", in: world).contains("The screen is locked"))
+      saver.setActive(false)
+      #expect(try await remember("Two", in: world).contains("3 messages"))
+    }
+  }
+
+  @Test(.enabled(if: ServiceProcess.mayPoseAsAnotherMachine, "only root can give a program a machine id"))
+  func aCopiedHomeCannotBeReadElsewhere() async throws {
+    try await with { world in
+      _ = try await remember("One", in: world)
+      let elsewhere = "0123456789abcdef0123456789abcdef\n"
+      #expect(try await remember("Two", in: world, machineID: elsewhere).contains("made on another device"))
+      #expect(try await remember("Two", in: world).contains("3 messages"))
+    }
+  }
+
+  /// Whoever deletes the key has deleted the threads.
+  @Test func threadsWithoutTheirKeyCannotBeRead() async throws {
+    try await with { world in
+      _ = try await remember("One", in: world)
+      let host = try world.startLibraryHost("destroy", Accessibility.whenUnlocked.rawValue)
+      try await eventually("the end of the key") { host.output.contains("destroyed") }
+      #expect(try await remember("Two", in: world).contains("1 message"))
+      #expect(try await remember("Three", in: world).contains("3 messages"))
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// The key of stored threads in a real keyring.
+@Suite(.worlds) @GLibActor
+struct ThreadKeyTests {
+  private static let plan = World.Plan(service: .none)
+  private static let schema = "org.chappie.ThreadKey"
+
+  /// A program that has asked for its key.
+  private func program(
+    in world: World, _ rule: Accessibility = .whenUnlocked, machineID: String? = nil
+  ) throws -> KeyWatcher {
+    let watcher = try KeyWatcher(world, rule, machineID: machineID)
+    world.adopt(watcher.process)
+    return watcher
+  }
+
+  @Test(arguments: Accessibility.allCases)
+  func aKeyIsOneLineInTheKeyring(_ rule: Accessibility) async throws {
+    try await World.with(Self.plan) { world in
+      let key = try await program(in: world, rule).key()
+      #expect(try await program(in: world, rule).key() == key)
+      let items = try await world.keyring.items(Self.schema)
+      #expect(items.count == (rule == .whenUnlocked ? 1 : 2), "one, and its copy where there is one")
+      for item in items {
+        #expect(item.attributes["accessibility"] == rule.rawValue)
+        #expect(item.attributes["service"] == "com.chappie.sdk")
+        #expect(item.secret.allSatisfy { (0x21...0x7E).contains($0) })
+      }
+      #expect(try await world.keyring.items().isEmpty, "a key is no sign-in")
+    }
+  }
+
+  @Test func programsAtOnceHaveOneKey() async throws {
+    try await World.with(Self.plan) { world in
+      var keys: Set<String> = []
+      let programs = try (0..<4).map { _ in try program(in: world) }
+      for program in programs { keys.insert(try await program.key()) }
+      #expect(keys.count == 1)
+      #expect(try await world.keyring.items(Self.schema).count == 1)
+    }
+  }
+
+  @Test func aKeyIsLockedWithTheKeyring() async throws {
+    try await World.with(Self.plan) { world in
+      let program = try program(in: world)
+      let key = try await program.key()
+      try await world.keyring.lock()
+      try await program.says("The keyring is locked")
+      try await self.program(in: world).says("The keyring is locked")
+      try await world.keyring.unlock()
+      try await program.says("key ", times: 2)
+      #expect(try await program.key() == key)
+    }
+  }
+
+  @Test func aKeyIsLockedWithTheScreen() async throws {
+    try await World.with(Self.plan) { world in
+      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
+      let program = try program(in: world)
+      let key = try await program.key()
+      saver.setActive(true)
+      try await program.says("The screen is locked")
+      saver.setActive(false)
+      try await program.says("key ", times: 2)
+      #expect(try await program.key() == key)
+    }
+  }
+
+  /// Nothing is stored under a rule that does not allow to read it.
+  @Test func noKeyIsMadeWhileTheScreenIsLocked() async throws {
+    try await World.with(Self.plan) { world in
+      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world, isActive: true)
+      let program = try program(in: world)
+      try await program.says("The screen is locked")
+      #expect(try await world.keyring.items(Self.schema).isEmpty)
+      saver.setActive(false)
+      _ = try await program.key()
+    }
+  }
+
+  @Test func aKeyForTheBackgroundIsReadWhileAllIsLocked() async throws {
+    try await World.with(Self.plan) { world in
+      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
+      let key = try await program(in: world, .afterFirstUnlock).key()
+      try await world.keyring.lock()
+      saver.setActive(true)
+      #expect(try await program(in: world, .afterFirstUnlock).key() == key)
+    }
+  }
+
+  @Test func aDestroyedKeyIsGone() async throws {
+    try await World.with(Self.plan) { world in
+      let key = try await program(in: world, .afterFirstUnlock).key()
+      let host = try world.startLibraryHost("destroy", Accessibility.afterFirstUnlock.rawValue)
+      try await eventually("the end of the key") { host.output.contains("destroyed") }
+      #expect(try await world.keyring.items(Self.schema).isEmpty)
+      #expect(try await program(in: world, .afterFirstUnlock).key() != key)
+    }
+  }
+
+  /// The home was copied: a key of another machine opens nothing, and is not replaced.
+  @Test(.enabled(if: ServiceProcess.mayPoseAsAnotherMachine, "only root can give a program a machine id"))
+  func aCopiedKeyIsOfNoUse() async throws {
+    try await World.with(Self.plan) { world in
+      let key = try await program(in: world).key()
+      let elsewhere = try program(in: world, machineID: "0123456789abcdef0123456789abcdef\n")
+      try await elsewhere.says("made on another device")
+      #expect(!elsewhere.process.output.contains("key "))
+      #expect(try await program(in: world).key() == key)
+    }
+  }
+}
+
+/// A program that asks for its key again and again.
+@GLibActor
+private final class KeyWatcher {
+  let process: ChildProcess
+
+  init(_ world: World, _ rule: Accessibility, machineID: String?) throws {
+    var command = [
+      Binaries.libraryHost, world.sandbox.issuer, world.sandbox.backend, "thread-key", rule.rawValue,
+    ]
+    if let machineID { command = try ServiceProcess.posing(as: machineID, in: world.directories) + command }
+    process = try ChildProcess("thread-key", command[0], Array(command.dropFirst()), in: world.directories)
+  }
+
+  /// What it has said so far, by line.
+  private var lines: [Substring] { process.output.split(separator: "\n") }
+
+  /// Waits until it has said `text` so many times.
+  func says(_ text: String, times: Int = 1) async throws {
+    try await eventually("'\(text)' of a program that wrote \(process.output)") {
+      lines.count { $0.contains(text) } >= times
+    }
+  }
+
+  /// A name for the key that it had last.
+  func key() async throws -> String {
+    try await says("key ")
+    return String(lines.last { $0.hasPrefix("key ") } ?? "")
+  }
+}
