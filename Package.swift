@@ -44,10 +44,12 @@ let package = Package(
         .embedInCode("org.chappie.Manager.xml"),
         .embedInCode("org.chappie.Session.xml"),
         .embedInCode("org.chappie.Client.xml"),
+        .embedInCode("org.chappie.Threads.xml"),
         .embedInCode("org.freedesktop.DBus.ObjectManager.xml"),
       ], swiftSettings: settings),
     .target(
-      name: "ChappieService", dependencies: ["ChappieSDK", "GLibBridge", "ChappieBusInterfaces"],
+      name: "ChappieService",
+      dependencies: ["ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "ChappieBusInterfaces"],
       swiftSettings: settings),
     .target(
       name: "ChappieSDKTesting",
@@ -83,7 +85,8 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ChappieServiceTests",
-      dependencies: ["ChappieService", "ChappieBusInterfaces", "ChappieSDK", "GLibBridge"], swiftSettings: settings),
+      dependencies: ["ChappieService", "ChappieBusInterfaces", "ChappieSDK", "ChappieSDKRuntime", "GLibBridge"],
+      swiftSettings: settings),
     .testTarget(
       name: "Integration", dependencies: ["ChappieSDKTesting", "ChappieSDK", "GLibBridge", "ChappieBusInterfaces"],
       swiftSettings: settings),

@@ -12,7 +12,7 @@ import SecretMemory
 
 /// A key that is the same for each process of a measurement.
 struct BenchKey: ThreadKeySource {
-  func key() async throws -> SecretBytes {
+  func key(interaction: SecretServiceClient.Interaction) async throws -> SecretBytes {
     SealedBytes.deriveKey(from: [], purpose: "org.chappie thread bench")
   }
 

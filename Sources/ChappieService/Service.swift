@@ -26,17 +26,17 @@ public final class Service {
     let defaults = try options.defaults()
     self.connection = connection
     exporter = Exporter(
-      connection, defaults: defaults, notifications: try options.hasNotifications() ? Notifications(connection) : nil)
+      connection, defaults: defaults, notifications: try options.hasNotifications() ? Notifications(connection) : nil,
+      threads: try options.threadPolicy().map(ThreadStores.init))
     directory = ObjectDirectory(exporter, defaults: defaults)
     manager = ManagerObject(directory)
     session = SessionObject(Chappie.authSession(configuration: defaults), exporter.notifications)
     client = ClientObject(
       Chappie.client(configuration: defaults), sharing: .shared, session: ServicePaths.root,
       exporter)
-    let implementations = try [
-      manager.implementation(), session.implementation(), client.implementation(),
-      exporter.accounts.implementation(),
-    ]
+    let implementations =
+      try [manager.implementation(), session.implementation(), exporter.accounts.implementation()]
+      + client.implementations()
     let accounts = Wait()
     root = try exporter.export(ServicePaths.root, implementations) {
       [manager, session, callers = exporter.callers] request in

@@ -13,6 +13,8 @@ public struct ServiceOptions: Sendable {
   public var unknownLock: String?
   /// Whether desktop notifications tell of what the user has to do: `true` or `false`.
   public var notifications: String?
+  /// How threads are kept.
+  private var threads = ThreadOptions()
 
   public init(issuer: String? = nil, baseURL: String? = nil) {
     self.issuer = issuer
@@ -34,6 +36,7 @@ public struct ServiceOptions: Sendable {
       transport = transport ?? file.string("Client", "Transport")
       unknownLock = unknownLock ?? file.string("Lock", "Unknown")
       notifications = notifications ?? file.string("Notifications", "Enabled")
+      threads.read(file)
     }
   }
 
@@ -46,6 +49,13 @@ public struct ServiceOptions: Sendable {
       throw Service.StartFailure(
         description: "[Notifications] Enabled= in the configuration must be true or false, not “\(other)”.")
     }
+  }
+
+  /// How threads are kept; nil where they are not.
+  ///
+  /// - Throws: ``Service/StartFailure`` for a key with a value that it cannot have.
+  func threadPolicy() throws -> ThreadPolicy? {
+    try threads.policy()
   }
 
   /// - Throws: ``Service/StartFailure`` for a word that is no policy.

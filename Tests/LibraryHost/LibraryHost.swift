@@ -51,7 +51,10 @@ enum LibraryHost {
     while true {
       let now: String
       do {
-        now = "key " + SealedBytes.fingerprint(of: try await source.key()).map { String($0) }.joined(separator: ".")
+        now =
+          "key "
+          + SealedBytes.fingerprint(of: try await source.key(interaction: .forbidden)).map { String($0) }.joined(
+            separator: ".")
       } catch {
         now = "\(error)"
       }

@@ -38,12 +38,13 @@ package final class ThreadKeySlot {
 
   /// The key; made where there is none.
   ///
+  /// - Parameter interaction: whether a keyring that is locked may ask the user for its password.
   /// - Throws: ``Failure``, `CancellationError`.
-  package func key() async throws -> SecretBytes {
+  package func key(interaction: SecretServiceClient.Interaction = .forbidden) async throws -> SecretBytes {
     do {
       if let key = try await keptKey() { return keep(key) }
-      if let key = try await readKey() { return keep(key) }
-      return keep(try await makeKey())
+      if let key = try await readKey(interaction) { return keep(key) }
+      return keep(try await makeKey(interaction))
     } catch {
       forget()
       throw try Failure(error)
@@ -67,8 +68,8 @@ package final class ThreadKeySlot {
   // MARK: The keyring
 
   /// Nil where there is no key.
-  private func readKey() async throws -> SecretBytes? {
-    switch try await vault.read(slot, interaction: .forbidden) {
+  private func readKey(_ interaction: SecretServiceClient.Interaction) async throws -> SecretBytes? {
+    switch try await vault.read(slot, interaction: interaction) {
     case .none: return nil
     case .locked(let error), .hidden(let error): throw error
     case .unusable(let reason): throw Failure.unusable(reason)
@@ -78,14 +79,15 @@ package final class ThreadKeySlot {
     }
   }
 
-  private func makeKey() async throws -> SecretBytes {
+  private func makeKey(_ interaction: SecretServiceClient.Interaction) async throws -> SecretBytes {
     let lock = try await SlotFileLock.take(slot, for: .threadKey)
     defer { withExtendedLifetime(lock) {} }
     // Another process may have been faster.
-    if let key = try await readKey() { return key }
+    if let key = try await readKey(interaction) { return key }
     _ = try await gate.permit(accessibility)
     let key = ThreadKey(bytes: SealedBytes.randomKey())
-    try await store.write(key, for: slot, accessibility: accessibility, interaction: .forbidden)
+    try await store.write(
+      key, for: slot, accessibility: accessibility, interaction: await gate.interaction(interaction))
     return key.bytes
   }
 

@@ -4,14 +4,20 @@ import GLibBridge
 extension ChappieClient {
   /// This client with a memory: its turns are kept in `store`. Turns that are asked of the client itself are not.
   public func runtime(store: any ChappieThreadStore) -> ChappieRuntime {
-    ChappieRuntime(client: self, store: store)
+    ChappieRuntime(client: self, store: store, thread: nil)
+  }
+
+  /// This client as it goes on with `thread`, which is read when the first turn needs it.
+  package func runtime(store: any ChappieThreadStore, thread: String) -> ChappieRuntime {
+    ChappieRuntime(client: self, store: store, thread: thread)
   }
 }
 
 /// A client whose turns are kept, thread by thread.
 ///
 /// The first message begins a thread, which is named by it; the next ones go on with it, until ``createThread(title:)``
-/// begins another or ``resume(thread:)`` goes back to one. Turns run one after the other.
+/// begins another or ``resume(thread:)`` goes back to one. Turns run one after the other. What others have added to the
+/// thread meanwhile is read before the next turn.
 @GLibActor
 public final class ChappieRuntime {
   public nonisolated let client: ChappieClient
@@ -24,11 +30,14 @@ public final class ChappieRuntime {
     let id: String
     /// Nobody has named it, so the next message does.
     var isUntitled = false
+    /// How many of its turns the client knows; nil before it was read.
+    var knownTurns: Int?
   }
 
-  nonisolated init(client: ChappieClient, store: any ChappieThreadStore) {
+  nonisolated init(client: ChappieClient, store: any ChappieThreadStore, thread: String?) {
     self.client = client
     self.store = store
+    self.thread = thread.map { ThreadInUse(id: $0) }
   }
 
   /// The id of the thread that the next message goes to; nil when that one begins a thread.
@@ -65,7 +74,7 @@ public final class ChappieRuntime {
   /// The current thread, named by `message` where nothing else has named it.
   private func threadInUse(for message: ChappieInputMessage) async throws -> String {
     let title = ThreadTitle.make(of: message.text)
-    guard let thread else {
+    guard let thread = try await upToDate() else {
       let new = try await begin(title)
       thread = new
       return new.id
@@ -78,21 +87,43 @@ public final class ChappieRuntime {
   }
 
   private func begin(_ title: String) async throws -> ThreadInUse {
-    let now = UnixTime.now
-    let summary = ChappieThreadSummary(id: UniqueID.make(), title: title, createdAt: now, updatedAt: now)
-    try await store.create(summary)
-    return ThreadInUse(id: summary.id, isUntitled: title.isEmpty)
+    ThreadInUse(id: try await store.create(titled: title), isUntitled: title.isEmpty, knownTurns: 0)
+  }
+
+  /// The current thread, with the client knowing all that is stored of it.
+  private func upToDate() async throws -> ThreadInUse? {
+    guard let thread else { return nil }
+    try await forgettingWhatIsGone(thread.id) {
+      guard let known = thread.knownTurns else { return try await adopt(store.thread(thread.id)) }
+      guard let summary = try await store.summary(of: thread.id) else { return }
+      guard summary.turnCount == known else { return try await adopt(store.thread(thread.id)) }
+      self.thread?.isUntitled = summary.title.isEmpty
+    }
+    return self.thread
+  }
+
+  private func adopt(_ stored: ChappieThread) async throws {
+    try await client.resumeContext(await client.context().resuming(stored))
+    thread = ThreadInUse(
+      id: stored.id, isUntitled: stored.summary.title.isEmpty, knownTurns: stored.summary.turnCount)
+  }
+
+  /// When somebody has deleted the thread, the next message begins another.
+  private func forgettingWhatIsGone(_ id: String, _ body: () async throws -> Void) async throws {
+    do {
+      try await body()
+    } catch ChappieThreadStoreError.noSuchThread(let missing) {
+      if thread?.id == id { thread = nil }
+      throw ChappieThreadStoreError.noSuchThread(missing)
+    }
   }
 
   /// In a task of its own: a caller that leaves must not stop it.
   private func keep(_ turn: ChappieTurn, in thread: String) async throws {
-    do {
+    try await forgettingWhatIsGone(thread) {
       try await Task.onGLib { [store] in try await store.append(turn, to: thread) }.value
-    } catch ChappieThreadStoreError.noSuchThread(let id) {
-      // Somebody has deleted it: the next message begins another.
-      if self.thread?.id == thread { self.thread = nil }
-      throw ChappieThreadStoreError.noSuchThread(id)
     }
+    if self.thread?.id == thread { self.thread?.knownTurns? += 1 }
   }
 
   private func keepFailed(_ turn: ChappieTurn, in thread: String) async {
@@ -130,6 +161,7 @@ public final class ChappieRuntime {
 
   private func keepingSummary(_ compact: () async throws -> ChappieClientContext) async throws -> ChappieClientContext {
     try await turnstile.pass {
+      _ = try await upToDate()
       let context = try await compact()
       if let thread, let summary = context.compactedSummary {
         let turn = ChappieTurn(
@@ -163,8 +195,7 @@ public final class ChappieRuntime {
   public func resume(thread id: String) async throws -> ChappieThread {
     try await turnstile.pass {
       let stored = try await store.thread(id)
-      try await client.resumeContext(await client.context().resuming(stored))
-      thread = ThreadInUse(id: id, isUntitled: stored.summary.title.isEmpty)
+      try await adopt(stored)
       return stored
     }
   }

@@ -1,4 +1,5 @@
 import ChappieSDK
+import GLibBridge
 
 /// Keeps threads. What a method has returned for is durable.
 ///
@@ -19,6 +20,14 @@ public protocol ChappieThreadStore: Sendable {
   ///
   /// - Throws: ``ChappieThreadStoreError``.
   func thread(_ id: String) async throws -> ChappieThread
+
+  /// What is known of a thread without reading its turns; nil where this store would have to read them.
+  ///
+  /// The runtime asks before each turn whether somebody else has added to the thread. A store that need not tell leaves
+  /// this out.
+  ///
+  /// - Throws: ``ChappieThreadStoreError``.
+  func summary(of thread: String) async throws -> ChappieThreadSummary?
 
   /// What is listed, newest first: by the time of the last change, then of the making, then by the id. Reads no
   /// transcript.
@@ -41,6 +50,20 @@ public protocol ChappieThreadStore: Sendable {
   ///
   /// - Throws: ``ChappieThreadStoreError``.
   func usage() async throws -> ChappieThreadStoreUsage
+}
+
+extension ChappieThreadStore {
+  /// Starts a thread now, and returns its id.
+  ///
+  /// - Throws: ``ChappieThreadStoreError``.
+  package func create(titled title: String) async throws -> String {
+    let now = UnixTime.now
+    let thread = ChappieThreadSummary(id: UniqueID.make(), title: title, createdAt: now, updatedAt: now)
+    try await create(thread)
+    return thread.id
+  }
+
+  public func summary(of thread: String) async throws -> ChappieThreadSummary? { nil }
 }
 
 /// Which threads to list.

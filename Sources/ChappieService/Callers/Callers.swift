@@ -75,13 +75,14 @@ final class Callers {
 
   // MARK: Turns
 
+  /// Makes sure that `name` may run one more turn.
+  ///
   /// - Throws: `BusError` with `LimitExceeded`.
-  func reserveTurn(_ name: String, promptBytes: Int) throws {
+  func reserveTurn(_ name: String) throws {
     guard callers[name]?.runningTurns.count ?? 0 < Limits.runningTurns else {
       throw BusError(
         .limitExceeded, "You have \(Limits.runningTurns) turns running: wait for one to end before you start more.")
     }
-    try Limits.check(promptBytes: promptBytes)
   }
 
   /// Counts `turn` until it ends; it is cancelled when its caller leaves, unless it is broadcast.

@@ -12,6 +12,10 @@ enum Limits {
   static let images = 16
   /// Tools that a caller registers on a client, or sends along with a turn.
   static let tools = 128
+  /// Bytes of a thread that is given as a whole.
+  static let threadBytes = 64 << 20
+  /// Bytes of a thread's title.
+  static let titleBytes = 1024
   /// Turns that have ended and can still be asked for, per client object.
   static let keptTurns = 32
 

@@ -42,34 +42,52 @@ extension ClientObject {
   }
 
   private func reply(_ call: BusCall, _ question: Question) async throws -> Variant {
-    let turn = try await start(call, question) { options in options.broadcast ? .signals(broadcast: true) : .reply }
+    let options = try options(of: call)
+    let turn = try await start(call, question, options, options.broadcast ? .signals(broadcast: true) : .reply)
     return .tuple(try await turn.result())
   }
 
   private func stream(_ call: BusCall, _ question: Question) async throws -> Variant {
-    let turn = try await start(call, question) { .signals(broadcast: $0.broadcast) }
-    return .tuple(turn.id)
+    let options = try options(of: call)
+    return .tuple(try await start(call, question, options, .signals(broadcast: options.broadcast)).id)
+  }
+
+  private func options(of call: BusCall) throws -> TurnOptions {
+    try TurnOptions(try call.argument(1, as: VariantDictionary.self))
   }
 
   // MARK: Starting
 
   private func start(
-    _ call: BusCall, _ question: Question, _ delivery: (TurnOptions) -> ServiceTurn.Delivery
+    _ call: BusCall, _ question: Question, _ options: TurnOptions, _ delivery: ServiceTurn.Delivery
+  ) async throws -> ServiceTurn {
+    try await start(call, promptBytes: question.byteCount, options, delivery) { [self] images, caller in
+      try await client.run(clientTurn(question, images, options), for: caller)
+    }
+  }
+
+  /// Starts a turn on behalf of `call`.
+  ///
+  /// - Parameters:
+  ///   - promptBytes: of all texts that are asked.
+  ///   - run: runs it, with the images that `options` names.
+  /// - Throws: `BusError`.
+  func start(
+    _ call: BusCall, promptBytes: Int, _ options: TurnOptions, _ delivery: ServiceTurn.Delivery,
+    _ run: @escaping @GLibActor ([ChappieImage], ChappieClient.TurnCaller) async throws -> ChappieResponse
   ) async throws -> ServiceTurn {
     guard let object else { throw BusError(CancellationError()) }
-    let options = try TurnOptions(try call.argument(1, as: VariantDictionary.self))
-    guard question.byteCount > 0 else {
-      throw BusError(.invalidArgument, "There is no text to answer: give some.")
-    }
+    guard promptBytes > 0 else { throw BusError(.invalidArgument, "There is no text to answer: give some.") }
+    try Limits.check(promptBytes: promptBytes)
     let images = try await self.images(options.images, for: call.sender)
-    try exporter.callers.reserveTurn(call.sender, promptBytes: question.byteCount)
+    try exporter.callers.reserveTurn(call.sender)
     let turn = ServiceTurn(
-      id: TurnID.next(), caller: call.sender, delivery: delivery(options), object: object, window: exporter.window)
+      id: TurnID.next(), caller: call.sender, delivery: delivery, object: object, window: exporter.window)
     turns.add(turn)
     exporter.callers.add(turn)
-    turn.start(
-      client, clientTurn(question, images, options), interaction: call.interaction, tools: toolSet(for: turn, options)
-    ) { [weak self] in
+    turn.start(interaction: call.interaction, tools: toolSet(for: turn, options)) {
+      try await run(images, $0)
+    } ended: { [weak self] in
       self?.finished(turn)
     }
     changed("ActiveTurns")

@@ -11,8 +11,8 @@ final class ClientObject {
   enum Sharing {
     /// Everybody: a turn stands alone.
     case shared
-    /// One caller: a turn is part of the conversation.
-    case opened
+    /// The caller that opened it: a turn is part of the conversation.
+    case opened(by: String)
   }
 
   let client: ChappieClient
@@ -23,6 +23,7 @@ final class ClientObject {
   /// What callers have registered, by their names on the bus.
   var registrations: [String: ToolRegistration] = [:]
   weak var object: BusObject?
+  private var threads: ThreadsObject?
   var usageObservation: UsageRecord.Observation?
 
   init(_ client: ChappieClient, sharing: Sharing, session: ObjectPath, _ exporter: Exporter) {
@@ -30,9 +31,17 @@ final class ClientObject {
     self.sharing = sharing
     self.session = session
     self.exporter = exporter
+    threads = exporter.threads.map { ThreadsObject(self, $0) }
   }
 
-  func implementation() throws -> BusImplementation {
+  /// The interfaces of a client: `org.chappie.Threads` as well, where threads are kept.
+  func implementations() throws -> [BusImplementation] {
+    try [implementation()] + [threads?.implementation()].compactMap(\.self)
+  }
+
+  var interfaceNames: [String] { [Self.interface] + (threads == nil ? [] : [ThreadsObject.interface]) }
+
+  private func implementation() throws -> BusImplementation {
     let methods = [turnMethods, toolMethods, contextMethods, planMethods].reduce(into: [:]) { all, some in
       all.merge(some) { first, _ in first }
     }
@@ -52,6 +61,7 @@ final class ClientObject {
   func attach(_ object: BusObject) {
     self.object = object
     followUsageLimits()
+    threads?.attach(object)
   }
 
   /// Tells everybody that `property` has another value.

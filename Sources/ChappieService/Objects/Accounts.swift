@@ -12,6 +12,8 @@ final class Accounts {
     let session: SessionObject
     let client: ClientObject
     let object: BusObject
+
+    @GLibActor var interfaceNames: [String] { [SessionObject.interface] + client.interfaceNames }
   }
 
   private let defaults: ChappieConfiguration
@@ -57,13 +59,13 @@ final class Accounts {
   }
 
   private var managedObjects: Variant {
-    let entries = accounts.values.map { Variant.entry($0.object.path.variant, interfaces(of: $0.object)) }
+    let entries = accounts.values.map { Variant.entry($0.object.path.variant, interfaces(of: $0)) }
     return .array(of: "{oa{sa{sv}}}", entries)
   }
 
-  private func interfaces(of object: BusObject) -> Variant {
-    let entries = [SessionObject.interface, ClientObject.interface].map { name in
-      var properties = object.properties(of: name)
+  private func interfaces(of account: Account) -> Variant {
+    let entries = account.interfaceNames.map { name in
+      var properties = account.object.properties(of: name)
       // Who the account belongs to is for those who ask the object itself.
       properties.remove("AccountInfo")
       return Variant.entry(name.variant, properties.variant)
@@ -89,7 +91,7 @@ final class Accounts {
     let session = SessionObject(Chappie.authSession(configuration: configuration), exporter.notifications)
     let client = ClientObject(
       Chappie.client(configuration: configuration), sharing: .shared, session: path, exporter)
-    let object = try exporter.export(path, [session.implementation(), client.implementation()]) {
+    let object = try exporter.export(path, [session.implementation()] + client.implementations()) {
       [weak session, callers = exporter.callers] request in
       try await callers.authorizeShared(request)
       await session?.ready()
@@ -99,8 +101,9 @@ final class Accounts {
     session.stateChanged = { [weak self] state in
       if state == .signedOut { self?.remove(configuration.keychainAccount) }
     }
-    root?.emit(Self.managerInterface, "InterfacesAdded", .tuple([path.variant, interfaces(of: object)]))
-    return Account(session: session, client: client, object: object)
+    let account = Account(session: session, client: client, object: object)
+    root?.emit(Self.managerInterface, "InterfacesAdded", .tuple([path.variant, interfaces(of: account)]))
+    return account
   }
 
   private func remove(_ name: String) {
@@ -108,7 +111,7 @@ final class Accounts {
     account.client.turns.cancelAll()
     root?.emit(
       Self.managerInterface, "InterfacesRemoved",
-      .tuple(account.object.path, [SessionObject.interface, ClientObject.interface]))
+      .tuple(account.object.path, account.interfaceNames))
     Task.onGLib {
       await account.client.turns.allEnded()
       account.object.unexport()

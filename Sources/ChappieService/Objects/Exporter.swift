@@ -11,13 +11,18 @@ final class Exporter {
   let accounts: Accounts
   /// Nil where the user wants none.
   let notifications: Notifications?
+  /// Nil where no threads are kept.
+  let threads: ThreadStores?
 
-  init(_ connection: BusConnection, defaults: ChappieConfiguration, notifications: Notifications?) {
+  init(
+    _ connection: BusConnection, defaults: ChappieConfiguration, notifications: Notifications?, threads: ThreadStores?
+  ) {
     self.connection = connection
     callers = Callers(connection)
     window = SendWindow(connection)
     accounts = Accounts(defaults: defaults)
     self.notifications = notifications
+    self.threads = threads
   }
 
   func export(

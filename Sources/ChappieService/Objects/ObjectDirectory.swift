@@ -69,10 +69,10 @@ final class ObjectDirectory {
     let path = nextPath("client")
     session.holders.insert(.client(path, of: caller))
     let client = ClientObject(
-      Chappie.client(configuration: configuration), sharing: .opened, session: session.path,
+      Chappie.client(configuration: configuration), sharing: .opened(by: caller), session: session.path,
       exporter)
     do {
-      let object = try exporter.export(path, [client.implementation()]) { [weak self] request in
+      let object = try exporter.export(path, client.implementations()) { [weak self] request in
         try await self?.authorize(request, configuration) { $0 == caller }
       }
       client.attach(object)

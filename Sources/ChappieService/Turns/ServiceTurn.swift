@@ -79,15 +79,16 @@ final class ServiceTurn {
     return false
   }
 
-  /// Runs `turn` and calls `ended` when its status says how it went.
+  /// Runs the turn and calls `ended` when its status says how it went.
   func start(
-    _ client: ChappieClient, _ turn: ChappieClient.Turn, interaction: SecretServiceClient.Interaction, tools: ToolSet,
+    interaction: SecretServiceClient.Interaction, tools: ToolSet,
+    _ run: @escaping @GLibActor (ChappieClient.TurnCaller) async throws -> ChappieResponse,
     ended: @escaping @GLibActor () -> Void
   ) {
     task = Task.onGLib {
       do {
         let caller = ChappieClient.TurnCaller(interaction: interaction, tools: tools) { self.deliver($0) }
-        let response = try await client.run(turn, for: caller)
+        let response = try await run(caller)
         finish(.completed(response))
       } catch is CancellationError {
         finish(.cancelled(BusError(CancellationError()), failureDetails(nil)))

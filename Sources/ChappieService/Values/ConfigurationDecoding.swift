@@ -62,7 +62,7 @@ extension VariantDictionary {
 }
 
 extension Unicode.Scalar.Properties {
-  fileprivate var isControl: Bool { generalCategory == .control }
+  var isControl: Bool { generalCategory == .control }
 }
 
 extension ChappieRateLimitBackoffPolicy {

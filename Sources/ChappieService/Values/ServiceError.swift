@@ -1,4 +1,5 @@
 import ChappieSDK
+import ChappieSDKRuntime
 import GLibBridge
 
 /// The errors of the bus, as `org.chappie.Error.` and the case's name.
@@ -23,6 +24,9 @@ public enum ServiceErrorName: String, CaseIterable, Sendable {
   case limitExceeded = "LimitExceeded"
   case cancelled = "Cancelled"
   case noSuchTurn = "NoSuchTurn"
+  case noSuchThread = "NoSuchThread"
+  case storeFull = "StoreFull"
+  case storeUnavailable = "StoreUnavailable"
 
   public var busName: String { "org.chappie.Error.\(rawValue)" }
 }
@@ -39,6 +43,8 @@ extension BusError {
     case let error as VariantError: self.init(.invalidArgument, "\(error).")
     case let error as ChappieClientError: self.init(error.errorName, error.description)
     case let error as ChappieAuthError: self.init(error.errorName, error.description)
+    case let error as ChappieThreadStoreError: self.init(error.errorName, error.description)
+    case let error as ChappieRuntimeError: self.init(error.errorName, error.description)
     case is CancellationError: self.init(.cancelled, "It was cancelled.")
     case let error as GLibError: self.init(.network, error.message)
     default: self.init(.network, "It failed in an unexpected way.")
@@ -86,6 +92,27 @@ extension ChappieClientError {
       break
     }
     return details
+  }
+}
+
+extension ChappieThreadStoreError {
+  var errorName: ServiceErrorName {
+    switch self {
+    case .noSuchThread: .noSuchThread
+    case .exists: .invalidArgument
+    case .full: .storeFull
+    case .locked: .locked
+    case .keyringUnavailable: .keyringUnavailable
+    case .unavailable, .busy, .unreadable: .storeUnavailable
+    }
+  }
+}
+
+extension ChappieRuntimeError {
+  var errorName: ServiceErrorName {
+    switch self {
+    case .notStored(_, let reason): reason.errorName
+    }
   }
 }
 

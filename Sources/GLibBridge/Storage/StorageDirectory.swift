@@ -10,6 +10,8 @@ public struct StorageDirectory: Hashable, Sendable {
     self.path = path
   }
 
+  public var exists: Bool { Files.exists(path) }
+
   public func path(of name: String) -> String { path + "/" + name }
 
   /// Makes the directory where it is missing, with its parents; only the user can enter it.

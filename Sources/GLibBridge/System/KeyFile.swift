@@ -2,7 +2,13 @@ import CGLib
 
 /// A key file: groups of `Key=value`, as desktop files and this project's configuration are.
 public struct KeyFile: Sendable {
-  private let groups: [String: [String: String]]
+  private struct Value {
+    /// Nil where it has an escape that does not exist.
+    let string: String?
+    let raw: String
+  }
+
+  private let groups: [String: [String: Value]]
 
   /// Reads a key file.
   ///
@@ -25,13 +31,17 @@ public struct KeyFile: Sendable {
     let file = g_key_file_new()
     defer { g_key_file_unref(file) }
     _ = try checked { load(file, &$0) }
-    var groups: [String: [String: String]] = [:]
+    var groups: [String: [String: Value]] = [:]
     for group in takeStrings(g_key_file_get_groups(file, nil)) {
-      var values: [String: String] = [:]
+      var values: [String: Value] = [:]
       for key in takeStrings(g_key_file_get_keys(file, group, nil, nil)) {
-        let value = g_key_file_get_string(file, group, key, nil)
-        values[key] = value.map { String(cString: $0) }
-        g_free(value)
+        let raw = g_key_file_get_value(file, group, key, nil)
+        let string = g_key_file_get_string(file, group, key, nil)
+        defer {
+          g_free(raw)
+          g_free(string)
+        }
+        values[key] = raw.map { Value(string: string.map { String(cString: $0) }, raw: String(cString: $0)) }
       }
       groups[group] = values
     }
@@ -39,7 +49,12 @@ public struct KeyFile: Sendable {
   }
 
   public func string(_ group: String, _ key: String) -> String? {
-    groups[group]?[key]
+    groups[group]?[key]?.string
+  }
+
+  /// The value as it is written, with its backslashes.
+  public func rawString(_ group: String, _ key: String) -> String? {
+    groups[group]?[key]?.raw
   }
 
   public var groupNames: [String] { groups.keys.sorted() }

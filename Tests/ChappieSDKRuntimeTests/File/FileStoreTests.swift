@@ -1,6 +1,7 @@
 import ChappieSDK
 import ChappieSDKTesting
 import FoundationEssentials
+import GLibBridge
 import Glibc
 import SecretMemory
 import Testing
@@ -130,7 +131,7 @@ struct FileStoreTests {
 
   @Test func tenThousandThreadsAreListed() async throws {
     // Made once and linked under other names would be other threads' records: so each is sealed for itself.
-    let key = try await world.keys.key()
+    let key = try await world.keys.key(interaction: .forbidden)
     try await world.store().create(.sample("first"))
     for number in 0..<10_000 {
       let id = "n\(number)"

@@ -1,5 +1,6 @@
 import ChappieSDK
 import FoundationEssentials
+import GLibBridge
 import SecretMemory
 import Synchronization
 
@@ -66,7 +67,7 @@ final class SwitchedKey: ThreadKeySource {
     failure.withLock { $0 = error }
   }
 
-  func key() async throws -> SecretBytes {
+  func key(interaction: SecretServiceClient.Interaction) async throws -> SecretBytes {
     if let error = failure.withLock({ $0 }) { throw error }
     return secret
   }

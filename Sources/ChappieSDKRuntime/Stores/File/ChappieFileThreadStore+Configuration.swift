@@ -26,7 +26,7 @@ extension ChappieFileThreadStore {
   }
 
   /// Both names are fingerprints: what an app or a user is called is no part of a path.
-  static func directory(for configuration: ChappieConfiguration) -> String {
+  package static func directory(for configuration: ChappieConfiguration) -> String {
     let app = [configuration.keychainService, configuration.keychainAccessGroup ?? "", configuration.ownerAppID ?? ""]
     return [
       Directories.data, "chappie", "threads", fingerprint(app, "org.chappie threads of an app"),

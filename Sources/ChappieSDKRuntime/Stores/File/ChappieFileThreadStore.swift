@@ -64,6 +64,13 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
     await forget()
   }
 
+  /// Has the user asked for the keyring's password where that is what keeps the store from being read.
+  ///
+  /// - Throws: ``ChappieThreadStoreError``, `CancellationError`.
+  package func unlock() async throws {
+    _ = try await keys.key(interaction: .allowed)
+  }
+
   // MARK: ChappieThreadStore
 
   public func create(_ thread: ChappieThreadSummary) async throws {
@@ -85,6 +92,13 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
     }
   }
 
+  public func summary(of thread: String) async throws -> ChappieThreadSummary? {
+    try await overview { index in
+      guard let summary = index[thread]?.summary else { throw ChappieThreadStoreError.noSuchThread(thread) }
+      return summary
+    }
+  }
+
   public func threads(_ query: ChappieThreadQuery) async throws -> [ChappieThreadSummary] {
     try await overview { index in try index.page(query) }
   }
@@ -103,10 +117,18 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
 
   // MARK: Retention
 
-  /// Does what the policy asks for now.
+  /// Does what the policy asks for now and once a day from now on, also when nobody uses the store.
+  package func keepTidy() async {
+    startRounds()
+    // Where it cannot be done now, the next use or the next round does it.
+    try? await enforceRetention()
+  }
+
+  /// Does what the policy asks for now. Where nothing was ever stored, that is nothing: no key is made either.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
   package func enforceRetention() async throws {
+    guard try await onDisk({ $0.directory.exists }) else { return }
     try await write(to: nil) { _, _ in }
   }
 
@@ -183,7 +205,7 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
 
   private func key() async throws -> StoreKey {
     do {
-      return try await StoreKey(secret: keys.key(), device: device())
+      return try await StoreKey(secret: keys.key(interaction: .forbidden), device: device())
     } catch {
       // What may not be read is not kept either.
       files.withLockIfAvailable { $0.forget() }

@@ -23,11 +23,11 @@ package final class KeyringThreadKey: ThreadKeySource {
 
   /// - Throws: ``ChappieThreadStoreError/locked(_:)``, ``ChappieThreadStoreError/keyringUnavailable(_:)``,
   ///   ``ChappieThreadStoreError/unreadable(_:)`` for a key of another device, `CancellationError`.
-  package func key() async throws -> SecretBytes {
-    try await mappingErrors { try await openSlot().key() }
+  package func key(interaction: SecretServiceClient.Interaction) async throws -> SecretBytes {
+    try await mappingErrors { try await openSlot().key(interaction: interaction) }
   }
 
-  /// - Throws: as ``key()``.
+  /// - Throws: as ``key(interaction:)``.
   package func destroy() async throws {
     try await mappingErrors { try await openSlot().destroy() }
   }

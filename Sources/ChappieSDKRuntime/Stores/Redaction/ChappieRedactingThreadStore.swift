@@ -27,6 +27,8 @@ public struct ChappieRedactingThreadStore: ChappieThreadStore {
 
   public func thread(_ id: String) async throws -> ChappieThread { try await store.thread(id) }
 
+  public func summary(of thread: String) async throws -> ChappieThreadSummary? { try await store.summary(of: thread) }
+
   public func threads(_ query: ChappieThreadQuery) async throws -> [ChappieThreadSummary] {
     try await store.threads(query)
   }

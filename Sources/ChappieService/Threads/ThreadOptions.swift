@@ -1,0 +1,104 @@
+import ChappieSDKRuntime
+import GLibBridge
+
+/// What `chappie/chappie.conf` says of threads: `[Threads]`, `[Redaction]` and `[Redaction Patterns]`.
+struct ThreadOptions: Sendable {
+  private static let patternGroup = "Redaction Patterns"
+
+  private var values: [String: String] = [:]
+  /// Regular expressions by the names that the user gave them.
+  private var patterns: [String: String] = [:]
+
+  /// Adds what `file` says and no file before it has said.
+  mutating func read(_ file: KeyFile) {
+    for (group, key) in [
+      ("Threads", "Enabled"), ("Threads", "MaximumSize"), ("Threads", "ArchiveAfter"), ("Threads", "DeleteAfter"),
+      ("Redaction", "Drop"), ("Redaction", "Mask"),
+    ] where values["[\(group)] \(key)="] == nil {
+      values["[\(group)] \(key)="] = file.string(group, key)
+    }
+    for name in file.keys(of: Self.patternGroup) where patterns[name] == nil {
+      // As it is written: a regular expression has backslashes of its own.
+      patterns[name] = file.rawString(Self.patternGroup, name)
+    }
+  }
+
+  /// How threads are kept; nil where they are not.
+  ///
+  /// - Throws: ``Service/StartFailure`` for a key with a value that it cannot have.
+  func policy() throws -> ThreadPolicy? {
+    switch values["[Threads] Enabled="] {
+    case nil, "true": try ThreadPolicy(retention: retention(), redaction: redaction())
+    case "false": nil
+    case let other?: throw Self.failure("[Threads] Enabled=", "true or false", other)
+    }
+  }
+
+  // MARK: Retention
+
+  private func retention() throws -> ChappieThreadStoreRetentionPolicy {
+    let standard = ChappieThreadStoreRetentionPolicy.default
+    var policy = standard
+    policy.maximumTotalBytes = try number(
+      "[Threads] MaximumSize=", or: "unlimited", in: "MiB", standard.maximumTotalBytes
+    ) { Int64($0 * Double(1 << 20)) }
+    policy.archiveInactiveAfter = try number(
+      "[Threads] ArchiveAfter=", or: "never", in: "days", standard.archiveInactiveAfter
+    ) { $0 * 86_400 }
+    policy.deleteArchivedAfter = try number(
+      "[Threads] DeleteAfter=", or: "never", in: "days", standard.deleteArchivedAfter
+    ) { $0 * 86_400 }
+    return policy
+  }
+
+  /// Nil where the value is `none`.
+  private func number<Number>(
+    _ key: String, or none: String, in unit: String, _ standard: Number?, _ convert: (Double) -> Number
+  ) throws -> Number? {
+    guard let value = values[key] else { return standard }
+    guard value != none else { return nil }
+    // A tebibyte, and a thousand million days, are more than anybody means.
+    guard let number = Double(value), number > 0, number <= 1e9 else {
+      throw Self.failure(key, "a number of \(unit) above 0, or \(none)", value)
+    }
+    return convert(number)
+  }
+
+  // MARK: Redaction
+
+  /// Nil where nothing is left out.
+  private func redaction() throws -> ChappieThreadRedaction? {
+    let drop = try fields("[Redaction] Drop=")
+    let mask = try fields("[Redaction] Mask=")
+    guard !drop.isEmpty || !mask.isEmpty || !patterns.isEmpty else { return nil }
+    do {
+      return try ChappieThreadRedaction(
+        drop: drop, mask: mask, patterns: patterns.sorted { $0.key < $1.key }.map(\.value))
+    } catch {
+      throw Service.StartFailure(description: "[\(Self.patternGroup)] in the configuration: \(error)")
+    }
+  }
+
+  private func fields(_ key: String) throws -> Set<ChappieThreadRedaction.Field> {
+    let words = (values[key] ?? "").split(separator: ";").map { $0.filter { $0 != " " } }.filter { !$0.isEmpty }
+    return try Set(
+      words.map { word in
+        guard let field = ChappieThreadRedaction.Field(rawValue: word) else {
+          let known = ChappieThreadRedaction.Field.allCases.map(\.rawValue).joined(separator: ", ")
+          throw Self.failure(key, "words of \(known), with ; between them", word)
+        }
+        return field
+      })
+  }
+
+  private static func failure(_ key: String, _ expected: String, _ value: String) -> Service.StartFailure {
+    Service.StartFailure(description: "\(key) in the configuration must be \(expected), not “\(value)”.")
+  }
+}
+
+/// How threads are kept.
+struct ThreadPolicy: Sendable {
+  let retention: ChappieThreadStoreRetentionPolicy
+  /// What is left out before anything is written; nil for nothing.
+  let redaction: ChappieThreadRedaction?
+}

@@ -1,0 +1,66 @@
+import ChappieBusInterfaces
+import ChappieSDK
+import ChappieSDKRuntime
+import GLibBridge
+
+/// `org.chappie.Threads`, beside the `org.chappie.Client` of the same object.
+@GLibActor
+final class ThreadsObject {
+  nonisolated static let interface = "org.chappie.Threads"
+
+  unowned let client: ClientObject
+  let stored: StoredThreads
+  let store: any ChappieThreadStore
+  let conversations: ThreadConversations
+  private let files: ChappieFileThreadStore
+  private let accessibility: ChappieKeychainAccessibility
+  /// Who is told of changes; nil for everyone.
+  private let listener: String?
+  private weak var object: BusObject?
+
+  init(_ client: ClientObject, _ stores: ThreadStores) {
+    self.client = client
+    listener =
+      switch client.sharing {
+      case .shared: nil
+      case .opened(let caller): caller
+      }
+    let configuration = client.client.configuration
+    accessibility = configuration.keychainAccessibility
+    stored = stores.threads(of: configuration)
+    files = stored.files(accessibility)
+    store = stored.store(accessibility)
+    conversations = ThreadConversations(client.client, store)
+  }
+
+  func implementation() throws -> BusImplementation {
+    try BusImplementation(
+      BusInterfaceDescription(xml: BusInterfaceFiles.threads, name: Self.interface),
+      methods: turnMethods.merging(storeMethods) { first, _ in first },
+      properties: ["Version": { UInt32(1).variant }])
+  }
+
+  /// Starts to tell of changes on `object`, and to do what the retention policy asks for.
+  func attach(_ object: BusObject) {
+    self.object = object
+    stored.add(self)
+    Task.onGLib { [files] in await files.keepTidy() }
+  }
+
+  /// Has the keyring ask for its password where that is what keeps the threads from being read, and `call` allows it.
+  ///
+  /// - Throws: `ChappieThreadStoreError`, `CancellationError`.
+  func unlock(for call: BusCall) async throws {
+    if call.allowsInteraction { try await files.unlock() }
+  }
+
+  func tell(_ thread: String, _ change: ThreadChange) {
+    if change == .deleted { conversations.forget(thread) }
+    object?.emit(Self.interface, "ThreadChanged", .tuple(thread, change.rawValue), to: listener)
+  }
+
+  /// Lets go of what was said, where it may be read only while nothing is locked.
+  func locked() {
+    if accessibility == .whenUnlockedThisDeviceOnly { conversations.forgetAll() }
+  }
+}

@@ -1,0 +1,35 @@
+import ChappieSDKRuntime
+import GLibBridge
+
+extension ChappieThreadQuery {
+  /// What a caller wants listed.
+  ///
+  /// - Throws: `VariantError`, `BusError` with `InvalidArgument`.
+  init(_ filter: VariantDictionary) throws {
+    let limit: UInt32? = try filter.value("limit")
+    guard limit != 0 else { throw BusError(.invalidArgument, "'limit' must be at least 1.") }
+    self.init(
+      try filter.value("archived") ?? false ? .archived : .active, limit: limit.map { Int(clamping: $0) },
+      after: try filter.value("cursor"))
+  }
+}
+
+extension ChappieThreadSummary {
+  /// A thread as it is listed on the bus.
+  var dictionary: VariantDictionary {
+    [
+      "id": id, "title": title, "created_at": createdAt, "updated_at": updatedAt, "archived": isArchived,
+      "turn_count": UInt32(clamping: turnCount), "bytes": UInt64(clamping: bytes), "cursor": id,
+    ]
+  }
+}
+
+extension ChappieThreadStoreUsage {
+  /// The usage on the bus.
+  var dictionary: VariantDictionary {
+    [
+      "used_bytes": UInt64(clamping: usedBytes), "limit_bytes": UInt64(clamping: limitBytes ?? 0),
+      "thread_count": UInt32(clamping: threadCount), "archived_count": UInt32(clamping: archivedCount),
+    ]
+  }
+}
