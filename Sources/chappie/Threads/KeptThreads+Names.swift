@@ -34,7 +34,7 @@ extension KeptThreads {
 
   private func newest(archived: Bool) async throws -> ThreadSummary {
     guard let newest = try await all(archived: archived, limit: 1).first else {
-      throw Failure(.failed, "There is no \(archived ? "archived " : "")thread yet.")
+      throw Failure(.failed, archived ? "No thread is archived." : "There are no threads yet.")
     }
     return newest
   }

@@ -5,8 +5,8 @@ struct ThreadExport: Verb {
   static let name = "export"
   static let summary = "Write a thread, or all, as JSON or Markdown"
   static let details = """
-    JSON has everything, Markdown is to be read. The files are the user's alone. With --all, FILE is a directory, which \
-    gets a file for each thread, the archived ones too. \(KeptThreads.naming)
+    JSON has everything, Markdown is to be read. The files are the user's alone. With --all, FILE names a directory, \
+    which gets a file for each thread, the archived ones too. \(KeptThreads.naming)
     """
 
   private enum What {
@@ -26,7 +26,7 @@ struct ThreadExport: Verb {
       return format
     }
     let output = parser.string("output", short: "o", placeholder: "FILE", "Write to this file, not to standard output")
-    let all = parser.flag("all", "All threads, into the directory that --output names")
+    let all = parser.flag("all", "All threads, into a directory")
     let force = parser.flag("force", "Replace files that are there already")
     parser.acceptRemaining(placeholder: KeptThreads.placeholder)
     return { arguments in
