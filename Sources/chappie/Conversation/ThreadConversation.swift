@@ -46,9 +46,7 @@ final class ThreadConversation: Conversation {
 
   /// Deletes a thread whose first message could not even be sent.
   private func discard(ifEmpty thread: String) async throws -> Bool {
-    guard let newest = try await threads.all(archived: false, limit: 1).first, newest.id == thread,
-      newest.turnCount == 0
-    else { return false }
+    guard try await threads.find([thread])[0].turnCount == 0 else { return false }
     try await threads.call("Delete", .tuple(thread))
     return true
   }

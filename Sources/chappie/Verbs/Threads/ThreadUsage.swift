@@ -27,7 +27,7 @@ struct ThreadUsage: Verb {
         limit == 0
         ? "\(used), without a limit"
         : "\(Bar(percent: Double(self.used) * 100 / Double(limit)).text)  \(used) of \(ByteCount(bytes: limit).text)"
-      return "\(size)\n\(count) thread\(count == 1 ? "" : "s"), \(archivedCount) of them archived\n"
+      return "\(size)\n\(count) thread\(count == 1 ? "" : "s"), \(archivedCount) archived\n"
     }
 
     var json: JSONObject {
