@@ -40,6 +40,9 @@ package final class LockMonitor {
     return screen == .unknown ? .unknown : .unlocked
   }
 
+  /// False also for a keyring that is gone or does not answer.
+  package var isKeyringUnlocked: Bool { keyring.map { $0.reading == .unlocked } ?? true }
+
   /// Whether somebody else may sit before the screen.
   package var isScreenLocked: Bool { screen == .locked }
 
