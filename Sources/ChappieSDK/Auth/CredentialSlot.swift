@@ -165,17 +165,7 @@ final class CredentialSlot {
   private func refresh(replacing old: Credential, wasRejected: Bool = false) async throws -> Credential {
     // A task of its own: a caller that leaves must not stop a refresh whose answer the server already sent.
     let task = refreshing ?? startRefresh(replacing: old, wasRejected: wasRejected)
-    let end = Wait()
-    Task.onGLib {
-      _ = await task.result
-      end.finish()
-    }
-    await withTaskCancellationHandler {
-      await end.value()
-    } onCancel: {
-      Task.onGLib { end.finish() }
-    }
-    try Task.checkCancellation()
+    try await task.untilEnded()
     return try await task.value
   }
 

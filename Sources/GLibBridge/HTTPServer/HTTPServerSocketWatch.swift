@@ -57,11 +57,7 @@ extension UnsafeMutablePointer<GSocket> {
   func untilWritable() async {
     let wait = Wait()
     let watch = HTTPServerSocketWatch(self, .writable) { wait.finish() }
-    await withTaskCancellationHandler {
-      await wait.value()
-    } onCancel: {
-      Task.onGLib { wait.finish() }
-    }
+    await wait.valueOrCancelled()
     watch.cancel()
   }
 }

@@ -49,45 +49,7 @@ public func sleep(for delay: Duration) async throws {
   try Task.checkCancellation()
   let wait = Wait()
   let timer = Timer(after: delay) { wait.finish() }
-  await withTaskCancellationHandler {
-    await wait.value()
-  } onCancel: {
-    Task.onGLib { wait.finish() }
-  }
+  await wait.valueOrCancelled()
   timer.cancel()
   try Task.checkCancellation()
-}
-
-/// A wait for something that happens once.
-@GLibActor
-public final class Wait {
-  private enum State {
-    case idle
-    case waiting([CheckedContinuation<Void, Never>])
-    case finished
-  }
-
-  private var state = State.idle
-
-  public init() {}
-
-  public func value() async {
-    if case .finished = state { return }
-    await withCheckedContinuation { continuation in
-      switch state {
-      case .idle: state = .waiting([continuation])
-      case .waiting(let others): state = .waiting(others + [continuation])
-      case .finished: continuation.resume()
-      }
-    }
-  }
-
-  public func finish() {
-    guard case .waiting(let continuations) = state else {
-      state = .finished
-      return
-    }
-    state = .finished
-    for continuation in continuations { continuation.resume() }
-  }
 }
