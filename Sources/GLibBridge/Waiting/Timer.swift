@@ -3,27 +3,15 @@ import CGLib
 /// A one-shot timer on the actor's context. It stops when it is let go.
 @GLibActor
 public final class Timer {
-  private var source: UnsafeMutablePointer<GSource>?
+  private var source: AttachedSource?
 
   /// Starts a timer that calls `action` once, after `delay`.
   public init(after delay: Duration, _ action: @escaping @GLibActor () -> Void) {
-    let source = g_timeout_source_new(delay.wholeMilliseconds)
-    let box = CallbackBox(action)
-    g_source_set_callback(
-      source,
-      { data in
-        GLibActor.assumeIsolated { CallbackBox<@GLibActor () -> Void>.of(data).closure() }
-        return sourceRemove
-      }, box.retained, CallbackBox<@GLibActor () -> Void>.release)
-    g_source_attach(source, GLibActor.shared.executor.context.pointer)
-    self.source = source
+    source = AttachedSource(owning: g_timeout_source_new(delay.wholeMilliseconds), AttachedSource.once, action)
   }
 
   public func cancel() {
-    guard let source else { return }
-    g_source_destroy(source)
-    g_source_unref(source)
-    self.source = nil
+    _ = source.take()
   }
 
   isolated deinit {
