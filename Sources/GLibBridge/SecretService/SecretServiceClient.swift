@@ -113,8 +113,10 @@ public final class SecretServiceClient {
       secret_item_new_for_dbus_path_finish(result, &error).map(SecretItemReference.init(owning:))
     }
     guard let item else { throw GLibError.timedOut }
+    let attributes = secret_item_get_attributes(item.pointer)
+    defer { if let attributes { g_hash_table_unref(attributes) } }
     return Found(
-      attributes: AttributeTable.dictionary(taking: secret_item_get_attributes(item.pointer)),
+      attributes: [String: String](copying: attributes),
       isLocked: secret_item_get_locked(item.pointer) != 0, item: item, service: service)
   }
 
