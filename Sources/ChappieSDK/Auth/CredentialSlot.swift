@@ -30,14 +30,13 @@ final class CredentialSlot {
   private var signIn = SignIn.none
   private var refreshing: Task<Credential, any Error>?
   private var unstored: Unstored?
-  private var observers: [Int: @GLibActor (SlotState) -> Void] = [:]
-  private var nextObserver = 0
+  private let observers = Observers<SlotState>()
 
   private(set) var state = SlotState() {
     didSet {
       guard state != oldValue else { return }
       usage.follow(state)
-      for (_, observer) in observers.sorted(by: { $0.key < $1.key }) { observer(state) }
+      observers.tell(state)
     }
   }
 
@@ -49,17 +48,9 @@ final class CredentialSlot {
     vault = SlotVault<Credential>(store: store, gate: gate)
   }
 
-  // MARK: Observing
-
-  /// Calls `observer` with each new state, until ``removeObserver(_:)``.
-  func addObserver(_ observer: @escaping @GLibActor (SlotState) -> Void) -> Int {
-    nextObserver += 1
-    observers[nextObserver] = observer
-    return nextObserver
-  }
-
-  func removeObserver(_ id: Int) {
-    observers[id] = nil
+  /// Calls `observer` with each new state, for as long as the result is kept.
+  func observe(_ observer: @escaping @GLibActor (SlotState) -> Void) -> Observation {
+    observers.observe(observer)
   }
 
   // MARK: Reading
@@ -323,10 +314,10 @@ final class CredentialSlot {
 
   private func waitForCode() async throws -> ChappieDeviceCode {
     let wait = Wait()
-    let observer = addObserver { state in
+    let observation = observe { state in
       if state.deviceCode != nil || !state.deviceLinkState.isRunning { wait.finish() }
     }
-    defer { removeObserver(observer) }
+    defer { withExtendedLifetime(observation) {} }
     if state.deviceCode == nil, state.deviceLinkState.isRunning { await wait.value() }
     if let code = state.deviceCode { return code }
     throw state.deviceLinkState == .cancelled ? ChappieAuthError.cancelled : state.lastError ?? .cancelled

@@ -23,7 +23,7 @@ final class ClientObject {
   /// What callers have registered, by their names on the bus.
   var registrations: [String: ToolRegistration] = [:]
   weak var object: BusObject?
-  var usageObservation: UsageRecord.Observation?
+  var usageObservation: Observation?
 
   init(_ client: ChappieClient, sharing: Sharing, session: ObjectPath, _ exporter: Exporter) {
     self.client = client
