@@ -11,15 +11,6 @@ final class CredentialSlot {
     case running(Task<Void, Never>)
   }
 
-  /// Renewed tokens that the store did not take yet. The server has already forgotten their predecessors.
-  fileprivate struct Unstored {
-    let credential: PutAwayCredential
-    let predecessor: PutAwayCredential
-    let accessibility: ChappieKeychainAccessibility
-    /// Keeps the slot until the store has taken them: they must outlive whoever needed them.
-    let slot: CredentialSlot
-  }
-
   let identity: SlotIdentity
   let method: any SignInMethod
   let usage = UsageRecord()
@@ -29,7 +20,7 @@ final class CredentialSlot {
   private let gate: LockGate
   private var signIn = SignIn.none
   private var refreshing: Task<Credential, any Error>?
-  private var unstored: Unstored?
+  private var unstored: UnstoredCredential?
   private let observers = Observers<SlotState>()
 
   private(set) var state = SlotState() {
@@ -202,7 +193,7 @@ final class CredentialSlot {
     }
     do {
       let renewed = try await method.refresh(current)
-      unstored = Unstored(
+      unstored = UnstoredCredential(
         credential: try PutAwayCredential(renewed), predecessor: try PutAwayCredential(current),
         accessibility: accessibility, slot: self)
       return try await keep(renewed, accessibility)
@@ -354,14 +345,6 @@ final class CredentialSlot {
       await task.value
     }
     _ = await refreshing?.result
-  }
-}
-
-extension CredentialSlot.Unstored {
-  /// Whether `stored` is what these tokens replace. It may be they themselves, where the store took them and did not
-  /// say so.
-  fileprivate func isNewer(than stored: Credential) -> Bool {
-    [predecessor, credential].contains { stored.accessToken.isEqual(to: $0.credential.accessToken) }
   }
 }
 
