@@ -39,13 +39,14 @@ enum Chappied {
       var options = options
       try options.readConfiguration()
       let connection = try await BusConnection.open(.session)
-      let service = try await Service(connection, options)
       let stop = Wait()
       connection.onClosed { stop.finish() }
+      // Before anybody can see the service, and so end it.
       Task.onGLib {
         _ = await UnixSignals.first(of: [SIGTERM, SIGINT])
         stop.finish()
       }
+      let service = try await Service(connection, options)
       await stop.value()
       await service.stop()
       return 0

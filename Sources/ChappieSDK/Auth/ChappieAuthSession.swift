@@ -71,23 +71,7 @@ public final class ChappieAuthSession: Sendable {
   /// Calls `observer` with each change as it happens, for as long as the result is kept.
   @GLibActor
   package func observe(_ observer: @escaping @GLibActor (Snapshot) -> Void) -> Observation {
-    Observation(slot, observer)
-  }
-
-  /// An observation of a session. It ends when it is let go.
-  @GLibActor
-  package final class Observation {
-    private let slot: CredentialSlot
-    private let id: Int
-
-    fileprivate init(_ slot: CredentialSlot, _ observer: @escaping @GLibActor (Snapshot) -> Void) {
-      self.slot = slot
-      id = slot.addObserver { observer(Snapshot($0)) }
-    }
-
-    isolated deinit {
-      slot.removeObserver(id)
-    }
+    slot.observe { observer(Snapshot($0)) }
   }
 
   /// Waits until the keyring was asked, and returns the state: ``ChappieAuthState/restoring`` when it gave no answer.
@@ -152,7 +136,7 @@ public final class ChappieAuthSession: Sendable {
   var slot: CredentialSlot {
     if case .connected(let slot, _) = link.state { return slot }
     let slot = SlotRegistry.slot(for: configuration)
-    link.state = .connected(slot, Observation(slot) { [weak self] in self?.show($0) })
+    link.state = .connected(slot, slot.observe { [weak self] in self?.show(Snapshot($0)) })
     show(Snapshot(slot.state))
     return slot
   }
@@ -177,7 +161,7 @@ public final class ChappieAuthSession: Sendable {
 private final class SlotLink {
   enum State {
     case unconnected
-    case connected(CredentialSlot, ChappieAuthSession.Observation)
+    case connected(CredentialSlot, Observation)
   }
 
   var state = State.unconnected

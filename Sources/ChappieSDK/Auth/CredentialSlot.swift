@@ -11,15 +11,6 @@ final class CredentialSlot {
     case running(Task<Void, Never>)
   }
 
-  /// Renewed tokens that the store did not take yet. The server has already forgotten their predecessors.
-  fileprivate struct Unstored {
-    let credential: PutAwayCredential
-    let predecessor: PutAwayCredential
-    let accessibility: ChappieKeychainAccessibility
-    /// Keeps the slot until the store has taken them: they must outlive whoever needed them.
-    let slot: CredentialSlot
-  }
-
   let identity: SlotIdentity
   let method: any SignInMethod
   let usage = UsageRecord()
@@ -29,15 +20,14 @@ final class CredentialSlot {
   private let gate: LockGate
   private var signIn = SignIn.none
   private var refreshing: Task<Credential, any Error>?
-  private var unstored: Unstored?
-  private var observers: [Int: @GLibActor (SlotState) -> Void] = [:]
-  private var nextObserver = 0
+  private var unstored: UnstoredCredential?
+  private let observers = Observers<SlotState>()
 
   private(set) var state = SlotState() {
     didSet {
       guard state != oldValue else { return }
       usage.follow(state)
-      for (_, observer) in observers.sorted(by: { $0.key < $1.key }) { observer(state) }
+      observers.tell(state)
     }
   }
 
@@ -49,17 +39,9 @@ final class CredentialSlot {
     vault = SlotVault<Credential>(store: store, gate: gate)
   }
 
-  // MARK: Observing
-
-  /// Calls `observer` with each new state, until ``removeObserver(_:)``.
-  func addObserver(_ observer: @escaping @GLibActor (SlotState) -> Void) -> Int {
-    nextObserver += 1
-    observers[nextObserver] = observer
-    return nextObserver
-  }
-
-  func removeObserver(_ id: Int) {
-    observers[id] = nil
+  /// Calls `observer` with each new state, for as long as the result is kept.
+  func observe(_ observer: @escaping @GLibActor (SlotState) -> Void) -> Observation {
+    observers.observe(observer)
   }
 
   // MARK: Reading
@@ -165,17 +147,7 @@ final class CredentialSlot {
   private func refresh(replacing old: Credential, wasRejected: Bool = false) async throws -> Credential {
     // A task of its own: a caller that leaves must not stop a refresh whose answer the server already sent.
     let task = refreshing ?? startRefresh(replacing: old, wasRejected: wasRejected)
-    let end = Wait()
-    Task.onGLib {
-      _ = await task.result
-      end.finish()
-    }
-    await withTaskCancellationHandler {
-      await end.value()
-    } onCancel: {
-      Task.onGLib { end.finish() }
-    }
-    try Task.checkCancellation()
+    try await task.untilEnded()
     return try await task.value
   }
 
@@ -221,7 +193,7 @@ final class CredentialSlot {
     }
     do {
       let renewed = try await method.refresh(current)
-      unstored = Unstored(
+      unstored = UnstoredCredential(
         credential: try PutAwayCredential(renewed), predecessor: try PutAwayCredential(current),
         accessibility: accessibility, slot: self)
       return try await keep(renewed, accessibility)
@@ -333,10 +305,10 @@ final class CredentialSlot {
 
   private func waitForCode() async throws -> ChappieDeviceCode {
     let wait = Wait()
-    let observer = addObserver { state in
+    let observation = observe { state in
       if state.deviceCode != nil || !state.deviceLinkState.isRunning { wait.finish() }
     }
-    defer { removeObserver(observer) }
+    defer { withExtendedLifetime(observation) {} }
     if state.deviceCode == nil, state.deviceLinkState.isRunning { await wait.value() }
     if let code = state.deviceCode { return code }
     throw state.deviceLinkState == .cancelled ? ChappieAuthError.cancelled : state.lastError ?? .cancelled
@@ -373,14 +345,6 @@ final class CredentialSlot {
       await task.value
     }
     _ = await refreshing?.result
-  }
-}
-
-extension CredentialSlot.Unstored {
-  /// Whether `stored` is what these tokens replace. It may be they themselves, where the store took them and did not
-  /// say so.
-  fileprivate func isNewer(than stored: Credential) -> Bool {
-    [predecessor, credential].contains { stored.accessToken.isEqual(to: $0.credential.accessToken) }
   }
 }
 

@@ -66,15 +66,16 @@ final class Conversation {
   private func answer(_ ask: Ask, _ caller: ChappieClient.TurnCaller) async throws
     -> (response: ChappieResponse, items: [ConversationItem])
   {
-    let request = ResponsesRequest(
-      model: ask.options.model ?? transcript.model, harness: harness, input: ask.input, options: ask.options,
-      threadID: ask.threadID)
+    let model = ask.options.model ?? transcript.model
     let result = try await engine.turn(for: caller, isContinued: ask.isContinued) { scope in
       let tools = try ToolRunner(caller.tools, declared: harness.tools, scope)
+      let request = ResponsesRequest(
+        model: model, harness: harness, tools: tools.manifests, input: ask.input, options: ask.options,
+        threadID: ask.threadID)
       return try await ToolLoop(engine: engine, scope: scope, tools: tools).run(request)
     }
     let response = ChappieResponse(
-      outputText: result.text, responseID: result.responseID, model: request.model, usage: result.usage)
+      outputText: result.text, responseID: result.responseID, model: model, usage: result.usage)
     return (response, result.items)
   }
 

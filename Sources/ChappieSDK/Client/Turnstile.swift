@@ -15,21 +15,7 @@ package final class Turnstile {
       await done.value()
     }
     defer { done.finish() }
-    if let before { try await wait(for: before) }
+    try await before?.untilEnded()
     return try await body()
-  }
-
-  private func wait(for task: Task<Void, Never>) async throws {
-    let wait = Wait()
-    Task.onGLib {
-      await task.value
-      wait.finish()
-    }
-    await withTaskCancellationHandler {
-      await wait.value()
-    } onCancel: {
-      Task.onGLib { wait.finish() }
-    }
-    try Task.checkCancellation()
   }
 }

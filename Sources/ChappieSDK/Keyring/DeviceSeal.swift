@@ -18,9 +18,18 @@ struct DeviceSeal: Sendable {
   /// A name for this device that does not tell the machine id.
   let deviceName: String
 
+  /// That of this machine, whose id is read once.
+  @GLibActor private static var ofThisMachine: DeviceSeal?
+
   /// - Throws: ``SecretStoreError/unavailable(_:)`` when this machine has no id.
+  @GLibActor
   init() throws {
-    try self.init(machineID: Self.readMachineID())
+    if let known = Self.ofThisMachine {
+      self = known
+    } else {
+      try self.init(machineID: Self.readMachineID())
+      Self.ofThisMachine = self
+    }
   }
 
   init(machineID: [UInt8]) {

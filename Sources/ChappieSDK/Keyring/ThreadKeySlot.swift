@@ -119,11 +119,12 @@ package final class ThreadKeySlot {
     if !mayKeep { forget() }
   }
 
-  /// A key that may be read only while nothing is locked is not in memory while something is.
+  /// A key that may be read only while nothing is locked is not in memory while something is, or the keyring is gone.
   private var mayKeep: Bool {
     switch (accessibility, LockMonitor.shared.state) {
     case (.afterFirstUnlockThisDeviceOnly, _): true
-    case (.whenUnlockedThisDeviceOnly, .unlocked), (.whenUnlockedThisDeviceOnly, .unknown): true
+    case (.whenUnlockedThisDeviceOnly, .unlocked), (.whenUnlockedThisDeviceOnly, .unknown):
+      LockMonitor.shared.isKeyringUnlocked
     case (.whenUnlockedThisDeviceOnly, .locked), (.whenUnlockedThisDeviceOnly, .beforeFirstUnlock): false
     }
   }

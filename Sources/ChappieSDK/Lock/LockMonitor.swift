@@ -16,8 +16,7 @@ package final class LockMonitor {
   private var screenSources: [any LockSource] = []
   private var keyring: KeyringSource?
   private var starting: Task<Void, Never>?
-  private var observers: [Int: @GLibActor () -> Void] = [:]
-  private var nextObserver = 0
+  private let observers = Observers<Void>()
 
   private init() {}
 
@@ -39,6 +38,9 @@ package final class LockMonitor {
     if let keyring, keyring.reading == .locked { return keyring.wasUnlocked ? .locked : .beforeFirstUnlock }
     return screen == .unknown ? .unknown : .unlocked
   }
+
+  /// False also for a keyring that is gone or does not answer.
+  package var isKeyringUnlocked: Bool { keyring.map { $0.reading == .unlocked } ?? true }
 
   /// Whether somebody else may sit before the screen.
   package var isScreenLocked: Bool { screen == .locked }
@@ -63,12 +65,11 @@ package final class LockMonitor {
 
   /// Calls `observer` after each change of any source, for as long as the process lives.
   package func observe(_ observer: @escaping @GLibActor () -> Void) {
-    nextObserver += 1
-    observers[nextObserver] = observer
+    observers.observeForGood(observer)
   }
 
   private func tell() {
-    for (_, observer) in observers.sorted(by: { $0.key < $1.key }) { observer() }
+    observers.tell(())
   }
 
   // MARK: Starting

@@ -15,23 +15,33 @@ struct Answer {
 /// and passed over.
 @GLibActor
 final class AnswerReader {
+  private enum Replay {
+    /// The part of what was delivered that has not come again yet.
+    case awaiting(ArraySlice<UInt8>)
+    /// All of it has: what comes now is new.
+    case done
+    /// Something else came.
+    case diverged
+  }
+
   private let scope: TurnScope
   private var assembler = ResponseAssembler()
-  /// The part of what was delivered that has not come again yet.
-  private var toRepeat: ArraySlice<UInt8>
   /// What was delivered before this attempt.
   private let before: String
-  private var hasDiverged = false
+  private var replay: Replay
 
   /// - Parameter before: what earlier attempts have delivered of this answer.
   init(_ scope: TurnScope, repeating before: String) {
     self.scope = scope
     self.before = before
-    toRepeat = ArraySlice(before.utf8)
+    replay = before.isEmpty ? .done : .awaiting(ArraySlice(before.utf8))
   }
 
   /// What has been delivered of this answer, now and before.
-  var delivered: String { toRepeat.isEmpty ? assembler.text : before }
+  var delivered: String {
+    if case .done = replay { return assembler.text }
+    return before
+  }
 
   /// Takes the data of one event.
   func take(_ data: borrowing Span<UInt8>) -> HTTPResponse.Verdict {
@@ -47,20 +57,27 @@ final class AnswerReader {
     let text = assembler.take(event)
     var verdict = HTTPResponse.Verdict.more
     if !text.isEmpty { verdict = deliver(text) }
-    if hasDiverged { return .stop }
+    if case .diverged = replay { return .stop }
     if case .open = assembler.outcome { return verdict }
     return .stop
   }
 
   private func deliver(_ text: String) -> HTTPResponse.Verdict {
-    guard !toRepeat.isEmpty else { return scope.deliver(.textDelta(text)) }
+    switch replay {
+    case .done: return scope.deliver(.textDelta(text))
+    case .diverged: return .stop
+    case .awaiting(let rest): return compare(text, with: rest)
+    }
+  }
+
+  private func compare(_ text: String, with rest: ArraySlice<UInt8>) -> HTTPResponse.Verdict {
     let bytes = Array(text.utf8)
-    let count = min(bytes.count, toRepeat.count)
-    guard bytes.prefix(count).elementsEqual(toRepeat.prefix(count)) else {
-      hasDiverged = true
+    let count = min(bytes.count, rest.count)
+    guard bytes.prefix(count).elementsEqual(rest.prefix(count)) else {
+      replay = .diverged
       return .stop
     }
-    toRepeat = toRepeat.dropFirst(count)
+    replay = count < rest.count ? .awaiting(rest.dropFirst(count)) : .done
     guard count < bytes.count else { return .more }
     return scope.deliver(.textDelta(String(decoding: bytes.dropFirst(count), as: UTF8.self)))
   }
@@ -69,12 +86,12 @@ final class AnswerReader {
   ///
   /// - Throws: ``ExchangeFailure``.
   func answer() throws -> Answer {
-    if hasDiverged { throw diverged }
+    if case .diverged = replay { throw diverged }
     switch assembler.outcome {
     case .open: throw ExchangeFailure.broken(.network("the answer broke off before its end"))
     case .failed(let failure): throw failure
     case .completed(let id, let usage):
-      guard toRepeat.isEmpty else { throw diverged }
+      guard case .done = replay else { throw diverged }
       return Answer(text: assembler.text, items: assembler.items, responseID: id, usage: usage)
     }
   }

@@ -1,5 +1,4 @@
 import GLibBridge
-import SecretMemory
 
 /// An open WebSocket to the backend, and what the backend still knows of what came over it.
 @GLibActor
@@ -50,41 +49,5 @@ final class SocketConnection {
   func note(_ request: ResponsesRequest, _ answer: Answer) {
     last = Exchange(
       frame: request.frame, items: request.input + answer.items.map { .produced($0) }, responseID: answer.responseID)
-  }
-}
-
-/// Tells one credential from another without holding a token.
-struct CredentialMark: Equatable {
-  private let fingerprint: [UInt8]
-
-  init(_ credential: Credential) {
-    fingerprint = SealedBytes.fingerprint(of: credential.accessToken)
-  }
-}
-
-/// Keeps a conversation's socket open between its turns, for a while.
-@GLibActor
-final class IdleSocket {
-  private let patience: Duration
-  private var kept: (connection: SocketConnection, timer: Timer)?
-
-  /// - Parameter patience: how long it is kept.
-  init(patience: Duration = .seconds(120)) {
-    self.patience = patience
-  }
-
-  func take() -> SocketConnection? {
-    defer { kept = nil }
-    return kept?.connection
-  }
-
-  func keep(_ connection: SocketConnection?) {
-    close()
-    guard let connection, connection.socket.isOpen else { return }
-    kept = (connection, Timer(after: patience) { [weak self] in self?.close() })
-  }
-
-  func close() {
-    take()?.socket.close()
   }
 }

@@ -27,7 +27,7 @@ extension ChappieClient {
 
   /// Calls `observer` after each change of ``latestUsageLimits``, for as long as the result is kept.
   @GLibActor
-  package func observeUsageLimits(_ observer: @escaping @GLibActor () -> Void) -> UsageRecord.Observation {
+  package func observeUsageLimits(_ observer: @escaping @GLibActor () -> Void) -> Observation {
     conversation.slot.usage.observe(observer)
   }
 }

@@ -6,14 +6,13 @@ package final class UsageRecord {
   private(set) var latest: ChappieUsageLimitSnapshot? {
     didSet {
       guard latest != oldValue else { return }
-      for (_, observer) in observers.sorted(by: { $0.key < $1.key }) { observer() }
+      observers.tell(())
     }
   }
 
   /// Whose sign-in is in the slot; what is reported of another's is not for it.
   private var account: ChappieAccountInfo?
-  private var observers: [Int: @GLibActor () -> Void] = [:]
-  private var nextObserver = 0
+  private let observers = Observers<Void>()
 
   nonisolated init() {}
 
@@ -48,24 +47,6 @@ package final class UsageRecord {
 
   /// Calls `observer` after each change, for as long as the result is kept.
   func observe(_ observer: @escaping @GLibActor () -> Void) -> Observation {
-    nextObserver += 1
-    observers[nextObserver] = observer
-    return Observation(record: self, id: nextObserver)
-  }
-
-  /// An observation. It ends when it is let go.
-  @GLibActor
-  package final class Observation {
-    private let record: UsageRecord
-    private let id: Int
-
-    fileprivate init(record: UsageRecord, id: Int) {
-      self.record = record
-      self.id = id
-    }
-
-    isolated deinit {
-      record.observers[id] = nil
-    }
+    observers.observe(observer)
   }
 }

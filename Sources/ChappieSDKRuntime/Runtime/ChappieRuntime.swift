@@ -108,14 +108,21 @@ public final class ChappieRuntime {
       id: stored.id, isUntitled: stored.summary.title.isEmpty, knownTurns: stored.summary.turnCount)
   }
 
-  /// When somebody has deleted the thread, the next message begins another.
+  /// When somebody has deleted the thread, its conversation is forgotten too, and the next message begins another.
   private func forgettingWhatIsGone(_ id: String, _ body: () async throws -> Void) async throws {
     do {
       try await body()
     } catch ChappieThreadStoreError.noSuchThread(let missing) {
-      if thread?.id == id { thread = nil }
+      try await forget(id)
       throw ChappieThreadStoreError.noSuchThread(missing)
     }
+  }
+
+  private func forget(_ id: String) async throws {
+    guard thread?.id == id else { return }
+    thread = nil
+    // In a task of its own: a caller that leaves must not keep what was deleted.
+    try await Task.onGLib { [client] in _ = try await client.clearContext() }.value
   }
 
   /// In a task of its own: a caller that leaves must not stop it.
@@ -207,10 +214,7 @@ public final class ChappieRuntime {
     guard thread?.id == id else { return try await store.delete(id) }
     try await turnstile.pass {
       try await store.delete(id)
-      guard thread?.id == id else { return }
-      thread = nil
-      // In a task of its own: a caller that leaves must not keep what was deleted.
-      try await Task.onGLib { [client] in _ = try await client.clearContext() }.value
+      try await forget(id)
     }
   }
 }

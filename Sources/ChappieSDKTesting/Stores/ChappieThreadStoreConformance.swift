@@ -80,6 +80,7 @@ struct StoreTrial {
     guard let summary = try await store.threads(ChappieThreadQuery(.all)).first(where: { $0.id == id }) else {
       throw ChappieThreadStoreViolation(description: "The thread '\(id)' should be listed among all threads.")
     }
+    try expect(try await store.summary(of: id) ?? summary, summary, "The summary of a thread")
     return summary
   }
 }

@@ -23,8 +23,8 @@ final class ClientObject {
   /// What callers have registered, by their names on the bus.
   var registrations: [String: ToolRegistration] = [:]
   weak var object: BusObject?
+  var usageObservation: Observation?
   private var threads: ThreadsObject?
-  var usageObservation: UsageRecord.Observation?
 
   init(_ client: ChappieClient, sharing: Sharing, session: ObjectPath, _ exporter: Exporter) {
     self.client = client

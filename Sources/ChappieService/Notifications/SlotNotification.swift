@@ -45,7 +45,7 @@ final class SlotNotification {
   private let openPage: OpenPage
   /// Called when ``isIdle`` may have changed.
   private let idleChanged: @GLibActor (SlotNotification) -> Void
-  private var observation: ChappieAuthSession.Observation?
+  private var observation: Observation?
   private var news = SlotNews()
   private var quietAsks = 0
   private var otherAsks = 0

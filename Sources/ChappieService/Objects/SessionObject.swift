@@ -11,7 +11,7 @@ final class SessionObject {
   /// Called after each change of state, with the new one.
   var stateChanged: @GLibActor (ChappieAuthState) -> Void = { _ in }
   private var shown: ChappieAuthSession.Snapshot
-  private var observation: ChappieAuthSession.Observation?
+  private var observation: Observation?
   private let firstRestore: Task<Void, Never>
   private let notification: SlotNotification?
   private weak var object: BusObject?

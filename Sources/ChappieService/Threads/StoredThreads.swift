@@ -11,7 +11,7 @@ final class StoredThreads {
 
   private let configuration: ChappieConfiguration
   private let policy: ThreadPolicy
-  private var stores: [ChappieKeychainAccessibility: ChappieFileThreadStore] = [:]
+  private var stores: [ChappieFileThreadStoreStoragePolicy.FileProtection: ChappieFileThreadStore] = [:]
   private var objects: [WeakObject] = []
   private var queues: [String: ThreadQueue] = [:]
 
@@ -23,27 +23,32 @@ final class StoredThreads {
 
   // MARK: Stores
 
-  /// What is on the disk, under the rule of an object.
-  func files(_ accessibility: ChappieKeychainAccessibility) -> ChappieFileThreadStore {
-    if let store = stores[accessibility] { return store }
-    var configuration = configuration
-    configuration.keychainAccessibility = accessibility
+  /// When an object with this rule can read them.
+  func protection(_ accessibility: ChappieKeychainAccessibility) -> ChappieFileThreadStoreStoragePolicy.FileProtection {
+    switch accessibility {
+    case .whenUnlockedThisDeviceOnly: policy.protection
+    case .afterFirstUnlockThisDeviceOnly: .completeUntilFirstUserAuthentication
+    }
+  }
+
+  /// What is on the disk.
+  func files(_ protection: ChappieFileThreadStoreStoragePolicy.FileProtection) -> ChappieFileThreadStore {
+    if let store = stores[protection] { return store }
     let store = ChappieFileThreadStore(
       configuration: configuration, retentionPolicy: policy.retention,
-      storagePolicy: ChappieFileThreadStoreStoragePolicy(fileProtection: .init(accessibility)))
+      storagePolicy: ChappieFileThreadStoreStoragePolicy(fileProtection: protection))
     store.onRetention { [weak self] archived, deleted in
       Task.onGLib {
         for thread in archived { self?.tell(thread, .archived) }
         for thread in deleted { self?.tell(thread, .deleted) }
       }
     }
-    stores[accessibility] = store
+    stores[protection] = store
     return store
   }
 
   /// The same as turns and changes go to it: redacted, and told of.
-  func store(_ accessibility: ChappieKeychainAccessibility) -> any ChappieThreadStore {
-    let files = files(accessibility)
+  func store(_ files: ChappieFileThreadStore) -> any ChappieThreadStore {
     let store: any ChappieThreadStore =
       policy.redaction.map { ChappieRedactingThreadStore(files, redaction: $0) } ?? files
     return ToldThreadStore(store) { [weak self] in self?.tell($0, $1) }
@@ -88,14 +93,4 @@ final class StoredThreads {
 private final class ThreadQueue {
   let turnstile = Turnstile()
   var length = 0
-}
-
-extension ChappieFileThreadStoreStoragePolicy.FileProtection {
-  /// The protection of threads beside a sign-in with this rule.
-  fileprivate init(_ accessibility: ChappieKeychainAccessibility) {
-    switch accessibility {
-    case .whenUnlockedThisDeviceOnly: self = .complete
-    case .afterFirstUnlockThisDeviceOnly: self = .completeUntilFirstUserAuthentication
-    }
-  }
 }

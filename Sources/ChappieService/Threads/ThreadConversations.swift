@@ -21,8 +21,9 @@ final class ThreadConversations {
 
   /// The conversation of a thread, with the object's harness and model as they are now.
   func conversation(_ thread: String) async -> ChappieRuntime {
+    // One whose thread was gone would begin another.
     let runtime =
-      conversations.first { $0.thread == thread }?.runtime
+      conversations.first { $0.thread == thread && $0.runtime.currentThread == thread }?.runtime
       ?? Chappie.client(configuration: client.configuration).runtime(store: store, thread: thread)
     forget(thread)
     conversations.append((thread, runtime))

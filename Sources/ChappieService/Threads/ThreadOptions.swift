@@ -13,6 +13,7 @@ struct ThreadOptions: Sendable {
   mutating func read(_ file: KeyFile) {
     for (group, key) in [
       ("Threads", "Enabled"), ("Threads", "MaximumSize"), ("Threads", "ArchiveAfter"), ("Threads", "DeleteAfter"),
+      ("Threads", "Protection"),
       ("Redaction", "Drop"), ("Redaction", "Mask"),
     ] where values["[\(group)] \(key)="] == nil {
       values["[\(group)] \(key)="] = file.string(group, key)
@@ -28,9 +29,19 @@ struct ThreadOptions: Sendable {
   /// - Throws: ``Service/StartFailure`` for a key with a value that it cannot have.
   func policy() throws -> ThreadPolicy? {
     switch values["[Threads] Enabled="] {
-    case nil, "true": try ThreadPolicy(retention: retention(), redaction: redaction())
+    case nil, "true": try ThreadPolicy(retention: retention(), protection: protection(), redaction: redaction())
     case "false": nil
     case let other?: throw Self.failure("[Threads] Enabled=", "true or false", other)
+    }
+  }
+
+  private func protection() throws -> ChappieFileThreadStoreStoragePolicy.FileProtection {
+    switch values["[Threads] Protection="] {
+    case nil, "complete": .complete
+    case "complete-until-first-user-authentication": .completeUntilFirstUserAuthentication
+    case let other?:
+      throw Self.failure(
+        "[Threads] Protection=", "complete or complete-until-first-user-authentication", other)
     }
   }
 
@@ -99,6 +110,8 @@ struct ThreadOptions: Sendable {
 /// How threads are kept.
 struct ThreadPolicy: Sendable {
   let retention: ChappieThreadStoreRetentionPolicy
+  /// When they can be read at objects for an unlocked desktop; elsewhere the weaker rule holds.
+  let protection: ChappieFileThreadStoreStoragePolicy.FileProtection
   /// What is left out before anything is written; nil for nothing.
   let redaction: ChappieThreadRedaction?
 }

@@ -13,7 +13,7 @@ final class ThreadsObject {
   let store: any ChappieThreadStore
   let conversations: ThreadConversations
   private let files: ChappieFileThreadStore
-  private let accessibility: ChappieKeychainAccessibility
+  private let protection: ChappieFileThreadStoreStoragePolicy.FileProtection
   /// Who is told of changes; nil for everyone.
   private let listener: String?
   private weak var object: BusObject?
@@ -26,10 +26,10 @@ final class ThreadsObject {
       case .opened(let caller): caller
       }
     let configuration = client.client.configuration
-    accessibility = configuration.keychainAccessibility
     stored = stores.threads(of: configuration)
-    files = stored.files(accessibility)
-    store = stored.store(accessibility)
+    protection = stored.protection(configuration.keychainAccessibility)
+    files = stored.files(protection)
+    store = stored.store(files)
     conversations = ThreadConversations(client.client, store)
   }
 
@@ -61,6 +61,6 @@ final class ThreadsObject {
 
   /// Lets go of what was said, where it may be read only while nothing is locked.
   func locked() {
-    if accessibility == .whenUnlockedThisDeviceOnly { conversations.forgetAll() }
+    if protection == .complete { conversations.forgetAll() }
   }
 }

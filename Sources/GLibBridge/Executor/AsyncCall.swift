@@ -1,18 +1,5 @@
 import CGLib
 
-/// A GObject that is released with this value.
-struct ObjectReference<Pointee>: ~Copyable {
-  let pointer: UnsafeMutablePointer<Pointee>
-
-  init(owning pointer: UnsafeMutablePointer<Pointee>) {
-    self.pointer = pointer
-  }
-
-  deinit {
-    g_object_unref(pointer)
-  }
-}
-
 /// Calls one of GIO's asynchronous functions and waits for its result.
 ///
 /// Cancelling the task cancels the `GCancellable` that `start` is given. A function that does not heed it within a

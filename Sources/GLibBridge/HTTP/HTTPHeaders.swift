@@ -1,3 +1,5 @@
+import CLibsoup
+
 /// The header fields of a message. Names are compared without regard to case.
 public struct HTTPHeaders: Sendable {
   private var fields: [(name: String, value: String)] = []
@@ -16,4 +18,18 @@ public struct HTTPHeaders: Sendable {
 
   /// The names in lower case, in the order in which they came.
   public var names: [String] { fields.map(\.name) }
+}
+
+extension HTTPHeaders {
+  /// The fields of one side of a message.
+  init(_ pointer: OpaquePointer?) {
+    var iterator = SoupMessageHeadersIter()
+    soup_message_headers_iter_init(&iterator, pointer)
+    var name: UnsafePointer<CChar>?
+    var value: UnsafePointer<CChar>?
+    while soup_message_headers_iter_next(&iterator, &name, &value) != 0 {
+      guard let name, let value else { continue }
+      append(String(cString: name), String(cString: value))
+    }
+  }
 }

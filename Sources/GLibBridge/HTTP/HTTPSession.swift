@@ -44,7 +44,9 @@ public final class HTTPSession {
   }
 
   private static func response(to message: OpaquePointer?, body: UnsafeMutablePointer<GInputStream>) -> HTTPResponse {
-    HTTPResponse(status: Int(soup_message_get_status(message).rawValue), headers: headers(of: message), body: body)
+    HTTPResponse(
+      status: Int(soup_message_get_status(message).rawValue),
+      headers: HTTPHeaders(soup_message_get_response_headers(message)), body: body)
   }
 
   private static func makeSession(maxConnections: Int) -> UnsafeMutablePointer<SoupSession> {
@@ -115,18 +117,5 @@ public final class HTTPSession {
           Unmanaged.passRetained(secret).toOpaque())
       }
     }
-  }
-
-  static func headers(of message: OpaquePointer?) -> HTTPHeaders {
-    var headers = HTTPHeaders()
-    var iterator = SoupMessageHeadersIter()
-    soup_message_headers_iter_init(&iterator, soup_message_get_response_headers(message))
-    var name: UnsafePointer<CChar>?
-    var value: UnsafePointer<CChar>?
-    while soup_message_headers_iter_next(&iterator, &name, &value) != 0 {
-      guard let name, let value else { continue }
-      headers.append(String(cString: name), String(cString: value))
-    }
-    return headers
   }
 }

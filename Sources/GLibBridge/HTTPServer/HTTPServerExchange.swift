@@ -151,7 +151,7 @@ final class HTTPServerExchange {
   private func headText(status: Int) -> String {
     let reason = soup_server_message_get_reason_phrase(message).map { String(cString: $0) } ?? ""
     var text = "HTTP/1.1 \(status) \(reason)\r\n"
-    let fields = HTTPServerRequest.headers(soup_server_message_get_response_headers(message))
+    let fields = HTTPHeaders(soup_server_message_get_response_headers(message))
     for name in fields.names { text += "\(name): \(fields[name] ?? "")\r\n" }
     return text + "\r\n"
   }

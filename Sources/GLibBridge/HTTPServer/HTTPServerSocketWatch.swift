@@ -21,29 +21,23 @@ final class HTTPServerSocketWatch {
     }
   }
 
-  private var source: UnsafeMutablePointer<GSource>?
+  private var source: AttachedSource?
 
   init(
     _ socket: UnsafeMutablePointer<GSocket>, _ condition: Condition, _ action: @escaping @GLibActor () -> Void
   ) {
-    let source = g_unix_fd_source_new(g_socket_get_fd(socket), condition.pollFlags)
-    let box = CallbackBox(action)
     let callback: GUnixFDSourceFunc = { _, _, data in
-      GLibActor.assumeIsolated { CallbackBox<@GLibActor () -> Void>.of(data).closure() }
+      AttachedSource.act(data)
       return sourceRemove
     }
     // GLib asks for every kind of callback in the shape of the plainest one.
-    g_source_set_callback(
-      source, unsafeBitCast(callback, to: GSourceFunc.self), box.retained, CallbackBox<@GLibActor () -> Void>.release)
-    g_source_attach(source, GLibActor.shared.executor.context.pointer)
-    self.source = source
+    source = AttachedSource(
+      owning: g_unix_fd_source_new(g_socket_get_fd(socket), condition.pollFlags),
+      unsafeBitCast(callback, to: GSourceFunc.self), action)
   }
 
   func cancel() {
-    guard let source else { return }
-    g_source_destroy(source)
-    g_source_unref(source)
-    self.source = nil
+    _ = source.take()
   }
 
   isolated deinit {
@@ -57,11 +51,7 @@ extension UnsafeMutablePointer<GSocket> {
   func untilWritable() async {
     let wait = Wait()
     let watch = HTTPServerSocketWatch(self, .writable) { wait.finish() }
-    await withTaskCancellationHandler {
-      await wait.value()
-    } onCancel: {
-      Task.onGLib { wait.finish() }
-    }
+    await wait.valueOrCancelled()
     watch.cancel()
   }
 }

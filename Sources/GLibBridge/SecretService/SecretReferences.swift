@@ -80,20 +80,4 @@ final class AttributeTable {
   isolated deinit {
     g_hash_table_unref(pointer)
   }
-
-  static func dictionary(taking table: OpaquePointer?) -> [String: String] {
-    guard let table else { return [:] }
-    defer { g_hash_table_unref(table) }
-    var attributes: [String: String] = [:]
-    var iterator = GHashTableIter()
-    g_hash_table_iter_init(&iterator, table)
-    var key: gpointer?
-    var value: gpointer?
-    while g_hash_table_iter_next(&iterator, &key, &value) != 0 {
-      guard let key, let value else { continue }
-      attributes[String(cString: key.assumingMemoryBound(to: CChar.self))] =
-        String(cString: value.assumingMemoryBound(to: CChar.self))
-    }
-    return attributes
-  }
 }

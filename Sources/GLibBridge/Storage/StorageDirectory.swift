@@ -18,7 +18,9 @@ public struct StorageDirectory: Hashable, Sendable {
   ///
   /// - Throws: ``StorageError``.
   public func make() throws(StorageError) {
-    guard g_mkdir_with_parents(path, 0o700) == 0 else { throw StorageError(errno: errno) }
+    guard g_mkdir_with_parents(path, 0o700) == 0 else {
+      throw errno == ENOTDIR ? .failed("a part of the path is no directory") : StorageError(errno: errno)
+    }
     let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
     guard let directory = Descriptor(owning: open(path, flags)), let status = directory.status else {
       throw StorageError(errno: errno)

@@ -3,17 +3,6 @@ import Glibc
 
 /// An open file of a store.
 public final class StorageFile: Sendable {
-  /// What a file is, whatever its name.
-  public struct Identity: Hashable, Sendable {
-    private let device: UInt64
-    private let node: UInt64
-
-    fileprivate init(_ status: stat) {
-      device = UInt64(status.st_dev)
-      node = UInt64(status.st_ino)
-    }
-  }
-
   public enum Access: Sendable {
     case reading
     case writing
@@ -23,7 +12,7 @@ public final class StorageFile: Sendable {
 
   private let descriptor: Descriptor
   /// While this file is open, no other one has the same.
-  public let identity: Identity
+  public let identity: FileIdentity
 
   /// Links are not followed. A new file is the user's alone, and kept out of backups.
   ///
@@ -42,7 +31,7 @@ public final class StorageFile: Sendable {
     }
     guard status.st_mode & S_IFMT == S_IFREG else { throw .failed("it is not a regular file") }
     self.descriptor = descriptor
-    identity = Identity(status)
+    identity = FileIdentity(status)
     if case .replacing = access { BackupExclusion.mark(descriptor) }
   }
 

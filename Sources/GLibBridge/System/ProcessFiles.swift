@@ -6,17 +6,6 @@ import Glibc
 /// Everything is opened below one descriptor of the process's own directory. That stays this process's: once it has
 /// ended, nothing opens there any more, also when its number goes to another one.
 public struct ProcessFiles: Sendable {
-  /// A file or directory, whatever its name.
-  public struct Identity: Hashable, Sendable {
-    private let device: UInt64
-    private let node: UInt64
-
-    fileprivate init(_ status: stat) {
-      device = UInt64(status.st_dev)
-      node = UInt64(status.st_ino)
-    }
-  }
-
   private static let directoryFlags = chappie_open_path() | O_DIRECTORY | O_CLOEXEC
 
   private let directory: Descriptor
@@ -53,10 +42,10 @@ public struct ProcessFiles: Sendable {
   /// The process's user namespace.
   ///
   /// - Throws: ``FileError``; forbidden where this process may not look into the other one.
-  public func userNamespace() throws(FileError) -> Identity {
+  public func userNamespace() throws(FileError) -> FileIdentity {
     var status = stat()
     guard fstatat(directory.number, "ns/user", &status, 0) == 0 else { throw FileError(errno: errno) }
-    return Identity(status)
+    return FileIdentity(status)
   }
 
   /// What the process has as its root directory. It may block where that is on a file system which the process or its
@@ -75,9 +64,9 @@ public struct ProcessFiles: Sendable {
     fileprivate let directory: Descriptor
 
     /// - Throws: ``FileError``.
-    public func identity() throws(FileError) -> Identity {
+    public func identity() throws(FileError) -> FileIdentity {
       guard let status = directory.status else { throw FileError(errno: errno) }
-      return Identity(status)
+      return FileIdentity(status)
     }
 
     /// The content of a regular file in this directory; links are not followed.

@@ -4,30 +4,18 @@ import CGLib
 /// signal then does again what it does by default.
 @GLibActor
 public final class UnixSignalWatch {
-  private var source: UnsafeMutablePointer<GSource>?
+  private var source: AttachedSource?
 
   /// Starts watching.
   ///
   /// - Parameter signal: `SIGHUP`, `SIGINT`, `SIGTERM`, `SIGUSR1`, `SIGUSR2` or `SIGWINCH`.
   public init(_ signal: Int32, _ action: @escaping @GLibActor () -> Void) {
-    let source = g_unix_signal_source_new(signal)
-    let box = CallbackBox(action)
-    g_source_set_callback(
-      source,
-      { data in
-        GLibActor.assumeIsolated { CallbackBox<@GLibActor () -> Void>.of(data).closure() }
-        return sourceContinue
-      }, box.retained, CallbackBox<@GLibActor () -> Void>.release)
-    g_source_attach(source, GLibActor.shared.executor.context.pointer)
-    self.source = source
+    source = AttachedSource(owning: g_unix_signal_source_new(signal), AttachedSource.eachTime, action)
   }
 
   /// Stops watching.
   public func cancel() {
-    guard let source else { return }
-    g_source_destroy(source)
-    g_source_unref(source)
-    self.source = nil
+    _ = source.take()
   }
 
   isolated deinit {

@@ -27,6 +27,23 @@ func takeStrings(_ list: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) ->
   return strings
 }
 
+extension [String: String] {
+  /// What a `GHashTable` of strings holds; empty for none.
+  init(copying table: OpaquePointer?) {
+    self = [:]
+    guard let table else { return }
+    var iterator = GHashTableIter()
+    g_hash_table_iter_init(&iterator, table)
+    var key: gpointer?
+    var value: gpointer?
+    while g_hash_table_iter_next(&iterator, &key, &value) != 0 {
+      guard let key, let value else { continue }
+      self[String(cString: key.assumingMemoryBound(to: CChar.self))] =
+        String(cString: value.assumingMemoryBound(to: CChar.self))
+    }
+  }
+}
+
 extension String {
   /// This text with U+FFFD for U+0000, which would end a C string.
   var withoutZeros: String {

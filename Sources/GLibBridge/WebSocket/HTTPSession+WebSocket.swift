@@ -27,7 +27,7 @@ extension HTTPSession {
     } catch let error as GLibError {
       let status = Int(soup_message_get_status(message).rawValue)
       guard status >= 200 else { throw error }
-      throw WebSocketRefusal(status: status, headers: Self.headers(of: message))
+      throw WebSocketRefusal(status: status, headers: HTTPHeaders(soup_message_get_response_headers(message)))
     }
   }
 }

@@ -135,8 +135,8 @@ struct FailureTests {
       _ = try await world.runtime.send("One")
       let gone = try await world.thread().id
       try await world.store.delete(gone)
-      await #expect(throws: ChappieRuntimeError.self) { try await world.runtime.send("Two") }
-      #expect(try await world.runtime.send("Three").contains("5 messages"))
+      await #expect(throws: ChappieThreadStoreError.noSuchThread(gone)) { try await world.runtime.send("Two") }
+      #expect(try await world.runtime.send("Three").contains("1 message"))
       #expect(try await world.thread().id != gone)
       #expect(try await world.thread().summary.title == "Three")
     }

@@ -42,6 +42,20 @@ struct ThreadTests {
     }
   }
 
+  @Test func whatSomebodyElseHasAddedIsKnown() async throws {
+    try await Answering.with { world in
+      _ = try await world.runtime.send("One")
+      let id = try await world.thread().id
+      let another = world.again()
+      try await another.resume(thread: id)
+      #expect(try await another.send("Two").contains("3 messages"))
+      #expect(try await world.runtime.send("Three").contains("5 messages"))
+      try await another.rename(thread: id, to: "Numbers")
+      #expect(try await another.send("Four").contains("7 messages"))
+      #expect(try await world.thread().summary.title == "Numbers")
+    }
+  }
+
   @Test func aCompactionIsKeptAndGoneOnFrom() async throws {
     try await Answering.with { world in
       _ = try await world.runtime.send("One")

@@ -33,10 +33,10 @@ struct SlotFixture {
   /// Waits until the slot's state is as `condition` wants it.
   func until(_ condition: @escaping @GLibActor (SlotState) -> Bool) async {
     let wait = Wait()
-    let observer = slot.addObserver { if condition($0) { wait.finish() } }
+    let observation = slot.observe { if condition($0) { wait.finish() } }
     if condition(slot.state) { wait.finish() }
     await wait.value()
-    slot.removeObserver(observer)
+    withExtendedLifetime(observation) {}
   }
 }
 

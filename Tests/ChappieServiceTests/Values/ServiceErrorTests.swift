@@ -1,11 +1,12 @@
 import ChappieSDK
+import ChappieSDKRuntime
 import GLibBridge
 import Testing
 
 @testable import ChappieService
 
 struct ServiceErrorTests {
-  /// The list of design, section 3, without those of threads, which are not built yet.
+  /// The list of design, section 3, and one for files that cannot be used.
   @Test func theNamesAreTheDesigns() {
     #expect(
       Set(ServiceErrorName.allCases.map(\.busName))
@@ -15,6 +16,7 @@ struct ServiceErrorTests {
             "TokenExchangeFailed", "UsageLimitReached", "RateLimited", "HTTPError", "Network", "Locked",
             "KeyringUnavailable", "AccessDenied", "InvalidArgument", "LimitExceeded", "Cancelled", "NoSuchTurn",
             "StreamingTransportReplayDiverged", "MissingToolHandler", "ToolApprovalDenied", "ToolLoopLimitExceeded",
+            "NoSuchThread", "StoreFull", "StoreUnavailable",
           ].map { "org.chappie.Error.\($0)" }))
   }
 
@@ -46,6 +48,21 @@ struct ServiceErrorTests {
     ] as [(ChappieAuthError, ServiceErrorName)])
   func everyFailureOfASignInHasItsName(_ error: ChappieAuthError, _ name: ServiceErrorName) {
     #expect(BusError(error) == BusError(name: name.busName, message: error.description))
+  }
+
+  @Test(
+    arguments: [
+      (.noSuchThread("t"), .noSuchThread), (.exists("t"), .invalidArgument), (.full("f"), .storeFull),
+      (.locked("l"), .locked), (.keyringUnavailable("k"), .keyringUnavailable), (.unavailable("u"), .storeUnavailable),
+      (.busy("b"), .storeUnavailable), (.unreadable("u"), .storeUnavailable),
+    ] as [(ChappieThreadStoreError, ServiceErrorName)])
+  func everyFailureOfAStoreHasItsName(_ error: ChappieThreadStoreError, _ name: ServiceErrorName) {
+    #expect(BusError(error) == BusError(name: name.busName, message: error.description))
+    let response = ChappieResponse(
+      outputText: "answer", responseID: "r", model: "m", usage: ChappieTokenUsage())
+    let notStored = BusError(ChappieRuntimeError.notStored(response, error))
+    #expect(notStored.name == name.busName)
+    #expect(notStored.message.contains("could not be stored"))
   }
 
   @Test func otherFailuresHaveNamesToo() {

@@ -8,7 +8,7 @@ import Testing
 struct ContractTests {
   private nonisolated static let interfaces = [
     "org.chappie.Manager": BusInterfaceFiles.manager, "org.chappie.Session": BusInterfaceFiles.session,
-    "org.chappie.Client": BusInterfaceFiles.client,
+    "org.chappie.Client": BusInterfaceFiles.client, "org.chappie.Threads": BusInterfaceFiles.threads,
     "org.freedesktop.DBus.ObjectManager": BusInterfaceFiles.objectManager,
   ]
 
@@ -19,8 +19,10 @@ struct ContractTests {
       try await caller.signIn(at: work)
       let objects: [ObjectPath: Set<String>] = [
         .chappie: Set(Self.interfaces.keys), work: ["org.chappie.Session"],
-        .chappie.appending("account").appending("work"): ["org.chappie.Session", "org.chappie.Client"],
-        try await caller.open("Client"): ["org.chappie.Client"],
+        .chappie.appending("account").appending("work"): [
+          "org.chappie.Session", "org.chappie.Client", "org.chappie.Threads",
+        ],
+        try await caller.open("Client"): ["org.chappie.Client", "org.chappie.Threads"],
       ]
       for (path, expected) in objects {
         let reply = try await caller.connection.call(
@@ -38,7 +40,7 @@ struct ContractTests {
   @Test func eachInterfaceHasItsVersion() async throws {
     try await World.with { world in
       let caller = try await world.caller()
-      for interface in ["Manager", "Session", "Client"] {
+      for interface in ["Manager", "Session", "Client", "Threads"] {
         #expect(try await caller.property("\(interface).Version", as: UInt32.self) == 1)
       }
     }

@@ -22,7 +22,6 @@ struct ToolLoop {
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   func run(_ first: ResponsesRequest) async throws -> TurnResult {
     var request = first
-    request.tools = tools.manifests
     var usage = ChappieTokenUsage()
     for round in 0...Self.roundLimit {
       scope.startRound()

@@ -7,18 +7,32 @@ final class ToolRunner {
   static let outputLimit = 256 << 10
   /// What is declared to the model, in the order of the harness.
   let manifests: [ChappieHarnessTool]
-  private let tools: [String: ToolSet.Tool]
-  private let schemas: [String: JSONSchema]
+  private let tools: [String: Tool]
   private let approve: ToolSet.Approval?
   private let approvalPatience: Duration
   private let scope: TurnScope
 
+  /// What the model may call and somebody here runs.
+  private struct Tool {
+    let runner: ToolSet.Tool
+    /// As it was declared, which may be other than the runner's own.
+    let manifest: ChappieHarnessTool
+    let schema: JSONSchema
+  }
+
   /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for a tool that cannot be declared.
   init(_ set: ToolSet, declared: [ChappieHarnessTool], _ scope: TurnScope) throws {
-    tools = Dictionary(set.tools.map { ($0.manifest.name, $0) }) { first, _ in first }
     let names = Set(declared.map(\.name))
     manifests = declared + set.tools.map(\.manifest).filter { !names.contains($0.name) }
-    schemas = Dictionary(try manifests.map { ($0.name, try $0.argumentsSchema()) }) { first, _ in first }
+    let runners = Dictionary(set.tools.map { ($0.manifest.name, $0) }) { first, _ in first }
+    var tools: [String: Tool] = [:]
+    for manifest in manifests {
+      // Also of what nobody runs: it is declared all the same.
+      let schema = try manifest.argumentsSchema()
+      guard tools[manifest.name] == nil, let runner = runners[manifest.name] else { continue }
+      tools[manifest.name] = Tool(runner: runner, manifest: manifest, schema: schema)
+    }
+    self.tools = tools
     approve = set.approve
     approvalPatience = set.approvalPatience
     self.scope = scope
@@ -28,8 +42,11 @@ final class ToolRunner {
   ///
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   func run(_ calls: [ToolCallItem]) async throws -> [ConversationItem] {
-    for call in calls where tools[call.name] == nil { throw ChappieClientError.missingToolHandler(call.name) }
-    let tasks = calls.map { call in Task.onGLib { try await run(call) } }
+    let known = try calls.map { call in
+      guard let tool = tools[call.name] else { throw ChappieClientError.missingToolHandler(call.name) }
+      return (call, tool)
+    }
+    let tasks = known.map { call, tool in Task.onGLib { try await run(call, tool) } }
     defer { for task in tasks { task.cancel() } }
     return try await withTaskCancellationHandler {
       var outputs: [ConversationItem] = []
@@ -44,11 +61,8 @@ final class ToolRunner {
     }
   }
 
-  private func run(_ call: ToolCallItem) async throws -> ChappieToolExecutionResult {
-    guard let tool = tools[call.name], let manifest = manifests.first(where: { $0.name == call.name }) else {
-      throw ChappieClientError.missingToolHandler(call.name)
-    }
-    let end = try await self.end(of: call, tool, manifest)
+  private func run(_ call: ToolCallItem, _ tool: Tool) async throws -> ChappieToolExecutionResult {
+    let end = try await self.end(of: call, tool)
     let result = ChappieToolExecutionResult(
       callID: call.callID, toolName: call.name, status: end.status, output: Self.bounded(end.output),
       duration: end.duration)
@@ -69,16 +83,16 @@ final class ToolRunner {
     }
   }
 
-  private func end(of call: ToolCallItem, _ tool: ToolSet.Tool, _ manifest: ChappieHarnessTool) async throws -> End {
-    if let violation = violation(in: call) {
+  private func end(of call: ToolCallItem, _ tool: Tool) async throws -> End {
+    if let violation = Self.violation(of: tool.schema, in: call) {
       return End(.failed, "The arguments do not fit the tool's schema: \(violation).")
     }
     // Not before: whoever sees it may be who runs the tool.
     _ = scope.deliver(
       .toolCallRequested(
         ChappieToolExecutionRequest(
-          callID: call.callID, toolName: call.name, arguments: call.arguments, policy: manifest.policy)))
-    switch manifest.policy {
+          callID: call.callID, toolName: call.name, arguments: call.arguments, policy: tool.manifest.policy)))
+    switch tool.manifest.policy {
     case .automatic: break
     case .deny: return End(.denied, "This tool is switched off here.")
     case .ask:
@@ -91,17 +105,17 @@ final class ToolRunner {
       }
     }
     let start = ContinuousClock.now
-    var end = await execute(call, tool)
+    var end = await execute(call, tool.runner)
     end.duration = .now - start
     return end
   }
 
   /// What is wrong with a call's arguments; nil for nothing.
-  private func violation(in call: ToolCallItem) -> String? {
+  private static func violation(of schema: JSONSchema, in call: ToolCallItem) -> String? {
     guard let arguments = try? ChappieJSONValue(json: call.arguments.isEmpty ? "{}" : call.arguments) else {
       return "they are no JSON"
     }
-    return schemas[call.name]?.violation(in: arguments)
+    return schema.violation(in: arguments)
   }
 
   private func decision(on call: ToolCallItem) async throws -> ChappieApprovalDecision {

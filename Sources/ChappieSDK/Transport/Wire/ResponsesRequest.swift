@@ -2,39 +2,32 @@ import GLibBridge
 
 /// A request for an answer, as the backend takes it.
 struct ResponsesRequest: Sendable {
-  let model: String
-  let instructions: String
   var input: [ConversationItem]
-  /// What the model may call.
-  var tools: [ChappieHarnessTool] = []
-  let effort: ChappieReasoningEffort?
+  /// Everything but the input.
+  let frame: [String: JSON]
   /// Groups requests that share a beginning, for the backend's cache.
   let threadID: String
 
   /// The backend refuses a request without instructions, also from a harness that has none.
   private static let fallbackInstructions = "Answer the user."
 
+  /// - Parameter tools: what the model may call.
   init(
-    model: String, harness: ChappieHarness, input: [ConversationItem], options: ChappieMessageOptions, threadID: String
+    model: String, harness: ChappieHarness, tools: [ChappieHarnessTool] = [], input: [ConversationItem],
+    options: ChappieMessageOptions, threadID: String
   ) {
     let parts = [harness.rendered, options.instructions ?? ""].filter { !$0.isEmpty }
-    self.model = model
-    instructions = parts.isEmpty ? Self.fallbackInstructions : parts.joined(separator: "\n\n")
-    self.input = input
-    effort = options.effort
-    self.threadID = threadID
-  }
-
-  /// Everything but the input.
-  var frame: [String: JSON] {
+    let instructions = parts.isEmpty ? Self.fallbackInstructions : parts.joined(separator: "\n\n")
     var frame: [String: JSON] = [
       "model": .string(model), "instructions": .string(instructions), "stream": true, "store": false,
       "tool_choice": "auto", "parallel_tool_calls": true, "include": ["reasoning.encrypted_content"],
       "prompt_cache_key": .string(threadID),
     ]
     if !tools.isEmpty { frame["tools"] = .array(tools.map(Self.json)) }
-    if let effort { frame["reasoning"] = ["effort": .string(effort.rawValue)] }
-    return frame
+    if let effort = options.effort { frame["reasoning"] = ["effort": .string(effort.rawValue)] }
+    self.frame = frame
+    self.input = input
+    self.threadID = threadID
   }
 
   /// The body of an HTTP request.

@@ -19,23 +19,14 @@ struct WireError: Equatable {
 
   /// The seconds that a message such as “Please try again in 2.5s” asks to wait.
   var delay: Double? {
-    guard let message, let start = message.range(of: "try again in ") else { return nil }
-    let rest = message[start.upperBound...]
+    let words = message?.split(whereSeparator: \.isWhitespace) ?? []
+    guard let start = words.indices.first(where: { words[$0...].starts(with: ["try", "again", "in"]) }) else {
+      return nil
+    }
+    let rest = words[(start + 3)...].joined()
     let number = rest.prefix { $0.isNumber || $0 == "." }
     guard let value = Double(number) else { return nil }
-    let unit = rest[number.endIndex...].drop { $0 == " " }
+    let unit = rest[number.endIndex...]
     return unit.hasPrefix("ms") ? value / 1000 : unit.hasPrefix("s") ? value : nil
-  }
-}
-
-extension StringProtocol {
-  /// The first place of `text`.
-  fileprivate func range(of text: String) -> Range<Index>? {
-    var start = startIndex
-    while start < endIndex {
-      if self[start...].hasPrefix(text) { return start..<index(start, offsetBy: text.count) }
-      start = index(after: start)
-    }
-    return nil
   }
 }

@@ -116,11 +116,12 @@ struct SlotReadingTests {
   @Test func observersHearOfEachChangeOnce() async {
     let fixture = SlotFixture(.credential(.test("old")))
     var heard: [ChappieAuthState] = []
-    let first = fixture.slot.addObserver { heard.append($0.state) }
+    var first: Observation? = fixture.slot.observe { heard.append($0.state) }
     await fixture.slot.restore()
     await fixture.slot.restore()
     #expect(heard == [.signedIn])
-    fixture.slot.removeObserver(first)
+    withExtendedLifetime(first) {}
+    first = nil
     fixture.store.item = .none
     await fixture.slot.restore()
     #expect(heard == [.signedIn])
@@ -129,8 +130,9 @@ struct SlotReadingTests {
   @Test func observersHearInTheOrderInWhichTheyCame() async {
     let fixture = SlotFixture(.none)
     var heard: [Int] = []
-    for index in 0..<5 { _ = fixture.slot.addObserver { _ in heard.append(index) } }
+    let observations = (0..<5).map { index in fixture.slot.observe { _ in heard.append(index) } }
     await fixture.slot.restore()
+    withExtendedLifetime(observations) {}
     #expect(heard == Array(0..<5))
   }
 }

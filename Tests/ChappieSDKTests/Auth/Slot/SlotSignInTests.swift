@@ -51,11 +51,11 @@ struct SlotSignInTests {
     let approval = Wait()
     Self.waitForApproval(fixture, approval)
     var stages: [ChappieDeviceLinkState] = []
-    let observer = fixture.slot.addObserver { stages.append($0.deviceLinkState) }
+    let observation = fixture.slot.observe { stages.append($0.deviceLinkState) }
     _ = try await fixture.slot.startSignIn(interaction: .forbidden)
     approval.finish()
     await fixture.until { $0.deviceLinkState == .linked }
-    fixture.slot.removeObserver(observer)
+    withExtendedLifetime(observation) {}
     #expect(stages == [.requestingCode, .waitingForApproval, .exchanging, .linked])
   }
 

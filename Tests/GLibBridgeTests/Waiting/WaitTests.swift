@@ -39,4 +39,38 @@ struct WaitTests {
     await task.value
     await wait.value()
   }
+
+  // MARK: Being cancelled
+
+  @Test func isOverForWhoIsCancelled() async {
+    let wait = Wait()
+    let task = Task { @GLibActor in await wait.valueOrCancelled() }
+    await Task.yield()
+    task.cancel()
+    await task.value
+  }
+
+  @Test func aTaskIsWaitedForToItsEnd() async throws {
+    let gate = Wait()
+    var ended = false
+    let task = Task { @GLibActor in
+      await gate.value()
+      ended = true
+    }
+    gate.finish()
+    try await task.untilEnded()
+    #expect(ended)
+  }
+
+  @Test func aTaskGoesOnWithoutWhoWaitedForIt() async {
+    let gate = Wait()
+    let task = Task { @GLibActor in await gate.value() }
+    let waiter = Task { @GLibActor in try await task.untilEnded() }
+    await Task.yield()
+    waiter.cancel()
+    await #expect(throws: CancellationError.self) { try await waiter.value }
+    #expect(!task.isCancelled)
+    gate.finish()
+    await task.value
+  }
 }

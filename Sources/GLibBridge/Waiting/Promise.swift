@@ -1,4 +1,4 @@
-/// A value that somebody else brings, once.
+/// A value that somebody else brings, once, to one who waits for it.
 @GLibActor
 public final class Promise<Value: Sendable> {
   private let wait = Wait()
@@ -19,11 +19,7 @@ public final class Promise<Value: Sendable> {
   ///
   /// - Throws: `CancellationError`.
   public func value() async throws -> Value {
-    await withTaskCancellationHandler {
-      await wait.value()
-    } onCancel: {
-      Task.onGLib { self.wait.finish() }
-    }
+    await wait.valueOrCancelled()
     guard let outcome else { throw CancellationError() }
     return outcome
   }

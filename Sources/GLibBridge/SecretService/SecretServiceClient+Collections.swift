@@ -1,0 +1,82 @@
+import CGLib
+import CLibsecret
+
+extension SecretServiceClient {
+  /// Whether the default collection says that it is locked.
+  ///
+  /// - Throws: ``SecretStoreError/unavailable(_:)`` also when there is none, `CancellationError`.
+  public func defaultCollectionState() async throws -> CollectionState {
+    try await services.withService(.forbidden) { service in
+      let collection = try await collection(.default, service)
+      return secret_collection_get_locked(collection.pointer) != 0 ? .locked : .unlocked
+    }
+  }
+
+  /// Unlocks the default collection. Without interaction this succeeds only where the keyring needs no password.
+  ///
+  /// - Throws: ``SecretStoreError``, `CancellationError`.
+  public func unlockDefaultCollection(interaction: Interaction) async throws {
+    try await services.withService(interaction) { service in
+      let collection = try await collection(.default, service)
+      try await unlock(collection.pointer, service, interaction)
+    }
+  }
+
+  /// Unlocks an item that a search found locked, while its collection is not. Without interaction this succeeds only
+  /// where the keyring needs nobody's consent.
+  ///
+  /// - Throws: ``SecretStoreError``, `CancellationError`.
+  public func unlock(_ found: Found, interaction: Interaction) async throws {
+    try await services.withService(interaction) { service in
+      try await unlock(found.item.pointer, service, interaction)
+    }
+  }
+
+  private func unlock(
+    _ object: UnsafeMutableRawPointer, _ service: SecretServiceReference, _ interaction: Interaction
+  ) async throws {
+    let list = g_list_append(nil, object)
+    defer { g_list_free(list) }
+    let count = try await asyncCall(deadline: interaction == .allowed ? SecretServicePair.patience : deadline) {
+      cancellable, callback, data in
+      secret_service_unlock(service.pointer, list, cancellable, callback, data)
+    } finish: { result, error in
+      secret_service_unlock_finish(service.pointer, result, nil, &error)
+    }
+    guard count > 0 else { throw SecretStoreError.locked }
+  }
+
+  /// KeePassXC asks for its password when it is searched while locked, and answers when somebody has typed it. Keyrings
+  /// that have a `session` collection search that one too, and do not ask.
+  func asksBeforeItSearches(_ service: SecretServiceReference) async throws -> Bool {
+    let hasSession: Bool
+    if let known = service.hasSessionCollection {
+      hasSession = known
+    } else {
+      hasSession = try await collectionIfThere(.session, service) != nil
+      service.hasSessionCollection = hasSession
+    }
+    guard !hasSession, let collection = try await collectionIfThere(.default, service) else { return false }
+    return secret_collection_get_locked(collection.pointer) != 0
+  }
+
+  private func collection(_ place: Collection, _ service: SecretServiceReference) async throws
+    -> SecretCollectionReference
+  {
+    guard let collection = try await collectionIfThere(place, service) else {
+      throw SecretStoreError.unavailable("the keyring has no \(place.alias) collection")
+    }
+    return collection
+  }
+
+  private func collectionIfThere(_ place: Collection, _ service: SecretServiceReference) async throws
+    -> SecretCollectionReference?
+  {
+    try await asyncCall(deadline: deadline) { cancellable, callback, data in
+      secret_collection_for_alias(
+        service.pointer, place.alias, SECRET_COLLECTION_NONE, cancellable, callback, data)
+    } finish: { result, error in
+      secret_collection_for_alias_finish(result, &error).map(SecretCollectionReference.init(owning:))
+    }
+  }
+}

@@ -1,0 +1,153 @@
+import CGLib
+import CLibsecret
+import SecretMemory
+
+extension SecretServiceClient {
+  /// The items whose attributes include `attributes`, locked ones too.
+  ///
+  /// - Throws: ``SecretStoreError``, where a keyring that is locked would ask the user before it searches;
+  ///   `CancellationError`.
+  public func search(schema: String, _ attributes: [String: String]) async throws -> [Found] {
+    try await services.withService(.forbidden) { service in
+      guard try await !asksBeforeItSearches(service) else { throw SecretStoreError.locked }
+      var found: [Found] = []
+      // Item by item: libsecret's own search ends twice when one of its items is deleted meanwhile.
+      for path in try await paths(AttributeTable(attributes, schema: schema), service) {
+        if let item = try await unlessGone({ try await item(at: path, service) }) { found.append(item) }
+      }
+      return found
+    }
+  }
+
+  private func paths(_ attributes: AttributeTable, _ service: SecretServiceReference) async throws -> [String] {
+    try await asyncCall(deadline: deadline) { cancellable, callback, data in
+      secret_service_search_for_dbus_paths(
+        service.pointer, nil, attributes.pointer, cancellable, callback, data)
+    } finish: { result, error in
+      var unlocked: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+      var locked: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+      _ = secret_service_search_for_dbus_paths_finish(service.pointer, result, &unlocked, &locked, &error)
+      return takeStrings(unlocked) + takeStrings(locked)
+    }
+  }
+
+  private func item(at path: String, _ service: SecretServiceReference) async throws -> Found {
+    let item = try await asyncCall(deadline: deadline) { cancellable, callback, data in
+      secret_item_new_for_dbus_path(service.pointer, path, SECRET_ITEM_NONE, cancellable, callback, data)
+    } finish: { result, error in
+      secret_item_new_for_dbus_path_finish(result, &error).map(SecretItemReference.init(owning:))
+    }
+    guard let item else { throw GLibError.timedOut }
+    let attributes = secret_item_get_attributes(item.pointer)
+    defer { if let attributes { g_hash_table_unref(attributes) } }
+    return Found(
+      attributes: [String: String](copying: attributes),
+      isLocked: secret_item_get_locked(item.pointer) != 0, item: item, service: service)
+  }
+
+  /// Reads the secret of an item that a search found; nil when it has been deleted since.
+  ///
+  /// - Throws: ``SecretStoreError``, `CancellationError`.
+  public func secret(of found: Found) async throws -> SecretBytes? {
+    try await services.withService(.forbidden) { _ in
+      let item = found.item
+      let loaded: gboolean? = try await unlessGone {
+        try await asyncCall(deadline: deadline) { cancellable, callback, data in
+          secret_item_load_secret(item.pointer, cancellable, callback, data)
+        } finish: { result, error in
+          secret_item_load_secret_finish(item.pointer, result, &error)
+        }
+      }
+      guard loaded != nil else { return nil }
+      guard let value = secret_item_get_secret(item.pointer) else { throw SecretStoreError.locked }
+      defer { secret_value_unref(UnsafeMutableRawPointer(value)) }
+      var length: gsize = 0
+      let bytes = secret_value_get(value, &length)
+      return SecretBytes(UnsafeRawBufferPointer(start: bytes, count: Int(length)))
+    }
+  }
+
+  /// Stores `secret` as `item`, in place of an item with the same attributes.
+  ///
+  /// - Throws: ``SecretStoreError``, `CancellationError`.
+  public func store(
+    _ secret: SecretBytes, as item: Item, in place: Collection, interaction: Interaction
+  ) async throws {
+    do {
+      // One message and no question before it: a crash must find as little time as can be.
+      try await services.withService(.forbidden) { try await create(secret, as: item, in: place, $0, deadline) }
+    } catch SecretStoreError.locked {
+      guard case .default = place else { throw SecretStoreError.locked }
+      if try await replaced(secret, of: item) { return }
+      try await services.withPrompts(interaction) {
+        try await defaultCollectionState() == .unlocked
+      } _: { service, deadline in
+        try await create(secret, as: item, in: place, service, deadline)
+      }
+    }
+  }
+
+  private func create(
+    _ secret: SecretBytes, as item: Item, in place: Collection, _ service: SecretServiceReference, _ deadline: Duration
+  ) async throws {
+    let table = AttributeTable(item.attributes, schema: item.schema)
+    let value = Self.value(secret)
+    defer { value.map { secret_value_unref(UnsafeMutableRawPointer($0)) } }
+    _ = try await asyncCall(deadline: deadline) { cancellable, callback, data in
+      secret_service_store(
+        service.pointer, nil, table.pointer, place.alias, item.label, value, cancellable, callback, data)
+    } finish: { result, error in
+      secret_service_store_finish(service.pointer, result, &error)
+    }
+  }
+
+  /// Gives the item with the same attributes a new secret, where there is one that is not locked.
+  ///
+  /// KeePassXC lets nobody create an item over another program's, or over its own after a restart, without asking. It
+  /// does let them change what they may read. Where there is a `session` collection, the item may be that one's.
+  private func replaced(_ secret: SecretBytes, of item: Item) async throws -> Bool {
+    let found = try await search(schema: item.schema, item.attributes)
+    guard let old = found.first(where: { !$0.isLocked }), old.service.hasSessionCollection == false else {
+      return false
+    }
+    let value = Self.value(secret)
+    defer { value.map { secret_value_unref(UnsafeMutableRawPointer($0)) } }
+    return try await services.withService(.forbidden) { _ in
+      try await asyncCall(deadline: deadline) { cancellable, callback, data in
+        secret_item_set_secret(old.item.pointer, value, cancellable, callback, data)
+      } finish: { result, error in
+        secret_item_set_secret_finish(old.item.pointer, result, &error)
+      } != 0
+    }
+  }
+
+  private static func value(_ secret: SecretBytes) -> OpaquePointer? {
+    secret.withBytes { bytes in
+      secret_value_new(bytes.bindMemory(to: CChar.self).baseAddress, gssize(bytes.count), "text/plain")
+    }
+  }
+
+  /// Deletes an item that a search found, if it is still there.
+  ///
+  /// - Throws: ``SecretStoreError``, `CancellationError`.
+  public func delete(_ found: Found, interaction: Interaction) async throws {
+    try await services.withPrompts(interaction) {
+      !found.isLocked
+    } _: { service, deadline in
+      // By its path: the item itself would prompt as the service does that found it, which is never.
+      let path = found.item.path
+      let _: gboolean? = try await unlessGone {
+        try await asyncCall(deadline: deadline) { cancellable, callback, data in
+          secret_service_delete_item_dbus_path(service.pointer, path, cancellable, callback, data)
+        } finish: { result, error in
+          secret_service_delete_item_dbus_path_finish(service.pointer, result, &error)
+        }
+      }
+    }
+  }
+
+  /// Nil when the object that `body` calls is not there: somebody deleted it.
+  private func unlessGone<Result>(_ body: () async throws -> Result) async throws -> Result? {
+    do { return try await body() } catch let error as GLibError where error.saysNoSuchObject { return nil }
+  }
+}

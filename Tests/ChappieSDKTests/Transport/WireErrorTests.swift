@@ -1,0 +1,22 @@
+import Testing
+
+@testable import ChappieSDK
+
+struct WireErrorTests {
+  @Test(arguments: [
+    ("Please try again in 2.5s. Visit the page to learn more.", 2.5),
+    ("Limit 10.\nPlease try again in 20 seconds.", 20),
+    ("Please try again in 500ms.", 0.5), ("try again in 7 ms", 0.007), ("try to try again in 1s", 1),
+  ])
+  func aMessageTellsHowLongToWait(_ message: String, _ seconds: Double) {
+    #expect(WireError(code: nil, message: message).delay == seconds)
+  }
+
+  @Test(arguments: [
+    nil, "", "Please try again.", "try again in", "try again in a while", "try again in 2 minutes", "try again in s",
+    "try again in 1.2.3s", "Please try again soon in 3s",
+  ])
+  func anyOtherTellsNothing(_ message: String?) {
+    #expect(WireError(code: nil, message: message).delay == nil)
+  }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// `[Threads]` and `[Redaction]` of `chappie/chappie.conf`.
+@Suite(.worlds) @GLibActor
+struct ThreadConfigurationTests {
+  private func with(
+    _ configuration: String, _ body: @GLibActor (World, Caller) async throws -> Void
+  ) async throws {
+    try await World.with(World.Plan(service: .none)) { world in
+      try world.directories.configure(configuration)
+      try await world.service.start(world.sandbox.addresses)
+      try await body(world, try await world.signedInCaller())
+    }
+  }
+
+  @Test func threadsCanBeOff() async throws {
+    try await with("[Threads]\nEnabled=false\n") { world, caller in
+      let work = try await caller.open("Session", ["keychain_account": "work"])
+      try await caller.signIn(at: work)
+      let client = try await caller.open("Client")
+      for path in [ObjectPath.chappie, .chappie.appending("account").appending("work"), client] {
+        let reply = try await caller.connection.call(
+          "org.chappie", path, "org.freedesktop.DBus.Introspectable", "Introspect")
+        let interfaces = try Introspection.interfaces(reply.member(0, "xml"))
+        #expect(interfaces["org.chappie.Client"] != nil)
+        #expect(interfaces["org.chappie.Threads"] == nil)
+        #expect(
+          try await refusal { try await caller.threads(at: path) }.name
+            == "org.freedesktop.DBus.Error.UnknownMethod")
+      }
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(!FileManager.default.fileExists(atPath: world.directories.home.path + "/.local/share/chappie/threads"))
+    }
+  }
+
+  // MARK: Redaction
+
+  /// What is written is without it; the answer of the turn itself is not.
+  @Test func whatIsRedactedIsNeverWritten() async throws {
+    let configuration = #"""
+      [Redaction]
+      Drop=tool-arguments;payloads
+      Mask=tool-outputs
+
+      [Redaction Patterns]
+      card=\b\d{4}(?:[ -]?\d{4}){3}\b
+      name=Brunhilde|Siegfried
+      """#
+    try await with(configuration) { world, caller in
+      let thread = try await caller.createThread()
+      try await world.sandbox.play(
+        #"""
+        [{"endpoint":"responses","times":1,"tool_calls":[{"name":"pay","arguments":{"to":"Hagen"}}]},
+         {"endpoint":"responses","times":1,"text":"Siegfried has paid."}]
+        """#)
+      let tool: VariantDictionary = ["name": "pay", "input_schema": #"{"type":"object"}"#]
+      let turn = try await caller.stream(
+        "Brunhilde pays with 1234 5678 9012 3456 today", to: thread, ["tools": [tool]])
+      let call = try await caller.signal("ToolCallRequested").arguments.member(1, "call", as: String.self)
+      try await caller.call("Client.SubmitToolResult", turn.id, call, "A receipt", VariantDictionary())
+      #expect(try await turn.end().answer.text == "Siegfried has paid.")
+
+      let stored = try await caller.thread(thread)
+      #expect(stored.summary.title == "[redacted] pays with [redacted] today")
+      #expect(stored.inputs == ["[redacted] pays with [redacted] today"])
+      #expect(stored.kinds == [["input", "tool-call", "tool-output", "output"]])
+      #expect(stored.turns[0].events[1].arguments == "")
+      #expect(stored.turns[0].events[2].output == "[redacted]")
+      #expect(stored.turns[0].events[3].text == "[redacted] has paid.")
+    }
+  }
+
+  // MARK: Retention
+
+  /// The oldest archived one goes first, then the oldest; never the one that is written to.
+  @Test func theCapHolds() async throws {
+    try await with("[Threads]\nMaximumSize=0.015\n") { _, caller in
+      let text = String(repeating: "words ", count: 1000)
+      var threads: [String] = []
+      for number in 0..<4 {
+        threads.append(try await caller.createThread("Thread \(number)"))
+        if number > 0 { _ = try await caller.send(text, to: threads[number]) }
+        if number == 2 { try await caller.call("Threads.Archive", threads[2]) }
+      }
+      let left = try await Set(caller.threadIDs() + caller.threadIDs(["archived": true]))
+      #expect(left.contains(threads[3]))
+      #expect(!left.contains(threads[2]))
+      let usage = try await caller.call("Threads.GetUsage").member(0, "usage", as: VariantDictionary.self)
+      let limit = try usage.value("limit_bytes", as: UInt64.self)
+      #expect(limit == 15_728)
+      #expect(try usage.value("used_bytes", as: UInt64.self) ?? .max <= limit ?? 0)
+      try await caller.catchUp()
+      #expect(try caller.threadChanges().contains("\(threads[2]) deleted"))
+
+      // Nothing that could go makes room for this.
+      let tooLong = try await refusal {
+        try await caller.send(String(repeating: "words ", count: 10_000), to: threads[3])
+      }
+      #expect(tooLong.name == "StoreFull")
+      #expect(tooLong.message.contains("The answer came"))
+      #expect(try await caller.thread(threads[3]).turns.count == 1)
+    }
+  }
+
+  /// Without anybody's doing: when the service starts.
+  @Test func whatIsOldIsPutAwayAndDeleted() async throws {
+    // 0.00002 days are 1.7 seconds.
+    try await with("[Threads]\nArchiveAfter=0.00002\nDeleteAfter=never\n") { world, caller in
+      let thread = try await caller.createThread("Old")
+      try await eventually("the thread to be put away") {
+        try await caller.threadIDs().isEmpty
+      }
+      #expect(try await caller.threadIDs(["archived": true]) == [thread])
+      try await caller.catchUp()
+      #expect(try caller.threadChanges().contains("\(thread) archived"))
+
+      await world.service.end()
+      try world.directories.configure("[Threads]\nDeleteAfter=0.00002\n")
+      try await Task.sleep(for: .seconds(3))
+      try await world.service.start(world.sandbox.addresses)
+      try await eventually("the thread to be deleted") {
+        try !world.directories.files().keys.contains { $0.hasSuffix(".thread") }
+      }
+    }
+  }
+
+  // MARK: Bad values
+
+  @Test(arguments: [
+    ("[Threads]\nEnabled=perhaps", "[Threads] Enabled= in the configuration must be true or false, not “perhaps”."),
+    ("[Threads]\nMaximumSize=much", "[Threads] MaximumSize= in the configuration must be a number of MiB above 0"),
+    ("[Threads]\nMaximumSize=0", "MaximumSize="), ("[Threads]\nMaximumSize=-1", "MaximumSize="),
+    ("[Threads]\nMaximumSize=nan", "MaximumSize="), ("[Threads]\nMaximumSize=1e300", "MaximumSize="),
+    ("[Threads]\nArchiveAfter=soon", "a number of days above 0, or never, not “soon”"),
+    ("[Threads]\nDeleteAfter=inf", "DeleteAfter="), ("[Threads]\nProtection=none", "Protection="),
+    ("[Redaction]\nDrop=inputs;secrets", "[Redaction] Drop= in the configuration must be words of titles, inputs,"),
+    ("[Redaction]\nMask=tool_outputs", "not “tool_outputs”"),
+    ("[Redaction Patterns]\ncard=(", "[Redaction Patterns] in the configuration: The pattern '(' is no regular"),
+  ])
+  func aServiceWithABadValueDoesNotStart(_ configuration: String, _ complaint: String) async throws {
+    try await World.with(World.Plan(keyring: .none, service: .none)) { world in
+      try world.directories.configure(configuration + "\n")
+      let process = try world.service.launch(world.sandbox.addresses)
+      try await eventually("the end of the service") { process.end != nil }
+      #expect(process.end == .exit(1))
+      #expect(process.output.contains(complaint), "\(process.output)")
+    }
+  }
+
+  // MARK: Files
+
+  /// Where nothing can be written, nothing is asked either.
+  @Test func aDirectoryThatCannotBeMadeIsToldOf() async throws {
+    try await World.with { world in
+      let data = world.directories.home.appending(path: ".local/share/chappie")
+      try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
+      try Data().write(to: data.appending(path: "threads"))
+      let caller = try await world.signedInCaller()
+      let refused = try await refusal { try await caller.createThread() }
+      #expect(refused.name == "StoreUnavailable")
+      #expect(refused.message.contains("is no directory"))
+      #expect(try await caller.send("hi").contains("hi"))
+      try FileManager.default.removeItem(at: data.appending(path: "threads"))
+      let thread = try await caller.createThread()
+      #expect(try await caller.send("One", to: thread).contains("1 message"))
+    }
+  }
+}

@@ -1,0 +1,174 @@
+import GLibBridge
+import Testing
+
+/// `org.chappie.Threads`: what is stored, and how it is changed.
+@Suite(.worlds) @GLibActor
+struct ThreadListTests {
+  @Test func aThreadIsListedRenamedPutAwayAndDeleted() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let watcher = try await world.caller()
+      #expect(try await caller.threads().isEmpty)
+      let one = try await caller.createThread("First")
+      let two = try await caller.createThread()
+      _ = try await caller.send("Second things", to: two)
+
+      let listed = try await caller.threads()
+      #expect(Set(listed.map { $0.text("title") }) == ["First", "Second things"])
+      let second = try #require(listed.first { $0.text("id") == two })
+      #expect(try second.value("turn_count", as: UInt32.self) == 1)
+      #expect(try second.value("archived", as: Bool.self) == false)
+      #expect(try second.value("bytes", as: UInt64.self) ?? 0 > 100)
+      #expect(try second.value("created_at", as: Int64.self) ?? 0 > 1_700_000_000)
+
+      try await caller.call("Threads.Rename", one, "Grüße aus 東京")
+      try await caller.call("Threads.Archive", one)
+      try await caller.call("Threads.Archive", one)
+      #expect(try await caller.threadIDs() == [two])
+      #expect(try await caller.threads(["archived": true]).map { $0.text("title") } == ["Grüße aus 東京"])
+      #expect(try await caller.thread(one).summary.archivedAt != nil)
+      try await caller.call("Threads.Unarchive", one)
+      #expect(try await Set(caller.threadIDs()) == [one, two])
+      try await caller.call("Threads.Delete", one)
+      #expect(try await caller.threadIDs() == [two])
+      #expect(try await refusal { try await caller.thread(one) }.name == "NoSuchThread")
+
+      try await watcher.catchUp()
+      #expect(
+        try watcher.threadChanges() == [
+          "\(one) created", "\(two) created", "\(two) renamed", "\(two) updated", "\(one) renamed", "\(one) archived",
+          "\(one) unarchived", "\(one) deleted",
+        ])
+    }
+  }
+
+  @Test func pagesFollowEachOther() async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      var made: Set<String> = []
+      for number in 0..<7 { made.insert(try await caller.createThread("Thread \(number)")) }
+      var pages: [[String]] = []
+      var filter: VariantDictionary = ["limit": UInt32(3)]
+      while true {
+        let page = try await caller.threads(filter)
+        guard let last = page.last else { break }
+        pages.append(page.compactMap { $0.text("id") })
+        filter.set("cursor", last.text("cursor"))
+      }
+      #expect(pages.map(\.count) == [3, 3, 1])
+      #expect(Set(pages.joined()) == made)
+    }
+  }
+
+  /// A message to a thread that was put away takes it back, and the newest is first.
+  @Test func aTurnMovesAThreadToTheTop() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let one = try await caller.createThread("One")
+      _ = try await caller.createThread("Two")
+      try await caller.call("Threads.Archive", one)
+      // Times are seconds.
+      try await Task.sleep(for: .milliseconds(1100))
+      _ = try await caller.send("Hello", to: one)
+      #expect(try await caller.threadIDs().first == one)
+    }
+  }
+
+  @Test func usageIsWhatIsStored() async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      let one = try await caller.createThread("One")
+      _ = try await caller.createThread("Two")
+      try await caller.call("Threads.Archive", one)
+      let usage = try await caller.call("Threads.GetUsage").member(0, "usage", as: VariantDictionary.self)
+      let listed = try await caller.threads() + caller.threads(["archived": true])
+      #expect(
+        try usage.value("used_bytes", as: UInt64.self)
+          == listed.reduce(0) { $0 + (try $1.value("bytes", as: UInt64.self) ?? 0) })
+      #expect(try usage.value("limit_bytes", as: UInt64.self) == 256 << 20)
+      #expect(try usage.value("thread_count", as: UInt32.self) == 2)
+      #expect(try usage.value("archived_count", as: UInt32.self) == 1)
+    }
+  }
+
+  /// At a client that somebody opened, its opener alone is told.
+  @Test func onlyTheOpenerIsToldAtAnOpenedClient() async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      let watcher = try await world.caller()
+      let client = try await caller.open("Client")
+      let own = try await caller.open("Client", ["keychain_account": "other"])
+      let thread = try await caller.createThread(at: .chappie)
+      let other = try await caller.createThread(at: own)
+      try await caller.catchUp()
+      try await watcher.catchUp()
+      #expect(try caller.threadChanges(at: .chappie) == ["\(thread) created"])
+      #expect(try caller.threadChanges(at: client) == ["\(thread) created"])
+      #expect(try caller.threadChanges(at: own) == ["\(other) created"])
+      #expect(watcher.signals("ThreadChanged").map(\.path) == [.chappie])
+    }
+  }
+
+  // MARK: Bad input
+
+  @Test func wrongArgumentsAreRefused() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let thread = try await caller.createThread()
+      let long = String(repeating: "a", count: 1025)
+      let calls: [@GLibActor () async throws -> Void] = [
+        { _ = try await caller.threads(["limit": UInt32(0)]) }, { _ = try await caller.threads(["limit": "3"]) },
+        { _ = try await caller.threads(["archived": "yes"]) }, { _ = try await caller.threads(["cursor": true]) },
+        { _ = try await caller.createThread(long) }, { _ = try await caller.createThread("two\nlines") },
+        { try await caller.call("Threads.Rename", thread, long) }, { _ = try await caller.send("", to: thread) },
+        { _ = try await caller.send("hi", to: thread, ["model": UInt32(3)]) },
+      ]
+      for call in calls {
+        #expect(try await refusal(of: call).name == "InvalidArgument")
+      }
+      #expect(try await caller.thread(thread).turns.isEmpty)
+      #expect(try await world.sandbox.state().requests["responses"] ?? 0 == 0)
+    }
+  }
+
+  @Test(arguments: [
+    "", "nonsense", "../../../../etc/passwd", "..", "index", "lock", String(repeating: "a", count: 100_000), "Ä",
+    "thread.new",
+  ])
+  func whatIsNoThreadIsRefused(_ id: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      _ = try await caller.createThread()
+      let calls: [@GLibActor () async throws -> Void] = [
+        { _ = try await caller.thread(id) }, { _ = try await caller.send("hi", to: id) },
+        { try await caller.call("Threads.Rename", id, "title") }, { try await caller.call("Threads.Archive", id) },
+        { try await caller.call("Threads.Unarchive", id) }, { try await caller.call("Threads.Delete", id) },
+        { try await caller.call("Threads.Compact", id, "summary") },
+        { _ = try await caller.threads(["cursor": id]) },
+      ]
+      for call in calls {
+        #expect(try await refusal(of: call).name == "NoSuchThread")
+      }
+      #expect(try await caller.stream("hi", to: id).end().failure.name == "NoSuchThread")
+      #expect(try await world.sandbox.state().requests["responses"] ?? 0 == 0)
+      #expect(try await caller.threads().count == 1)
+    }
+  }
+
+  /// A turn that runs while its thread is deleted ends with its answer, and with why it is not stored.
+  @Test func anAnswerWhoseThreadIsGoneIsNotLost() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let thread = try await caller.createThread()
+      try await world.sandbox.play(
+        #"[{"endpoint":"responses","text":"One two three four five.","delta_delay_ms":200,"times":1}]"#)
+      let turn = try await caller.stream("Count", to: thread)
+      try await eventually("a piece of the answer") { try await !turn.seen().text.isEmpty }
+      try await caller.call("Threads.Delete", thread)
+      let failure = try await turn.end().failure
+      #expect(failure.name == "NoSuchThread")
+      #expect(failure.details.text("partial_text") == "One two three four five.")
+      #expect(try await refusal { try await caller.send("More", to: thread) }.name == "NoSuchThread")
+    }
+  }
+}

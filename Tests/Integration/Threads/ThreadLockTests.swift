@@ -1,0 +1,161 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// While something is locked, what is stored cannot be read, also not by the service.
+@Suite(.worlds) @GLibActor
+struct ThreadLockTests {
+  /// The name of the error that each method ends with.
+  private func failures(_ caller: Caller, _ thread: String, at path: ObjectPath = .chappie) async throws -> Set<String>
+  {
+    let calls: [@GLibActor () async throws -> Void] = [
+      { _ = try await caller.threads(at: path) }, { _ = try await caller.createThread("New", at: path) },
+      { _ = try await caller.thread(thread, at: path) }, { _ = try await caller.send("hi", to: thread, at: path) },
+      { try await caller.call("Threads.Compact", thread, "short", at: path) },
+      { try await caller.call("Threads.Rename", thread, "New", at: path) },
+      { try await caller.call("Threads.Archive", thread, at: path) },
+      { try await caller.call("Threads.Unarchive", thread, at: path) },
+      { try await caller.call("Threads.Delete", thread, at: path) },
+      { try await caller.call("Threads.GetUsage", at: path) },
+    ]
+    var names: Set<String> = [try await caller.stream("hi", to: thread, at: path).end().failure.name]
+    for call in calls { names.insert(try await refusal(of: call).name) }
+    return names
+  }
+
+  @Test func nothingIsReadWhileTheScreenIsLocked() async throws {
+    try await World.with { world in
+      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
+      let caller = try await world.signedInCaller()
+      let thread = try await caller.createThread()
+      _ = try await caller.send("One", to: thread)
+      saver.setActive(true)
+      try await caller.waitFor(Lock("locked", [saver.name]))
+      #expect(try await failures(caller, thread) == ["Locked"])
+      #expect(try await world.sandbox.state().requests["responses"] == 1)
+      saver.setActive(false)
+      try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))
+      #expect(try await caller.send("Two", to: thread).contains("3 messages"))
+      #expect(try await caller.threads().map { $0.text("title") } == ["One"])
+    }
+  }
+
+  @Test func nothingIsReadWhileTheKeyringIsLocked() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let thread = try await caller.createThread()
+      _ = try await caller.send("One", to: thread)
+      try await world.keyring.lock()
+      try await caller.waitFor(Lock("locked", ["keyring"]))
+      #expect(try await failures(caller, thread) == ["Locked"])
+      try await world.keyring.unlock()
+      #expect(try await caller.send("Two", to: thread).contains("3 messages"))
+    }
+  }
+
+  /// The turn that runs when the screen locks has its answer, and is stored when the user is back.
+  @Test func whatIsForTheBackgroundIsReadWhileAllIsLocked() async throws {
+    try await World.with { world in
+      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
+      let caller = try await world.caller()
+      try await caller.signIn(.afterFirstUnlock)
+      let client = try await caller.open("Client", ["keychain_accessibility": Accessibility.afterFirstUnlock.rawValue])
+      let thread = try await caller.createThread(at: client)
+      _ = try await caller.send("One", to: thread, at: client)
+      saver.setActive(true)
+      try await world.keyring.lock()
+      try await caller.waitFor(Lock("locked", [saver.name, "keyring"]))
+      #expect(try await caller.send("Two", to: thread, at: client).contains("3 messages"))
+      #expect(try await caller.thread(thread, at: client).turns.count == 2)
+      #expect(try await caller.threadIDs(at: client) == [thread])
+    }
+  }
+
+  @Test func theConfigurationCanLetThemBeReadInTheBackground() async throws {
+    try await World.with(World.Plan(service: .none)) { world in
+      try world.directories.configure("[Threads]\nProtection=complete-until-first-user-authentication\n")
+      try await world.service.start(world.sandbox.addresses)
+      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
+      let caller = try await world.caller()
+      let thread = try await caller.createThread("One")
+      saver.setActive(true)
+      try await caller.waitFor(Lock("locked", [saver.name]))
+      #expect(try await caller.threads().map { $0.text("title") } == ["One"])
+      #expect(try await caller.thread(thread).summary.title == "One")
+    }
+  }
+
+  @Test func theKeyringAsksWhereTheCallerAllowsIt() async throws {
+    try await World.with(World.Plan(keyring: .none)) { world in
+      let keyring = try await FakeKeyring(in: world)
+      let caller = try await world.signedInCaller()
+      let thread = try await caller.createThread()
+      keyring.setLocked(true)
+      try await caller.waitFor(Lock("locked", ["keyring"]))
+      #expect(try await refusal { try await caller.thread(thread) }.name == "Locked")
+      #expect(keyring.questions == 0)
+      #expect(try await caller.send("One", to: thread, interactive: true).contains("1 message"))
+      #expect(keyring.questions == 1)
+      keyring.setLocked(true)
+      try await caller.waitFor(Lock("locked", ["keyring"]))
+      keyring.user = .dismisses
+      #expect(try await refusal { try await caller.call("Threads.Get", thread, interactive: true) }.name == "Locked")
+      #expect(keyring.questions == 2)
+      #expect(try await refusal { try await caller.call("Threads.List", VariantDictionary()) }.name == "Locked")
+    }
+  }
+
+  /// A keyring that has gone is no reason to lose or to forget anything.
+  @Test func aKeyringThatIsGoneIsToldOf() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let thread = try await caller.createThread()
+      _ = try await caller.send("One", to: thread)
+      await world.keyring.kill()
+      try await eventually("the end of the keyring to be seen") {
+        do {
+          _ = try await caller.threads()
+          return false
+        } catch let error as GLibError {
+          return Refusal(error).name == "KeyringUnavailable"
+        }
+      }
+      try await world.keyring.start()
+      try await eventually("the keyring") { (try? await caller.threadIDs()) == [thread] }
+      #expect(try await caller.send("Two", to: thread).contains("3 messages"))
+    }
+  }
+
+  // MARK: At rest
+
+  /// Neither prompts nor answers, titles, arguments and outputs of tools, nor what failed.
+  @Test func nothingOfItIsInAnyFileInPlaintext() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let thread = try await caller.createThread()
+      try await world.sandbox.play(
+        #"""
+        [{"endpoint":"responses","times":1,"tool_calls":[{"name":"whistle","arguments":{"tune":"Lorelei"}}]},
+         {"endpoint":"responses","times":1,"text":"The nightingale sings."}]
+        """#)
+      let tool: VariantDictionary = [
+        "name": "whistle", "input_schema": #"{"type":"object","properties":{"tune":{"type":"string"}}}"#,
+      ]
+      let turn = try await caller.stream("Brunhilde asks", to: thread, ["tools": [tool]])
+      let call = try await caller.signal("ToolCallRequested").arguments.member(1, "call", as: String.self)
+      try await caller.call("Client.SubmitToolResult", turn.id, call, "Siegfried whistles", VariantDictionary())
+      _ = try await turn.end().answer
+      try await caller.call("Threads.Rename", thread, "Wotan")
+      try await caller.call("Threads.Compact", thread, "Fafner sleeps.")
+      let stored = try await caller.thread(thread)
+      #expect(stored.turns.count == 2)
+      let home = try world.directories.files().filter { !$0.key.hasPrefix("logs/") || $0.key.contains("chappied") }
+      #expect(home.keys.contains { $0.contains("chappie/threads/") && $0.hasSuffix(".thread") })
+      for (name, data) in home {
+        for word in ["Brunhilde", "Lorelei", "nightingale", "Siegfried", "Wotan", "Fafner", "whistle"] {
+          #expect(data.range(of: Data(word.utf8)) == nil, "\(name) has '\(word)'")
+        }
+      }
+    }
+  }
+}

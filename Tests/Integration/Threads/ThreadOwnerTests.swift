@@ -1,0 +1,58 @@
+import GLibBridge
+import Testing
+
+/// Whose threads are whose.
+@Suite(.worlds) @GLibActor
+struct ThreadOwnerTests {
+  @Test func eachAccountHasItsOwn() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let work = try await caller.open("Session", ["keychain_account": "work"])
+      try await caller.signIn(at: work)
+      let account = ObjectPath.chappie.appending("account").appending("work")
+      let client = try await caller.open("Client", ["keychain_account": "work"])
+      let own = try await caller.createThread("Own")
+      let thread = try await caller.createThread("Work", at: account)
+      #expect(try await caller.threadIDs() == [own])
+      #expect(try await caller.threadIDs(at: account) == [thread])
+      #expect(try await caller.threadIDs(at: client) == [thread])
+      #expect(try await refusal { try await caller.thread(thread) }.name == "NoSuchThread")
+      #expect(try await caller.send("One", to: thread, at: client).contains("1 message"))
+      #expect(try await caller.send("Two", to: thread, at: account).contains("3 messages"))
+
+      // What was said stays when its account is signed out, and is back with it.
+      try await caller.call("Session.SignOut", at: work)
+      try await caller.signIn(at: work)
+      try await eventually("the account to be back") { (try? await caller.threadIDs(at: account)) == [thread] }
+    }
+  }
+
+  @Test(.enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+  func anAppInASandboxHasItsOwn() async throws {
+    try await World.with { world in
+      let outside = try await world.signedInCaller()
+      let users = try await outside.createThread("The user's")
+      let app = try await world.caller(app: "org.example.App")
+      let widget = try await world.caller(app: "org.example.Widget")
+      for path in [ObjectPath.chappie] {
+        #expect(try await refusal { try await app.threads(at: path) }.name == "AccessDenied")
+        #expect(try await refusal { try await app.thread(users, at: path) }.name == "AccessDenied")
+        #expect(try await refusal { try await app.send("hi", to: users, at: path) }.name == "AccessDenied")
+      }
+      let client = try await app.open("Client")
+      let other = try await widget.open("Client")
+      #expect(try await app.threads(at: client).isEmpty)
+      #expect(try await refusal { try await app.thread(users, at: client) }.name == "NoSuchThread")
+      let thread = try await app.createThread("The app's", at: client)
+      #expect(try await app.threadIDs(at: client) == [thread])
+      #expect(try await widget.threads(at: other).isEmpty)
+      #expect(try await refusal { try await widget.thread(thread, at: client) }.name == "AccessDenied")
+      #expect(try await outside.threadIDs() == [users])
+      #expect(try await refusal { try await outside.threads(at: client) }.name == "AccessDenied")
+
+      // When it is back, so are they.
+      let again = try await world.caller(app: "org.example.App")
+      #expect(try await again.threadIDs(at: again.open("Client")) == [thread])
+    }
+  }
+}

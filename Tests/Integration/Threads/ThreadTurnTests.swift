@@ -1,0 +1,167 @@
+import GLibBridge
+import Testing
+
+/// `org.chappie.Threads`: turns that are kept.
+@Suite(.worlds) @GLibActor
+struct ThreadTurnTests {
+  @Test(arguments: World.Plan.Transport.allCases)
+  func aThreadIsGoneOnWith(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
+      let caller = try await world.signedInCaller()
+      let thread = try await caller.createThread()
+      #expect(try await caller.send("One", to: thread).contains("1 message"))
+      #expect(try await caller.send("Two", to: thread).contains("3 messages"))
+      try await world.service.restart()
+      #expect(try await caller.send("Three", to: thread).contains("5 messages"))
+      let stored = try await caller.thread(thread)
+      #expect(stored.inputs == ["One", "Two", "Three"])
+      #expect(stored.summary.title == "One")
+      #expect(stored.kinds == Array(repeating: ["input", "payload", "output"], count: 3))
+      #expect(stored.damage.isEmpty)
+    }
+  }
+
+  /// Other conversations know nothing of a thread, nor does it of them.
+  @Test func aThreadIsAConversationOfItsOwn() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      for path in [ObjectPath.chappie, client] {
+        let one = try await caller.createThread(at: path)
+        let other = try await caller.createThread(at: path)
+        _ = try await caller.send("One", to: one, at: path)
+        #expect(try await caller.send("Two", to: other, at: path).contains("1 message"))
+        #expect(try await caller.send("Three", ["continue": true], at: path).contains("1 message"))
+        #expect(try await caller.send("Four", to: one, ["continue": true], at: path).contains("3 messages"))
+        try await caller.call("Client.ClearContext", at: path)
+      }
+    }
+  }
+
+  /// Whichever object they come from.
+  @Test func turnsOfAThreadRunOneAfterTheOther() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      let thread = try await caller.createThread()
+      let turns = try await [
+        caller.stream("One", to: thread), caller.stream("Two", to: thread, at: client),
+        caller.stream("Three", to: thread), caller.stream("Four", to: thread, at: client),
+      ]
+      for (turn, count) in zip(turns, ["1 message", "3 messages", "5 messages", "7 messages"]) {
+        #expect(try await turn.end().answer.text.contains(count))
+      }
+      #expect(try await caller.thread(thread).inputs == ["One", "Two", "Three", "Four"])
+    }
+  }
+
+  @Test func aStreamIsStoredWhenItCompletes() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let thread = try await caller.createThread()
+      let turn = try await caller.stream("Hello", to: thread)
+      let answer = try await turn.end().answer.text
+      #expect(try turn.deltas.map(\.text).joined() == answer)
+      #expect(try await turn.seen().status == "completed")
+      let order = caller.signals.map(\.member)
+      let told = try #require(order.lastIndex(of: "ThreadChanged"))
+      #expect(told < (try #require(order.lastIndex(of: "Completed"))))
+      #expect(try await caller.thread(thread).turns.last?.events.last?.text == answer)
+    }
+  }
+
+  @Test func aTurnThatFailsIsStored() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let thread = try await caller.createThread()
+      try await world.sandbox.play(#"[{"endpoint":"responses","status":400,"times":1}]"#)
+      #expect(try await refusal { try await caller.send("One", to: thread) }.name == "HTTPError")
+      #expect(try await caller.thread(thread).kinds == [["input", "error"]])
+      #expect(try await caller.thread(thread).turns[0].events[1].name == "http-error")
+      #expect(try await caller.send("Two", to: thread).contains("1 message"))
+    }
+  }
+
+  @Test func aTurnWhoseCallerLeavesIsStoredAsCancelled() async throws {
+    try await World.with { world in
+      let stays = try await world.signedInCaller()
+      let thread = try await stays.createThread()
+      try await world.sandbox.stall()
+      do {
+        let leaves = try await Caller(world.directories.busAddress)
+        let turn = try await leaves.stream("One", to: thread)
+        try await eventually("a piece of the answer") { try await turn.seen().text == Sandbox.stalledText }
+      }
+      try await eventually("the turn to be stored") { try await stays.thread(thread).turns.count == 1 }
+      let events = try await stays.thread(thread).turns[0].events
+      #expect(events.map(\.kind) == ["input", "output", "error"])
+      #expect(events[1].text == Sandbox.stalledText)
+      #expect(events[2].name == "cancelled")
+    }
+  }
+
+  /// A service that is told to end keeps what it was doing.
+  @Test func aTurnThatTheEndOfTheServiceCancelsIsStored() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let thread = try await caller.createThread()
+      try await world.sandbox.stall()
+      let turn = try await caller.stream("One", to: thread)
+      try await eventually("a piece of the answer") { try await turn.seen().text == Sandbox.stalledText }
+      try await world.service.restart()
+      #expect(try await caller.thread(thread).kinds == [["input", "output", "error"]])
+    }
+  }
+
+  @Test func toolsAreStoredWithWhatTheySaid() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let thread = try await caller.createThread()
+      try await world.sandbox.play(
+        #"[{"endpoint":"responses","times":1,"tool_calls":[{"name":"clock","arguments":{}}]}]"#)
+      let turn = try await caller.stream(
+        "What time is it?", to: thread, ["tools": [["name": "clock"] as VariantDictionary]])
+      let call = try await caller.signal("ToolCallRequested").arguments.member(1, "call", as: String.self)
+      try await caller.call("Client.SubmitToolResult", turn.id, call, "Half past nine", VariantDictionary())
+      _ = try await turn.end().answer
+      let events = try await caller.thread(thread).turns[0].events
+      #expect(events.map(\.kind).filter { $0 != "payload" } == ["input", "tool-call", "tool-output", "output"])
+      #expect(events.first { $0.kind == "tool-output" }?.output == "Half past nine")
+    }
+  }
+
+  @Test func aSummaryReplacesWhatTheModelReads() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let thread = try await caller.createThread()
+      let empty = try await refusal { try await caller.call("Threads.Compact", thread, "") }
+      #expect(empty.name == "InvalidArgument")
+      _ = try await caller.send("One", to: thread)
+      try await caller.call("Threads.Compact", thread, "They counted.")
+      _ = try await caller.send("Two", to: thread)
+      #expect(try await world.sandbox.state().lastInput.contains { $0.contains("They counted.") })
+      #expect(try await !world.sandbox.state().lastInput.contains { $0.contains("One") })
+      try await caller.call("Threads.Compact", thread, "")
+      #expect(try await caller.thread(thread).kinds[1] == ["compaction"])
+      #expect(try await caller.thread(thread).turns.count == 4)
+      try await world.service.restart()
+      _ = try await caller.send("Three", to: thread)
+      #expect(try await !world.sandbox.state().lastInput.contains { $0.contains("Two") })
+    }
+  }
+
+  @Test func theObjectsModelAndHarnessCount() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      let thread = try await caller.createThread(at: client)
+      _ = try await caller.send("One", to: thread, at: client)
+      try await caller.call("Client.SelectModel", "gpt-5.4-mini", at: client)
+      try await caller.call("Client.SetHarness", ["instructions": "Answer in rhymes."] as VariantDictionary, at: client)
+      _ = try await caller.send("Two", to: thread, at: client)
+      let body = try await world.sandbox.state().lastResponsesRequest.body
+      #expect(body?.model == "gpt-5.4-mini")
+      #expect(body?.instructions.contains("Answer in rhymes.") == true)
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import GLibBridge
+
+/// Threads, as a caller sees them.
+extension Caller {
+  func createThread(_ title: String? = nil, at path: ObjectPath = .chappie) async throws -> String {
+    var options = VariantDictionary()
+    options.set("title", title)
+    return try await call("Threads.Create", options, at: path).member(0, "thread")
+  }
+
+  func send(
+    _ text: String, to thread: String, _ options: VariantDictionary = [:], at path: ObjectPath = .chappie,
+    interactive: Bool = false
+  ) async throws -> String {
+    try await call("Threads.Send", thread, text, options, at: path, interactive: interactive).member(0, "answer")
+  }
+
+  func stream(
+    _ text: String, to thread: String, _ options: VariantDictionary = [:], at path: ObjectPath = .chappie
+  ) async throws -> Turn {
+    let id = try await call("Threads.Stream", thread, text, options, at: path).member(0, "turn", as: String.self)
+    return Turn(id: id, path: path, caller: self)
+  }
+
+  func threads(_ filter: VariantDictionary = [:], at path: ObjectPath = .chappie) async throws -> [VariantDictionary] {
+    try await call("Threads.List", filter, at: path).member(0, "threads")
+  }
+
+  /// The ids of the threads that are listed.
+  func threadIDs(_ filter: VariantDictionary = [:], at path: ObjectPath = .chappie) async throws -> [String] {
+    try await threads(filter, at: path).compactMap { $0.text("id") }
+  }
+
+  func thread(_ id: String, at path: ObjectPath = .chappie) async throws -> StoredThread {
+    let json: String = try await call("Threads.Get", id, at: path).member(0, "json")
+    return try JSONDecoder().decode(StoredThread.self, from: Data(json.utf8))
+  }
+
+  /// What was told of threads so far, as `thread change`.
+  func threadChanges(at path: ObjectPath = .chappie) throws -> [String] {
+    try signals("ThreadChanged", at: path).map {
+      "\(try $0.arguments.member(0, "thread", as: String.self)) \(try $0.arguments.member(1, "change", as: String.self))"
+    }
+  }
+}
+
+/// What `Get` says of a thread.
+struct StoredThread: Decodable {
+  struct Summary: Decodable {
+    let id: String
+    let title: String
+    let archivedAt: Int64?
+    let turnCount: Int
+    let bytes: Int64
+  }
+
+  struct Turn: Decodable {
+    struct Event: Decodable {
+      struct Message: Decodable {
+        let text: String
+      }
+
+      let kind: String
+      let message: Text?
+      let text: String?
+      let name: String?
+      let arguments: String?
+      let output: String?
+      let summary: String?
+
+      /// The message of an input is an object, that of an error a text.
+      enum Text: Decodable {
+        case input(String)
+        case sentence(String)
+
+        init(from decoder: any Decoder) throws {
+          let container = try decoder.singleValueContainer()
+          if let sentence = try? container.decode(String.self) {
+            self = .sentence(sentence)
+          } else {
+            self = .input(try container.decode(Message.self).text)
+          }
+        }
+      }
+    }
+
+    let events: [Event]
+  }
+
+  struct Damage: Decodable {
+    let offset: Int64
+    let reason: String
+  }
+
+  let summary: Summary
+  let turns: [Turn]
+  let damage: [Damage]
+
+  /// The kinds of the events of all turns.
+  var kinds: [[String]] { turns.map { $0.events.map(\.kind) } }
+
+  /// What was asked.
+  var inputs: [String] {
+    turns.flatMap(\.events).compactMap { event in
+      if case .input(let text) = event.message { text } else { nil }
+    }
+  }
+}
