@@ -21,6 +21,13 @@ final class Spinner {
     timer = Timer(after: delay) { [weak self] in self?.draw() }
   }
 
+  /// Spins while `work` is done, where that takes its time.
+  static func show<Result: Sendable>(_ text: String, _ work: () async throws -> Result) async rethrows -> Result {
+    let spinner = Spinner(text, after: .milliseconds(300))
+    defer { spinner.stop() }
+    return try await work()
+  }
+
   /// Clears the line.
   func stop() {
     guard timer != nil else { return }

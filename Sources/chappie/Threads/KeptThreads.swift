@@ -37,24 +37,26 @@ struct KeptThreads {
     try await call("Create", .tuple(VariantDictionary())).member(0, "thread")
   }
 
-  /// The thread as JSON text. A spinner shows when it takes its time.
+  /// The thread as JSON text.
   func json(_ id: String) async throws -> String {
-    let spinner = Spinner("Reading the thread…", after: .milliseconds(300))
-    defer { spinner.stop() }
-    return try await call("Get", .tuple(id)).member(0, "json")
+    try await call("Get", .tuple(id)).member(0, "json")
   }
 
   func thread(_ id: String) async throws -> ChappieThread {
-    try ChappieThread(jsonValue: ChappieJSONValue(json: try await json(id)))
+    let json = try await json(id)
+    // A large one takes a while, in which a spinner goes on.
+    let thread = await offActor(deadline: nil) {
+      Result { try ChappieThread(jsonValue: ChappieJSONValue(json: json)) }
+    }
+    guard let thread else { throw CancellationError() }
+    return try thread.get()
   }
 
   /// Puts a thread in short for the model.
   ///
   /// - Parameter summary: empty has the model write it.
   func compact(_ id: String, _ summary: String) async throws {
-    let spinner = Spinner("Putting the thread in short…", after: .milliseconds(300))
-    defer { spinner.stop() }
-    try await call("Compact", .tuple(id, summary))
+    _ = try await Spinner.show("Putting the thread in short…") { try await call("Compact", .tuple(id, summary)) }
   }
 
   // MARK: All threads

@@ -1,5 +1,3 @@
-import ChappieSDK
-import ChappieSDKRuntime
 import GLibBridge
 import Glibc
 
@@ -20,10 +18,9 @@ struct ThreadFiles {
   let replaces: Bool
 
   func text(_ id: String) async throws -> String {
-    let json = try await threads.json(id)
     switch format {
-    case .json: return json + "\n"
-    case .markdown: return ThreadMarkdown().text(try ChappieThread(jsonValue: ChappieJSONValue(json: json)))
+    case .json: try await threads.json(id) + "\n"
+    case .markdown: ThreadMarkdown().text(try await threads.thread(id))
     }
   }
 

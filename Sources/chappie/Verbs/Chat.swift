@@ -68,7 +68,8 @@ struct Chat: Verb {
   @GLibActor
   private func remind(_ id: String, _ threads: KeptThreads) async throws {
     do {
-      StandardStream.output.write(ThreadText().reminder(try await threads.thread(id)))
+      let thread = try await Spinner.show("Reading the thread…") { try await threads.thread(id) }
+      StandardStream.output.write(ThreadText().reminder(thread))
     } catch let error as GLibError where error.busName == "org.chappie.Error.LimitExceeded" {
       // It can be too long to show, and not too long to go on with.
       StandardStream.error.write("chappie: \(error.message)\n")

@@ -48,10 +48,12 @@ struct ThreadExport: Verb {
     let files = ThreadFiles(threads: threads, format: format, replaces: replaces)
     switch what {
     case .one(let name, nil):
-      StandardStream.output.write(try await files.text(try await threads.id(name)))
+      let id = try await threads.id(name)
+      StandardStream.output.write(try await Spinner.show("Reading the thread…") { try await files.text(id) })
       return .success
     case .one(let name, let file?):
-      try await files.write(try await threads.id(name), to: file)
+      let id = try await threads.id(name)
+      try await Spinner.show("Reading the thread…") { try await files.write(id, to: file) }
       return .success
     case .all(let directory):
       return try await files.writeAll(to: directory)

@@ -17,8 +17,9 @@ struct ThreadShow: Verb {
 
   func run(_ service: Service) async throws -> ExitStatus {
     let threads = try await KeptThreads(service, account: account)
-    let thread = try await threads.thread(try await threads.id(thread))
-    StandardStream.output.write(ThreadText().text(thread))
+    let id = try await threads.id(thread)
+    let shown = try await Spinner.show("Reading the thread…") { try await threads.thread(id) }
+    StandardStream.output.write(ThreadText().text(shown))
     return .success
   }
 }
