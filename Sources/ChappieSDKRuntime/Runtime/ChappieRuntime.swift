@@ -53,17 +53,20 @@ public final class ChappieRuntime {
   {
     guard !message.text.isEmpty else { throw ChappieClientError.noText }
     return try await turnstile.pass {
-      let thread = try await threadInUse(for: message)
+      let hold = TurnHold()
+      let thread = try await TurnHold.$current.withValue(hold) { try await threadInUse(for: message) }
       let recorder = TurnRecorder(message, model: message.options.model ?? client.model)
       let response: ChappieResponse
       do {
         response = try await client.run(.next(message), for: caller.recorded { recorder.take($0) })
       } catch {
-        await keepFailed(recorder.turn(failed: error), in: thread)
+        await TurnHold.$current.withValue(hold) { await keepFailed(recorder.turn(failed: error), in: thread) }
         throw error
       }
       do {
-        try await keep(recorder.turn(answered: response), in: thread)
+        try await TurnHold.$current.withValue(hold) {
+          try await keep(recorder.turn(answered: response), in: thread)
+        }
       } catch {
         throw ChappieRuntimeError.notStored(response, ChappieThreadStoreError(error))
       }
@@ -168,12 +171,13 @@ public final class ChappieRuntime {
 
   private func keepingSummary(_ compact: () async throws -> ChappieClientContext) async throws -> ChappieClientContext {
     try await turnstile.pass {
-      _ = try await upToDate()
+      let hold = TurnHold()
+      _ = try await TurnHold.$current.withValue(hold) { try await upToDate() }
       let context = try await compact()
       if let thread, let summary = context.compactedSummary {
         let turn = ChappieTurn(
           id: UniqueID.make(), recordedAt: UnixTime.now, events: [.compaction(summary: summary)])
-        try await keep(turn, in: thread.id)
+        try await TurnHold.$current.withValue(hold) { try await keep(turn, in: thread.id) }
       }
       return context
     }

@@ -53,7 +53,28 @@ struct ThreadLockTests {
     }
   }
 
-  /// The turn that runs when the screen locks has its answer, and is stored when the user is back.
+  /// A turn that runs when the screen locks has its answer, and is stored. Nothing else can be read meanwhile.
+  @Test func aTurnThatRunsEndsAndIsStored() async throws {
+    try await World.with { world in
+      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
+      let caller = try await world.signedInCaller()
+      let thread = try await caller.createThread("Numbers")
+      try await world.sandbox.play(
+        #"[{"endpoint":"responses","text":"One two three four five.","delta_delay_ms":300,"times":1}]"#)
+      let turn = try await caller.stream("Count", to: thread)
+      try await eventually("a piece of the answer") { try await !turn.seen().text.isEmpty }
+      saver.setActive(true)
+      try await caller.waitFor(Lock("locked", [saver.name]))
+      #expect(try await failures(caller, thread) == ["Locked"])
+      #expect(try await turn.end().answer.text == "One two three four five.")
+      #expect(try await refusal { try await caller.thread(thread) }.name == "Locked")
+      saver.setActive(false)
+      try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))
+      #expect(try await caller.thread(thread).turns.count == 1)
+      #expect(try await caller.thread(thread).turns[0].events.last?.text == "One two three four five.")
+    }
+  }
+
   @Test func whatIsForTheBackgroundIsReadWhileAllIsLocked() async throws {
     try await World.with { world in
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)

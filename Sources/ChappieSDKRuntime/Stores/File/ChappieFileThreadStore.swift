@@ -180,6 +180,7 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
       try body(&files, key)
       self.enforce(&files, inUse: id, key)
     }
+    if TurnHold.current != nil { await OpenStores.written(self) }
     startRounds()
   }
 
@@ -204,8 +205,11 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
   }
 
   private func key() async throws -> StoreKey {
+    if let held = TurnHold.current?.key(of: self) { return held }
     do {
-      return try await StoreKey(secret: keys.key(interaction: .forbidden), device: device())
+      let key = try await StoreKey(secret: keys.key(interaction: .forbidden), device: device())
+      TurnHold.current?.keep(key, of: self)
+      return key
     } catch {
       // What may not be read is not kept either.
       files.withLockIfAvailable { $0.forget() }

@@ -12,10 +12,12 @@ enum OpenStores {
   private static var stores: [WeakStore] = []
 
   /// Done once, by being read.
-  private static let followLocks: Void = LockMonitor.shared.observe {
+  private static let followLocks: Void = LockMonitor.shared.observe { if isLocked { letGo() } }
+
+  private static var isLocked: Bool {
     switch LockMonitor.shared.state {
-    case .locked, .beforeFirstUnlock: letGo()
-    case .unlocked, .unknown: break
+    case .locked, .beforeFirstUnlock: true
+    case .unlocked, .unknown: false
     }
   }
 
@@ -23,6 +25,11 @@ enum OpenStores {
     stores.removeAll { $0.store == nil }
     stores.append(WeakStore(store: store))
     followLocks
+  }
+
+  /// A turn that had begun before something was locked has been kept in `store`.
+  static func written(_ store: ChappieFileThreadStore) async {
+    if isLocked, stores.contains(where: { $0.store === store }) { await store.forget() }
   }
 
   @discardableResult
