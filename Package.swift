@@ -62,7 +62,8 @@ let package = Package(
       name: "chappied", dependencies: ["ChappieService", "ChappieSDK", "GLibBridge", "CQuietLog", "CWipingHeap"],
       swiftSettings: settings),
     .executableTarget(
-      name: "chappie", dependencies: ["ChappieSDK", "GLibBridge", "LineEditing"], swiftSettings: settings),
+      name: "chappie", dependencies: ["ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "LineEditing"],
+      swiftSettings: settings),
     .executableTarget(
       name: "library-host", dependencies: ["ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "SecretMemory"],
       path: "Tests/LibraryHost", swiftSettings: settings),

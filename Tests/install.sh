@@ -180,7 +180,11 @@ check "the sample shows the defaults" sample_values
 mkdir "$scratch/bin"
 cat >"$scratch/bin/chappie" <<'END'
 #!/bin/sh
-test "$1" = accounts && printf '%s\n' 'default  Signed out' 'my work  Signed out'
+case "$*" in
+  accounts) printf '%s\n' 'default  Signed out' 'my work  Signed out' ;;
+  *--archived*) echo '{"id":"ef567890","title":"Old","created_at":1}' ;;
+  threads*) printf '%s\n' '{"id":"ab123456","title":"A \"b\": c","created_at":1}' '{"id":"cd345678","title":"","created_at":1}' ;;
+esac
 END
 chmod 755 "$scratch/bin/chappie"
 
@@ -239,10 +243,30 @@ check_with zsh "zsh completes verbs" offers zsh 'chappie mon' 'chappie monitor '
 check_with zsh "zsh completes options" offers zsh 'chappie sign-in --no' 'chappie sign-in --no-browser '
 check_with zsh "zsh completes accounts" offers zsh 'chappie status --account m' 'chappie status --account my\ work '
 
+check_with bash "bash completes verbs of threads" offers bash 'chappie threads un' unarchive
+check_with bash "bash completes threads" offers bash 'chappie threads show ' last ab123456 cd345678
+check_with bash "bash completes archived threads" offers bash 'chappie threads unarchive e' ef567890
+check_with bash "bash completes the thread of a question" offers bash 'chappie ask --thread ' last new ab123456 cd345678
+check_with fish "fish completes verbs of threads" offers fish 'chappie threads un' unarchive
+check_with fish "fish completes threads" offers fish 'chappie threads show ' last ab123456 cd345678
+check_with fish "fish completes archived threads" offers fish 'chappie threads unarchive e' ef567890
+check_with fish "fish completes the thread of a question" offers fish 'chappie ask --thread ' last new ab123456 cd345678
+check_with zsh "zsh completes verbs of threads" offers zsh 'chappie threads un' 'chappie threads unarchive '
+check_with zsh "zsh completes threads" offers zsh 'chappie threads show a' 'chappie threads show ab123456 '
+check_with zsh "zsh completes archived threads" offers zsh 'chappie threads unarchive e' 'chappie threads unarchive ef567890 '
+check_with zsh "zsh completes the thread of a question" offers zsh 'chappie ask --thread n' 'chappie ask --thread new '
+
 # --- What the command's own help says
 
+# verbs_of [VERB]: the verbs that may stand there.
+verbs_of() {
+  "$build/chappie" "$@" --help </dev/null | sed -n '/^Verbs:/,/^$/s/^  \([a-z-]*\) .*/\1/p'
+}
+
+# A verb of threads is two words.
 options_of() {
-  "$build/chappie" "$1" --help </dev/null | sed -n 's/^ .* \(--[a-z-]*\).*/\1/p' | sort
+  # shellcheck disable=SC2086
+  "$build/chappie" $1 --help </dev/null | sed -n 's/^ .* \(--[a-z-]*\).*/\1/p' | sort
 }
 
 # same FILE COMMAND [ARGUMENT…]: the command prints the lines of the file, in any order.
@@ -254,6 +278,10 @@ same() {
 
 verbs_in_man() {
   sed -n '/^\.Sh DESCRIPTION/,/^\.Ss/s/^\.It Cm //p' "$share/man/man1/chappie.1"
+}
+
+threads_verbs_in_man() {
+  sed -n '/^\.Ss Threads/,/^\.Ss Options/s/^\.It Cm threads //p' "$share/man/man1/chappie.1" | sed 's/ , /\n/'
 }
 
 options_in_man() {
@@ -271,8 +299,13 @@ options_in_zsh() {
 }
 
 if [ $real = yes ]; then
-  "$build/chappie" --help </dev/null | sed -n '/^Verbs:/,/^$/s/^  \([a-z-]*\) .*/\1/p' | sort >"$scratch/verbs"
+  verbs_of | sort >"$scratch/verbs"
   check "the man page has the verbs" same "$scratch/verbs" verbs_in_man
+  verbs_of threads | sort >"$scratch/threads-verbs"
+  check "the man page has the verbs of threads" same "$scratch/threads-verbs" threads_verbs_in_man
+  check_with bash "bash has the verbs of threads" same "$scratch/threads-verbs" complete_in_bash 'chappie threads '
+  check_with fish "fish has the verbs of threads" same "$scratch/threads-verbs" complete_in_fish 'chappie threads '
+  sed 's/^/threads /' "$scratch/threads-verbs" >>"$scratch/verbs"
   echo --version >"$scratch/all-options"
   while read -r verb; do
     options_of "$verb" | tee "$scratch/options" >>"$scratch/all-options"

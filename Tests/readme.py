@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
-NAME = r"\bturn-[a-z0-9]+-\d+\b|\bcall_[0-9a-f]{24}\b"
+NAME = r"\bturn-[a-z0-9]+-\d+\b|\bcall_[0-9a-f]{24}\b|\b[0-9a-f]{8}(?:(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?\b"
 # What differs from run to run.
 CHANGING = [
     (r"\b[A-Z]{4}-\d{5}\b", "CODE"),
@@ -19,13 +19,17 @@ CHANGING = [
     (r"\bresp_[0-9a-f]+", "RESPONSE"),
     (r"\b1[78]\d{8}\b", "TIME"),
     (NAME, "NAME"),
-    (r"resets \w+ \d+ \w+ \d{4}, \d\d:\d\d", "resets DATE"),
+    (r"\b\w{3} \d+ \w{3} \d{4}, \d\d:\d\d", "DATE"),
+    (r"\b[\d.]+ ([KMG]i)?B\b", "SIZE"),
     (r"[█░]{20} +\d+%", "BAR"),
     (r"\b\d+%", "PERCENT"),
     (r"(percent(age)?['\"]:? ?(d |<)?)[\d.]+", r"\1N"),
     (r"/(session|client)/n\d+", r"/\1/N"),
     (r"(duration_ms': <uint32 )\d+", r"\1N"),
+    (r"(used_bytes': <uint64 )\d+", r"\1N"),
     (r"(input_tokens\"? t |input_tokens': <uint64 )\d+", r"\1N"),
+    # Columns are as wide as what is in them.
+    (r" {2,}", "  "),
 ]
 
 
@@ -44,7 +48,7 @@ def scripts(readme):
 
 
 def learn_names(expected, printed, names):
-    """Turns and calls have other names in each run: what the README calls one is what was printed in its place."""
+    """Turns, calls and threads have other names in each run: what the README calls one is what was printed in its place."""
     for ours, theirs in zip(re.findall(NAME, expected), re.findall(NAME, printed)):
         names[ours] = theirs
 

@@ -6,8 +6,8 @@ import Glibc
 @main
 enum ChappieCommand {
   static let verbs: [any Verb.Type] = [
-    SignIn.self, SignOut.self, Status.self, Ask.self, Chat.self, Context.self, Models.self, Usage.self, Accounts.self,
-    Monitor.self,
+    SignIn.self, SignOut.self, Status.self, Ask.self, Chat.self, Context.self, Threads.self, Models.self, Usage.self,
+    Accounts.self, Monitor.self,
   ]
 
   static func main() {
@@ -18,38 +18,50 @@ enum ChappieCommand {
     case nil, "--help", "-h", "help":
       StandardStream.output.write(help)
       exit(arguments.isEmpty ? ExitStatus.usage.rawValue : 0)
-    case let name?:
-      guard let verb = verbs.first(where: { $0.name == name }) else {
-        fail("There is no verb “\(name)”: see chappie --help.")
-      }
-      run(verb, Array(arguments.dropFirst()))
+    case let name?: run(verb(name, among: verbs, of: "chappie"), Array(arguments.dropFirst()))
     }
+  }
+
+  private static func verb(_ name: String, among verbs: [any Verb.Type], of command: String) -> any Verb.Type {
+    guard let verb = verbs.first(where: { $0.name == name }) else {
+      fail("There is no verb “\(name)”: see \(command) --help.")
+    }
+    return verb
   }
 
   private static var help: String {
-    let width = verbs.map { $0.name.count }.max() ?? 0
-    let list = verbs.map { verb in
-      "  \(verb.name)\(String(repeating: " ", count: width - verb.name.count))  \(verb.summary)"
-    }
-    return """
-      Usage:
-        chappie VERB [OPTION…]
+    """
+    Usage:
+      chappie VERB [OPTION…]
 
-      Talks to ChatGPT on your own plan. The sign-in stays in your keyring, with the service org.chappie.
+    Talks to ChatGPT on your own plan. The sign-in stays in your keyring, with the service org.chappie.
 
-      Verbs:
-      \(list.joined(separator: "\n"))
+    Verbs:
+    \(list(verbs))
 
-      chappie VERB --help tells of each. See chappie(1).
+    chappie VERB --help tells of each. See chappie(1).
 
-      """
+    """
   }
 
-  private static func run(_ type: any Verb.Type, _ arguments: [String]) {
-    let parser = CommandLineParser(parameters: type.parameters, summary: type.summary, details: type.details)
+  private static func list(_ verbs: [any Verb.Type]) -> String {
+    let width = verbs.map { $0.name.count }.max() ?? 0
+    return verbs.map { verb in
+      "  \(verb.name)\(String(repeating: " ", count: width - verb.name.count))  \(verb.summary)"
+    }.joined(separator: "\n")
+  }
+
+  private static func run(_ type: any Verb.Type, _ arguments: [String], behind command: String = "chappie") {
+    let command = "\(command) \(type.name)"
+    if !type.verbs.isEmpty, let name = arguments.first, !name.hasPrefix("-") {
+      return run(verb(name, among: type.verbs, of: command), Array(arguments.dropFirst()), behind: command)
+    }
+    let verbs = type.verbs.isEmpty ? "" : "Verbs:\n\(list(type.verbs))\n\n\(command) VERB --help tells of each. "
+    let parser = CommandLineParser(
+      parameters: type.parameters, summary: type.summary, details: verbs + type.details)
     let make = type.prepare(parser)
     do {
-      switch try parser.parse(["chappie \(type.name)"] + arguments) {
+      switch try parser.parse([command] + arguments) {
       case .help(let text): StandardStream.output.write(text)
       case .arguments(let arguments):
         let verb = try make(arguments)

@@ -15,6 +15,31 @@ function __chappie_verb
     test (count $words) -ge 2; and contains -- $words[2] $argv
 end
 
+# The same for the verb behind threads.
+function __chappie_threads_verb
+    set -l words (commandline -opc)
+    test (count $words) -ge 3; and test "$words[2]" = threads; and contains -- $words[3] $argv
+end
+
+function __chappie_threads_no_verb
+    set -l words (commandline -opc)
+    test (count $words) -eq 2; and test "$words[2]" = threads
+end
+
+# What follows threads lists them where no other verb does.
+function __chappie_threads_list
+    __chappie_verb threads; or return
+    set -l words (commandline -opc)
+    test (count $words) -lt 3; or contains -- $words[3] list; or string match -q -- '-*' $words[3]
+end
+
+# Without a terminal, nobody is asked for the keyring's password.
+function __chappie_threads
+    printf 'last\tThe one that changed last\n'
+    chappie threads list --json --limit 50 $argv 2>/dev/null </dev/null |
+        string replace -rf '^\{"id":"([^"]*)","title":"((?:[^"\\\\]|\\\\.)*)".*' '$1\t$2'
+end
+
 complete -c chappie -f
 
 complete -c chappie -n __chappie_no_verb -a sign-in -d 'Sign in to ChatGPT with a code'
@@ -23,6 +48,7 @@ complete -c chappie -n __chappie_no_verb -a status -d 'Show who is signed in'
 complete -c chappie -n __chappie_no_verb -a ask -d 'Ask, and print the answer as it comes'
 complete -c chappie -n __chappie_no_verb -a chat -d 'Talk with the model, line by line'
 complete -c chappie -n __chappie_no_verb -a context -d 'Show, shorten or forget the conversation of ask --continue'
+complete -c chappie -n __chappie_no_verb -a threads -d 'List, show and manage the conversations that are kept'
 complete -c chappie -n __chappie_no_verb -a models -d 'List the models that the plan offers'
 complete -c chappie -n __chappie_no_verb -a usage -d 'Show how much of the plan is used'
 complete -c chappie -n __chappie_no_verb -a accounts -d 'List the stored accounts'
@@ -30,11 +56,22 @@ complete -c chappie -n __chappie_no_verb -a monitor -d 'Print a line for each ch
 complete -c chappie -n __chappie_no_verb -l version -d 'Show the version'
 complete -c chappie -s h -l help -d 'Show help'
 
-complete -c chappie -n '__chappie_verb sign-in sign-out status ask chat context models usage monitor' -l account -x -a '(__chappie_accounts)' -d 'Use this stored account'
+complete -c chappie -n __chappie_threads_no_verb -a list -d 'List the threads, those first that changed last'
+complete -c chappie -n __chappie_threads_no_verb -a show -d 'Show what was said in a thread'
+complete -c chappie -n __chappie_threads_no_verb -a export -d 'Write a thread, or all, as JSON or Markdown'
+complete -c chappie -n __chappie_threads_no_verb -a rename -d 'Give a thread another title'
+complete -c chappie -n __chappie_threads_no_verb -a archive -d 'Put threads away, to be deleted in time'
+complete -c chappie -n __chappie_threads_no_verb -a unarchive -d 'Take archived threads back'
+complete -c chappie -n __chappie_threads_no_verb -a delete -d 'Delete threads for good'
+complete -c chappie -n __chappie_threads_no_verb -a usage -d 'Show how much room the threads take'
+complete -c chappie -n __chappie_threads_no_verb -a compact -d 'Put a long thread in short for the model'
+
+complete -c chappie -n '__chappie_verb sign-in sign-out status ask chat context threads models usage monitor' -l account -x -a '(__chappie_accounts)' -d 'Use this stored account'
 complete -c chappie -n '__chappie_verb sign-in' -l no-browser -d 'Do not open the page in a browser'
 complete -c chappie -n '__chappie_verb sign-in' -l after-first-unlock -d 'Let it be used while the screen is locked, too'
 complete -c chappie -n '__chappie_verb status ask context models usage accounts monitor' -l json -d 'Print JSON'
 complete -c chappie -n '__chappie_verb ask' -s c -l continue -d 'Go on with the conversation of the last --continue'
+complete -c chappie -n '__chappie_verb ask chat' -l thread -x -a '(__chappie_threads; echo new\tBegin one)' -d 'Go on with this thread'
 complete -c chappie -n '__chappie_verb ask chat' -s m -l model -x -d 'Ask this model'
 complete -c chappie -n '__chappie_verb ask chat' -l fast -d 'Answer sooner, think less'
 complete -c chappie -n '__chappie_verb ask chat' -l effort -x -a 'minimal low medium high' -d 'How much to think'
@@ -46,3 +83,13 @@ complete -c chappie -n '__chappie_verb context' -l messages -d 'Print what was s
 complete -c chappie -n '__chappie_verb context' -l clear -d 'Forget it'
 complete -c chappie -n '__chappie_verb context' -l compact -d 'Have the model put it in short'
 complete -c chappie -n '__chappie_verb context' -l summary -x -d 'Replace it by this text'
+complete -c chappie -n '__chappie_threads_list' -l archived -d 'The archived threads, not the active ones'
+complete -c chappie -n '__chappie_threads_list' -l limit -x -d 'At most so many'
+complete -c chappie -n '__chappie_threads_list; or __chappie_threads_verb usage' -l json -d 'Print JSON'
+complete -c chappie -n '__chappie_threads_verb show export rename archive delete compact' -a '(__chappie_threads)'
+complete -c chappie -n '__chappie_threads_verb unarchive' -a '(__chappie_threads --archived)'
+complete -c chappie -n '__chappie_threads_verb export' -l format -x -a 'json markdown' -d 'Write this'
+complete -c chappie -n '__chappie_threads_verb export' -s o -l output -r -F -d 'Write to this file'
+complete -c chappie -n '__chappie_threads_verb export' -l all -d 'All threads, into a directory'
+complete -c chappie -n '__chappie_threads_verb export' -l force -d 'Replace files that are there already'
+complete -c chappie -n '__chappie_threads_verb delete' -s y -l yes -d 'Do not ask first'

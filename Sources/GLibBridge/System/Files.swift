@@ -32,6 +32,21 @@ public enum Files {
     }
   }
 
+  /// Makes a file with all its content at once. One that is there already is left as it is.
+  ///
+  /// - Throws: ``GLibError`` when it cannot be written, or there is one.
+  public static func create(_ bytes: [UInt8], at path: String) throws {
+    let temporary = "\(path).\(UniqueID.make())"
+    try write(bytes, to: temporary)
+    defer { unlink(temporary) }
+    guard link(temporary, path) != 0 else { return }
+    let number = errno
+    // Some file systems have no links.
+    guard number != EEXIST, !exists(path), rename(temporary, path) == 0 else {
+      throw GLibError(domain: "chappie-file", code: number, message: String(cString: strerror(number)))
+    }
+  }
+
   /// The whole path of `path`, from the working directory.
   public static func absolutePath(_ path: String) -> String {
     let whole = g_canonicalize_filename(path, nil)

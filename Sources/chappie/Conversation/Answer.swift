@@ -1,18 +1,20 @@
 import GLibBridge
 import Glibc
 
-/// One turn of a client, printed as it comes. Ctrl-C cancels it.
+/// One turn of a client or a thread, printed as it comes. Ctrl-C cancels it.
 @GLibActor
 struct Answer {
   let service: Service
   let client: ObjectPath
+  /// The thread that the turn belongs to; nil for the client's own conversation.
+  var thread: String?
   /// Print one JSON object at the end, and nothing before.
   var json = false
 
   /// - Throws: ``Failure``.
   func print(_ text: String, _ options: VariantDictionary) async throws {
     let signals = service.signals(client)
-    let turn: String = try await service.call(client, "Client", "Stream", .tuple(text, options)).member(0, "turn")
+    let turn: String = try await start(text, options).member(0, "turn")
     let interrupt = Task.onGLib {
       _ = await UnixSignals.first(of: [SIGINT, SIGTERM])
       try await service.call(client, "Client", "Cancel", .tuple(turn))
@@ -31,6 +33,11 @@ struct Answer {
       withExtendedLifetime(watch) {}
     }
     try await print(ends)
+  }
+
+  private func start(_ text: String, _ options: VariantDictionary) async throws -> Variant {
+    guard let thread else { return try await service.call(client, "Client", "Stream", .tuple(text, options)) }
+    return try await KeptThreads(service, at: client).call("Stream", .tuple(thread, text, options))
   }
 
   private func print(_ events: AsyncStream<AnswerEvent>) async throws {
@@ -57,6 +64,7 @@ struct Answer {
 
   private func jsonLine(_ text: String, _ details: VariantDictionary) throws -> String {
     var object = JSONObject()
+    object.set("thread", thread)
     object.set("text", text)
     object.set("model", try details.value("model", as: String.self))
     object.set("response_id", try details.value("response_id", as: String.self))

@@ -5,16 +5,20 @@ import GLibBridge
 final class Spinner {
   private static let frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"]
 
-  private let text: String
+  /// What is waited for.
+  var text: String
   private let deadline: Int64?
   private var frame = 0
   private var timer: Timer?
 
   /// Starts to spin where standard error is a terminal; elsewhere it does nothing.
-  init(_ text: String, until deadline: Int64?) {
+  ///
+  /// - Parameter delay: what takes no longer is not shown.
+  init(_ text: String, until deadline: Int64? = nil, after delay: Duration = .zero) {
     self.text = text
     self.deadline = deadline
-    if StandardStream.error.isTerminal { draw() }
+    guard StandardStream.error.isTerminal else { return }
+    timer = Timer(after: delay) { [weak self] in self?.draw() }
   }
 
   /// Clears the line.

@@ -1,3 +1,5 @@
+import GLibBridge
+
 /// Rows for a terminal, with each column as wide as its widest cell.
 struct Table {
   private var rows: [[String]] = []
@@ -8,13 +10,12 @@ struct Table {
 
   var text: String {
     let columns = rows.map(\.count).max() ?? 0
-    let widths = (0..<columns).map { column in rows.map { $0.count > column ? $0[column].count : 0 }.max() ?? 0 }
+    let widths = (0..<columns).map { column in rows.map { $0.count > column ? $0[column].columns : 0 }.max() ?? 0 }
     return rows.map { row in Self.line(row, widths) + "\n" }.joined()
   }
 
   private static func line(_ row: [String], _ widths: [Int]) -> String {
-    let cells = zip(row, widths).map { cell, width in cell + String(repeating: " ", count: width - cell.count) }
-    let line = cells.joined(separator: "  ")
-    return String(line.reversed().drop { $0 == " " }.reversed())
+    let cells = zip(row, widths).map { cell, width in cell + String(repeating: " ", count: width - cell.columns) }
+    return cells.joined(separator: "  ").trimmingEnd { $0 == " " }
   }
 }

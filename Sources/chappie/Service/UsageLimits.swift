@@ -26,16 +26,9 @@ struct UsageLimits: Equatable {
       return ""
     }
 
-    /// Rounded so that neither nothing nor all is claimed too early.
-    var wholePercent: Int { usedPercent < 1 ? Int(usedPercent.rounded(.up)) : Int(usedPercent) }
+    var wholePercent: Int { Bar(percent: usedPercent).wholePercent }
 
     var reset: String? { resetsAt.map { "resets \(LocalTime.text($0))" } }
-
-    /// Twenty blocks; the last one only when all is used.
-    var bar: String {
-      let filled = min(20, max(0, wholePercent == 0 ? 0 : max(1, Int(usedPercent / 5))))
-      return String(repeating: "█", count: filled) + String(repeating: "░", count: 20 - filled)
-    }
   }
 
   let plan: String?
@@ -73,16 +66,11 @@ struct UsageLimits: Equatable {
   var text: String {
     var table = Table()
     for window in windows {
-      table.append(window.name, window.bar, Self.padded(window.wholePercent), window.reset ?? "")
+      table.append(window.name, Bar(percent: window.usedPercent).text, window.reset ?? "")
     }
     if let credits { table.append("Credits", credits) }
     let head = (planName ?? "Usage") + (windows.isEmpty && credits == nil ? ": the backend tells no limits" : "")
     return head + "\n" + table.text
-  }
-
-  private static func padded(_ percent: Int) -> String {
-    let text = "\(percent)%"
-    return String(repeating: " ", count: 4 - text.count) + text
   }
 
   // MARK: For panels

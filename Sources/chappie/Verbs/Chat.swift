@@ -6,12 +6,12 @@ struct Chat: Verb {
   static let name = "chat"
   static let summary = "Talk with the model, line by line"
   static let details = """
-    Each line is a message of one conversation, which ends with this command. Lines can be edited and called back with \
-    the arrow keys. Ctrl-C cancels an answer, Ctrl-D ends.
+    Each line is a message of one conversation, which ends with this command unless it is a thread. Lines can be edited \
+    and called back with the arrow keys. Ctrl-C cancels an answer, Ctrl-D ends.
 
     /model [SLUG]       asks this model from now on, or tells which one is asked
     /compact [SUMMARY]  puts the conversation in short; without a text the model does it
-    /clear              forgets the conversation
+    /clear              forgets the conversation; of a thread, which stays: begins another one
     /context            tells how long the conversation is
     /help, /quit
     """
@@ -20,21 +20,24 @@ struct Chat: Verb {
   private static let inputLimit = 4 << 20
 
   let account: String?
+  let thread: String?
   let options: VariantDictionary
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
     let account = parser.account()
+    let thread = parser.thread()
     let answering = AnsweringOptions(parser)
-    return { arguments in Chat(account: arguments[account], options: answering.dictionary(arguments)) }
+    return { arguments in
+      Chat(account: arguments[account], thread: arguments[thread], options: answering.dictionary(arguments))
+    }
   }
 
   func run(_ service: Service) async throws -> ExitStatus {
     let lines = try Self.lines()
-    // The client's own, and no option of each message: /model changes it.
-    let client = try await service.openClient(account, model: try options.value("model"))
     var options = options
+    // The conversation's own, and no option of each message: /model changes it.
     options.remove("model")
-    let conversation = ChatConversation(service: service, client: client, options: options)
+    let conversation = ChatConversation(conversation: try await conversation(service), options: options)
     var status = ExitStatus.success
     for await line in lines {
       do {
@@ -50,6 +53,26 @@ struct Chat: Verb {
     }
     // A person has seen what failed; a script is told by the end of its lines.
     return StandardInput.isTerminal && status != .serviceMissing ? .success : status
+  }
+
+  @GLibActor
+  private func conversation(_ service: Service) async throws -> any Conversation {
+    let model: String? = try options.value("model")
+    guard let thread else { return try await ClientConversation(service, account: account, model: model) }
+    let conversation = try await ThreadConversation(service, account: account, thread: thread, model: model)
+    if StandardInput.isTerminal, let id = conversation.thread { try await remind(id, conversation.threads) }
+    return conversation
+  }
+
+  /// Shows a person where the thread ended.
+  @GLibActor
+  private func remind(_ id: String, _ threads: KeptThreads) async throws {
+    do {
+      StandardStream.output.write(ThreadText().reminder(try await threads.thread(id)))
+    } catch let error as GLibError where error.busName == "org.chappie.Error.LimitExceeded" {
+      // It can be too long to show, and not too long to go on with.
+      StandardStream.error.write("chappie: \(error.message)\n")
+    }
   }
 
   /// What is typed, or piped in.

@@ -9,6 +9,8 @@ protocol Verb: Sendable {
   static var parameters: String? { get }
   /// What else the verb's help says.
   static var details: String { get }
+  /// The verbs that may stand behind this one.
+  static var verbs: [any Verb.Type] { get }
 
   /// Declares the options; the result makes the verb of what was given for them.
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb
@@ -19,12 +21,18 @@ protocol Verb: Sendable {
 extension Verb {
   static var parameters: String? { nil }
   static var details: String { "" }
+  static var verbs: [any Verb.Type] { [] }
 }
 
 extension CommandLineParser {
   /// The option that every verb about one sign-in has.
   func account() -> CommandLineOption<String> {
     string("account", placeholder: "NAME", "Use this stored account instead of the default one")
+  }
+
+  /// The option of what is asked within a thread.
+  func thread() -> CommandLineOption<String> {
+    string("thread", placeholder: "THREAD", "Go on with this thread; “new” begins one")
   }
 }
 

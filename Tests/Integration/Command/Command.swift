@@ -4,6 +4,10 @@ import GLibBridge
 extension World {
   /// Runs `chappie`, with `input` on its standard input.
   func chappie(_ arguments: String..., input: String = "") async throws -> Output {
+    try await chappie(arguments, input: input)
+  }
+
+  func chappie(_ arguments: [String], input: String = "") async throws -> Output {
     let process = try ChildProcess("command", Binaries.chappie, arguments, in: directories, input: input)
     guard case .exit(let status) = try await process.waitForEnd() else {
       throw Impatience("an exit: \(process.output)")
@@ -42,13 +46,14 @@ struct TerminalStep: Encodable {
   static let interrupt = "\u{3}"
   static let end = "\u{4}"
 
-  /// Plays the steps on a terminal of its own, and prints what was to be seen. The exit status is the program's; 99
+  /// Plays the steps on a terminal of its own with 80 columns, and prints what was to be seen. The exit status is the program's; 99
   /// when something was not to be seen, 128 and more when a signal ended it.
   static let player = """
-    import json, os, pty, select, sys, termios, time
+    import fcntl, json, os, pty, select, struct, sys, termios, time
     steps, command = json.loads(sys.argv[1]), sys.argv[2:]
     child, terminal = pty.fork()
     if child == 0:
+        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 80, 0, 0))
         os.execvp(command[0], command)
     seen, position, failure = '', 0, None
     def read(seconds):

@@ -1,0 +1,25 @@
+import GLibBridge
+
+/// What is said with the model, wherever it is kept.
+@GLibActor
+protocol Conversation: AnyObject {
+  /// Says `text`, and prints the answer as it comes.
+  ///
+  /// - Throws: ``Failure``.
+  func say(_ text: String, _ options: VariantDictionary) async throws
+
+  /// Begins anew.
+  func clear() async throws
+
+  /// Puts what was said in short; the model does it where `summary` is empty.
+  func compact(_ summary: String) async throws
+
+  /// How long it is, in a line.
+  func length() async throws -> String
+
+  /// Asks another model from now on.
+  func select(_ model: String) async throws
+
+  /// Which model is asked.
+  func model() async throws -> String
+}

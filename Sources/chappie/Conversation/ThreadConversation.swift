@@ -1,0 +1,79 @@
+import GLibBridge
+
+/// A conversation that is kept as a thread.
+@GLibActor
+final class ThreadConversation: Conversation {
+  /// What stands for a thread that is to begin.
+  static let new = "new"
+
+  let threads: KeptThreads
+  /// Nil until the next message begins it.
+  private(set) var thread: String?
+  private var selectedModel: String?
+  /// Print one JSON object for each answer.
+  private let json: Bool
+
+  /// - Parameter name: names the thread; ``new`` begins one.
+  init(_ service: Service, account: String?, thread name: String, model: String? = nil, json: Bool = false)
+    async throws
+  {
+    threads = try await KeptThreads(service, account: account)
+    thread = name == Self.new ? nil : try await threads.id(name)
+    selectedModel = model
+    self.json = json
+  }
+
+  func say(_ text: String, _ options: VariantDictionary) async throws {
+    var options = options
+    options.set("model", selectedModel)
+    if let thread { return try await answer(text, options, thread) }
+    let thread = try await threads.create()
+    do {
+      self.thread = thread
+      try await answer(text, options, thread)
+    } catch {
+      if (try? await discard(ifEmpty: thread)) == true { self.thread = nil }
+      throw error
+    }
+    if StandardStream.error.isTerminal, !json {
+      StandardStream.error.write("Thread \(ThreadSummary.short(thread)): go on with --thread.\n")
+    }
+  }
+
+  private func answer(_ text: String, _ options: VariantDictionary, _ thread: String) async throws {
+    try await Answer(service: threads.service, client: threads.object, thread: thread, json: json).print(text, options)
+  }
+
+  /// Deletes a thread whose first message could not even be sent.
+  private func discard(ifEmpty thread: String) async throws -> Bool {
+    guard try await threads.find([thread])[0].turnCount == 0 else { return false }
+    try await threads.call("Delete", .tuple(thread))
+    return true
+  }
+
+  func clear() async throws {
+    thread = nil
+  }
+
+  func compact(_ summary: String) async throws {
+    guard let thread else { throw Failure(.failed, "There is nothing to put in short yet.") }
+    try await threads.compact(thread, summary)
+  }
+
+  func length() async throws -> String {
+    guard let thread else { return "The next message begins a thread" }
+    let summary = try await threads.find([thread])[0]
+    return
+      "\(ThreadSummary.quoted(summary.title)), \(ThreadSummary.size(turns: Int(summary.turnCount), bytes: summary.bytes))"
+  }
+
+  /// For this conversation alone: others use the same object.
+  func select(_ model: String) async throws {
+    selectedModel = model
+  }
+
+  func model() async throws -> String {
+    if let selectedModel { return selectedModel }
+    return try await threads.service.properties(threads.object, "Client").value("Model") ?? ""
+  }
+}

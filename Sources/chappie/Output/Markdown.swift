@@ -1,0 +1,58 @@
+/// Texts as parts of a Markdown document, which none of them can break out of.
+enum Markdown {
+  /// A line of plain text.
+  static func escaped(_ line: String) -> String {
+    String(line.flatMap { "\\`*_[]<>#|~&!".contains($0) ? ["\\", $0] : [$0] })
+  }
+
+  /// A name within a line.
+  static func code(_ name: String) -> String {
+    let name = name.harmlessLine
+    let marks = String(repeating: "`", count: longestRun(of: "`", in: name) + 1)
+    return marks.count == 1 ? "`\(name)`" : "\(marks) \(name) \(marks)"
+  }
+
+  /// A fenced block, with a fence that is longer than any in the text.
+  static func block(_ text: String, _ language: String = "") -> String {
+    let fence = String(repeating: "`", count: max(3, longestRun(of: "`", in: text) + 1))
+    return "\(fence)\(language)\n\(text.harmless.trimmingEnd(while: \.isNewline))\n\(fence)"
+  }
+
+  /// Markdown of somebody else's, as a quotation.
+  static func quote(_ text: String) -> String {
+    lines(text).map { $0.isEmpty ? ">" : "> \($0)" }.joined(separator: "\n")
+  }
+
+  /// Markdown of somebody else's, whose last fenced block is closed: an answer may have been cut off within it.
+  static func closed(_ text: String) -> String {
+    let lines = lines(text)
+    var open: Substring?
+    for line in lines {
+      let rest = line.drop { $0 == " " }
+      let fence = rest.prefix { $0 == rest.first }
+      guard fence.count >= 3, fence.first == "`" || fence.first == "~" else { continue }
+      if let start = open {
+        let isBare = rest.allSatisfy { $0 == fence.first || $0.isWhitespace }
+        if fence.first == start.first, fence.count >= start.count, isBare { open = nil }
+      } else {
+        open = fence
+      }
+    }
+    return (lines + [open.map(String.init)].compactMap(\.self)).joined(separator: "\n")
+  }
+
+  private static func lines(_ text: String) -> [String] {
+    text.harmless.trimmingEnd(while: \.isWhitespace).split(separator: "\n", omittingEmptySubsequences: false)
+      .map(String.init)
+  }
+
+  private static func longestRun(of mark: Character, in text: String) -> Int {
+    var longest = 0
+    var run = 0
+    for character in text {
+      run = character == mark ? run + 1 : 0
+      longest = max(longest, run)
+    }
+    return longest
+  }
+}

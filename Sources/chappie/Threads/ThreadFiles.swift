@@ -1,0 +1,92 @@
+import ChappieSDK
+import ChappieSDKRuntime
+import GLibBridge
+import Glibc
+
+/// How a thread is written to a file.
+enum ThreadFormat: String {
+  case json
+  case markdown
+
+  var suffix: String { self == .json ? ".json" : ".md" }
+}
+
+/// Threads as files.
+@GLibActor
+struct ThreadFiles {
+  let threads: KeptThreads
+  let format: ThreadFormat
+  /// Whether files that are there already are replaced.
+  let replaces: Bool
+
+  func text(_ id: String) async throws -> String {
+    let json = try await threads.json(id)
+    switch format {
+    case .json: return json + "\n"
+    case .markdown: return ThreadMarkdown().text(try ChappieThread(jsonValue: ChappieJSONValue(json: json)))
+    }
+  }
+
+  func write(_ id: String, to file: String) async throws {
+    try check(file)
+    let bytes = Array(try await text(id).utf8)
+    do {
+      try replaces ? Files.write(bytes, to: file) : Files.create(bytes, at: file)
+    } catch let error as GLibError {
+      throw Failure(.failed, "\(file) cannot be written: \(error.message).")
+    }
+  }
+
+  /// Before anything is asked for.
+  private func check(_ file: String) throws {
+    guard replaces || !Files.exists(file) else {
+      throw Failure(.failed, "\(file) is there already: give --force to replace it.")
+    }
+  }
+
+  // MARK: All of them
+
+  /// Writes each thread to a file of its own, and tells how far it is. Ctrl-C ends it between two files.
+  func writeAll(to directory: String) async throws -> ExitStatus {
+    let work = Task.onGLib { try await writeEach(to: directory) }
+    let interrupt = Task.onGLib {
+      _ = await UnixSignals.first(of: [SIGINT, SIGTERM])
+      work.cancel()
+    }
+    defer { interrupt.cancel() }
+    return try await work.value
+  }
+
+  private func writeEach(to directory: String) async throws -> ExitStatus {
+    let all = try await threads.all(archived: false) + threads.all(archived: true)
+    let files = all.map { "\(directory)/\($0.id)\(format.suffix)" }
+    for file in files { try check(file) }
+    try Directories.make(directory)
+    let spinner = Spinner("")
+    defer { spinner.stop() }
+    var written = 0
+    var status = ExitStatus.success
+    for (thread, file) in zip(all, files) {
+      spinner.text = "Writing \(written + 1) of \(all.count): \(ThreadSummary.shown(thread.title).shortened(to: 40))"
+      do {
+        try Task.checkCancellation()
+        try await write(thread.id, to: file)
+        written += 1
+      } catch is CancellationError {
+        throw Failure(.interrupted, "Cancelled: \(written) of \(all.count) threads are in \(directory).")
+      } catch {
+        status = try note(Failure(error), thread)
+      }
+    }
+    spinner.stop()
+    StandardStream.output.write("Wrote \(written) thread\(written == 1 ? "" : "s") to \(directory).\n")
+    return status
+  }
+
+  /// One thread that cannot be read keeps none of the others back.
+  private func note(_ failure: Failure, _ thread: ThreadSummary) throws -> ExitStatus {
+    guard failure.status == .failed else { throw failure }
+    StandardStream.error.write("chappie: \(ThreadSummary.quoted(thread.title)): \(failure.message)\n")
+    return .failed
+  }
+}

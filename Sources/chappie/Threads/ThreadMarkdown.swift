@@ -1,0 +1,52 @@
+import ChappieSDK
+import ChappieSDKRuntime
+import GLibBridge
+
+/// A thread as a Markdown document.
+struct ThreadMarkdown {
+  func text(_ thread: ChappieThread) -> String {
+    let events = thread.turns.flatMap { turn in turn.events.compactMap { part($0, turn) } }
+    return ([head(thread.summary)] + events + thread.damage.map(damage)).joined(separator: "\n\n") + "\n"
+  }
+
+  private func head(_ thread: ChappieThreadSummary) -> String {
+    let turns = "\(thread.turnCount) turn\(thread.turnCount == 1 ? "" : "s")"
+    let archived = thread.archivedAt.map { ", archived \(LocalTime.text($0))" } ?? ""
+    return """
+      # \(Markdown.escaped(ThreadSummary.shown(thread.title)))
+
+      Thread `\(thread.id)`: \(turns), begun \(LocalTime.text(thread.createdAt)), \
+      changed \(LocalTime.text(thread.updatedAt))\(archived).
+      """
+  }
+
+  private func part(_ event: ChappieTurnEvent, _ turn: ChappieTurn) -> String? {
+    switch event {
+    case .input(let message):
+      let head = "## \(message.role.speaker), \(LocalTime.text(turn.recordedAt))"
+      return ([head, Markdown.quote(message.text)] + message.images.map(image)).joined(separator: "\n\n")
+    case .output(let text, let model, _):
+      return "## \(Markdown.escaped(model.harmlessLine))\n\n\(Markdown.closed(text))"
+    case .toolCall(_, let name, let arguments):
+      return "### Tool \(Markdown.code(name))\n\n\(Markdown.block(arguments, "json"))"
+    case .toolOutput(_, let name, let status, let output):
+      return "### \(Markdown.code(name)) \(status.rawValue)\n\n\(Markdown.block(output))"
+    case .payload:
+      return nil
+    case .error(_, let message):
+      return "**Failed:** \(Markdown.escaped(message.harmlessLine))"
+    case .compaction(let summary):
+      return "## Put in short\n\n\(Markdown.quote(summary))"
+    case .other(let json):
+      return "Something that this version cannot show:\n\n\(Markdown.block(json.json, "json"))"
+    }
+  }
+
+  private func image(_ image: ChappieImage) -> String {
+    image.url.hasPrefix("https:") ? "![An image](<\(image.url.harmlessLine)>)" : "*An image*"
+  }
+
+  private func damage(_ damage: ChappieThreadDamage) -> String {
+    "**A part cannot be read**, at byte \(damage.offset): \(Markdown.escaped(damage.reason.harmlessLine))"
+  }
+}

@@ -1,0 +1,94 @@
+import ChappieSDK
+import ChappieSDKRuntime
+import GLibBridge
+
+/// A thread as a person reads it at a terminal.
+struct ThreadText {
+  private let style = Style()
+  private let columns = Terminal.columns.map { max(20, $0) }
+
+  func text(_ thread: ChappieThread) -> String {
+    let parts = [head(thread.summary)] + thread.turns.flatMap { turn($0) } + thread.damage.map(damage)
+    return parts.joined(separator: "\n")
+  }
+
+  /// The title, and the last turn in short.
+  func reminder(_ thread: ChappieThread) -> String {
+    let last = thread.turns.suffix(1).flatMap { turn($0, limit: 3) }
+    return ([style.bold(ThreadSummary.shown(thread.summary.title)) + "\n"] + last).joined(separator: "\n") + "\n"
+  }
+
+  private func head(_ thread: ChappieThreadSummary) -> String {
+    let facts = [
+      thread.id, ThreadSummary.size(turns: thread.turnCount, bytes: UInt64(clamping: thread.bytes)),
+      "begun \(LocalTime.text(thread.createdAt))", "changed \(LocalTime.text(thread.updatedAt))",
+      thread.archivedAt.map { "archived \(LocalTime.text($0))" },
+    ]
+    let title = ThreadSummary.shown(thread.title).lines(within: columns).map(style.bold)
+    let line = facts.compactMap(\.self).joined(separator: ", ").lines(within: columns).map(style.dim)
+    return (title + line).joined(separator: "\n") + "\n"
+  }
+
+  // MARK: A turn
+
+  /// What was said, one paragraph for each who said it.
+  ///
+  /// - Parameter limit: at most so many lines of each text; nil for all.
+  private func turn(_ turn: ChappieTurn, limit: Int? = nil) -> [String] {
+    turn.events.compactMap { paragraph($0, turn, limit) }
+  }
+
+  private func paragraph(_ event: ChappieTurnEvent, _ turn: ChappieTurn, _ limit: Int?) -> String? {
+    switch event {
+    case .input(let message):
+      let time = style.dim(", " + LocalTime.text(turn.recordedAt))
+      return style.bold(message.role.speaker) + time + "\n" + body(message.text, limit) + images(message.images)
+    case .output(let text, let model, _):
+      return style.bold(model.harmlessLine) + "\n" + body(text, limit)
+    case .toolCall(_, let name, let arguments):
+      return line("Tool \(name.harmlessLine) \(arguments.harmlessLine)")
+    case .toolOutput(_, let name, let status, let output):
+      return line("\(name.harmlessLine) \(status.rawValue): \(output.harmlessLine)")
+    case .payload:
+      return nil
+    case .error(_, let message):
+      return style.bold("Failed") + "\n" + body(message, limit)
+    case .compaction(let summary):
+      return style.bold("Put in short") + "\n" + body(summary, limit)
+    case .other(let json):
+      return line("Something that this version cannot show: \(json.json.harmlessLine)")
+    }
+  }
+
+  private func images(_ images: [ChappieImage]) -> String {
+    guard !images.isEmpty else { return "" }
+    return "  " + style.dim(images.count == 1 ? "with an image" : "with \(images.count) images") + "\n"
+  }
+
+  private func body(_ text: String, _ limit: Int?) -> String {
+    let lines = text.trimmingEnd(while: \.isWhitespace).harmless.lines(within: columns.map { $0 - 2 })
+    let shown = limit.map { lines.count > $0 ? lines.prefix($0) + ["…"] : lines } ?? lines
+    return shown.map { $0.isEmpty ? "\n" : "  \($0)\n" }.joined()
+  }
+
+  /// A detail, as much of it as one line has room for.
+  private func line(_ text: String) -> String {
+    "  " + style.dim(text.shortened(to: (columns ?? 200) - 2)) + "\n"
+  }
+
+  private func damage(_ damage: ChappieThreadDamage) -> String {
+    let text = "A part cannot be read, at byte \(damage.offset): \(damage.reason.harmlessLine)"
+    return text.lines(within: columns).map { style.bold($0) + "\n" }.joined()
+  }
+}
+
+extension ChappieInputMessage.Role {
+  /// Who said what has this role.
+  var speaker: String {
+    switch self {
+    case .user: "You"
+    case .assistant: "Assistant"
+    case .system, .developer: "Instructions"
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import GLibBridge
+
+/// `chappie threads archive`.
+struct ThreadArchive: Verb {
+  static let name = "archive"
+  static let summary = "Put threads away, to be deleted in time"
+  static let details = KeptThreads.naming
+
+  let account: String?
+  let threads: [String]
+
+  static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
+    let account = parser.account()
+    parser.acceptRemaining(placeholder: "\(KeptThreads.placeholder)…")
+    return { ThreadArchive(account: $0[account], threads: try $0.threads()) }
+  }
+
+  func run(_ service: Service) async throws -> ExitStatus {
+    let kept = try await KeptThreads(service, account: account)
+    for thread in try await kept.find(threads) {
+      try await kept.call("Archive", .tuple(thread.id))
+      StandardStream.output.write("Archived \(ThreadSummary.quoted(thread.title)).\n")
+    }
+    return .success
+  }
+}
+
+/// `chappie threads unarchive`.
+struct ThreadUnarchive: Verb {
+  static let name = "unarchive"
+  static let summary = "Take archived threads back"
+  static let details =
+    "THREAD is an id, the beginning of one, or “last” for the archived one that changed last."
+
+  let account: String?
+  let threads: [String]
+
+  static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
+    let account = parser.account()
+    parser.acceptRemaining(placeholder: "\(KeptThreads.placeholder)…")
+    return { ThreadUnarchive(account: $0[account], threads: try $0.threads()) }
+  }
+
+  func run(_ service: Service) async throws -> ExitStatus {
+    let kept = try await KeptThreads(service, account: account)
+    for thread in try await kept.find(threads, lastIsArchived: true) {
+      try await kept.call("Unarchive", .tuple(thread.id))
+      StandardStream.output.write("Took \(ThreadSummary.quoted(thread.title)) back.\n")
+    }
+    return .success
+  }
+}

@@ -1,0 +1,60 @@
+import GLibBridge
+
+/// `chappie threads export`.
+struct ThreadExport: Verb {
+  static let name = "export"
+  static let summary = "Write a thread, or all, as JSON or Markdown"
+  static let details = """
+    JSON has everything, Markdown is to be read. The files are the user's alone. With --all, FILE names a directory, \
+    which gets a file for each thread, the archived ones too. \(KeptThreads.naming)
+    """
+
+  private enum What {
+    case one(String, file: String?)
+    case all(directory: String)
+  }
+
+  let account: String?
+  private let what: What
+  let format: ThreadFormat
+  let replaces: Bool
+
+  static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
+    let account = parser.account()
+    let format = parser.option("format", placeholder: "FORMAT", "json, which is the default, or markdown") { name in
+      guard let format = ThreadFormat(rawValue: name) else { throw CommandLineError("“\(name)” is no format") }
+      return format
+    }
+    let output = parser.string("output", short: "o", placeholder: "FILE", "Write to this file, not to standard output")
+    let all = parser.flag("all", "All threads, into a directory")
+    let force = parser.flag("force", "Replace files that are there already")
+    parser.acceptRemaining(placeholder: KeptThreads.placeholder)
+    return { arguments in
+      ThreadExport(
+        account: arguments[account], what: try what(arguments, all: arguments[all], output: arguments[output]),
+        format: arguments[format] ?? .json, replaces: arguments[force])
+    }
+  }
+
+  private static func what(_ arguments: CommandLineArguments, all: Bool, output: String?) throws -> What {
+    guard all else { return .one(try arguments.thread(), file: output) }
+    guard arguments.remaining.isEmpty else { throw CommandLineError("--all and a thread exclude each other.") }
+    guard let output else { throw CommandLineError("--all needs a directory: give --output DIRECTORY.") }
+    return .all(directory: output)
+  }
+
+  func run(_ service: Service) async throws -> ExitStatus {
+    let threads = try await KeptThreads(service, account: account)
+    let files = ThreadFiles(threads: threads, format: format, replaces: replaces)
+    switch what {
+    case .one(let name, nil):
+      StandardStream.output.write(try await files.text(try await threads.id(name)))
+      return .success
+    case .one(let name, let file?):
+      try await files.write(try await threads.id(name), to: file)
+      return .success
+    case .all(let directory):
+      return try await files.writeAll(to: directory)
+    }
+  }
+}

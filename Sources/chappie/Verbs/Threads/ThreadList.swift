@@ -1,0 +1,51 @@
+import GLibBridge
+
+/// `chappie threads list`.
+struct ThreadList: Verb {
+  static let name = "list"
+  static let summary = "List the threads, those first that changed last"
+
+  let account: String?
+  let archived: Bool
+  let limit: Int?
+  let json: Bool
+
+  static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
+    let account = parser.account()
+    let archived = parser.flag("archived", "The archived threads, not the active ones")
+    let limit = parser.integer("limit", in: 1...Int(Int32.max), placeholder: "N", "At most so many")
+    let json = parser.flag("json", "Print one JSON object a line")
+    return { arguments in
+      ThreadList(
+        account: arguments[account], archived: arguments[archived], limit: arguments[limit], json: arguments[json])
+    }
+  }
+
+  func run(_ service: Service) async throws -> ExitStatus {
+    let threads = try await KeptThreads(service, account: account)
+    if json {
+      try await threads.list(archived: archived, limit: limit) { page in
+        StandardStream.output.write(page.map { $0.json.line + "\n" }.joined())
+      }
+    } else {
+      let listed = try await threads.all(archived: archived, limit: limit)
+      let none = archived ? "No thread is archived.\n" : "There are no threads: chappie ask --thread new begins one.\n"
+      StandardStream.output.write(listed.isEmpty ? none : table(listed))
+    }
+    return .success
+  }
+
+  private func table(_ threads: [ThreadSummary]) -> String {
+    // What a terminal has beside the other columns.
+    let room = Terminal.columns.map { max(20, $0 - 56) }
+    var table = Table()
+    table.append("THREAD", "TITLE", "CHANGED", "TURNS", "SIZE")
+    for thread in threads {
+      let title = ThreadSummary.shown(thread.title)
+      table.append(
+        ThreadSummary.short(thread.id), room.map { title.shortened(to: $0) } ?? title,
+        LocalTime.text(thread.updatedAt), "\(thread.turnCount)", ByteCount(bytes: thread.bytes).text)
+    }
+    return table.text
+  }
+}

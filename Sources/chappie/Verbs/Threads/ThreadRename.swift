@@ -1,0 +1,30 @@
+import GLibBridge
+
+/// `chappie threads rename`.
+struct ThreadRename: Verb {
+  static let name = "rename"
+  static let summary = "Give a thread another title"
+  static let details = "An empty TITLE has the next message name the thread. " + KeptThreads.naming
+
+  let account: String?
+  let thread: String
+  let title: String
+
+  static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
+    let account = parser.account()
+    parser.acceptRemaining(placeholder: "\(KeptThreads.placeholder) TITLE…")
+    return { arguments in
+      let (thread, title) = try arguments.threadAndText()
+      guard let title else { throw CommandLineError("Which title is the thread to have?") }
+      return ThreadRename(account: arguments[account], thread: thread, title: title)
+    }
+  }
+
+  func run(_ service: Service) async throws -> ExitStatus {
+    let threads = try await KeptThreads(service, account: account)
+    try await threads.call("Rename", .tuple(try await threads.id(thread), title))
+    StandardStream.output.write(
+      title.isEmpty ? "The next message names it.\n" : "It is called \(ThreadSummary.quoted(title)).\n")
+    return .success
+  }
+}

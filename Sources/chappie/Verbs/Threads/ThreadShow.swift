@@ -1,0 +1,24 @@
+import GLibBridge
+
+/// `chappie threads show`.
+struct ThreadShow: Verb {
+  static let name = "show"
+  static let summary = "Show what was said in a thread"
+  static let details = KeptThreads.naming
+
+  let account: String?
+  let thread: String
+
+  static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
+    let account = parser.account()
+    parser.acceptRemaining(placeholder: KeptThreads.placeholder)
+    return { ThreadShow(account: $0[account], thread: try $0.thread()) }
+  }
+
+  func run(_ service: Service) async throws -> ExitStatus {
+    let threads = try await KeptThreads(service, account: account)
+    let thread = try await threads.thread(try await threads.id(thread))
+    StandardStream.output.write(ThreadText().text(thread))
+    return .success
+  }
+}

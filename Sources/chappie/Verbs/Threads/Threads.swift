@@ -1,0 +1,23 @@
+import GLibBridge
+
+/// `chappie threads`: what is done with kept conversations.
+struct Threads: Verb {
+  static let name = "threads"
+  static let summary = "List, show and manage the conversations that are kept"
+  static let details = "Without a verb, the threads are listed."
+  static let verbs: [any Verb.Type] = [
+    ThreadList.self, ThreadShow.self, ThreadExport.self, ThreadRename.self, ThreadArchive.self, ThreadUnarchive.self,
+    ThreadDelete.self, ThreadUsage.self, ThreadCompact.self,
+  ]
+
+  private let list: any Verb
+
+  static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
+    let list = ThreadList.prepare(parser)
+    return { Threads(list: try list($0)) }
+  }
+
+  func run(_ service: Service) async throws -> ExitStatus {
+    try await list.run(service)
+  }
+}

@@ -1,0 +1,133 @@
+import GLibBridge
+import Testing
+
+/// `chappie ask --thread` and `chappie chat --thread`.
+@Suite(.worlds) @GLibActor
+struct ThreadConversationTests {
+  @Test func questionsOfAThreadKnowOfEachOther() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let first = try await world.chappie("ask", "--thread", "new", "My name is Ada.")
+      #expect(first.text == "You said: “My name is Ada.” This conversation has 1 message.\n")
+      let second = try await world.chappie("ask", "--thread", "last", "Who am I?")
+      #expect(second.text == "You said: “Who am I?” This conversation has 3 messages.\n")
+      // It survives the service.
+      await world.service.end()
+      try await world.service.start(world.sandbox.addresses)
+      let thread = try #require(try await world.listedThreads().first)
+      let third = try await world.chappie("ask", "--thread", thread.short, "--json", "Still?")
+      #expect(third.text.hasPrefix(#"{"thread":"\#(thread.id)","text":"You said: “Still?” This conversation has 5 "#))
+      // The others stand alone, as before.
+      #expect(try await world.chappie("ask", "Me?").text.hasSuffix("This conversation has 1 message.\n"))
+      #expect(try await world.listedThreads().map(\.turnCount) == [3])
+    }
+  }
+
+  @Test func aTerminalIsToldOfANewThread() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let output = try await world.chappie(
+        "ask", "--thread", "new", "one", at: [.sees("This conversation has 1 message."), .sees("go on with --thread")])
+      #expect(output.status == 0, "\(output.text)")
+      let thread = try #require(try await world.listedThreads().first)
+      #expect(output.text.contains("Thread \(thread.short): go on with --thread.\r\n"))
+      let again = try await world.chappie("ask", "--thread", "last", "two", at: [.sees("3 messages.")])
+      #expect(!again.text.contains("go on with"))
+    }
+  }
+
+  @Test func whatFailsIsKeptAndWhatCannotBeAskedIsNot() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let image = try await world.chappie("ask", "--thread", "new", "--image", "nothing.png", "What is this?")
+      #expect(image.status == 1)
+      #expect(try await world.listedThreads().isEmpty)
+      try await world.sandbox.play(#"[{"endpoint":"responses","status":400,"body":{"detail":"Not today."}}]"#)
+      #expect(try await world.chappie("ask", "--thread", "new", "one").status == 1)
+      #expect(try await world.listedThreads().map(\.turnCount) == [1])
+      #expect(try await world.chappie("ask", "--thread", "last", "two").text.contains("1 message."))
+    }
+  }
+
+  @Test func interruptCancelsAndKeepsTheTurn() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      try await world.sandbox.stall(times: "1")
+      let output = try await world.chappie(
+        "ask", "--thread", "new", "Go on", at: [.sees(Sandbox.stalledText), .types(TerminalStep.interrupt)])
+      #expect(output.status == 130, "\(output.text)")
+      let shown = try await world.chappie("threads", "show", "last").text
+      #expect(shown.contains("  \(Sandbox.stalledText)"), "\(shown)")
+      #expect(shown.contains("\nFailed\n"), "\(shown)")
+    }
+  }
+
+  @Test func aChatIsAThread() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let input = """
+        /context
+        one
+        two
+        /context
+        /compact They counted.
+        three
+        /model
+        /model gpt-5.4
+        four
+        /clear
+        five
+        """
+      let output = try await world.chappie("chat", "--thread", "new", "--model", "gpt-5.4-mini", input: input)
+      let lines = output.text.split(separator: "\n")
+      #expect(
+        lines.map { $0.hasPrefix("“one”, ") ? "“one”, …" : $0 } == [
+          "The next message begins a thread",
+          "You said: “one” This conversation has 1 message.", "You said: “two” This conversation has 3 messages.",
+          "“one”, …",
+          "You said: “three” This conversation has 1 message.", "gpt-5.4-mini", "gpt-5.4",
+          "You said: “four” This conversation has 3 messages.", "You said: “five” This conversation has 1 message.",
+        ])
+      #expect(lines[3].hasPrefix("“one”, 2 turns, "))
+      #expect(output.status == 0)
+      let threads = try await world.listedThreads()
+      #expect(Set(threads.map(\.title)) == ["one", "five"])
+      #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-5.4")
+      // It is the chat's choice, and not that of everybody who uses the same object.
+      let five = try #require(threads.first { $0.title == "five" }).id
+      _ = try await world.chappie("ask", "--thread", five, "six")
+      #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-5.5")
+      let rest = try await world.chappie("chat", "--thread", five, input: "seven\n")
+      #expect(rest.text.hasSuffix("This conversation has 5 messages.\n"), "\(rest.text)")
+    }
+  }
+
+  @Test func aTerminalIsRemindedOfWhatWasSaid() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let thread = try await world.beginThread("My name is Ada.")
+      _ = try await world.chappie("ask", "--thread", thread, "1\n2\n3\n4")
+      let output = try await world.chappie(
+        "chat", "--thread", thread,
+        at: [
+          .sees("My name is Ada."), .sees("You"), .sees("  3\r\n  …"), .sees("gpt-5.5"), .sees("You said: “1"), .prompt,
+          .types("Who am I?\(TerminalStep.enter)"), .sees("This conversation has 5 messages."), .prompt,
+          .types(TerminalStep.end),
+        ])
+      #expect(output.status == 0, "\(output.text)")
+      // The turn before is not shown.
+      #expect(!output.text.contains("“My name is Ada.”"))
+      let unknown = try await world.chappie("chat", "--thread", "nonsense", at: [.sees("There is no thread")])
+      #expect(unknown.status == 1)
+    }
+  }
+
+  @Test func helpTellsOfThreads() async throws {
+    try await World.with { world in
+      let output = try await world.chappie("chat", "--thread", "new", input: "/help\n/compact\n")
+      #expect(output.text.contains("begins another one"))
+      #expect(output.text.hasSuffix("chappie: There is nothing to put in short yet.\n"))
+      #expect(output.status == 1)
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import GLibBridge
+import Testing
+
+/// How threads are named, and why there may be none.
+@Suite(.worlds) @GLibActor
+struct ThreadNameTests {
+  @Test func theBeginningOfAnIDIsEnough() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      var ids: [String] = []
+      // Two of 17 begin with the same of 16 digits.
+      while ids.count < 17 {
+        ids.append(try await caller.call("Threads.Create", VariantDictionary()).member(0, "thread"))
+      }
+      let alone = String(ids[0].prefix(30))
+      #expect(try await world.chappie("threads", "rename", alone, "Found").status == 0)
+      #expect(try await world.listedThreads().first { $0.title == "Found" }?.id == ids[0])
+
+      let digits = Dictionary(grouping: ids) { $0.prefix(1) }
+      let shared = try #require(digits.first { $0.value.count > 1 })
+      let ambiguous = try await world.chappie("threads", "archive", String(shared.key))
+      #expect(ambiguous.status == 1)
+      #expect(
+        ambiguous.text.hasPrefix("chappie: “\(shared.key)” is the beginning of \(shared.value.count) threads, "),
+        "\(ambiguous.text)")
+      #expect(shared.value.contains { ambiguous.text.contains($0) })
+      #expect(try await world.listedThreads(archived: true).isEmpty)
+    }
+  }
+
+  @Test func unknownThreadsAreAFailure() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      #expect(try await world.chappie("threads", "show", "last").text == "chappie: There are no threads yet.\n")
+      let thread = try await world.beginThread("one")
+      for arguments in [["show"], ["export"], ["rename", "x"], ["compact"], ["archive"], ["delete", "--yes"]] {
+        for name in ["nonsense", "", "00000000-0000-0000-0000-000000000000"] {
+          let line = [arguments[0], name] + arguments.dropFirst()
+          let output = try await world.chappie(["threads"] + line)
+          #expect(output.status == 1, "\(line): \(output.text)")
+          #expect(output.text.hasPrefix("chappie: There is no "), "\(line): \(output.text)")
+        }
+      }
+      #expect(try await world.chappie("ask", "--thread", "nonsense", "Hello").status == 1)
+      #expect(try await world.listedThreads().map(\.id) == [thread])
+    }
+  }
+
+  @Test func commandLinesThatAreWrong() async throws {
+    try await World.with(World.Plan(service: .none)) { world in
+      for line in [
+        ["nonsense"], ["show"], ["show", "a", "b"], ["export"], ["export", "--all"],
+        ["export", "--all", "-o", "x", "a"],
+        ["export", "--format", "yaml", "a"], ["rename", "a"], ["archive"], ["unarchive"], ["delete", "a"], ["compact"],
+        ["list", "a"], ["--limit", "many"],
+      ] {
+        let output = try await world.chappie(["threads"] + line)
+        #expect(output.status == 2, "\(line): \(output.text)")
+        #expect(output.text.hasPrefix("chappie: "), "\(line): \(output.text)")
+      }
+      let both = try await world.chappie("ask", "--thread", "new", "--continue", "Hello")
+      #expect(both.text == "chappie: --thread and --continue exclude each other.\n")
+      #expect(both.status == 2)
+    }
+  }
+
+  @Test func eachAccountHasItsOwn() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let work = try await caller.open("Session", ["keychain_account": "work"])
+      try await caller.signIn(at: work)
+      _ = try await world.chappie("ask", "--thread", "new", "--account", "work", "At work")
+      #expect(try await world.listedThreads().isEmpty)
+      #expect(try await world.chappie("threads", "--account", "work").text.contains("  At work  "))
+      #expect(try await world.chappie("threads", "show", "--account", "work", "last").text.hasPrefix("At work\n"))
+      let unknown = try await world.chappie("threads", "--account", "home")
+      #expect(unknown.status == 3)
+      #expect(unknown.text.contains("chappie sign-in --account home"))
+    }
+  }
+
+  @Test func nothingIsReadWhileTheKeyringIsLocked() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let thread = try await world.beginThread("one")
+      try await world.keyring.lock()
+      for line in [["list"], ["show", thread], ["export", "--all", "-o", "all"], ["usage"], ["rename", thread, "x"]] {
+        let output = try await world.chappie(["threads"] + line)
+        #expect(output.status == 4, "\(line): \(output.text)")
+        #expect(output.text.hasPrefix("chappie: The keyring is locked"), "\(line): \(output.text)")
+      }
+      #expect(try await world.chappie("ask", "--thread", "last", "two").status == 4)
+      try await world.keyring.unlock()
+      #expect(try await world.listedThreads().map(\.turnCount) == [1])
+    }
+  }
+
+  @Test func aServiceThatKeepsNoneSaysSo() async throws {
+    try await World.with(.activatable) { world in
+      try world.directories.configure("[Threads]\nEnabled=false\n")
+      _ = try await world.signedInCaller()
+      for line in [["threads"], ["threads", "show", "last"], ["ask", "--thread", "new", "Hello"]] {
+        let output = try await world.chappie(line)
+        #expect(output.status == 1)
+        #expect(
+          output.text
+            == "chappie: The service keeps no threads: Enabled=true under [Threads] in chappie/chappie.conf turns them on.\n"
+        )
+      }
+      #expect(try await world.chappie("ask", "Hello").status == 0)
+    }
+  }
+}

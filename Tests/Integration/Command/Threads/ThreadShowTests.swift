@@ -1,0 +1,104 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// `chappie threads show`.
+@Suite(.worlds) @GLibActor
+struct ThreadShowTests {
+  @Test func whoSaidWhat() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let thread = try await world.beginThread("Name\n\n    three rivers.")
+      let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
+      try png.write(to: world.directories.home.appending(path: "cat.png"))
+      _ = try await world.chappie("ask", "--thread", thread, "--image", "cat.png", "And this?")
+      let lines = try await world.chappie("threads", "show", thread).text.split(
+        separator: "\n", omittingEmptySubsequences: false)
+      #expect(lines[0] == "Name three rivers.")
+      #expect(lines[1].hasPrefix("\(thread), 2 turns, "))
+      #expect(lines[2] == "")
+      #expect(lines[3].hasPrefix("You, "))
+      #expect(lines[4...9] == ["  Name", "", "      three rivers.", "", "gpt-5.5", "  You said: “Name"])
+      #expect(lines.contains("  with an image"))
+      #expect(!lines.contains { $0.contains("\u{1B}") })
+      #expect(lines.last == "")
+    }
+  }
+
+  @Test func toolsAndFailuresAreToldInShort() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let thread = try await world.beginThread("one")
+      let handler = try ToolHandler(caller) { _ in "7 °C\nand rain" }
+      try await caller.register([Tools.weather], ToolHandler.path)
+      try await caller.call("Threads.Send", thread, #"use weather {"city":"Oslo"}"#, VariantDictionary())
+      #expect(handler.calls.count == 1)
+      try await world.sandbox.play(#"[{"endpoint":"responses","status":400,"body":{"detail":"Not today."}}]"#)
+      #expect(try await world.chappie("ask", "--thread", thread, "two").status == 1)
+      let shown = try await world.chappie("threads", "show", thread).text
+      #expect(
+        shown.contains("\n  Tool weather {\"city\":\"Oslo\"}\n\n  weather completed: 7 °C and rain\n"), "\(shown)")
+      #expect(shown.contains("\n  two\n\nFailed\n  "), "\(shown)")
+      #expect(shown.contains("Not today."))
+    }
+  }
+
+  /// Nothing that is stored does anything to the terminal.
+  @Test func signsStandForWhatATerminalWouldObey() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let thread = try await world.beginThread("\u{1B}[31mred\u{7}\u{9B}31m \u{202E}txet\r\nnext\tcell")
+      for output in [try await world.chappie("threads"), try await world.chappie("threads", "show", thread)] {
+        let obeyed = output.text.unicodeScalars.filter {
+          $0 != "\n" && ($0.properties.generalCategory == .control || $0 == "\u{202E}")
+        }
+        #expect(obeyed.isEmpty, "\(output.text)")
+        #expect(output.text.contains("␛[31mred␇\u{FFFD}31m \u{FFFD}txet"), "\(output.text)")
+      }
+      let shown = try await world.chappie("threads", "show", thread).text
+      #expect(shown.contains("txet\n  next    cell\n"), "\(shown)")
+    }
+  }
+
+  @Test func aTerminalSeesItWrappedAndMarked() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let word = String(repeating: "x", count: 100)
+      let thread = try await world.beginThread("\(Array(repeating: "river", count: 30).joined(separator: " ")) \(word)")
+      let output = try await world.chappie("threads", "show", thread, at: [.sees("\u{1B}[1mYou\u{1B}[0m")])
+      #expect(output.status == 0)
+      let lines = output.text.replacing("\r\n", with: "\n").split(separator: "\n").map { Self.plain($0) }
+      #expect(lines.allSatisfy { $0.count <= 80 }, "\(lines)")
+      #expect(lines.contains("  " + Array(repeating: "river", count: 13).joined(separator: " ")), "\(lines)")
+      #expect(lines.contains("  " + word.prefix(78)), "\(lines)")
+      let table = try await world.chappie("threads", at: [.sees("…  ")])
+      let rows = table.text.replacing("\r\n", with: "\n").split(separator: "\n")
+      #expect(rows.count == 2)
+      #expect(rows.allSatisfy { $0.count <= 80 }, "\(rows)")
+    }
+  }
+
+  private static func plain(_ line: Substring) -> String {
+    ["\u{1B}[0m", "\u{1B}[1m", "\u{1B}[2m"].reduce(String(line)) { $0.replacing($1, with: "") }
+  }
+
+  @Test func whatIsDamagedIsTold() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let thread = try await world.beginThread("one")
+      let name = try #require(try world.directories.files().keys.first { $0.hasSuffix(".thread") })
+      let file = world.directories.root.appending(path: name)
+      let middle = try Data(contentsOf: file).count / 2
+      _ = try await world.chappie("ask", "--thread", thread, "two")
+      var data = try Data(contentsOf: file)
+      data[middle] ^= 0xFF
+      try data.write(to: file)
+      let shown = try await world.chappie("threads", "show", thread)
+      #expect(shown.status == 0)
+      #expect(shown.text.contains("\nA part cannot be read, at byte "), "\(shown.text)")
+      #expect(shown.text.contains("  two\n"), "\(shown.text)")
+      let markdown = try await world.chappie("threads", "export", "--format", "markdown", thread)
+      #expect(markdown.text.contains("\n\n**A part cannot be read**, at byte "), "\(markdown.text)")
+    }
+  }
+}

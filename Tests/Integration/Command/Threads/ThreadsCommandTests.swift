@@ -1,0 +1,155 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// `chappie threads`: what is listed and changed.
+@Suite(.worlds) @GLibActor
+struct ThreadsCommandTests {
+  @Test func threadsAreListed() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      #expect(
+        try await world.chappie("threads").text == "There are no threads: chappie ask --thread new begins one.\n")
+      #expect(try await world.chappie("threads", "--archived").text == "No thread is archived.\n")
+      let first = try await world.beginThread("Name three rivers.")
+      let second = try await world.beginThread("名前は何ですか。")
+      _ = try await world.chappie("ask", "--thread", first, "And two more.")
+
+      let listed = try await world.listedThreads()
+      #expect(Set(listed.map(\.id)) == [first, second])
+      let rivers = try #require(listed.first { $0.id == first })
+      #expect(rivers.title == "Name three rivers.")
+      #expect(rivers.turnCount == 2)
+      #expect(!rivers.archived)
+      #expect(rivers.bytes > 0)
+      #expect(rivers.updatedAt >= rivers.createdAt)
+
+      let table = try await world.chappie("threads", "list").text.split(separator: "\n")
+      #expect(table.count == 3)
+      #expect(table[0].hasPrefix("THREAD    TITLE               CHANGED"), "\(table[0])")
+      #expect(table.contains { $0.hasPrefix("\(rivers.short)  Name three rivers.  ") && $0.contains("  2      ") })
+      // Each of these takes two columns.
+      #expect(table.contains { $0.hasPrefix("\(second.prefix(8))  名前は何ですか。    ") })
+      let one = try await world.chappie("threads", "--json", "--limit", "1")
+      #expect(one.text.split(separator: "\n").count == 1)
+      #expect(try await world.chappie("threads", "--limit", "0").status == 2)
+    }
+  }
+
+  /// More than one reply holds.
+  @Test func longListsComeInPages() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      for number in 0..<450 {
+        try await caller.call("Threads.Create", ["title": "Number \(number)"] as VariantDictionary)
+      }
+      let titles = try await world.listedThreads().map(\.title)
+      #expect(titles.count == 450)
+      #expect(Set(titles).count == 450)
+      let some = try await world.chappie("threads", "--json", "--limit", "250")
+      #expect(some.text.split(separator: "\n").count == 250)
+    }
+  }
+
+  @Test func titlesAreChanged() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let thread = try await world.beginThread("one")
+      let renamed = try await world.chappie("threads", "rename", thread, "Big", "rivers")
+      #expect(renamed.text == "It is called “Big rivers”.\n")
+      #expect(try await world.listedThreads().map(\.title) == ["Big rivers"])
+      #expect(try await world.chappie("threads", "rename", thread, "").text == "The next message names it.\n")
+      #expect(try await world.listedThreads().map(\.title) == [""])
+      #expect(try await world.chappie("threads").text.contains("  Untitled  "))
+      _ = try await world.chappie("ask", "--thread", thread, "two")
+      #expect(try await world.listedThreads().map(\.title) == ["two"])
+
+      #expect(try await world.chappie("threads", "rename", thread).status == 2)
+      #expect(try await world.chappie("threads", "rename", thread, "a\u{1B}b").status == 1)
+    }
+  }
+
+  @Test func threadsArePutAwayAndTakenBack() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let first = try await world.beginThread("one")
+      let second = try await world.beginThread("two")
+      let archived = try await world.chappie("threads", "archive", first, second, first)
+      #expect(archived.text == "Archived “one”.\nArchived “two”.\n")
+      #expect(try await world.listedThreads().isEmpty)
+      #expect(Set(try await world.listedThreads(archived: true).map(\.id)) == [first, second])
+      #expect(try await world.listedThreads(archived: true).allSatisfy(\.archived))
+      // One can be read where it is.
+      #expect(try await world.chappie("threads", "show", first).text.contains(", archived "))
+      #expect(try await world.chappie("threads", "unarchive", first).text == "Took “one” back.\n")
+      // The archived one, though another changed later.
+      #expect(try await world.chappie("threads", "unarchive", "last").text == "Took “two” back.\n")
+      #expect(try await world.chappie("threads", "unarchive", "last").text == "chappie: No thread is archived.\n")
+      #expect(try await world.listedThreads().count == 2)
+    }
+  }
+
+  @Test func deletingAsksFirst() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let thread = try await world.beginThread("one")
+      let unasked = try await world.chappie("threads", "delete", thread)
+      #expect(unasked.status == 2)
+      #expect(unasked.text.contains("--yes"))
+      let refused = try await world.chappie(
+        "threads", "delete", thread, at: [.sees("Delete “one” for good? [y/N] "), .types("\n")])
+      #expect(refused.text.contains("Nothing was deleted."))
+      #expect(refused.status == 1)
+      #expect(try await world.listedThreads().count == 1)
+      let agreed = try await world.chappie(
+        "threads", "delete", thread,
+        at: [.sees("Delete “one” for good? [y/N] "), .types("y\n"), .sees("Deleted “one”.")])
+      #expect(agreed.status == 0, "\(agreed.text)")
+      #expect(try await world.listedThreads().isEmpty)
+
+      let others = [try await world.beginThread("two"), try await world.beginThread("three")]
+      // Either all or none.
+      let unknown = try await world.chappie("threads", "delete", "--yes", others[0], "nonsense")
+      #expect(unknown.status == 1)
+      #expect(try await world.listedThreads().count == 2)
+      let both = try await world.chappie("threads", "delete", "--yes", others[0], others[1])
+      #expect(both.text == "Deleted “two”.\nDeleted “three”.\n")
+      #expect(try await world.listedThreads().isEmpty)
+    }
+  }
+
+  @Test func theRoomIsTold() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      _ = try await world.beginThread("one")
+      _ = try await world.chappie("threads", "archive", try await world.beginThread("two"))
+      let bytes = try await (world.listedThreads() + world.listedThreads(archived: true)).reduce(0) { $0 + $1.bytes }
+      let json = try await world.chappie("threads", "usage", "--json")
+      #expect(json.text.hasPrefix(#"{"used_bytes":\#(bytes),"limit_bytes":268435456,"#), "\(json.text)")
+      #expect(json.text.hasSuffix(#""thread_count":2,"archived_count":1}"# + "\n"))
+      let lines = try await world.chappie("threads", "usage").text.split(separator: "\n")
+      #expect(lines[0].hasPrefix("█░░░░░░░░░░░░░░░░░░░    1%  "), "\(lines)")
+      #expect(lines[0].hasSuffix(" of 256 MiB"))
+      #expect(lines[1] == "2 threads, 1 archived")
+    }
+  }
+
+  @Test func aThreadIsPutInShort() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let thread = try await world.beginThread("My name is Ada.")
+      let written = try await world.chappie("threads", "compact", thread, "The user", "is Ada.")
+      #expect(written.text == "The model reads a summary from now on.\n")
+      let output = try await world.chappie("ask", "--thread", thread, "Who am I?")
+      #expect(output.text == "You said: “Who am I?” This conversation has 1 message.\n")
+      try await world.sandbox.play(#"[{"endpoint":"responses","text":"She asked."}]"#)
+      #expect(try await world.chappie("threads", "compact", thread).status == 0)
+      let shown = try await world.chappie("threads", "show", thread).text
+      #expect(shown.contains("\nPut in short\n  The user is Ada.\n"))
+      #expect(shown.contains("\nPut in short\n  She asked.\n"))
+      #expect(shown.contains("  My name is Ada.\n"))
+      // There is nothing new.
+      #expect(try await world.chappie("threads", "compact", thread).status == 1)
+    }
+  }
+}
