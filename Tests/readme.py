@@ -26,7 +26,8 @@ CHANGING = [
     (r"(percent(age)?['\"]:? ?(d |<)?)[\d.]+", r"\1N"),
     (r"/(session|client)/n\d+", r"/\1/N"),
     (r"(duration_ms': <uint32 )\d+", r"\1N"),
-    (r"(input_tokens\"? t |(input_tokens|used_bytes)': <uint64 )\d+", r"\1N"),
+    (r"(used_bytes': <uint64 )\d+", r"\1N"),
+    (r"(input_tokens\"? t |input_tokens': <uint64 )\d+", r"\1N"),
     # Columns are as wide as what is in them.
     (r" {2,}", "  "),
 ]

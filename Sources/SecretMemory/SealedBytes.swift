@@ -57,13 +57,19 @@ public enum SealedBytes {
   /// Decrypts what ``sealContent(_:key:context:)`` made; nil for another key, another context or changed bytes.
   public static func openContent(_ sealed: ArraySlice<UInt8>, key: SecretBytes, context: [UInt8]) -> [UInt8]? {
     precondition(key.count == keyLength, "a key has \(keyLength) bytes")
-    guard sealed.count >= nonceLength + tagLength else { return nil }
-    let nonce = Array(sealed.prefix(nonceLength))
-    let ciphertext = Array(sealed.dropFirst(nonceLength))
-    var content = [UInt8](repeating: 0, count: ciphertext.count - tagLength)
-    let isGenuine = key.withPointer { key in
-      crypto_aead_xchacha20poly1305_ietf_decrypt(
-        &content, nil, nil, ciphertext, UInt64(ciphertext.count), context, UInt64(context.count), nonce, key) == 0
+    guard sealed.count >= overhead else { return nil }
+    var isGenuine = false
+    let content = sealed.withUnsafeBufferPointer { sealed in
+      key.withPointer { key in
+        [UInt8](unsafeUninitializedCapacity: sealed.count - overhead) { content, filled in
+          guard let nonce = sealed.baseAddress else { return }
+          isGenuine =
+            crypto_aead_xchacha20poly1305_ietf_decrypt(
+              content.baseAddress, nil, nil, nonce + nonceLength, UInt64(sealed.count - nonceLength), context,
+              UInt64(context.count), nonce, key) == 0
+          filled = isGenuine ? content.count : 0
+        }
+      }
     }
     return isGenuine ? content : nil
   }
@@ -89,13 +95,15 @@ public enum SealedBytes {
   }
 
   /// A checksum against accidents: it keeps nobody from changing both.
-  public static func checksum(_ bytes: some Collection<UInt8>) -> UInt64 {
-    let key = [UInt8](repeating: 0, count: Int(crypto_shorthash_KEYBYTES))
+  public static func checksum(_ bytes: borrowing Span<UInt8>) -> UInt64 {
     var sum = [UInt8](repeating: 0, count: Int(crypto_shorthash_BYTES))
-    let bytes = Array(bytes)
-    crypto_shorthash(&sum, bytes, UInt64(bytes.count), key)
+    bytes.withUnsafeBufferPointer { bytes in
+      _ = crypto_shorthash(&sum, bytes.baseAddress, UInt64(bytes.count), checksumKey)
+    }
     return sum.reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
+
+  private static let checksumKey = [UInt8](repeating: 0, count: Int(crypto_shorthash_KEYBYTES))
 
   /// A name for `secret` that does not tell it: 16 bytes, the same for the same secret.
   public static func fingerprint(of secret: SecretBytes) -> [UInt8] {

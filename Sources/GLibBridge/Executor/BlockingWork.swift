@@ -9,24 +9,25 @@ public func offActor<Result: Sendable>(
   deadline: Duration?, _ work: @escaping @Sendable () -> Result
 ) async -> Result? {
   let outcome = Outcome<Result>()
-  startThread {
+  let thread = startThread {
     let value = work()
     Task.onGLib { outcome.set(value) }
   }
+  g_thread_unref(thread)
   let timer = deadline.map { Timer(after: $0) { outcome.wait.finish() } }
   await outcome.wait.value()
   timer?.cancel()
   return outcome.value
 }
 
-private func startThread(_ body: @escaping @Sendable () -> Void) {
-  let thread = g_thread_new(
+/// The caller joins the thread, or lets go of it.
+func startThread(_ body: @escaping @Sendable () -> Void) -> UnsafeMutablePointer<GThread>? {
+  g_thread_new(
     "chappie-work",
     { data in
       CallbackBox<@Sendable () -> Void>.consume(data).closure()
       return nil
     }, CallbackBox(body).retained)
-  g_thread_unref(thread)
 }
 
 @GLibActor

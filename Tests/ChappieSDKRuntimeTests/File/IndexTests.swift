@@ -23,6 +23,18 @@ struct IndexTests {
     for summary in listed { #expect(try await world.store().thread(summary.id).summary == summary) }
   }
 
+  @Test(arguments: ["n1", "n2", "n3"])
+  func whatIsDeletedLeavesTheOthersAsTheyAre(_ deleted: String) async throws {
+    let others = try await makeThreads().filter { $0.id != deleted }
+    let store = world.store()
+    try await store.delete(deleted)
+    #expect(try await store.threads(ChappieThreadQuery(.all)) == others)
+    #expect(try await world.store().threads(ChappieThreadQuery(.all)) == others)
+    for summary in others { try await store.delete(summary.id) }
+    #expect(try await store.usage().usedBytes == 0)
+    #expect(try await world.store().threads(ChappieThreadQuery(.all)).isEmpty)
+  }
+
   @Test func oneThatIsMissingIsMadeAgain() async throws {
     let listed = try await makeThreads()
     try world.remove("index")

@@ -129,7 +129,7 @@ struct RecoveryTests {
   @Test func anotherVersionsFileIsLeftAlone() async throws {
     try await makeThread()
     let line = "chappie-thread 2 d0"
-    let sum = String(SealedBytes.checksum(Array(line.utf8)), radix: 16)
+    let sum = String(SealedBytes.checksum(Array(line.utf8).span), radix: 16)
     let header = "\(line) \(String(repeating: "0", count: 16 - sum.count))\(sum)\n"
     let foreign = try Array(header.utf8) + world.bytes("a.thread")[headerLength...]
     try world.write(foreign, "a.thread")

@@ -70,16 +70,16 @@ struct StoreFiles: Sendable {
   private func differences(_ key: StoreKey) throws -> [ThreadIndex.Change] {
     var changed: [(id: String, size: Int64)] = []
     var found = 0
-    try reading {
-      try directory.forEachFile(suffix: Self.threadSuffix) { id, size in
-        let known = index.bytes(of: id)
-        if known != nil { found += 1 }
-        if known != size, ThreadID.isValid(id) { changed.append((id, size)) }
-      }
+    for (id, size) in try reading({ try directory.files(suffix: Self.threadSuffix) }) {
+      let known = index.bytes(of: id)
+      if known != nil { found += 1 }
+      if known != size, ThreadID.isValid(id) { changed.append((id, size)) }
     }
     var changes: [ThreadIndex.Change] = []
     if found < index.entries.count {
-      changes += index.entries.keys.filter { !directory.contains($0 + Self.threadSuffix) }.map { .removed($0) }
+      for id in index.entries.map(\.summary.id) where !directory.contains(id + Self.threadSuffix) {
+        changes.append(.removed(id))
+      }
     }
     var unreadable = 0
     for (id, size) in changed {

@@ -50,7 +50,11 @@ final class RetentionRounds: Sendable {
 
   /// What was due was done.
   func schedule(_ index: ThreadIndex, now: Int64) {
-    let next = index.entries.values.lazy.compactMap { self.policy.due($0.summary) }.min() ?? .max
+    var next = Int64.max
+    // What cannot be read has no time, and nothing is done to it.
+    for entry in index.entries where entry.isReadable {
+      if let due = policy.due(entry.summary) { next = min(next, due) }
+    }
     // What other processes write is due no sooner than this.
     let delays = [policy.archiveInactiveAfter, policy.deleteArchivedAfter].compactMap { $0 }
     let soonest = delays.min().flatMap { Int64(exactly: (Double(now) + $0).rounded(.up)) } ?? .max

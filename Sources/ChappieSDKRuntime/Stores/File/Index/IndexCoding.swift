@@ -2,10 +2,12 @@
 enum IndexCoding {
   private static let setTag: UInt8 = 1
   private static let removedTag: UInt8 = 2
+  /// What a thread with an ordinary title takes, in bytes: to make room in time.
+  static let usualLength = 112
 
   static func encode(_ changes: some Collection<ThreadIndex.Change>) -> [UInt8] {
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(changes.count * 112)
+    bytes.reserveCapacity(changes.count * usualLength)
     for change in changes {
       switch change {
       case .set(let entry):
@@ -32,22 +34,23 @@ enum IndexCoding {
     bytes.append(littleEndian: entry.nextNumber)
   }
 
-  /// Nil for bytes that are something else.
-  static func decode(_ bytes: [UInt8]) -> [ThreadIndex.Change]? {
+  /// Gives the changes one by one: all of them together would take as much memory again.
+  ///
+  /// - Returns: false when something else comes behind those that were given.
+  static func decode(_ bytes: [UInt8], _ take: (ThreadIndex.Change) -> Void) -> Bool {
     var reader = ByteReader(bytes)
-    var changes: [ThreadIndex.Change] = []
     while !reader.isAtEnd {
       switch reader.integer(UInt8.self) {
       case setTag:
-        guard let entry = entry(&reader) else { return nil }
-        changes.append(.set(entry))
+        guard let entry = entry(&reader) else { return false }
+        take(.set(entry))
       case removedTag:
-        guard let id = reader.text() else { return nil }
-        changes.append(.removed(id))
-      default: return nil
+        guard let id = reader.text() else { return false }
+        take(.removed(id))
+      default: return false
       }
     }
-    return changes
+    return true
   }
 
   private static func entry(_ reader: inout ByteReader) -> ThreadIndex.Entry? {

@@ -24,7 +24,7 @@ struct IndexFile: Sendable {
     else { return nil }
     var read = IndexFile(file: file, end: Int64(length), nextNumber: 0, entriesEnd: Int64(length))
     var index = ThreadIndex()
-    guard read.take(Array(bytes[length...]), into: &index, log) else { return nil }
+    guard read.take(bytes, from: length, into: &index, log) else { return nil }
     return (read, index)
   }
 
@@ -37,20 +37,21 @@ struct IndexFile: Sendable {
     else { return false }
     guard size > end else { return true }
     guard let bytes = try? now.content(from: end) else { return false }
-    return take(bytes, into: &index, log)
+    return take(bytes, from: 0, into: &index, log)
   }
 
-  private mutating func take(_ bytes: [UInt8], into index: inout ThreadIndex, _ log: SealedLog) -> Bool {
-    let scan = LogScan(bytes, from: 0) { frame, body in log.open(body, number: frame.number) }
+  /// Takes the records of `bytes` from `start` on, which is at the end of what was taken before.
+  private mutating func take(_ bytes: [UInt8], from start: Int, into index: inout ThreadIndex, _ log: SealedLog) -> Bool
+  {
+    let scan = LogScan(bytes, from: start) { frame, body in log.open(body, number: frame.number) }
     for piece in scan.pieces {
-      guard case .record(let frame, let place, let content?) = piece, frame.number == nextNumber,
-        let changes = IndexCoding.decode(content)
-      else { return false }
-      index.apply(changes)
+      guard case .record(let frame, let place, let content?) = piece, frame.number == nextNumber else { return false }
+      if nextNumber == 0 { index.reserve(content.count / IndexCoding.usualLength) }
+      guard IndexCoding.decode(content, { index.apply($0) }) else { return false }
       nextNumber += 1
-      if nextNumber == 1 { entriesEnd = end + Int64(place + LogFrame.length) + Int64(frame.bodyLength) }
+      if nextNumber == 1 { entriesEnd = end + Int64(place - start + LogFrame.length) + Int64(frame.bodyLength) }
     }
-    end += Int64(scan.end)
+    end += Int64(scan.end - start)
     return true
   }
 
@@ -75,7 +76,7 @@ struct IndexFile: Sendable {
   /// - Throws: `StorageError`, ``ChappieThreadStoreError``.
   static func write(_ index: ThreadIndex, in directory: StorageDirectory, _ log: SealedLog) throws -> IndexFile {
     let header = log.header.line
-    let content = header + (try log.record(IndexCoding.encode(index.entries.values.map { .set($0) }), number: 0))
+    let content = header + (try log.record(IndexCoding.encode(index.entries.map { .set($0) }), number: 0))
     let file = try directory.file(newName, for: .replacing)
     do {
       try file.write(content, at: 0, durably: true)

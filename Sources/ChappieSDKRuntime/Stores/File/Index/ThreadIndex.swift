@@ -14,39 +14,61 @@ struct ThreadIndex: Sendable {
     case removed(String)
   }
 
-  private(set) var entries: [String: Entry] = [:]
+  /// In any order.
+  private(set) var entries: [Entry] = []
+  /// Where the entry of an id is.
+  private var places: [String: Int] = [:]
   private(set) var totalBytes: Int64 = 0
 
-  subscript(id: String) -> Entry? { entries[id] }
+  subscript(id: String) -> Entry? { places[id].map { entries[$0] } }
 
   /// What its log takes.
   func bytes(of id: String) -> Int64? {
-    entries.index(forKey: id).map { entries.values[$0].summary.bytes }
+    places[id].map { entries[$0].summary.bytes }
+  }
+
+  /// Makes room for as many entries.
+  mutating func reserve(_ count: Int) {
+    guard count > entries.count else { return }
+    entries.reserveCapacity(count)
+    places.reserveCapacity(count)
   }
 
   mutating func apply(_ changes: [Change]) {
-    entries.reserveCapacity(max(entries.count, changes.count))
+    reserve(changes.count)
     for change in changes { apply(change) }
   }
 
-  private mutating func apply(_ change: Change) {
+  mutating func apply(_ change: Change) {
     switch change {
     case .set(let entry):
-      let before = entries.updateValue(entry, forKey: entry.summary.id)
-      totalBytes += entry.summary.bytes - (before?.summary.bytes ?? 0)
+      totalBytes += entry.summary.bytes
+      if let before = places.updateValue(entries.count, forKey: entry.summary.id) {
+        totalBytes -= entries[before].summary.bytes
+        entries[before] = entry
+        places[entry.summary.id] = before
+      } else {
+        entries.append(entry)
+      }
     case .removed(let id):
-      totalBytes -= entries.removeValue(forKey: id)?.summary.bytes ?? 0
+      guard let place = places.removeValue(forKey: id) else { return }
+      totalBytes -= entries[place].summary.bytes
+      // The last one takes its place.
+      let last = entries.removeLast()
+      guard place < entries.count else { return }
+      entries[place] = last
+      places[last.summary.id] = place
     }
   }
 
   /// The threads that can be read.
   var summaries: [ChappieThreadSummary] {
-    entries.values.compactMap { $0.isReadable ? $0.summary : nil }
+    entries.compactMap { $0.isReadable ? $0.summary : nil }
   }
 
   /// What cannot be read counts, and is never deleted by itself.
   var unreadableBytes: Int64 {
-    entries.values.reduce(0) { $0 + ($1.isReadable ? 0 : $1.summary.bytes) }
+    entries.reduce(0) { $0 + ($1.isReadable ? 0 : $1.summary.bytes) }
   }
 }
 
@@ -56,25 +78,25 @@ extension ThreadIndex {
   /// - Throws: ``ChappieThreadStoreError/noSuchThread(_:)`` for the thread that the page is to come behind.
   func page(_ query: ChappieThreadQuery) throws -> [ChappieThreadSummary] {
     // Sorting numbers costs a tenth of what sorting the summaries does.
-    var order: [(time: Int64, place: Dictionary<String, Entry>.Index)] = []
+    var order: [(time: Int64, place: Int)] = []
     order.reserveCapacity(entries.count)
-    for place in entries.indices where entries.values[place].isListed(query.kind) {
-      order.append((entries.values[place].summary.updatedAt, place))
+    for place in entries.indices where entries[place].isListed(query.kind) {
+      order.append((entries[place].summary.updatedAt, place))
     }
     var sorted = order.sorted { left, right in
       left.time == right.time
-        ? entries.values[left.place].summary.isListed(before: entries.values[right.place].summary)
+        ? entries[left.place].summary.isListed(before: entries[right.place].summary)
         : left.time > right.time
     }[...]
     if let after = query.after {
-      guard let last = entries[after]?.summary else { throw ChappieThreadStoreError.noSuchThread(after) }
-      sorted = sorted.drop { next in !last.isListed(before: entries.values[next.place].summary) }
+      guard let last = self[after]?.summary else { throw ChappieThreadStoreError.noSuchThread(after) }
+      sorted = sorted.drop { next in !last.isListed(before: entries[next.place].summary) }
     }
-    return sorted.prefix(max(1, query.limit ?? .max)).map { entries.values[$0.place].summary }
+    return sorted.prefix(max(1, query.limit ?? .max)).map { entries[$0.place].summary }
   }
 
   func usage(limit: Int64?) -> ChappieThreadStoreUsage {
-    let readable = entries.values.filter(\.isReadable)
+    let readable = entries.filter(\.isReadable)
     return ChappieThreadStoreUsage(
       usedBytes: totalBytes, limitBytes: limit, threadCount: readable.count,
       archivedCount: readable.count { $0.summary.isArchived })

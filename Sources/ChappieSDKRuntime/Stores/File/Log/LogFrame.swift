@@ -14,7 +14,7 @@ struct LogFrame: Equatable {
     var bytes = Self.marker
     bytes.append(littleEndian: bodyLength)
     bytes.append(littleEndian: number)
-    bytes.append(littleEndian: SealedBytes.checksum(bytes))
+    bytes.append(littleEndian: SealedBytes.checksum(bytes.span))
     return bytes
   }
 
@@ -27,9 +27,9 @@ struct LogFrame: Equatable {
   init?(_ bytes: [UInt8], at offset: Int) {
     guard bytes.count - offset >= Self.length, bytes[offset] == Self.marker[0] else { return nil }
     var reader = ByteReader(bytes, at: offset)
-    let bare = bytes[offset..<(offset + 16)]
-    guard bare.starts(with: Self.marker), reader.skip(4), let length = reader.integer(UInt32.self),
-      let number = reader.integer(UInt64.self), reader.integer(UInt64.self) == SealedBytes.checksum(bare)
+    guard bytes[offset..<(offset + 4)].elementsEqual(Self.marker), reader.skip(4),
+      let length = reader.integer(UInt32.self), let number = reader.integer(UInt64.self),
+      reader.integer(UInt64.self) == SealedBytes.checksum(bytes.span.extracting(offset..<(offset + 16)))
     else { return nil }
     self.init(number: number, bodyLength: length)
   }

@@ -26,7 +26,7 @@ struct LogHeader: Equatable {
 
   var line: [UInt8] {
     let text = "\(kind.rawValue) \(Self.version) \(device)"
-    return Array("\(text) \(Self.checksum(Array(text.utf8)))\n".utf8)
+    return Array("\(text) \(Self.checksum(Array(text.utf8)[...]))\n".utf8)
   }
 
   func read(_ bytes: [UInt8]) -> Reading {
@@ -41,8 +41,8 @@ struct LogHeader: Equatable {
     return words[1].elementsEqual(Self.version.utf8) ? .otherDevice : .otherVersion
   }
 
-  private static func checksum(_ bytes: some Collection<UInt8>) -> String {
-    let digits = String(SealedBytes.checksum(bytes), radix: 16)
+  private static func checksum(_ bytes: ArraySlice<UInt8>) -> String {
+    let digits = String(SealedBytes.checksum(bytes.span), radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 }

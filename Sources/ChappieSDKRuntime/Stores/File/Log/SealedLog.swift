@@ -4,9 +4,16 @@ import SecretMemory
 /// How the records of one file are sealed: so that they can be moved neither to another file nor to another place.
 struct SealedLog {
   let header: LogHeader
-  /// What tells this file from the others of its kind.
-  let name: String
-  let key: SecretBytes
+  private let key: SecretBytes
+  /// What the records of this file have in common.
+  private let context: [UInt8]
+
+  /// - Parameter name: what tells this file from the others of its kind.
+  init(header: LogHeader, name: String, key: SecretBytes) {
+    self.header = header
+    self.key = key
+    context = Array("\(header.kind.rawValue)\0\(name)\0".utf8)
+  }
 
   /// A record as it is written.
   ///
@@ -28,6 +35,6 @@ struct SealedLog {
   private static let contentLimit = 1 << 30
 
   private func context(_ number: UInt64) -> [UInt8] {
-    Array("\(header.kind.rawValue)\0\(name)\0\(number)".utf8)
+    context + String(number).utf8
   }
 }
