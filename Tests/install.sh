@@ -153,24 +153,27 @@ done
 
 # --- The sample configuration
 
-options=Sources/ChappieService/ServiceOptions.swift
-grep -oE 'string\("[A-Za-z]+", "[A-Za-z]+"\)' $options | sed 's/.*, "\(.*\)")/\1/' | sort -u >"$scratch/keys"
+# Groups and keys, as the service names them.
+grep -ohE '\("[A-Za-z]+", "[A-Za-z]+"\)' Sources/ChappieService/ServiceOptions.swift \
+  Sources/ChappieService/Threads/ThreadOptions.swift | sed 's/.*, "\(.*\)")/\1/' | sort -u >"$scratch/keys"
+# The keys of this group are the user's own.
+sed '/^\[Redaction Patterns\]/,/^\[/d' data/chappie.conf >"$scratch/sample"
 check "there are keys to document" test -s "$scratch/keys"
 
 sample_keys() {
-  sed -n 's/^#\([A-Za-z]*\)=.*/\1/p' data/chappie.conf | sort | diff "$scratch/keys" -
+  sed -n 's/^#\([A-Za-z]*\)=.*/\1/p' "$scratch/sample" | sort -u | diff "$scratch/keys" -
 }
 check "the sample has the keys that the service reads" sample_keys
 
 man_keys() {
-  sed -n 's/^\.It Sy \([A-Za-z]*\) Ns =$/\1/p' data/man/chappied.8 | sort | diff "$scratch/keys" -
+  sed -n 's/^\.It Sy \([A-Za-z]*\) Ns =$/\1/p' data/man/chappied.8 | sort -u | diff "$scratch/keys" -
 }
 check "chappied(8) has the keys that the service reads" man_keys
 
 # A value in the sample is what holds without it, so it is somewhere in the source.
 sample_values() {
-  sed -n 's/^#[A-Za-z]*=//p' data/chappie.conf | while read -r value; do
-    grep -rqwF -- "$value" Sources/ChappieSDK || { echo "$value is no default"; return 1; }
+  sed -n 's/^#[A-Za-z]*=//p' "$scratch/sample" | while read -r value; do
+    grep -rqwF -- "$value" Sources/ChappieSDK Sources/ChappieSDKRuntime || { echo "$value is no default"; return 1; }
   done
 }
 check "the sample shows the defaults" sample_values
