@@ -25,7 +25,7 @@ SWIFT = PKG_CONFIG_PATH=$(PKGCONFIG) swift
 # that take a tenth of the room, which is memory at run time, and so does code made small, which is as fast here; the
 # linker's remarks are on Swift's own archives.
 RELEASE = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xswiftc -Osize \
-  -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=all -Xlinker --no-warnings
+  -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=all -Xlinker --no-export-dynamic -Xlinker --no-warnings
 SOURCES = Package.swift Sources Tests dbus Fuzz
 
 .PHONY: build debug dependencies demo test bench fuzz torture lint format clean

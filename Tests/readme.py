@@ -62,6 +62,7 @@ def normal(text):
 def main():
     programs = Path(sys.argv[1]).resolve()
     examples = [file.read_text() for file in sorted((TOP / "Examples").iterdir())]
+    assert (TOP / "README.md").read_text().count("\n```") % 2 == 0, "README.md has a block without an end"
     assert scripts((TOP / "README.md").read_text()) == examples, "README.md does not show what is in Examples"
     os.environ["PATH"] = f"{programs}:{os.environ['PATH']}"
     os.environ["LC_ALL"] = "C.UTF-8"

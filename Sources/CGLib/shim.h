@@ -10,6 +10,7 @@
 #include <linux/fs.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/pidfd.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -35,6 +36,10 @@ static inline gboolean chappie_can_poll(gpointer stream) {
 __attribute__((noinline)) static void chappie_wipe_stack(void) {
   char below[256 * 1024];
   explicit_bzero(below, sizeof below);
+  // The pages are given back: most of them were not in use before.
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  uintptr_t start = ((uintptr_t)below + page - 1) & ~(page - 1), end = (uintptr_t)(below + sizeof below) & ~(page - 1);
+  madvise((void *)start, end - start, MADV_DONTNEED);
 }
 
 static inline GType chappie_type_int64(void) { return G_TYPE_INT64; }
