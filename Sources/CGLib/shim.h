@@ -8,6 +8,7 @@
 #include <glib-unix.h>
 #include <glib.h>
 #include <linux/fs.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
