@@ -8,6 +8,13 @@ package final class Turnstile {
   package nonisolated init() {}
 
   package func pass<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
+    try await pass(preparing: {}, body)
+  }
+
+  /// - Parameter preparing: what need not wait for those before, and may fail at once.
+  package func pass<Result: Sendable>(
+    preparing: () async throws -> Void, _ body: () async throws -> Result
+  ) async throws -> Result {
     let before = tail
     let done = Wait()
     tail = Task.onGLib {
@@ -15,6 +22,7 @@ package final class Turnstile {
       await done.value()
     }
     defer { done.finish() }
+    try await preparing()
     try await before?.untilEnded()
     return try await body()
   }

@@ -46,7 +46,7 @@ final class ClientObject {
       all.merge(some) { first, _ in first }
     }
     return try BusImplementation(
-      BusInterfaceDescription(xml: BusInterfaceFiles.client, name: Self.interface), methods: methods,
+      BusInterfaceDescription(xml: BusInterfaceFiles.client, name: Self.interface), owner: self, methods: methods,
       properties: [
         "Model": { [unowned self] in client.model.variant },
         "UsageLimits": { [unowned self] in (client.latestUsageLimits?.dictionary ?? [:]).variant },

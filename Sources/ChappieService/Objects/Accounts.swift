@@ -54,7 +54,7 @@ final class Accounts {
 
   func implementation() throws -> BusImplementation {
     try BusImplementation(
-      BusInterfaceDescription(xml: BusInterfaceFiles.objectManager, name: Self.managerInterface),
+      BusInterfaceDescription(xml: BusInterfaceFiles.objectManager, name: Self.managerInterface), owner: self,
       methods: ["GetManagedObjects": { [unowned self] _ in .tuple([managedObjects]) }], properties: [:])
   }
 

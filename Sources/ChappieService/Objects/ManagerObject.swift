@@ -24,7 +24,7 @@ final class ManagerObject {
 
   func implementation() throws -> BusImplementation {
     try BusImplementation(
-      BusInterfaceDescription(xml: BusInterfaceFiles.manager, name: Self.interface),
+      BusInterfaceDescription(xml: BusInterfaceFiles.manager, name: Self.interface), owner: self,
       methods: [
         "OpenSession": { [directory] call in
           .tuple(try await directory.openSession(try call.argument(0), for: call.sender))

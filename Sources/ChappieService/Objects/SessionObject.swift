@@ -32,7 +32,7 @@ final class SessionObject {
 
   func implementation() throws -> BusImplementation {
     try BusImplementation(
-      BusInterfaceDescription(xml: BusInterfaceFiles.session, name: Self.interface),
+      BusInterfaceDescription(xml: BusInterfaceFiles.session, name: Self.interface), owner: self,
       methods: [
         "StartDeviceCodeSignIn": { [unowned self] call in try await startSignIn(call) },
         "CancelSignIn": { [unowned self] _ in

@@ -58,8 +58,11 @@ final class StoredThreads {
 
   /// Runs `body` once the turns of the thread that were asked for before have ended, at whichever object.
   ///
-  /// - Throws: what `body` throws, `CancellationError`.
-  func inTurn<Result: Sendable>(_ thread: String, _ body: () async throws -> Result) async throws -> Result {
+  /// - Parameter preparing: what need not wait for them, and may fail at once.
+  /// - Throws: what the two throw, `CancellationError`.
+  func inTurn<Result: Sendable>(
+    _ thread: String, preparing: () async throws -> Void, _ body: () async throws -> Result
+  ) async throws -> Result {
     let queue = queues[thread] ?? ThreadQueue()
     queues[thread] = queue
     queue.length += 1
@@ -67,7 +70,7 @@ final class StoredThreads {
       queue.length -= 1
       if queue.length == 0 { queues[thread] = nil }
     }
-    return try await queue.turnstile.pass(body)
+    return try await queue.turnstile.pass(preparing: preparing, body)
   }
 
   // MARK: Telling

@@ -16,7 +16,7 @@ extension ThreadsObject {
         return .tuple(try await start($0, options, .signals(broadcast: options.broadcast)).id)
       },
       "Compact": { [unowned self] in
-        try await compact($0)
+        _ = try await compact($0).result()
         return .tuple()
       },
     ]
@@ -34,25 +34,36 @@ extension ThreadsObject {
     return try await client.start(call, promptBytes: text.utf8.count, options, delivery) {
       [self] images, caller in
       let message = ChappieInputMessage(role: .user, text: text, images: images, options: options.message)
-      return try await stored.inTurn(thread) {
-        try await unlock(for: call)
-        return try await conversations.conversation(thread).run(message, for: caller)
-      }
+      return try await inTurn(thread, call) { try await $0.run(message, for: caller) }
     }
   }
 
-  private func compact(_ call: BusCall) async throws {
+  /// A turn too: it may ask the model, and ends with its caller.
+  private func compact(_ call: BusCall) async throws -> ServiceTurn {
     let thread: String = try call.argument(0)
     let summary: String = try call.argument(1)
-    try Limits.check(promptBytes: summary.utf8.count)
+    return try await client.start(call, promptBytes: max(1, summary.utf8.count), TurnOptions([:]), .reply) {
+      [self] _, _ in
+      let context = try await inTurn(thread, call) { conversation in
+        summary.isEmpty
+          ? try await conversation.compactContext(interaction: call.interaction)
+          : try await conversation.compactContext(summary: summary)
+      }
+      return ChappieResponse(
+        outputText: context.compactedSummary ?? "", responseID: "", model: context.model, usage: ChappieTokenUsage())
+    }
+  }
+
+  /// Runs `body` with the conversation of a thread once those before have ended. That it cannot be read now is found
+  /// out at once.
+  private func inTurn<Result: Sendable>(
+    _ thread: String, _ call: BusCall, _ body: (ChappieRuntime) async throws -> Result
+  ) async throws -> Result {
     try await stored.inTurn(thread) {
       try await unlock(for: call)
-      let conversation = await conversations.conversation(thread)
-      if summary.isEmpty {
-        try await conversation.compactContext(interaction: call.interaction)
-      } else {
-        try await conversation.compactContext(summary: summary)
-      }
+      _ = try await store.summary(of: thread)
+    } _: {
+      try await body(conversations.conversation(thread))
     }
   }
 }

@@ -35,7 +35,7 @@ final class ThreadsObject {
 
   func implementation() throws -> BusImplementation {
     try BusImplementation(
-      BusInterfaceDescription(xml: BusInterfaceFiles.threads, name: Self.interface),
+      BusInterfaceDescription(xml: BusInterfaceFiles.threads, name: Self.interface), owner: self,
       methods: turnMethods.merging(storeMethods) { first, _ in first },
       properties: ["Version": { UInt32(1).variant }])
   }

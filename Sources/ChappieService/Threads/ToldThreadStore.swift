@@ -22,18 +22,30 @@ struct ToldThreadStore: ChappieThreadStore {
   }
 
   func append(_ turn: ChappieTurn, to thread: String) async throws {
+    let wasArchived = try await isArchived(thread)
     try await store.append(turn, to: thread)
+    if wasArchived { await tell(thread, .unarchived) }
     await tell(thread, .updated)
   }
 
   func change(_ thread: String, _ change: ChappieThreadChange) async throws {
-    let wasArchived = try await store.summary(of: thread)?.isArchived
-    try await store.change(thread, change)
     switch change {
-    case .rename: await tell(thread, .renamed)
-    case .archive: if wasArchived != true { await tell(thread, .archived) }
-    case .unarchive: if wasArchived != false { await tell(thread, .unarchived) }
+    case .rename:
+      try await store.change(thread, change)
+      await tell(thread, .renamed)
+    case .archive:
+      let wasArchived = try await isArchived(thread)
+      try await store.change(thread, change)
+      if !wasArchived { await tell(thread, .archived) }
+    case .unarchive:
+      let wasArchived = try await isArchived(thread)
+      try await store.change(thread, change)
+      if wasArchived { await tell(thread, .unarchived) }
     }
+  }
+
+  private func isArchived(_ thread: String) async throws -> Bool {
+    try await store.summary(of: thread)?.isArchived ?? false
   }
 
   func delete(_ thread: String) async throws {

@@ -1,4 +1,5 @@
 import ChappieSDK
+import ChappieSDKRuntime
 import GLibBridge
 
 /// One turn that runs for a caller.
@@ -92,6 +93,8 @@ final class ServiceTurn {
         finish(.completed(response))
       } catch is CancellationError {
         finish(.cancelled(BusError(CancellationError()), failureDetails(nil)))
+      } catch let error as ChappieRuntimeError {
+        finish(.failed(BusError(error, turn: id), failureDetails(error)))
       } catch {
         finish(.failed(BusError(error), failureDetails(error)))
       }
@@ -177,7 +180,12 @@ final class ServiceTurn {
   }
 
   private func failureDetails(_ error: (any Error)?) -> VariantDictionary {
-    var details = (error as? ChappieClientError)?.details ?? [:]
+    var details =
+      switch error {
+      case let error as ChappieClientError: error.details
+      case ChappieRuntimeError.notStored(let response, _)?: response.details
+      default: [:] as VariantDictionary
+      }
     if !text.isEmpty { details.set("partial_text", text) }
     return details
   }

@@ -44,7 +44,6 @@ extension BusError {
     case let error as ChappieClientError: self.init(error.errorName, error.description)
     case let error as ChappieAuthError: self.init(error.errorName, error.description)
     case let error as ChappieThreadStoreError: self.init(error.errorName, error.description)
-    case let error as ChappieRuntimeError: self.init(error.errorName, error.description)
     case is CancellationError: self.init(.cancelled, "It was cancelled.")
     case let error as GLibError: self.init(.network, error.message)
     default: self.init(.network, "It failed in an unexpected way.")
@@ -108,10 +107,12 @@ extension ChappieThreadStoreError {
   }
 }
 
-extension ChappieRuntimeError {
-  var errorName: ServiceErrorName {
-    switch self {
-    case .notStored(_, let reason): reason.errorName
+extension BusError {
+  /// What the caller of a turn reads whose answer is there and could not be stored.
+  init(_ error: ChappieRuntimeError, turn: String) {
+    switch error {
+    case .notStored(_, let reason):
+      self.init(reason.errorName, "\(error) Ask GetTurn for \(turn) to have it.")
     }
   }
 }

@@ -7,16 +7,22 @@ public struct BusImplementation {
   public typealias Property = @GLibActor () -> Variant
 
   public let description: BusInterfaceDescription
+  /// What the handlers work on: kept while the object is on the bus, and while calls of it run.
+  private let owner: AnyObject?
   let methods: [String: Method]
   let properties: [String: Property]
   let signalTypes: [String: String]
 
+  /// - Parameter owner: what the handlers work on. They may refer to it unowned, for calls keep it; it must not keep the
+  ///   ``BusObject``.
   /// - Throws: ``GLibError`` that names each method and property that has no handler, or whose handler the XML does
   ///   not know.
   public init(
-    _ description: BusInterfaceDescription, methods: [String: Method], properties: [String: Property]
+    _ description: BusInterfaceDescription, owner: AnyObject? = nil, methods: [String: Method],
+    properties: [String: Property]
   ) throws {
     self.description = description
+    self.owner = owner
     self.methods = methods
     self.properties = properties
     signalTypes = description.signalTypes

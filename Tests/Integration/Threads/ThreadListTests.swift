@@ -71,6 +71,8 @@ struct ThreadListTests {
       try await Task.sleep(for: .milliseconds(1100))
       _ = try await caller.send("Hello", to: one)
       #expect(try await caller.threadIDs().first == one)
+      try await caller.catchUp()
+      #expect(try caller.threadChanges().suffix(3) == ["\(one) archived", "\(one) unarchived", "\(one) updated"])
     }
   }
 
@@ -160,14 +162,15 @@ struct ThreadListTests {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let thread = try await caller.createThread()
-      try await world.sandbox.play(
-        #"[{"endpoint":"responses","text":"One two three four five.","delta_delay_ms":200,"times":1}]"#)
-      let turn = try await caller.stream("Count", to: thread)
-      try await eventually("a piece of the answer") { try await !turn.seen().text.isEmpty }
+      let (turn, call) = try await caller.waitingTurn(in: thread, world)
       try await caller.call("Threads.Delete", thread)
+      try await caller.answer(call, of: turn)
       let failure = try await turn.end().failure
       #expect(failure.name == "NoSuchThread")
-      #expect(failure.details.text("partial_text") == "One two three four five.")
+      #expect(failure.message.contains(turn.id))
+      #expect(failure.details.text("partial_text") == "Thank you.")
+      #expect(failure.details.text("response_id") != nil)
+      #expect(try await turn.seen().text == "Thank you.")
       #expect(try await refusal { try await caller.send("More", to: thread) }.name == "NoSuchThread")
     }
   }

@@ -83,13 +83,13 @@ final class Caller {
 
   /// Waits for a signal, which may be here already.
   @discardableResult
-  func signal(_ member: String, at path: ObjectPath? = nil, where matches: (BusSignal) -> Bool = { _ in true })
+  func signal(_ member: String, at path: ObjectPath? = nil, where matches: (BusSignal) throws -> Bool = { _ in true })
     async throws -> BusSignal
   {
     let clock = ContinuousClock()
     let deadline = clock.now + patience
     while true {
-      if let signal = signals(member, at: path).first(where: matches) { return signal }
+      if let signal = try signals(member, at: path).first(where: matches) { return signal }
       guard clock.now < deadline else { throw Impatience("signal \(member); there were \(signals.map(\.member))") }
       let arrival = arrival
       let timer = GLibBridge.Timer(after: deadline - clock.now) { arrival.finish() }

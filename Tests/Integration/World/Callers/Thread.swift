@@ -23,6 +23,24 @@ extension Caller {
     return Turn(id: id, path: path, caller: self)
   }
 
+  /// Starts a turn and waits until it waits for a tool: it goes no further until ``answer(_:of:at:)``.
+  func waitingTurn(
+    in thread: String, at path: ObjectPath = .chappie, _ world: World
+  ) async throws -> (turn: Turn, call: String) {
+    try await world.sandbox.play(
+      #"""
+      [{"endpoint":"responses","times":1,"tool_calls":[{"name":"ask","arguments":{}}]},
+       {"endpoint":"responses","times":1,"text":"Thank you."}]
+      """#)
+    let turn = try await stream("Ask somebody", to: thread, ["tools": [["name": "ask"] as VariantDictionary]], at: path)
+    let request = try await signal("ToolCallRequested", at: path) { try $0.turn == turn.id }
+    return (turn, try request.arguments.member(1, "call"))
+  }
+
+  func answer(_ call: String, of turn: Turn) async throws {
+    try await self.call("Client.SubmitToolResult", turn.id, call, "Yes", VariantDictionary(), at: turn.path)
+  }
+
   func threads(_ filter: VariantDictionary = [:], at path: ObjectPath = .chappie) async throws -> [VariantDictionary] {
     try await call("Threads.List", filter, at: path).member(0, "threads")
   }

@@ -55,6 +55,8 @@ final class FakeKeyring {
   var promptsForAll = false
   /// Whether `default` stands for its collection.
   var hasDefault = true
+  /// Prompts that nobody has answered.
+  private var waiting: [ObjectPath] = []
   private(set) var isLocked = false
   private(set) var items: [Item] = []
   /// Somebody may still be asking for one of them.
@@ -249,11 +251,20 @@ final class FakeKeyring {
     guard let question = asked[path] else { return }
     if case .unlock = question { questions += 1 } else if case .consents = user {} else { questions += 1 }
     switch user {
-    case .isAway: break
+    case .isAway: waiting.append(path)
     case .sawItCrash: crash()
     case .dismisses: complete(path, dismissed: true, nothing(for: question))
     case .consents: complete(path, dismissed: false, answer(to: question))
     }
+  }
+
+  /// The user comes back, and consents to what was asked meanwhile.
+  func userReturns() {
+    user = .consents
+    for path in waiting {
+      if let question = asked[path] { complete(path, dismissed: false, answer(to: question)) }
+    }
+    waiting = []
   }
 
   private func answer(to question: Question) -> Variant {
