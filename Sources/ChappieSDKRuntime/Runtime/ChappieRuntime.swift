@@ -130,10 +130,13 @@ public final class ChappieRuntime {
 
   /// In a task of its own: a caller that leaves must not stop it.
   private func keep(_ turn: ChappieTurn, in thread: String) async throws {
+    let known = self.thread?.knownTurns
+    // Where it fails, the client is told anew what is stored before it goes on.
+    if self.thread?.id == thread { self.thread?.knownTurns = nil }
     try await forgettingWhatIsGone(thread) {
       try await Task.onGLib { [store] in try await store.append(turn, to: thread) }.value
     }
-    if self.thread?.id == thread { self.thread?.knownTurns? += 1 }
+    if self.thread?.id == thread { self.thread?.knownTurns = known.map { $0 + 1 } }
   }
 
   private func keepFailed(_ turn: ChappieTurn, in thread: String) async {

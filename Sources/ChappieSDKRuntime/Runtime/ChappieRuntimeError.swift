@@ -2,8 +2,7 @@ import ChappieSDK
 
 /// A turn that was answered, and is not kept.
 public enum ChappieRuntimeError: Error, Sendable, Hashable {
-  /// The answer came and could not be stored: here it is, with the reason. The client goes on from it; a thread that is
-  /// resumed later lacks it.
+  /// The answer came and could not be stored: here it is, with the reason. The conversation goes on without it.
   case notStored(ChappieResponse, ChappieThreadStoreError)
 }
 

@@ -11,7 +11,7 @@ final class Callers {
 
     enum Identification {
       case none
-      case running(Task<CallerIdentity, Never>)
+      case running(Wait)
       case done(CallerIdentity)
     }
 
@@ -38,17 +38,19 @@ final class Callers {
   /// Who `name` is: found out once, and kept until it leaves the bus.
   func identity(of name: String) async -> CallerIdentity {
     let caller = caller(name)
-    switch caller.identification {
-    case .done(let identity): return identity
-    case .running(let task): return await task.value
-    case .none:
-      let task = Task.onGLib { [inspector] in
-        let identity = await inspector.identity(of: name)
-        caller.identification = .done(identity)
-        return identity
-      }
-      caller.identification = .running(task)
-      return await task.value
+    if case .none = caller.identification { identify(caller, name) }
+    // Those that wait go on in the order in which they came: calls take effect in the order in which they were made.
+    if case .running(let end) = caller.identification { await end.value() }
+    guard case .done(let identity) = caller.identification else { return .uninspectable(reason: "is being looked at") }
+    return identity
+  }
+
+  private func identify(_ caller: Caller, _ name: String) {
+    let end = Wait()
+    caller.identification = .running(end)
+    Task.onGLib { [inspector] in
+      caller.identification = .done(await inspector.identity(of: name))
+      end.finish()
     }
   }
 

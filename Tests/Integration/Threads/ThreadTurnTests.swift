@@ -55,6 +55,18 @@ struct ThreadTurnTests {
     }
   }
 
+  /// Also while the service is still finding out who calls.
+  @Test func callsTakeEffectInTheOrderInWhichTheyWereMade() async throws {
+    try await World.with { world in
+      let thread = try await world.signedInCaller().createThread()
+      let caller = try await world.caller()
+      let texts = (1...6).map { "Number \($0)" }
+      let sends = texts.map { text in Task.onGLib { try await caller.send(text, to: thread) } }
+      for send in sends { _ = try await send.value }
+      #expect(try await caller.thread(thread).inputs == texts)
+    }
+  }
+
   @Test func aStreamIsStoredWhenItCompletes() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
