@@ -28,6 +28,11 @@ extension ThreadsObject {
         try await store.delete($0.argument(0))
         return .tuple()
       },
+      "DeleteAll": { [unowned self] in
+        try await unlock(for: $0)
+        try await stored.deleteAll(from: files)
+        return .tuple()
+      },
       "GetUsage": { [unowned self] in
         try await unlock(for: $0)
         return .tuple(try await store.usage().dictionary)

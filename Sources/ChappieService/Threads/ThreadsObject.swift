@@ -12,7 +12,7 @@ final class ThreadsObject {
   let stored: StoredThreads
   let store: any ChappieThreadStore
   let conversations: ThreadConversations
-  private let files: ChappieFileThreadStore
+  let files: ChappieFileThreadStore
   private let protection: ChappieFileThreadStoreStoragePolicy.FileProtection
   /// Who is told of changes; nil for everyone.
   private let listener: String?
