@@ -27,10 +27,11 @@ extension ChappieFileThreadStore {
 
   /// Both names are fingerprints: what an app or a user is called is no part of a path.
   package static func directory(for configuration: ChappieConfiguration) -> String {
-    let app = [configuration.keychainService, configuration.keychainAccessGroup ?? "", configuration.ownerAppID ?? ""]
+    let slot = SlotIdentity(threadsOf: configuration)
+    let app = [slot.service, slot.accessGroup ?? "", slot.appID ?? ""]
     return [
       Directories.data, "chappie", "threads", fingerprint(app, "org.chappie threads of an app"),
-      fingerprint([configuration.keychainAccount], "org.chappie threads of an account"),
+      fingerprint([slot.account], "org.chappie threads of an account"),
     ].joined(separator: "/")
   }
 
