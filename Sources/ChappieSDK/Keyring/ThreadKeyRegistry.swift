@@ -32,6 +32,11 @@ package enum ThreadKeyRegistry {
     return slot
   }
 
+  /// Has the key of `identity`, which was destroyed, gone from memory under each rule.
+  static func forget(_ identity: SlotIdentity) {
+    for (key, slot) in slots where key.identity == identity { slot.value?.forget() }
+  }
+
   /// A name for this device that does not tell its machine id.
   ///
   /// - Throws: ``ThreadKeySlot/Failure/keyringUnavailable(_:)``.

@@ -58,15 +58,22 @@ package final class ThreadKeySlot {
     }
   }
 
-  /// Deletes the key: what was sealed with it can never be read again.
+  /// Deletes the key, also one that is of no use here: what was sealed with it can never be read again. Where it may not
+  /// be read now, it is not deleted either.
   ///
   /// - Throws: ``Failure``, `CancellationError`.
   package func destroy() async throws {
-    forget()
     do {
+      _ = try await gate.permit(accessibility)
       let lock = try await SlotFileLock.take(slot, for: .threadKey)
       defer { withExtendedLifetime(lock) {} }
-      try await store.delete(slot, interaction: .forbidden)
+      switch try await store.find(slot) {
+      case .none: break
+      case .sealed(let item) where !item.isCopy: try await store.delete(slot, interaction: .forbidden)
+      case .locked, .hidden, .sealed: throw SecretStoreError.locked
+      }
+      forget()
+      ThreadKeyRegistry.forget(slot)
     } catch {
       throw try Failure(error)
     }
@@ -113,13 +120,16 @@ package final class ThreadKeySlot {
 
   // MARK: Memory
 
-  private func keep(_ key: SecretBytes) -> SecretBytes {
+  var isKept: Bool { kept != nil }
+
+  @discardableResult
+  func keep(_ key: SecretBytes) -> SecretBytes {
     forgetting = Timer(after: Self.keeping) { [weak self] in self?.forget() }
     kept = mayKeep ? key : nil
     return key
   }
 
-  private func forget() {
+  func forget() {
     kept = nil
     forgetting = nil
   }

@@ -41,6 +41,30 @@ struct ThreadKeySlotTests {
     #expect(store.writes == 2)
   }
 
+  /// Else a store would go on with a key that is nowhere any more.
+  @Test func aDestroyedKeyIsInNoMemory() async throws {
+    let configuration = ChappieConfiguration(keychainService: "org.example.destroyed")
+    let other = try ThreadKeyRegistry.slot(for: configuration, .afterFirstUnlockThisDeviceOnly)
+    other.keep(SealedBytes.randomKey())
+    #expect(other.isKept)
+    let slot = ThreadKeySlot(
+      SlotIdentity(threadsOf: configuration), .whenUnlockedThisDeviceOnly, store, LockGate(unknown: .keyring))
+    try await slot.destroy()
+    #expect(!other.isKept)
+  }
+
+  @Test(arguments: [
+    StoredItem<ThreadKey>.locked, .hidden, .sealed(SealedItem(.afterFirstUnlockThisDeviceOnly, isCopy: true) { .unusable(reason: "") }),
+  ])
+  func nothingIsDestroyedWhileTheKeyringIsLocked(_ item: StoredItem<ThreadKey>) async throws {
+    let key = try await slot().key()
+    store.shown = item
+    await #expect(throws: ThreadKeySlot.Failure.locked(SecretStoreError.locked.clientError.description)) {
+      try await slot().destroy()
+    }
+    #expect(store.key?.bytes.isEqual(to: key) == true)
+  }
+
   @Test(arguments: [StoredItem<ThreadKey>.locked, .hidden])
   func nothingIsMadeWhileTheKeyringIsLocked(_ item: StoredItem<ThreadKey>) async throws {
     store.shown = item
