@@ -74,6 +74,15 @@ struct RetentionPlanTests {
     #expect(plan(policy, [thread("a", used: 1)], otherBytes: 15).deleted == ["a"])
   }
 
+  @Test(arguments: [20, 25] as [Int64])
+  func nothingIsDeletedForWhatCannotBeFreed(_ otherBytes: Int64) {
+    let policy = ChappieThreadStoreRetentionPolicy(maximumTotalBytes: 20)
+    let threads = [thread("a", used: 1), thread("old", used: 40), thread("gone", used: 100, archived: 61)]
+    let plan = plan(policy, threads, otherBytes: otherBytes)
+    #expect(plan.deleted == ["gone"], "for its age alone")
+    #expect(plan.archived == ["old"])
+  }
+
   @Test(arguments: [1e300, Double.infinity])
   func ageWithoutEndIsNever(_ seconds: Double) {
     let policy = ChappieThreadStoreRetentionPolicy(archiveInactiveAfter: seconds, deleteArchivedAfter: seconds)

@@ -108,6 +108,12 @@ extension StoreFiles {
     guard let cap, index.totalBytes + Int64(count) > cap else { return }
     let needed = index.unreadableBytes + (index[id]?.summary.bytes ?? 0) + Int64(count)
     guard needed > cap else { return }
+    // It is not passed over: what is written now could not be deleted in time either.
+    guard index.unreadableBytes < cap else {
+      throw ChappieThreadStoreError.full(
+        "What cannot be read here fills the \(cap) bytes that all threads may take: raise the limit, or have DeleteAll delete all of them."
+      )
+    }
     throw ChappieThreadStoreError.full(
       "The thread would be larger than the \(cap) bytes that all may take: begin another one, or raise the limit.")
   }

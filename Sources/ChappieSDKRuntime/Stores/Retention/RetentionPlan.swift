@@ -16,7 +16,7 @@ struct RetentionPlan: Equatable, Sendable {
     _ policy: ChappieThreadStoreRetentionPolicy, for summaries: [ChappieThreadSummary], otherBytes: Int64 = 0,
     now: Int64, inUse: String? = nil
   ) {
-    var total = summaries.reduce(otherBytes) { $0 + $1.bytes }
+    var total = summaries.reduce(0) { $0 + $1.bytes }
     var rest: [ChappieThreadSummary] = []
     for summary in summaries where summary.id != inUse {
       guard let due = policy.due(summary), due <= now else {
@@ -33,9 +33,9 @@ struct RetentionPlan: Equatable, Sendable {
         rest.append(summary)
       }
     }
-    guard let cap = policy.maximumTotalBytes, total > cap else { return }
+    guard let room = policy.room(beside: otherBytes), total > room else { return }
     for summary in rest.sorted(by: Self.goesBefore) {
-      guard total > cap else { break }
+      guard total > room else { break }
       deleted.append(summary.id)
       total -= summary.bytes
     }
@@ -59,6 +59,13 @@ extension ChappieThreadStoreRetentionPolicy {
   func due(_ summary: ChappieThreadSummary) -> Int64? {
     guard let archivedAt = summary.archivedAt else { return Self.time(summary.updatedAt, archiveInactiveAfter) }
     return Self.time(archivedAt, deleteArchivedAfter)
+  }
+
+  /// What the threads that can be deleted may take, in bytes; nil for as much as they do. Where what cannot be deleted
+  /// fills the cap alone, deleting the rest would not make the room that is missing.
+  func room(beside otherBytes: Int64) -> Int64? {
+    guard let cap = maximumTotalBytes, otherBytes == 0 || otherBytes < cap else { return nil }
+    return cap - otherBytes
   }
 
   private static func time(_ start: Int64, _ delay: Double?) -> Int64? {
