@@ -4,6 +4,8 @@ import Synchronization
 /// Keeps threads for as long as the process lives: for tests, and for conversations that nobody comes back to.
 public final class ChappieInMemoryThreadStore: ChappieThreadStore {
   private let retention: ChappieThreadStoreRetentionPolicy
+  /// What tells it from other stores.
+  private let name = UniqueID.make()
   private let now: @Sendable () -> Int64
   private let threads = Mutex<[String: ChappieThread]>([:])
 
@@ -18,6 +20,7 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
   }
 
   public func create(_ thread: ChappieThreadSummary) async throws {
+    use(thread.id)
     try threads.withLock { threads in
       guard threads[thread.id] == nil else { throw ChappieThreadStoreError.exists(thread.id) }
       var summary = thread
@@ -40,7 +43,8 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
   }
 
   public func thread(_ id: String) async throws -> ChappieThread {
-    try threads.withLock { threads in
+    use(id)
+    return try threads.withLock { threads in
       retain(&threads)
       guard let thread = threads[id] else { throw ChappieThreadStoreError.noSuchThread(id) }
       return thread
@@ -98,13 +102,19 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
     }
   }
 
+  /// Where a turn asks, the thread stays as it is until the turn has ended.
+  private func use(_ id: String) {
+    TurnHold.current?.use(ThreadsInUse.Place(store: name, id: id))
+  }
+
   /// Archives and deletes what is due, which is looked at with each access. Room is made when something is written: a
   /// thread alone may be larger than the cap, and is not deleted for being read.
   private func retain(_ threads: inout [String: ChappieThread], writing id: String? = nil) {
     let now = now()
     var policy = retention
     if id == nil { policy.maximumTotalBytes = nil }
-    let plan = RetentionPlan(policy, for: threads.values.map(\.summary), now: now, inUse: id)
+    let inUse = ThreadsInUse.ids(in: name).union(id.map { [$0] } ?? [])
+    let plan = RetentionPlan(policy, for: threads.values.map(\.summary), now: now, inUse: inUse)
     for id in plan.archived { threads[id]?.summary.archivedAt = now }
     for id in plan.deleted { threads[id] = nil }
   }

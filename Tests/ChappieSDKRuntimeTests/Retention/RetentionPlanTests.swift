@@ -16,7 +16,7 @@ struct RetentionPlanTests {
 
   private func plan(
     _ policy: ChappieThreadStoreRetentionPolicy, _ threads: [ChappieThreadSummary], otherBytes: Int64 = 0,
-    inUse: String? = nil
+    inUse: Set<String> = []
   ) -> RetentionPlan {
     RetentionPlan(policy, for: threads, otherBytes: otherBytes, now: now, inUse: inUse)
   }
@@ -33,10 +33,10 @@ struct RetentionPlanTests {
 
   @Test func theThreadInUseIsLeft() {
     let threads = [thread("a", used: 400), thread("b", used: 500, archived: 400)]
-    #expect(plan(.default, threads, inUse: "a").archived.isEmpty)
-    #expect(plan(.default, threads, inUse: "b").deleted.isEmpty)
+    #expect(plan(.default, threads, inUse: ["a"]).archived.isEmpty)
+    #expect(plan(.default, threads, inUse: ["b"]).deleted.isEmpty)
     let tight = ChappieThreadStoreRetentionPolicy(maximumTotalBytes: 0)
-    #expect(plan(tight, threads, inUse: "b") == plan(tight, [threads[0]]))
+    #expect(plan(tight, threads, inUse: ["b"]) == plan(tight, [threads[0]]))
   }
 
   @Test func unlimitedForgetsNothing() {

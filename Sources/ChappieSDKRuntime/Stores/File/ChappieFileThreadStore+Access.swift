@@ -20,8 +20,7 @@ extension ChappieFileThreadStore {
   {
     let found: Result? = try await read { files, key in
       try files.refresh(key)
-      let isTidy = self.rounds.plan(files.index, now: self.clock(), inUse: nil) == nil
-      return isTidy ? try body(files.index) : nil
+      return self.plan(files.index) == nil ? try body(files.index) : nil
     }
     startRounds()
     if let found { return found }
@@ -35,13 +34,19 @@ extension ChappieFileThreadStore {
 
   /// Does what changes files, and then what the policy asks for.
   func write(to id: String?, _ body: @escaping Deed<Void>) async throws {
+    if let id { use(id) }
     try await locked { files, key in
       try files.refresh(key, hasLock: true)
       try body(&files, key)
-      self.enforce(&files, inUse: id, key)
+      self.enforce(&files, writing: id, key)
     }
     if TurnHold.current != nil { await OpenStores.written(self) }
     startRounds()
+  }
+
+  /// Where a turn asks, the thread stays as it is until the turn has ended.
+  func use(_ id: String) {
+    TurnHold.current?.use(ThreadsInUse.Place(store: name, id: id))
   }
 
   func startRounds() {

@@ -8,6 +8,8 @@ import Synchronization
 /// A thread is an append-only log, so that a turn costs what the turn weighs. Several programs may use one directory:
 /// they write one at a time. The files are the user's alone and are kept out of backups.
 public final class ChappieFileThreadStore: ChappieThreadStore {
+  /// What tells the directory from those of other stores.
+  let name: String
   let keys: any ThreadKeySource
   let device: @Sendable () async throws -> String
   private let retention: ChappieThreadStoreRetentionPolicy
@@ -29,6 +31,7 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
     round: Duration? = .seconds(86_400)
   ) {
     files = Mutex(StoreFiles(StorageDirectory(directory), cap: retention.maximumTotalBytes))
+    name = directory
     self.device = device
     self.keys = keys
     self.retention = retention
@@ -78,6 +81,7 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
   }
 
   public func thread(_ id: String) async throws -> ChappieThread {
+    use(id)
     let found = try await read { files, key in try files.thread(id, key) }
     guard found.isTorn else { return found.thread }
     // A record that another process is writing looks like one that was never finished: with the lock, none is.
@@ -89,7 +93,8 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
   }
 
   public func summary(of thread: String) async throws -> ChappieThreadSummary? {
-    try await overview { index in
+    use(thread)
+    return try await overview { index in
       guard let summary = index[thread]?.summary else { throw ChappieThreadStoreError.noSuchThread(thread) }
       return summary
     }
@@ -128,10 +133,17 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
     try await write(to: nil) { _, _ in }
   }
 
-  func enforce(_ files: inout StoreFiles, inUse: String?, _ key: StoreKey) {
+  /// What the policy asks for now; nil for nothing.
+  ///
+  /// - Parameter id: the thread that is written to.
+  func plan(_ index: ThreadIndex, writing id: String? = nil) -> RetentionPlan? {
+    rounds.plan(index, now: clock(), inUse: ThreadsInUse.ids(in: name).union(id.map { [$0] } ?? []))
+  }
+
+  func enforce(_ files: inout StoreFiles, writing id: String?, _ key: StoreKey) {
     let now = clock()
-    rounds.note(inUse.flatMap { files.index[$0]?.summary })
-    guard let plan = rounds.plan(files.index, now: now, inUse: inUse) else { return }
+    rounds.note(id.flatMap { files.index[$0]?.summary })
+    guard let plan = plan(files.index, writing: id) else { return }
     do {
       try files.enforce(plan, now: now, key)
       rounds.schedule(files.index, now: now)

@@ -11,14 +11,14 @@ struct RetentionPlan: Equatable, Sendable {
   ///   - summaries: all threads.
   ///   - otherBytes: what else counts for the cap and cannot be deleted.
   ///   - now: Unix seconds.
-  ///   - inUse: the thread that is written to; it is left as it is.
+  ///   - inUse: the threads that are written to; they are left as they are.
   init(
     _ policy: ChappieThreadStoreRetentionPolicy, for summaries: [ChappieThreadSummary], otherBytes: Int64 = 0,
-    now: Int64, inUse: String? = nil
+    now: Int64, inUse: Set<String> = []
   ) {
     var total = summaries.reduce(0) { $0 + $1.bytes }
     var rest: [ChappieThreadSummary] = []
-    for summary in summaries where summary.id != inUse {
+    for summary in summaries where !inUse.contains(summary.id) {
       guard let due = policy.due(summary), due <= now else {
         rest.append(summary)
         continue

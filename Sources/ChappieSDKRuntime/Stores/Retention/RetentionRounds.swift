@@ -39,7 +39,7 @@ final class RetentionRounds: Sendable {
   }
 
   /// What is to be done now; nil for nothing. It costs nothing until something can be due.
-  func plan(_ index: ThreadIndex, now: Int64, inUse: String?) -> RetentionPlan? {
+  func plan(_ index: ThreadIndex, now: Int64, inUse: Set<String>) -> RetentionPlan? {
     if state.withLock({ $0.nextDue == nil }) { schedule(index, now: now) }
     let room = policy.room(beside: index.unreadableBytes)
     if room == nil, policy.maximumTotalBytes != nil { tellOfNoRoom() }
