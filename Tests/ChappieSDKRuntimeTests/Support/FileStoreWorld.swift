@@ -24,11 +24,12 @@ final class FileStoreWorld: Sendable {
   func store(
     retention: ChappieThreadStoreRetentionPolicy = .unlimited, device: String = "d0",
     keys: (any ThreadKeySource)? = nil,
-    patience: Duration = .seconds(20)
+    patience: Duration = .seconds(20), diskDeadline: Duration = .seconds(60),
+    isShut: @escaping @GLibActor @Sendable () -> Bool = { false }
   ) -> ChappieFileThreadStore {
     ChappieFileThreadStore(
       directory: directory, device: { device }, keys: keys ?? self.keys, retention: retention,
-      clock: { [clock] in clock.now }, patience: patience, round: nil)
+      clock: { [clock] in clock.now }, patience: patience, diskDeadline: diskDeadline, isShut: isShut, round: nil)
   }
 
   // MARK: Files

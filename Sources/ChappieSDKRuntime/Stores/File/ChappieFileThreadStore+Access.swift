@@ -6,10 +6,10 @@ extension ChappieFileThreadStore {
   typealias Deed<Result> = @Sendable (inout StoreFiles, StoreKey) throws -> Result
 
   private static let retryInterval = Duration.milliseconds(20)
-  /// A disk that takes longer than this is treated as none.
-  static let diskDeadline = Duration.seconds(60)
 
-  func read<Result: Sendable>(_ body: @escaping Deed<Result>) async throws -> Result {
+  /// - Returns: nil where nothing was ever stored: no key is made for that.
+  func read<Result: Sendable>(_ body: @escaping Deed<Result>) async throws -> Result? {
+    guard try await onDisk({ $0.directory.exists }) else { return nil }
     let key = try await key()
     return try await onDisk { files in try body(&files, key) }
   }
@@ -18,10 +18,11 @@ extension ChappieFileThreadStore {
   func overview<Result: Sendable>(_ body: @escaping @Sendable (ThreadIndex) throws -> Result) async throws
     -> Result
   {
-    let found: Result? = try await read { files, key in
+    let found: Result?? = try await read { files, key in
       try files.refresh(key)
       return self.plan(files.index) == nil ? try body(files.index) : nil
     }
+    guard let found else { return try body(ThreadIndex()) }
     startRounds()
     if let found { return found }
     // Where nothing can be written, things are as they are.
@@ -29,19 +30,23 @@ extension ChappieFileThreadStore {
     return try await read { files, key in
       try files.refresh(key)
       return try body(files.index)
-    }
+    } ?? body(ThreadIndex())
   }
 
   /// Does what changes files, and then what the policy asks for.
   func write(to id: String?, _ body: @escaping Deed<Void>) async throws {
     if let id { use(id) }
-    try await locked { files, key in
+    let isHeld = TurnHold.current != nil
+    let isTidy = try await locked { files, key in
       try files.refresh(key, hasLock: true)
       try body(&files, key)
+      // A key that is held for a turn is for its thread alone.
+      if isHeld { return self.plan(files.index, writing: id) == nil }
       self.enforce(&files, writing: id, key)
+      return true
     }
-    if TurnHold.current != nil { await OpenStores.written(self) }
     startRounds()
+    if !isTidy { await TurnHold.$current.withValue(nil) { try? await enforceRetention() } }
   }
 
   /// Where a turn asks, the thread stays as it is until the turn has ended.
@@ -53,13 +58,18 @@ extension ChappieFileThreadStore {
     rounds.start { [weak self] in (try? await self?.enforceRetention()) != nil }
   }
 
-  private func locked<Result: Sendable>(_ body: @escaping Deed<Result>) async throws -> Result {
+  func locked<Result: Sendable>(_ body: @escaping Deed<Result>) async throws -> Result {
     let key = try await key()
+    return try await alone { files in try body(&files, key) }
+  }
+
+  /// Runs `body` while no other process writes.
+  func alone<Result: Sendable>(_ body: @escaping @Sendable (inout StoreFiles) throws -> Result) async throws -> Result {
     let end = ContinuousClock.now + patience
     while true {
       let result: Result? = try await onDisk { files in
         guard let lock = try files.lock() else { return nil }
-        return try withExtendedLifetime(lock) { try body(&files, key) }
+        return try withExtendedLifetime(lock) { try body(&files) }
       }
       if let result { return result }
       guard ContinuousClock.now < end else {
@@ -82,15 +92,20 @@ extension ChappieFileThreadStore {
     }
   }
 
-  func onDisk<Value: Sendable>(_ body: @escaping @Sendable (inout StoreFiles) throws -> Value) async throws
-    -> Value
-  {
-    let result = await offActor(deadline: Self.diskDeadline) {
-      Result { try self.files.withLock { try body(&$0) } }
+  func onDisk<Value: Sendable>(_ body: @escaping @Sendable (inout StoreFiles) throws -> Value) async throws -> Value {
+    let attempt = DiskAttempt()
+    let result = await queue.run(within: diskDeadline, attempt) {
+      Result {
+        try self.files.withLock { files in
+          files.attempt = attempt
+          return try body(&files)
+        }
+      }
+    } after: {
+      // It may have been locked since the key was asked for.
+      if self.isShut() { self.files.withLock { $0.forget() } }
     }
-    guard let result else {
-      throw ChappieThreadStoreError.unavailable("The disk that holds the threads does not answer: look after it.")
-    }
+    guard let result else { throw ChappieThreadStoreError.notInTime }
     return try result.get()
   }
 }

@@ -15,11 +15,12 @@ extension ChappieFileThreadStore {
     retentionPolicy: ChappieThreadStoreRetentionPolicy = .default,
     storagePolicy: ChappieFileThreadStoreStoragePolicy = .default
   ) {
+    let closesWithLocks = storagePolicy.fileProtection == .complete
     self.init(
       directory: directory ?? Self.directory(for: configuration), device: { try await Self.deviceName() },
       keys: KeyringThreadKey(configuration, accessibility: storagePolicy.fileProtection.accessibility),
-      retention: retentionPolicy)
-    guard storagePolicy.fileProtection == .complete else { return }
+      retention: retentionPolicy, isShut: { closesWithLocks && OpenStores.isLocked })
+    guard closesWithLocks else { return }
     Task.onGLib { [weak self] in
       if let self { OpenStores.add(self) }
     }

@@ -15,7 +15,10 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
   private let retention: ChappieThreadStoreRetentionPolicy
   let clock: @Sendable () -> Int64
   let patience: Duration
+  let diskDeadline: Duration
+  let isShut: @GLibActor @Sendable () -> Bool
   let files: Mutex<StoreFiles>
+  let queue = DiskQueue()
   let rounds: RetentionRounds
 
   /// - Parameters:
@@ -23,11 +26,14 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
   ///   - device: a name for this device; its files say nothing on another one. It throws ``ChappieThreadStoreError``.
   ///   - clock: Unix seconds.
   ///   - patience: how long another process's write is waited for.
+  ///   - diskDeadline: a disk that takes longer is treated as none.
+  ///   - isShut: whether what is stored may be in no memory now; asked after each access.
   ///   - round: how often the policy is followed when nothing is written; nil for never.
   package init(
     directory: String, device: @escaping @Sendable () async throws -> String, keys: any ThreadKeySource,
     retention: ChappieThreadStoreRetentionPolicy = .default,
     clock: @escaping @Sendable () -> Int64 = { UnixTime.now }, patience: Duration = .seconds(5),
+    diskDeadline: Duration = .seconds(60), isShut: @escaping @GLibActor @Sendable () -> Bool = { false },
     round: Duration? = .seconds(86_400)
   ) {
     files = Mutex(StoreFiles(StorageDirectory(directory), cap: retention.maximumTotalBytes))
@@ -37,6 +43,8 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
     self.retention = retention
     self.clock = clock
     self.patience = patience
+    self.diskDeadline = diskDeadline
+    self.isShut = isShut
     rounds = RetentionRounds(retention, every: round)
   }
 
@@ -45,9 +53,9 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
     rounds.observe(observer)
   }
 
-  /// Lets go of what is in memory: for when the screen or the keyring is locked.
+  /// Lets go of what is in memory: for when the screen or the keyring is locked. A disk that hangs is waited for.
   func forget() async {
-    await offActor(deadline: Self.diskDeadline) { self.files.withLock { $0.forget() } }
+    await queue.run(within: nil) { self.files.withLock { $0.forget() } }
   }
 
   /// Whether something of what is stored is in memory.
@@ -82,7 +90,9 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
 
   public func thread(_ id: String) async throws -> ChappieThread {
     use(id)
-    let found = try await read { files, key in try files.thread(id, key) }
+    guard let found = try await read({ files, key in try files.thread(id, key) }) else {
+      throw ChappieThreadStoreError.noSuchThread(id)
+    }
     guard found.isTorn else { return found.thread }
     // A record that another process is writing looks like one that was never finished: with the lock, none is.
     do {
@@ -137,13 +147,13 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
   ///
   /// - Parameter id: the thread that is written to.
   func plan(_ index: ThreadIndex, writing id: String? = nil) -> RetentionPlan? {
-    rounds.plan(index, now: clock(), inUse: ThreadsInUse.ids(in: name).union(id.map { [$0] } ?? []))
+    rounds.note(id.flatMap { index[$0]?.summary })
+    return rounds.plan(index, now: clock(), inUse: ThreadsInUse.ids(in: name).union(id.map { [$0] } ?? []))
   }
 
   func enforce(_ files: inout StoreFiles, writing id: String?, _ key: StoreKey) {
-    let now = clock()
-    rounds.note(id.flatMap { files.index[$0]?.summary })
     guard let plan = plan(files.index, writing: id) else { return }
+    let now = clock()
     do {
       try files.enforce(plan, now: now, key)
       rounds.schedule(files.index, now: now)

@@ -97,6 +97,11 @@ extension StoreFiles {
     let bytes = try threadLog(id, key).record(record.content, number: entry.nextNumber)
     if case .turn = record { try checkRoom(for: bytes.count, in: id) }
     try writing { try file.write(bytes, at: entry.summary.bytes, durably: durably) }
+    guard attempt.settle() else {
+      // Who was told that it failed asks again.
+      try writing { try file.write([], at: entry.summary.bytes, durably: durably) }
+      throw ChappieThreadStoreError.notInTime
+    }
     entry.summary.apply(record)
     entry.summary.bytes += Int64(bytes.count)
     entry.nextNumber += 1

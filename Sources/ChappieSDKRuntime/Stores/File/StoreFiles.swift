@@ -12,6 +12,8 @@ struct StoreFiles: Sendable {
 
   private(set) var index = ThreadIndex()
   private var indexFile: IndexFile?
+  /// What is done now.
+  var attempt = DiskAttempt()
 
   init(_ directory: StorageDirectory, cap: Int64?) {
     self.directory = directory
@@ -125,7 +127,7 @@ struct StoreFiles: Sendable {
     }
   }
 
-  /// Writes the file of a new thread, all of it or nothing.
+  /// Writes the file of a new thread, which has none yet: all of it or nothing.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
   func make(_ id: String, _ content: [UInt8]) throws {
@@ -136,8 +138,10 @@ struct StoreFiles: Sendable {
         try file.write(content, at: 0, durably: true)
         try directory.rename(Self.newName, to: id + Self.threadSuffix)
         try directory.synchronize()
+        guard attempt.settle() else { throw ChappieThreadStoreError.notInTime }
       } catch {
         try? directory.remove(Self.newName)
+        try? directory.remove(id + Self.threadSuffix)
         throw error
       }
     }

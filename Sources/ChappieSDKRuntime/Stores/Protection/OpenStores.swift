@@ -10,7 +10,7 @@ enum OpenStores {
   /// Done once, by being read.
   private static let followLocks: Void = LockMonitor.shared.observe { if isLocked { letGo() } }
 
-  private static var isLocked: Bool {
+  static var isLocked: Bool {
     switch LockMonitor.shared.state {
     case .locked, .beforeFirstUnlock: true
     case .unlocked, .unknown: false
@@ -23,16 +23,9 @@ enum OpenStores {
     followLocks
   }
 
-  /// A turn that had begun before something was locked has been kept in `store`.
-  static func written(_ store: ChappieFileThreadStore) async {
-    if isLocked, stores.contains(where: { $0.value === store }) { await store.forget() }
-  }
-
-  @discardableResult
-  static func letGo() -> Task<Void, Never> {
-    let stores = stores.compactMap(\.value)
-    return Task.onGLib {
-      for store in stores { await store.forget() }
+  private static func letGo() {
+    for store in stores.compactMap(\.value) {
+      Task.onGLib { await store.forget() }
     }
   }
 }
