@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Synchronization
 import Testing
 
@@ -114,6 +115,24 @@ struct FileRetentionTests {
     try await store.enforceRetention()
     try await store.enforceRetention()
     #expect(told.withLock { $0 } == [["a", "/"], ["/", "a"]])
+  }
+
+  @Test func whatWasDoneBeforeAFailureCounts() async throws {
+    let told = Mutex<[String]>([])
+    let store = world.store(retention: .default)
+    store.onRetention { _, deleted in told.withLock { $0 += deleted } }
+    for id in ["a", "b", "c"] {
+      try await store.create(.sample(id, at: world.clock.now))
+      try await store.change(id, .archive)
+    }
+    // What is a directory is not removed as a file.
+    try world.remove("c.thread")
+    try FileManager.default.createDirectory(atPath: world.path(ofThread: "c"), withIntermediateDirectories: false)
+    world.clock.advance(days: 61)
+    try await store.enforceRetention()
+    #expect(told.withLock { $0 } == ["a", "b"])
+    #expect(try await store.threads(ChappieThreadQuery(.all)).map(\.id) == ["c"])
+    #expect(told.withLock { $0 } == ["a", "b"], "once each")
   }
 
   @Test func dayByDayItIsDoneWithoutAWrite() async throws {

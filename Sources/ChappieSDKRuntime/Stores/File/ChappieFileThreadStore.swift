@@ -154,12 +154,13 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
   func enforce(_ files: inout StoreFiles, writing id: String?, _ key: StoreKey) {
     guard let plan = plan(files.index, writing: id) else { return }
     let now = clock()
+    var done = RetentionPlan()
     do {
-      try files.enforce(plan, now: now, key)
+      try files.enforce(plan, now: now, key, &done)
       rounds.schedule(files.index, now: now)
-      rounds.report(plan)
     } catch {
       Log.warning("The stored threads were not tidied: \(error)")
     }
+    rounds.report(done)
   }
 }

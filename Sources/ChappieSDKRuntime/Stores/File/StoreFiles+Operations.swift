@@ -42,8 +42,9 @@ extension StoreFiles {
   /// - Throws: ``ChappieThreadStoreError``.
   mutating func delete(_ id: String, _ key: StoreKey) throws {
     guard index[id] != nil else { throw ChappieThreadStoreError.noSuchThread(id) }
-    try remove([id])
+    try remove(id)
     note([.removed(id)], key)
+    try synchronize()
   }
 
   /// The thread, and whether its last record is not whole, which may be because it is being written.
@@ -63,17 +64,23 @@ extension StoreFiles {
 
   /// Does what the policy asks for now.
   ///
+  /// - Parameter done: what of it was done, also where something else could not be.
   /// - Throws: ``ChappieThreadStoreError``.
-  mutating func enforce(_ plan: RetentionPlan, now: Int64, _ key: StoreKey) throws {
+  mutating func enforce(_ plan: RetentionPlan, now: Int64, _ key: StoreKey, _ done: inout RetentionPlan) throws {
     var changes: [ThreadIndex.Change] = []
     defer { if !changes.isEmpty { note(changes, key) } }
     // A crash takes nothing here that is not done again: so the disk is not waited for.
     for id in plan.archived {
       changes.append(.set(try write(.archived(at: now), in: id, durably: false, key)))
+      done.archived.append(id)
     }
     guard !plan.deleted.isEmpty else { return }
-    try remove(plan.deleted)
-    changes += plan.deleted.map { .removed($0) }
+    for id in plan.deleted {
+      try remove(id)
+      changes.append(.removed(id))
+      done.deleted.append(id)
+    }
+    try synchronize()
   }
 
   // MARK: Records

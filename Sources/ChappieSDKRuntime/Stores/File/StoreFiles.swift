@@ -148,11 +148,15 @@ struct StoreFiles: Sendable {
   }
 
   /// - Throws: ``ChappieThreadStoreError/unavailable(_:)``.
-  func remove(_ ids: [String]) throws {
-    try writing {
-      for id in ids { try directory.remove(id + Self.threadSuffix) }
-      try directory.synchronize()
-    }
+  func remove(_ id: String) throws {
+    try writing { try directory.remove(id + Self.threadSuffix) }
+  }
+
+  /// Waits until it is on the disk which threads there are.
+  ///
+  /// - Throws: ``ChappieThreadStoreError/unavailable(_:)``.
+  func synchronize() throws {
+    try writing { try directory.synchronize() }
   }
 
   /// What the log says now. Where the index knows its beginning, only the rest is read.

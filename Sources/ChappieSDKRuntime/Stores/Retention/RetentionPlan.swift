@@ -6,7 +6,9 @@ struct RetentionPlan: Equatable, Sendable {
   var deleted: [String] = []
 
   var isEmpty: Bool { archived.isEmpty && deleted.isEmpty }
+}
 
+extension RetentionPlan {
   /// - Parameters:
   ///   - summaries: all threads.
   ///   - otherBytes: what else counts for the cap and cannot be deleted.

@@ -71,10 +71,11 @@ final class RetentionRounds: Sendable {
     state.withLock { $0.observers.append(observer) }
   }
 
-  func report(_ plan: RetentionPlan) {
+  func report(_ done: RetentionPlan) {
+    guard !done.isEmpty else { return }
     Log.notice(
-      "Stored threads, as the retention policy says: archived \(plan.archived.count), deleted \(plan.deleted.count).")
-    for observer in state.withLock({ $0.observers }) { observer(plan.archived, plan.deleted) }
+      "Stored threads, as the retention policy says: archived \(done.archived.count), deleted \(done.deleted.count).")
+    for observer in state.withLock({ $0.observers }) { observer(done.archived, done.deleted) }
   }
 
   private func tellOfNoRoom() {
