@@ -93,6 +93,23 @@ struct StoreFiles: Sendable {
     return changes
   }
 
+  /// Has the index say what the whole log does: a record may have been damaged since it was noted, which the size of the
+  /// file does not tell.
+  mutating func correct(_ entry: ThreadIndex.Entry, _ key: StoreKey) {
+    guard (try? refresh(key)) != nil, isOutOfDate(entry) else { return }
+    guard let lock = try? FileLock.attempt(directory.path(of: Self.lockName)) else { return index.apply(.set(entry)) }
+    withExtendedLifetime(lock) {
+      // Somebody may have written until now.
+      guard (try? refresh(key, hasLock: true)) != nil, isOutOfDate(entry) else { return }
+      note([.set(entry)], key)
+    }
+  }
+
+  private func isOutOfDate(_ entry: ThreadIndex.Entry) -> Bool {
+    guard let known = index[entry.summary.id] else { return false }
+    return known != entry && known.summary.bytes == entry.summary.bytes
+  }
+
   /// Notes changes that were made to the logs. That the index cannot be written is no failure.
   mutating func note(_ changes: [ThreadIndex.Change], _ key: StoreKey) {
     index.apply(changes)
