@@ -1,4 +1,5 @@
 import ChappieSDK
+import GLibBridge
 import Synchronization
 
 /// Keeps threads for as long as the process lives: for tests, and for conversations that nobody comes back to.
@@ -35,10 +36,8 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
     let bytes = Int64(turn.jsonValue.json.utf8.count)
     try change(thread) { thread in
       thread.turns.append(turn)
-      thread.summary.turnCount += 1
+      thread.summary.apply(.turn(turn))
       thread.summary.bytes += bytes
-      thread.summary.updatedAt = max(thread.summary.updatedAt, turn.recordedAt)
-      thread.summary.archivedAt = nil
     }
   }
 
@@ -63,18 +62,10 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
   public func change(_ thread: String, _ change: ChappieThreadChange) async throws {
     let now = now()
     try self.change(thread) { thread in
-      switch change {
-      case .rename(let title):
-        thread.summary.bytes -= thread.summary.ownBytes
-        thread.summary.title = title
-        thread.summary.bytes += thread.summary.ownBytes
-        thread.summary.updatedAt = max(thread.summary.updatedAt, now)
-      case .archive: thread.summary.archivedAt = thread.summary.archivedAt ?? now
-      case .unarchive where thread.summary.isArchived:
-        thread.summary.archivedAt = nil
-        thread.summary.updatedAt = max(thread.summary.updatedAt, now)
-      case .unarchive: break
-      }
+      guard let record = ThreadRecord(change, of: thread.summary, at: now) else { return }
+      thread.summary.bytes -= thread.summary.ownBytes
+      thread.summary.apply(record)
+      thread.summary.bytes += thread.summary.ownBytes
     }
   }
 

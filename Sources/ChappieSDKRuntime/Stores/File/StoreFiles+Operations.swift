@@ -31,12 +31,7 @@ extension StoreFiles {
   /// - Throws: ``ChappieThreadStoreError``.
   mutating func change(_ id: String, _ change: ChappieThreadChange, now: Int64, _ key: StoreKey) throws {
     guard let summary = index[id]?.summary else { throw ChappieThreadStoreError.noSuchThread(id) }
-    switch change {
-    case .rename(let title): try record(.renamed(title, at: now), in: id, key)
-    case .archive where !summary.isArchived: try record(.archived(at: now), in: id, key)
-    case .unarchive where summary.isArchived: try record(.unarchived(at: now), in: id, key)
-    case .archive, .unarchive: break
-    }
+    if let record = ThreadRecord(change, of: summary, at: now) { try self.record(record, in: id, key) }
   }
 
   /// - Throws: ``ChappieThreadStoreError``.
@@ -50,7 +45,7 @@ extension StoreFiles {
   /// The thread, and whether its last record is not whole, which may be because it is being written.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
-  func thread(_ id: String, _ key: StoreKey) throws -> (thread: ChappieThread, isTorn: Bool) {
+  mutating func thread(_ id: String, _ key: StoreKey) throws -> (thread: ChappieThread, isTorn: Bool) {
     let file = try file(of: id, for: .reading)
     let log = try ThreadLog(reading { try file.content() }, sealed: threadLog(id, key))
     guard !log.isUnreadable else {
@@ -58,8 +53,9 @@ extension StoreFiles {
         "Nothing of the thread can be read: its file is damaged, or its key is gone.")
     }
     let nothing = ChappieThreadSummary(id: id, createdAt: 0, updatedAt: 0)
-    let summary = ThreadIndex.Entry(log, after: nothing).summary
-    return (ChappieThread(summary: summary, turns: log.turns, damage: log.damage), log.isTorn)
+    let entry = ThreadIndex.Entry(log, after: nothing)
+    correct(entry, key)
+    return (ChappieThread(summary: entry.summary, turns: log.turns, damage: log.damage), log.isTorn)
   }
 
   /// Does what the policy asks for now.
