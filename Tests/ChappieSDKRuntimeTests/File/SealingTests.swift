@@ -111,11 +111,42 @@ struct SealingTests {
     #expect(try await world.store().thread("old").summary.isArchived)
   }
 
-  @Test func withoutItsKeyAStoreIsGone() async throws {
+  @Test(arguments: [nil, ChappieThreadStoreError.unreadable("The key is of no use.")])
+  func allIsDeletedWithTheKey(_ failure: ChappieThreadStoreError?) async throws {
+    let store = world.store()
+    let other = world.store()
+    try await store.create(.sample("a", title: "A walk"))
+    try await other.append(.sample("t"), to: "a")
+    try world.write([1, 2, 3], "lost.thread")
+    let copy = try world.bytes("a.thread")
+    world.keys.fail(failure)
+    try await store.deleteAll()
+    #expect(try world.names == [".nobackup", "CACHEDIR.TAG", "lock"])
+    #expect(!store.holdsSomething)
+    for store in [store, other, world.store()] {
+      #expect(try await store.threads(ChappieThreadQuery(.all)).isEmpty)
+      #expect(try await store.usage().usedBytes == 0)
+    }
+    // A copy from before says nothing.
+    try world.write(copy, "a.thread")
+    await #expect(throws: ChappieThreadStoreError.self) { try await world.store().thread("a") }
+    try await store.deleteAll()
+    try await store.create(.sample("a"))
+    #expect(try await store.threads(ChappieThreadQuery()).map(\.id) == ["a"])
+  }
+
+  @Test func whileItIsLockedNothingIsDeleted() async throws {
     let store = world.store()
     try await store.create(.sample("a"))
-    try await store.destroyKey()
-    await #expect(throws: ChappieThreadStoreError.unreadable("The key is gone.")) { try await store.thread("a") }
+    world.keys.fail(.locked("It is locked."))
+    await #expect(throws: ChappieThreadStoreError.locked("It is locked.")) { try await store.deleteAll() }
+    world.keys.fail(nil)
+    #expect(try await world.store().threads(ChappieThreadQuery()).map(\.id) == ["a"])
+  }
+
+  @Test func whereNothingWasStoredNothingIsMadeToDeleteIt() async throws {
+    try await world.store().deleteAll()
+    #expect(!FileManager.default.fileExists(atPath: world.directory))
   }
 
   @Test func recordsStayInTheirFileAndPlace() async throws {

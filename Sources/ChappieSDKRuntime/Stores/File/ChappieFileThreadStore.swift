@@ -59,16 +59,22 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
   }
 
   /// Whether something of what is stored is in memory.
-  var holdsSomething: Bool {
+  package var holdsSomething: Bool {
     files.withLock { !$0.index.entries.isEmpty }
   }
 
-  /// Makes everything that is stored unreadable for good.
+  /// Deletes all threads for good, with the key: a copy of the files that somebody may have says nothing any more.
   ///
-  /// - Throws: ``ChappieThreadStoreError/keyringUnavailable(_:)``, ``ChappieThreadStoreError/locked(_:)``.
-  package func destroyKey() async throws {
+  /// It is the way to begin anew where the key is of no use, or gone: what is stored need not be readable. While the
+  /// screen or the keyring is locked so that it may not be read, nothing is deleted.
+  ///
+  /// - Throws: ``ChappieThreadStoreError/locked(_:)``, ``ChappieThreadStoreError/keyringUnavailable(_:)``;
+  ///   ``ChappieThreadStoreError/busy(_:)`` and ``ChappieThreadStoreError/unavailable(_:)`` when files are left, which
+  ///   nobody can read: ask again.
+  public func deleteAll() async throws {
     try await keys.destroy()
-    await forget()
+    guard try await onDisk({ $0.directory.exists }) else { return }
+    try await alone { try $0.removeAll() }
   }
 
   /// Has the user asked for the keyring's password where that is what keeps the store from being read.

@@ -50,7 +50,7 @@ extension StoreFiles {
     let log = try ThreadLog(reading { try file.content() }, sealed: threadLog(id, key))
     guard !log.isUnreadable else {
       throw ChappieThreadStoreError.unreadable(
-        "Nothing of the thread can be read: its file is damaged, or its key is gone.")
+        "Nothing of the thread can be read: its file is damaged, or its key is gone. It can be deleted.")
     }
     let nothing = ChappieThreadSummary(id: id, createdAt: 0, updatedAt: 0)
     let entry = ThreadIndex.Entry(log, after: nothing)

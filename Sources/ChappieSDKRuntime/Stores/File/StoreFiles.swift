@@ -169,6 +169,18 @@ struct StoreFiles: Sendable {
     try writing { try directory.remove(id + Self.threadSuffix) }
   }
 
+  /// Removes what is stored, whether it can be read or not. What keeps the directory out of backups stays.
+  ///
+  /// - Throws: ``ChappieThreadStoreError/unavailable(_:)``.
+  mutating func removeAll() throws {
+    forget()
+    try writing {
+      for (id, _) in try directory.files(suffix: Self.threadSuffix) { try directory.remove(id + Self.threadSuffix) }
+      for name in IndexFile.names + [Self.newName] { try directory.remove(name) }
+      try directory.synchronize()
+    }
+  }
+
   /// Waits until it is on the disk which threads there are.
   ///
   /// - Throws: ``ChappieThreadStoreError/unavailable(_:)``.
