@@ -12,6 +12,9 @@ import SecretMemory
 ///                                                for it, or why there is none, each time that this is another
 ///   library-host ISSUER BACKEND remember TEXT    goes on with the newest stored thread, and prints the answer
 ///   library-host ISSUER BACKEND destroy RULE     destroys that key
+///   library-host ISSUER BACKEND delete-all RULE  deletes all stored threads with their key
+///   library-host ISSUER BACKEND titles TEXT      begins a thread with this title, reads no more, and prints until it is
+///                                                ended whether the title is in memory, each time that this changes
 @main
 enum LibraryHost {
   static func main() async {
@@ -29,7 +32,9 @@ enum LibraryHost {
     configuration.backend = try ChappieBackend(issuer: arguments[0], baseURL: arguments[1])
     let rule = ChappieKeychainAccessibility(rawValue: arguments[3]) ?? .whenUnlockedThisDeviceOnly
     switch arguments[2] {
-    case "thread-key": await watch(KeyringThreadKey(configuration, accessibility: rule))
+    case "thread-key":
+      let source = KeyringThreadKey(configuration, accessibility: rule)
+      await watch { await key(source) }
     case "remember":
       let store = ChappieFileThreadStore(configuration: configuration)
       let runtime = Chappie.client(configuration: configuration).runtime(store: store)
@@ -38,6 +43,13 @@ enum LibraryHost {
     case "destroy":
       try await KeyringThreadKey(configuration, accessibility: rule).destroy()
       print("destroyed")
+    case "delete-all":
+      try await ChappieFileThreadStore(configuration: configuration).deleteAll()
+      print("deleted")
+    case "titles":
+      let store = ChappieFileThreadStore(configuration: configuration)
+      _ = try await store.create(titled: arguments[3])
+      await watch { store.holdsSomething ? "in memory" : "in no memory" }
     case "sign-in":
       configuration.keychainAccessibility = rule
       try await signIn(Chappie.authSession(configuration: configuration))
@@ -46,18 +58,20 @@ enum LibraryHost {
     }
   }
 
-  private static func watch(_ source: KeyringThreadKey) async {
+  private static func key(_ source: KeyringThreadKey) async -> String {
+    do {
+      let print = SealedBytes.fingerprint(of: try await source.key(interaction: .forbidden))
+      return "key " + print.map { String($0) }.joined(separator: ".")
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  /// Prints what `look` says each time that this is something else.
+  private static func watch(_ look: () async -> String) async {
     var last = ""
     while true {
-      let now: String
-      do {
-        now =
-          "key "
-          + SealedBytes.fingerprint(of: try await source.key(interaction: .forbidden)).map { String($0) }.joined(
-            separator: ".")
-      } catch {
-        now = "\(error)"
-      }
+      let now = await look()
       if now != last {
         print(now)
         fflush(nil)

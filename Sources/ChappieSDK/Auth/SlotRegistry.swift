@@ -8,11 +8,7 @@ package enum SlotRegistry {
     let backend: ChappieBackend
   }
 
-  private struct WeakSlot {
-    weak var slot: CredentialSlot?
-  }
-
-  private static var slots: [Key: WeakSlot] = [:]
+  private static var slots: [Key: Weak<CredentialSlot>] = [:]
   private static var seeded: [SlotIdentity: any CredentialStore] = [:]
   static let keyring = SecretServiceClient()
   private static let http = AuthHTTP()
@@ -20,7 +16,7 @@ package enum SlotRegistry {
   /// Has each slot look again when the lock or the keyring changes. Done once, by being read.
   private static let followLocks: Void = {
     LockMonitor.shared.observe {
-      for slot in slots.values.compactMap(\.slot) {
+      for slot in slots.values.compactMap(\.value) {
         Task.onGLib { await slot.lockChanged() }
       }
     }
@@ -30,19 +26,19 @@ package enum SlotRegistry {
   /// The slot that `configuration` names.
   static func slot(for configuration: ChappieConfiguration) -> CredentialSlot {
     let key = Key(identity: SlotIdentity(configuration), backend: configuration.backend)
-    if let slot = slots[key]?.slot { return slot }
-    slots = slots.filter { $0.value.slot != nil }
+    if let slot = slots[key]?.value { return slot }
+    slots = slots.filter { $0.value.value != nil }
     let slot = CredentialSlot(
       identity: key.identity, method: DeviceCodeSignIn(backend: configuration.backend, http: http),
       store: seeded[key.identity] ?? store, gate: LockGate(unknown: configuration.unknownLockPolicy))
-    slots[key] = WeakSlot(slot: slot)
+    slots[key] = Weak(slot)
     followLocks
     return slot
   }
 
   /// Waits until no slot has tokens under way or in hand that the store does not hold: before the process ends.
   package static func settle() async {
-    for slot in slots.values.compactMap(\.slot) { await slot.settle() }
+    for slot in slots.values.compactMap(\.value) { await slot.settle() }
   }
 
   /// Keeps the credential of one slot in `store` instead of the keyring: what the fixtures for apps' tests do.

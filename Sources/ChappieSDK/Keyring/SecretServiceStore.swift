@@ -53,7 +53,9 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
       return .none
     }
     return .sealed(
-      SealedItem(Self.strictest(readable)) { [self] in try await read(readable, of: slot) })
+      SealedItem(Self.strictest(readable), isCopy: readable.allSatisfy(Self.isCopy)) { [self] in
+        try await read(readable, of: slot)
+      })
   }
 
   /// Whether somebody has deleted the secret with another program and left the copy.
@@ -83,7 +85,8 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
       return .none
     }
     if let copy = memoryCopy(of: slot) {
-      return .sealed(SealedItem(.afterFirstUnlockThisDeviceOnly) { [self] in content(copy, of: slot) })
+      return .sealed(
+        SealedItem(.afterFirstUnlockThisDeviceOnly, isCopy: true) { [self] in content(copy, of: slot) })
     }
     return found.isEmpty ? .hidden : .locked
   }

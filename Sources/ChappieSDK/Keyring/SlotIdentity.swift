@@ -1,18 +1,30 @@
 import SecretMemory
 
-/// What tells one stored credential from another.
+/// What tells one stored credential from another, and one store of threads from another.
 package struct SlotIdentity: Hashable, Sendable {
   package let service: String
   package let account: String
   package let accessGroup: String?
-  /// The verified id of the sandboxed app that owns the slot; nil outside a sandbox and in an access group.
+  /// The verified id of the sandboxed app that owns the slot; nil outside a sandbox, and for a credential of an access
+  /// group, which its members share.
   package let appID: String?
 
+  /// That of the credential.
   package init(_ configuration: ChappieConfiguration) {
+    self.init(configuration, appID: configuration.keychainAccessGroup == nil ? configuration.ownerAppID : nil)
+  }
+
+  /// That of the threads. Members of an access group share a sign-in, not what each of them was told: each has files
+  /// and a key of its own.
+  package init(threadsOf configuration: ChappieConfiguration) {
+    self.init(configuration, appID: configuration.ownerAppID)
+  }
+
+  private init(_ configuration: ChappieConfiguration, appID: String?) {
     service = configuration.keychainService
     account = configuration.keychainAccount
     accessGroup = configuration.keychainAccessGroup
-    appID = configuration.keychainAccessGroup == nil ? configuration.ownerAppID : nil
+    self.appID = appID
   }
 
   /// A name for the slot that does not tell it, fit to be a file's.

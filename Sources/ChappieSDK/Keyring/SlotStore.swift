@@ -68,13 +68,17 @@ package struct SealedItem<Secret: Sendable>: Sendable {
 
   /// The rule that the item was stored under.
   package let accessibility: ChappieKeychainAccessibility
+  /// Whether the keyring is locked, and gives no more than the copy that may be read then.
+  let isCopy: Bool
   private let read: @GLibActor @Sendable () async throws -> Content
 
   /// - Parameter read: reads the item; called for each opening.
   package init(
-    _ accessibility: ChappieKeychainAccessibility, read: @escaping @GLibActor @Sendable () async throws -> Content
+    _ accessibility: ChappieKeychainAccessibility, isCopy: Bool = false,
+    read: @escaping @GLibActor @Sendable () async throws -> Content
   ) {
     self.accessibility = accessibility
+    self.isCopy = isCopy
     self.read = read
   }
 

@@ -24,32 +24,40 @@ struct SlotVault<Secret: Sendable> {
 
   /// Reads a slot, under the rule that its item was stored with.
   ///
-  /// - Parameter interaction: whether a keyring that is locked may ask the user for its password.
+  /// - Parameters:
+  ///   - rule: who reads keeps this one too, where the item's is weaker.
+  ///   - interaction: whether a keyring that is locked may ask the user for its password.
   /// - Throws: ``SecretStoreError``, `CancellationError`.
-  func read(_ slot: SlotIdentity, interaction: SecretServiceClient.Interaction) async throws -> Finding {
-    let finding = try await read(slot)
+  func read(
+    _ slot: SlotIdentity, under rule: ChappieKeychainAccessibility = .afterFirstUnlockThisDeviceOnly,
+    interaction: SecretServiceClient.Interaction
+  ) async throws -> Finding {
+    let finding = try await read(slot, under: rule)
     switch (finding, interaction) {
     case (.locked, .allowed), (.hidden, .allowed):
       guard await gate.interaction(interaction) == .allowed else { return finding }
       try await store.unlock(slot, interaction: .allowed)
-      return try await read(slot)
+      return try await read(slot, under: rule)
     default:
       return finding
     }
   }
 
-  private func read(_ slot: SlotIdentity) async throws -> Finding {
+  private func read(_ slot: SlotIdentity, under rule: ChappieKeychainAccessibility) async throws -> Finding {
     switch try await store.find(slot) {
     case .none: return .none
     case .locked: return .locked(SecretStoreError.locked.clientError)
     case .hidden: return .hidden(SecretStoreError.locked.clientError)
-    case .sealed(let sealed): return try await open(sealed)
+    case .sealed(let sealed) where sealed.isCopy && rule == .whenUnlockedThisDeviceOnly:
+      return .locked(SecretStoreError.locked.clientError)
+    case .sealed(let sealed): return try await open(sealed, under: rule)
     }
   }
 
-  private func open(_ sealed: SealedItem<Secret>) async throws -> Finding {
+  private func open(_ sealed: SealedItem<Secret>, under rule: ChappieKeychainAccessibility) async throws -> Finding {
     let permit: ReadPermit
     do {
+      _ = try await gate.permit(rule)
       permit = try await gate.permit(sealed.accessibility)
     } catch let error as ChappieClientError {
       return .locked(error)

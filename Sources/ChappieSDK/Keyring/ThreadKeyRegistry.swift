@@ -9,16 +9,12 @@ package enum ThreadKeyRegistry {
     let unknown: UnknownLockPolicy
   }
 
-  private struct WeakSlot {
-    weak var slot: ThreadKeySlot?
-  }
-
-  private static var slots: [Key: WeakSlot] = [:]
+  private static var slots: [Key: Weak<ThreadKeySlot>] = [:]
   private static var store: SecretServiceStore<ThreadKey>?
 
   /// Has each key forgotten when the lock says so. Done once, by being read.
   private static let followLocks: Void = LockMonitor.shared.observe {
-    for slot in slots.values { slot.slot?.lockChanged() }
+    for slot in slots.values { slot.value?.lockChanged() }
   }
 
   /// - Parameter accessibility: when the key may be read.
@@ -27,13 +23,18 @@ package enum ThreadKeyRegistry {
     for configuration: ChappieConfiguration, _ accessibility: ChappieKeychainAccessibility
   ) throws(ThreadKeySlot.Failure) -> ThreadKeySlot {
     let key = Key(
-      identity: SlotIdentity(configuration), accessibility: accessibility, unknown: configuration.unknownLockPolicy)
-    if let slot = slots[key]?.slot { return slot }
-    slots = slots.filter { $0.value.slot != nil }
+      identity: SlotIdentity(threadsOf: configuration), accessibility: accessibility, unknown: configuration.unknownLockPolicy)
+    if let slot = slots[key]?.value { return slot }
+    slots = slots.filter { $0.value.value != nil }
     let slot = ThreadKeySlot(key.identity, accessibility, try keyring(), LockGate(unknown: key.unknown))
-    slots[key] = WeakSlot(slot: slot)
+    slots[key] = Weak(slot)
     followLocks
     return slot
+  }
+
+  /// Has the key of `identity`, which was destroyed, gone from memory under each rule.
+  static func forget(_ identity: SlotIdentity) {
+    for (key, slot) in slots where key.identity == identity { slot.value?.forget() }
   }
 
   /// A name for this device that does not tell its machine id.

@@ -1,7 +1,10 @@
 import GLibBridge
 import SecretMemory
 
-/// The key of a slot's stored threads, in the keyring, under the slot's two lock rules.
+/// The key of a slot's stored threads, in the keyring, as those may use it who keep one of the two lock rules.
+///
+/// A slot has one key for both rules. Its item has the weaker one once somebody has used it so; who keeps the stricter
+/// one gets the key only where that allows it, whatever the item says.
 @GLibActor
 package final class ThreadKeySlot {
   /// Why there is no key now.
@@ -42,8 +45,12 @@ package final class ThreadKeySlot {
   /// - Throws: ``Failure``, `CancellationError`.
   package func key(interaction: SecretServiceClient.Interaction = .forbidden) async throws -> SecretBytes {
     do {
-      if let key = try await keptKey() { return keep(key) }
-      if let key = try await readKey(interaction) { return keep(key) }
+      _ = try await gate.permit(accessibility)
+      if let kept { return keep(kept) }
+      if let found = try await find(interaction) {
+        if isStricter(found.rule) { await widen() }
+        return keep(found.key.bytes)
+      }
       return keep(try await makeKey(interaction))
     } catch {
       forget()
@@ -51,15 +58,22 @@ package final class ThreadKeySlot {
     }
   }
 
-  /// Deletes the key: what was sealed with it can never be read again.
+  /// Deletes the key, also one that is of no use here: what was sealed with it can never be read again. Where it may not
+  /// be read now, it is not deleted either.
   ///
   /// - Throws: ``Failure``, `CancellationError`.
   package func destroy() async throws {
-    forget()
     do {
+      _ = try await gate.permit(accessibility)
       let lock = try await SlotFileLock.take(slot, for: .threadKey)
       defer { withExtendedLifetime(lock) {} }
-      try await store.delete(slot, interaction: .forbidden)
+      switch try await store.find(slot) {
+      case .none: break
+      case .sealed(let item) where !item.isCopy: try await store.delete(slot, interaction: .forbidden)
+      case .locked, .hidden, .sealed: throw SecretStoreError.locked
+      }
+      forget()
+      ThreadKeyRegistry.forget(slot)
     } catch {
       throw try Failure(error)
     }
@@ -68,14 +82,14 @@ package final class ThreadKeySlot {
   // MARK: The keyring
 
   /// Nil where there is no key.
-  private func readKey(_ interaction: SecretServiceClient.Interaction) async throws -> SecretBytes? {
-    switch try await vault.read(slot, interaction: interaction) {
+  private func find(_ interaction: SecretServiceClient.Interaction) async throws
+    -> (key: ThreadKey, rule: ChappieKeychainAccessibility)?
+  {
+    switch try await vault.read(slot, under: accessibility, interaction: interaction) {
     case .none: return nil
     case .locked(let error), .hidden(let error): throw error
     case .unusable(let reason): throw Failure.unusable(reason)
-    case .secret(let key, let rule):
-      if rule != accessibility { await changeRule(of: key) }
-      return key.bytes
+    case .secret(let key, let rule): return (key, rule)
     }
   }
 
@@ -83,7 +97,7 @@ package final class ThreadKeySlot {
     let lock = try await SlotFileLock.take(slot, for: .threadKey)
     defer { withExtendedLifetime(lock) {} }
     // Another process may have been faster.
-    if let key = try await readKey(interaction) { return key }
+    if let found = try await find(interaction) { return found.key.bytes }
     _ = try await gate.permit(accessibility)
     let key = ThreadKey(bytes: SealedBytes.randomKey())
     try await store.write(
@@ -91,26 +105,31 @@ package final class ThreadKeySlot {
     return key.bytes
   }
 
-  /// The program has chosen another rule since the key was made. Where that cannot be stored now, the old one stays.
-  private func changeRule(of key: ThreadKey) async {
-    try? await store.write(key, for: slot, accessibility: accessibility, interaction: .forbidden)
+  private func isStricter(_ rule: ChappieKeychainAccessibility) -> Bool {
+    rule == .whenUnlockedThisDeviceOnly && accessibility == .afterFirstUnlockThisDeviceOnly
+  }
+
+  /// Stores the key under the weaker rule. Where that cannot be done now, the stricter one stays until the next use.
+  private func widen() async {
+    guard let lock = try? await SlotFileLock.take(slot, for: .threadKey) else { return }
+    defer { withExtendedLifetime(lock) {} }
+    // Another process may have been faster, or destroyed the key.
+    guard let found = try? await find(.forbidden), isStricter(found.rule) else { return }
+    try? await store.write(found.key, for: slot, accessibility: accessibility, interaction: .forbidden)
   }
 
   // MARK: Memory
 
-  private func keptKey() async throws -> SecretBytes? {
-    guard kept != nil else { return nil }
-    _ = try await gate.permit(accessibility)
-    return kept
-  }
+  var isKept: Bool { kept != nil }
 
-  private func keep(_ key: SecretBytes) -> SecretBytes {
+  @discardableResult
+  func keep(_ key: SecretBytes) -> SecretBytes {
     forgetting = Timer(after: Self.keeping) { [weak self] in self?.forget() }
     kept = mayKeep ? key : nil
     return key
   }
 
-  private func forget() {
+  func forget() {
     kept = nil
     forgetting = nil
   }

@@ -1,9 +1,12 @@
 import ChappieSDK
+import GLibBridge
 import Synchronization
 
 /// Keeps threads for as long as the process lives: for tests, and for conversations that nobody comes back to.
 public final class ChappieInMemoryThreadStore: ChappieThreadStore {
   private let retention: ChappieThreadStoreRetentionPolicy
+  /// What tells it from other stores.
+  private let name = UniqueID.make()
   private let now: @Sendable () -> Int64
   private let threads = Mutex<[String: ChappieThread]>([:])
 
@@ -18,6 +21,7 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
   }
 
   public func create(_ thread: ChappieThreadSummary) async throws {
+    use(thread.id)
     try threads.withLock { threads in
       guard threads[thread.id] == nil else { throw ChappieThreadStoreError.exists(thread.id) }
       var summary = thread
@@ -32,15 +36,14 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
     let bytes = Int64(turn.jsonValue.json.utf8.count)
     try change(thread) { thread in
       thread.turns.append(turn)
-      thread.summary.turnCount += 1
+      thread.summary.apply(.turn(turn))
       thread.summary.bytes += bytes
-      thread.summary.updatedAt = max(thread.summary.updatedAt, turn.recordedAt)
-      thread.summary.archivedAt = nil
     }
   }
 
   public func thread(_ id: String) async throws -> ChappieThread {
-    try threads.withLock { threads in
+    use(id)
+    return try threads.withLock { threads in
       retain(&threads)
       guard let thread = threads[id] else { throw ChappieThreadStoreError.noSuchThread(id) }
       return thread
@@ -59,18 +62,10 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
   public func change(_ thread: String, _ change: ChappieThreadChange) async throws {
     let now = now()
     try self.change(thread) { thread in
-      switch change {
-      case .rename(let title):
-        thread.summary.bytes -= thread.summary.ownBytes
-        thread.summary.title = title
-        thread.summary.bytes += thread.summary.ownBytes
-        thread.summary.updatedAt = max(thread.summary.updatedAt, now)
-      case .archive: thread.summary.archivedAt = thread.summary.archivedAt ?? now
-      case .unarchive where thread.summary.isArchived:
-        thread.summary.archivedAt = nil
-        thread.summary.updatedAt = max(thread.summary.updatedAt, now)
-      case .unarchive: break
-      }
+      guard let record = ThreadRecord(change, of: thread.summary, at: now) else { return }
+      thread.summary.bytes -= thread.summary.ownBytes
+      thread.summary.apply(record)
+      thread.summary.bytes += thread.summary.ownBytes
     }
   }
 
@@ -98,13 +93,19 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
     }
   }
 
+  /// Where a turn asks, the thread stays as it is until the turn has ended.
+  private func use(_ id: String) {
+    TurnHold.current?.use(ThreadsInUse.Place(store: name, id: id))
+  }
+
   /// Archives and deletes what is due, which is looked at with each access. Room is made when something is written: a
   /// thread alone may be larger than the cap, and is not deleted for being read.
   private func retain(_ threads: inout [String: ChappieThread], writing id: String? = nil) {
     let now = now()
     var policy = retention
     if id == nil { policy.maximumTotalBytes = nil }
-    let plan = RetentionPlan(policy, for: threads.values.map(\.summary), now: now, inUse: id)
+    let inUse = ThreadsInUse.ids(in: name).union(id.map { [$0] } ?? [])
+    let plan = RetentionPlan(policy, for: threads.values.map(\.summary), now: now, inUse: inUse)
     for id in plan.archived { threads[id]?.summary.archivedAt = now }
     for id in plan.deleted { threads[id] = nil }
   }

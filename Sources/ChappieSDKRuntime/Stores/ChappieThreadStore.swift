@@ -102,12 +102,17 @@ public struct ChappieThreadStoreUsage: Sendable, Hashable {
   /// All threads, the archived ones too.
   public let threadCount: Int
   public let archivedCount: Int
+  /// What cannot be read here counts for the cap, and not among the threads.
+  public let unreadableCount: Int
 
-  public init(usedBytes: Int64, limitBytes: Int64?, threadCount: Int, archivedCount: Int) {
+  public init(
+    usedBytes: Int64, limitBytes: Int64?, threadCount: Int, archivedCount: Int, unreadableCount: Int = 0
+  ) {
     self.usedBytes = usedBytes
     self.limitBytes = limitBytes
     self.threadCount = threadCount
     self.archivedCount = archivedCount
+    self.unreadableCount = unreadableCount
   }
 }
 

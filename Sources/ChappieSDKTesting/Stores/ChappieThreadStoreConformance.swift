@@ -19,7 +19,8 @@ public enum ChappieThreadStoreConformance {
 
   private static let checks: [@Sendable (StoreTrial) async throws -> Void] = [
     beginsEmpty, createsOnce, keepsTitles, keepsTurnsInOrder, keepsEveryKindOfEvent, keepsLongTurns,
-    keepsTurnsThatComeAtOnce, listsNewestFirst, listsInPages, movesWhatIsChanged, archives, takesBack, takesBackByATurn,
+    keepsTurnsThatComeAtOnce, listsNewestFirst, listsInPages, movesWhatIsChanged, leavesWhatChangesNothing,
+    archives, takesBack, takesBackByATurn,
     deletes, refusesWhatIsNotThere, countsUsage,
   ]
 }

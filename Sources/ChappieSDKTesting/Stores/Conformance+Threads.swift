@@ -50,6 +50,18 @@ extension ChappieThreadStoreConformance {
     try trial.expect(await trial.ids(.active), ["one", "two"], "The order after a thread was renamed")
   }
 
+  static func leavesWhatChangesNothing(_ trial: StoreTrial) async throws {
+    for id in ["one", "two"] { try await trial.create(id, title: id, at: id == "one" ? 1 : 2) }
+    try await trial.store.change("two", .archive)
+    for (id, change) in [("one", .rename("one")), ("one", .unarchive), ("two", .archive), ("two", .rename("two"))]
+      as [(String, ChappieThreadChange)]
+    {
+      let before = try await trial.summary(id)
+      try await trial.store.change(id, change)
+      try trial.expect(try await trial.summary(id), before, "A thread that was changed to what it is")
+    }
+  }
+
   static func archives(_ trial: StoreTrial) async throws {
     for id in ["one", "two"] { try await trial.create(id, title: id, at: id == "one" ? 1 : 2) }
     try await trial.store.append(trial.turn("said", at: 3), to: "one")

@@ -30,6 +30,7 @@ extension ChappieThreadStoreUsage {
     [
       "used_bytes": UInt64(clamping: usedBytes), "limit_bytes": UInt64(clamping: limitBytes ?? 0),
       "thread_count": UInt32(clamping: threadCount), "archived_count": UInt32(clamping: archivedCount),
+      "unreadable_count": UInt32(clamping: unreadableCount),
     ]
   }
 }

@@ -178,14 +178,6 @@ public final class BusObject {
   }
 }
 
-private struct Weak<Object: AnyObject> {
-  weak var value: Object?
-
-  init(_ value: Object) {
-    self.value = value
-  }
-}
-
 /// A call that waits for its one answer.
 private struct BusInvocation: @unchecked Sendable {
   let pointer: OpaquePointer

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import GLibBridge
 import Glibc
 import SecretMemory
 import Testing
@@ -78,6 +79,20 @@ struct FaultTests {
         try await expectUnavailable(operation)
       }
       #expect(try world.names.map { try world.bytes($0) } == before)
+    }
+  }
+
+  /// Who may not list a directory cannot bring its names to the disk.
+  @Test func aThreadThatIsNotOnTheDiskIsNotThere() async throws {
+    await #expect(processExitsWith: .success) {
+      let world = FileStoreWorld()
+      try await world.store().create(.sample("a"))
+      chmod(world.directory, 0o300)
+      try OtherUser.become(ownerOf: world)
+      let files = StoreFiles(StorageDirectory(world.directory), cap: nil)
+      #expect(throws: ChappieThreadStoreError.self) { try files.make("b", [1, 2, 3]) }
+      chmod(world.directory, 0o700)
+      #expect(try world.names.allSatisfy { !$0.hasPrefix("b.") && !$0.hasSuffix(".new") })
     }
   }
 

@@ -94,6 +94,17 @@ struct FileStoreTests {
   @Test func aDirectoryThatIsNotThereIsAnEmptyStore() async throws {
     #expect(try await world.store().threads(ChappieThreadQuery(.all)).isEmpty)
     #expect(try await world.store().usage().threadCount == 0)
+    // It asks for no key either, which would be made.
+    world.keys.fail(.keyringUnavailable("It is away."))
+    #expect(try await world.store().threads(ChappieThreadQuery()).isEmpty)
+    #expect(try await world.store().usage() == ChappieThreadStoreUsage(
+      usedBytes: 0, limitBytes: nil, threadCount: 0, archivedCount: 0))
+    for read in [
+      { _ = try await world.store().thread("a") }, { _ = try await world.store().summary(of: "a") },
+      { _ = try await world.store().threads(ChappieThreadQuery(after: "a")) },
+    ] as [@Sendable () async throws -> Void] {
+      await #expect(throws: ChappieThreadStoreError.noSuchThread("a")) { try await read() }
+    }
     #expect(!FileManager.default.fileExists(atPath: world.directory), "reading makes nothing")
   }
 

@@ -79,6 +79,35 @@ struct RecoveryTests {
     #expect(try await world.store().thread("a").turns.map(\.id) == rest + ["t4"])
   }
 
+  /// Else each turn would read the whole thread: its runtime compares the two.
+  @Test func theIndexLearnsOfDamageFromWhoeverReadsTheThread() async throws {
+    try await makeThread()
+    let store = world.store()
+    #expect(try await store.threads(ChappieThreadQuery()).map(\.turnCount) == [3])
+    var bytes = try world.bytes("a.thread")
+    bytes[frames(bytes)[2].upperBound - 1] ^= 0x40
+    try world.write(bytes, "a.thread")
+    let thread = try await store.thread("a")
+    #expect(thread.turns.map(\.id) == ["t1", "t3"])
+    for reader in [store, world.store()] {
+      #expect(try await reader.threads(ChappieThreadQuery()) == [thread.summary])
+      #expect(try await reader.summary(of: "a") == reader.thread("a").summary)
+    }
+    try await store.append(.sample("t4"), to: "a")
+    #expect(try await store.summary(of: "a")?.turnCount == 3)
+    #expect(try await world.store().thread("a").turns.map(\.id) == ["t1", "t3", "t4"])
+  }
+
+  @Test func aStoreThatKnowsNothingYetAgreesWithItselfAboutDamage() async throws {
+    try await makeThread()
+    var bytes = try world.bytes("a.thread")
+    bytes[frames(bytes)[2].upperBound - 1] ^= 0x40
+    try world.write(bytes, "a.thread")
+    let store = world.store()
+    let thread = try await store.thread("a")
+    #expect(try await store.threads(ChappieThreadQuery()) == [thread.summary])
+  }
+
   @Test func bytesInTheFirstLineThatChangedCostNothing() async throws {
     try await makeThread()
     let whole = try world.bytes("a.thread")

@@ -1,6 +1,7 @@
 import ChappieSDK
 import FoundationEssentials
 import SecretMemory
+import Synchronization
 import Testing
 
 @testable import ChappieSDKRuntime
@@ -63,27 +64,89 @@ struct SealingTests {
     #expect(try await world.store().threads(ChappieThreadQuery(.all)).map(\.id) == ["a"], "it is still there")
   }
 
-  @Test func whileItIsLockedNoTitleIsInMemory() async throws {
-    let told = world.store()
-    let asked = world.store()
-    try await told.create(.sample("a", title: "A walk"))
-    _ = try await asked.threads(ChappieThreadQuery())
-    #expect(told.holdsSomething && asked.holdsSomething)
-    await OpenStores.add(told)
-    await OpenStores.letGo().value
-    #expect(!told.holdsSomething)
+  @Test func whatMayNotBeReadIsNoLongerInMemory() async throws {
+    let store = world.store()
+    try await store.create(.sample("a", title: "A walk"))
+    #expect(store.holdsSomething)
     world.keys.fail(.locked("It is locked."))
-    _ = try? await asked.threads(ChappieThreadQuery())
-    #expect(!asked.holdsSomething)
+    _ = try? await store.threads(ChappieThreadQuery())
+    #expect(!store.holdsSomething)
     world.keys.fail(nil)
-    #expect(try await told.threads(ChappieThreadQuery()).map(\.title) == ["A walk"])
+    #expect(try await store.threads(ChappieThreadQuery()).map(\.title) == ["A walk"])
   }
 
-  @Test func withoutItsKeyAStoreIsGone() async throws {
+  /// An access may have got its key before something was locked.
+  @Test func whatIsReadAfterALockStaysInNoMemory() async throws {
+    let isLocked = Mutex(false)
+    let store = world.store(isShut: { isLocked.withLock { $0 } })
+    try await store.create(.sample("a", title: "A walk"))
+    #expect(store.holdsSomething)
+    isLocked.withLock { $0 = true }
+    for operation in [
+      { _ = try await store.threads(ChappieThreadQuery()) }, { try await store.append(.sample("t"), to: "a") },
+      { _ = try await store.thread("a") },
+    ] as [@Sendable () async throws -> Void] {
+      try await operation()
+      #expect(!store.holdsSomething)
+    }
+  }
+
+  /// What a turn was given before something was locked is for its own thread.
+  @Test func aTurnsKeyChangesNoOtherThread() async throws {
+    let store = world.store(retention: .default)
+    for id in ["a", "old"] { try await store.create(.sample(id, at: world.clock.now)) }
+    world.clock.advance(days: 20)
+    let hold = TurnHold()
+    try await TurnHold.$current.withValue(hold) { _ = try await store.summary(of: "a") }
+    world.clock.advance(days: 20)
+    world.keys.fail(.locked("It is locked."))
+    try await TurnHold.$current.withValue(hold) {
+      try await store.append(.sample("t", at: world.clock.now), to: "a")
+    }
+    world.keys.fail(nil)
+    #expect(try await world.store().thread("a").turns.map(\.id) == ["t"])
+    #expect(try await !world.store().thread("old").summary.isArchived)
+    // Where nothing is locked, the policy is followed all the same.
+    try await TurnHold.$current.withValue(hold) { try await store.change("a", .rename("A walk")) }
+    #expect(try await world.store().thread("old").summary.isArchived)
+  }
+
+  @Test(arguments: [nil, ChappieThreadStoreError.unreadable("The key is of no use.")])
+  func allIsDeletedWithTheKey(_ failure: ChappieThreadStoreError?) async throws {
+    let store = world.store()
+    let other = world.store()
+    try await store.create(.sample("a", title: "A walk"))
+    try await other.append(.sample("t"), to: "a")
+    try world.write([1, 2, 3], "lost.thread")
+    let copy = try world.bytes("a.thread")
+    world.keys.fail(failure)
+    try await store.deleteAll()
+    #expect(try world.names == [".nobackup", "CACHEDIR.TAG", "lock"])
+    #expect(!store.holdsSomething)
+    for store in [store, other, world.store()] {
+      #expect(try await store.threads(ChappieThreadQuery(.all)).isEmpty)
+      #expect(try await store.usage().usedBytes == 0)
+    }
+    // A copy from before says nothing.
+    try world.write(copy, "a.thread")
+    await #expect(throws: ChappieThreadStoreError.self) { try await world.store().thread("a") }
+    try await store.deleteAll()
+    try await store.create(.sample("a"))
+    #expect(try await store.threads(ChappieThreadQuery()).map(\.id) == ["a"])
+  }
+
+  @Test func whileItIsLockedNothingIsDeleted() async throws {
     let store = world.store()
     try await store.create(.sample("a"))
-    try await store.destroyKey()
-    await #expect(throws: ChappieThreadStoreError.unreadable("The key is gone.")) { try await store.thread("a") }
+    world.keys.fail(.locked("It is locked."))
+    await #expect(throws: ChappieThreadStoreError.locked("It is locked.")) { try await store.deleteAll() }
+    world.keys.fail(nil)
+    #expect(try await world.store().threads(ChappieThreadQuery()).map(\.id) == ["a"])
+  }
+
+  @Test func whereNothingWasStoredNothingIsMadeToDeleteIt() async throws {
+    try await world.store().deleteAll()
+    #expect(!FileManager.default.fileExists(atPath: world.directory))
   }
 
   @Test func recordsStayInTheirFileAndPlace() async throws {

@@ -17,10 +17,12 @@ struct StoreDirectoryTests {
   @Test func whatTellsSlotsApartTellsDirectoriesApart() {
     var sandboxed = ChappieConfiguration()
     sandboxed.ownerAppID = "org.example.App"
+    var member = ChappieConfiguration(keychainAccessGroup: "T.org.example")
+    member.ownerAppID = "org.example.App"
     let configurations = [
       ChappieConfiguration(), ChappieConfiguration(keychainService: "org.example"),
       ChappieConfiguration(keychainAccount: "other"), ChappieConfiguration(keychainAccessGroup: "T.org.example"),
-      sandboxed,
+      sandboxed, member,
     ]
     #expect(Set(configurations.map(ChappieFileThreadStore.directory)).count == configurations.count)
   }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Synchronization
 import Testing
 
@@ -79,6 +80,29 @@ struct FileRetentionTests {
     #expect(try await world.store().thread("b").turns.map(\.id) == ["t1"])
   }
 
+  /// As when the key was lost with which most of them were sealed.
+  @Test func whatCannotBeReadCostsNoOtherThread() async throws {
+    let store = world.store(retention: ChappieThreadStoreRetentionPolicy(maximumTotalBytes: 20_000))
+    for id in ["a", "b"] { try await store.create(.sample(id)) }
+    try world.write([UInt8](repeating: 1, count: 20_000), "lost.thread")
+    for reader in [store, world.store(retention: ChappieThreadStoreRetentionPolicy(maximumTotalBytes: 20_000))] {
+      try await reader.change("a", .archive)
+      try await reader.enforceRetention()
+      #expect(try await reader.threads(ChappieThreadQuery(.all)).map(\.id).sorted() == ["a", "b"])
+    }
+    let usage = try await world.store().usage()
+    #expect([usage.threadCount, usage.unreadableCount] == [2, 1])
+    let error = await #expect(throws: ChappieThreadStoreError.self) {
+      try await world.store(retention: ChappieThreadStoreRetentionPolicy(maximumTotalBytes: 20_000))
+        .append(.sample("t"), to: "b")
+    }
+    guard case .full(let message) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(message.contains("cannot be read") && message.contains("DeleteAll"))
+  }
+
   @Test func itIsToldWhatWasDone() async throws {
     let told = Mutex<[[String]]>([])
     let store = world.store(retention: .default)
@@ -91,6 +115,24 @@ struct FileRetentionTests {
     try await store.enforceRetention()
     try await store.enforceRetention()
     #expect(told.withLock { $0 } == [["a", "/"], ["/", "a"]])
+  }
+
+  @Test func whatWasDoneBeforeAFailureCounts() async throws {
+    let told = Mutex<[String]>([])
+    let store = world.store(retention: .default)
+    store.onRetention { _, deleted in told.withLock { $0 += deleted } }
+    for id in ["a", "b", "c"] {
+      try await store.create(.sample(id, at: world.clock.now))
+      try await store.change(id, .archive)
+    }
+    // What is a directory is not removed as a file.
+    try world.remove("c.thread")
+    try FileManager.default.createDirectory(atPath: world.path(ofThread: "c"), withIntermediateDirectories: false)
+    world.clock.advance(days: 61)
+    try await store.enforceRetention()
+    #expect(told.withLock { $0 } == ["a", "b"])
+    #expect(try await store.threads(ChappieThreadQuery(.all)).map(\.id) == ["c"])
+    #expect(told.withLock { $0 } == ["a", "b"], "once each")
   }
 
   @Test func dayByDayItIsDoneWithoutAWrite() async throws {

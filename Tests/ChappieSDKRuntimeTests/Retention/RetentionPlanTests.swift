@@ -16,7 +16,7 @@ struct RetentionPlanTests {
 
   private func plan(
     _ policy: ChappieThreadStoreRetentionPolicy, _ threads: [ChappieThreadSummary], otherBytes: Int64 = 0,
-    inUse: String? = nil
+    inUse: Set<String> = []
   ) -> RetentionPlan {
     RetentionPlan(policy, for: threads, otherBytes: otherBytes, now: now, inUse: inUse)
   }
@@ -33,10 +33,10 @@ struct RetentionPlanTests {
 
   @Test func theThreadInUseIsLeft() {
     let threads = [thread("a", used: 400), thread("b", used: 500, archived: 400)]
-    #expect(plan(.default, threads, inUse: "a").archived.isEmpty)
-    #expect(plan(.default, threads, inUse: "b").deleted.isEmpty)
+    #expect(plan(.default, threads, inUse: ["a"]).archived.isEmpty)
+    #expect(plan(.default, threads, inUse: ["b"]).deleted.isEmpty)
     let tight = ChappieThreadStoreRetentionPolicy(maximumTotalBytes: 0)
-    #expect(plan(tight, threads, inUse: "b") == plan(tight, [threads[0]]))
+    #expect(plan(tight, threads, inUse: ["b"]) == plan(tight, [threads[0]]))
   }
 
   @Test func unlimitedForgetsNothing() {
@@ -72,6 +72,15 @@ struct RetentionPlanTests {
   @Test func whatCannotBeDeletedCounts() {
     let policy = ChappieThreadStoreRetentionPolicy(maximumTotalBytes: 20)
     #expect(plan(policy, [thread("a", used: 1)], otherBytes: 15).deleted == ["a"])
+  }
+
+  @Test(arguments: [20, 25] as [Int64])
+  func nothingIsDeletedForWhatCannotBeFreed(_ otherBytes: Int64) {
+    let policy = ChappieThreadStoreRetentionPolicy(maximumTotalBytes: 20)
+    let threads = [thread("a", used: 1), thread("old", used: 40), thread("gone", used: 100, archived: 61)]
+    let plan = plan(policy, threads, otherBytes: otherBytes)
+    #expect(plan.deleted == ["gone"], "for its age alone")
+    #expect(plan.archived == ["old"])
   }
 
   @Test(arguments: [1e300, Double.infinity])

@@ -24,11 +24,12 @@ final class FileStoreWorld: Sendable {
   func store(
     retention: ChappieThreadStoreRetentionPolicy = .unlimited, device: String = "d0",
     keys: (any ThreadKeySource)? = nil,
-    patience: Duration = .seconds(20)
+    patience: Duration = .seconds(20), diskDeadline: Duration = .seconds(60),
+    isShut: @escaping @GLibActor @Sendable () -> Bool = { false }
   ) -> ChappieFileThreadStore {
     ChappieFileThreadStore(
       directory: directory, device: { device }, keys: keys ?? self.keys, retention: retention,
-      clock: { [clock] in clock.now }, patience: patience, round: nil)
+      clock: { [clock] in clock.now }, patience: patience, diskDeadline: diskDeadline, isShut: isShut, round: nil)
   }
 
   // MARK: Files
@@ -56,11 +57,11 @@ final class FileStoreWorld: Sendable {
 
 /// A key that can be taken away.
 final class SwitchedKey: ThreadKeySource {
-  private let secret: SecretBytes
+  private let secret: Mutex<SecretBytes>
   private let failure = Mutex<ChappieThreadStoreError?>(nil)
 
   init(_ secret: SecretBytes = SealedBytes.randomKey()) {
-    self.secret = secret
+    self.secret = Mutex(secret)
   }
 
   func fail(_ error: ChappieThreadStoreError?) {
@@ -69,11 +70,16 @@ final class SwitchedKey: ThreadKeySource {
 
   func key(interaction: SecretServiceClient.Interaction) async throws -> SecretBytes {
     if let error = failure.withLock({ $0 }) { throw error }
-    return secret
+    return secret.withLock { $0 }
   }
 
-  func destroy() {
-    fail(.unreadable("The key is gone."))
+  /// As the keyring: what may not be read is not destroyed, what is of no use is.
+  func destroy() throws {
+    try failure.withLock { failure in
+      if case .locked = failure { throw ChappieThreadStoreError.locked("It is locked.") }
+      failure = nil
+    }
+    secret.withLock { $0 = SealedBytes.randomKey() }
   }
 }
 

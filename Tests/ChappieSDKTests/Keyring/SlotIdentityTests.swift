@@ -41,4 +41,15 @@ struct SlotIdentityTests {
     #expect(first == second)
     #expect(first.appID == nil)
   }
+
+  /// They share a sign-in. What one of them was told is not the others'.
+  @Test func aGroupsMembersHaveThreadsOfTheirOwn() {
+    let members = ["org.example.First", "org.example.Second"].map { app in
+      var configuration = ChappieConfiguration(keychainAccessGroup: "group")
+      configuration.ownerAppID = app
+      return SlotIdentity(threadsOf: configuration)
+    }
+    #expect(members.map(\.appID) == ["org.example.First", "org.example.Second"])
+    #expect(SlotIdentity(threadsOf: ChappieConfiguration()) == SlotIdentity(ChappieConfiguration()))
+  }
 }

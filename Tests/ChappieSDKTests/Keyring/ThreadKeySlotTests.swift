@@ -41,6 +41,30 @@ struct ThreadKeySlotTests {
     #expect(store.writes == 2)
   }
 
+  /// Else a store would go on with a key that is nowhere any more.
+  @Test func aDestroyedKeyIsInNoMemory() async throws {
+    let configuration = ChappieConfiguration(keychainService: "org.example.destroyed")
+    let other = try ThreadKeyRegistry.slot(for: configuration, .afterFirstUnlockThisDeviceOnly)
+    other.keep(SealedBytes.randomKey())
+    #expect(other.isKept)
+    let slot = ThreadKeySlot(
+      SlotIdentity(threadsOf: configuration), .whenUnlockedThisDeviceOnly, store, LockGate(unknown: .keyring))
+    try await slot.destroy()
+    #expect(!other.isKept)
+  }
+
+  @Test(arguments: [
+    StoredItem<ThreadKey>.locked, .hidden, .sealed(SealedItem(.afterFirstUnlockThisDeviceOnly, isCopy: true) { .unusable(reason: "") }),
+  ])
+  func nothingIsDestroyedWhileTheKeyringIsLocked(_ item: StoredItem<ThreadKey>) async throws {
+    let key = try await slot().key()
+    store.shown = item
+    await #expect(throws: ThreadKeySlot.Failure.locked(SecretStoreError.locked.clientError.description)) {
+      try await slot().destroy()
+    }
+    #expect(store.key?.bytes.isEqual(to: key) == true)
+  }
+
   @Test(arguments: [StoredItem<ThreadKey>.locked, .hidden])
   func nothingIsMadeWhileTheKeyringIsLocked(_ item: StoredItem<ThreadKey>) async throws {
     store.shown = item
@@ -65,11 +89,40 @@ struct ThreadKeySlotTests {
     await #expect(throws: ThreadKeySlot.Failure.self) { try await slot().destroy() }
   }
 
-  @Test func anotherRuleIsTakenOver() async throws {
+  @Test func theWeakerRuleIsTakenOverAndStays() async throws {
     let key = try await slot(.whenUnlockedThisDeviceOnly).key()
     #expect(store.rule == .whenUnlockedThisDeviceOnly)
-    #expect(try await slot(.afterFirstUnlockThisDeviceOnly).key().isEqual(to: key))
-    #expect(store.rule == .afterFirstUnlockThisDeviceOnly)
+    for rule in [ChappieKeychainAccessibility.afterFirstUnlockThisDeviceOnly, .whenUnlockedThisDeviceOnly] {
+      #expect(try await slot(rule).key().isEqual(to: key))
+      #expect(store.rule == .afterFirstUnlockThisDeviceOnly)
+    }
+    #expect(store.writes == 2)
+  }
+
+  /// What a locked keyring still gives is for those who may read it then.
+  @Test func theCopyIsNotForTheStricterRule() async throws {
+    let key = ThreadKey(bytes: SealedBytes.randomKey())
+    store.shown = .sealed(SealedItem(.afterFirstUnlockThisDeviceOnly, isCopy: true) { .secret(key) })
+    await #expect(throws: ThreadKeySlot.Failure.locked(SecretStoreError.locked.clientError.description)) {
+      try await slot(.whenUnlockedThisDeviceOnly).key()
+    }
+    #expect(try await slot(.afterFirstUnlockThisDeviceOnly).key().isEqual(to: key.bytes))
+    #expect(store.writes == 0)
+  }
+
+  /// Whoever destroys a key has the lock: the change of its rule waits, and does not bring it back.
+  @Test(.timeLimit(.minutes(1))) func aKeyThatIsDestroyedMeanwhileIsNotWidened() async throws {
+    _ = try await slot(.whenUnlockedThisDeviceOnly).key()
+    var lock: FileLock? = try await SlotFileLock.take(Self.identity, for: .threadKey)
+    let finds = store.finds
+    let reading = Task.onGLib { [slot = slot()] in _ = try await slot.key() }
+    while store.finds == finds { try await sleep(for: .milliseconds(5)) }
+    try await store.delete(Self.identity, interaction: .forbidden)
+    withExtendedLifetime(lock) {}
+    lock = nil
+    try await reading.value
+    #expect(store.key == nil)
+    #expect(store.writes == 1)
   }
 
   @Test func aKeyIsReadAsItWasWritten() throws {
@@ -85,6 +138,7 @@ private final class KeyStore: SlotStore {
   private(set) var key: ThreadKey?
   private(set) var rule: ChappieKeychainAccessibility?
   private(set) var writes = 0
+  private(set) var finds = 0
   /// What it shows in place of what it has.
   var shown: StoredItem<ThreadKey>?
   var error: SecretStoreError?
@@ -95,6 +149,7 @@ private final class KeyStore: SlotStore {
     // As a keyring does, it takes its time.
     await Task.yield()
     if let error { throw error }
+    finds += 1
     if let shown { return shown }
     guard let key, let rule else { return .none }
     return .sealed(SealedItem(rule) { .secret(key) })

@@ -17,9 +17,18 @@ struct StoredThreadTests {
 
   /// What a program writes that goes on with the newest thread.
   private func remember(_ text: String, in world: World, machineID: String? = nil) async throws -> String {
-    var command = [Binaries.libraryHost, world.sandbox.issuer, world.sandbox.backend, "remember", text]
+    try await output("remember", text, in: world, machineID: machineID)
+  }
+
+  /// What a program writes that deletes all threads.
+  private func deleteAll(in world: World, machineID: String? = nil) async throws -> String {
+    try await output("delete-all", Accessibility.whenUnlocked.rawValue, in: world, machineID: machineID)
+  }
+
+  private func output(_ verb: String, _ argument: String, in world: World, machineID: String?) async throws -> String {
+    var command = [Binaries.libraryHost, world.sandbox.issuer, world.sandbox.backend, verb, argument]
     if let machineID { command = try ServiceProcess.posing(as: machineID, in: world.directories) + command }
-    let process = try ChildProcess("remember", command[0], Array(command.dropFirst()), in: world.directories)
+    let process = try ChildProcess(verb, command[0], Array(command.dropFirst()), in: world.directories)
     world.adopt(process)
     try await eventually("the end of a program") { process.end != nil }
     return process.output
@@ -77,6 +86,40 @@ struct StoredThreadTests {
       let elsewhere = "0123456789abcdef0123456789abcdef\n"
       #expect(try await remember("Two", in: world, machineID: elsewhere).contains("made on another device"))
       #expect(try await remember("Two", in: world).contains("3 messages"))
+    }
+  }
+
+  @Test(.enabled(if: ServiceProcess.mayPoseAsAnotherMachine, "only root can give a program a machine id"))
+  func aCopiedHomeCanBeginAnew() async throws {
+    try await with { world in
+      _ = try await remember("One", in: world)
+      let elsewhere = "0123456789abcdef0123456789abcdef\n"
+      #expect(try await deleteAll(in: world, machineID: elsewhere) == "deleted\n")
+      #expect(try await world.keyring.items("org.chappie.ThreadKey").isEmpty)
+      #expect(try !world.directories.files().keys.contains { $0.hasSuffix(".thread") })
+      #expect(try await remember("Two", in: world).contains("1 message"))
+    }
+  }
+
+  @Test func whileTheKeyringIsLockedNothingIsDeleted() async throws {
+    try await with { world in
+      _ = try await remember("One", in: world)
+      try await world.keyring.lock()
+      #expect(try await deleteAll(in: world).contains("The keyring is locked"))
+      try await world.keyring.unlock()
+      #expect(try await remember("Two", in: world).contains("3 messages"))
+    }
+  }
+
+  /// Nobody asks the store for anything meanwhile.
+  @Test(arguments: ["screen", "keyring"])
+  func titlesAreInNoMemoryWhileSomethingIsLocked(_ lock: String) async throws {
+    try await with { world in
+      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
+      let host = try world.startLibraryHost("titles", "A walk")
+      try await eventually("the title") { host.output.contains("in memory") }
+      if lock == "screen" { saver.setActive(true) } else { try await world.keyring.lock() }
+      try await eventually("the title to be gone") { host.output.contains("in no memory") }
     }
   }
 

@@ -90,6 +90,7 @@ struct ThreadListTests {
       #expect(try usage.value("limit_bytes", as: UInt64.self) == 256 << 20)
       #expect(try usage.value("thread_count", as: UInt32.self) == 2)
       #expect(try usage.value("archived_count", as: UInt32.self) == 1)
+      #expect(try usage.value("unreadable_count", as: UInt32.self) == 0)
     }
   }
 

@@ -15,11 +15,12 @@ extension ChappieFileThreadStore {
     retentionPolicy: ChappieThreadStoreRetentionPolicy = .default,
     storagePolicy: ChappieFileThreadStoreStoragePolicy = .default
   ) {
+    let closesWithLocks = storagePolicy.fileProtection == .complete
     self.init(
       directory: directory ?? Self.directory(for: configuration), device: { try await Self.deviceName() },
       keys: KeyringThreadKey(configuration, accessibility: storagePolicy.fileProtection.accessibility),
-      retention: retentionPolicy)
-    guard storagePolicy.fileProtection == .complete else { return }
+      retention: retentionPolicy, isShut: { closesWithLocks && OpenStores.isLocked })
+    guard closesWithLocks else { return }
     Task.onGLib { [weak self] in
       if let self { OpenStores.add(self) }
     }
@@ -27,10 +28,11 @@ extension ChappieFileThreadStore {
 
   /// Both names are fingerprints: what an app or a user is called is no part of a path.
   package static func directory(for configuration: ChappieConfiguration) -> String {
-    let app = [configuration.keychainService, configuration.keychainAccessGroup ?? "", configuration.ownerAppID ?? ""]
+    let slot = SlotIdentity(threadsOf: configuration)
+    let app = [slot.service, slot.accessGroup ?? "", slot.appID ?? ""]
     return [
       Directories.data, "chappie", "threads", fingerprint(app, "org.chappie threads of an app"),
-      fingerprint([configuration.keychainAccount], "org.chappie threads of an account"),
+      fingerprint([slot.account], "org.chappie threads of an account"),
     ].joined(separator: "/")
   }
 

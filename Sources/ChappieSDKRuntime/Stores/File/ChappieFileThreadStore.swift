@@ -8,36 +8,43 @@ import Synchronization
 /// A thread is an append-only log, so that a turn costs what the turn weighs. Several programs may use one directory:
 /// they write one at a time. The files are the user's alone and are kept out of backups.
 public final class ChappieFileThreadStore: ChappieThreadStore {
-  private static let retryInterval = Duration.milliseconds(20)
-  /// A disk that takes longer than this is treated as none.
-  private static let diskDeadline = Duration.seconds(60)
-
-  private let keys: any ThreadKeySource
-  private let device: @Sendable () async throws -> String
+  /// What tells the directory from those of other stores.
+  let name: String
+  let keys: any ThreadKeySource
+  let device: @Sendable () async throws -> String
   private let retention: ChappieThreadStoreRetentionPolicy
-  private let clock: @Sendable () -> Int64
-  private let patience: Duration
-  private let files: Mutex<StoreFiles>
-  private let rounds: RetentionRounds
+  let clock: @Sendable () -> Int64
+  let patience: Duration
+  let diskDeadline: Duration
+  let isShut: @GLibActor @Sendable () -> Bool
+  let files: Mutex<StoreFiles>
+  let queue = DiskQueue()
+  let rounds: RetentionRounds
 
   /// - Parameters:
   ///   - directory: where the files are; it is made when the first thread is.
   ///   - device: a name for this device; its files say nothing on another one. It throws ``ChappieThreadStoreError``.
   ///   - clock: Unix seconds.
   ///   - patience: how long another process's write is waited for.
+  ///   - diskDeadline: a disk that takes longer is treated as none.
+  ///   - isShut: whether what is stored may be in no memory now; asked after each access.
   ///   - round: how often the policy is followed when nothing is written; nil for never.
   package init(
     directory: String, device: @escaping @Sendable () async throws -> String, keys: any ThreadKeySource,
     retention: ChappieThreadStoreRetentionPolicy = .default,
     clock: @escaping @Sendable () -> Int64 = { UnixTime.now }, patience: Duration = .seconds(5),
+    diskDeadline: Duration = .seconds(60), isShut: @escaping @GLibActor @Sendable () -> Bool = { false },
     round: Duration? = .seconds(86_400)
   ) {
     files = Mutex(StoreFiles(StorageDirectory(directory), cap: retention.maximumTotalBytes))
+    name = directory
     self.device = device
     self.keys = keys
     self.retention = retention
     self.clock = clock
     self.patience = patience
+    self.diskDeadline = diskDeadline
+    self.isShut = isShut
     rounds = RetentionRounds(retention, every: round)
   }
 
@@ -46,22 +53,28 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
     rounds.observe(observer)
   }
 
-  /// Lets go of what is in memory: for when the screen or the keyring is locked.
+  /// Lets go of what is in memory: for when the screen or the keyring is locked. A disk that hangs is waited for.
   func forget() async {
-    await offActor(deadline: Self.diskDeadline) { self.files.withLock { $0.forget() } }
+    await queue.run(within: nil) { self.files.withLock { $0.forget() } }
   }
 
   /// Whether something of what is stored is in memory.
-  var holdsSomething: Bool {
+  package var holdsSomething: Bool {
     files.withLock { !$0.index.entries.isEmpty }
   }
 
-  /// Makes everything that is stored unreadable for good.
+  /// Deletes all threads for good, with the key: a copy of the files that somebody may have says nothing any more.
   ///
-  /// - Throws: ``ChappieThreadStoreError/keyringUnavailable(_:)``, ``ChappieThreadStoreError/locked(_:)``.
-  package func destroyKey() async throws {
+  /// It is the way to begin anew where the key is of no use, or gone: what is stored need not be readable. While the
+  /// screen or the keyring is locked so that it may not be read, nothing is deleted.
+  ///
+  /// - Throws: ``ChappieThreadStoreError/locked(_:)``, ``ChappieThreadStoreError/keyringUnavailable(_:)``;
+  ///   ``ChappieThreadStoreError/busy(_:)`` and ``ChappieThreadStoreError/unavailable(_:)`` when files are left, which
+  ///   nobody can read: ask again.
+  public func deleteAll() async throws {
     try await keys.destroy()
-    await forget()
+    guard try await onDisk({ $0.directory.exists }) else { return }
+    try await alone { try $0.removeAll() }
   }
 
   /// Has the user asked for the keyring's password where that is what keeps the store from being read.
@@ -82,7 +95,10 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
   }
 
   public func thread(_ id: String) async throws -> ChappieThread {
-    let found = try await read { files, key in try files.thread(id, key) }
+    use(id)
+    guard let found = try await read({ files, key in try files.thread(id, key) }) else {
+      throw ChappieThreadStoreError.noSuchThread(id)
+    }
     guard found.isTorn else { return found.thread }
     // A record that another process is writing looks like one that was never finished: with the lock, none is.
     do {
@@ -93,7 +109,8 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
   }
 
   public func summary(of thread: String) async throws -> ChappieThreadSummary? {
-    try await overview { index in
+    use(thread)
+    return try await overview { index in
       guard let summary = index[thread]?.summary else { throw ChappieThreadStoreError.noSuchThread(thread) }
       return summary
     }
@@ -132,100 +149,24 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
     try await write(to: nil) { _, _ in }
   }
 
-  private func enforce(_ files: inout StoreFiles, inUse: String?, _ key: StoreKey) {
+  /// What the policy asks for now; nil for nothing.
+  ///
+  /// - Parameter id: the thread that is written to.
+  func plan(_ index: ThreadIndex, writing id: String? = nil) -> RetentionPlan? {
+    rounds.note(id.flatMap { index[$0]?.summary })
+    return rounds.plan(index, now: clock(), inUse: ThreadsInUse.ids(in: name).union(id.map { [$0] } ?? []))
+  }
+
+  func enforce(_ files: inout StoreFiles, writing id: String?, _ key: StoreKey) {
+    guard let plan = plan(files.index, writing: id) else { return }
     let now = clock()
-    rounds.note(inUse.flatMap { files.index[$0]?.summary })
-    guard let plan = rounds.plan(files.index, now: now, inUse: inUse) else { return }
+    var done = RetentionPlan()
     do {
-      try files.enforce(plan, now: now, key)
+      try files.enforce(plan, now: now, key, &done)
       rounds.schedule(files.index, now: now)
-      rounds.report(plan)
     } catch {
       Log.warning("The stored threads were not tidied: \(error)")
     }
-  }
-
-  // MARK: Access
-
-  private typealias Deed<Result> = @Sendable (inout StoreFiles, StoreKey) throws -> Result
-
-  private func read<Result: Sendable>(_ body: @escaping Deed<Result>) async throws -> Result {
-    let key = try await key()
-    return try await onDisk { files in try body(&files, key) }
-  }
-
-  /// What the index says, once what is due was done.
-  private func overview<Result: Sendable>(_ body: @escaping @Sendable (ThreadIndex) throws -> Result) async throws
-    -> Result
-  {
-    let found: Result? = try await read { files, key in
-      try files.refresh(key)
-      let isTidy = self.rounds.plan(files.index, now: self.clock(), inUse: nil) == nil
-      return isTidy ? try body(files.index) : nil
-    }
-    startRounds()
-    if let found { return found }
-    // Where nothing can be written, things are as they are.
-    try? await enforceRetention()
-    return try await read { files, key in
-      try files.refresh(key)
-      return try body(files.index)
-    }
-  }
-
-  /// Does what changes files, and then what the policy asks for.
-  private func write(to id: String?, _ body: @escaping Deed<Void>) async throws {
-    try await locked { files, key in
-      try files.refresh(key, hasLock: true)
-      try body(&files, key)
-      self.enforce(&files, inUse: id, key)
-    }
-    if TurnHold.current != nil { await OpenStores.written(self) }
-    startRounds()
-  }
-
-  private func startRounds() {
-    rounds.start { [weak self] in (try? await self?.enforceRetention()) != nil }
-  }
-
-  private func locked<Result: Sendable>(_ body: @escaping Deed<Result>) async throws -> Result {
-    let key = try await key()
-    let end = ContinuousClock.now + patience
-    while true {
-      let result: Result? = try await onDisk { files in
-        guard let lock = try files.lock() else { return nil }
-        return try withExtendedLifetime(lock) { try body(&files, key) }
-      }
-      if let result { return result }
-      guard ContinuousClock.now < end else {
-        throw ChappieThreadStoreError.busy("Another program has been writing to the stored threads: try again.")
-      }
-      try await sleep(for: Self.retryInterval)
-    }
-  }
-
-  private func key() async throws -> StoreKey {
-    if let held = TurnHold.current?.key(of: self) { return held }
-    do {
-      let key = try await StoreKey(secret: keys.key(interaction: .forbidden), device: device())
-      TurnHold.current?.keep(key, of: self)
-      return key
-    } catch {
-      // What may not be read is not kept either.
-      files.withLockIfAvailable { $0.forget() }
-      throw error
-    }
-  }
-
-  private func onDisk<Value: Sendable>(_ body: @escaping @Sendable (inout StoreFiles) throws -> Value) async throws
-    -> Value
-  {
-    let result = await offActor(deadline: Self.diskDeadline) {
-      Result { try self.files.withLock { try body(&$0) } }
-    }
-    guard let result else {
-      throw ChappieThreadStoreError.unavailable("The disk that holds the threads does not answer: look after it.")
-    }
-    return try result.get()
+    rounds.report(done)
   }
 }

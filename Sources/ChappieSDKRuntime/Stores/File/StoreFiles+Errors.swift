@@ -25,6 +25,8 @@ extension StoreFiles {
 }
 
 extension ChappieThreadStoreError {
+  static let notInTime = Self.unavailable("The disk that holds the threads does not answer: look after it.")
+
   init(_ error: StorageError, _ deed: String, _ directory: StorageDirectory) {
     switch error {
     case .full: self = .full("The disk is full: make room in \(directory.path), or delete threads.")

@@ -31,49 +31,52 @@ extension StoreFiles {
   /// - Throws: ``ChappieThreadStoreError``.
   mutating func change(_ id: String, _ change: ChappieThreadChange, now: Int64, _ key: StoreKey) throws {
     guard let summary = index[id]?.summary else { throw ChappieThreadStoreError.noSuchThread(id) }
-    switch change {
-    case .rename(let title): try record(.renamed(title, at: now), in: id, key)
-    case .archive where !summary.isArchived: try record(.archived(at: now), in: id, key)
-    case .unarchive where summary.isArchived: try record(.unarchived(at: now), in: id, key)
-    case .archive, .unarchive: break
-    }
+    if let record = ThreadRecord(change, of: summary, at: now) { try self.record(record, in: id, key) }
   }
 
   /// - Throws: ``ChappieThreadStoreError``.
   mutating func delete(_ id: String, _ key: StoreKey) throws {
     guard index[id] != nil else { throw ChappieThreadStoreError.noSuchThread(id) }
-    try remove([id])
+    try remove(id)
     note([.removed(id)], key)
+    try synchronize()
   }
 
   /// The thread, and whether its last record is not whole, which may be because it is being written.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
-  func thread(_ id: String, _ key: StoreKey) throws -> (thread: ChappieThread, isTorn: Bool) {
+  mutating func thread(_ id: String, _ key: StoreKey) throws -> (thread: ChappieThread, isTorn: Bool) {
     let file = try file(of: id, for: .reading)
     let log = try ThreadLog(reading { try file.content() }, sealed: threadLog(id, key))
     guard !log.isUnreadable else {
       throw ChappieThreadStoreError.unreadable(
-        "Nothing of the thread can be read: its file is damaged, or its key is gone.")
+        "Nothing of the thread can be read: its file is damaged, or its key is gone. It can be deleted.")
     }
     let nothing = ChappieThreadSummary(id: id, createdAt: 0, updatedAt: 0)
-    let summary = ThreadIndex.Entry(log, after: nothing).summary
-    return (ChappieThread(summary: summary, turns: log.turns, damage: log.damage), log.isTorn)
+    let entry = ThreadIndex.Entry(log, after: nothing)
+    correct(entry, key)
+    return (ChappieThread(summary: entry.summary, turns: log.turns, damage: log.damage), log.isTorn)
   }
 
   /// Does what the policy asks for now.
   ///
+  /// - Parameter done: what of it was done, also where something else could not be.
   /// - Throws: ``ChappieThreadStoreError``.
-  mutating func enforce(_ plan: RetentionPlan, now: Int64, _ key: StoreKey) throws {
+  mutating func enforce(_ plan: RetentionPlan, now: Int64, _ key: StoreKey, _ done: inout RetentionPlan) throws {
     var changes: [ThreadIndex.Change] = []
     defer { if !changes.isEmpty { note(changes, key) } }
     // A crash takes nothing here that is not done again: so the disk is not waited for.
     for id in plan.archived {
       changes.append(.set(try write(.archived(at: now), in: id, durably: false, key)))
+      done.archived.append(id)
     }
     guard !plan.deleted.isEmpty else { return }
-    try remove(plan.deleted)
-    changes += plan.deleted.map { .removed($0) }
+    for id in plan.deleted {
+      try remove(id)
+      changes.append(.removed(id))
+      done.deleted.append(id)
+    }
+    try synchronize()
   }
 
   // MARK: Records
@@ -97,6 +100,11 @@ extension StoreFiles {
     let bytes = try threadLog(id, key).record(record.content, number: entry.nextNumber)
     if case .turn = record { try checkRoom(for: bytes.count, in: id) }
     try writing { try file.write(bytes, at: entry.summary.bytes, durably: durably) }
+    guard attempt.settle() else {
+      // Who was told that it failed asks again.
+      try writing { try file.write([], at: entry.summary.bytes, durably: durably) }
+      throw ChappieThreadStoreError.notInTime
+    }
     entry.summary.apply(record)
     entry.summary.bytes += Int64(bytes.count)
     entry.nextNumber += 1
@@ -108,6 +116,12 @@ extension StoreFiles {
     guard let cap, index.totalBytes + Int64(count) > cap else { return }
     let needed = index.unreadableBytes + (index[id]?.summary.bytes ?? 0) + Int64(count)
     guard needed > cap else { return }
+    // It is not passed over: what is written now could not be deleted in time either.
+    guard index.unreadableBytes < cap else {
+      throw ChappieThreadStoreError.full(
+        "What cannot be read here fills the \(cap) bytes that all threads may take: raise the limit, or have DeleteAll delete all of them."
+      )
+    }
     throw ChappieThreadStoreError.full(
       "The thread would be larger than the \(cap) bytes that all may take: begin another one, or raise the limit.")
   }

@@ -12,6 +12,8 @@ struct StoreFiles: Sendable {
 
   private(set) var index = ThreadIndex()
   private var indexFile: IndexFile?
+  /// What is done now.
+  var attempt = DiskAttempt()
 
   init(_ directory: StorageDirectory, cap: Int64?) {
     self.directory = directory
@@ -91,6 +93,23 @@ struct StoreFiles: Sendable {
     return changes
   }
 
+  /// Has the index say what the whole log does: a record may have been damaged since it was noted, which the size of the
+  /// file does not tell.
+  mutating func correct(_ entry: ThreadIndex.Entry, _ key: StoreKey) {
+    guard (try? refresh(key)) != nil, isOutOfDate(entry) else { return }
+    guard let lock = try? FileLock.attempt(directory.path(of: Self.lockName)) else { return index.apply(.set(entry)) }
+    withExtendedLifetime(lock) {
+      // Somebody may have written until now.
+      guard (try? refresh(key, hasLock: true)) != nil, isOutOfDate(entry) else { return }
+      note([.set(entry)], key)
+    }
+  }
+
+  private func isOutOfDate(_ entry: ThreadIndex.Entry) -> Bool {
+    guard let known = index[entry.summary.id] else { return false }
+    return known != entry && known.summary.bytes == entry.summary.bytes
+  }
+
   /// Notes changes that were made to the logs. That the index cannot be written is no failure.
   mutating func note(_ changes: [ThreadIndex.Change], _ key: StoreKey) {
     index.apply(changes)
@@ -125,7 +144,7 @@ struct StoreFiles: Sendable {
     }
   }
 
-  /// Writes the file of a new thread, all of it or nothing.
+  /// Writes the file of a new thread, which has none yet: all of it or nothing.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
   func make(_ id: String, _ content: [UInt8]) throws {
@@ -136,19 +155,37 @@ struct StoreFiles: Sendable {
         try file.write(content, at: 0, durably: true)
         try directory.rename(Self.newName, to: id + Self.threadSuffix)
         try directory.synchronize()
+        guard attempt.settle() else { throw ChappieThreadStoreError.notInTime }
       } catch {
         try? directory.remove(Self.newName)
+        try? directory.remove(id + Self.threadSuffix)
         throw error
       }
     }
   }
 
   /// - Throws: ``ChappieThreadStoreError/unavailable(_:)``.
-  func remove(_ ids: [String]) throws {
+  func remove(_ id: String) throws {
+    try writing { try directory.remove(id + Self.threadSuffix) }
+  }
+
+  /// Removes what is stored, whether it can be read or not. What keeps the directory out of backups stays.
+  ///
+  /// - Throws: ``ChappieThreadStoreError/unavailable(_:)``.
+  mutating func removeAll() throws {
+    forget()
     try writing {
-      for id in ids { try directory.remove(id + Self.threadSuffix) }
+      for (id, _) in try directory.files(suffix: Self.threadSuffix) { try directory.remove(id + Self.threadSuffix) }
+      for name in IndexFile.names + [Self.newName] { try directory.remove(name) }
       try directory.synchronize()
     }
+  }
+
+  /// Waits until it is on the disk which threads there are.
+  ///
+  /// - Throws: ``ChappieThreadStoreError/unavailable(_:)``.
+  func synchronize() throws {
+    try writing { try directory.synchronize() }
   }
 
   /// What the log says now. Where the index knows its beginning, only the rest is read.

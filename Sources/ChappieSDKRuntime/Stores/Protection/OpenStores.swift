@@ -5,16 +5,12 @@ import GLibBridge
 /// titles that they have in memory.
 @GLibActor
 enum OpenStores {
-  private struct WeakStore {
-    weak var store: ChappieFileThreadStore?
-  }
-
-  private static var stores: [WeakStore] = []
+  private static var stores: [Weak<ChappieFileThreadStore>] = []
 
   /// Done once, by being read.
   private static let followLocks: Void = LockMonitor.shared.observe { if isLocked { letGo() } }
 
-  private static var isLocked: Bool {
+  static var isLocked: Bool {
     switch LockMonitor.shared.state {
     case .locked, .beforeFirstUnlock: true
     case .unlocked, .unknown: false
@@ -22,21 +18,14 @@ enum OpenStores {
   }
 
   static func add(_ store: ChappieFileThreadStore) {
-    stores.removeAll { $0.store == nil }
-    stores.append(WeakStore(store: store))
+    stores.removeAll { $0.value == nil }
+    stores.append(Weak(store))
     followLocks
   }
 
-  /// A turn that had begun before something was locked has been kept in `store`.
-  static func written(_ store: ChappieFileThreadStore) async {
-    if isLocked, stores.contains(where: { $0.store === store }) { await store.forget() }
-  }
-
-  @discardableResult
-  static func letGo() -> Task<Void, Never> {
-    let stores = stores.compactMap(\.store)
-    return Task.onGLib {
-      for store in stores { await store.forget() }
+  private static func letGo() {
+    for store in stores.compactMap(\.value) {
+      Task.onGLib { await store.forget() }
     }
   }
 }

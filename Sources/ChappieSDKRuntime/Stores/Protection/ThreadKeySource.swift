@@ -9,8 +9,9 @@ package protocol ThreadKeySource: Sendable {
   /// - Throws: ``ChappieThreadStoreError/locked(_:)``, ``ChappieThreadStoreError/keyringUnavailable(_:)``.
   func key(interaction: SecretServiceClient.Interaction) async throws -> SecretBytes
 
-  /// Makes everything that was sealed with the key unreadable for good.
+  /// Makes everything that was sealed with the key unreadable for good, also where the key is of no use.
   ///
-  /// - Throws: ``ChappieThreadStoreError/keyringUnavailable(_:)``.
+  /// - Throws: ``ChappieThreadStoreError/locked(_:)`` where the key may not be read now,
+  ///   ``ChappieThreadStoreError/keyringUnavailable(_:)``.
   func destroy() async throws
 }

@@ -6,19 +6,21 @@ struct RetentionPlan: Equatable, Sendable {
   var deleted: [String] = []
 
   var isEmpty: Bool { archived.isEmpty && deleted.isEmpty }
+}
 
+extension RetentionPlan {
   /// - Parameters:
   ///   - summaries: all threads.
   ///   - otherBytes: what else counts for the cap and cannot be deleted.
   ///   - now: Unix seconds.
-  ///   - inUse: the thread that is written to; it is left as it is.
+  ///   - inUse: the threads that are written to; they are left as they are.
   init(
     _ policy: ChappieThreadStoreRetentionPolicy, for summaries: [ChappieThreadSummary], otherBytes: Int64 = 0,
-    now: Int64, inUse: String? = nil
+    now: Int64, inUse: Set<String> = []
   ) {
-    var total = summaries.reduce(otherBytes) { $0 + $1.bytes }
+    var total = summaries.reduce(0) { $0 + $1.bytes }
     var rest: [ChappieThreadSummary] = []
-    for summary in summaries where summary.id != inUse {
+    for summary in summaries where !inUse.contains(summary.id) {
       guard let due = policy.due(summary), due <= now else {
         rest.append(summary)
         continue
@@ -33,9 +35,9 @@ struct RetentionPlan: Equatable, Sendable {
         rest.append(summary)
       }
     }
-    guard let cap = policy.maximumTotalBytes, total > cap else { return }
+    guard let room = policy.room(beside: otherBytes), total > room else { return }
     for summary in rest.sorted(by: Self.goesBefore) {
-      guard total > cap else { break }
+      guard total > room else { break }
       deleted.append(summary.id)
       total -= summary.bytes
     }
@@ -59,6 +61,13 @@ extension ChappieThreadStoreRetentionPolicy {
   func due(_ summary: ChappieThreadSummary) -> Int64? {
     guard let archivedAt = summary.archivedAt else { return Self.time(summary.updatedAt, archiveInactiveAfter) }
     return Self.time(archivedAt, deleteArchivedAfter)
+  }
+
+  /// What the threads that can be deleted may take, in bytes; nil for as much as they do. Where what cannot be deleted
+  /// fills the cap alone, deleting the rest would not make the room that is missing.
+  func room(beside otherBytes: Int64) -> Int64? {
+    guard let cap = maximumTotalBytes, otherBytes == 0 || otherBytes < cap else { return nil }
+    return cap - otherBytes
   }
 
   private static func time(_ start: Int64, _ delay: Double?) -> Int64? {

@@ -10,6 +10,8 @@ final class RetentionRounds: Sendable {
     /// Unix seconds; nil while it is not known.
     var nextDue: Int64?
     var task: Task<Void, any Error>?
+    /// Whether it was told that what cannot be read fills the cap.
+    var hasToldOfNoRoom = false
   }
 
   private let policy: ChappieThreadStoreRetentionPolicy
@@ -37,9 +39,11 @@ final class RetentionRounds: Sendable {
   }
 
   /// What is to be done now; nil for nothing. It costs nothing until something can be due.
-  func plan(_ index: ThreadIndex, now: Int64, inUse: String?) -> RetentionPlan? {
+  func plan(_ index: ThreadIndex, now: Int64, inUse: Set<String>) -> RetentionPlan? {
     if state.withLock({ $0.nextDue == nil }) { schedule(index, now: now) }
-    let isOverCap = policy.maximumTotalBytes.map { index.totalBytes > $0 } ?? false
+    let room = policy.room(beside: index.unreadableBytes)
+    if room == nil, policy.maximumTotalBytes != nil { tellOfNoRoom() }
+    let isOverCap = room.map { index.totalBytes - index.unreadableBytes > $0 } ?? false
     guard isOverCap || state.withLock({ $0.nextDue.map { $0 <= now } ?? true }) else { return nil }
     let plan = RetentionPlan(
       policy, for: index.summaries, otherBytes: index.unreadableBytes, now: now, inUse: inUse)
@@ -67,10 +71,20 @@ final class RetentionRounds: Sendable {
     state.withLock { $0.observers.append(observer) }
   }
 
-  func report(_ plan: RetentionPlan) {
+  func report(_ done: RetentionPlan) {
+    guard !done.isEmpty else { return }
     Log.notice(
-      "Stored threads, as the retention policy says: archived \(plan.archived.count), deleted \(plan.deleted.count).")
-    for observer in state.withLock({ $0.observers }) { observer(plan.archived, plan.deleted) }
+      "Stored threads, as the retention policy says: archived \(done.archived.count), deleted \(done.deleted.count).")
+    for observer in state.withLock({ $0.observers }) { observer(done.archived, done.deleted) }
+  }
+
+  private func tellOfNoRoom() {
+    let isNew = state.withLock { state in
+      defer { state.hasToldOfNoRoom = true }
+      return !state.hasToldOfNoRoom
+    }
+    guard isNew else { return }
+    Log.warning("Stored threads that cannot be read here fill the limit: nothing is deleted to keep to it.")
   }
 
   // MARK: Day by day

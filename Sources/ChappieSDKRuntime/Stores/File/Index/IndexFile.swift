@@ -7,6 +7,8 @@ import SecretMemory
 struct IndexFile: Sendable {
   private static let name = "index"
   private static let newName = "index.new"
+  /// All that it may have.
+  static let names = [name, newName]
   /// Changes may take this much more than the entries before they are put together, in bytes.
   private static let slack: Int64 = 64 << 10
 

@@ -19,6 +19,8 @@ struct ThreadIndex: Sendable {
   /// Where the entry of an id is.
   private var places: [String: Int] = [:]
   private(set) var totalBytes: Int64 = 0
+  /// What cannot be read counts, and is never deleted by itself.
+  private(set) var unreadableBytes: Int64 = 0
 
   subscript(id: String) -> Entry? { places[id].map { entries[$0] } }
 
@@ -42,9 +44,9 @@ struct ThreadIndex: Sendable {
   mutating func apply(_ change: Change) {
     switch change {
     case .set(let entry):
-      totalBytes += entry.summary.bytes
+      count(entry, 1)
       if let before = places.updateValue(entries.count, forKey: entry.summary.id) {
-        totalBytes -= entries[before].summary.bytes
+        count(entries[before], -1)
         entries[before] = entry
         places[entry.summary.id] = before
       } else {
@@ -52,7 +54,7 @@ struct ThreadIndex: Sendable {
       }
     case .removed(let id):
       guard let place = places.removeValue(forKey: id) else { return }
-      totalBytes -= entries[place].summary.bytes
+      count(entries[place], -1)
       // The last one takes its place.
       let last = entries.removeLast()
       guard place < entries.count else { return }
@@ -61,14 +63,14 @@ struct ThreadIndex: Sendable {
     }
   }
 
+  private mutating func count(_ entry: Entry, _ sign: Int64) {
+    totalBytes += sign * entry.summary.bytes
+    if !entry.isReadable { unreadableBytes += sign * entry.summary.bytes }
+  }
+
   /// The threads that can be read.
   var summaries: [ChappieThreadSummary] {
     entries.compactMap { $0.isReadable ? $0.summary : nil }
-  }
-
-  /// What cannot be read counts, and is never deleted by itself.
-  var unreadableBytes: Int64 {
-    entries.reduce(0) { $0 + ($1.isReadable ? 0 : $1.summary.bytes) }
   }
 }
 
@@ -99,7 +101,7 @@ extension ThreadIndex {
     let readable = entries.filter(\.isReadable)
     return ChappieThreadStoreUsage(
       usedBytes: totalBytes, limitBytes: limit, threadCount: readable.count,
-      archivedCount: readable.count { $0.summary.isArchived })
+      archivedCount: readable.count { $0.summary.isArchived }, unreadableCount: entries.count - readable.count)
   }
 }
 

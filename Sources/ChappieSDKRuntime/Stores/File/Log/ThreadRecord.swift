@@ -53,6 +53,18 @@ enum ThreadRecord: Equatable {
   }
 }
 
+extension ThreadRecord {
+  /// What `change` adds to a thread that is as `summary` says; nil where it is that already.
+  init?(_ change: ChappieThreadChange, of summary: ChappieThreadSummary, at time: Int64) {
+    switch change {
+    case .rename(let title) where title != summary.title: self = .renamed(title, at: time)
+    case .archive where !summary.isArchived: self = .archived(at: time)
+    case .unarchive where summary.isArchived: self = .unarchived(at: time)
+    case .rename, .archive, .unarchive: return nil
+    }
+  }
+}
+
 extension ChappieThreadSummary {
   /// What the summary is after `record`, but for its size.
   mutating func apply(_ record: ThreadRecord) {

@@ -1,0 +1,90 @@
+import Foundation
+import GLibBridge
+import Synchronization
+import Testing
+
+@testable import ChappieSDKRuntime
+
+/// A disk that does not answer.
+struct HangingDiskTests {
+  @Test func oneThreadWaitsHoweverManyAsk() async throws {
+    await #expect(processExitsWith: .success) {
+      let world = FileStoreWorld()
+      try await world.store().create(.sample("a"))
+      let store = world.store(diskDeadline: .milliseconds(200))
+      let disk = HangingDisk()
+      let first = Task { try await store.onDisk { _ in disk.hang() } }
+      try await eventually { disk.isHanging }
+      await withTaskGroup { group in
+        for number in 1...10 {
+          group.addTask {
+            await #expect(throws: ChappieThreadStoreError.notInTime) {
+              try await store.append(.sample("t\(number)"), to: "a")
+            }
+          }
+        }
+      }
+      await #expect(throws: ChappieThreadStoreError.notInTime) { try await first.value }
+      #expect(try Self.threads() == 1)
+      disk.goOn()
+      await store.forget()
+      #expect(try await world.store().thread("a").turns.isEmpty, "what was told to have failed is not done later")
+    }
+  }
+
+  /// Who asked was told that it failed, and asks again.
+  @Test func whatEndsTooLateIsUndone() async throws {
+    let world = FileStoreWorld()
+    try await world.store().create(.sample("a"))
+    let before = try world.bytes("a.thread")
+    let key = try await StoreKey(secret: world.keys.key(interaction: .forbidden), device: "d0")
+    let store = world.store(diskDeadline: .milliseconds(50))
+    for deed in [
+      { files in try files.append(.sample("t"), to: "a", key) }, { files in try files.create(.sample("b"), key) },
+      { files in try files.change("a", .rename("late"), now: 1, key) },
+    ] as [@Sendable (inout StoreFiles) throws -> Void] {
+      let disk = HangingDisk()
+      let late = Task {
+        try await store.onDisk { files in
+          disk.hang()
+          try files.refresh(key, hasLock: true)
+          try deed(&files)
+        }
+      }
+      await #expect(throws: ChappieThreadStoreError.notInTime) { try await late.value }
+      disk.goOn()
+      await store.forget()
+      #expect(try world.bytes("a.thread") == before)
+      #expect(try !world.names.contains("b.thread"))
+    }
+    #expect(try await world.store().threads(ChappieThreadQuery()) == [world.store().thread("a").summary])
+  }
+
+  /// How many threads of this process do blocking work.
+  private static func threads() throws -> Int {
+    let tasks = "/proc/self/task"
+    return try FileManager.default.contentsOfDirectory(atPath: tasks).count { task in
+      (try? String(contentsOfFile: "\(tasks)/\(task)/comm", encoding: .utf8)) == "chappie-work\n"
+    }
+  }
+}
+
+private final class HangingDisk: Sendable {
+  private enum State {
+    case idle, hanging, back
+  }
+
+  private let state = Mutex(State.idle)
+
+  var isHanging: Bool { state.withLock { $0 == .hanging } }
+
+  /// Blocks this thread until ``goOn()``.
+  func hang() {
+    state.withLock { if $0 == .idle { $0 = .hanging } }
+    while state.withLock({ $0 != .back }) { usleep(1_000) }
+  }
+
+  func goOn() {
+    state.withLock { $0 = .back }
+  }
+}

@@ -1,0 +1,65 @@
+import ChappieSDK
+import Testing
+
+@testable import ChappieSDKRuntime
+
+/// A turn may take minutes: meanwhile its thread is left as it is, whoever else uses the store.
+struct ThreadsInUseTests {
+  private let world = FileStoreWorld()
+
+  private enum Kind: CaseIterable {
+    case files, memory
+  }
+
+  /// Two objects for one store, where there can be.
+  private func stores(_ kind: Kind, _ retention: ChappieThreadStoreRetentionPolicy) -> [any ChappieThreadStore] {
+    switch kind {
+    case .files: [world.store(retention: retention), world.store(retention: retention)]
+    case .memory: [ChappieInMemoryThreadStore(retentionPolicy: retention) { [clock = world.clock] in clock.now }]
+    }
+  }
+
+  /// Everything that has the policy followed.
+  private func useOthers(_ store: any ChappieThreadStore) async throws {
+    try await store.append(.sample("t", at: world.clock.now), to: "other")
+    _ = try await store.threads(ChappieThreadQuery())
+    try await (store as? ChappieFileThreadStore)?.enforceRetention()
+  }
+
+  @Test(arguments: Kind.allCases)
+  private func aThreadThatIsDueStaysUntilItsTurnHasEnded(_ kind: Kind) async throws {
+    let stores = stores(kind, .default)
+    for id in ["active", "away", "other"] { try await stores[0].create(.sample(id, at: world.clock.now)) }
+    try await stores[0].change("away", .archive)
+    world.clock.advance(days: 100)
+    var hold: TurnHold? = TurnHold()
+    try await TurnHold.$current.withValue(hold) {
+      for id in ["active", "away"] { _ = try await stores[0].summary(of: id) }
+    }
+    for store in stores {
+      try await useOthers(store)
+      #expect(Set(try await store.threads(ChappieThreadQuery(.active)).map(\.id)) == ["active", "other"])
+      #expect(try await store.threads(ChappieThreadQuery(.archived)).map(\.id) == ["away"])
+    }
+    withExtendedLifetime(hold) {}
+    hold = nil
+    try await useOthers(stores[0])
+    #expect(try await stores[0].threads(ChappieThreadQuery(.active)).map(\.id) == ["other"])
+    #expect(try await stores[0].threads(ChappieThreadQuery(.archived)).map(\.id) == ["active"])
+  }
+
+  @Test(arguments: Kind.allCases)
+  private func theCapTakesNoThreadThatATurnIsIn(_ kind: Kind) async throws {
+    let stores = stores(kind, ChappieThreadStoreRetentionPolicy(maximumTotalBytes: 3_000))
+    let hold = TurnHold()
+    try await TurnHold.$current.withValue(hold) { try await stores[0].create(.sample("used", at: world.clock.now)) }
+    for number in 1...8 {
+      world.clock.advance(seconds: 1)
+      try await stores[0].create(.sample("n\(number)", at: world.clock.now))
+      try await stores[0].append(.sample("t", at: world.clock.now), to: "n\(number)")
+    }
+    let left = try await stores[0].threads(ChappieThreadQuery(.all)).map(\.id)
+    #expect(left.contains("used") && left.contains("n8") && !left.contains("n1"))
+    withExtendedLifetime(hold) {}
+  }
+}

@@ -1,0 +1,28 @@
+import GLibBridge
+import Testing
+
+/// One store that is used under both rules: each holds for those who have chosen it.
+@Suite(.worlds) @GLibActor
+struct ThreadRuleTests {
+  @Test(arguments: ["screen", "keyring"])
+  func whatIsForTheBackgroundOpensNothingToTheOthers(_ lock: String) async throws {
+    try await World.with { world in
+      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
+      let caller = try await world.caller()
+      let client = try await caller.open("Client", ["keychain_accessibility": Accessibility.afterFirstUnlock.rawValue])
+      let thread = try await caller.createThread("One")
+      // Each takes its turn: neither takes the key from the other.
+      for path in [client, .chappie, client, .chappie] { #expect(try await caller.threadIDs(at: path) == [thread]) }
+      if lock == "screen" { saver.setActive(true) } else { try await world.keyring.lock() }
+      try await caller.waitFor(Lock("locked", [lock == "screen" ? saver.name : "keyring"]))
+      for _ in 1...2 {
+        #expect(try await caller.thread(thread, at: client).summary.title == "One")
+        #expect(try await refusal { try await caller.thread(thread) }.name == "Locked")
+        #expect(try await refusal { try await caller.threads() }.name == "Locked")
+      }
+      if lock == "screen" { saver.setActive(false) } else { try await world.keyring.unlock() }
+      try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))
+      for path in [client, .chappie] { #expect(try await caller.threadIDs(at: path) == [thread]) }
+    }
+  }
+}
