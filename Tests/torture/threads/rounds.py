@@ -1,0 +1,253 @@
+"""One round each: threads are used, something ends that in the middle, and all of them are looked at."""
+
+import itertools
+import os
+import threading
+import time
+from pathlib import Path
+from random import Random
+
+from session import Failure, Refused
+from threads.callers import WORDS
+from threads.deeds import Deed, Outcome
+from threads.disk import SUFFIX
+from threads.eyes import Eyes
+from threads.looks import Looks
+from threads.phases import CALLERS, Policy
+from threads.stories import Story
+
+# More threads than this are made fewer, so that a round stays short.
+MANY = 10
+# How long the callers work, in seconds.
+LONGEST = 0.7
+
+
+class ThreadRounds(Looks):
+    def __init__(self, session, random, phase, counts):
+        super().__init__(session, phase)
+        self.random, self.counts = random, counts
+        self.old_index = None
+
+    # The service
+
+    def prepare(self):
+        """Begins with the threads that are there."""
+        self.session.end_service()
+        self.configure(Policy())
+        self.session.start_service()
+        threads = [self.store.get(id) for id in self.store.listed()]
+        self.stories = {story.id: story for story in map(Story.of, threads)}
+        self.torn = {thread["summary"]["id"] for thread in threads if thread["damage"]}
+        self.session.end_service()
+        self.configure(Policy(cap=self.policy.cap))
+        self.session.start_service()
+
+    def configure(self, policy):
+        path = Path(os.environ["XDG_CONFIG_HOME"]) / "chappie/chappie.conf"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(policy.text)
+
+    def start(self):
+        """Under the policy, which at once does what is due. It may be ended before it can be called."""
+        self.configure(self.policy)
+        self.session.launch_service()
+        while not self.ended.is_set() and not self.session.is_there(1):
+            pass
+
+    def revive(self):
+        """Starts the service after its end, sometimes with files as a bad end leaves them.
+
+        What is looked at gets no older meanwhile.
+        """
+        self.session.service.wait()
+        index = self.disk.index()
+        if self.random.random() < 0.25:
+            self.disk.spoil_index(self.random, self.old_index)
+        if self.old_index is None or self.random.random() < 0.2:
+            self.old_index = index
+        logs = sorted(name for name in self.disk.files() if name.endswith(SUFFIX))
+        if logs and self.random.random() < 0.25:
+            torn = self.random.choice(logs).removesuffix(SUFFIX)
+            self.disk.tear(torn, self.random)
+            self.torn.add(torn)
+            self.count.torn += 1
+        self.configure(Policy(cap=self.policy.cap))
+        self.session.start_service()
+
+    # Ending it
+
+    def ending(self, end):
+        """A function that ends something once."""
+        def strike():
+            with self.lock:
+                if not self.ended.is_set():
+                    end()
+                    self.ended.set()
+                    self.count.kills += 1
+        return strike
+
+    def aim(self, strike):
+        """Chooses a moment: any, or one at a change of a file or at a signal. Gives what ends the aiming."""
+        choice = self.random.choice(["any", "files", "files", "files", "news"])
+        # What is aimed at may never come.
+        timer = threading.Timer(self.random.uniform(0, LONGEST) if choice == "any" else LONGEST, strike)
+        timer.start()
+        forget = self.aim_at(choice, strike)
+
+        def stop():
+            forget()
+            timer.cancel()
+        return stop
+
+    def aim_at(self, choice, strike):
+        delay = self.random.choice([0, 0, self.random.uniform(0, 0.001), self.random.uniform(0, 0.01)])
+
+        def strike_late():
+            time.sleep(delay)
+            strike()
+
+        if choice == "files" and self.disk.directory:
+            part, number = self.random.choice(["", SUFFIX, SUFFIX, "index", ".new"]), self.random.randint(1, 12)
+            changes = itertools.count(1)
+            return Eyes(self.disk.directory,
+                        lambda name: part in name and next(changes) == number and strike_late()).end
+        if choice == "news":
+            self.session.news.on(self.random.choice(["TextDelta", "Completed", "ThreadChanged"]), strike_late)
+        return self.session.news.ignore
+
+    def run_and_end(self, operation, end, *others):
+        """Has callers work until they are through or the service is gone."""
+        most, kinds = CALLERS[operation]
+        length = self.random.randint(2, 6)
+        works = [lambda number=number, random=Random(self.random.random()): self.work(number, random, kinds, length)
+                 for number in range(self.random.randint(1, most))]
+        strike = self.ending(end)
+        if self.policy.ages:
+            self.session.end_service()
+        forget = self.aim(strike)
+        if self.policy.ages:
+            self.start()
+        threads = [threading.Thread(target=work) for work in [*works, *others]]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        forget()
+        strike()
+
+    # The rounds
+
+    def kill(self, operation):
+        self.run_and_end(operation, self.session.kill_service)
+        self.revive()
+        self.look()
+
+    def first(self):
+        """The key is made too."""
+        self.session.end_service()
+        self.disk.begin_anew()
+        self.stories = {}
+        self.session.start_service()
+        self.kill("first")
+        self.check(not self.stories or self.disk.keys() == 1, f"{self.disk.keys()} keys in the keyring")
+
+    def stop(self):
+        """Not killed but asked to end: the turns that run are stored."""
+        running = []
+
+        def end():
+            running.extend(deed for deed in self.deeds if self.told("TextDelta", deed.tag))
+            self.session.service.terminate()
+
+        self.session.set_pace(self.random.choice([0, 5]))
+        self.run_and_end("stop", end)
+        self.session.set_pace(0)
+        self.check(self.session.service.wait() == 0, f"the service ended with {self.session.service.returncode}")
+        self.revive()
+        self.look()
+        for deed in running:
+            self.check(deed.is_stored or self.policy.cap or self.policy.ages, f"a running turn is gone: {deed.tag}")
+
+    def beside(self):
+        """A second program writes to the same files; it dies, or the service does, or both."""
+        programs = []
+
+        def remember(length):
+            for index in range(length):
+                tag = f"{self.tag}h{index}x"
+                deed = Deed("remember", None, f"{tag} {WORDS[:19]}", tag)
+                with self.lock:
+                    if self.ended.is_set():
+                        return
+                    deed.started = time.time()
+                    programs.append(self.session.start_host("remember", deed.text))
+                    self.deeds.append(deed)
+                deed.outcome = Outcome.UNKNOWN if programs[-1].wait() else Outcome.DONE
+                deed.ended = deed.ended if programs[-1].returncode else time.time()
+
+        dying = self.random.choice([("host",), ("host",), ("service",), ("host", "service")])
+
+        def end():
+            if "service" in dying:
+                self.session.kill_service()
+            if "host" in dying and programs:
+                programs[-1].kill()
+
+        length = self.random.randint(1, 3)
+        self.run_and_end("beside", end, lambda: remember(length))
+        for program in programs:
+            self.check(program.returncode in (0, -9), f"a second program ended with status {program.returncode}")
+        if "service" in dying:
+            self.revive()
+        self.look()
+
+    # Going on
+
+    def go_on(self):
+        """The service works: with a message to each thread that was used, and to one that was not."""
+        used = [id for id in self.stories if any(deed.thread == id for deed in self.deeds)]
+        others = [id for id in self.stories if id not in used]
+        self.deeds = []
+        for id in used + self.random.sample(others, min(1, len(others))):
+            if not self.stories[id].archived_at or self.random.random() < 0.3:
+                self.send_to(id)
+        reader = self.look()
+        self.check(not any(deed.is_done and deed.thread in reader.torn for deed in self.deeds),
+                   "a record that was cut off is there after a write")
+        for id in list(self.stories)[MANY:]:
+            self.store.call("Delete", id)
+            del self.stories[id]
+            self.check(id not in self.store.listed(), "a thread that was deleted is listed")
+            self.check(id + SUFFIX not in self.disk.files(), "a thread that was deleted has a file")
+
+    def send_to(self, id):
+        story, tag = self.stories[id], f"{self.tag}a{len(self.deeds)}x"
+        deed = Deed("send", id, self.message(tag, self.random), tag)
+        self.deeds.append(deed)
+        self.carry_out(deed)
+        if deed.outcome is Outcome.REFUSED and self.policy.cap:
+            most = story.size + 2 * len(deed.text) + 4096
+            self.check(deed.refusal != "StoreFull" or most > self.policy.cap, "the store was full too soon")
+            return
+        self.check(deed.is_done, f"a message after the restart was refused with {deed.refusal}")
+        count = story.messages + 1
+        self.check(f"conversation has {count} message" in deed.answer, f"{deed.answer[-60:]!r}, not {count} messages")
+        self.check(id in self.store.listed(), "the thread that was written to is gone")
+        self.check(not self.policy.cap or self.store.usage()["used_bytes"] <= self.policy.cap,
+                   "more than the cap after a write")
+
+    def run(self, name, number):
+        """One round; gives what went wrong, or None."""
+        self.count = self.counts[name]
+        self.count.rounds += 1
+        self.ended.clear()
+        self.deeds, self.troubles, self.tag = [], [], f"r{number}"
+        self.session.news.forget()
+        try:
+            getattr(self, name, lambda: self.kill(name))()
+            self.go_on()
+            return None
+        except (Failure, Refused) as failure:
+            self.count.failures += 1
+            self.session.news.ignore()
+            return str(failure)
