@@ -42,6 +42,8 @@ PHASES = [
     Phase("without grace, renewed after a 401", 0.15, False, False),
 ]
 OPERATIONS = {"sign_in": 5, "refresh": 9, "sign_out": 3, "stop": 3, "beside": 3, "keyring": 2, "network": 2}
+# How many rounds for the threads come to one for the sign-in.
+THREAD_SHARE = 0.75
 COLUMNS = "{:<10}{:>8}{:>8}{:>8}{:>16}{:>15}{:>8}{:>8}"
 THREAD_COLUMNS = "{:<10}{:>8}{:>8}{:>8}{:>16}{:>15}{:>8}"
 
@@ -146,7 +148,7 @@ def main():
         for phase in [] if arguments.threads else PHASES:
             choice = random.Random(f"{arguments.seed} {phase.title}")
             failures += torture(session, phase, tallies[phase.grace], round(arguments.rounds * phase.share), choice)
-        failures += torture_threads(session, arguments.seed, arguments.rounds, counts)
+        failures += torture_threads(session, arguments.seed, round(arguments.rounds * THREAD_SHARE), counts)
     if not arguments.threads:
         print_tally("An issuer that takes a used refresh token until its successor was used:", tallies[True])
         print_tally("An issuer that takes a refresh token once, so that a kill in between loses the sign-in:",

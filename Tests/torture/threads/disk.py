@@ -10,8 +10,8 @@ from pathlib import Path
 MARKS = {"lock", "CACHEDIR.TAG", ".nobackup"}
 UNFINISHED = {"thread.new", "index.new"}
 SUFFIX = ".thread"
-# What each record begins with.
-MARKER = b"\x1erec"
+# What each record begins with: a frame, which begins with a marker and has the length of the rest.
+MARKER, FRAME = b"\x1erec", 24
 
 
 class Disk:
@@ -49,12 +49,16 @@ class Disk:
         return path.read_bytes() if path and path.exists() else None
 
     def tear(self, thread, random):
-        """Leaves what a machine leaves that loses its power while a record is written."""
+        """Leaves what a machine leaves that loses its power while a record is written; gives whether it could."""
         path = self.directory / (thread + SUFFIX)
         content = path.read_bytes()
         record = content[content.rindex(MARKER):]
+        # Behind what is torn already nobody writes.
+        if len(record) != FRAME + int.from_bytes(record[4:8], "little"):
+            return False
         rest = random.choice([record[:random.randrange(1, len(record))], bytes(random.randrange(1, 5000))])
         path.write_bytes(content + rest)
+        return True
 
     def begin_anew(self):
         """No threads, and no key in the keyring."""

@@ -119,7 +119,10 @@ class Reader:
                     and any(text_of(turn) == deed.text for turn in now.turns)]
         states = possible(story.archived_at is not None, changes, lambda deed: deed.kind == "archive")
         is_archived = now.archived_at is not None
-        is_due = self.policy.ages and is_archived and now.archived_at >= now.updated_at + self.policy.archive_after
+        # A thread that was put away can be renamed.
+        renamed = any(deed.kind == "rename" and deed.may_have_happened for deed in deeds)
+        since = story.updated_at if renamed else now.updated_at
+        is_due = self.policy.ages and is_archived and now.archived_at >= since + self.policy.archive_after
         self.check(is_archived in states or is_due, "archived" if is_archived else "not archived any more")
 
     # What is gone

@@ -86,7 +86,7 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
     guard found.isTorn else { return found.thread }
     // A record that another process is writing looks like one that was never finished: with the lock, none is.
     do {
-      return try await locked { files, key in try files.thread(id, key).thread }
+      return try await locked { files, _, key in try files.thread(id, key).thread }
     } catch ChappieThreadStoreError.busy, ChappieThreadStoreError.unavailable {
       return found.thread
     }
@@ -175,10 +175,12 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
 
   /// Does what changes files, and then what the policy asks for.
   private func write(to id: String?, _ body: @escaping Deed<Void>) async throws {
-    try await locked { files, key in
-      try files.refresh(key, hasLock: true)
-      try body(&files, key)
-      self.enforce(&files, inUse: id, key)
+    try await locked { files, lock, key in
+      try files.refresh(key, lock: lock)
+      try files.change(with: lock) { files in
+        try body(&files, key)
+        self.enforce(&files, inUse: id, key)
+      }
     }
     if TurnHold.current != nil { await OpenStores.written(self) }
     startRounds()
@@ -188,13 +190,15 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
     rounds.start { [weak self] in (try? await self?.enforceRetention()) != nil }
   }
 
-  private func locked<Result: Sendable>(_ body: @escaping Deed<Result>) async throws -> Result {
+  private func locked<Result: Sendable>(
+    _ body: @escaping @Sendable (inout StoreFiles, FileLock, StoreKey) throws -> Result
+  ) async throws -> Result {
     let key = try await key()
     let end = ContinuousClock.now + patience
     while true {
       let result: Result? = try await onDisk { files in
         guard let lock = try files.lock() else { return nil }
-        return try withExtendedLifetime(lock) { try body(&files, key) }
+        return try withExtendedLifetime(lock) { try body(&files, lock, key) }
       }
       if let result { return result }
       guard ContinuousClock.now < end else {

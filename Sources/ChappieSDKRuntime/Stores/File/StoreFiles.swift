@@ -38,24 +38,46 @@ struct StoreFiles: Sendable {
 
   /// Brings the index to what the files say now.
   ///
+  /// - Parameter lock: the store's, where the caller has it.
   /// - Throws: ``ChappieThreadStoreError/unavailable(_:)``.
-  mutating func refresh(_ key: StoreKey, hasLock: Bool = false) throws {
+  mutating func refresh(_ key: StoreKey, lock held: FileLock? = nil) throws {
     let log = indexLog(key)
     let directory = directory
-    if indexFile?.catchUp(&index, in: directory, log) == true { return }
+    let lock = held ?? abandonedLock()
+    defer { withExtendedLifetime(lock) {} }
+    let isAbandoned = lock?.isMarked == true
+    if !isAbandoned, indexFile?.catchUp(&index, in: directory, log) == true { return }
     let read = IndexFile.read(in: directory, log)
     indexFile = read?.0
     // What is in memory is as good a start: each entry is held against its file.
     if let read { index = read.1 }
-    if try !mend(key), indexFile != nil { return }
-    if hasLock { return rewriteIndex(key) }
+    if try !mend(key), indexFile != nil, !isAbandoned { return }
+    if let lock { return mendIndex(key, lock) }
     // A reader mends the file too, where it may: else each one would have to read the logs.
     guard !index.entries.isEmpty, let lock = try? FileLock.attempt(directory.path(of: Self.lockName)) else { return }
     try withExtendedLifetime(lock) {
       // Somebody may have written until now.
       _ = try mend(key)
-      rewriteIndex(key)
+      mendIndex(key, lock)
     }
+  }
+
+  /// The lock of a process that died between a log and the index, which those who have the index in memory cannot see.
+  private func abandonedLock() -> FileLock? {
+    guard let file = try? directory.file(Self.lockName, for: .reading), (try? file.size()) ?? 0 > 0 else { return nil }
+    return try? FileLock.attempt(directory.path(of: Self.lockName))
+  }
+
+  private mutating func mendIndex(_ key: StoreKey, _ lock: FileLock) {
+    rewriteIndex(key)
+    if indexFile != nil { lock.mark(false) }
+  }
+
+  /// Runs what changes logs and the index. Until both say the same, the lock's file says that they may not.
+  mutating func change(with lock: FileLock, _ body: (inout StoreFiles) throws -> Void) rethrows {
+    lock.mark(true)
+    defer { if indexFile != nil { lock.mark(false) } }
+    try body(&self)
   }
 
   /// Reads what the logs say and the index does not. The sizes of the files tell which logs to read: they only grow.
