@@ -48,7 +48,8 @@ class Callers:
         thread = random.choice(threads[3:] if kind == "delete" and len(threads) > 3 else threads)
         match kind:
             case "compact": text = f"{tag} in short"
-            case "rename": text = tag
+            # Long ones, so that the index is soon full of changes and is written anew.
+            case "rename": text = f"{tag} {WORDS * random.choice([0, 15])}".strip()
             case _: text = self.message(tag, random)
         return Deed(kind, thread, text, tag)
 
@@ -79,8 +80,8 @@ class Callers:
             case "send": deed.answer = self.store.send(deed.thread, deed.text)
             case "stream":
                 turn = self.store.stream(deed.thread, deed.text)
-                wait_until(lambda: self.ended.is_set() or self.told("Completed", turn) or self.told("Failed", turn),
-                           "the end of a turn")
+                wait_until(lambda: self.told("Completed", turn) or self.told("Failed", turn)
+                           or self.session.service.poll() is not None, "the end of a turn")
                 return self.told("Completed", turn)
             case "abandon":
                 # The caller leaves at once, which cancels the turn.

@@ -35,7 +35,7 @@ class Disk:
             return
         content = index.read_bytes()
         match random.choice(["gone", "cut", "noise", "changed", "old", "longer"]):
-            case "gone": index.unlink()
+            case "gone": self.remove_index()
             case "cut": os.truncate(index, random.randrange(len(content) + 1))
             case "noise": index.write_bytes(random.randbytes(len(content)))
             case "changed":
@@ -43,6 +43,10 @@ class Disk:
                 index.write_bytes(content[:place] + random.randbytes(8) + content[place + 8:])
             case "old": index.write_bytes(old or b"")
             case "longer": index.write_bytes(content + random.randbytes(random.randrange(1, 64)))
+
+    def remove_index(self):
+        if self.directory:
+            (self.directory / "index").unlink(missing_ok=True)
 
     def index(self):
         path = self.directory / "index" if self.directory else None

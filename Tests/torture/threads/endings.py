@@ -57,7 +57,7 @@ class Endings(Looks):
         """
         self.session.service.wait()
         index = self.disk.index()
-        if self.random.random() < 0.25:
+        if self.random.random() < 0.15:
             self.disk.spoil_index(self.random, self.old_index)
         if self.old_index is None or self.random.random() < 0.2:
             self.old_index = index

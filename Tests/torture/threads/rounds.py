@@ -5,7 +5,7 @@ import time
 from session import Failure, Refused
 from threads.callers import WORDS
 from threads.deeds import Deed, Outcome
-from threads.disk import SUFFIX
+from threads.disk import SUFFIX, UNFINISHED
 from threads.endings import Endings
 
 # More threads than this are made fewer, so that a round stays short.
@@ -95,10 +95,25 @@ class ThreadRounds(Endings):
         self.check(not any(deed.is_done and deed.thread in reader.torn for deed in self.deeds),
                    "a record that was cut off is there after a write")
         for id in list(self.stories)[MANY:]:
-            self.store.call("Delete", id)
-            del self.stories[id]
-            self.check(id not in self.store.listed(), "a thread that was deleted is listed")
-            self.check(id + SUFFIX not in self.disk.files(), "a thread that was deleted has a file")
+            self.discard(id)
+        if self.random.random() < 0.1:
+            self.clear_up()
+
+    def discard(self, id):
+        self.store.call("Delete", id)
+        self.stories.pop(id, None)
+        self.check(id not in self.store.listed(), "a thread that was deleted is listed")
+        self.check(id + SUFFIX not in self.disk.files(), "a thread that was deleted has a file")
+
+    def clear_up(self):
+        """What a kill has left of a file that was being made is gone once the next one was made."""
+        self.session.end_service()
+        self.disk.remove_index()
+        self.session.start_service()
+        self.store.listed()
+        self.discard(self.store.create(self.tag))
+        left = UNFINISHED & set(self.disk.files())
+        self.check(not left, f"files are left that were being made: {left}")
 
     def send_to(self, id):
         story, tag = self.stories[id], f"{self.tag}a{len(self.deeds)}x"
