@@ -107,7 +107,8 @@ def torture(session, phase, tally, rounds, choice):
 
 def torture_threads(session, seed, rounds, counts):
     """Gives what went wrong. The threads of one phase are those that the next one finds."""
-    session.start_sandbox("--refresh-grace")
+    # Threads get long.
+    session.start_sandbox("--refresh-grace", "--context-window", "4000000")
     session.start_service()
     if session.state() != "signed-out":
         session.sign_out()

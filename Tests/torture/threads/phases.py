@@ -43,7 +43,7 @@ ALL = {"send": 4, "crowd": 6, "compact": 4, "change": 4, "delete": 4, "beside": 
 SOME = {"send": 4, "crowd": 4, "change": 2, "delete": 2, "stop": 1}
 THREAD_PHASES = [
     ThreadPhase("the first threads", 0.1, Policy(), {"first": 1}),
-    ThreadPhase("threads that are kept", 0.5, Policy(), ALL, (20, 20, 200, 2000, 100_000)),
+    ThreadPhase("threads that are kept", 0.5, Policy(), ALL, (20, 20, 20, 200, 200, 2000, 2000, 100_000)),
     ThreadPhase("threads above the cap", 0.2, Policy(cap=300_000), SOME, (200, 20_000, 60_000)),
     ThreadPhase("threads that get old", 0.2, Policy(archive_after=2, delete_after=2), SOME),
 ]
