@@ -42,12 +42,11 @@ enum Chappied {
       let stop = Wait()
       connection.onClosed { stop.finish() }
       // Before anybody can see the service, and so end it.
-      Task.onGLib {
-        _ = await UnixSignals.first(of: [SIGTERM, SIGINT])
-        stop.finish()
-      }
+      let signals = [SIGTERM, SIGINT].map { UnixSignalWatch($0) { stop.finish() } }
       let service = try await Service(connection, options)
       await stop.value()
+      // A second one ends it at once.
+      for signal in signals { signal.cancel() }
       await service.stop()
       return 0
     } catch {

@@ -1,5 +1,7 @@
 """The programs of a private session: the service, the stand-in, the keyring, and calls to them."""
 
+import json
+import math
 import re
 import signal
 import subprocess
@@ -95,16 +97,42 @@ class Session:
         self.url = url
 
     def expire_access_tokens(self):
-        request = urllib.request.Request(f"{self.url}/sandbox/expire-access-tokens", method="POST")
+        self.control("expire-access-tokens")
+
+    def set_pace(self, milliseconds):
+        """How long each piece of an answer is waited for."""
+        self.control("scenario", [{"endpoint": "responses", "times": "always", "delta_delay_ms": milliseconds}])
+
+    def control(self, path, content=None):
+        body = json.dumps(content).encode() if content else None
+        request = urllib.request.Request(f"{self.url}/sandbox/{path}", body, method="POST")
         urllib.request.urlopen(request, timeout=PATIENCE).close()
 
     # The service
 
-    def start_service(self):
+    def launch_service(self):
         self.service = subprocess.Popen(
             [self.programs / "chappied", "--issuer", self.wire.url, "--backend", f"{self.url}/backend-api"],
             stdout=self.log, stderr=self.log)
-        subprocess.run(["gdbus", "wait", "--session", "--timeout", str(PATIENCE), "org.chappie"], check=True)
+
+    def start_service(self):
+        self.launch_service()
+        if not self.is_there(PATIENCE):
+            raise Failure("the service did not start")
+
+    def is_there(self, seconds):
+        """Whether the service can be called within so long: this one, not one that the bus has not missed yet."""
+        deadline = time.monotonic() + seconds
+        bus = ("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.GetConnectionUnixProcessID")
+        while (left := deadline - time.monotonic()) > 0:
+            subprocess.run(["gdbus", "wait", "--session", "--timeout", str(math.ceil(left)), "org.chappie"],
+                           stderr=subprocess.DEVNULL)
+            try:
+                if f"uint32 {self.service.pid}," in gdbus(*bus, "org.chappie"):
+                    return True
+            except Refused:
+                pass
+        return False
 
     def kill_service(self):
         self.service.kill()
@@ -216,6 +244,19 @@ class News:
     def on(self, text, action):
         """Acts when a signal says `text`."""
         self.watch = (text, action)
+
+    def ignore(self):
+        """Acts no more."""
+        self.watch = None
+
+    def forget(self):
+        """Nothing was said so far."""
+        with self.arrived:
+            self.lines = []
+
+    def told(self, *texts):
+        """Whether one signal has said all of this."""
+        return any(all(text in line for text in texts) for _, line in self.lines)
 
     def said(self, text, since):
         return any(at >= since and text in line for at, line in self.lines)

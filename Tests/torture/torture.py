@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kills the service again and again while it signs in, renews and signs out, and looks at what is left.
+"""Kills the service again and again while it signs in, renews, signs out and keeps threads, and looks at what is left.
 
 Runs in scripts/private-session:  scripts/private-session Tests/torture/torture.py DIRECTORY-WITH-THE-PROGRAMS
 """
@@ -16,6 +16,9 @@ from pathlib import Path
 from checks import Tally
 from rounds import Rounds
 from session import Session
+from threads.looks import ThreadCount
+from threads.phases import THREAD_OPERATIONS, THREAD_PHASES
+from threads.rounds import ThreadRounds
 
 
 @dataclass
@@ -39,14 +42,17 @@ PHASES = [
     Phase("without grace, renewed after a 401", 0.15, False, False),
 ]
 OPERATIONS = {"sign_in": 5, "refresh": 9, "sign_out": 3, "stop": 3, "beside": 3, "keyring": 2, "network": 2}
+# How many rounds for the threads come to one for the sign-in.
+THREAD_SHARE = 0.75
 COLUMNS = "{:<10}{:>8}{:>8}{:>8}{:>16}{:>15}{:>8}{:>8}"
+THREAD_COLUMNS = "{:<10}{:>8}{:>8}{:>8}{:>16}{:>15}{:>8}"
 
 
-def operations(rounds, choice):
+def operations(shares, rounds, choice):
     """So many in a random order, about each by its share and each once where there is room."""
-    names = list(OPERATIONS)
+    names = list(shares)
     while len(names) < rounds:
-        names += choice.sample(list(OPERATIONS), sum(OPERATIONS.values()), counts=OPERATIONS.values())
+        names += choice.sample(list(shares), sum(shares.values()), counts=shares.values())
     names = names[:rounds]
     choice.shuffle(names)
     return names
@@ -65,6 +71,14 @@ def print_tally(title, tally):
     print(f"The latest of these came {tally.latest * 1000:.1f} ms after the arrival.")
 
 
+def print_counts(counts):
+    print("\nThreads:")
+    print(THREAD_COLUMNS.format("", "rounds", "kills", "checks", "turns read", "records cut", "failed"))
+    for name, count in counts.items():
+        print(THREAD_COLUMNS.format(
+            name, count.rounds, count.kills, count.checks, count.turns, count.torn, count.failures))
+
+
 def keep_the_keyring_dead():
     """Without this the bus starts another one, which nobody unlocks, as soon as somebody asks for it."""
     folder = Path(os.environ["XDG_DATA_HOME"]) / "dbus-1/services"
@@ -81,7 +95,7 @@ def torture(session, phase, tally, rounds, choice):
     tortured = Rounds(session, choice, phase, tally)
     tortured.ensure_signed_out()
     failures = []
-    for index, operation in enumerate(operations(rounds, choice)):
+    for index, operation in enumerate(operations(OPERATIONS, rounds, choice)):
         failure = tortured.run(operation)
         if failure:
             failures.append(failure)
@@ -91,27 +105,60 @@ def torture(session, phase, tally, rounds, choice):
     return failures
 
 
+def torture_threads(session, seed, rounds, counts):
+    """Gives what went wrong. The threads of one phase are those that the next one finds."""
+    # Threads get long.
+    session.start_sandbox("--refresh-grace", "--context-window", "4000000")
+    session.start_service()
+    if session.state() != "signed-out":
+        session.sign_out()
+    session.sign_in()
+    failures = []
+    number = 0
+    for phase in THREAD_PHASES:
+        choice = random.Random(f"{seed} {phase.title}")
+        tortured = ThreadRounds(session, choice, phase, counts)
+        tortured.prepare()
+        for operation in operations(phase.operations, round(rounds * phase.share), choice):
+            number += 1
+            failure = tortured.run(operation, number)
+            if failure:
+                failures.append(failure)
+                print(f"FAILED {phase.title}, round {number}, {operation}: {failure}", flush=True)
+                session.recover()
+                tortured.prepare()
+    session.end_service()
+    return failures
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("programs", type=Path, help="where chappied and chappie-sandbox are")
     parser.add_argument("--rounds", type=int, default=400)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
+    parser.add_argument("--threads", action="store_true", help="torture the threads alone")
     arguments = parser.parse_args()
     print(f"seed {arguments.seed}", flush=True)
     start = time.monotonic()
     keep_the_keyring_dead()
     tallies = {grace: Tally(OPERATIONS) for grace in (True, False)}
+    counts = {name: ThreadCount() for name in THREAD_OPERATIONS}
     failures = []
     log_path = Path(os.environ["XDG_RUNTIME_DIR"]) / "torture.log"
     with open(log_path, "w+") as log, Session(arguments.programs.resolve(), log) as session:
-        for phase in PHASES:
+        for phase in [] if arguments.threads else PHASES:
             choice = random.Random(f"{arguments.seed} {phase.title}")
             failures += torture(session, phase, tallies[phase.grace], round(arguments.rounds * phase.share), choice)
-    print_tally("An issuer that takes a used refresh token until its successor was used:", tallies[True])
-    print_tally("An issuer that takes a refresh token once, so that a kill in between loses the sign-in:", tallies[False])
+        failures += torture_threads(session, arguments.seed, round(arguments.rounds * THREAD_SHARE), counts)
+    if not arguments.threads:
+        print_tally("An issuer that takes a used refresh token until its successor was used:", tallies[True])
+        print_tally("An issuer that takes a refresh token once, so that a kill in between loses the sign-in:",
+                    tallies[False])
+    print_counts(counts)
     if failures:
         print("\n--- the end of the log", *log_path.read_text(errors="replace").splitlines()[-40:], sep="\n")
     done = sum(count.rounds for tally in tallies.values() for count in tally.counts.values())
+    done += sum(count.rounds for count in counts.values())
     print(f"\nseed {arguments.seed}, {time.monotonic() - start:.0f} s")
     print(f"{done - len(failures)} passed, {len(failures)} failed")
     return 1 if failures or not done else 0

@@ -23,6 +23,7 @@ package final class ThreadKeySlot {
   private let gate: LockGate
   private let store: any SlotStore<ThreadKey>
   private let vault: SlotVault<ThreadKey>
+  private let making = Turnstile()
   private var kept: SecretBytes?
   private var forgetting: Timer?
 
@@ -39,19 +40,37 @@ package final class ThreadKeySlot {
 
   // MARK: Using
 
-  /// The key; made where there is none.
+  /// The key; nil where there is none.
   ///
   /// - Parameter interaction: whether a keyring that is locked may ask the user for its password.
   /// - Throws: ``Failure``, `CancellationError`.
-  package func key(interaction: SecretServiceClient.Interaction = .forbidden) async throws -> SecretBytes {
-    do {
+  package func existingKey(interaction: SecretServiceClient.Interaction = .forbidden) async throws -> SecretBytes? {
+    try await forgettingOnFailure {
       _ = try await gate.permit(accessibility)
       if let kept { return keep(kept) }
-      if let found = try await find(interaction) {
-        if isStricter(found.rule) { await widen() }
-        return keep(found.key.bytes)
+      guard let found = try await find(interaction) else { return nil }
+      if isStricter(found.rule) { await widen() }
+      return keep(found.key.bytes)
+    }
+  }
+
+  /// The key; made where there is none.
+  ///
+  /// - Throws: as ``existingKey(interaction:)``.
+  package func key(interaction: SecretServiceClient.Interaction = .forbidden) async throws -> SecretBytes {
+    if let key = try await existingKey(interaction: interaction) { return key }
+    return try await forgettingOnFailure {
+      try await making.pass {
+        // Of many that want the first key, one makes it.
+        if let kept { return keep(kept) }
+        return keep(try await makeKey(interaction))
       }
-      return keep(try await makeKey(interaction))
+    }
+  }
+
+  private func forgettingOnFailure<Result>(_ body: () async throws -> Result) async throws -> Result {
+    do {
+      return try await body()
     } catch {
       forget()
       throw try Failure(error)

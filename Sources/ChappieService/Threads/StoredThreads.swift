@@ -54,6 +54,16 @@ final class StoredThreads {
     return ToldThreadStore(store) { [weak self] in self?.tell($0, $1) }
   }
 
+  /// Deletes all of them, and tells of those that were listed.
+  ///
+  /// - Throws: `ChappieThreadStoreError`.
+  func deleteAll(from files: ChappieFileThreadStore) async throws {
+    // Where nothing of them can be read, there is nobody to tell of either.
+    let listed = (try? await files.threads(ChappieThreadQuery(.all))) ?? []
+    try await files.deleteAll()
+    for thread in listed { tell(thread.id, .deleted) }
+  }
+
   // MARK: Turns
 
   /// Runs `body` once the turns of the thread that were asked for before have ended, at whichever object.

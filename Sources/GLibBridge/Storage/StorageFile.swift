@@ -45,9 +45,12 @@ public final class StorageFile: Sendable {
 
   /// Everything from `offset` on.
   ///
+  /// - Parameter limit: the most that is read, in bytes. What is more is a failure: a file may have holes, and then be
+  ///   larger than any memory.
   /// - Throws: ``StorageError``.
-  public func content(from offset: Int64 = 0) throws(StorageError) -> [UInt8] {
+  public func content(from offset: Int64 = 0, limit: Int64) throws(StorageError) -> [UInt8] {
     let length = try max(0, size() - offset)
+    guard length <= limit else { throw .failed("it has \(length) bytes, and \(limit) are expected at most") }
     var failure: StorageError?
     let content = [UInt8](unsafeUninitializedCapacity: Int(length)) { buffer, filled in
       while filled < buffer.count {

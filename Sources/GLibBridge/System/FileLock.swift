@@ -45,4 +45,15 @@ public final class FileLock {
     let lock = FileLock(owning: descriptor)
     return flock(descriptor, LOCK_EX | LOCK_NB) == 0 ? lock : nil
   }
+
+  /// Whether who has the lock is at work, or who had it last has died at it: the file is not empty.
+  public nonisolated var isMarked: Bool {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && status.st_size > 0
+  }
+
+  /// Notes in the file that work is under way, or done.
+  public nonisolated func mark(_ isAtWork: Bool) {
+    ftruncate(descriptor, isAtWork ? 1 : 0)
+  }
 }

@@ -47,7 +47,7 @@ struct HangingDiskTests {
       let late = Task {
         try await store.onDisk { files in
           disk.hang()
-          try files.refresh(key, hasLock: true)
+          try files.refresh(key)
           try deed(&files)
         }
       }

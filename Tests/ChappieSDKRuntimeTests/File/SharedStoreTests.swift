@@ -33,6 +33,35 @@ struct SharedStoreTests {
     #expect(try await left.threads(ChappieThreadQuery()).map(\.turnCount) == [1])
   }
 
+  /// The index is as it was, and those who have it in memory see that somebody has died.
+  @Test func oneSeesWhatTheOtherWroteBeforeItWasKilled() async throws {
+    let left = world.store()
+    for id in ["a", "b"] { try await left.create(.sample(id)) }
+    let index = try world.bytes("index")
+    let right = world.store()
+    try await right.append(.sample("t"), to: "a")
+    try await right.create(.sample("c"))
+    try await right.delete("b")
+    #expect(try world.bytes("lock").isEmpty)
+    try world.write(index, "index")
+    try world.write([0], "lock")
+    #expect(try await left.threads(ChappieThreadQuery()).map(\.id) == ["c", "a"])
+    #expect(try await left.summary(of: "a")?.turnCount == 1)
+    #expect(try world.bytes("lock").isEmpty)
+    #expect(try await right.threads(ChappieThreadQuery()) == left.threads(ChappieThreadQuery()))
+  }
+
+  /// Nothing waits for who has marked the lock, and has it.
+  @Test func whoReadsWhileAnotherOneWritesReadsWhatWasThere() async throws {
+    let store = world.store()
+    try await store.create(.sample("a"))
+    let lock = try #require(try FileLock.attempt(world.path("lock")))
+    lock.mark(true)
+    #expect(try await store.threads(ChappieThreadQuery()).count == 1)
+    #expect(lock.isMarked)
+    withExtendedLifetime(lock) {}
+  }
+
   @Test func nothingIsLostWhenManyWriteAtOnce() async throws {
     try await world.store().create(.sample("a"))
     try await world.store().create(.sample("b"))

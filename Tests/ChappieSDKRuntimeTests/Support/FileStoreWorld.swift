@@ -68,6 +68,10 @@ final class SwitchedKey: ThreadKeySource {
     failure.withLock { $0 = error }
   }
 
+  func existingKey(interaction: SecretServiceClient.Interaction) async throws -> SecretBytes? {
+    try await key(interaction: interaction)
+  }
+
   func key(interaction: SecretServiceClient.Interaction) async throws -> SecretBytes {
     if let error = failure.withLock({ $0 }) { throw error }
     return secret.withLock { $0 }

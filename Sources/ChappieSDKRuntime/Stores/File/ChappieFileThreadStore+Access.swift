@@ -1,4 +1,5 @@
 import GLibBridge
+import SecretMemory
 import Synchronization
 
 /// How a store comes to its files: with the key, with the lock where it writes, and off the actor.
@@ -37,13 +38,15 @@ extension ChappieFileThreadStore {
   func write(to id: String?, _ body: @escaping Deed<Void>) async throws {
     if let id { use(id) }
     let isHeld = TurnHold.current != nil
-    let isTidy = try await locked { files, key in
-      try files.refresh(key, hasLock: true)
-      try body(&files, key)
-      // A key that is held for a turn is for its thread alone.
-      if isHeld { return self.plan(files.index, writing: id) == nil }
-      self.enforce(&files, writing: id, key)
-      return true
+    let isTidy = try await locked { files, lock, key in
+      try files.refresh(key, lock: lock)
+      return try files.change(with: lock) { files in
+        try body(&files, key)
+        // A key that is held for a turn is for its thread alone.
+        if isHeld { return self.plan(files.index, writing: id) == nil }
+        self.enforce(&files, writing: id, key)
+        return true
+      }
     }
     startRounds()
     if !isTidy { await TurnHold.$current.withValue(nil) { try? await enforceRetention() } }
@@ -58,18 +61,22 @@ extension ChappieFileThreadStore {
     rounds.start { [weak self] in (try? await self?.enforceRetention()) != nil }
   }
 
-  func locked<Result: Sendable>(_ body: @escaping Deed<Result>) async throws -> Result {
+  func locked<Result: Sendable>(
+    _ body: @escaping @Sendable (inout StoreFiles, FileLock, StoreKey) throws -> Result
+  ) async throws -> Result {
     let key = try await key()
-    return try await alone { files in try body(&files, key) }
+    return try await alone { files, lock in try body(&files, lock, key) }
   }
 
   /// Runs `body` while no other process writes.
-  func alone<Result: Sendable>(_ body: @escaping @Sendable (inout StoreFiles) throws -> Result) async throws -> Result {
+  func alone<Result: Sendable>(
+    _ body: @escaping @Sendable (inout StoreFiles, FileLock) throws -> Result
+  ) async throws -> Result {
     let end = ContinuousClock.now + patience
     while true {
       let result: Result? = try await onDisk { files in
         guard let lock = try files.lock() else { return nil }
-        return try withExtendedLifetime(lock) { try body(&files) }
+        return try withExtendedLifetime(lock) { try body(&files, lock) }
       }
       if let result { return result }
       guard ContinuousClock.now < end else {
@@ -82,7 +89,7 @@ extension ChappieFileThreadStore {
   private func key() async throws -> StoreKey {
     if let held = TurnHold.current?.key(of: self) { return held }
     do {
-      let key = try await StoreKey(secret: keys.key(interaction: .forbidden), device: device())
+      let key = try await StoreKey(secret: existingOrFirstKey(), device: device())
       TurnHold.current?.keep(key, of: self)
       return key
     } catch {
@@ -90,6 +97,16 @@ extension ChappieFileThreadStore {
       files.withLockIfAvailable { $0.forget() }
       throw error
     }
+  }
+
+  /// A key is made where nothing is sealed yet. Where something is, a new one would hide that the old one is gone.
+  private func existingOrFirstKey() async throws -> SecretBytes {
+    if let key = try await keys.existingKey(interaction: .forbidden) { return key }
+    guard try await onDisk({ try !$0.holdsThreads() }) else {
+      throw ChappieThreadStoreError.unreadable(
+        "The key of the stored threads is gone, and nothing of them can be read again: DeleteAll deletes them, to begin anew.")
+    }
+    return try await keys.key(interaction: .forbidden)
   }
 
   func onDisk<Value: Sendable>(_ body: @escaping @Sendable (inout StoreFiles) throws -> Value) async throws -> Value {

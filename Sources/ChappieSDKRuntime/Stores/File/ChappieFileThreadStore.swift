@@ -74,14 +74,14 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
   public func deleteAll() async throws {
     try await keys.destroy()
     guard try await onDisk({ $0.directory.exists }) else { return }
-    try await alone { try $0.removeAll() }
+    try await alone { files, _ in try files.removeAll() }
   }
 
   /// Has the user asked for the keyring's password where that is what keeps the store from being read.
   ///
   /// - Throws: ``ChappieThreadStoreError``, `CancellationError`.
   package func unlock() async throws {
-    _ = try await keys.key(interaction: .allowed)
+    _ = try await keys.existingKey(interaction: .allowed)
   }
 
   // MARK: ChappieThreadStore
@@ -102,7 +102,7 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
     guard found.isTorn else { return found.thread }
     // A record that another process is writing looks like one that was never finished: with the lock, none is.
     do {
-      return try await locked { files, key in try files.thread(id, key).thread }
+      return try await locked { files, _, key in try files.thread(id, key).thread }
     } catch ChappieThreadStoreError.busy, ChappieThreadStoreError.unavailable {
       return found.thread
     }

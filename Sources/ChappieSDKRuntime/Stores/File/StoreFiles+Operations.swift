@@ -47,7 +47,7 @@ extension StoreFiles {
   /// - Throws: ``ChappieThreadStoreError``.
   mutating func thread(_ id: String, _ key: StoreKey) throws -> (thread: ChappieThread, isTorn: Bool) {
     let file = try file(of: id, for: .reading)
-    let log = try ThreadLog(reading { try file.content() }, sealed: threadLog(id, key))
+    let log = try ThreadLog(content(of: file), sealed: threadLog(id, key))
     guard !log.isUnreadable else {
       throw ChappieThreadStoreError.unreadable(
         "Nothing of the thread can be read: its file is damaged, or its key is gone. It can be deleted.")

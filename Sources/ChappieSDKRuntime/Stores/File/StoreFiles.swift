@@ -6,6 +6,9 @@ struct StoreFiles: Sendable {
   private static let newName = "thread.new"
   private static let lockName = "lock"
 
+  /// What is larger is no log that this program wrote, unless there is no cap.
+  private static let largestLog: Int64 = 1 << 30
+
   let directory: StorageDirectory
   /// The most that all threads may take, in bytes.
   let cap: Int64?
@@ -40,24 +43,46 @@ struct StoreFiles: Sendable {
 
   /// Brings the index to what the files say now.
   ///
+  /// - Parameter lock: the store's, where the caller has it.
   /// - Throws: ``ChappieThreadStoreError/unavailable(_:)``.
-  mutating func refresh(_ key: StoreKey, hasLock: Bool = false) throws {
+  mutating func refresh(_ key: StoreKey, lock held: FileLock? = nil) throws {
     let log = indexLog(key)
     let directory = directory
-    if indexFile?.catchUp(&index, in: directory, log) == true { return }
+    let lock = held ?? abandonedLock()
+    defer { withExtendedLifetime(lock) {} }
+    let isAbandoned = lock?.isMarked == true
+    if !isAbandoned, indexFile?.catchUp(&index, in: directory, log) == true { return }
     let read = IndexFile.read(in: directory, log)
     indexFile = read?.0
     // What is in memory is as good a start: each entry is held against its file.
     if let read { index = read.1 }
-    if try !mend(key), indexFile != nil { return }
-    if hasLock { return rewriteIndex(key) }
+    if try !mend(key), indexFile != nil, !isAbandoned { return }
+    if let lock { return mendIndex(key, lock) }
     // A reader mends the file too, where it may: else each one would have to read the logs.
     guard !index.entries.isEmpty, let lock = try? FileLock.attempt(directory.path(of: Self.lockName)) else { return }
     try withExtendedLifetime(lock) {
       // Somebody may have written until now.
       _ = try mend(key)
-      rewriteIndex(key)
+      mendIndex(key, lock)
     }
+  }
+
+  /// The lock of a process that died between a log and the index, which those who have the index in memory cannot see.
+  private func abandonedLock() -> FileLock? {
+    guard let file = try? directory.file(Self.lockName, for: .reading), (try? file.size()) ?? 0 > 0 else { return nil }
+    return try? FileLock.attempt(directory.path(of: Self.lockName))
+  }
+
+  private mutating func mendIndex(_ key: StoreKey, _ lock: FileLock) {
+    rewriteIndex(key)
+    if indexFile != nil { lock.mark(false) }
+  }
+
+  /// Runs what changes logs and the index. Until both say the same, the lock's file says that they may not.
+  mutating func change<Result>(with lock: FileLock, _ body: (inout StoreFiles) throws -> Result) rethrows -> Result {
+    lock.mark(true)
+    defer { if indexFile != nil { lock.mark(false) } }
+    return try body(&self)
   }
 
   /// Reads what the logs say and the index does not. The sizes of the files tell which logs to read: they only grow.
@@ -100,7 +125,7 @@ struct StoreFiles: Sendable {
     guard let lock = try? FileLock.attempt(directory.path(of: Self.lockName)) else { return index.apply(.set(entry)) }
     withExtendedLifetime(lock) {
       // Somebody may have written until now.
-      guard (try? refresh(key, hasLock: true)) != nil, isOutOfDate(entry) else { return }
+      guard (try? refresh(key, lock: lock)) != nil, isOutOfDate(entry) else { return }
       note([.set(entry)], key)
     }
   }
@@ -127,6 +152,13 @@ struct StoreFiles: Sendable {
   }
 
   // MARK: The logs
+
+  /// The bytes of a log.
+  ///
+  /// - Throws: ``ChappieThreadStoreError/unavailable(_:)``.
+  func content(of file: StorageFile, from offset: Int64 = 0) throws -> [UInt8] {
+    try reading { try file.content(from: offset, limit: max(cap ?? Self.largestLog, 1 << 20)) }
+  }
 
   func threadLog(_ id: String, _ key: StoreKey) -> SealedLog {
     SealedLog(header: LogHeader(kind: .thread, device: key.device), name: id, key: key.secret)
@@ -181,6 +213,11 @@ struct StoreFiles: Sendable {
     }
   }
 
+  /// - Throws: ``ChappieThreadStoreError/unavailable(_:)``.
+  func holdsThreads() throws -> Bool {
+    try reading { try !directory.files(suffix: Self.threadSuffix).isEmpty }
+  }
+
   /// Waits until it is on the disk which threads there are.
   ///
   /// - Throws: ``ChappieThreadStoreError/unavailable(_:)``.
@@ -195,13 +232,13 @@ struct StoreFiles: Sendable {
     let file = try file(of: id, for: .reading)
     let sealed = threadLog(id, key)
     if let known = index[id], known.isReadable, known.summary.bytes <= size {
-      let rest = try reading { try file.content(from: known.summary.bytes) }
+      let rest = (try? content(of: file, from: known.summary.bytes)) ?? []
       let log = ThreadLog(rest: rest, at: known.summary.bytes, number: known.nextNumber, sealed: sealed)
-      return ThreadIndex.Entry(log, after: known.summary)
+      // Where nothing was added, the file may be another one.
+      if !log.records.isEmpty { return ThreadIndex.Entry(log, after: known.summary) }
     }
-    let bytes = try reading { try file.content() }
-    let nothing = ChappieThreadSummary(id: id, createdAt: 0, updatedAt: 0, bytes: Int64(bytes.count))
-    guard let log = try? ThreadLog(bytes, sealed: sealed), !log.isUnreadable else {
+    let nothing = ChappieThreadSummary(id: id, createdAt: 0, updatedAt: 0, bytes: size)
+    guard let bytes = try? content(of: file), let log = try? ThreadLog(bytes, sealed: sealed), !log.isUnreadable else {
       return ThreadIndex.Entry(summary: nothing, nextNumber: 0, isReadable: false)
     }
     return ThreadIndex.Entry(log, after: nothing)

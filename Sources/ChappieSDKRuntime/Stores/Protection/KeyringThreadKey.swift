@@ -23,6 +23,11 @@ package final class KeyringThreadKey: ThreadKeySource {
 
   /// - Throws: ``ChappieThreadStoreError/locked(_:)``, ``ChappieThreadStoreError/keyringUnavailable(_:)``,
   ///   ``ChappieThreadStoreError/unreadable(_:)`` for a key of another device, `CancellationError`.
+  package func existingKey(interaction: SecretServiceClient.Interaction) async throws -> SecretBytes? {
+    try await mappingErrors { try await openSlot().existingKey(interaction: interaction) }
+  }
+
+  /// - Throws: as ``existingKey(interaction:)``.
   package func key(interaction: SecretServiceClient.Interaction) async throws -> SecretBytes {
     try await mappingErrors { try await openSlot().key(interaction: interaction) }
   }

@@ -11,6 +11,8 @@ struct IndexFile: Sendable {
   static let names = [name, newName]
   /// Changes may take this much more than the entries before they are put together, in bytes.
   private static let slack: Int64 = 64 << 10
+  /// What is larger is no index: half a million threads take less.
+  private static let limit: Int64 = 64 << 20
 
   /// Held open, so that another file is not taken for it.
   private let file: StorageFile
@@ -21,7 +23,7 @@ struct IndexFile: Sendable {
 
   /// The file as it is, and what it says, which may be too little and too old. Nil where there is none that can be used.
   static func read(in directory: StorageDirectory, _ log: SealedLog) -> (IndexFile, ThreadIndex)? {
-    guard let file = try? directory.file(name, for: .reading), let bytes = try? file.content(),
+    guard let file = try? directory.file(name, for: .reading), let bytes = try? file.content(limit: limit),
       case .header(let length) = log.header.read(bytes)
     else { return nil }
     var read = IndexFile(file: file, end: Int64(length), nextNumber: 0, entriesEnd: Int64(length))
@@ -38,7 +40,7 @@ struct IndexFile: Sendable {
       let size = try? now.size(), size >= end
     else { return false }
     guard size > end else { return true }
-    guard let bytes = try? now.content(from: end) else { return false }
+    guard let bytes = try? now.content(from: end, limit: Self.limit) else { return false }
     return take(bytes, from: 0, into: &index, log)
   }
 

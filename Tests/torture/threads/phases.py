@@ -1,0 +1,61 @@
+"""How threads are kept while they are tortured, and with what."""
+
+from dataclasses import dataclass
+
+DAY = 86400
+
+
+@dataclass
+class Policy:
+    """What the configuration says of threads."""
+    # In bytes; None for as many as there are.
+    cap: int = None
+    # In seconds.
+    archive_after: float = None
+    delete_after: float = None
+
+    @property
+    def ages(self):
+        return self.archive_after is not None
+
+    @property
+    def text(self):
+        def days(seconds):
+            return "never" if seconds is None else f"{seconds / DAY:.9f}"
+
+        size = "unlimited" if self.cap is None else self.cap / (1 << 20)
+        return (f"[Threads]\nMaximumSize={size}\nArchiveAfter={days(self.archive_after)}\n"
+                f"DeleteAfter={days(self.delete_after)}\n")
+
+
+@dataclass
+class ThreadPhase:
+    title: str
+    share: float
+    policy: Policy
+    # With how often each comes.
+    operations: dict
+    # How long messages are, in bytes.
+    lengths: tuple = (20, 20, 200, 2000)
+
+
+ALL = {"send": 4, "crowd": 6, "compact": 4, "change": 4, "delete": 4, "beside": 5, "stop": 4}
+SOME = {"send": 4, "crowd": 4, "change": 2, "delete": 2, "stop": 1}
+THREAD_PHASES = [
+    ThreadPhase("the first threads", 0.1, Policy(), {"first": 1}),
+    ThreadPhase("threads that are kept", 0.5, Policy(), ALL, (20, 20, 20, 200, 200, 2000, 2000, 100_000)),
+    ThreadPhase("threads above the cap", 0.2, Policy(cap=300_000), SOME, (200, 20_000, 60_000)),
+    ThreadPhase("threads that get old", 0.2, Policy(archive_after=2, delete_after=2), SOME),
+]
+THREAD_OPERATIONS = ["first", *ALL]
+# At most how many callers there are at once, and what each does, by the operation.
+CALLERS = {
+    "first": (2, ["create", "create", "send"]),
+    "send": (1, ["send"]),
+    "crowd": (4, ["send", "send", "stream", "abandon"]),
+    "compact": (2, ["send", "compact", "compact", "compact_model"]),
+    "change": (2, ["rename", "archive", "unarchive", "send"]),
+    "delete": (2, ["create", "delete", "send"]),
+    "beside": (2, ["send", "stream", "rename", "create"]),
+    "stop": (3, ["send", "stream", "create", "rename", "compact_model"]),
+}
