@@ -40,7 +40,7 @@ struct RedactionTests {
   }
 
   @Test(arguments: [
-    (ChappieThreadRedaction.Field.titles, ["title"]), (.inputs, ["title", "input", "instructions"]),
+    (ChappieThreadRedaction.Field.titles, ["title"]), (.inputs, ["input", "instructions"]),
     (.outputs, ["answer"]), (.toolArguments, ["to"]), (.toolOutputs, ["output"]), (.payloads, ["text", "later"]),
     (.errors, ["error"]), (.summaries, ["summary"]),
   ])
@@ -86,6 +86,34 @@ struct RedactionTests {
     let error = #expect(throws: ChappieClientError.self) { try ChappieThreadRedaction(patterns: ["ok", "("]) }
     #expect(error?.description.contains("'('") == true)
   }
+
+  // MARK: Titles
+
+  private func title(of message: String, _ redaction: ChappieThreadRedaction) async throws -> String {
+    let store = ToolRedactingStore(
+      store: ChappieRedactingThreadStore(ChappieInMemoryThreadStore(), redaction: redaction))
+    var title = ""
+    try await Answering.with(store: store) { world in
+      _ = try await world.runtime.send(message)
+      title = try await world.thread().summary.title
+    }
+    return title
+  }
+
+  /// What a pattern matches is not cut first.
+  @Test func aTitleIsMadeOfWhatIsLeft() async throws {
+    let card = try ChappieThreadRedaction(patterns: [#"\b\d{4}(?:[ -]?\d{4}){3}\b"#])
+    let padding = String(repeating: "pay ", count: 11)
+    #expect(try await title(of: padding + "1234 5678 9012 3456 today", card) == padding + "[redacted]…")
+    let lines = try ChappieThreadRedaction(patterns: [#"BEGIN\n.*\nEND"#])
+    #expect(try await title(of: "Read BEGIN\nkey\nEND", lines) == "Read [redacted]")
+    #expect(try await title(of: "Hello", ChappieThreadRedaction(drop: [.inputs])) == "")
+    #expect(try await title(of: "Hello", ChappieThreadRedaction(mask: [.inputs])) == "[redacted]")
+    #expect(try await title(of: "Hello", ChappieThreadRedaction(drop: [.titles])) == "")
+    #expect(try await title(of: "Hello", ChappieThreadRedaction(mask: [.titles])) == "[redacted]")
+  }
+
+  // MARK: Conversations
 
   /// The conversation itself is whole; only what is stored of it is not.
   @Test func theModelIsToldEverything() async throws {

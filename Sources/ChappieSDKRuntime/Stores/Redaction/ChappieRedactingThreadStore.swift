@@ -1,3 +1,5 @@
+import ChappieSDK
+
 /// Writes to another store what a redaction leaves of it.
 public struct ChappieRedactingThreadStore: ChappieThreadStore {
   private let store: any ChappieThreadStore
@@ -6,6 +8,12 @@ public struct ChappieRedactingThreadStore: ChappieThreadStore {
   public init(_ store: any ChappieThreadStore, redaction: ChappieThreadRedaction) {
     self.store = store
     self.redaction = redaction
+  }
+
+  /// Made of what is left of the message, so that no part of what is left out is in it.
+  public func title(for message: ChappieInputMessage) async -> String {
+    guard redaction.keepsTitles else { return redaction.title(message.text) }
+    return await store.title(for: redaction.message(message))
   }
 
   public func create(_ thread: ChappieThreadSummary) async throws {

@@ -5,8 +5,9 @@ import GLibBridge
 public struct ChappieThreadRedaction: Sendable {
   /// What a thread holds, by kind. The raw values are the words of the service's configuration.
   public enum Field: String, Sendable, Hashable, CaseIterable {
+    /// The titles that are given, and those that are made of the first message.
     case titles
-    /// What the user wrote, and the titles that come from it.
+    /// What the user wrote. The titles that are made of it are made of what is left.
     case inputs
     /// The images of what the user wrote.
     case images
@@ -52,9 +53,12 @@ public struct ChappieThreadRedaction: Sendable {
 
   // MARK: Applying
 
-  /// The title as it is written. The runtime takes it from the first input, so it goes with the inputs as well.
+  /// Whether anything is left of a title, but for what matches a pattern.
+  var keepsTitles: Bool { !dropped.union(masked).contains(.titles) }
+
+  /// The title as it is written.
   public func title(_ title: String) -> String {
-    text(text(title, .titles), .inputs)
+    text(title, .titles)
   }
 
   /// The turn as it is written.
@@ -80,7 +84,7 @@ public struct ChappieThreadRedaction: Sendable {
     }
   }
 
-  private func message(_ message: ChappieInputMessage) -> ChappieInputMessage {
+  func message(_ message: ChappieInputMessage) -> ChappieInputMessage {
     var options = message.options
     options.instructions = options.instructions.map { text($0, .inputs) }
     return ChappieInputMessage(
