@@ -113,6 +113,49 @@ struct RedactionTests {
     #expect(try await title(of: "Hello", ChappieThreadRedaction(mask: [.titles])) == "[redacted]")
   }
 
+  /// A title that is given stays where inputs are left out, and is refused where titles are.
+  @Test(arguments: [false, true])
+  func aGivenTitleIsKeptOrRefused(_ isMasked: Bool) async throws {
+    func store(_ field: ChappieThreadRedaction.Field) throws -> ChappieRedactingThreadStore {
+      ChappieRedactingThreadStore(
+        ChappieInMemoryThreadStore(),
+        redaction: try ChappieThreadRedaction(drop: isMasked ? [] : [field], mask: isMasked ? [field] : []))
+    }
+    let left = isMasked ? ChappieThreadRedaction.mask : ""
+    try await Answering.with(store: store(.inputs)) { world in
+      _ = try await world.runtime.send("Hello")
+      #expect(try await world.thread().summary.title == left)
+      try await world.runtime.rename(thread: world.thread().id, to: "Mine")
+      _ = try await world.runtime.send("Hello again")
+      #expect(try await world.thread().summary.title == "Mine")
+    }
+    try await Answering.with(store: store(.titles)) { world in
+      let thread = try await world.runtime.createThread()
+      _ = try await world.runtime.send("Hello")
+      #expect(try await world.thread().summary.title == left)
+      let error = await #expect(throws: ChappieClientError.self) {
+        try await world.runtime.rename(thread: thread, to: "Mine")
+      }
+      #expect(error?.description.contains("titles are left out") == true)
+      try await world.runtime.rename(thread: thread, to: "")
+      _ = try await world.runtime.send("Hello again")
+      #expect(try await world.thread().summary.title == left)
+    }
+  }
+
+  /// A thread without a title is not named anew, with a record and a signal, by each turn.
+  @Test(arguments: [ChappieThreadRedaction.Field.titles, .inputs])
+  func aTitleThatIsLeftOutIsNotWritten(_ field: ChappieThreadRedaction.Field) async throws {
+    let faulty = FaultyStore()
+    faulty.fail(.change, .unavailable("a change"))
+    let store = ChappieRedactingThreadStore(faulty, redaction: try ChappieThreadRedaction(drop: [field]))
+    try await Answering.with(store: store) { world in
+      _ = try await world.runtime.send("One")
+      _ = try await world.runtime.send("Two")
+      #expect(try await world.thread().turns.count == 2)
+    }
+  }
+
   // MARK: Conversations
 
   /// The conversation itself is whole; only what is stored of it is not.

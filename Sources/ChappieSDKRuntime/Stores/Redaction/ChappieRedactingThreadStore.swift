@@ -26,9 +26,16 @@ public struct ChappieRedactingThreadStore: ChappieThreadStore {
     try await store.append(redaction.turn(turn), to: thread)
   }
 
+  /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for a title where titles are left out as a whole: it would be
+  ///   lost; what the other store throws.
   public func change(_ thread: String, _ change: ChappieThreadChange) async throws {
     switch change {
-    case .rename(let title): try await store.change(thread, .rename(redaction.title(title)))
+    case .rename(let title):
+      let left = redaction.title(title)
+      guard redaction.keepsTitles || left == title else {
+        throw ChappieClientError.invalidArgument("The title cannot be kept: titles are left out of threads here.")
+      }
+      try await store.change(thread, .rename(left))
     case .archive, .unarchive: try await store.change(thread, change)
     }
   }
