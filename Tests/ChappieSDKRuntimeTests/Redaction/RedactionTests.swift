@@ -56,6 +56,38 @@ struct RedactionTests {
     #expect(try await left(ChappieThreadRedaction(mask: [field])) == expected)
   }
 
+  /// An escape hides nothing, and JSON stays JSON.
+  @Test(arguments: [
+    (#"{"to":"Gr\u00fc\u00dfe"}"#, #"{"to":"[redacted]"}"#), (#"["a \"b\""]"#, #"["[redacted]"]"#),
+    (#"{"x\/y":[1]}"#, #"{"[redacted]":[1]}"#), (#"{"card":1234567890123456}"#, #"{"card":"[redacted]"}"#),
+    (#"{"pin":"none","a":1}"#, #"{"a":1,[redacted]}"#), ("says Grüße", "says [redacted]"),
+    (#"{"b": 1.5, "a": null}"#, #"{"a":null,"b":1.5}"#), (#""Gr\u00fc\u00dfe""#, #""[redacted]""#), ("1.50", "1.50"),
+  ])
+  func toolsAreMatchedAsValues(_ json: String, _ left: String) throws {
+    let redaction = try ChappieThreadRedaction(
+      patterns: ["Grüße", "a \"b\"", "x/y", #"\b\d{16}\b"#, #""pin":"[^"]*""#])
+    let turn = ChappieTurn(
+      id: "turn", recordedAt: 1,
+      events: [
+        .toolCall(callID: "call", name: "mail", arguments: json),
+        .toolOutput(callID: "call", name: "mail", status: .completed, output: json),
+      ])
+    #expect(
+      redaction.turn(turn).events == [
+        .toolCall(callID: "call", name: "mail", arguments: left),
+        .toolOutput(callID: "call", name: "mail", status: .completed, output: left),
+      ])
+  }
+
+  @Test func anImageWhoseAddressMatchesGoes() throws {
+    let data = try ChappieImage(url: "data:image/png;base64,AAAA")
+    let other = try ChappieImage(url: "https://example.org/cat.png")
+    let images = [data, other, try ChappieImage(url: "https://example.org/AAAA.png")]
+    let turn = ChappieTurn(id: "turn", recordedAt: 1, events: [.input(.user("Look", images: images))])
+    #expect(
+      try ChappieThreadRedaction(patterns: ["AAAA"]).turn(turn).events == [.input(.user("Look", images: [data, other]))])
+  }
+
   @Test func imagesGo() async throws {
     let image = try ChappieImage(url: "data:image/png;base64,AAAA")
     let turn = ChappieTurn(id: "turn", recordedAt: 1, events: [.input(.user("Look", images: [image]))])
