@@ -205,6 +205,23 @@ struct RedactionTests {
     }
   }
 
+  /// A summary that was left out does not stand for what was said.
+  @Test(arguments: [false, true])
+  func whatASummaryWouldStandForIsGoneOnWith(_ isMasked: Bool) async throws {
+    let store = ChappieRedactingThreadStore(
+      ChappieInMemoryThreadStore(),
+      redaction: try ChappieThreadRedaction(drop: isMasked ? [] : [.summaries], mask: isMasked ? [.summaries] : []))
+    try await Answering.with(store: store) { world in
+      _ = try await world.runtime.send("My name is Ada")
+      try await world.runtime.compactContext(summary: "She is Ada.")
+      _ = try await world.runtime.send("Who am I?")
+      let context = try await world.again().resumed(world.thread().id)
+      #expect(context.compactedSummary == nil)
+      #expect(context.messages.map(\.text).filter { !$0.contains("said") } == ["My name is Ada", "Who am I?"])
+      #expect(context.messages.count == 4)
+    }
+  }
+
   // MARK: A store of one's own
 
   @Test func theExampleKeepsNothingOfTools() async throws {
