@@ -114,6 +114,25 @@ struct RedactionTests {
     #expect(redaction.title("b") == "b")
   }
 
+  /// While patterns are matched, the actor does other things.
+  @Test func redactionKeepsNobodyWaiting() async throws {
+    let memory = ChappieInMemoryThreadStore()
+    let store = ChappieRedactingThreadStore(memory, redaction: try ChappieThreadRedaction(patterns: ["^(a+)+$"]))
+    let text = String(repeating: "a", count: 100) + "b"
+    let inputs = Array(repeating: ChappieTurnEvent.input(.user(text)), count: 20)
+    try await store.create(ChappieThreadSummary(id: "one", createdAt: UnixTime.now, updatedAt: UnixTime.now))
+    let writing = Task.onGLib {
+      try await store.append(ChappieTurn(id: "turn", recordedAt: UnixTime.now, events: inputs), to: "one")
+    }
+    var turns = 0
+    while try await memory.thread("one").turns.isEmpty {
+      turns += 1
+      try await sleep(for: .milliseconds(1))
+    }
+    try await writing.value
+    #expect(turns > 5)
+  }
+
   @Test func aPatternThatIsNoneIsRefused() {
     let error = #expect(throws: ChappieClientError.self) { try ChappieThreadRedaction(patterns: ["ok", "("]) }
     #expect(error?.description.contains("'('") == true)
