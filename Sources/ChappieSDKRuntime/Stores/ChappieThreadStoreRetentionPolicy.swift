@@ -1,7 +1,7 @@
 /// What a store forgets by itself: when something is written, and once a day.
 public struct ChappieThreadStoreRetentionPolicy: Sendable, Hashable {
-  /// The most that all threads may take, in bytes; nil for no cap. Above it the archived threads that are oldest are
-  /// deleted first, then the oldest active ones are archived and deleted; never the one that is written to.
+  /// The most that all threads may take, in bytes; nil for no cap. Above it threads are deleted, archived or not: the
+  /// archived ones that are oldest first, then the oldest active ones; never the one that is written to.
   public var maximumTotalBytes: Int64?
   /// Seconds without a change after which a thread is archived; nil for never.
   public var archiveInactiveAfter: Double?
