@@ -20,6 +20,7 @@ struct ToolRedactingStore: ChappieThreadStore {
 
   func title(for message: ChappieInputMessage) async -> String { await store.title(for: message) }
   func create(_ thread: ChappieThreadSummary) async throws { try await store.create(thread) }
+  func summary(of id: String) async throws -> ChappieThreadSummary? { try await store.summary(of: id) }
   func thread(_ id: String) async throws -> ChappieThread { try await store.thread(id) }
   func threads(_ query: ChappieThreadQuery) async throws -> [ChappieThreadSummary] { try await store.threads(query) }
   func change(_ id: String, _ change: ChappieThreadChange) async throws { try await store.change(id, change) }
