@@ -23,32 +23,27 @@ public struct ServiceOptions: Sendable {
 
   /// Fills what the command line left open from the user's configuration file, then from the system's.
   ///
-  /// - Throws: `Service.StartFailure` when a file exists and is not a key file.
+  /// - Throws: `Service.StartFailure` when a file exists and is not a key file, or a key has a value
+  ///   that cannot be read.
   public mutating func readConfiguration() throws {
     for directory in [Directories.configuration] + Directories.systemConfiguration {
       let path = directory + "/chappie/chappie.conf"
       guard Files.exists(path) else { continue }
       let file = try Self.keyFile(path)
-      issuer = issuer ?? file.string("Backend", "Issuer")
-      baseURL = baseURL ?? file.string("Backend", "BaseURL")
-      clientID = clientID ?? file.string("Backend", "ClientID")
-      model = model ?? file.string("Client", "Model")
-      transport = transport ?? file.string("Client", "Transport")
-      unknownLock = unknownLock ?? file.string("Lock", "Unknown")
-      notifications = notifications ?? file.string("Notifications", "Enabled")
-      threads.read(file)
+      issuer = try issuer ?? file.setting("Backend", "Issuer")
+      baseURL = try baseURL ?? file.setting("Backend", "BaseURL")
+      clientID = try clientID ?? file.setting("Backend", "ClientID")
+      model = try model ?? file.setting("Client", "Model")
+      transport = try transport ?? file.setting("Client", "Transport")
+      unknownLock = try unknownLock ?? file.setting("Lock", "Unknown")
+      notifications = try notifications ?? file.setting("Notifications", "Enabled")
+      try threads.read(file)
     }
   }
 
   /// - Throws: ``Service/StartFailure`` for anything but `true` and `false`.
   func hasNotifications() throws -> Bool {
-    switch notifications {
-    case nil, "true": true
-    case "false": false
-    case let other?:
-      throw Service.StartFailure(
-        description: "[Notifications] Enabled= in the configuration must be true or false, not “\(other)”.")
-    }
+    try Bool(setting: "[Notifications] Enabled=", notifications)
   }
 
   /// How threads are kept; nil where they are not.
@@ -62,8 +57,7 @@ public struct ServiceOptions: Sendable {
   private func lockPolicy() throws -> UnknownLockPolicy {
     guard let unknownLock else { return .keyring }
     guard let policy = UnknownLockPolicy(rawValue: unknownLock) else {
-      throw Service.StartFailure(
-        description: "[Lock] Unknown= in the configuration must be keyring or deny, not “\(unknownLock)”.")
+      throw Service.StartFailure("[Lock] Unknown=", "keyring or deny", unknownLock)
     }
     return policy
   }
@@ -73,9 +67,7 @@ public struct ServiceOptions: Sendable {
     switch transport {
     case nil, "default": .default
     case "http-sse-only": .httpSSEOnly
-    case let other?:
-      throw Service.StartFailure(
-        description: "[Client] Transport= in the configuration must be default or http-sse-only, not “\(other)”.")
+    case let other?: throw Service.StartFailure("[Client] Transport=", "default or http-sse-only", other)
     }
   }
 

@@ -76,13 +76,14 @@ public final class ChappieRuntime {
 
   /// The current thread, named by `message` where nothing else has named it.
   private func threadInUse(for message: ChappieInputMessage) async throws -> String {
-    let title = ThreadTitle.make(of: message.text)
     guard let thread = try await upToDate() else {
-      let new = try await begin(title)
+      let new = try await begin(store.title(for: message))
       thread = new
       return new.id
     }
-    if thread.isUntitled, !title.isEmpty {
+    if thread.isUntitled {
+      let title = await store.title(for: message)
+      guard !title.isEmpty else { return thread.id }
       try await store.change(thread.id, .rename(title))
       self.thread?.isUntitled = false
     }

@@ -8,7 +8,9 @@ extension ChappieClientContext {
     context.messages = []
     context.compactedSummary = nil
     for turn in thread.turns {
-      for case .compaction(let summary) in turn.events {
+      // Where the summary was left out, what it stood for is all there is.
+      for case .compaction(let summary) in turn.events
+      where !summary.isEmpty && summary != ChappieThreadRedaction.mask {
         context.messages = []
         context.compactedSummary = summary
       }

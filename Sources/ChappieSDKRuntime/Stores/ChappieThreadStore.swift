@@ -6,6 +6,13 @@ import GLibBridge
 /// The runtime reaches a store through these methods alone: a store of your own that changes or drops what is written
 /// passes everything else on to another one.
 public protocol ChappieThreadStore: Sendable {
+  /// What a thread is called that nobody has named and that goes on with `message`: the beginning of it. Empty leaves
+  /// it without a title.
+  ///
+  /// A store that changes what is written makes the title of what is left of the message; one that passes everything
+  /// else on passes this on too.
+  func title(for message: ChappieInputMessage) async -> String
+
   /// Starts a thread without turns.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
@@ -62,6 +69,8 @@ extension ChappieThreadStore {
     try await create(thread)
     return thread.id
   }
+
+  public func title(for message: ChappieInputMessage) async -> String { ThreadTitle.make(of: message.text) }
 
   public func summary(of thread: String) async throws -> ChappieThreadSummary? { nil }
 }

@@ -1,8 +1,8 @@
 /// What a store forgets by itself: when something is written, and once a day.
 public struct ChappieThreadStoreRetentionPolicy: Sendable, Hashable {
-  /// The most that all threads may take, in bytes; nil for no cap. Above it the archived threads that are oldest are
-  /// deleted first, then the oldest active ones are archived and deleted; never one that is written to,
-  /// or that a turn is under way in.
+  /// The most that all threads may take, in bytes; nil for no cap. Above it threads are deleted, archived or not: the
+  /// archived ones that are oldest first, then the oldest active ones; never one that is written to, or that a turn is
+  /// under way in.
   public var maximumTotalBytes: Int64?
   /// Seconds without a change after which a thread is archived; nil for never.
   public var archiveInactiveAfter: Double?

@@ -4,23 +4,39 @@ import GLibBridge
 /// What `chappie/chappie.conf` says of threads: `[Threads]`, `[Redaction]` and `[Redaction Patterns]`.
 struct ThreadOptions: Sendable {
   private static let patternGroup = "Redaction Patterns"
+  private static let keys = [
+    ("Threads", ["Enabled", "MaximumSize", "ArchiveAfter", "DeleteAfter", "Protection"]),
+    ("Redaction", ["Drop", "Mask"]),
+  ]
 
   private var values: [String: String] = [:]
   /// Regular expressions by the names that the user gave them.
   private var patterns: [String: String] = [:]
 
   /// Adds what `file` says and no file before it has said.
-  mutating func read(_ file: KeyFile) {
-    for (group, key) in [
-      ("Threads", "Enabled"), ("Threads", "MaximumSize"), ("Threads", "ArchiveAfter"), ("Threads", "DeleteAfter"),
-      ("Threads", "Protection"),
-      ("Redaction", "Drop"), ("Redaction", "Mask"),
-    ] where values["[\(group)] \(key)="] == nil {
-      values["[\(group)] \(key)="] = file.string(group, key)
+  ///
+  /// - Throws: ``Service/StartFailure`` for what cannot be read or understood: redaction that is off unnoticed is worse
+  ///   than a service that does not start.
+  mutating func read(_ file: KeyFile) throws {
+    for group in file.groupNames where group.lowercased().hasPrefix("redaction") {
+      guard ["Redaction", Self.patternGroup].contains(group) else {
+        throw Service.StartFailure(
+          description: "[\(group)] in the configuration must be [Redaction] or [\(Self.patternGroup)].")
+      }
+    }
+    for (group, keys) in Self.keys {
+      try file.requireKeys(of: group, in: keys)
+      for key in keys where values["[\(group)] \(key)="] == nil {
+        values["[\(group)] \(key)="] = try file.setting(group, key)
+      }
     }
     for name in file.keys(of: Self.patternGroup) where patterns[name] == nil {
       // As it is written: a regular expression has backslashes of its own.
-      patterns[name] = file.rawString(Self.patternGroup, name)
+      guard let pattern = file.rawString(Self.patternGroup, name) else {
+        throw Service.StartFailure(
+          description: "[\(Self.patternGroup)] \(name)= in the configuration must be text in UTF-8.")
+      }
+      patterns[name] = pattern
     }
   }
 
@@ -28,11 +44,9 @@ struct ThreadOptions: Sendable {
   ///
   /// - Throws: ``Service/StartFailure`` for a key with a value that it cannot have.
   func policy() throws -> ThreadPolicy? {
-    switch values["[Threads] Enabled="] {
-    case nil, "true": try ThreadPolicy(retention: retention(), protection: protection(), redaction: redaction())
-    case "false": nil
-    case let other?: throw Self.failure("[Threads] Enabled=", "true or false", other)
-    }
+    let key = "[Threads] Enabled="
+    guard try Bool(setting: key, values[key]) else { return nil }
+    return try ThreadPolicy(retention: retention(), protection: protection(), redaction: redaction())
   }
 
   private func protection() throws -> ChappieFileThreadStoreStoragePolicy.FileProtection {
@@ -40,7 +54,7 @@ struct ThreadOptions: Sendable {
     case nil, "complete": .complete
     case "complete-until-first-user-authentication": .completeUntilFirstUserAuthentication
     case let other?:
-      throw Self.failure(
+      throw Service.StartFailure(
         "[Threads] Protection=", "complete or complete-until-first-user-authentication", other)
     }
   }
@@ -68,9 +82,9 @@ struct ThreadOptions: Sendable {
   ) throws -> Number? {
     guard let value = values[key] else { return standard }
     guard value != none else { return nil }
-    // A tebibyte, and a thousand million days, are more than anybody means.
+    // Nearly a pebibyte, and a thousand million days, are more than anybody means.
     guard let number = Double(value), number > 0, number <= 1e9 else {
-      throw Self.failure(key, "a number of \(unit) above 0, or \(none)", value)
+      throw Service.StartFailure(key, "a number of \(unit) above 0, or \(none)", value)
     }
     return convert(number)
   }
@@ -96,14 +110,10 @@ struct ThreadOptions: Sendable {
       words.map { word in
         guard let field = ChappieThreadRedaction.Field(rawValue: word) else {
           let known = ChappieThreadRedaction.Field.allCases.map(\.rawValue).joined(separator: ", ")
-          throw Self.failure(key, "words of \(known), with ; between them", word)
+          throw Service.StartFailure(key, "words of \(known), with ; between them", word)
         }
         return field
       })
-  }
-
-  private static func failure(_ key: String, _ expected: String, _ value: String) -> Service.StartFailure {
-    Service.StartFailure(description: "\(key) in the configuration must be \(expected), not “\(value)”.")
   }
 }
 

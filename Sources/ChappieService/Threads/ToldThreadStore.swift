@@ -1,3 +1,4 @@
+import ChappieSDK
 import ChappieSDKRuntime
 import GLibBridge
 
@@ -52,6 +53,8 @@ struct ToldThreadStore: ChappieThreadStore {
     try await store.delete(thread)
     await tell(thread, .deleted)
   }
+
+  func title(for message: ChappieInputMessage) async -> String { await store.title(for: message) }
 
   func thread(_ id: String) async throws -> ChappieThread { try await store.thread(id) }
 

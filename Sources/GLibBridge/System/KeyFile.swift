@@ -3,9 +3,10 @@ import CGLib
 /// A key file: groups of `Key=value`, as desktop files and this project's configuration are.
 public struct KeyFile: Sendable {
   private struct Value {
-    /// Nil where it has an escape that does not exist.
+    /// Nil where it has an escape that does not exist, or is no UTF-8.
     let string: String?
-    let raw: String
+    /// Nil where it is no UTF-8.
+    let raw: String?
   }
 
   private let groups: [String: [String: Value]]
@@ -36,23 +37,31 @@ public struct KeyFile: Sendable {
       var values: [String: Value] = [:]
       for key in takeStrings(g_key_file_get_keys(file, group, nil, nil)) {
         let raw = g_key_file_get_value(file, group, key, nil)
-        let string = g_key_file_get_string(file, group, key, nil)
+        // With an error there may be text as well: what GLib could make of it.
+        var error: UnsafeMutablePointer<GError>?
+        let string = g_key_file_get_string(file, group, key, &error)
         defer {
           g_free(raw)
           g_free(string)
+          g_clear_error(&error)
         }
-        values[key] = raw.map { Value(string: string.map { String(cString: $0) }, raw: String(cString: $0)) }
+        values[key] = Value(
+          string: error == nil ? string.map { String(cString: $0) } : nil,
+          raw: raw.flatMap { String(validatingCString: $0) })
       }
       groups[group] = values
     }
     self.groups = groups
   }
 
+  public func has(_ group: String, _ key: String) -> Bool { groups[group]?[key] != nil }
+
+  /// The value; nil where there is no such key, and where it cannot be read.
   public func string(_ group: String, _ key: String) -> String? {
     groups[group]?[key]?.string
   }
 
-  /// The value as it is written, with its backslashes.
+  /// The value as it is written, with its backslashes; nil where there is no such key, and where it is no UTF-8.
   public func rawString(_ group: String, _ key: String) -> String? {
     groups[group]?[key]?.raw
   }

@@ -40,7 +40,7 @@ struct RedactionTests {
   }
 
   @Test(arguments: [
-    (ChappieThreadRedaction.Field.titles, ["title"]), (.inputs, ["title", "input", "instructions"]),
+    (ChappieThreadRedaction.Field.titles, ["title"]), (.inputs, ["input", "instructions"]),
     (.outputs, ["answer"]), (.toolArguments, ["to"]), (.toolOutputs, ["output"]), (.payloads, ["text", "later"]),
     (.errors, ["error"]), (.summaries, ["summary"]),
   ])
@@ -56,6 +56,38 @@ struct RedactionTests {
     #expect(try await left(ChappieThreadRedaction(mask: [field])) == expected)
   }
 
+  /// An escape hides nothing, and JSON stays JSON.
+  @Test(arguments: [
+    (#"{"to":"Gr\u00fc\u00dfe"}"#, #"{"to":"[redacted]"}"#), (#"["a \"b\""]"#, #"["[redacted]"]"#),
+    (#"{"x\/y":[1]}"#, #"{"[redacted]":[1]}"#), (#"{"card":1234567890123456}"#, #"{"card":"[redacted]"}"#),
+    (#"{"pin":"none","a":1}"#, #"{"a":1,[redacted]}"#), ("says Grüße", "says [redacted]"),
+    (#"{"b": 1.5, "a": null}"#, #"{"a":null,"b":1.5}"#), (#""Gr\u00fc\u00dfe""#, #""[redacted]""#), ("1.50", "1.50"),
+  ])
+  func toolsAreMatchedAsValues(_ json: String, _ left: String) throws {
+    let redaction = try ChappieThreadRedaction(
+      patterns: ["Grüße", "a \"b\"", "x/y", #"\b\d{16}\b"#, #""pin":"[^"]*""#])
+    let turn = ChappieTurn(
+      id: "turn", recordedAt: 1,
+      events: [
+        .toolCall(callID: "call", name: "mail", arguments: json),
+        .toolOutput(callID: "call", name: "mail", status: .completed, output: json),
+      ])
+    #expect(
+      redaction.turn(turn).events == [
+        .toolCall(callID: "call", name: "mail", arguments: left),
+        .toolOutput(callID: "call", name: "mail", status: .completed, output: left),
+      ])
+  }
+
+  @Test func anImageWhoseAddressMatchesGoes() throws {
+    let data = try ChappieImage(url: "data:image/png;base64,AAAA")
+    let other = try ChappieImage(url: "https://example.org/cat.png")
+    let images = [data, other, try ChappieImage(url: "https://example.org/AAAA.png")]
+    let turn = ChappieTurn(id: "turn", recordedAt: 1, events: [.input(.user("Look", images: images))])
+    let redaction = try ChappieThreadRedaction(patterns: ["AAAA"])
+    #expect(redaction.turn(turn).events == [.input(.user("Look", images: [data, other]))])
+  }
+
   @Test func imagesGo() async throws {
     let image = try ChappieImage(url: "data:image/png;base64,AAAA")
     let turn = ChappieTurn(id: "turn", recordedAt: 1, events: [.input(.user("Look", images: [image]))])
@@ -65,16 +97,6 @@ struct RedactionTests {
     #expect(try ChappieThreadRedaction().turn(turn) == turn)
   }
 
-  @Test func aNewNameIsRedacted() async throws {
-    let memory = ChappieInMemoryThreadStore()
-    let store = ChappieRedactingThreadStore(memory, redaction: try ChappieThreadRedaction(patterns: ["SECRET"]))
-    try await store.create(ChappieThreadSummary(id: "one", createdAt: UnixTime.now, updatedAt: UnixTime.now))
-    try await store.change("one", .rename("My SECRET"))
-    #expect(try await memory.thread("one").summary.title == "My [redacted]")
-    try await store.change("one", .archive)
-    #expect(try await store.threads(ChappieThreadQuery(.archived)).count == 1)
-  }
-
   /// Where nobody can say in time whether a pattern matches, nothing is written of the text.
   @Test func aPatternThatTakesTooLongMasksTheWholeText() async throws {
     let redaction = try ChappieThreadRedaction(patterns: ["^(a+)+$"])
@@ -82,10 +104,26 @@ struct RedactionTests {
     #expect(redaction.title("b") == "b")
   }
 
+  /// While patterns are matched, the actor does what came after.
+  @Test func redactionKeepsNobodyWaiting() async throws {
+    let memory = ChappieInMemoryThreadStore()
+    let store = ChappieRedactingThreadStore(memory, redaction: try ChappieThreadRedaction(patterns: ["SECRET"]))
+    try await store.create(ChappieThreadSummary(id: "one", createdAt: UnixTime.now, updatedAt: UnixTime.now))
+    let writing = Task.onGLib {
+      try await store.append(ChappieTurn(id: "turn", recordedAt: UnixTime.now, events: Self.events), to: "one")
+    }
+    let turns = Task.onGLib { try await memory.thread("one").turns.count }
+    #expect(try await turns.value == 0)
+    try await writing.value
+    #expect(try await memory.thread("one").turns.count == 1)
+  }
+
   @Test func aPatternThatIsNoneIsRefused() {
     let error = #expect(throws: ChappieClientError.self) { try ChappieThreadRedaction(patterns: ["ok", "("]) }
     #expect(error?.description.contains("'('") == true)
   }
+
+  // MARK: Conversations
 
   /// The conversation itself is whole; only what is stored of it is not.
   @Test func theModelIsToldEverything() async throws {
@@ -102,7 +140,36 @@ struct RedactionTests {
     }
   }
 
+  /// A summary that was left out does not stand for what was said.
+  @Test(arguments: [false, true])
+  func whatASummaryWouldStandForIsGoneOnWith(_ isMasked: Bool) async throws {
+    let store = ChappieRedactingThreadStore(
+      ChappieInMemoryThreadStore(),
+      redaction: try ChappieThreadRedaction(drop: isMasked ? [] : [.summaries], mask: isMasked ? [.summaries] : []))
+    try await Answering.with(store: store) { world in
+      _ = try await world.runtime.send("My name is Ada")
+      try await world.runtime.compactContext(summary: "She is Ada.")
+      _ = try await world.runtime.send("Who am I?")
+      let context = try await world.again().resumed(world.thread().id)
+      #expect(context.compactedSummary == nil)
+      #expect(context.messages.map(\.text).filter { !$0.contains("said") } == ["My name is Ada", "Who am I?"])
+      #expect(context.messages.count == 4)
+    }
+  }
+
   // MARK: A store of one's own
+
+  /// What another program has added is noticed through it.
+  @Test func theExampleTellsWhatItsStoreKnows() async throws {
+    let store = ToolRedactingStore(store: ChappieInMemoryThreadStore())
+    try await Answering.with(store: store) { world in
+      _ = try await world.runtime.send("One")
+      let other = world.again()
+      try await other.resume(thread: world.thread().id)
+      _ = try await other.send("Two")
+      #expect(try await world.runtime.send("Three").contains("5 messages"))
+    }
+  }
 
   @Test func theExampleKeepsNothingOfTools() async throws {
     let tool = ChappieHostTool(name: "mail", description: "Reads the mail.") { _ in

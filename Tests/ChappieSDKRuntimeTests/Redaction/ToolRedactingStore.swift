@@ -1,3 +1,4 @@
+import ChappieSDK
 import ChappieSDKRuntime
 
 /// An example of a store of one's own: it keeps no arguments and no outputs of tools, and passes the rest on.
@@ -17,7 +18,9 @@ struct ToolRedactingStore: ChappieThreadStore {
     try await store.append(turn, to: thread)
   }
 
+  func title(for message: ChappieInputMessage) async -> String { await store.title(for: message) }
   func create(_ thread: ChappieThreadSummary) async throws { try await store.create(thread) }
+  func summary(of id: String) async throws -> ChappieThreadSummary? { try await store.summary(of: id) }
   func thread(_ id: String) async throws -> ChappieThread { try await store.thread(id) }
   func threads(_ query: ChappieThreadQuery) async throws -> [ChappieThreadSummary] { try await store.threads(query) }
   func change(_ id: String, _ change: ChappieThreadChange) async throws { try await store.change(id, change) }

@@ -133,9 +133,13 @@ struct SendTests {
     (String(repeating: "x", count: 60), String(repeating: "x", count: 60)),
     (String(repeating: "x", count: 61), String(repeating: "x", count: 59) + "…"),
     ("a " + String(repeating: "🚌", count: 70), "a…"),
+    ("\u{1B}[31mred\u{7} \u{0} bus\u{9B}", "[31mred bus"), ("\u{0}\u{1B}", ""),
+    ("an accent e" + String(repeating: "\u{301}", count: 1000), "an accent…"),
+    ("e" + String(repeating: "\u{301}", count: 1000), "…"),
   ])
   func aTitleIsTheFirstMessageInShort(_ text: String, _ title: String) {
     #expect(ThreadTitle.make(of: text) == title)
     #expect(ThreadTitle.make(of: text).count <= 60)
+    #expect(ThreadTitle.make(of: text).utf8.count <= 1024)
   }
 }

@@ -26,6 +26,7 @@ struct KeyFileTests {
     #expect(file.string("Group", "key") == nil)
     #expect(file.string("group", "Key") == nil)
     #expect(file.string("Missing", "Key") == nil)
+    #expect(!file.has("Group", "key"))
     #expect(file.keys(of: "Missing").isEmpty)
   }
 
@@ -37,6 +38,14 @@ struct KeyFileTests {
     #expect(file.string("G", "twice") == "2")
   }
 
+  @Test(arguments: ["in\\puts", "inputs\\"])
+  func anEscapeThatDoesNotExistIsNoValue(_ value: String) throws {
+    let file = try read("[G]\nkey=\(value)\n")
+    #expect(file.string("G", "key") == nil)
+    #expect(file.rawString("G", "key") == value)
+    #expect(file.has("G", "key"))
+  }
+
   @Test func mayBeEmpty() throws {
     #expect(try read("").groupNames.isEmpty)
     #expect(try read("[Group]\n").keys(of: "Group").isEmpty)
@@ -46,6 +55,8 @@ struct KeyFileTests {
     let path = try directory.file("latin1.conf", Array("[G]\nbad=".utf8) + [0xE4] + Array("\ngood=1\n".utf8))
     let file = try KeyFile(path: path)
     #expect(file.string("G", "bad") == nil)
+    #expect(file.rawString("G", "bad") == nil)
+    #expect(file.has("G", "bad"))
     #expect(file.string("G", "good") == "1")
   }
 

@@ -72,6 +72,41 @@ struct ThreadConfigurationTests {
     }
   }
 
+  /// A title that is left out is not written anew by each turn.
+  @Test func aGivenTitleStaysWhereInputsAreLeftOut() async throws {
+    try await with("[Redaction]\nDrop=inputs\n") { _, caller in
+      let thread = try await caller.createThread()
+      _ = try await caller.send("One", to: thread)
+      _ = try await caller.send("Two", to: thread)
+      try await caller.catchUp()
+      #expect(try caller.threadChanges() == ["\(thread) created", "\(thread) updated", "\(thread) updated"])
+      try await caller.call("Threads.Rename", thread, "Mine")
+      _ = try await caller.send("Three", to: thread)
+      #expect(try await caller.thread(thread).summary.title == "Mine")
+    }
+  }
+
+  @Test func aTitleIsRefusedWhereTitlesAreLeftOut() async throws {
+    try await with("[Redaction]\nDrop=titles\n") { _, caller in
+      let thread = try await caller.createThread("Mine")
+      let refused = try await refusal { try await caller.call("Threads.Rename", thread, "Mine again") }
+      #expect(refused.name == "InvalidArgument")
+      #expect(refused.message == "The title cannot be kept: titles are left out of threads here.")
+      _ = try await caller.send("Hello", to: thread)
+      #expect(try await caller.thread(thread).summary.title == "")
+    }
+  }
+
+  /// The title has no room for the whole number.
+  @Test func aTitleHasNoPartOfWhatIsMasked() async throws {
+    try await with("[Redaction Patterns]\ncard=\\d{4}( \\d{4}){3}\n") { _, caller in
+      let thread = try await caller.createThread()
+      let words = String(repeating: "pay ", count: 11)
+      _ = try await caller.send(words + "with 1234 5678 9012 3456", to: thread)
+      #expect(try await caller.thread(thread).summary.title == words + "with [redacted]")
+    }
+  }
+
   // MARK: Retention
 
   /// The oldest archived one goes first, then the oldest; never the one that is written to.
@@ -137,6 +172,9 @@ struct ThreadConfigurationTests {
     ("[Threads]\nDeleteAfter=inf", "DeleteAfter="), ("[Threads]\nProtection=none", "Protection="),
     ("[Redaction]\nDrop=inputs;secrets", "[Redaction] Drop= in the configuration must be words of titles, inputs,"),
     ("[Redaction]\nMask=tool_outputs", "not “tool_outputs”"),
+    (#"[Redaction]\#nDrop=in\puts"#, "[Redaction] Drop= in the configuration must be text in UTF-8 with"),
+    ("[Redaction]\nDrops=inputs", "[Redaction] Drops= in the configuration is no key: the keys are Drop=, Mask=."),
+    ("[Redactions]\nDrop=inputs", "[Redactions] in the configuration must be [Redaction] or [Redaction Patterns]."),
     ("[Redaction Patterns]\ncard=(", "[Redaction Patterns] in the configuration: The pattern '(' is no regular"),
   ])
   func aServiceWithABadValueDoesNotStart(_ configuration: String, _ complaint: String) async throws {

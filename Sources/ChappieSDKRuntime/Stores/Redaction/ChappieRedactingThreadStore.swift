@@ -1,4 +1,8 @@
-/// Writes to another store what a redaction leaves of it.
+import ChappieSDK
+import GLibBridge
+
+/// Writes to another store what a redaction leaves of it. Patterns are matched on a thread of their own, since prompts
+/// may have megabytes.
 public struct ChappieRedactingThreadStore: ChappieThreadStore {
   private let store: any ChappieThreadStore
   private let redaction: ChappieThreadRedaction
@@ -8,19 +12,33 @@ public struct ChappieRedactingThreadStore: ChappieThreadStore {
     self.redaction = redaction
   }
 
+  /// Made of what is left of the message, so that no part of what is left out is in it.
+  public func title(for message: ChappieInputMessage) async -> String {
+    guard redaction.keepsTitles else { return redaction.title(message.text) }
+    guard let left = await offActor(deadline: nil, { [redaction] in redaction.message(message) }) else { return "" }
+    return await store.title(for: left)
+  }
+
   public func create(_ thread: ChappieThreadSummary) async throws {
     var thread = thread
-    thread.title = redaction.title(thread.title)
+    thread.title = try await left(of: thread.title) { $0.title($1) }
     try await store.create(thread)
   }
 
   public func append(_ turn: ChappieTurn, to thread: String) async throws {
-    try await store.append(redaction.turn(turn), to: thread)
+    try await store.append(left(of: turn) { $0.turn($1) }, to: thread)
   }
 
+  /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for a title where titles are left out as a whole: it would be
+  ///   lost; what the other store throws.
   public func change(_ thread: String, _ change: ChappieThreadChange) async throws {
     switch change {
-    case .rename(let title): try await store.change(thread, .rename(redaction.title(title)))
+    case .rename(let title):
+      let left = try await left(of: title) { $0.title($1) }
+      guard redaction.keepsTitles || left == title else {
+        throw ChappieClientError.invalidArgument("The title cannot be kept: titles are left out of threads here.")
+      }
+      try await store.change(thread, .rename(left))
     case .archive, .unarchive: try await store.change(thread, change)
     }
   }
@@ -36,4 +54,14 @@ public struct ChappieRedactingThreadStore: ChappieThreadStore {
   public func delete(_ thread: String) async throws { try await store.delete(thread) }
 
   public func usage() async throws -> ChappieThreadStoreUsage { try await store.usage() }
+
+  private func left<Value: Sendable>(
+    of value: Value, _ redact: @escaping @Sendable (ChappieThreadRedaction, Value) -> Value
+  ) async throws -> Value {
+    // Without a deadline there always is one.
+    guard let left = await offActor(deadline: nil, { [redaction] in redact(redaction, value) }) else {
+      throw ChappieThreadStoreError.unavailable("What is stored could not be redacted.")
+    }
+    return left
+  }
 }

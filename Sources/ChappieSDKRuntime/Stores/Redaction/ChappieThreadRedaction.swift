@@ -5,8 +5,9 @@ import GLibBridge
 public struct ChappieThreadRedaction: Sendable {
   /// What a thread holds, by kind. The raw values are the words of the service's configuration.
   public enum Field: String, Sendable, Hashable, CaseIterable {
+    /// The titles that are given, and those that are made of the first message.
     case titles
-    /// What the user wrote, and the titles that come from it.
+    /// What the user wrote. The titles that are made of it are made of what is left.
     case inputs
     /// The images of what the user wrote.
     case images
@@ -32,7 +33,10 @@ public struct ChappieThreadRedaction: Sendable {
   /// - Parameters:
   ///   - drop: what is left empty. Payloads and images go as a whole.
   ///   - mask: what ``mask-swift.type.property`` stands for. Images go as a whole.
-  ///   - patterns: regular expressions as JSON Schema has them; the mask stands for each match in any text.
+  ///   - patterns: regular expressions as JSON Schema has them; the mask stands for each match in any text. Arguments
+  ///     and outputs of tools that are JSON are matched value by value, without escapes, then as the text that they are
+  ///     written as. An image whose `https:` address matches goes as a whole; images as `data:` addresses are not
+  ///     matched.
   /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for a pattern that is no regular expression.
   public init(
     drop: Set<Field> = [], mask: Set<Field> = [], patterns: [String] = []
@@ -52,9 +56,12 @@ public struct ChappieThreadRedaction: Sendable {
 
   // MARK: Applying
 
-  /// The title as it is written. The runtime takes it from the first input, so it goes with the inputs as well.
+  /// Whether anything is left of a title, but for what matches a pattern.
+  var keepsTitles: Bool { !dropped.union(masked).contains(.titles) }
+
+  /// The title as it is written.
   public func title(_ title: String) -> String {
-    text(text(title, .titles), .inputs)
+    text(title, .titles)
   }
 
   /// The turn as it is written.
@@ -70,9 +77,9 @@ public struct ChappieThreadRedaction: Sendable {
     case .output(let text, let model, let responseID):
       .output(text: self.text(text, .outputs), model: model, responseID: responseID)
     case .toolCall(let callID, let name, let arguments):
-      .toolCall(callID: callID, name: name, arguments: text(arguments, .toolArguments))
+      .toolCall(callID: callID, name: name, arguments: json(arguments, .toolArguments))
     case .toolOutput(let callID, let name, let status, let output):
-      .toolOutput(callID: callID, name: name, status: status, output: text(output, .toolOutputs))
+      .toolOutput(callID: callID, name: name, status: status, output: json(output, .toolOutputs))
     case .payload(let item): payload(item).map { .payload($0) }
     case .other(let json): payload(json).map { .other($0) }
     case .error(let name, let message): .error(name: name, message: text(message, .errors))
@@ -80,12 +87,17 @@ public struct ChappieThreadRedaction: Sendable {
     }
   }
 
-  private func message(_ message: ChappieInputMessage) -> ChappieInputMessage {
+  func message(_ message: ChappieInputMessage) -> ChappieInputMessage {
     var options = message.options
     options.instructions = options.instructions.map { text($0, .inputs) }
     return ChappieInputMessage(
-      role: message.role, text: text(message.text, .inputs),
-      images: dropped.union(masked).contains(.images) ? [] : message.images, options: options)
+      role: message.role, text: text(message.text, .inputs), images: message.images.filter(isKept), options: options)
+  }
+
+  /// An image as a `data:` address says nothing in words, and may have megabytes.
+  private func isKept(_ image: ChappieImage) -> Bool {
+    guard !dropped.union(masked).contains(.images) else { return false }
+    return image.url.hasPrefix("data:") || matchless(image.url) == image.url
   }
 
   private func payload(_ item: ChappieJSONValue) -> ChappieJSONValue? {
@@ -98,7 +110,19 @@ public struct ChappieThreadRedaction: Sendable {
     return masked.contains(field) && !text.isEmpty ? Self.mask : matchless(text)
   }
 
-  /// Texts in JSON, the names of members too.
+  /// As ``text(_:_:)``. JSON is matched value by value first, and written anew: an escape must hide nothing.
+  private func json(_ text: String, _ field: Field) -> String {
+    guard !patterns.isEmpty, !dropped.contains(field), !masked.contains(field),
+      let json = try? ChappieJSONValue(json: text)
+    else { return self.text(text, field) }
+    return switch json {
+    case .object, .array, .string: matchless(value(json).json)
+    // As any text is that happens to be JSON.
+    case .integer, .number, .bool, .null: matchless(text)
+    }
+  }
+
+  /// Texts in JSON, the names of members too. A number that matches becomes a text.
   private func value(_ value: ChappieJSONValue) -> ChappieJSONValue {
     guard !patterns.isEmpty else { return value }
     return switch value {
@@ -106,8 +130,15 @@ public struct ChappieThreadRedaction: Sendable {
     case .array(let elements): .array(elements.map(self.value))
     case .object(let members):
       .object(Dictionary(members.map { (matchless($0.key), self.value($0.value)) }) { first, _ in first })
-    case .integer, .number, .bool, .null: value
+    case .integer, .number: number(value)
+    case .bool, .null: value
     }
+  }
+
+  private func number(_ number: ChappieJSONValue) -> ChappieJSONValue {
+    let text = number.json
+    let left = matchless(text)
+    return left == text ? number : .string(left)
   }
 
   private func matchless(_ text: String) -> String {

@@ -1,0 +1,45 @@
+import GLibBridge
+
+/// Keys of `chappie/chappie.conf`. None of them fails open: what is there and says nothing that can be read is told of.
+extension KeyFile {
+  /// The value of a key; nil where the file has no such key.
+  ///
+  /// - Throws: ``Service/StartFailure`` for a value that cannot be read.
+  func setting(_ group: String, _ key: String) throws -> String? {
+    guard has(group, key) else { return nil }
+    guard let value = string(group, key) else {
+      throw Service.StartFailure(
+        description: "[\(group)] \(key)= in the configuration must be text in UTF-8 with \\\\ for each backslash.")
+    }
+    return value
+  }
+
+  /// - Throws: ``Service/StartFailure`` for a key of `group` that is none of `keys`.
+  func requireKeys(of group: String, in keys: [String]) throws {
+    for key in self.keys(of: group) where !keys.contains(key) {
+      throw Service.StartFailure(
+        description: "[\(group)] \(key)= in the configuration is no key: the keys are "
+          + "\(keys.map { $0 + "=" }.joined(separator: ", ")).")
+    }
+  }
+}
+
+extension Service.StartFailure {
+  /// - Parameter key: with its group, as `[Group] Key=`.
+  init(_ key: String, _ expected: String, _ value: String) {
+    self.init(description: "\(key) in the configuration must be \(expected), not “\(value)”.")
+  }
+}
+
+extension Bool {
+  /// What a key says; true where it says nothing.
+  ///
+  /// - Throws: ``Service/StartFailure`` for anything but `true` and `false`.
+  init(setting key: String, _ value: String?) throws {
+    switch value {
+    case nil, "true": self = true
+    case "false": self = false
+    case let other?: throw Service.StartFailure(key, "true or false", other)
+    }
+  }
+}
