@@ -5,8 +5,9 @@ import GLibBridge
 struct ThreadOptions: Sendable {
   private static let patternGroup = "Redaction Patterns"
   private static let keys = [
-    ("Threads", ["Enabled", "MaximumSize", "ArchiveAfter", "DeleteAfter", "Protection"]),
-    ("Redaction", ["Drop", "Mask"]),
+    ("Threads", "Enabled"), ("Threads", "MaximumSize"), ("Threads", "ArchiveAfter"), ("Threads", "DeleteAfter"),
+    ("Threads", "Protection"),
+    ("Redaction", "Drop"), ("Redaction", "Mask"),
   ]
 
   private var values: [String: String] = [:]
@@ -24,11 +25,11 @@ struct ThreadOptions: Sendable {
           description: "[\(group)] in the configuration must be [Redaction] or [\(Self.patternGroup)].")
       }
     }
-    for (group, keys) in Self.keys {
-      try file.requireKeys(of: group, in: keys)
-      for key in keys where values["[\(group)] \(key)="] == nil {
-        values["[\(group)] \(key)="] = try file.setting(group, key)
-      }
+    for group in ["Threads", "Redaction"] {
+      try file.requireKeys(of: group, in: Self.keys.filter { $0.0 == group }.map(\.1))
+    }
+    for (group, key) in Self.keys where values["[\(group)] \(key)="] == nil {
+      values["[\(group)] \(key)="] = try file.setting(group, key)
     }
     for name in file.keys(of: Self.patternGroup) where patterns[name] == nil {
       // As it is written: a regular expression has backslashes of its own.
