@@ -23,7 +23,8 @@ package enum ThreadKeyRegistry {
     for configuration: ChappieConfiguration, _ accessibility: ChappieKeychainAccessibility
   ) throws(ThreadKeySlot.Failure) -> ThreadKeySlot {
     let key = Key(
-      identity: SlotIdentity(threadsOf: configuration), accessibility: accessibility, unknown: configuration.unknownLockPolicy)
+      identity: SlotIdentity(threadsOf: configuration), accessibility: accessibility,
+      unknown: configuration.unknownLockPolicy)
     if let slot = slots[key]?.value { return slot }
     slots = slots.filter { $0.value.value != nil }
     let slot = ThreadKeySlot(key.identity, accessibility, try keyring(), LockGate(unknown: key.unknown))

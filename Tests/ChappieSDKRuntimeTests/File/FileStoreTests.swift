@@ -97,8 +97,10 @@ struct FileStoreTests {
     // It asks for no key either, which would be made.
     world.keys.fail(.keyringUnavailable("It is away."))
     #expect(try await world.store().threads(ChappieThreadQuery()).isEmpty)
-    #expect(try await world.store().usage() == ChappieThreadStoreUsage(
-      usedBytes: 0, limitBytes: nil, threadCount: 0, archivedCount: 0))
+    #expect(
+      try await world.store().usage()
+        == ChappieThreadStoreUsage(
+          usedBytes: 0, limitBytes: nil, threadCount: 0, archivedCount: 0))
     for read in [
       { _ = try await world.store().thread("a") }, { _ = try await world.store().summary(of: "a") },
       { _ = try await world.store().threads(ChappieThreadQuery(after: "a")) },

@@ -31,11 +31,11 @@ struct ThreadsInUseTests {
     let stores = stores(kind, .default)
     for id in ["active", "away", "other"] { try await stores[0].create(.sample(id, at: world.clock.now)) }
     try await stores[0].change("away", .archive)
-    world.clock.advance(days: 100)
     var hold: TurnHold? = TurnHold()
     try await TurnHold.$current.withValue(hold) {
       for id in ["active", "away"] { _ = try await stores[0].summary(of: id) }
     }
+    world.clock.advance(days: 100)
     for store in stores {
       try await useOthers(store)
       #expect(Set(try await store.threads(ChappieThreadQuery(.active)).map(\.id)) == ["active", "other"])
@@ -46,6 +46,20 @@ struct ThreadsInUseTests {
     try await useOthers(stores[0])
     #expect(try await stores[0].threads(ChappieThreadQuery(.active)).map(\.id) == ["other"])
     #expect(try await stores[0].threads(ChappieThreadQuery(.archived)).map(\.id) == ["active"])
+  }
+
+  /// The turn itself is the first to look after a long time.
+  @Test(arguments: Kind.allCases)
+  private func aTurnTakesBackAThreadThatWasDue(_ kind: Kind) async throws {
+    let store = stores(kind, .default)[0]
+    try await store.create(.sample("away", at: world.clock.now))
+    try await store.change("away", .archive)
+    world.clock.advance(days: 100)
+    try await TurnHold.$current.withValue(TurnHold()) {
+      _ = try await store.summary(of: "away")
+      try await store.append(.sample("t", at: world.clock.now), to: "away")
+    }
+    #expect(try await store.threads(ChappieThreadQuery()).map(\.id) == ["away"])
   }
 
   @Test(arguments: Kind.allCases)

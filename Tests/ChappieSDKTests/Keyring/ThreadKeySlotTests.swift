@@ -54,7 +54,8 @@ struct ThreadKeySlotTests {
   }
 
   @Test(arguments: [
-    StoredItem<ThreadKey>.locked, .hidden, .sealed(SealedItem(.afterFirstUnlockThisDeviceOnly, isCopy: true) { .unusable(reason: "") }),
+    StoredItem<ThreadKey>.locked, .hidden,
+    .sealed(SealedItem(.afterFirstUnlockThisDeviceOnly, isCopy: true) { .unusable(reason: "") }),
   ])
   func nothingIsDestroyedWhileTheKeyringIsLocked(_ item: StoredItem<ThreadKey>) async throws {
     let key = try await slot().key()

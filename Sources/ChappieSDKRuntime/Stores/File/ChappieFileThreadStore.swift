@@ -66,7 +66,8 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
   /// Deletes all threads for good, with the key: a copy of the files that somebody may have says nothing any more.
   ///
   /// It is the way to begin anew where the key is of no use, or gone: what is stored need not be readable. While the
-  /// screen or the keyring is locked so that it may not be read, nothing is deleted.
+  /// screen or the keyring is locked so that it may not be read, nothing is deleted. What stores of the same app and
+  /// account have in other directories has the same key, and cannot be read afterwards.
   ///
   /// - Throws: ``ChappieThreadStoreError/locked(_:)``, ``ChappieThreadStoreError/keyringUnavailable(_:)``;
   ///   ``ChappieThreadStoreError/busy(_:)`` and ``ChappieThreadStoreError/unavailable(_:)`` when files are left, which

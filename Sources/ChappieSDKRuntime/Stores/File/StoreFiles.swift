@@ -3,7 +3,7 @@ import GLibBridge
 /// The files of a store, and what is known of them. Its methods block; those that write want the store's lock.
 struct StoreFiles: Sendable {
   static let threadSuffix = ".thread"
-  private static let newName = "thread.new"
+  static let newName = "thread.new"
   private static let lockName = "lock"
 
   /// What is larger is no log that this program wrote, unless there is no cap.
@@ -174,55 +174,6 @@ struct StoreFiles: Sendable {
     } catch {
       throw ChappieThreadStoreError(error, access == .reading ? "read" : "written", directory)
     }
-  }
-
-  /// Writes the file of a new thread, which has none yet: all of it or nothing.
-  ///
-  /// - Throws: ``ChappieThreadStoreError``.
-  func make(_ id: String, _ content: [UInt8]) throws {
-    try writing {
-      try BackupExclusion.writeMarks(in: directory)
-      do {
-        let file = try directory.file(Self.newName, for: .replacing)
-        try file.write(content, at: 0, durably: true)
-        try directory.rename(Self.newName, to: id + Self.threadSuffix)
-        try directory.synchronize()
-        guard attempt.settle() else { throw ChappieThreadStoreError.notInTime }
-      } catch {
-        try? directory.remove(Self.newName)
-        try? directory.remove(id + Self.threadSuffix)
-        throw error
-      }
-    }
-  }
-
-  /// - Throws: ``ChappieThreadStoreError/unavailable(_:)``.
-  func remove(_ id: String) throws {
-    try writing { try directory.remove(id + Self.threadSuffix) }
-  }
-
-  /// Removes what is stored, whether it can be read or not. What keeps the directory out of backups stays.
-  ///
-  /// - Throws: ``ChappieThreadStoreError/unavailable(_:)``.
-  mutating func removeAll() throws {
-    forget()
-    try writing {
-      for (id, _) in try directory.files(suffix: Self.threadSuffix) { try directory.remove(id + Self.threadSuffix) }
-      for name in IndexFile.names + [Self.newName] { try directory.remove(name) }
-      try directory.synchronize()
-    }
-  }
-
-  /// - Throws: ``ChappieThreadStoreError/unavailable(_:)``.
-  func holdsThreads() throws -> Bool {
-    try reading { try !directory.files(suffix: Self.threadSuffix).isEmpty }
-  }
-
-  /// Waits until it is on the disk which threads there are.
-  ///
-  /// - Throws: ``ChappieThreadStoreError/unavailable(_:)``.
-  func synchronize() throws {
-    try writing { try directory.synchronize() }
   }
 
   /// What the log says now. Where the index knows its beginning, only the rest is read.
