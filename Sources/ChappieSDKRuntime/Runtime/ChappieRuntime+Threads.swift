@@ -6,10 +6,10 @@ extension ChappieRuntime {
   ///
   /// - Parameters:
   ///   - limit: at most so many, 1 or more; nil for all.
-  ///   - after: the last thread of the page before.
+  ///   - after: the last thread of the page before, as it was listed there.
   /// - Throws: ``ChappieThreadStoreError``.
   public nonisolated func listThreads(
-    includeArchived: Bool = false, limit: Int? = nil, after: String? = nil
+    includeArchived: Bool = false, limit: Int? = nil, after: ChappieThreadSummary? = nil
   ) async throws -> [ChappieThreadSummary] {
     try await store.threads(ChappieThreadQuery(includeArchived ? .all : .active, limit: limit, after: after))
   }
@@ -17,7 +17,7 @@ extension ChappieRuntime {
   /// The archived threads alone, those first that changed last.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
-  public nonisolated func archivedThreads(limit: Int? = nil, after: String? = nil) async throws
+  public nonisolated func archivedThreads(limit: Int? = nil, after: ChappieThreadSummary? = nil) async throws
     -> [ChappieThreadSummary]
   {
     try await store.threads(ChappieThreadQuery(.archived, limit: limit, after: after))

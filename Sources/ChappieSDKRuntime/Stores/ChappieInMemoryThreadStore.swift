@@ -53,9 +53,9 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
   public func summary(of thread: String) async throws -> ChappieThreadSummary? { try await self.thread(thread).summary }
 
   public func threads(_ query: ChappieThreadQuery) async throws -> [ChappieThreadSummary] {
-    try threads.withLock { threads in
+    threads.withLock { threads in
       retain(&threads)
-      return try query.page(of: threads.values.map(\.summary))
+      return query.page(of: threads.values.map(\.summary))
     }
   }
 

@@ -39,8 +39,7 @@ public protocol ChappieThreadStore: Sendable {
   /// What is listed, newest first: by the time of the last change, then of the making, then by the id. Reads no
   /// transcript.
   ///
-  /// - Throws: ``ChappieThreadStoreError/noSuchThread(_:)`` when what the page is to follow was deleted, the other cases
-  ///   of ``ChappieThreadStoreError``.
+  /// - Throws: ``ChappieThreadStoreError``.
   func threads(_ query: ChappieThreadQuery) async throws -> [ChappieThreadSummary]
 
   /// Renames a thread, puts it away or takes it back. What it is already changes nothing.
@@ -86,10 +85,11 @@ public struct ChappieThreadQuery: Sendable, Hashable {
   public var kind: Kind
   /// At most this many, 1 or more; nil for all.
   public var limit: Int?
-  /// Lists what comes behind this thread, which was the last of the page before.
-  public var after: String?
+  /// Lists what comes behind the place that this thread had when it was the last of the page before, whatever has
+  /// become of it.
+  public var after: ChappieThreadSummary?
 
-  public init(_ kind: Kind = .active, limit: Int? = nil, after: String? = nil) {
+  public init(_ kind: Kind = .active, limit: Int? = nil, after: ChappieThreadSummary? = nil) {
     self.kind = kind
     self.limit = limit
     self.after = after

@@ -1,13 +1,8 @@
 extension ChappieThreadQuery {
   /// The page of `all` that is asked for: for stores that have all summaries at hand.
-  ///
-  /// - Throws: ``ChappieThreadStoreError/noSuchThread(_:)`` when ``after`` is not among `all`.
-  public func page(of all: [ChappieThreadSummary]) throws(ChappieThreadStoreError) -> [ChappieThreadSummary] {
+  public func page(of all: [ChappieThreadSummary]) -> [ChappieThreadSummary] {
     var listed = all.filter { kind.lists($0) }
-    if let after {
-      guard let last = all.first(where: { $0.id == after }) else { throw .noSuchThread(after) }
-      listed.removeAll { !last.isListed(before: $0) }
-    }
+    if let after { listed.removeAll { !after.isListed(before: $0) } }
     listed.sort { $0.isListed(before: $1) }
     return limit.map { Array(listed.prefix(max(1, $0))) } ?? listed
   }

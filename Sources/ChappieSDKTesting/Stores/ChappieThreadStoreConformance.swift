@@ -73,7 +73,9 @@ struct StoreTrial {
       events: [.input(.user(text)), .output(text: "You said \(text).", model: "model", responseID: "resp-\(text)")])
   }
 
-  func ids(_ kind: ChappieThreadQuery.Kind, limit: Int? = nil, after: String? = nil) async throws -> [String] {
+  func ids(_ kind: ChappieThreadQuery.Kind, limit: Int? = nil, after: ChappieThreadSummary? = nil) async throws
+    -> [String]
+  {
     try await store.threads(ChappieThreadQuery(kind, limit: limit, after: after)).map(\.id)
   }
 

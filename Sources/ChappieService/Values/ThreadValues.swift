@@ -10,16 +10,28 @@ extension ChappieThreadQuery {
     guard limit != 0 else { throw BusError(.invalidArgument, "'limit' must be at least 1.") }
     self.init(
       try filter.value("archived") ?? false ? .archived : .active, limit: limit.map { Int(clamping: $0) },
-      after: try filter.value("cursor"))
+      after: try filter.value("cursor").map(ChappieThreadSummary.init(cursor:)))
   }
 }
 
 extension ChappieThreadSummary {
+  /// A place in the list, whatever becomes of the thread that has it.
+  fileprivate var cursor: String { "\(updatedAt).\(createdAt).\(id)" }
+
+  /// - Throws: `BusError` with `InvalidArgument`.
+  fileprivate init(cursor: String) throws {
+    let parts = cursor.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3, let updatedAt = Int64(parts[0]), let createdAt = Int64(parts[1]) else {
+      throw BusError(.invalidArgument, "'cursor' must be that of a thread that List has given.")
+    }
+    self.init(id: String(parts[2]), createdAt: createdAt, updatedAt: updatedAt)
+  }
+
   /// A thread as it is listed on the bus.
   var dictionary: VariantDictionary {
     [
       "id": id, "title": title, "created_at": createdAt, "updated_at": updatedAt, "archived": isArchived,
-      "turn_count": UInt32(clamping: turnCount), "bytes": UInt64(clamping: bytes), "cursor": id,
+      "turn_count": UInt32(clamping: turnCount), "bytes": UInt64(clamping: bytes), "cursor": cursor,
     ]
   }
 }

@@ -104,7 +104,7 @@ struct ThreadTests {
       #expect(Set(try await runtime.archivedThreads().map(\.id)) == [ids[0], ids[2]])
       #expect(try await runtime.thread(ids[0]).turns.count == 1)
       let page = try await runtime.listThreads(limit: 1)
-      let next = try await runtime.listThreads(limit: 1, after: page.last?.id)
+      let next = try await runtime.listThreads(limit: 1, after: page.last)
       #expect(Set((page + next).map(\.id)) == [ids[1], ids[3]])
       try await runtime.unarchive(thread: ids[0])
       #expect(try await runtime.archivedThreads().map(\.id) == [ids[2]])

@@ -104,7 +104,8 @@ extension ChappieFileThreadStore {
     if let key = try await keys.existingKey(interaction: .forbidden) { return key }
     guard try await onDisk({ try !$0.holdsThreads() }) else {
       throw ChappieThreadStoreError.unreadable(
-        "The key of the stored threads is gone, and nothing of them can be read again: DeleteAll deletes them, to begin anew.")
+        "The key of the stored threads is gone, and nothing of them can be read again: DeleteAll deletes them, to begin anew."
+      )
     }
     return try await keys.key(interaction: .forbidden)
   }

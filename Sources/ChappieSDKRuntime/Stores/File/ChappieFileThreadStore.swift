@@ -118,7 +118,7 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
   }
 
   public func threads(_ query: ChappieThreadQuery) async throws -> [ChappieThreadSummary] {
-    try await overview { index in try index.page(query) }
+    try await overview { index in index.page(query) }
   }
 
   public func change(_ thread: String, _ change: ChappieThreadChange) async throws {

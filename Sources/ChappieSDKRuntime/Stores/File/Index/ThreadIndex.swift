@@ -76,9 +76,7 @@ struct ThreadIndex: Sendable {
 
 extension ThreadIndex {
   /// One page, newest first.
-  ///
-  /// - Throws: ``ChappieThreadStoreError/noSuchThread(_:)`` for the thread that the page is to come behind.
-  func page(_ query: ChappieThreadQuery) throws -> [ChappieThreadSummary] {
+  func page(_ query: ChappieThreadQuery) -> [ChappieThreadSummary] {
     // Sorting numbers costs a tenth of what sorting the summaries does.
     var order: [(time: Int64, place: Int)] = []
     order.reserveCapacity(entries.count)
@@ -91,8 +89,7 @@ extension ThreadIndex {
         : left.time > right.time
     }[...]
     if let after = query.after {
-      guard let last = self[after]?.summary else { throw ChappieThreadStoreError.noSuchThread(after) }
-      sorted = sorted.drop { next in !last.isListed(before: entries[next.place].summary) }
+      sorted = sorted.drop { next in !after.isListed(before: entries[next.place].summary) }
     }
     return sorted.prefix(max(1, query.limit ?? .max)).map { entries[$0.place].summary }
   }
