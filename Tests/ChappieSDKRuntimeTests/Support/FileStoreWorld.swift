@@ -57,7 +57,8 @@ final class FileStoreWorld: Sendable {
 
 /// A key that can be taken away.
 final class SwitchedKey: ThreadKeySource {
-  private let secret: Mutex<SecretBytes>
+  /// Nil where there is none: another one can be made.
+  private let secret: Mutex<SecretBytes?>
   private let failure = Mutex<ChappieThreadStoreError?>(nil)
 
   init(_ secret: SecretBytes = SealedBytes.randomKey()) {
@@ -68,13 +69,20 @@ final class SwitchedKey: ThreadKeySource {
     failure.withLock { $0 = error }
   }
 
+  func lose() {
+    secret.withLock { $0 = nil }
+  }
+
   func existingKey(interaction: SecretServiceClient.Interaction) async throws -> SecretBytes? {
-    try await key(interaction: interaction)
+    if let error = failure.withLock({ $0 }) { throw error }
+    return secret.withLock { $0 }
   }
 
   func key(interaction: SecretServiceClient.Interaction) async throws -> SecretBytes {
-    if let error = failure.withLock({ $0 }) { throw error }
-    return secret.withLock { $0 }
+    if let key = try await existingKey(interaction: interaction) { return key }
+    let new = SealedBytes.randomKey()
+    secret.withLock { $0 = new }
+    return new
   }
 
   /// As the keyring: what may not be read is not destroyed, what is of no use is.
@@ -83,7 +91,7 @@ final class SwitchedKey: ThreadKeySource {
       if case .locked = failure { throw ChappieThreadStoreError.locked("It is locked.") }
       failure = nil
     }
-    secret.withLock { $0 = SealedBytes.randomKey() }
+    lose()
   }
 }
 
