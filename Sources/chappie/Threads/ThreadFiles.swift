@@ -19,7 +19,7 @@ struct ThreadFiles {
 
   func text(_ id: String) async throws -> String {
     switch format {
-    case .json: try await threads.json(id) + "\n"
+    case .json: try await threads.json(id).harmlessJSON + "\n"
     case .markdown: ThreadMarkdown().text(try await threads.thread(id))
     }
   }
