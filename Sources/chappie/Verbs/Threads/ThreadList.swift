@@ -37,13 +37,12 @@ struct ThreadList: Verb {
 
   private func table(_ threads: [ThreadSummary]) -> String {
     // What a terminal has beside the other columns.
-    let room = Terminal.columns.map { max(20, $0 - 56) }
+    let room = Terminal.columns.map { max(20, $0 - 56) } ?? 60
     var table = Table()
     table.append("THREAD", "TITLE", "CHANGED", "TURNS", "SIZE")
     for thread in threads {
-      let title = ThreadSummary.shown(thread.title)
       table.append(
-        ThreadSummary.short(thread.id), room.map { title.shortened(to: $0) } ?? title,
+        ThreadSummary.short(thread.id), ThreadSummary.shown(thread.title).shortened(to: room),
         LocalTime.text(thread.updatedAt), "\(thread.turnCount)", ByteCount(bytes: thread.bytes).text)
     }
     return table.text

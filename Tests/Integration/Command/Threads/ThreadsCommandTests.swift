@@ -36,6 +36,17 @@ struct ThreadsCommandTests {
     }
   }
 
+  @Test func aLongTitleIsCutInTheTableAlone() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let title = Array(repeating: "river", count: 170).joined(separator: " ")
+      _ = try await caller.createThread(title)
+      let rows = try await world.chappie("threads").text.split(separator: "\n")
+      #expect(rows[1].contains("  " + title.prefix(59) + "…  "), "\(rows[1])")
+      #expect(try await world.listedThreads().map(\.title) == [title])
+    }
+  }
+
   /// More than one reply holds.
   @Test func longListsComeInPages() async throws {
     try await World.with { world in
