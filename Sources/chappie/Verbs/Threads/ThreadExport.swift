@@ -46,7 +46,7 @@ struct ThreadExport: Verb {
   }
 
   func run(_ service: Service) async throws -> ExitStatus {
-    let threads = try await KeptThreads(service, account: account)
+    let threads = try await KeptThreads.stored(service, account: account)
     let files = ThreadFiles(threads: threads, format: format, replaces: replaces)
     switch what {
     case .one(let name, nil):

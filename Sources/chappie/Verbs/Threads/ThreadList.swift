@@ -22,10 +22,11 @@ struct ThreadList: Verb {
   }
 
   func run(_ service: Service) async throws -> ExitStatus {
-    let threads = try await KeptThreads(service, account: account)
+    let threads = try await KeptThreads.stored(service, account: account)
     if json {
       try await threads.list(archived: archived, limit: limit) { page in
         StandardStream.output.write(page.map { $0.json.line + "\n" }.joined())
+        return true
       }
     } else {
       let listed = try await threads.all(archived: archived, limit: limit)
