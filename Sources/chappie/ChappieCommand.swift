@@ -11,13 +11,15 @@ enum ChappieCommand {
   ]
 
   static func main() {
+    StandardStream.fillGaps()
     let arguments = Array(CommandLine.arguments.dropFirst())
     switch arguments.first {
     case "--version":
       StandardStream.output.write("chappie \(ChappieVersion.current)\n")
+      leave(0)
     case nil, "--help", "-h", "help":
       StandardStream.output.write(help)
-      exit(arguments.isEmpty ? ExitStatus.usage.rawValue : 0)
+      leave(arguments.isEmpty ? ExitStatus.usage.rawValue : 0)
     case let name?: run(verb(name, among: verbs, of: "chappie"), Array(arguments.dropFirst()))
     }
   }
@@ -62,10 +64,12 @@ enum ChappieCommand {
     let make = type.prepare(parser)
     do {
       switch try parser.parse([command] + arguments) {
-      case .help(let text): StandardStream.output.write(text)
+      case .help(let text):
+        StandardStream.output.write(text)
+        leave(0)
       case .arguments(let arguments):
         let verb = try make(arguments)
-        exit(MainLoop.run { await perform(verb) })
+        leave(MainLoop.run { await perform(verb) })
       }
     } catch {
       fail("\(error)")
@@ -78,13 +82,20 @@ enum ChappieCommand {
       return try await verb.run(try await Service.connect()).rawValue
     } catch {
       let failure = Failure(error)
-      StandardStream.error.write("chappie: \(failure.message)\n")
+      Failure.tell(failure.message)
       return failure.status.rawValue
     }
   }
 
   private static func fail(_ message: String) -> Never {
-    StandardStream.error.write("chappie: \(message)\n")
+    Failure.tell(message)
     exit(ExitStatus.usage.rawValue)
+  }
+
+  /// Ends the command. That something could not be written is no success.
+  private static func leave(_ status: Int32) -> Never {
+    guard let reason = StandardStream.output.failure else { exit(status) }
+    Failure.tell("Standard output cannot be written: \(reason).")
+    exit(status == 0 ? ExitStatus.failed.rawValue : status)
   }
 }

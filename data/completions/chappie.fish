@@ -92,4 +92,5 @@ complete -c chappie -n '__chappie_threads_verb export' -l format -x -a 'json mar
 complete -c chappie -n '__chappie_threads_verb export' -s o -l output -r -F -d 'Write to this file'
 complete -c chappie -n '__chappie_threads_verb export' -l all -d 'All threads, into a directory'
 complete -c chappie -n '__chappie_threads_verb export' -l force -d 'Replace files that are there already'
+complete -c chappie -n '__chappie_threads_verb delete' -l all -d 'All threads, and their key'
 complete -c chappie -n '__chappie_threads_verb delete' -s y -l yes -d 'Do not ask first'

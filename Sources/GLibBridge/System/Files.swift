@@ -32,19 +32,49 @@ public enum Files {
     }
   }
 
-  /// Makes a file with all its content at once. One that is there already is left as it is.
+  /// Makes a file with all its content at once; only the user can read it.
   ///
-  /// - Throws: ``GLibError`` when it cannot be written, or there is one.
-  public static func create(_ bytes: [UInt8], at path: String) throws {
-    let temporary = "\(path).\(UniqueID.make())"
-    try write(bytes, to: temporary)
+  /// - Parameter replaces: whether it comes in place of a file that is there already, at the end of links where there
+  ///   are any; otherwise that one is left as it is.
+  /// - Throws: ``StorageError``: ``StorageError/exists`` when there is one that stays.
+  public static func create(_ bytes: [UInt8], at path: String, replaces: Bool = false) throws(StorageError) {
+    let path = replaces ? end(of: path) : path
+    let temporary = "\(directory(of: path))/.\(UniqueID.make())"
+    let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
+    guard let file = Descriptor(owning: open(temporary, flags, 0o600)) else { throw StorageError(errno: errno) }
     defer { unlink(temporary) }
+    if let error = writeAll(bytes, to: file.number) { throw StorageError(errno: error) }
+    guard !replaces else {
+      guard fsync(file.number) == 0, rename(temporary, path) == 0 else { throw StorageError(errno: errno) }
+      return
+    }
     guard link(temporary, path) != 0 else { return }
     let number = errno
     // Some file systems have no links.
-    guard number != EEXIST, !exists(path), rename(temporary, path) == 0 else {
-      throw GLibError(domain: "chappie-file", code: number, message: String(cString: strerror(number)))
+    guard number != EEXIST, !exists(path), rename(temporary, path) == 0 else { throw StorageError(errno: number) }
+  }
+
+  /// Writes into a named pipe or a device, and waits for who takes it.
+  ///
+  /// - Throws: ``StorageError``.
+  public static func write(_ bytes: [UInt8], into path: String) throws(StorageError) {
+    guard let file = Descriptor(owning: open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC)) else {
+      throw StorageError(errno: errno)
     }
+    if let error = writeAll(bytes, to: file.number) { throw StorageError(errno: error) }
+  }
+
+  /// Where `path` leads to; `path` itself where that is nowhere.
+  private static func end(of path: String) -> String {
+    guard let end = realpath(path, nil) else { return path }
+    defer { free(end) }
+    return String(cString: end)
+  }
+
+  private static func directory(of path: String) -> String {
+    let directory = g_path_get_dirname(path)
+    defer { g_free(directory) }
+    return directory.map { String(cString: $0) } ?? "."
   }
 
   /// The whole path of `path`, from the working directory.

@@ -1,19 +1,37 @@
 import CGLib
+import Glibc
+import Synchronization
 
-/// The process's standard output and error. What is written leaves at once; who cannot read it any more is no error.
+/// The process's standard output and error. What is written leaves at once.
 public enum StandardStream: Int32, Sendable {
   /// `stdout`
   case output = 1
   /// `stderr`
   case error = 2
 
-  /// Writes `text` as it is, without a newline of its own.
+  /// What each stream failed with first, as `errno` has it.
+  private static let errors = Mutex<[StandardStream: Int32]>([:])
+
+  private var error: Int32? { Self.errors.withLock { $0[self] } }
+
+  /// Why not all could be written; nil where it could, and where nobody reads it any more.
+  public var failure: String? {
+    guard let error, error != EPIPE else { return nil }
+    return String(cString: strerror(error))
+  }
+
+  /// Writes `text` as it is, without a newline of its own. After a failure nothing more is written.
   public func write(_ text: String) {
-    var rest = ArraySlice(text.utf8)
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { CGLib.write(rawValue, $0.baseAddress, $0.count) }
-      guard count > 0 else { return }
-      rest = rest.dropFirst(count)
+    guard error == nil, let error = writeAll(Array(text.utf8), to: rawValue) else { return }
+    Self.errors.withLock { $0[self] = error }
+  }
+
+  /// Takes the place of each standard stream that is closed: what is opened next would be written to and read from in
+  /// its stead. Writing to such a one fails.
+  public static func fillGaps() {
+    // What is opened gets the lowest number that is free, and is open the wrong way round.
+    for number in Int32(0)...2 where fcntl(number, F_GETFD) < 0 {
+      _ = open("/dev/null", number == 0 ? O_WRONLY : O_RDONLY)
     }
   }
 }

@@ -46,13 +46,17 @@ struct Answer {
       switch event {
       case .delta(let text):
         guard !json else { continue }
-        StandardStream.output.write(text)
+        StandardStream.output.show(text)
         endsInNewline = text.hasSuffix("\n")
       case .completed(let text, let details):
         StandardStream.output.write(json ? try jsonLine(text, details) : endsInNewline ? "" : "\n")
         return
-      case .failed(let failure):
+      case .failed(let failure, let name, let details):
         if !json, !endsInNewline { StandardStream.output.write("\n") }
+        // An answer that is all there, and could not be stored.
+        if json, let text: String = try details.value("partial_text"), details["response_id"] != nil {
+          StandardStream.output.write(try jsonLine(text, details, error: name, message: failure.message))
+        }
         throw failure
       case .serviceEnded:
         if !json, !endsInNewline { StandardStream.output.write("\n") }
@@ -62,7 +66,9 @@ struct Answer {
     throw CancellationError()
   }
 
-  private func jsonLine(_ text: String, _ details: VariantDictionary) throws -> String {
+  private func jsonLine(
+    _ text: String, _ details: VariantDictionary, error: String? = nil, message: String? = nil
+  ) throws -> String {
     var object = JSONObject()
     object.set("thread", thread)
     object.set("text", text)
@@ -71,6 +77,8 @@ struct Answer {
     for key in ["input_tokens", "cached_input_tokens", "output_tokens", "reasoning_tokens"] {
       object.set(key, try details.value(key, as: UInt64.self))
     }
+    object.set("error", error)
+    object.set("message", message)
     return object.line + "\n"
   }
 }
@@ -79,7 +87,8 @@ struct Answer {
 private enum AnswerEvent: Sendable {
   case delta(String)
   case completed(String, VariantDictionary)
-  case failed(Failure)
+  /// With the name of the error and its details.
+  case failed(Failure, String, VariantDictionary)
   case serviceEnded
 
   /// Nil for a signal that is not about `turn`.
@@ -98,7 +107,7 @@ private enum AnswerEvent: Sendable {
           ? Failure(.interrupted, "Cancelled.")
           : Failure(
             busName: name, message: try signal.arguments.member(2, "message"),
-            resetsAt: try details.value("resets_at")))
+            resetsAt: try details.value("resets_at")), name, details)
     default:
       return nil
     }

@@ -34,6 +34,6 @@ struct ChatConversation {
   }
 
   private func tell(_ text: String) {
-    StandardStream.output.write(text + "\n")
+    StandardStream.output.show(text + "\n")
   }
 }

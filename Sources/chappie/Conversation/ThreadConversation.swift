@@ -46,7 +46,7 @@ final class ThreadConversation: Conversation {
 
   /// Deletes a thread whose first message could not even be sent.
   private func discard(ifEmpty thread: String) async throws -> Bool {
-    guard try await threads.find([thread])[0].turnCount == 0 else { return false }
+    guard try await threads.summary(thread).turnCount == 0 else { return false }
     try await threads.call("Delete", .tuple(thread))
     return true
   }
@@ -62,7 +62,7 @@ final class ThreadConversation: Conversation {
 
   func length() async throws -> String {
     guard let thread else { return "The next message begins a thread" }
-    let summary = try await threads.find([thread])[0]
+    let summary = try await threads.summary(thread)
     return
       "\(ThreadSummary.quoted(summary.title)), \(ThreadSummary.size(turns: Int(summary.turnCount), bytes: summary.bytes))"
   }

@@ -1,3 +1,12 @@
+import GLibBridge
+
+extension StandardStream {
+  /// Writes what somebody else wrote: harmless at a terminal, as it is into a file or a pipe.
+  func show(_ text: String) {
+    write(isTerminal ? text.harmless : text)
+  }
+}
+
 extension String {
   /// This text with a sign in place of each character that a terminal would obey, or that reorders what is read; line
   /// ends and tabs stay.
@@ -10,6 +19,26 @@ extension String {
   /// The same on one line.
   var harmlessLine: String {
     split(whereSeparator: \.isWhitespace).joined(separator: " ").harmless
+  }
+
+  /// This JSON, which is as it was for a program, with an escape in place of each such character.
+  var harmlessJSON: String {
+    var scalars = String.UnicodeScalarView()
+    for scalar in unicodeScalars {
+      // JSON escapes those below itself, and has none of these but in strings.
+      if scalar.value >= 0x7F, scalar.properties.isBidiControl || Self.harmless(scalar) != scalar {
+        scalars.append(contentsOf: Self.escaped(scalar).unicodeScalars)
+      } else {
+        scalars.append(scalar)
+      }
+    }
+    return String(scalars)
+  }
+
+  /// All of them have four digits at most.
+  private static func escaped(_ scalar: Unicode.Scalar) -> String {
+    let digits = String(scalar.value, radix: 16)
+    return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
   }
 
   private static func harmless(_ scalar: Unicode.Scalar) -> Unicode.Scalar {

@@ -24,6 +24,6 @@ struct JSONObject {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .withoutEscapingSlashes
     // Strings and numbers always encode.
-    return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
+    return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self).harmlessJSON } ?? "null"
   }
 }

@@ -19,6 +19,11 @@ struct Failure: Error {
     }
   }
 
+  /// Tells a person what went wrong, who may have typed or been sent what the sentence quotes.
+  static func tell(_ sentence: String) {
+    StandardStream.error.write("chappie: \(sentence.harmless)\n")
+  }
+
   /// - Parameter resetsAt: when a used-up quota comes back, where the service knows it.
   init(busName: String, message: String, resetsAt: Int64? = nil) {
     switch busName {

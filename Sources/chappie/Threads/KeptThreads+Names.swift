@@ -11,26 +11,39 @@ extension KeptThreads {
 
   /// The id of the thread that is meant.
   func id(_ name: String) async throws -> String {
-    // Whether there is a thread of a whole id, the service says.
-    if name.utf8.count == Self.idLength { return name }
-    return try await find([name])[0].id
+    try await find([name])[0].id
   }
 
-  /// The threads that are meant, each once.
+  /// The threads that are meant, each once. Those that are named by their whole id are not looked for.
   ///
   /// - Parameter archived: whether the last one is meant among the archived threads, and not the active ones.
-  func find(_ names: [String], lastIsArchived: Bool = false) async throws -> [ThreadSummary] {
+  func find(_ names: [String], lastIsArchived: Bool = false) async throws -> [NamedThread] {
     var known: [ThreadSummary] = []
-    if names.contains(where: { $0 != Self.last }) {
+    if names.contains(where: { $0 != Self.last && !Self.isWhole($0) }) {
       known = try await all(archived: false) + all(archived: true)
     }
-    var found: [ThreadSummary] = []
+    var found: [NamedThread] = []
     for name in names {
-      let thread = name == Self.last ? try await newest(archived: lastIsArchived) : try Self.thread(name, of: known)
+      let thread: NamedThread =
+        switch name {
+        case Self.last: .listed(try await newest(archived: lastIsArchived))
+        case _ where Self.isWhole(name): .whole(name)
+        default: .listed(try Self.thread(name, of: known))
+        }
       if !found.contains(where: { $0.id == thread.id }) { found.append(thread) }
     }
     return found
   }
+
+  /// What is listed of a thread that is meant.
+  func listed(_ thread: NamedThread) async throws -> ThreadSummary {
+    switch thread {
+    case .whole(let id): try await summary(id)
+    case .listed(let summary): summary
+    }
+  }
+
+  private static func isWhole(_ name: String) -> Bool { name.utf8.count == idLength }
 
   private func newest(archived: Bool) async throws -> ThreadSummary {
     guard let newest = try await all(archived: archived, limit: 1).first else {
@@ -41,7 +54,7 @@ extension KeptThreads {
 
   private static func thread(_ name: String, of known: [ThreadSummary]) throws -> ThreadSummary {
     let meant = known.filter { $0.id.hasPrefix(name) && !name.isEmpty }
-    if let thread = meant.first(where: { $0.id == name }) ?? (meant.count == 1 ? meant[0] : nil) { return thread }
+    if meant.count == 1 { return meant[0] }
     if meant.isEmpty {
       throw Failure(.failed, "There is no thread “\(name.harmlessLine)”: see chappie threads, also with --archived.")
     }

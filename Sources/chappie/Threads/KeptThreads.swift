@@ -20,6 +20,20 @@ struct KeptThreads {
     self.object = object
   }
 
+  /// The threads of an account for what asks no model: that of one that is signed out, too.
+  static func stored(_ service: Service, account: String?) async throws -> KeptThreads {
+    do {
+      return try await KeptThreads(service, account: account)
+    } catch let failure as Failure where failure.status == .signInNeeded {
+      // Not every text is the name of an account.
+      guard let object = try? await service.openClient(account) else { throw failure }
+      let threads = KeptThreads(service, at: object)
+      // An account that has none was hardly meant. What fails here fails again, and is told then.
+      if let room = try? await threads.room(), room.isEmpty { throw failure }
+      return threads
+    }
+  }
+
   @discardableResult
   func call(_ member: String, _ arguments: Variant = .tuple([])) async throws -> Variant {
     do {
@@ -28,8 +42,13 @@ struct KeptThreads {
     } catch let error as GLibError where error.busName == "org.freedesktop.DBus.Error.UnknownMethod" {
       throw Failure(
         .failed, "The service keeps no threads: Enabled=true under [Threads] in chappie/chappie.conf turns them on.")
+    } catch let error as GLibError where error.busName == "org.chappie.Error.NoSuchThread" && member != "List" {
+      throw Self.noSuchThread
     }
   }
+
+  private static let noSuchThread = Failure(
+    .failed, "There is no such thread: see chappie threads, also with --archived.")
 
   // MARK: One thread
 
@@ -59,10 +78,29 @@ struct KeptThreads {
     _ = try await Spinner.show("Putting the thread in short…") { try await call("Compact", .tuple(id, summary)) }
   }
 
+  /// What is listed of a thread: one that is in use is on the first page.
+  func summary(_ id: String) async throws -> ThreadSummary {
+    var found: ThreadSummary?
+    for archived in [false, true] where found == nil {
+      try await list(archived: archived) { page in
+        found = page.first { $0.id == id }
+        return found == nil
+      }
+    }
+    guard let found else { throw Self.noSuchThread }
+    return found
+  }
+
   // MARK: All threads
 
+  func room() async throws -> ThreadRoom {
+    try ThreadRoom(try await call("GetUsage").member(0, "usage"))
+  }
+
   /// The active threads or the archived ones, those first that changed last, page by page.
-  func list(archived: Bool, limit: Int? = nil, _ take: ([ThreadSummary]) -> Void) async throws {
+  ///
+  /// - Parameter take: returns whether it wants more.
+  func list(archived: Bool, limit: Int? = nil, _ take: ([ThreadSummary]) -> Bool) async throws {
     var filter: VariantDictionary = ["archived": archived]
     var left = limit ?? Int.max
     // A thread that changes meanwhile comes first, and may come again.
@@ -72,8 +110,9 @@ struct KeptThreads {
       filter.set("limit", UInt32(count))
       let reply = try await call("List", .tuple(filter))
       let threads = try reply.member(0, "threads", as: [VariantDictionary].self).map(ThreadSummary.init)
-      take(threads.filter { seen.insert($0.id).inserted })
-      guard threads.count == count, let cursor = threads.last?.cursor else { return }
+      guard take(threads.filter { seen.insert($0.id).inserted }), threads.count == count,
+        let cursor = threads.last?.cursor
+      else { return }
       filter.set("cursor", cursor)
       left -= count
     }
@@ -81,7 +120,10 @@ struct KeptThreads {
 
   func all(archived: Bool, limit: Int? = nil) async throws -> [ThreadSummary] {
     var threads: [ThreadSummary] = []
-    try await list(archived: archived, limit: limit) { threads += $0 }
+    try await list(archived: archived, limit: limit) { page in
+      threads += page
+      return true
+    }
     return threads
   }
 }

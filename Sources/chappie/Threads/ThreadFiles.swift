@@ -19,26 +19,16 @@ struct ThreadFiles {
 
   func text(_ id: String) async throws -> String {
     switch format {
-    case .json: try await threads.json(id) + "\n"
+    case .json: try await threads.json(id).harmlessJSON + "\n"
     case .markdown: ThreadMarkdown().text(try await threads.thread(id))
     }
   }
 
-  func write(_ id: String, to file: String) async throws {
-    try check(file)
-    let bytes = Array(try await text(id).utf8)
-    do {
-      try replaces ? Files.write(bytes, to: file) : Files.create(bytes, at: file)
-    } catch let error as GLibError {
-      throw Failure(.failed, "\(file) cannot be written: \(error.message).")
-    }
-  }
+  func file(_ path: String) -> NamedFile { NamedFile(path: path, replaces: replaces) }
 
-  /// Before anything is asked for.
-  private func check(_ file: String) throws {
-    guard replaces || !Files.exists(file) else {
-      throw Failure(.failed, "\(file) is there already: give --force to replace it.")
-    }
+  func write(_ id: String, to file: NamedFile) async throws {
+    try file.check()
+    try file.write(try await text(id))
   }
 
   // MARK: All of them
@@ -55,10 +45,11 @@ struct ThreadFiles {
   }
 
   private func writeEach(to directory: String) async throws -> ExitStatus {
+    try check(directory)
     let all = try await threads.all(archived: false) + threads.all(archived: true)
-    let files = all.map { "\(directory)/\($0.id)\(format.suffix)" }
-    for file in files { try check(file) }
-    try Directories.make(directory)
+    let files = all.map { file("\(directory)/\($0.id)\(format.suffix)") }
+    for file in files { try file.check() }
+    try make(directory)
     let spinner = Spinner("")
     defer { spinner.stop() }
     var written = 0
@@ -76,14 +67,29 @@ struct ThreadFiles {
       }
     }
     spinner.stop()
-    StandardStream.output.write("Wrote \(written) thread\(written == 1 ? "" : "s") to \(directory).\n")
+    StandardStream.output.show("Wrote \(written) thread\(written == 1 ? "" : "s") to \(directory).\n")
     return status
+  }
+
+  private func check(_ directory: String) throws {
+    switch FileKind(directory) {
+    case .nothing, .directory: break
+    default: throw Failure(.failed, "\(directory) is no directory: --all needs one, which may not be there yet.")
+    }
+  }
+
+  private func make(_ directory: String) throws {
+    do {
+      try Directories.make(directory)
+    } catch let error as GLibError {
+      throw Failure(.failed, "The directory \(directory) cannot be made: \(error.message).")
+    }
   }
 
   /// One thread that cannot be read keeps none of the others back.
   private func note(_ failure: Failure, _ thread: ThreadSummary) throws -> ExitStatus {
     guard failure.status == .failed else { throw failure }
-    StandardStream.error.write("chappie: \(ThreadSummary.quoted(thread.title)): \(failure.message)\n")
+    Failure.tell("\(ThreadSummary.quoted(thread.title)): \(failure.message)")
     return .failed
   }
 }

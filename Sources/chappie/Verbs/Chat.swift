@@ -45,7 +45,7 @@ struct Chat: Verb {
         status = .success
       } catch {
         let failure = Failure(error)
-        StandardStream.error.write("chappie: \(failure.message)\n")
+        Failure.tell(failure.message)
         status = failure.status
         // Nothing that is typed next can change these.
         if status == .serviceMissing { break }
@@ -72,7 +72,7 @@ struct Chat: Verb {
       StandardStream.output.write(ThreadText().reminder(thread))
     } catch let error as GLibError where error.busName == "org.chappie.Error.LimitExceeded" {
       // It can be too long to show, and not too long to go on with.
-      StandardStream.error.write("chappie: \(error.message)\n")
+      Failure.tell(error.message)
     }
   }
 

@@ -41,6 +41,7 @@ struct Monitor: Verb {
       let line = event == .serviceLeft ? unavailable : try await current(service, session)
       if line != last { StandardStream.output.write(line + "\n") }
       last = line
+      if StandardStream.output.failure != nil { break }
     }
     return .success
   }

@@ -16,10 +16,10 @@ struct ThreadArchive: Verb {
   }
 
   func run(_ service: Service) async throws -> ExitStatus {
-    let kept = try await KeptThreads(service, account: account)
+    let kept = try await KeptThreads.stored(service, account: account)
     for thread in try await kept.find(threads) {
       try await kept.call("Archive", .tuple(thread.id))
-      StandardStream.output.write("Archived \(ThreadSummary.quoted(thread.title)).\n")
+      StandardStream.output.write("Archived \(thread.text).\n")
     }
     return .success
   }
@@ -42,10 +42,10 @@ struct ThreadUnarchive: Verb {
   }
 
   func run(_ service: Service) async throws -> ExitStatus {
-    let kept = try await KeptThreads(service, account: account)
+    let kept = try await KeptThreads.stored(service, account: account)
     for thread in try await kept.find(threads, lastIsArchived: true) {
       try await kept.call("Unarchive", .tuple(thread.id))
-      StandardStream.output.write("Took \(ThreadSummary.quoted(thread.title)) back.\n")
+      StandardStream.output.write("Took \(thread.text) back.\n")
     }
     return .success
   }

@@ -23,7 +23,10 @@ struct ThreadCompact: Verb {
   }
 
   func run(_ service: Service) async throws -> ExitStatus {
-    let threads = try await KeptThreads(service, account: account)
+    // A text of the user's own asks no model.
+    let threads =
+      text.isEmpty
+      ? try await KeptThreads(service, account: account) : try await KeptThreads.stored(service, account: account)
     try await threads.compact(try await threads.id(thread), text)
     StandardStream.output.write("The model reads a summary from now on.\n")
     return .success

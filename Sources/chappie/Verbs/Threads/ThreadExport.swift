@@ -37,14 +37,16 @@ struct ThreadExport: Verb {
   }
 
   private static func what(_ arguments: CommandLineArguments, all: Bool, output: String?) throws -> What {
-    guard all else { return .one(try arguments.thread(), file: output) }
+    guard output != "" else { throw CommandLineError("--output needs the name of a file.") }
+    // This is no file to be replaced, whatever it leads to.
+    guard all else { return .one(try arguments.thread(), file: output == "/dev/stdout" ? nil : output) }
     guard arguments.remaining.isEmpty else { throw CommandLineError("--all and a thread exclude each other.") }
     guard let output else { throw CommandLineError("--all needs a directory: give --output DIRECTORY.") }
     return .all(directory: output)
   }
 
   func run(_ service: Service) async throws -> ExitStatus {
-    let threads = try await KeptThreads(service, account: account)
+    let threads = try await KeptThreads.stored(service, account: account)
     let files = ThreadFiles(threads: threads, format: format, replaces: replaces)
     switch what {
     case .one(let name, nil):
@@ -53,7 +55,7 @@ struct ThreadExport: Verb {
       return .success
     case .one(let name, let file?):
       let id = try await threads.id(name)
-      try await Spinner.show("Reading the thread…") { try await files.write(id, to: file) }
+      try await Spinner.show("Reading the thread…") { try await files.write(id, to: files.file(file)) }
       return .success
     case .all(let directory):
       return try await files.writeAll(to: directory)

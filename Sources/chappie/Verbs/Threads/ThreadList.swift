@@ -22,10 +22,11 @@ struct ThreadList: Verb {
   }
 
   func run(_ service: Service) async throws -> ExitStatus {
-    let threads = try await KeptThreads(service, account: account)
+    let threads = try await KeptThreads.stored(service, account: account)
     if json {
       try await threads.list(archived: archived, limit: limit) { page in
         StandardStream.output.write(page.map { $0.json.line + "\n" }.joined())
+        return true
       }
     } else {
       let listed = try await threads.all(archived: archived, limit: limit)
@@ -37,13 +38,12 @@ struct ThreadList: Verb {
 
   private func table(_ threads: [ThreadSummary]) -> String {
     // What a terminal has beside the other columns.
-    let room = Terminal.columns.map { max(20, $0 - 56) }
+    let room = Terminal.columns.map { max(20, $0 - 56) } ?? 60
     var table = Table()
     table.append("THREAD", "TITLE", "CHANGED", "TURNS", "SIZE")
     for thread in threads {
-      let title = ThreadSummary.shown(thread.title)
       table.append(
-        ThreadSummary.short(thread.id), room.map { title.shortened(to: $0) } ?? title,
+        ThreadSummary.short(thread.id), ThreadSummary.shown(thread.title).shortened(to: room),
         LocalTime.text(thread.updatedAt), "\(thread.turnCount)", ByteCount(bytes: thread.bytes).text)
     }
     return table.text

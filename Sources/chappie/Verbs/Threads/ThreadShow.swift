@@ -16,7 +16,7 @@ struct ThreadShow: Verb {
   }
 
   func run(_ service: Service) async throws -> ExitStatus {
-    let threads = try await KeptThreads(service, account: account)
+    let threads = try await KeptThreads.stored(service, account: account)
     let id = try await threads.id(thread)
     let shown = try await Spinner.show("Reading the thread…") { try await threads.thread(id) }
     StandardStream.output.write(ThreadText().text(shown))

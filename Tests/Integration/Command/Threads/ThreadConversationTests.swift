@@ -1,3 +1,4 @@
+import Foundation
 import GLibBridge
 import Testing
 
@@ -46,6 +47,37 @@ struct ThreadConversationTests {
       #expect(try await world.chappie("ask", "--thread", "new", "one").status == 1)
       #expect(try await world.listedThreads().map(\.turnCount) == [1])
       #expect(try await world.chappie("ask", "--thread", "last", "two").text.contains("1 message."))
+    }
+  }
+
+  @Test func anAnswerThatCannotBeStoredIsNotLost() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let thread = try await world.beginThread("one")
+      try await world.sandbox.play(
+        #"[{"endpoint":"responses","text":"one two three four five six","delta_delay_ms":1000}]"#)
+      let asking = Task { @GLibActor in try await world.shell(#""$0" ask --thread last --json two 2>errors"#) }
+      // The thread goes while the model answers.
+      try await eventually("the question") { try await world.sandbox.state().requests["responses"] == 2 }
+      try await caller.call("Threads.Delete", thread)
+      let output = try await asking.value
+      #expect(output.status == 1)
+      let answer = try JSONDecoder().decode(Unstored.self, from: Data(output.text.utf8))
+      #expect(answer.thread == thread)
+      #expect(answer.text == "one two three four five six")
+      #expect(!answer.responseID.isEmpty)
+      #expect(answer.error == "org.chappie.Error.NoSuchThread")
+      let errors = try String(contentsOf: world.directories.home.appending(path: "errors"), encoding: .utf8)
+      #expect(errors == "chappie: \(answer.message)\n")
+    }
+  }
+
+  private struct Unstored: Decodable {
+    let thread, text, responseID, error, message: String
+
+    enum CodingKeys: String, CodingKey {
+      case thread, text, error, message
+      case responseID = "response_id"
     }
   }
 

@@ -52,7 +52,7 @@ struct ThreadNameTests {
         ["nonsense"], ["show"], ["show", "a", "b"], ["export"], ["export", "--all"],
         ["export", "--all", "-o", "x", "a"],
         ["export", "--format", "yaml", "a"], ["rename", "a"], ["archive"], ["unarchive"], ["delete", "a"], ["compact"],
-        ["list", "a"], ["--limit", "many"],
+        ["list", "a"], ["--limit", "many"], ["delete", "--yes"], ["export", "-o", "", "a"],
       ] {
         let output = try await world.chappie(["threads"] + line)
         #expect(output.status == 2, "\(line): \(output.text)")

@@ -1,0 +1,47 @@
+import GLibBridge
+
+/// How full the store of an account's threads is.
+struct ThreadRoom {
+  let used: UInt64
+  let limit: UInt64
+  let count: UInt32
+  let archivedCount: UInt32
+  /// Nil where the service does not tell.
+  let unreadableCount: UInt32?
+
+  init(_ values: VariantDictionary) throws {
+    used = try values.value("used_bytes") ?? 0
+    limit = try values.value("limit_bytes") ?? 0
+    count = try values.value("thread_count") ?? 0
+    archivedCount = try values.value("archived_count") ?? 0
+    unreadableCount = try values.value("unreadable_count")
+  }
+
+  var isEmpty: Bool { count == 0 && (unreadableCount ?? 0) == 0 }
+
+  var text: String {
+    let used = ByteCount(bytes: used).text
+    let size =
+      limit == 0
+      ? "\(used), without a limit"
+      : "\(Bar(percent: Double(self.used) * 100 / Double(limit)).text)  \(used) of \(ByteCount(bytes: limit).text)"
+    let counts = "\(count) thread\(count == 1 ? "" : "s"), \(archivedCount) archived"
+    return ([size, counts] + [unreadable].compactMap(\.self)).map { $0 + "\n" }.joined()
+  }
+
+  private var unreadable: String? {
+    guard let unreadableCount, unreadableCount > 0 else { return nil }
+    let removed = unreadableCount == 1 ? "it" : "them"
+    return "\(unreadableCount) cannot be read on this device: chappie threads delete --all removes \(removed) too"
+  }
+
+  var json: JSONObject {
+    var object = JSONObject()
+    object.set("used_bytes", used)
+    object.set("limit_bytes", limit)
+    object.set("thread_count", count)
+    object.set("archived_count", archivedCount)
+    object.set("unreadable_count", unreadableCount)
+    return object
+  }
+}

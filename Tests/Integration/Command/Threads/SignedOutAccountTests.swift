@@ -1,0 +1,46 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// The threads of an account that is signed out are there all the same.
+@Suite(.worlds) @GLibActor
+struct SignedOutAccountTests {
+  @Test func whatAsksNoModelGoesOn() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let work = try await caller.open("Session", ["keychain_account": "work"])
+      try await caller.signIn(at: work)
+      for text in ["one", "two"] {
+        _ = try await world.chappie("ask", "--thread", "new", "--account", "work", text)
+      }
+      #expect(try await world.chappie("sign-out", "--account", "work").status == 0)
+      try await caller.call("Manager.Close", work)
+      try await eventually("the account to be gone") {
+        try await world.chappie("ask", "--account", "work", "--thread", "last", "three").status == 3
+      }
+      let listed = try await world.chappie("threads", "--account", "work")
+      #expect(listed.status == 0)
+      #expect(listed.text.contains("  one  "), "\(listed.text)")
+      for (line, expected) in [
+        (["usage"], "2 threads"), (["show", "last"], "You said"), (["export", "last"], "\"events\""),
+        (["rename", "last", "Three"], "“Three”"), (["archive", "last"], "Archived “Three”."),
+        (["unarchive", "last"], "Took “Three” back."), (["compact", "last", "Counted."], "reads a summary"),
+        (["delete", "--yes", "last"], "Deleted “Three”."),
+      ] {
+        let output = try await world.chappie(["threads", line[0], "--account", "work"] + line.dropFirst())
+        #expect(output.status == 0, "\(line): \(output.text)")
+        #expect(output.text.contains(expected), "\(line): \(output.text)")
+      }
+      // These ask a model.
+      for line in [
+        ["threads", "compact", "--account", "work", "last"], ["chat", "--account", "work", "--thread", "last"],
+      ] {
+        let output = try await world.chappie(line)
+        #expect(output.status == 3, "\(line): \(output.text)")
+        #expect(output.text.contains("chappie sign-in --account work"), "\(line): \(output.text)")
+      }
+      _ = try await world.chappie("threads", "delete", "--account", "work", "--yes", "last")
+      #expect(try await world.chappie("threads", "--account", "work").status == 3)
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// What `chappie threads export --output` finds in its place.
+@Suite(.worlds) @GLibActor
+struct ThreadExportPlaceTests {
+  @Test(arguments: ["", "--force"])
+  func aNamedPipeIsWrittenInto(_ force: String) async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      _ = try await world.beginThread(String(repeating: "river ", count: 20_000))
+      let output = try await world.shell(
+        """
+        mkfifo pipe
+        cat pipe >read &
+        "$0" threads export last \(force) --output pipe && wait && test -p pipe && "$0" threads export last | cmp - read
+        """)
+      #expect(output.status == 0, "\(output.text)")
+      #expect(output.text == "")
+    }
+  }
+
+  /// Without `--force`: where this fails, it must not replace the machine's own link.
+  @Test func standardOutputIsWrittenToAsItIs() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      _ = try await world.beginThread("one")
+      let output = try await world.shell(
+        """
+        echo before >all
+        "$0" threads export last --output /dev/stdout >>all
+        "$0" threads export last >alone
+        { echo before; cat alone; } | cmp - all
+        """)
+      #expect(output.status == 0, "\(output.text)")
+    }
+  }
+
+  @Test func whatIsNoFileIsRefused() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      _ = try await world.beginThread("one")
+      let home = world.directories.home
+      let socket = try #require(world.directories.busAddress.split(separator: "=").last.map(String.init))
+      try FileManager.default.createDirectory(at: home.appending(path: "folder"), withIntermediateDirectories: false)
+      try Data("mine".utf8).write(to: home.appending(path: "file"))
+      for (place, sentence) in [
+        ("folder", "folder is a directory: name a file in it."),
+        (socket, "\(socket) is a socket or a disk: name a file."),
+        ("nowhere/file", "nowhere/file cannot be written: its directory is not there, make it first."),
+        ("file/file", "file/file cannot be written: its directory is not there, make it first."),
+      ] {
+        for force in [[], ["--force"]] {
+          let output = try await world.chappie(["threads", "export", "last", "--output", place] + force)
+          #expect(output.text == "chappie: \(sentence)\n")
+          #expect(output.status == 1)
+        }
+      }
+      for (place, sentence) in [
+        ("file", "file is no directory: --all needs one, which may not be there yet."),
+        ("file/in", "The directory file/in cannot be made: Not a directory."),
+      ] {
+        let output = try await world.chappie("threads", "export", "--all", "--output", place, "--force")
+        #expect(output.text == "chappie: \(sentence)\n")
+        #expect(output.status == 1)
+      }
+      for line in [["last"], ["--all"]] {
+        let output = try await world.chappie(["threads", "export", "--output", ""] + line)
+        #expect(output.text == "chappie: --output needs the name of a file.\n")
+        #expect(output.status == 2)
+      }
+      #expect(try Data(contentsOf: home.appending(path: "file")) == Data("mine".utf8))
+      // The bus is still there.
+      #expect(try await world.listedThreads().count == 1)
+    }
+  }
+
+  @Test func linksLeadToWhatIsReplaced() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      _ = try await world.beginThread("one")
+      let home = world.directories.home
+      let file = home.appending(path: "file")
+      let files = FileManager.default
+      try Data("mine".utf8).write(to: file)
+      try files.createSymbolicLink(atPath: home.appending(path: "link").path, withDestinationPath: "file")
+      try files.createSymbolicLink(atPath: home.appending(path: "broken").path, withDestinationPath: "nothing")
+      let refused = try await world.chappie("threads", "export", "last", "--output", "broken")
+      #expect(refused.text == "chappie: broken is a link to nothing: give --force to replace it.\n")
+      #expect(try await world.chappie("threads", "export", "last", "--output", "link").status == 1)
+      #expect(try Data(contentsOf: file) == Data("mine".utf8))
+      for link in ["link", "broken"] {
+        let output = try await world.chappie("threads", "export", "last", "--force", "--output", link)
+        #expect(output.text == "")
+        #expect(output.status == 0)
+      }
+      #expect(try files.destinationOfSymbolicLink(atPath: home.appending(path: "link").path) == "file")
+      let exported = try Data(contentsOf: file)
+      #expect(exported != Data("mine".utf8))
+      #expect(try Data(contentsOf: home.appending(path: "broken")) == exported)
+      let hidden = try files.contentsOfDirectory(atPath: home.path).filter {
+        $0.wholeMatch(of: /\.[0-9a-f-]{32,}/) != nil
+      }
+      #expect(hidden == [])
+    }
+  }
+}
