@@ -152,7 +152,7 @@ public final class BusConnection {
         }
     g_signal_connect_data(
       UnsafeMutableRawPointer(pointer), "closed", unsafeBitCast(callback, to: GCallback.self), box.retained,
-      { data, _ in CallbackBox<@GLibActor () -> Void>.release(data) }, GConnectFlags(rawValue: 0))
+      CallbackBox<@GLibActor () -> Void>.releaseOfSignal, GConnectFlags(rawValue: 0))
   }
 }
 

@@ -25,8 +25,17 @@ final class CallbackBox<Closure> {
     return Unmanaged<CallbackBox>.fromOpaque(data).takeRetainedValue()
   }
 
+  /// Lets go of the box. GLib calls it on any thread.
   static var release: @convention(c) (UnsafeMutableRawPointer?) -> Void {
     { data in
+      guard let data else { return }
+      Unmanaged<AnyObject>.fromOpaque(data).release()
+    }
+  }
+
+  /// The same, as GObject's signals want it.
+  static var releaseOfSignal: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<GClosure>?) -> Void {
+    { data, _ in
       guard let data else { return }
       Unmanaged<AnyObject>.fromOpaque(data).release()
     }

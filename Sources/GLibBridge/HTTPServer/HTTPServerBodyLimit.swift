@@ -36,7 +36,7 @@ final class HTTPServerBodyLimit {
     }
     g_signal_connect_data(
       UnsafeMutableRawPointer(message), "got-chunk", unsafeBitCast(callback, to: GCallback.self),
-      CallbackBox(self).retained, { data, _ in CallbackBox<HTTPServerBodyLimit>.release(data) },
+      CallbackBox(self).retained, CallbackBox<HTTPServerBodyLimit>.releaseOfSignal,
       GConnectFlags(rawValue: 0))
   }
 

@@ -35,7 +35,7 @@ public final class HTTPServerWebSocket {
     }
     closedHandler = g_signal_connect_data(
       UnsafeMutableRawPointer(connection), "closed", unsafeBitCast(closed, to: GCallback.self),
-      CallbackBox(left).retained, { data, _ in CallbackBox<@GLibActor () -> Void>.release(data) },
+      CallbackBox(left).retained, CallbackBox<@GLibActor () -> Void>.releaseOfSignal,
       GConnectFlags(rawValue: 0))
   }
 
