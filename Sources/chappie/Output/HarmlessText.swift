@@ -27,7 +27,8 @@ extension String {
     for scalar in unicodeScalars {
       // JSON escapes those below itself, and has none of these but in strings.
       if scalar.value >= 0x7F, scalar.properties.isBidiControl || Self.harmless(scalar) != scalar {
-        scalars.append(contentsOf: Self.escaped(scalar).unicodeScalars)
+        // One by one: appended together, they would have all that is before them copied.
+        for sign in Self.escaped(scalar).unicodeScalars { scalars.append(sign) }
       } else {
         scalars.append(scalar)
       }
