@@ -8,6 +8,7 @@
 #include <glib-unix.h>
 #include <glib.h>
 #include <linux/fs.h>
+#include <malloc.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -42,6 +43,9 @@ __attribute__((noinline)) static void chappie_wipe_stack(void) {
   uintptr_t start = ((uintptr_t)below + page - 1) & ~(page - 1), end = (uintptr_t)(below + sizeof below) & ~(page - 1);
   madvise((void *)start, end - start, MADV_DONTNEED);
 }
+
+// glibc has a heap for each thread otherwise.
+static inline void chappie_use_one_heap(void) { mallopt(M_ARENA_MAX, 1); }
 
 static inline GType chappie_type_int64(void) { return G_TYPE_INT64; }
 static inline GType chappie_type_double(void) { return G_TYPE_DOUBLE; }

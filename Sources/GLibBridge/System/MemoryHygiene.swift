@@ -12,6 +12,8 @@ public enum MemoryHygiene {
   public static func enable() {
     // GLib's own allocator would keep freed blocks from being given back.
     setenv("G_SLICE", "always-malloc", 1)
+    // One heap for all threads: what one has freed another one uses, and the whole stays small.
+    chappie_use_one_heap()
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
     setrlimit(__rlimit_resource_t(UInt32(RLIMIT_CORE.rawValue)), &none)
   }

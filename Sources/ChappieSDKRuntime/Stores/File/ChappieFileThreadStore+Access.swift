@@ -10,8 +10,7 @@ extension ChappieFileThreadStore {
 
   /// - Returns: nil where nothing was ever stored: no key is made for that.
   func read<Result: Sendable>(_ body: @escaping Deed<Result>) async throws -> Result? {
-    guard try await onDisk({ $0.directory.exists }) else { return nil }
-    let key = try await key()
+    guard try await onDisk({ $0.directory.exists }), let key = try await key(orFirst: false) else { return nil }
     return try await onDisk { files in try body(&files, key) }
   }
 
@@ -64,7 +63,7 @@ extension ChappieFileThreadStore {
   func locked<Result: Sendable>(
     _ body: @escaping @Sendable (inout StoreFiles, FileLock, StoreKey) throws -> Result
   ) async throws -> Result {
-    let key = try await key()
+    guard let key = try await key(orFirst: true) else { throw Self.keyIsGone }
     return try await alone { files, lock in try body(&files, lock, key) }
   }
 
@@ -86,10 +85,12 @@ extension ChappieFileThreadStore {
     }
   }
 
-  private func key() async throws -> StoreKey {
+  /// - Parameter orFirst: makes a key where nothing is stored; nil otherwise.
+  private func key(orFirst: Bool) async throws -> StoreKey? {
     if let held = TurnHold.current?.key(of: self) { return held }
     do {
-      let key = try await StoreKey(secret: existingOrFirstKey(), device: device())
+      guard let secret = try await secret(orFirst: orFirst) else { return nil }
+      let key = try await StoreKey(secret: secret, device: device())
       TurnHold.current?.keep(key, of: self)
       return key
     } catch {
@@ -99,16 +100,15 @@ extension ChappieFileThreadStore {
     }
   }
 
-  /// A key is made where nothing is sealed yet. Where something is, a new one would hide that the old one is gone.
-  private func existingOrFirstKey() async throws -> SecretBytes {
+  /// Where something is stored, a new key would hide that the old one is gone.
+  private func secret(orFirst: Bool) async throws -> SecretBytes? {
     if let key = try await keys.existingKey(interaction: .forbidden) { return key }
-    guard try await onDisk({ try !$0.holdsThreads() }) else {
-      throw ChappieThreadStoreError.unreadable(
-        "The key of the stored threads is gone, and nothing of them can be read again: DeleteAll deletes them, to begin anew."
-      )
-    }
-    return try await keys.key(interaction: .forbidden)
+    guard try await onDisk({ try !$0.holdsThreads() }) else { throw Self.keyIsGone }
+    return orFirst ? try await keys.key(interaction: .forbidden) : nil
   }
+
+  private static let keyIsGone = ChappieThreadStoreError.unreadable(
+    "The key of the stored threads is gone, so that nothing of them can be read again: DeleteAll deletes them.")
 
   func onDisk<Value: Sendable>(_ body: @escaping @Sendable (inout StoreFiles) throws -> Value) async throws -> Value {
     let attempt = DiskAttempt()

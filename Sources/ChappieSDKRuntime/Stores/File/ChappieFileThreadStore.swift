@@ -146,7 +146,7 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
   ///
   /// - Throws: ``ChappieThreadStoreError``.
   package func enforceRetention() async throws {
-    guard try await onDisk({ $0.directory.exists }) else { return }
+    guard try await onDisk({ try $0.holdsThreads() }) else { return }
     try await write(to: nil) { _, _ in }
   }
 
