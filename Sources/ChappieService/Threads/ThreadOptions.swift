@@ -83,8 +83,9 @@ struct ThreadOptions: Sendable {
   ) throws -> Number? {
     guard let value = values[key] else { return standard }
     guard value != none else { return nil }
-    // Nearly a pebibyte, and a thousand million days, are more than anybody means.
-    guard let number = Double(value), number > 0, number <= 1e9 else {
+    // Nearly a pebibyte, and a thousand million days, are more than anybody means. Less than ten bytes or a second is
+    // a slip that would delete everything.
+    guard let number = Double(value), number >= 1e-5, number <= 1e9 else {
       throw Service.StartFailure(key, "a number of \(unit) above 0, or \(none)", value)
     }
     return convert(number)

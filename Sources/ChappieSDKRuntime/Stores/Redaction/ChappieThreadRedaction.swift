@@ -48,7 +48,7 @@ public struct ChappieThreadRedaction: Sendable {
       do {
         expressions.append(try RegularExpression(pattern))
       } catch {
-        throw .invalidArgument("The pattern '\(pattern)' is no regular expression: \(error).")
+        throw .invalidArgument("The pattern '\(pattern)' is no regular expression.")
       }
     }
     self.patterns = expressions
