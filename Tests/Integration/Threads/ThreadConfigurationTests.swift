@@ -166,7 +166,8 @@ struct ThreadConfigurationTests {
   @Test(arguments: [
     ("[Threads]\nEnabled=perhaps", "[Threads] Enabled= in the configuration must be true or false, not “perhaps”."),
     ("[Threads]\nMaximumSize=much", "[Threads] MaximumSize= in the configuration must be a number of MiB above 0"),
-    ("[Threads]\nMaximumSize=0", "MaximumSize="), ("[Threads]\nMaximumSize=1e-12", "MaximumSize="), ("[Threads]\nMaximumSize=-1", "MaximumSize="),
+    ("[Threads]\nMaximumSize=0", "MaximumSize="), ("[Threads]\nMaximumSize=1e-12", "MaximumSize="),
+    ("[Threads]\nMaximumSize=-1", "MaximumSize="),
     ("[Threads]\nMaximumSize=nan", "MaximumSize="), ("[Threads]\nMaximumSize=1e300", "MaximumSize="),
     ("[Threads]\nArchiveAfter=soon", "a number of days above 0, or never, not “soon”"),
     ("[Threads]\nDeleteAfter=inf", "DeleteAfter="), ("[Threads]\nProtection=none", "Protection="),
