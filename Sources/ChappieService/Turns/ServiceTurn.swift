@@ -47,7 +47,8 @@ final class ServiceTurn {
   private(set) var status = Status.running
   /// What was sent of the answer. In pieces: one text that grows would be copied over and over.
   private var told: [String] = []
-  private let object: BusObject
+  /// It keeps the client that keeps this turn.
+  private weak var object: BusObject?
   private let window: SendWindow
   private var task: Task<Void, Never>?
   private var drain: Task<Void, Never>?
@@ -192,7 +193,7 @@ final class ServiceTurn {
 
   private func emit(_ signal: String, _ arguments: Variant, bytes: Int) {
     // Once, also for the caller: a second, directed copy would reach a caller that listens twice.
-    object.emit(ClientObject.interface, signal, arguments, to: isBroadcast ? nil : caller)
+    object?.emit(ClientObject.interface, signal, arguments, to: isBroadcast ? nil : caller)
     drain = window.sent(bytes)
   }
 }
