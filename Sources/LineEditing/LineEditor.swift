@@ -18,12 +18,12 @@ public final class LineEditor {
 
   /// The next line without its end; nil when the input has ended. Everything else goes on meanwhile.
   public func next() async -> String? {
-    let line = await offActor(deadline: nil) { [prompt] in
+    let line = await offActor { [prompt] in
       guard let line = readline(prompt) else { return String?.none }
       defer { free(line) }
       return String(cString: line)
     }
-    guard let line, let line else { return nil }
+    guard let line else { return nil }
     if !line.allSatisfy(\.isWhitespace) { add_history(line) }
     return line
   }

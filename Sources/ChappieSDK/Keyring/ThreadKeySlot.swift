@@ -159,11 +159,9 @@ package final class ThreadKeySlot {
 
   /// A key that may be read only while nothing is locked is not in memory while something is, or the keyring is gone.
   private var mayKeep: Bool {
-    switch (accessibility, LockMonitor.shared.state) {
-    case (.afterFirstUnlockThisDeviceOnly, _): true
-    case (.whenUnlockedThisDeviceOnly, .unlocked), (.whenUnlockedThisDeviceOnly, .unknown):
-      LockMonitor.shared.isKeyringUnlocked
-    case (.whenUnlockedThisDeviceOnly, .locked), (.whenUnlockedThisDeviceOnly, .beforeFirstUnlock): false
+    switch accessibility {
+    case .afterFirstUnlockThisDeviceOnly: true
+    case .whenUnlockedThisDeviceOnly: !LockMonitor.shared.state.isLocked && LockMonitor.shared.isKeyringUnlocked
     }
   }
 }

@@ -8,6 +8,14 @@ public enum ChappieLockState: String, Sendable, Hashable, CaseIterable {
   case beforeFirstUnlock = "before-first-unlock"
   /// Nothing here knows of the screen: no policy of this desktop can be seen.
   case unknown
+
+  /// Whether something that is known is locked.
+  package var isLocked: Bool {
+    switch self {
+    case .locked, .beforeFirstUnlock: true
+    case .unlocked, .unknown: false
+    }
+  }
 }
 
 /// What one source says of the lock that it knows.

@@ -54,17 +54,17 @@ public final class ChappieRuntime {
     guard !message.text.isEmpty else { throw ChappieClientError.noText }
     return try await turnstile.pass {
       let hold = TurnHold()
-      let thread = try await TurnHold.$current.withValue(hold) { try await threadInUse(for: message) }
+      let thread = try await hold.during { try await threadInUse(for: message) }
       let recorder = TurnRecorder(message, model: message.options.model ?? client.model)
       let response: ChappieResponse
       do {
         response = try await client.run(.next(message), for: caller.recorded { recorder.take($0) })
       } catch {
-        await TurnHold.$current.withValue(hold) { await keepFailed(recorder.turn(failed: error), in: thread) }
+        await hold.during { await keepFailed(recorder.turn(failed: error), in: thread) }
         throw error
       }
       do {
-        try await TurnHold.$current.withValue(hold) {
+        try await hold.during {
           try await keep(recorder.turn(answered: response), in: thread)
         }
       } catch {
@@ -176,12 +176,12 @@ public final class ChappieRuntime {
   private func keepingSummary(_ compact: () async throws -> ChappieClientContext) async throws -> ChappieClientContext {
     try await turnstile.pass {
       let hold = TurnHold()
-      _ = try await TurnHold.$current.withValue(hold) { try await upToDate() }
+      _ = try await hold.during { try await upToDate() }
       let context = try await compact()
       if let thread, let summary = context.compactedSummary {
         let turn = ChappieTurn(
           id: UniqueID.make(), recordedAt: UnixTime.now, events: [.compaction(summary: summary)])
-        try await TurnHold.$current.withValue(hold) { try await keep(turn, in: thread.id) }
+        try await hold.during { try await keep(turn, in: thread.id) }
       }
       return context
     }

@@ -5,13 +5,9 @@ import GLibBridge
 /// and one for each tool call that nobody else asks the user about.
 @GLibActor
 final class Notifications {
-  private struct WeakNotification {
-    weak var notification: SlotNotification?
-  }
-
   private let connection: BusConnection
   private lazy var server = NotificationServer(connection) { [weak self] in self?.receive($0) }
-  private var notifications: [SlotIdentity: WeakNotification] = [:]
+  private var notifications: [SlotIdentity: Weak<SlotNotification>] = [:]
   /// Those that tell something: they outlive the sessions they are for.
   private var telling: [SlotIdentity: SlotNotification] = [:]
   private var questions: [ObjectIdentifier: ApprovalNotification] = [:]
@@ -24,14 +20,14 @@ final class Notifications {
 
   /// Tells of the slot of `session` for as long as the result is kept, and until what it tells is solved.
   func follow(_ session: ChappieAuthSession) -> SlotNotification {
-    if let notification = notifications[SlotIdentity(session.configuration)]?.notification { return notification }
-    notifications = notifications.filter { $0.value.notification != nil }
+    if let notification = notifications[SlotIdentity(session.configuration)]?.value { return notification }
+    notifications = notifications.filter { $0.value.value != nil }
     let notification = SlotNotification(session, server) { [connection] address, token in
       await WebPage.open(address, activationToken: token, over: connection)
     } idleChanged: { [weak self] in
       self?.note($0)
     }
-    notifications[notification.slot] = WeakNotification(notification: notification)
+    notifications[notification.slot] = Weak(notification)
     return notification
   }
 

@@ -5,14 +5,10 @@ import GLibBridge
 /// The threads of one app and account, whichever objects they are used through.
 @GLibActor
 final class StoredThreads {
-  private struct WeakObject {
-    weak var object: ThreadsObject?
-  }
-
   private let configuration: ChappieConfiguration
   private let policy: ThreadPolicy
   private var stores: [ChappieFileThreadStoreStoragePolicy.FileProtection: ChappieFileThreadStore] = [:]
-  private var objects: [WeakObject] = []
+  private var objects: [Weak<ThreadsObject>] = []
   private var queues: [String: ThreadQueue] = [:]
 
   /// - Parameter configuration: its keychain fields name the app and the account.
@@ -87,17 +83,17 @@ final class StoredThreads {
 
   /// Tells `object` of all changes from now on, for as long as it exists.
   func add(_ object: ThreadsObject) {
-    objects.removeAll { $0.object == nil }
-    objects.append(WeakObject(object: object))
+    objects.removeAll { $0.value == nil }
+    objects.append(Weak(object))
   }
 
   private func tell(_ thread: String, _ change: ThreadChange) {
-    for object in objects { object.object?.tell(thread, change) }
+    for object in objects { object.value?.tell(thread, change) }
   }
 
   /// Something was locked: what may be read only while nothing is must not stay in memory.
   func locked() {
-    for object in objects { object.object?.locked() }
+    for object in objects { object.value?.locked() }
   }
 }
 

@@ -60,8 +60,7 @@ extension ThreadsObject {
     _ thread: String, _ call: BusCall, _ body: (ChappieRuntime) async throws -> Result
   ) async throws -> Result {
     try await stored.inTurn(thread) {
-      try await unlock(for: call)
-      _ = try await store.summary(of: thread)
+      _ = try await unlockedStore(for: call).summary(of: thread)
     } _: {
       try await body(conversations.conversation(thread))
     }

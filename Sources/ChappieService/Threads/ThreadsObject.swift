@@ -10,7 +10,7 @@ final class ThreadsObject {
 
   unowned let client: ClientObject
   let stored: StoredThreads
-  let store: any ChappieThreadStore
+  private let store: any ChappieThreadStore
   let conversations: ThreadConversations
   let files: ChappieFileThreadStore
   private let protection: ChappieFileThreadStoreStoragePolicy.FileProtection
@@ -47,11 +47,13 @@ final class ThreadsObject {
     Task.onGLib { [files] in await files.keepTidy() }
   }
 
-  /// Has the keyring ask for its password where that is what keeps the threads from being read, and `call` allows it.
+  /// What is stored, once the keyring has asked for its password where that is what keeps it from being read and `call`
+  /// allows it.
   ///
   /// - Throws: `ChappieThreadStoreError`, `CancellationError`.
-  func unlock(for call: BusCall) async throws {
+  func unlockedStore(for call: BusCall) async throws -> any ChappieThreadStore {
     if call.allowsInteraction { try await files.unlock() }
+    return store
   }
 
   func tell(_ thread: String, _ change: ThreadChange) {

@@ -3,7 +3,7 @@ import ChappieSDKRuntime
 import GLibBridge
 
 /// What `ThreadChanged` says happened.
-enum ThreadChange: String, CaseIterable {
+enum ThreadChange: String {
   case created, updated, renamed, archived, unarchived, deleted
 }
 

@@ -2,11 +2,10 @@ import CGLib
 
 /// Runs `work`, which may block, on a thread of its own.
 ///
-/// - Parameter deadline: nil waits as long as it takes.
 /// - Returns: what `work` returns; nil when that takes longer than `deadline`. The thread then ends when the work does.
 @GLibActor
 public func offActor<Result: Sendable>(
-  deadline: Duration?, _ work: @escaping @Sendable () -> Result
+  deadline: Duration, _ work: @escaping @Sendable () -> Result
 ) async -> Result? {
   let outcome = Outcome<Result>()
   let thread = startThread {
@@ -14,9 +13,9 @@ public func offActor<Result: Sendable>(
     Task.onGLib { outcome.set(value) }
   }
   g_thread_unref(thread)
-  let timer = deadline.map { Timer(after: $0) { outcome.wait.finish() } }
+  let timer = Timer(after: deadline) { outcome.wait.finish() }
   await outcome.wait.value()
-  timer?.cancel()
+  timer.cancel()
   return outcome.value
 }
 
@@ -28,6 +27,14 @@ func startThread(_ body: @escaping @Sendable () -> Void) -> UnsafeMutablePointer
       CallbackBox<@Sendable () -> Void>.consume(data).closure()
       return nil
     }, CallbackBox(body).retained)
+}
+
+/// Runs `work`, which may block, on a thread of its own, and waits as long as it takes.
+@GLibActor
+public func offActor<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
+  await withCheckedContinuation { continuation in
+    g_thread_unref(startThread { continuation.resume(returning: work()) })
+  }
 }
 
 @GLibActor

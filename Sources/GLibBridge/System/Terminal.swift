@@ -13,7 +13,7 @@ public enum Terminal {
   /// The next line that is typed, without its end; nil when the input has ended. Everything else goes on meanwhile.
   @GLibActor
   public static func readLine() async -> String? {
-    await offActor(deadline: nil) { Swift.readLine() } ?? nil
+    await offActor { Swift.readLine() }
   }
 }
 

@@ -42,7 +42,7 @@ struct KeptThreads {
     } catch let error as GLibError where error.busName == "org.freedesktop.DBus.Error.UnknownMethod" {
       throw Failure(
         .failed, "The service keeps no threads: Enabled=true under [Threads] in chappie/chappie.conf turns them on.")
-    } catch let error as GLibError where error.busName == "org.chappie.Error.NoSuchThread" && member != "List" {
+    } catch let error as GLibError where error.busName == "org.chappie.Error.NoSuchThread" {
       throw Self.noSuchThread
     }
   }
@@ -64,11 +64,7 @@ struct KeptThreads {
   func thread(_ id: String) async throws -> ChappieThread {
     let json = try await json(id)
     // A large one takes a while, in which a spinner goes on.
-    let thread = await offActor(deadline: nil) {
-      Result { try ChappieThread(jsonValue: ChappieJSONValue(json: json)) }
-    }
-    guard let thread else { throw CancellationError() }
-    return try thread.get()
+    return try await offActor { Result { try ChappieThread(jsonValue: ChappieJSONValue(json: json)) } }.get()
   }
 
   /// Puts a thread in short for the model.
@@ -103,16 +99,12 @@ struct KeptThreads {
   func list(archived: Bool, limit: Int? = nil, _ take: ([ThreadSummary]) -> Bool) async throws {
     var filter: VariantDictionary = ["archived": archived]
     var left = limit ?? Int.max
-    // A thread that changes meanwhile comes first, and may come again.
-    var seen: Set<String> = []
     while left > 0 {
       let count = min(left, Self.page)
       filter.set("limit", UInt32(count))
       let reply = try await call("List", .tuple(filter))
       let threads = try reply.member(0, "threads", as: [VariantDictionary].self).map(ThreadSummary.init)
-      guard take(threads.filter { seen.insert($0.id).inserted }), threads.count == count,
-        let cursor = threads.last?.cursor
-      else { return }
+      guard take(threads), threads.count == count, let cursor = threads.last?.cursor else { return }
       filter.set("cursor", cursor)
       left -= count
     }

@@ -6,18 +6,17 @@ struct ThreadRoom {
   let limit: UInt64
   let count: UInt32
   let archivedCount: UInt32
-  /// Nil where the service does not tell.
-  let unreadableCount: UInt32?
+  let unreadableCount: UInt32
 
   init(_ values: VariantDictionary) throws {
     used = try values.value("used_bytes") ?? 0
     limit = try values.value("limit_bytes") ?? 0
     count = try values.value("thread_count") ?? 0
     archivedCount = try values.value("archived_count") ?? 0
-    unreadableCount = try values.value("unreadable_count")
+    unreadableCount = try values.value("unreadable_count") ?? 0
   }
 
-  var isEmpty: Bool { count == 0 && (unreadableCount ?? 0) == 0 }
+  var isEmpty: Bool { count == 0 && unreadableCount == 0 }
 
   var text: String {
     let used = ByteCount(bytes: used).text
@@ -30,7 +29,7 @@ struct ThreadRoom {
   }
 
   private var unreadable: String? {
-    guard let unreadableCount, unreadableCount > 0 else { return nil }
+    guard unreadableCount > 0 else { return nil }
     let removed = unreadableCount == 1 ? "it" : "them"
     return "\(unreadableCount) cannot be read on this device: chappie threads delete --all removes \(removed) too"
   }

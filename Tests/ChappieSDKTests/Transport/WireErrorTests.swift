@@ -7,6 +7,7 @@ struct WireErrorTests {
     ("Please try again in 2.5s. Visit the page to learn more.", 2.5),
     ("Limit 10.\nPlease try again in 20 seconds.", 20),
     ("Please try again in 500ms.", 0.5), ("try again in 7 ms", 0.007), ("try to try again in 1s", 1),
+    ("Slow down (try again in 2s).", 2),
   ])
   func aMessageTellsHowLongToWait(_ message: String, _ seconds: Double) {
     #expect(WireError(code: nil, message: message).delay == seconds)

@@ -19,7 +19,7 @@ struct WireError: Equatable {
 
   /// The seconds that a message such as “Please try again in 2.5s” asks to wait.
   var delay: Double? {
-    let words = message?.split(whereSeparator: \.isWhitespace) ?? []
+    let words = message?.split { !($0.isLetter || $0.isNumber || $0 == ".") } ?? []
     guard let start = words.indices.first(where: { words[$0...].starts(with: ["try", "again", "in"]) }) else {
       return nil
     }

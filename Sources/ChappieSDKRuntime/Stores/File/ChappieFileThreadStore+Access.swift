@@ -18,13 +18,13 @@ extension ChappieFileThreadStore {
   func overview<Result: Sendable>(_ body: @escaping @Sendable (ThreadIndex) throws -> Result) async throws
     -> Result
   {
-    let found: Result?? = try await read { files, key in
+    let found = try await read { files, key in
       try files.refresh(key)
-      return self.plan(files.index) == nil ? try body(files.index) : nil
+      return (result: try body(files.index), isTidy: self.plan(files.index) == nil)
     }
     guard let found else { return try body(ThreadIndex()) }
     startRounds()
-    if let found { return found }
+    if found.isTidy { return found.result }
     // Where nothing can be written, things are as they are.
     try? await enforceRetention()
     return try await read { files, key in

@@ -24,7 +24,7 @@ final class DiskQueue {
     let task = Task.onGLib { () -> Value? in
       defer { end.finish() }
       return try? await turnstile.pass {
-        let value = await offActor(deadline: nil, work)
+        let value = await offActor(work)
         after()
         return value
       }

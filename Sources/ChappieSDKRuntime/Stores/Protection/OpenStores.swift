@@ -10,12 +10,7 @@ enum OpenStores {
   /// Done once, by being read.
   private static let followLocks: Void = LockMonitor.shared.observe { if isLocked { letGo() } }
 
-  static var isLocked: Bool {
-    switch LockMonitor.shared.state {
-    case .locked, .beforeFirstUnlock: true
-    case .unlocked, .unknown: false
-    }
-  }
+  static var isLocked: Bool { LockMonitor.shared.state.isLocked }
 
   static func add(_ store: ChappieFileThreadStore) {
     stores.removeAll { $0.value == nil }

@@ -14,6 +14,11 @@ final class TurnHold: Sendable {
     for place in places.withLock({ $0 }) { ThreadsInUse.leave(place) }
   }
 
+  /// Runs an access of the turn's own.
+  func during<Result>(_ access: () async throws -> Result) async rethrows -> Result {
+    try await Self.$current.withValue(self, operation: access)
+  }
+
   /// The turn uses a thread.
   func use(_ place: ThreadsInUse.Place) {
     if places.withLock({ $0.insert(place).inserted }) { ThreadsInUse.enter(place) }

@@ -15,13 +15,12 @@ public struct ChappieRedactingThreadStore: ChappieThreadStore {
   /// Made of what is left of the message, so that no part of what is left out is in it.
   public func title(for message: ChappieInputMessage) async -> String {
     guard redaction.keepsTitles else { return redaction.title(message.text) }
-    guard let left = await offActor(deadline: nil, { [redaction] in redaction.message(message) }) else { return "" }
-    return await store.title(for: left)
+    return await store.title(for: left(of: message) { $0.message($1) })
   }
 
   public func create(_ thread: ChappieThreadSummary) async throws {
     var thread = thread
-    thread.title = try await left(of: thread.title) { $0.title($1) }
+    thread.title = await left(of: thread.title) { $0.title($1) }
     try await store.create(thread)
   }
 
@@ -34,7 +33,7 @@ public struct ChappieRedactingThreadStore: ChappieThreadStore {
   public func change(_ thread: String, _ change: ChappieThreadChange) async throws {
     switch change {
     case .rename(let title):
-      let left = try await left(of: title) { $0.title($1) }
+      let left = await left(of: title) { $0.title($1) }
       guard redaction.keepsTitles || left == title else {
         throw ChappieClientError.invalidArgument("The title cannot be kept: titles are left out of threads here.")
       }
@@ -57,11 +56,7 @@ public struct ChappieRedactingThreadStore: ChappieThreadStore {
 
   private func left<Value: Sendable>(
     of value: Value, _ redact: @escaping @Sendable (ChappieThreadRedaction, Value) -> Value
-  ) async throws -> Value {
-    // Without a deadline there always is one.
-    guard let left = await offActor(deadline: nil, { [redaction] in redact(redaction, value) }) else {
-      throw ChappieThreadStoreError.unavailable("What is stored could not be redacted.")
-    }
-    return left
+  ) async -> Value {
+    await offActor { [redaction] in redact(redaction, value) }
   }
 }
