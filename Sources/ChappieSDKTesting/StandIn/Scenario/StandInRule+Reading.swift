@@ -45,6 +45,7 @@ extension StandInRule {
   }
 
   private static func action(_ reader: inout Reader, _ endpoint: StandInEndpoint) throws(Reader.Problem) -> Action {
+    if endpoint == .responses, let flood = try reader.flood("flood") { return .flood(flood) }
     let headers = try reader.headers("headers")
     let status = try reader.integer("status", in: 200...599)
     if let raw = try reader.string("raw") {

@@ -14,6 +14,8 @@ struct StandInRule: Sendable {
     case answer(HTTPServerResponse)
     /// A body of the rule's own, after which the connection may be cut.
     case raw(HTTPServerResponse, cuts: Bool)
+    /// More than a client should take.
+    case flood(Flood)
     /// The normal answer, changed.
     case change(Change)
   }
@@ -72,6 +74,11 @@ struct StandInRule: Sendable {
       return .stream(response.head) { stream in
         try await stream.write(response.body)
         if cuts { stream.abort() }
+      }
+    case .flood(let flood):
+      try await waitForDelay()
+      return .stream(HTTPServerResponse.Head(status: 200, headers: [("content-type", "text/event-stream")])) { stream in
+        try await flood.play { try await stream.write($0.frame) }
       }
     }
   }

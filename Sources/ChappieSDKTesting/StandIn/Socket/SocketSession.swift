@@ -160,6 +160,12 @@ final class SocketSession {
       if !response.body.isEmpty { try await socket.write(response.body) }
       if cuts { throw Cut() }
       socket.close()
+    case .flood(let flood):
+      try await rule.waitForDelay()
+      if flood.kind == .event { return try await socket.write(flood.message) }
+      try await flood.play { piece in
+        if case .event(let json) = piece { try await self.socket.write(Array(json.utf8)) }
+      }
     case .change:
       break
     }
