@@ -32,7 +32,7 @@ extension Callers {
     switch identity {
     case .sandboxed(let app): return app
     case .unsandboxed: return nil
-    case .uninspectable: throw identity.denial
+    case .uninspectable, .unknownForNow: throw identity.denial
     }
   }
 }
@@ -52,6 +52,10 @@ extension CallerIdentity {
       BusError(
         .accessDenied,
         "This service cannot tell which program calls, and so gives it nothing: the caller \(reason).")
+    case .unknownForNow(let reason):
+      BusError(
+        .accessDenied,
+        "This service could not find out for the moment which program calls: the caller \(reason). Try again.")
     }
   }
 }

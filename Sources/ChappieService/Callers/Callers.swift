@@ -12,7 +12,9 @@ final class Callers {
     enum Identification {
       case none
       case running(Wait)
-      case done(CallerIdentity)
+      case done(CallerInspector.Finding)
+      /// It is looked at anew with the first call after `next`.
+      case failed(CallerInspector.Finding, next: ContinuousClock.Instant)
     }
 
     var presence = Presence.gone
@@ -21,6 +23,9 @@ final class Callers {
     var runningTurns: [String: ServiceTurn] = [:]
     var partings: [@GLibActor () -> Void] = []
   }
+
+  /// A caller that could not be looked into is not looked at more often.
+  private static let pauseAfterFailure = Duration.milliseconds(200)
 
   private let connection: BusConnection
   private let inspector: CallerInspector
@@ -37,19 +42,39 @@ final class Callers {
 
   /// Who `name` is: found out once, and kept until it leaves the bus.
   func identity(of name: String) async -> CallerIdentity {
+    await finding(on: name).identity
+  }
+
+  /// What `name` counts as where something is limited.
+  func application(of name: String) async -> Application {
+    await finding(on: name).application
+  }
+
+  private func finding(on name: String) async -> CallerInspector.Finding {
     let caller = caller(name)
-    if case .none = caller.identification { identify(caller, name) }
+    switch caller.identification {
+    case .none: identify(caller, name)
+    case .failed(_, let next) where next <= .now: identify(caller, name)
+    case .running, .done, .failed: break
+    }
     // Those that wait go on in the order in which they came: calls take effect in the order in which they were made.
     if case .running(let end) = caller.identification { await end.value() }
-    guard case .done(let identity) = caller.identification else { return .uninspectable(reason: "is being looked at") }
-    return identity
+    switch caller.identification {
+    case .done(let finding), .failed(let finding, _): return finding
+    case .none, .running: return .unknownForNow("is being looked at")
+    }
   }
 
   private func identify(_ caller: Caller, _ name: String) {
     let end = Wait()
     caller.identification = .running(end)
     Task.onGLib { [inspector] in
-      caller.identification = .done(await inspector.identity(of: name))
+      let finding = await inspector.inspect(name)
+      if case .unknownForNow = finding.identity {
+        caller.identification = .failed(finding, next: .now + Self.pauseAfterFailure)
+      } else {
+        caller.identification = .done(finding)
+      }
       end.finish()
     }
   }

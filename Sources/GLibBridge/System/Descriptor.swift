@@ -46,6 +46,8 @@ public enum FileError: Error, Equatable, Sendable, CustomStringConvertible {
   case notRegular
   /// It has more than `limit` bytes.
   case tooLarge(limit: Int)
+  /// Nothing is left to open it with: no descriptor, no memory. It says nothing of the file.
+  case exhausted
   case failed(String)
 
   init(errno number: Int32) {
@@ -53,6 +55,7 @@ public enum FileError: Error, Equatable, Sendable, CustomStringConvertible {
     case ENOENT, ENOTDIR, ESRCH: self = .missing
     case EACCES, EPERM: self = .forbidden
     case ELOOP, ENXIO: self = .notRegular
+    case EMFILE, ENFILE, ENOMEM: self = .exhausted
     default: self = .failed(String(cString: strerror(number)))
     }
   }
@@ -63,6 +66,7 @@ public enum FileError: Error, Equatable, Sendable, CustomStringConvertible {
     case .forbidden: "it may not be read"
     case .notRegular: "it is not a regular file"
     case .tooLarge(let limit): "it has more than \(limit) bytes"
+    case .exhausted: "the system is out of descriptors or memory"
     case .failed(let reason): reason
     }
   }

@@ -8,23 +8,26 @@ import Glibc
 public struct ProcessFiles: Sendable {
   private static let directoryFlags = chappie_open_path() | O_DIRECTORY | O_CLOEXEC
 
+  /// The process's number.
+  public let processID: Int32
   private let directory: Descriptor
   private let handle: ProcessHandle?
 
   /// - Throws: ``FileError/missing`` when the process has ended.
   public init(_ peer: BusPeer) throws(FileError) {
-    try self.init(path: "/proc/\(peer.processID)", handle: peer.handle)
+    try self.init(path: "/proc/\(peer.processID)", peer.processID, handle: peer.handle)
     // The number was opened while the process still had it: what is open is this process's.
     guard peer.handle.isRunning else { throw .missing }
   }
 
   /// This process itself.
   public static func own() throws(FileError) -> ProcessFiles {
-    try ProcessFiles(path: "/proc/self", handle: nil)
+    try ProcessFiles(path: "/proc/self", getpid(), handle: nil)
   }
 
-  private init(path: String, handle: ProcessHandle?) throws(FileError) {
+  private init(path: String, _ processID: Int32, handle: ProcessHandle?) throws(FileError) {
     guard let directory = Descriptor(owning: open(path, Self.directoryFlags)) else { throw FileError(errno: errno) }
+    self.processID = processID
     self.directory = directory
     self.handle = handle
   }
@@ -37,6 +40,18 @@ public struct ProcessFiles: Sendable {
   /// - Throws: ``FileError``.
   public func content(of name: String, limit: Int = 16 << 10) throws(FileError) -> [UInt8] {
     try Self.content(of: name, in: directory, limit: limit)
+  }
+
+  /// When the process started, in the kernel's ticks since the machine did. With its number it names a process for
+  /// good.
+  ///
+  /// - Throws: ``FileError``.
+  public func startTime() throws(FileError) -> UInt64 {
+    // The second field is the program's name in parentheses, which may hold anything, also blanks and parentheses.
+    let text = String(decoding: try content(of: "stat"), as: UTF8.self)
+    let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+    guard fields.count > 19, let time = UInt64(fields[19]) else { throw .failed("/proc/PID/stat is not understood") }
+    return time
   }
 
   /// The process's user namespace.

@@ -41,7 +41,7 @@ final class AccessGroups {
         .accessDenied,
         "\(app) is no member of the access group '\(group)': a file in chappie/access-groups.d has to list it, see "
           + "org.chappie(7).")
-    case .uninspectable: throw caller.denial
+    case .uninspectable, .unknownForNow: throw caller.denial
     }
   }
 

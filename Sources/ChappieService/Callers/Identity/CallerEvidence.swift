@@ -33,26 +33,41 @@ extension CallerEvidence {
       sharesRoot = try root.identity() == own.root().identity()
       content = try root.contentIfThere(of: FlatpakInfo.name, limit: FlatpakInfo.sizeLimit)
     } catch {
-      throw Unidentified(Self.reason(error))
+      throw Unidentified(error)
     }
     if let content {
       let info = try FlatpakInfo(content)
-      let record = try? Files.read(info.record(in: Directories.runtime), limit: FlatpakInfo.sizeLimit)
-      flatpak = FlatpakMark(info: info, isRecorded: record == content)
+      flatpak = FlatpakMark(info: info, isRecorded: try Self.record(of: info) == content)
     }
     // What was read of a process that has ended by now may be another's.
-    guard files.isRunning else { throw Unidentified("has ended") }
+    guard files.isRunning else { throw Unidentified(.missing) }
   }
 
-  static func reason(_ error: FileError) -> String {
+  /// What Flatpak wrote outside of the sandbox; nil for nothing that can be read.
+  private static func record(of info: FlatpakInfo) throws(Unidentified) -> [UInt8]? {
+    do throws(FileError) {
+      return try Files.read(info.record(in: Directories.runtime), limit: FlatpakInfo.sizeLimit)
+    } catch .exhausted {
+      throw Unidentified(.exhausted)
+    } catch {
+      return nil
+    }
+  }
+}
+
+extension Unidentified {
+  init(_ error: FileError) {
     switch error {
     case .missing:
-      "has ended"
+      self.init("has ended", isForNow: true)
     case .forbidden:
-      "is closed to this service by the kernel, as programs are that forbid dumping (password managers do) or have "
-        + "file capabilities, and all programs where this service runs in a user namespace"
-    default:
-      "has a sandbox whose marks cannot be read: \(error)"
+      self.init(
+        "is closed to this service by the kernel, as programs are that forbid dumping (password managers do) or have "
+          + "file capabilities, and all programs where this service runs in a user namespace")
+    case .exhausted:
+      self.init("cannot be looked into, for \(error)", isForNow: true)
+    case .notRegular, .tooLarge, .failed:
+      self.init("has a sandbox whose marks cannot be read: \(error)")
     }
   }
 }

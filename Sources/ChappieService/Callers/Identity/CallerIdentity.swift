@@ -9,11 +9,13 @@
 /// - ``uninspectable(reason:)`` is no weaker kind of ``unsandboxed``: it may be an app that hides.
 ///
 /// It is found once for a connection. A process cannot leave its sandbox, and one that enters a sandbox later was
-/// unsandboxed when it connected.
+/// unsandboxed when it connected. What could not be found out for the moment is not remembered.
 enum CallerIdentity: Sendable, Equatable {
   /// An app in a sandbox that this service knows.
   case sandboxed(AppID)
   case unsandboxed
   /// A caller that this service may or can not look into. The reason is what comes after “the caller”.
   case uninspectable(reason: String)
+  /// A caller that could not be looked into just now, and may be a moment later.
+  case unknownForNow(reason: String)
 }

@@ -2,38 +2,72 @@ import GLibBridge
 
 /// Finds out who a caller is.
 @GLibActor
-struct CallerInspector {
-  /// How long a file system that a caller's side provides may keep this waiting.
-  private static let deadline = Duration.seconds(5)
+final class CallerInspector {
+  /// What was found out of a caller.
+  struct Finding: Sendable {
+    let identity: CallerIdentity
+    let application: Application
 
-  let connection: BusConnection
-
-  /// The identity behind a unique name. What cannot be found out makes it uninspectable.
-  func identity(of name: String) async -> CallerIdentity {
-    do {
-      let identity = try await inspect(name)
-      Log.debug("\(name) is \(identity).")
-      return identity
-    } catch let error as Unidentified {
-      Log.debug("\(name) cannot be identified: \(error.reason).")
-      return .uninspectable(reason: error.reason)
-    } catch {
-      return .uninspectable(reason: "has left the bus, or is of a process that the bus does not tell")
+    static func unknownForNow(_ reason: String) -> Finding {
+      Finding(identity: .unknownForNow(reason: reason), application: .uninspectable)
     }
   }
 
-  private func inspect(_ name: String) async throws -> CallerIdentity {
+  /// How long a file system that a caller's side provides may keep this waiting.
+  private static let deadline = Duration.seconds(5)
+  /// How many callers are looked into at a time. Each takes a few descriptors.
+  private static let limit = 16
+  /// Of those, how many may be such whose file systems could block: the others never wait for them.
+  private static let blockingLimit = 8
+
+  private let connection: BusConnection
+  private let places = Places(CallerInspector.limit)
+  private let blockingPlaces = Places(CallerInspector.blockingLimit)
+
+  init(connection: BusConnection) {
+    self.connection = connection
+  }
+
+  /// Who is behind a unique name. What cannot be found out makes it uninspectable.
+  func inspect(_ name: String) async -> Finding {
+    do {
+      let finding = try await finding(name)
+      Log.debug("\(name) is \(finding.identity), \(finding.application).")
+      return finding
+    } catch let error as Unidentified {
+      Log.debug("\(name) cannot be identified: \(error.reason).")
+      return error.isForNow
+        ? .unknownForNow(error.reason)
+        : Finding(identity: .uninspectable(reason: error.reason), application: .uninspectable)
+    } catch {
+      return .unknownForNow("has left the bus, or is of a process that the bus does not tell")
+    }
+  }
+
+  private func finding(_ name: String) async throws -> Finding {
+    let subject = try await places.hold { try await self.subject(name) }
+    if case .known(let finding) = subject { return finding }
+    guard case .blocking(let files, let label) = subject else { throw Unidentified(.missing) }
+    let finding = await blockingPlaces.hold {
+      await offActor(deadline: Self.deadline) { Finding.found(files, label: label) }
+    }
+    guard let finding else { throw Unidentified("has a root directory that does not answer", isForNow: true) }
+    return try finding.get()
+  }
+
+  private enum Subject: Sendable {
+    case known(Finding)
+    /// It has a user namespace of its own, where any program can give a process a root directory that blocks.
+    case blocking(ProcessFiles, label: String?)
+  }
+
+  private func subject(_ name: String) async throws -> Subject {
     let peer = try await connection.peer(name)
     guard peer.userID == UserID.own else { throw Unidentified("runs as another user") }
     let label = peer.securityLabel
     let (files, sharesUserNamespace) = try open(peer)
-    // In this service's own user namespace nobody but root can give a process a root directory that blocks.
-    if sharesUserNamespace { return try CallerIdentity(CallerEvidence(files, label: label)) }
-    let identity = await offActor(deadline: Self.deadline) {
-      Result { () throws(Unidentified) in try CallerIdentity(CallerEvidence(files, label: label)) }
-    }
-    guard let identity else { throw Unidentified("has a root directory that does not answer") }
-    return try identity.get()
+    return sharesUserNamespace
+      ? .known(try Finding.found(files, label: label).get()) : .blocking(files, label: label)
   }
 
   private func open(_ peer: BusPeer) throws(Unidentified) -> (ProcessFiles, sharesUserNamespace: Bool) {
@@ -41,7 +75,31 @@ struct CallerInspector {
       let files = try ProcessFiles(peer)
       return (files, try files.userNamespace() == ProcessFiles.own().userNamespace())
     } catch {
-      throw Unidentified(CallerEvidence.reason(error))
+      throw Unidentified(error)
+    }
+  }
+}
+
+extension CallerInspector.Finding {
+  /// Looks at a process. It may block.
+  static func found(_ files: ProcessFiles, label: String?) -> Result<Self, Unidentified> {
+    Result { () throws(Unidentified) in try Self(CallerEvidence(files, label: label), files) }
+  }
+
+  /// - Throws: ``Unidentified``.
+  init(_ evidence: CallerEvidence, _ files: ProcessFiles) throws(Unidentified) {
+    identity = try CallerIdentity(evidence)
+    switch identity {
+    case .sandboxed(let app):
+      application = .sandboxed(app)
+    case .unsandboxed:
+      do throws(FileError) {
+        application = .process(Application.Process(id: files.processID, startTime: try files.startTime()))
+      } catch {
+        throw Unidentified(error)
+      }
+    case .uninspectable, .unknownForNow:
+      application = .uninspectable
     }
   }
 }

@@ -42,11 +42,15 @@ struct FlatpakInfo: Equatable, Sendable {
   }
 }
 
-/// Why a caller could not be identified: what comes after “the caller”.
+/// Why a caller could not be identified.
 struct Unidentified: Error, Equatable {
+  /// What comes after “the caller”.
   let reason: String
+  /// Whether it may be found out a moment later.
+  let isForNow: Bool
 
-  init(_ reason: String) {
+  init(_ reason: String, isForNow: Bool = false) {
     self.reason = reason
+    self.isForNow = isForNow
   }
 }
