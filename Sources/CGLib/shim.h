@@ -33,6 +33,12 @@ static inline gboolean chappie_can_poll(gpointer stream) {
   return G_IS_POLLABLE_INPUT_STREAM(stream) && g_pollable_input_stream_can_poll(G_POLLABLE_INPUT_STREAM(stream));
 }
 
+// Whether a read of a connection would return something now: bytes, its end or an error.
+static inline gboolean chappie_is_readable(GIOStream *connection) {
+  GInputStream *input = g_io_stream_get_input_stream(connection);
+  return chappie_can_poll(input) && g_pollable_input_stream_is_readable(G_POLLABLE_INPUT_STREAM(input));
+}
+
 // Overwrites what functions that have returned left on the stack of this thread. It cannot be written in Swift, where
 // large room is never on the stack.
 __attribute__((noinline)) static void chappie_wipe_stack(void) {

@@ -25,7 +25,7 @@ final class AnswerReader {
   }
 
   private let scope: TurnScope
-  private var assembler = ResponseAssembler()
+  private var assembler: ResponseAssembler
   /// What was delivered before this attempt.
   private let before: String
   private var replay: Replay
@@ -33,6 +33,7 @@ final class AnswerReader {
   /// - Parameter before: what earlier attempts have delivered of this answer.
   init(_ scope: TurnScope, repeating before: String) {
     self.scope = scope
+    assembler = ResponseAssembler()
     self.before = before
     replay = before.isEmpty ? .done : .awaiting(ArraySlice(before.utf8))
   }
@@ -43,11 +44,16 @@ final class AnswerReader {
     return before
   }
 
+  /// Lets nothing count before the backend says that the answer begins: earlier ones came the same way.
+  func expectBeginning() {
+    assembler = ResponseAssembler(beginning: .due)
+  }
+
   /// Takes the data of one event.
   func take(_ data: borrowing Span<UInt8>) -> HTTPResponse.Verdict {
-    let event = ResponseEvent.decode(data)
+    let event = ResponseEvent.decode(data, of: assembler.answerID)
     switch event {
-    case .turnState(let state): scope.turnState = state
+    case .turnState(let state): if assembler.hasBegun { scope.turnState = state }
     case .rateLimits(let limits): scope.report(limits)
     case .refused(_, _, usage: let limits, let body):
       scope.turnState = body["headers"]?["x-codex-turn-state"]?.string ?? scope.turnState

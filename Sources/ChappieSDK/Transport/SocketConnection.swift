@@ -11,6 +11,8 @@ final class SocketConnection {
   private let owner: CredentialMark
   private let openedAt = ContinuousClock.now
   private var last: Exchange?
+  /// Whether an answer has come over it.
+  var isUsed: Bool { last != nil }
 
   /// What the backend can go on from.
   private struct Exchange {
@@ -26,9 +28,11 @@ final class SocketConnection {
     self.owner = owner
   }
 
-  /// Whether a request of `threadID` can go over it on behalf of `owner`.
+  /// Whether a request of `threadID` can go over it now on behalf of `owner`. What the backend has sent unasked and
+  /// nobody has read makes it useless.
   func serves(_ threadID: String, _ owner: CredentialMark) -> Bool {
-    socket.isOpen && self.threadID == threadID && self.owner == owner && .now - openedAt < Self.lifetime
+    socket.isOpen && !socket.hasUnread && self.threadID == threadID && self.owner == owner
+      && .now - openedAt < Self.lifetime
   }
 
   /// The message that asks for an answer: with only what is new, where the backend still has the rest.
@@ -45,9 +49,38 @@ final class SocketConnection {
     return JSON.object(message).encoded
   }
 
-  /// Notes what the backend now knows.
+  /// Notes what the backend now knows, and lets the socket rest until the next request.
   func note(_ request: ResponsesRequest, _ answer: Answer) {
     last = Exchange(
       frame: request.frame, items: request.input + answer.items.map { .produced($0) }, responseID: answer.responseID)
+    rest()
+  }
+
+  // MARK: Between two answers
+
+  /// How many messages of no answer may come between two answers.
+  private static let newsLimit = 16
+  /// What the backend may tell when it was not asked: it is of no answer.
+  private static let news: [StaticString] = [
+    "codex.rate_limits", "codex.response.metadata", "responsesapi.websocket_timing",
+  ]
+
+  /// Gives the socket up with whatever else comes over it: words and ends that nobody asked for would pass for those
+  /// of the next answer.
+  private func rest() {
+    var count = 0
+    socket.rest { message in
+      count += 1
+      if count <= Self.newsLimit, Self.isNews(message) { return true }
+      Log.notice("A WebSocket of the backend is given up: something came over it between two answers.")
+      return false
+    }
+  }
+
+  private static func isNews(_ message: borrowing Span<UInt8>) -> Bool {
+    guard let type = JSONScanner.value(of: "type", in: message).flatMap({ JSONScanner.stringContent(message, $0) })
+    else { return false }
+    for name in news where JSONScanner.equals(message, type, name) { return true }
+    return false
   }
 }

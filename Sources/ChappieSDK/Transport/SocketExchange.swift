@@ -18,6 +18,7 @@ struct SocketExchange {
   {
     let connection = try await connection(for: request, credential, scope)
     do {
+      if connection.isUsed { reader.expectBeginning() }
       connection.socket.send(connection.message(for: request, turnState: scope.turnState))
       try await read(connection.socket, reader)
       let answer = try reader.answer()
@@ -35,7 +36,10 @@ struct SocketExchange {
     -> SocketConnection
   {
     let owner = CredentialMark(credential)
-    if let socket = scope.socket, socket.serves(request.threadID, owner) { return socket }
+    if let kept = scope.socket {
+      await kept.socket.readWhatIsHere()
+      if kept.serves(request.threadID, owner) { return kept }
+    }
     scope.socket?.socket.close()
     scope.socket = nil
     let connection = SocketConnection(

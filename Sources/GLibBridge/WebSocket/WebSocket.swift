@@ -35,8 +35,12 @@ public final class WebSocket {
     }
   }
 
+  /// Says whether a message may come while nobody waits for one.
+  public typealias Expectation = @GLibActor (borrowing Span<UInt8>) -> Bool
+
   private enum Reading {
     case nobody
+    case resting(Expectation)
     case reading(Reader)
     case paused(Reader)
   }
@@ -104,6 +108,7 @@ public final class WebSocket {
   private func received(_ message: OpaquePointer?, isText: Bool) {
     guard let message, case .open = state else { return }
     guard isText else { return end(GLibError(webSocket: "the other end sent a binary message")) }
+    if case .resting(let isExpected) = reading { return hold(message, against: isExpected) }
     if case .reading(let reader) = reading, backlog.isEmpty {
       reader.watch.touch()
       hand(message, to: reader)
@@ -111,6 +116,34 @@ public final class WebSocket {
       backlog.append(message)
       if backlog.isFull { end(GLibError(webSocket: "more came than could be taken")) }
     }
+  }
+
+  // MARK: Resting
+
+  /// Takes messages while nobody reads, until somebody does. The first one that is not expected ends the socket, also
+  /// one that waits already.
+  public func rest(_ isExpected: @escaping Expectation) {
+    reading = .resting(isExpected)
+    while case .open = state, let message = backlog.popFirst() {
+      hold(message, against: isExpected)
+      g_bytes_unref(message)
+    }
+  }
+
+  private func hold(_ message: OpaquePointer, against isExpected: Expectation) {
+    let isFine = Self.withBytes(of: message) { isExpected($0) }
+    if !isFine { end(GLibError(webSocket: "the other end sent what nobody asked for")) }
+  }
+
+  /// Whether something has come that was not looked at.
+  public var hasUnread: Bool {
+    !backlog.isEmpty || chappie_is_readable(soup_websocket_connection_get_io_stream(connection)) != 0
+  }
+
+  /// Lets libsoup read what is here already.
+  public func readWhatIsHere() async {
+    // Two rounds of the main loop see it; what comes without a pause does not end.
+    for _ in 0..<4 where isOpen && hasUnread { await Task.yield() }
   }
 
   private func drain() {
@@ -125,10 +158,14 @@ public final class WebSocket {
   }
 
   private func hand(_ message: OpaquePointer, to reader: Reader) {
+    go(on: Self.withBytes(of: message) { reader.take($0) }, reader)
+  }
+
+  private static func withBytes<Result>(of message: OpaquePointer, _ body: (borrowing Span<UInt8>) -> Result) -> Result
+  {
     var count: gsize = 0
     let start = g_bytes_get_data(message, &count)?.assumingMemoryBound(to: UInt8.self)
-    let bytes = UnsafeBufferPointer(start: start, count: Int(count))
-    go(on: reader.take(Span(_unsafeElements: bytes)), reader)
+    return body(Span(_unsafeElements: UnsafeBufferPointer(start: start, count: Int(count))))
   }
 
   private func go(on verdict: HTTPResponse.Verdict, _ reader: Reader) {
@@ -149,7 +186,7 @@ public final class WebSocket {
 
   private func finishReading(_ error: (any Error)?) {
     switch reading {
-    case .nobody: return
+    case .nobody, .resting: return
     case .reading(let reader), .paused(let reader):
       reading = .nobody
       reader.watch.cancel()

@@ -25,6 +25,40 @@ struct ResponseAssemblerTests {
     return failure.error
   }
 
+  // MARK: Whose answer
+
+  @Test(arguments: [
+    ResponseEvent.textDelta("late"), .message("late"), .completed(id: "late", usage: ChappieTokenUsage()),
+    .incomplete(reason: nil),
+  ])
+  func beforeAnAnswerThatMustBeginNothingIsOfIt(_ event: ResponseEvent) {
+    var assembler = ResponseAssembler(beginning: .due)
+    #expect(assembler.take(.other) == "")
+    #expect(assembler.take(event) == "")
+    guard case .failed(.staleSocket) = assembler.outcome else {
+      Issue.record("another outcome: \(assembler.outcome)")
+      return
+    }
+    #expect(assembler.text.isEmpty && assembler.items.isEmpty)
+  }
+
+  @Test func anAnswerThatMustBeginIsTakenFromThereOn() {
+    var assembler = ResponseAssembler(beginning: .due)
+    #expect(!assembler.hasBegun)
+    _ = assembler.take(.created(id: "mine"))
+    #expect(assembler.hasBegun && assembler.answerID == "mine")
+    #expect(assembler.take(.textDelta("words")) == "words")
+  }
+
+  @Test func whatIsOfAnotherAnswerBreaksThisOne() {
+    var assembler = ResponseAssembler()
+    _ = assembler.take(.foreign)
+    guard case .failed(.broken) = assembler.outcome else {
+      Issue.record("another outcome: \(assembler.outcome)")
+      return
+    }
+  }
+
   // MARK: Text
 
   @Test func deltasMakeTheText() {

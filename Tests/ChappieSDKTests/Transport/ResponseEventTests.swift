@@ -17,6 +17,30 @@ struct ResponseEventTests {
     return item.messageText
   }
 
+  // MARK: Whose answer
+
+  @Test(arguments: [
+    (#"{"type":"response.output_text.delta","response_id":"a","delta":"x"}"#, ResponseEvent.textDelta("x")),
+    (#"{"type":"response.output_text.delta","response_id":"\u0061","delta":"x"}"#, .textDelta("x")),
+    (#"{"type":"response.output_text.delta","response_id":"b","delta":"x"}"#, .foreign),
+    (#"{"type":"response.output_text.delta","delta":"x"}"#, .textDelta("x")),
+    (#"{"type":"response.output_text.delta","response_id":7,"delta":"x"}"#, .textDelta("x")),
+    (#"{"type":"response.completed","response":{"id":"a"}}"#, .completed(id: "a", usage: ChappieTokenUsage())),
+    (#"{"type":"response.completed","response":{"id":"b"}}"#, .foreign),
+    (#"{"type":"response.created","response":{"id":"b"}}"#, .foreign),
+    (#"{"type":"response.failed","response":{"id":"b","error":{"code":"slow_down"}}}"#, .foreign),
+    (#"{"type":"response.incomplete","response":{"id":"b"}}"#, .foreign),
+  ])
+  func whatNamesAnotherAnswerIsOfThatOne(_ text: String, _ event: ResponseEvent) {
+    #expect(ResponseEvent.decode(Array(text.utf8).span, of: "a") == event)
+    #expect(Self.decode(text) != .foreign)
+  }
+
+  @Test func anAnswerBeginsWithItsID() {
+    #expect(Self.decode(#"{"type":"response.created","response":{"id":"a"}}"#) == .created(id: "a"))
+    #expect(Self.decode(#"{"type":"response.created","response":{}}"#) == .other)
+  }
+
   // MARK: Text
 
   @Test func aDeltaIsText() {
@@ -152,7 +176,7 @@ struct ResponseEventTests {
   // MARK: Everything else
 
   @Test(arguments: [
-    "response.created", "response.in_progress", "response.output_item.added", "response.content_part.added",
+    "response.queued", "response.in_progress", "response.output_item.added", "response.content_part.added",
     "response.output_text.done", "response.reasoning_text.delta", "response.reasoning_summary_text.delta",
     "response.function_call_arguments.delta", "response.custom_tool_call_input.delta", "response.metadata",
     "", "response", "response.output_text.delta2", "Response.completed",

@@ -64,6 +64,46 @@ struct WebSocketTests {
     #expect(messages == ["one", "two", "three", "four"])
   }
 
+  // MARK: Resting
+
+  /// What waits when nobody reads any more, and what comes then.
+  @Test(arguments: [false, true])
+  func whatIsNotExpectedEndsASocketThatRests(_ isThereAlready: Bool) async throws {
+    let pipe = try WebSocketPipe()
+    pipe.send("one")
+    if isThereAlready { pipe.send("late") }
+    #expect(try await messages(1, of: pipe) == ["one"])
+    await pipe.socket.readWhatIsHere()
+    var shown: [String] = []
+    pipe.socket.rest { message in
+      shown.append(String(decoding: Array(copying: message), as: UTF8.self))
+      return shown.last == "news"
+    }
+    #expect(pipe.socket.isOpen == !isThereAlready)
+    if !isThereAlready {
+      pipe.send("news")
+      await pipe.socket.readWhatIsHere()
+      #expect(pipe.socket.isOpen)
+      pipe.send("late")
+      await pipe.socket.readWhatIsHere()
+    }
+    #expect(shown == (isThereAlready ? ["late"] : ["news", "late"]))
+    #expect(!pipe.socket.isOpen)
+    #expect(try await failure(of: pipe).message.contains("nobody asked"))
+  }
+
+  @Test func whatWasNotReadIsSeen() async throws {
+    let pipe = try WebSocketPipe()
+    #expect(!pipe.socket.hasUnread)
+    pipe.send("one")
+    #expect(pipe.socket.hasUnread)
+    await pipe.socket.readWhatIsHere()
+    // Nobody has taken it.
+    #expect(pipe.socket.hasUnread)
+    #expect(try await messages(1, of: pipe) == ["one"])
+    #expect(!pipe.socket.hasUnread)
+  }
+
   @Test func whatIsSentArrives() async throws {
     let pipe = try WebSocketPipe()
     pipe.socket.send(Array("Grüße".utf8))

@@ -13,12 +13,44 @@ struct ResponseAssembler {
   /// What the model made, in order.
   private(set) var items: [JSON] = []
   private(set) var outcome = Outcome.open
+  private var beginning: Beginning
   /// Where the text of the message that is being written starts.
   private var messageStart = 0
 
+  /// What is known of the answer's beginning.
+  enum Beginning: Equatable {
+    /// It must be told before anything else counts: what comes sooner is the end of another answer.
+    case due
+    /// It may be told.
+    case optional
+    /// It was told: the answer has this id.
+    case told(id: String)
+  }
+
+  init(beginning: Beginning = .optional) {
+    self.beginning = beginning
+  }
+
+  /// The id that the answer began with; nil while none was told.
+  var answerID: String? {
+    if case .told(let id) = beginning { return id }
+    return nil
+  }
+
+  /// Whether what comes now can be of this answer.
+  var hasBegun: Bool { beginning != .due }
+
   /// Takes an event and returns the text that it adds, empty for none.
   mutating func take(_ event: ResponseEvent) -> String {
+    if case .due = beginning, event.isPartOfAnswer {
+      outcome = .failed(.staleSocket(.network("what came was of an earlier answer")))
+      return ""
+    }
     switch event {
+    case .created(let id):
+      beginning = .told(id: id)
+    case .foreign:
+      outcome = .failed(.broken(.network("what came was of another answer")))
     case .textDelta(let delta):
       text += delta
       return delta
@@ -50,5 +82,15 @@ struct ResponseAssembler {
     let rest = String(decoding: whole.utf8.dropFirst(written.count), as: UTF8.self)
     text += rest
     return rest
+  }
+}
+
+extension ResponseEvent {
+  /// Whether it brings words, an item or an end, and not only news beside the answer.
+  fileprivate var isPartOfAnswer: Bool {
+    switch self {
+    case .textDelta, .itemDone, .completed, .failed, .incomplete, .foreign: true
+    case .created, .turnState, .rateLimits, .refused, .other: false
+    }
   }
 }

@@ -2,6 +2,8 @@ import GLibBridge
 
 /// One event of an answer's stream, as far as it matters here.
 enum ResponseEvent: Equatable {
+  /// The answer of this id begins.
+  case created(id: String)
   case textDelta(String)
   /// An item of the answer is complete; this is its authoritative form.
   case itemDone(JSON)
@@ -14,27 +16,39 @@ enum ResponseEvent: Equatable {
   case incomplete(reason: String?)
   /// What would be a status and a body over HTTP.
   case refused(status: Int, retryAfter: String?, usage: ChappieUsageLimitSnapshot, body: JSON)
+  /// Of another answer than the one that is read.
+  case foreign
   /// Unknown, of no interest, or no JSON.
   case other
 
   /// Decodes the data of one event.
-  static func decode(_ json: borrowing Span<UInt8>) -> ResponseEvent {
+  ///
+  /// - Parameter answerID: the answer that is read, where its id is known.
+  static func decode(_ json: borrowing Span<UInt8>, of answerID: String? = nil) -> ResponseEvent {
     var type: Range<Int>?
     var delta: Range<Int>?
+    var responseID: Range<Int>?
     let isObject = JSONScanner.members(of: json) { key, value in
       if JSONScanner.equals(json, key, "type") { type = value }
       if JSONScanner.equals(json, key, "delta") { delta = value }
+      if JSONScanner.equals(json, key, "response_id") { responseID = value }
     }
     guard isObject, let type = type.flatMap({ JSONScanner.stringContent(json, $0) }) else { return .other }
+    if let answerID, let id = responseID.flatMap({ JSONScanner.stringContent(json, $0) }),
+      JSONText.decode(json, id) != answerID
+    {
+      return .foreign
+    }
     if JSONScanner.equals(json, type, "response.output_text.delta") {
       return delta.flatMap { JSONScanner.stringContent(json, $0) }.map { .textDelta(JSONText.decode(json, $0)) }
         ?? .other
     }
-    return isOfInterest(json, type) ? decodeWhole(json) : .other
+    return isOfInterest(json, type) ? decodeWhole(json, of: answerID) : .other
   }
 
   private static func isOfInterest(_ json: borrowing Span<UInt8>, _ type: Range<Int>) -> Bool {
-    JSONScanner.equals(json, type, "response.output_item.done")
+    JSONScanner.equals(json, type, "response.created")
+      || JSONScanner.equals(json, type, "response.output_item.done")
       || JSONScanner.equals(json, type, "response.completed")
       || JSONScanner.equals(json, type, "response.failed")
       || JSONScanner.equals(json, type, "response.incomplete")
@@ -43,10 +57,13 @@ enum ResponseEvent: Equatable {
       || JSONScanner.equals(json, type, "error")
   }
 
-  private static func decodeWhole(_ json: borrowing Span<UInt8>) -> ResponseEvent {
+  private static func decodeWhole(_ json: borrowing Span<UInt8>, of answerID: String?) -> ResponseEvent {
     guard let event = try? JSON(parsing: Array(copying: json)) else { return .other }
     let response = event["response"]
+    if let answerID, let id = response?["id"]?.string, id != answerID { return .foreign }
     switch event["type"]?.string {
+    case "response.created":
+      return response?["id"]?.string.map { .created(id: $0) } ?? .other
     case "response.output_item.done":
       guard let item = event["item"], item["type"]?.string != nil else { return .other }
       return .itemDone(item)

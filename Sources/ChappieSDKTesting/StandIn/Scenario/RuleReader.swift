@@ -90,6 +90,21 @@ extension StandInRule {
       return calls
     }
 
+    /// Events as objects, and anything else as text.
+    mutating func frames(_ key: String) throws(Problem) -> [JSONValue] {
+      guard let value = take(key) else { return [] }
+      let isFrame = { (element: JSONValue) in
+        switch element {
+        case .object, .string: true
+        default: false
+        }
+      }
+      guard case .array(let elements) = value, elements.allSatisfy(isFrame) else {
+        throw Problem(text: "'\(key)' must be a list of objects and texts")
+      }
+      return elements
+    }
+
     mutating func objects(_ key: String) throws(Problem) -> [JSONValue]? {
       guard let value = take(key) else { return nil }
       let isObject = { (element: JSONValue) in

@@ -79,6 +79,10 @@ extension StandInRule {
     change.text = try reader.string("text")
     change.toolCalls = try reader.toolCalls("tool_calls")
     if change.text == nil, change.toolCalls == nil { change.events = try reader.objects("events") }
+    change.late = try reader.frames("late")
+    if !change.late.isEmpty {
+      change.lateDelay = .milliseconds(try reader.integer("late_delay_ms", in: 0...86_400_000) ?? 0)
+    }
     change.deltaDelay = try reader.integer("delta_delay_ms", in: 0...86_400_000).map { .milliseconds($0) }
     if change.ending == .complete, let deltas = try reader.integer("end_after", in: 0...Int.max) {
       change.ending = .endAfter(deltas: deltas)

@@ -30,6 +30,9 @@ struct StandInRule: Sendable {
     var events: [JSONValue]?
     var deltaDelay: Duration?
     var ending = EventPlayer.Ending.complete
+    /// What comes over the WebSocket when the answer has ended, and how long after its end.
+    var late: [JSONValue] = []
+    var lateDelay = Duration.zero
   }
 
   let endpoint: StandInEndpoint

@@ -126,9 +126,16 @@ final class SocketSession {
     case .complete:
       guard let end = events.completion else { return }
       last = LastResponse(id: end.id, conversation: request.conversation.continued(with: end.output))
+      if let change { try await sendLate(change) }
     case .ended: socket.close()
     case .dropped: throw Cut()
     }
+  }
+
+  /// Says what nobody has asked for.
+  private func sendLate(_ change: StandInRule.Change) async throws {
+    if change.lateDelay > .zero { try await sleep(for: change.lateDelay) }
+    for frame in change.late { try await socket.write(frame.string.map { Array($0.utf8) } ?? frame.bytes) }
   }
 
   private func sideEvents(_ headers: [(name: String, value: String)], isFirst: Bool) -> [JSONValue] {

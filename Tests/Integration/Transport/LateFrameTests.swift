@@ -1,0 +1,139 @@
+import GLibBridge
+import Testing
+
+/// What comes over a kept socket when nobody has asked is of no answer, and what names another answer is of that one.
+@Suite(.worlds) @GLibActor
+struct LateFrameTests {
+  private nonisolated static let words = #"{"type":"response.output_text.delta","delta":"Late words."}"#
+  private nonisolated static let end = #"{"type":"response.completed","response":{"id":"resp_late"}}"#
+  private nonisolated static let beginning = #"{"type":"response.created","response":{"id":"resp_late"}}"#
+
+  /// What a backend may send too late.
+  enum Late: String, CaseIterable {
+    case words, completed, failed, whole, item, error, garbage, unknown
+
+    var frames: String {
+      switch self {
+      case .words: LateFrameTests.words
+      case .completed: LateFrameTests.end
+      case .failed:
+        #"{"type":"response.failed","response":{"id":"resp_late","error":{"code":"invalid_prompt","message":"Late."}}}"#
+      case .whole: "\(LateFrameTests.beginning),\(LateFrameTests.words),\(LateFrameTests.end)"
+      case .item:
+        """
+        {"type":"response.output_item.done","item":{"type":"message","role":"assistant",\
+        "content":[{"type":"output_text","text":"Late words."}]}}
+        """
+      case .error: #"{"type":"error","status":400,"error":{"code":"invalid_prompt","message":"Late."}}"#
+      case .garbage: #""{late""#
+      case .unknown: #"{"type":"response.something_new"}"#
+      }
+    }
+  }
+
+  private func whole(_ world: World, handshakes: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    let state = try await world.sandbox.state()
+    #expect(state.requests["handshake"] == handshakes, sourceLocation: sourceLocation)
+    #expect(state.lastResponsesRequest.transport == "websocket", sourceLocation: sourceLocation)
+  }
+
+  // MARK: Between two turns
+
+  /// With the end of the answer, in one go.
+  @Test(arguments: Late.allCases)
+  func whatComesWithTheEndIsOfNoTurn(_ late: Late) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      try await world.sandbox.play(#"[{"endpoint":"responses","text":"One.","late":[\#(late.frames)]}]"#)
+      #expect(try await caller.send("one", at: client) == "One.")
+      #expect(try await caller.send("two", at: client).contains("3 messages"))
+      try await whole(world, handshakes: 2)
+    }
+  }
+
+  /// While the socket is kept: it is closed at once.
+  @Test(arguments: Late.allCases)
+  func whatComesLaterClosesTheSocket(_ late: Late) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      try await world.sandbox.play(
+        #"[{"endpoint":"responses","text":"One.","late":[\#(late.frames)],"late_delay_ms":200}]"#)
+      #expect(try await caller.send("one", at: client) == "One.")
+      #expect(try await world.sandbox.state().openSockets == 1)
+      try await eventually("the socket to be given up") { try await world.sandbox.state().openSockets == 0 }
+      #expect(try await caller.send("two", at: client).contains("3 messages"))
+      try await whole(world, handshakes: 2)
+    }
+  }
+
+  /// What is used of the plan can be told at any time.
+  @Test func newsBetweenTurnsDoNoHarm() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      try await world.sandbox.play(
+        """
+        [{"endpoint":"responses","text":"One.","late":[{"type":"codex.rate_limits","plan_type":"plus",
+          "rate_limits":{"primary":{"used_percent":42.5,"window_minutes":300,"reset_at":1893456000}}},
+          {"type":"responsesapi.websocket_timing"}]}]
+        """)
+      #expect(try await caller.send("one", at: client) == "One.")
+      #expect(try await caller.send("two", at: client).contains("3 messages"))
+      try await whole(world, handshakes: 1)
+    }
+  }
+
+  // MARK: Behind the next question
+
+  /// They were on their way when the next turn asked.
+  @Test(arguments: [Late.words, .completed, .failed, .item])
+  func whatComesBeforeTheBeginningIsOfAnotherAnswer(_ late: Late) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client", World.Plan.Transport.webSocket.impatient)
+      _ = try await caller.send("one", at: client)
+      try await world.sandbox.play(#"[{"endpoint":"responses","events":[\#(late.frames),\#(Self.end)]}]"#)
+      #expect(try await caller.send("two", at: client).contains("3 messages"))
+      try await whole(world, handshakes: 2)
+    }
+  }
+
+  /// The answer broke off for whoever reads it, and is asked for again.
+  @Test(
+    arguments: [
+      #"{"type":"response.output_text.delta","response_id":"resp_late","delta":" of another."}"#,
+      #"{"type":"response.output_text.delta","response_id":"resp_\u006cate","delta":" of another."}"#,
+      LateFrameTests.end, LateFrameTests.beginning, Late.failed.frames,
+    ])
+  func eventsOfAnotherAnswerAreNoneOfThisOne(_ foreign: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      try await world.sandbox.play(
+        """
+        [{"endpoint":"responses","events":[{"type":"response.created","response":{"id":"resp_1"}},
+          {"type":"response.output_text.delta","response_id":"resp_1","delta":"Words"},\(foreign),\(Self.end)]},
+         {"endpoint":"responses","text":"Words of mine."}]
+        """)
+      let turn = try await caller.stream("one", at: client)
+      #expect(try await turn.end().answer.text == "Words of mine.")
+      #expect(try turn.deltas.map(\.text).joined() == "Words of mine.")
+      try await whole(world, handshakes: 2)
+    }
+  }
+
+  @Test func overHTTPTheyAreNoneEither() async throws {
+    try await World.with(.http) { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play(
+        """
+        [{"endpoint":"responses","events":[{"type":"response.created","response":{"id":"resp_1"}},
+          {"type":"response.output_text.delta","response_id":"resp_late","delta":"Late words."},\(Self.end)]},
+         {"endpoint":"responses","text":"Words of mine."}]
+        """)
+      #expect(try await caller.send("one") == "Words of mine.")
+    }
+  }
+}
