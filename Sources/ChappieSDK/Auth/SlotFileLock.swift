@@ -19,6 +19,8 @@ enum SlotFileLock {
     do {
       try Directories.make(directory)
       return try await FileLock.take("\(directory)/\(name).lock", deadline: deadline)
+    } catch let error as StorageError {
+      throw ChappieAuthError.keyringUnavailable("\(directory)/\(name).lock cannot be locked: \(error).")
     } catch let error as GLibError {
       throw ChappieAuthError.keyringUnavailable(
         "What is stored is in use by another program, or \(directory) cannot be written (\(error.message)): try again."

@@ -74,9 +74,10 @@ public struct StorageDirectory: Hashable, Sendable {
     return files
   }
 
-  /// Whether there is a file of this name.
+  /// Whether something has this name, were it a link to nowhere.
   public func contains(_ name: String) -> Bool {
-    Files.exists(path(of: name))
+    var status = stat()
+    return lstat(path(of: name), &status) == 0
   }
 
   /// Gives a file another name; one that has it already is replaced.

@@ -9,6 +9,12 @@ public enum StorageError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The file system takes no changes.
   case readOnly
   case forbidden
+  /// It is a link, a named pipe or a device.
+  case notRegular
+  /// It has another name too, which may be that of somebody's document.
+  case linked
+  /// It belongs to another user.
+  case foreign
   case failed(String)
 
   init(errno number: Int32) {
@@ -18,6 +24,7 @@ public enum StorageError: Error, Equatable, Sendable, CustomStringConvertible {
     case ENOSPC, EDQUOT, EFBIG: self = .full
     case EROFS: self = .readOnly
     case EACCES, EPERM: self = .forbidden
+    case ELOOP, ENXIO, EISDIR: self = .notRegular
     default: self = .failed(String(cString: strerror(number)))
     }
   }
@@ -29,6 +36,9 @@ public enum StorageError: Error, Equatable, Sendable, CustomStringConvertible {
     case .full: "the disk is full"
     case .readOnly: "the disk cannot be written to"
     case .forbidden: "its permissions do not allow it"
+    case .notRegular: "in place of a file there is a link, or something that is no regular file: remove that"
+    case .linked: "a file has another name too, as a hard link: remove this one"
+    case .foreign: "a file belongs to another user: remove it"
     case .failed(let reason): reason
     }
   }

@@ -5,8 +5,11 @@ import Glibc
 public final class StorageFile: Sendable {
   public enum Access: Sendable {
     case reading
+    /// One that is there, is the user's own and has no other name.
     case writing
-    /// A file that is new, or empty again.
+    /// A new file, where there is none of the name.
+    case making
+    /// A new file. One that has the name loses it, and is as it was where it has another.
     case replacing
   }
 
@@ -18,21 +21,31 @@ public final class StorageFile: Sendable {
   ///
   /// - Throws: ``StorageError``.
   public init(_ path: String, for access: Access) throws(StorageError) {
-    let flags: Int32 =
-      switch access {
-      case .reading: O_RDONLY
-      case .writing: O_RDWR
-      case .replacing: O_RDWR | O_CREAT | O_TRUNC
-      }
+    switch access {
+    case .reading: (descriptor, identity) = try Self.open(path, O_RDONLY)
+    case .writing:
+      (descriptor, identity) = try Self.open(path, O_RDWR)
+      try descriptor.checkIsOwn()
+    case .making:
+      (descriptor, identity) = try Self.open(path, Self.new)
+      BackupExclusion.mark(descriptor)
+    case .replacing:
+      guard unlink(path) == 0 || errno == ENOENT else { throw StorageError(errno: errno) }
+      (descriptor, identity) = try Self.open(path, Self.new)
+      BackupExclusion.mark(descriptor)
+    }
+  }
+
+  private static let new = O_RDWR | O_CREAT | O_EXCL
+
+  private static func open(_ path: String, _ flags: Int32) throws(StorageError) -> (Descriptor, FileIdentity) {
     // Without O_NONBLOCK a named pipe would wait for its other end.
     let all = flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
-    guard let descriptor = Descriptor(owning: open(path, all, 0o600)), let status = descriptor.status else {
+    guard let descriptor = Descriptor(owning: Glibc.open(path, all, 0o600)), let status = descriptor.status else {
       throw StorageError(errno: errno)
     }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw .failed("it is not a regular file") }
-    self.descriptor = descriptor
-    identity = FileIdentity(status)
-    if case .replacing = access { BackupExclusion.mark(descriptor) }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw .notRegular }
+    return (descriptor, FileIdentity(status))
   }
 
   /// In bytes.

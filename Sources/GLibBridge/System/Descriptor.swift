@@ -19,6 +19,16 @@ final class Descriptor: Sendable {
     return fstat(number, &status) == 0 ? status : nil
   }
 
+  /// Only what nobody else has put there is written to, or locked: a regular file of the user's with this one name.
+  ///
+  /// - Throws: ``StorageError/notRegular``, ``StorageError/linked``, ``StorageError/foreign``.
+  func checkIsOwn() throws(StorageError) {
+    guard let status else { throw StorageError(errno: errno) }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw .notRegular }
+    guard status.st_nlink <= 1 else { throw .linked }
+    guard status.st_uid == geteuid() else { throw .foreign }
+  }
+
   /// The content of an open regular file.
   ///
   /// - Throws: ``FileError``.

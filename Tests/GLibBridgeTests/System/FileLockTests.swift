@@ -1,5 +1,6 @@
 import FoundationEssentials
 import GLibBridge
+import Glibc
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -51,12 +52,43 @@ struct FileLockTests {
   @Test func followsNoLink() async throws {
     let target = directory.path + "/target"
     try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
-    await #expect(throws: GLibError.self) { try await FileLock.take(path, deadline: .zero) }
+    await #expect(throws: StorageError.notRegular) { try await FileLock.take(path, deadline: .zero) }
     #expect(!Files.exists(target))
   }
 
+  @Test func aHardLinkIsRefusedAndItsOtherNameIsAsItWas() async throws {
+    let document = try directory.file("document", Array("precious".utf8))
+    #expect(link(document, path) == 0)
+    await #expect(throws: StorageError.linked) { try await FileLock.take(path, deadline: .zero) }
+    #expect(throws: StorageError.linked) { try FileLock.attempt(path) }
+    #expect(try Files.read(document) == Array("precious".utf8))
+  }
+
+  @Test func whatIsNoFileIsRefused() async throws {
+    #expect(mkfifo(path, 0o600) == 0)
+    await #expect(throws: StorageError.notRegular) { try await FileLock.take(path, deadline: .zero) }
+    #expect(mkdir(path + "2", 0o700) == 0)
+    await #expect(throws: StorageError.notRegular) { try await FileLock.take(path + "2", deadline: .zero) }
+    await #expect(throws: StorageError.notRegular) { try await FileLock.take("/dev/null", deadline: .zero) }
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "Only root can give a file away."))
+  func theFileOfAnotherUserIsRefused() async throws {
+    _ = try directory.file("test.lock", [])
+    #expect(chown(path, 65534, 65534) == 0)
+    await #expect(throws: StorageError.foreign) { try await FileLock.take(path, deadline: .zero) }
+  }
+
+  /// It is no lock's business what is in its file.
+  @Test func theFileIsNeverWritten() async throws {
+    _ = try directory.file("test.lock", [1, 2, 3])
+    _ = try await FileLock.take(path, deadline: .zero)
+    _ = try FileLock.attempt(path)
+    #expect(try Files.read(path) == [1, 2, 3])
+  }
+
   @Test func aDirectoryThatIsMissingIsAnError() async {
-    await #expect(throws: GLibError.self) {
+    await #expect(throws: StorageError.missing) {
       try await FileLock.take(directory.path + "/missing/test.lock", deadline: .zero)
     }
   }

@@ -8,7 +8,7 @@ from pathlib import Path
 
 # What may be there beside the threads: FORMAT.md of the file store.
 MARKS = {"lock", "CACHEDIR.TAG", ".nobackup"}
-UNFINISHED = {"thread.new", "index.new"}
+UNFINISHED = {"thread.new", "index.new", "changing"}
 SUFFIX = ".thread"
 # What each record begins with: a frame, which begins with a marker and has the length of the rest.
 MARKER, FRAME = b"\x1erec", 24

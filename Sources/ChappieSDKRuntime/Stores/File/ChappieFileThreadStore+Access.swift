@@ -39,7 +39,7 @@ extension ChappieFileThreadStore {
     let isHeld = TurnHold.current != nil
     let isTidy = try await locked { files, lock, key in
       try files.refresh(key, lock: lock)
-      return try files.change(with: lock) { files in
+      return try files.change { files in
         try body(&files, key)
         // A key that is held for a turn is for its thread alone.
         if isHeld { return self.plan(files.index, writing: id) == nil }

@@ -34,7 +34,7 @@ extension StoreFiles {
     forget()
     try writing {
       for (id, _) in try directory.files(suffix: Self.threadSuffix) { try directory.remove(id + Self.threadSuffix) }
-      for name in IndexFile.names + [Self.newName] { try directory.remove(name) }
+      for name in IndexFile.names + [Self.newName, Self.workName] { try directory.remove(name) }
       try directory.synchronize()
     }
   }

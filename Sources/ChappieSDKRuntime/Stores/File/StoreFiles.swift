@@ -5,6 +5,7 @@ struct StoreFiles: Sendable {
   static let threadSuffix = ".thread"
   static let newName = "thread.new"
   private static let lockName = "lock"
+  static let workName = "changing"
 
   /// What is larger is no log that this program wrote, unless there is no cap.
   private static let largestLog: Int64 = 1 << 30
@@ -50,39 +51,44 @@ struct StoreFiles: Sendable {
     let directory = directory
     let lock = held ?? abandonedLock()
     defer { withExtendedLifetime(lock) {} }
-    let isAbandoned = lock?.isMarked == true
+    let isAbandoned = lock != nil && directory.contains(Self.workName)
     if !isAbandoned, indexFile?.catchUp(&index, in: directory, log) == true { return }
     let read = IndexFile.read(in: directory, log)
     indexFile = read?.0
     // What is in memory is as good a start: each entry is held against its file.
     if let read { index = read.1 }
     if try !mend(key), indexFile != nil, !isAbandoned { return }
-    if let lock { return mendIndex(key, lock) }
+    if lock != nil { return mendIndex(key) }
     // A reader mends the file too, where it may: else each one would have to read the logs.
     guard !index.entries.isEmpty, let lock = try? FileLock.attempt(directory.path(of: Self.lockName)) else { return }
     try withExtendedLifetime(lock) {
       // Somebody may have written until now.
       _ = try mend(key)
-      mendIndex(key, lock)
+      mendIndex(key)
     }
   }
 
   /// The lock of a process that died between a log and the index, which those who have the index in memory cannot see.
   private func abandonedLock() -> FileLock? {
-    guard let file = try? directory.file(Self.lockName, for: .reading), (try? file.size()) ?? 0 > 0 else { return nil }
+    guard directory.contains(Self.workName) else { return nil }
     return try? FileLock.attempt(directory.path(of: Self.lockName))
   }
 
-  private mutating func mendIndex(_ key: StoreKey, _ lock: FileLock) {
+  private mutating func mendIndex(_ key: StoreKey) {
     rewriteIndex(key)
-    if indexFile != nil { lock.mark(false) }
+    noteAgreement()
   }
 
-  /// Runs what changes logs and the index. Until both say the same, the lock's file says that they may not.
-  mutating func change<Result>(with lock: FileLock, _ body: (inout StoreFiles) throws -> Result) rethrows -> Result {
-    lock.mark(true)
-    defer { if indexFile != nil { lock.mark(false) } }
+  /// Runs what changes logs and the index. Until both say the same, a file says that they may not.
+  mutating func change<Result>(_ body: (inout StoreFiles) throws -> Result) rethrows -> Result {
+    // One that is there already says as much, whatever it is. Where none can be made, nothing can be changed either.
+    _ = try? directory.file(Self.workName, for: .making)
+    defer { noteAgreement() }
     return try body(&self)
+  }
+
+  private func noteAgreement() {
+    if indexFile != nil { try? directory.remove(Self.workName) }
   }
 
   /// Reads what the logs say and the index does not. The sizes of the files tell which logs to read: they only grow.
