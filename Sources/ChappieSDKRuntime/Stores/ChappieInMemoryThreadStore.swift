@@ -9,6 +9,8 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
   private let name = UniqueID.make()
   private let now: @Sendable () -> Int64
   private let threads = Mutex<[String: ChappieThread]>([:])
+  /// Counted with `threads` locked.
+  private let changes = Atomic<Int64>(0)
 
   public convenience init(retentionPolicy: ChappieThreadStoreRetentionPolicy = .default) {
     self.init(retentionPolicy: retentionPolicy) { UnixTime.now }
@@ -27,6 +29,7 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
       var summary = thread
       summary.turnCount = 0
       summary.bytes = summary.ownBytes
+      summary.changeNumber = nextChange()
       threads[thread.id] = ChappieThread(summary: summary)
       retain(&threads, writing: thread.id)
     }
@@ -36,7 +39,7 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
     let bytes = Int64(turn.jsonValue.json.utf8.count)
     try change(thread) { thread in
       thread.turns.append(turn)
-      thread.summary.apply(.turn(turn))
+      thread.summary.apply(.turn(turn, number: nextChange()))
       thread.summary.bytes += bytes
     }
   }
@@ -62,12 +65,14 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
   public func change(_ thread: String, _ change: ChappieThreadChange) async throws {
     let now = now()
     try self.change(thread) { thread in
-      guard let record = ThreadRecord(change, of: thread.summary, at: now) else { return }
+      guard let record = ThreadRecord(change, of: thread.summary, at: now, number: nextChange()) else { return }
       thread.summary.bytes -= thread.summary.ownBytes
       thread.summary.apply(record)
       thread.summary.bytes += thread.summary.ownBytes
     }
   }
+
+  private func nextChange() -> Int64 { changes.add(1, ordering: .relaxed).newValue }
 
   private func change(_ id: String, _ body: (inout ChappieThread) -> Void) throws {
     try threads.withLock { threads in

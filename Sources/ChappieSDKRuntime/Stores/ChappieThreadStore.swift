@@ -13,7 +13,8 @@ public protocol ChappieThreadStore: Sendable {
   /// else on passes this on too.
   func title(for message: ChappieInputMessage) async -> String
 
-  /// Starts a thread without turns.
+  /// Starts a thread without turns. It is the newest then, and so is each thread that gets a turn or a name, or that
+  /// is taken back: the store gives it the next ``ChappieThreadSummary/changeNumber``.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
   func create(_ thread: ChappieThreadSummary) async throws
@@ -36,8 +37,7 @@ public protocol ChappieThreadStore: Sendable {
   /// - Throws: ``ChappieThreadStoreError``.
   func summary(of thread: String) async throws -> ChappieThreadSummary?
 
-  /// What is listed, newest first: by the time of the last change, then of the making, then by the id. Reads no
-  /// transcript.
+  /// What is listed, newest first: in the order of ``ChappieThreadSummary/changeNumber``. Reads no transcript.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
   func threads(_ query: ChappieThreadQuery) async throws -> [ChappieThreadSummary]

@@ -19,8 +19,9 @@ extension ChappieThreadQuery.Kind {
 }
 
 extension ChappieThreadSummary {
-  /// Newest first; of two that changed in the same second, the one that was made last.
+  /// Newest first. The number decides: times are whole seconds, and a clock can be set back. Threads of an older version
+  /// have none; of those the times decide.
   func isListed(before other: ChappieThreadSummary) -> Bool {
-    (updatedAt, createdAt, id) > (other.updatedAt, other.createdAt, other.id)
+    (changeNumber, updatedAt, createdAt, id) > (other.changeNumber, other.updatedAt, other.createdAt, other.id)
   }
 }

@@ -32,12 +32,15 @@ public struct ChappieThreadSummary: Sendable, Hashable, Identifiable {
   public var turnCount: Int
   /// What it takes in its store.
   public var bytes: Int64
+  /// A store counts its changes, whatever the clock says: of two threads, the one with the larger number changed last.
+  /// 0 or more; 0 until a store has given one.
+  public var changeNumber: Int64
 
   public var isArchived: Bool { archivedAt != nil }
 
   public init(
     id: String, title: String = "", createdAt: Int64, updatedAt: Int64, archivedAt: Int64? = nil, turnCount: Int = 0,
-    bytes: Int64 = 0
+    bytes: Int64 = 0, changeNumber: Int64 = 0
   ) {
     self.id = id
     self.title = title
@@ -46,6 +49,7 @@ public struct ChappieThreadSummary: Sendable, Hashable, Identifiable {
     self.archivedAt = archivedAt
     self.turnCount = turnCount
     self.bytes = bytes
+    self.changeNumber = changeNumber
   }
 }
 

@@ -34,13 +34,13 @@ extension ChappieThreadSummary: JSONCodable, Codable {
       updatedAt: try fields.require("updatedAt", fields.integer("updatedAt")),
       archivedAt: try fields.integer("archivedAt"),
       turnCount: try fields.integer("turnCount").map { Int(clamping: $0) } ?? 0,
-      bytes: try fields.integer("bytes") ?? 0)
+      bytes: try fields.integer("bytes") ?? 0, changeNumber: try fields.integer("changeNumber") ?? 0)
   }
 
   package var jsonValue: ChappieJSONValue {
     var members: [String: ChappieJSONValue] = [
       "id": .string(id), "title": .string(title), "createdAt": .integer(createdAt), "updatedAt": .integer(updatedAt),
-      "turnCount": .integer(Int64(turnCount)), "bytes": .integer(bytes),
+      "turnCount": .integer(Int64(turnCount)), "bytes": .integer(bytes), "changeNumber": .integer(changeNumber),
     ]
     members["archivedAt"] = archivedAt.map { .integer($0) }
     return .object(members)

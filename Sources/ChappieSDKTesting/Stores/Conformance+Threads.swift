@@ -3,14 +3,23 @@ import ChappieSDKRuntime
 
 extension ChappieThreadStoreConformance {
   static func listsNewestFirst(_ trial: StoreTrial) async throws {
-    for (id, second) in [("b", 20), ("a", 10), ("c", 30), ("d", 30)] as [(String, Int64)] {
+    for (id, second) in [("b", 20), ("a", 30), ("d", 30), ("c", 30)] as [(String, Int64)] {
       try await trial.create(id, at: second)
     }
-    try trial.expect(await trial.ids(.active), ["d", "c", "b", "a"], "The order of threads")
+    try trial.expect(await trial.ids(.active), ["c", "d", "a", "b"], "The order of threads")
     try await trial.store.append(trial.turn("late", at: 40), to: "a")
-    try trial.expect(await trial.ids(.active), ["a", "d", "c", "b"], "The order after a turn")
+    try trial.expect(await trial.ids(.active), ["a", "c", "d", "b"], "The order after a turn")
+    for id in ["d", "b", "d"] {
+      try await trial.store.append(trial.turn("of the same second", at: 40), to: id)
+      try trial.expect(await trial.ids(.active).first, id, "What changed last, of several in one second,")
+    }
     try await trial.store.append(trial.turn("of an earlier time", at: 5), to: "c")
-    try trial.expect(await trial.ids(.active), ["a", "d", "c", "b"], "The order after a turn of an earlier time")
+    try trial.expect(await trial.ids(.active), ["c", "d", "b", "a"], "The order after the clock was set back")
+    let numbers = try await trial.store.threads(ChappieThreadQuery()).map(\.changeNumber)
+    try trial.expect(numbers, Array(Set(numbers)).sorted(by: >), "The numbers of the changes, newest first,")
+    try trial.expect(
+      await trial.summary("c").updatedAt, trial.start + 30,
+      "The time that a thread changed at, whose clock was set back,")
   }
 
   static func listsInPages(_ trial: StoreTrial) async throws {

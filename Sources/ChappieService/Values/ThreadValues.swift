@@ -16,15 +16,17 @@ extension ChappieThreadQuery {
 
 extension ChappieThreadSummary {
   /// A place in the list, whatever becomes of the thread that has it.
-  fileprivate var cursor: String { "\(updatedAt).\(createdAt).\(id)" }
+  fileprivate var cursor: String { "\(changeNumber).\(updatedAt).\(createdAt).\(id)" }
 
   /// - Throws: `BusError` with `InvalidArgument`.
   fileprivate init(cursor: String) throws {
     let parts = cursor.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 3, let updatedAt = Int64(parts[0]), let createdAt = Int64(parts[1]) else {
+    guard parts.count == 4, let changeNumber = Int64(parts[0]), let updatedAt = Int64(parts[1]),
+      let createdAt = Int64(parts[2])
+    else {
       throw BusError(.invalidArgument, "'cursor' must be that of a thread that List has given.")
     }
-    self.init(id: String(parts[2]), createdAt: createdAt, updatedAt: updatedAt)
+    self.init(id: String(parts[3]), createdAt: createdAt, updatedAt: updatedAt, changeNumber: changeNumber)
   }
 
   /// A thread as it is listed on the bus.

@@ -13,7 +13,7 @@ struct ConformanceTests {
     enum Mistake: CaseIterable {
       case losesTitles, losesTurns, reversesTurns, losesPayloads, listsArchived, ignoresPages, staysArchived,
         deletesNothing
-      case countsNothing, acceptsTurnsOfNoThread, createsTwice, renamesToTheSame
+      case countsNothing, acceptsTurnsOfNoThread, createsTwice, renamesToTheSame, ordersByTime
     }
 
     let mistake: Mistake
@@ -48,7 +48,8 @@ struct ConformanceTests {
       var query = query
       if mistake == .listsArchived { query.kind = .all }
       if mistake == .ignoresPages { query.after = nil }
-      return try await inner.threads(query)
+      guard mistake == .ordersByTime else { return try await inner.threads(query) }
+      return try await inner.threads(query).sorted { ($0.updatedAt, $0.id) > ($1.updatedAt, $1.id) }
     }
 
     func change(_ thread: String, _ change: ChappieThreadChange) async throws {

@@ -1,3 +1,4 @@
+import Foundation
 import GLibBridge
 import Testing
 
@@ -67,12 +68,57 @@ struct ThreadListTests {
       let one = try await caller.createThread("One")
       _ = try await caller.createThread("Two")
       try await caller.call("Threads.Archive", one)
-      // Times are seconds.
-      try await Task.sleep(for: .milliseconds(1100))
       _ = try await caller.send("Hello", to: one)
       #expect(try await caller.threadIDs().first == one)
       try await caller.catchUp()
       #expect(try caller.threadChanges().suffix(3) == ["\(one) archived", "\(one) unarchived", "\(one) updated"])
+    }
+  }
+
+  /// Times are whole seconds, and the order is none of chance.
+  @Test func whatChangedLastIsFirstWithinOneSecond() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      var made: [String] = []
+      for number in 0..<6 { made.insert(try await caller.createThread("Thread \(number)"), at: 0) }
+      #expect(try await caller.threadIDs() == made)
+      for thread in made.shuffled() {
+        try await caller.call("Threads.Rename", thread, "Renamed")
+        #expect(try await caller.threadIDs(["limit": UInt32(1)]) == [thread])
+      }
+      await world.service.end()
+      try await world.service.start(world.sandbox.addresses)
+      let order = try await caller.threadIDs()
+      _ = try await caller.send("Hello", to: order[3])
+      #expect(try await caller.threadIDs() == [order[3]] + order.filter { $0 != order[3] })
+    }
+  }
+
+  /// A lock that is somebody's document is neither locked nor written to.
+  @Test func aLockThatIsAHardLinkIsRefused() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let thread = try await caller.createThread("One")
+      let lock = try #require(try world.directories.files().keys.first { $0.hasSuffix("/lock") })
+      let path = world.directories.root.appending(path: lock).path
+      let letter = world.directories.home.appending(path: "letter").path
+      try FileManager.default.removeItem(atPath: path)
+      try "precious".write(toFile: letter, atomically: true, encoding: .utf8)
+      try FileManager.default.linkItem(atPath: letter, toPath: path)
+      let calls: [@GLibActor () async throws -> Void] = [
+        { _ = try await caller.createThread("Two") }, { _ = try await caller.send("Hello", to: thread) },
+        { try await caller.call("Threads.Rename", thread, "title") },
+        { try await caller.call("Threads.Delete", thread) },
+      ]
+      for call in calls {
+        let refusal = try await refusal(of: call)
+        #expect(refusal.name == "StoreUnavailable")
+        #expect(refusal.message.contains("hard link"))
+      }
+      #expect(try await caller.threadIDs() == [thread])
+      #expect(try String(contentsOfFile: letter, encoding: .utf8) == "precious")
+      try FileManager.default.removeItem(atPath: path)
+      try await caller.call("Threads.Rename", thread, "title")
     }
   }
 

@@ -13,10 +13,11 @@ extension StoreFiles {
       throw ChappieThreadStoreError.exists(id)
     }
     let log = threadLog(id, key)
-    let content = log.header.line + (try log.record(ThreadRecord.created(summary).content, number: 0))
+    var kept = summary
+    kept.changeNumber = index.nextChange
+    let content = log.header.line + (try log.record(ThreadRecord.created(kept).content, number: 0))
     try checkRoom(for: content.count, in: id)
     try make(id, content)
-    var kept = summary
     kept.turnCount = 0
     kept.bytes = Int64(content.count)
     note([.set(ThreadIndex.Entry(summary: kept, nextNumber: 1, isReadable: true))], key)
@@ -24,14 +25,15 @@ extension StoreFiles {
 
   /// - Throws: ``ChappieThreadStoreError``.
   mutating func append(_ turn: ChappieTurn, to id: String, _ key: StoreKey) throws {
-    try record(.turn(turn), in: id, key)
+    try record(.turn(turn, number: index.nextChange), in: id, key)
   }
 
   /// - Parameter now: Unix seconds.
   /// - Throws: ``ChappieThreadStoreError``.
   mutating func change(_ id: String, _ change: ChappieThreadChange, now: Int64, _ key: StoreKey) throws {
     guard let summary = index[id]?.summary else { throw ChappieThreadStoreError.noSuchThread(id) }
-    if let record = ThreadRecord(change, of: summary, at: now) { try self.record(record, in: id, key) }
+    guard let record = ThreadRecord(change, of: summary, at: now, number: index.nextChange) else { return }
+    try self.record(record, in: id, key)
   }
 
   /// - Throws: ``ChappieThreadStoreError``.

@@ -51,7 +51,7 @@ extension RetentionPlan {
     case (let left?, let right?) where left != right: left < right
     case (_?, nil): true
     case (nil, _?): false
-    default: (left.updatedAt, left.id) < (right.updatedAt, right.id)
+    default: (left.updatedAt, left.changeNumber, left.id) < (right.updatedAt, right.changeNumber, right.id)
     }
   }
 }

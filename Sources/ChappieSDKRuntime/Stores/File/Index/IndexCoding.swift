@@ -1,9 +1,10 @@
 /// The records of the index, in binary: 10,000 summaries are read in a few milliseconds. FORMAT.md has the fields.
 enum IndexCoding {
-  private static let setTag: UInt8 = 1
+  /// 1 was a thread whose changes were not counted. An index with such ones is made anew.
+  private static let setTag: UInt8 = 3
   private static let removedTag: UInt8 = 2
   /// What a thread with an ordinary title takes, in bytes: to make room in time.
-  static let usualLength = 112
+  static let usualLength = 120
 
   static func encode(_ changes: some Collection<ThreadIndex.Change>) -> [UInt8] {
     var bytes: [UInt8] = []
@@ -32,6 +33,7 @@ enum IndexCoding {
     bytes.append(littleEndian: Int64(summary.turnCount))
     bytes.append(littleEndian: summary.bytes)
     bytes.append(littleEndian: entry.nextNumber)
+    bytes.append(littleEndian: summary.changeNumber)
   }
 
   /// Gives the changes one by one: all of them together would take as much memory again.
@@ -57,11 +59,12 @@ enum IndexCoding {
     guard let id = reader.text(), let title = reader.text(), let createdAt = reader.integer(Int64.self),
       let updatedAt = reader.integer(Int64.self), let flags = reader.integer(UInt8.self),
       let archivedAt = reader.integer(Int64.self), let turnCount = reader.integer(Int64.self),
-      let bytes = reader.integer(Int64.self), let nextNumber = reader.integer(UInt64.self)
+      let bytes = reader.integer(Int64.self), let nextNumber = reader.integer(UInt64.self),
+      let changeNumber = reader.integer(Int64.self)
     else { return nil }
     let summary = ChappieThreadSummary(
       id: id, title: title, createdAt: createdAt, updatedAt: updatedAt, archivedAt: flags & 1 == 0 ? nil : archivedAt,
-      turnCount: Int(clamping: turnCount), bytes: bytes)
+      turnCount: Int(clamping: turnCount), bytes: bytes, changeNumber: changeNumber)
     return ThreadIndex.Entry(summary: summary, nextNumber: nextNumber, isReadable: flags & 2 != 0)
   }
 }

@@ -21,6 +21,11 @@ struct ThreadIndex: Sendable {
   private(set) var totalBytes: Int64 = 0
   /// What cannot be read counts, and is never deleted by itself.
   private(set) var unreadableBytes: Int64 = 0
+  /// The largest that a thread has, or had.
+  private(set) var latestChange: Int64 = 0
+
+  /// The number of the change that comes. Who has the store's lock knows of all that came before.
+  var nextChange: Int64 { min(latestChange, .max - 1) + 1 }
 
   subscript(id: String) -> Entry? { places[id].map { entries[$0] } }
 
@@ -45,6 +50,7 @@ struct ThreadIndex: Sendable {
     switch change {
     case .set(let entry):
       count(entry, 1)
+      latestChange = max(latestChange, entry.summary.changeNumber)
       if let before = places.updateValue(entries.count, forKey: entry.summary.id) {
         count(entries[before], -1)
         entries[before] = entry
@@ -78,15 +84,15 @@ extension ThreadIndex {
   /// One page, newest first.
   func page(_ query: ChappieThreadQuery) -> [ChappieThreadSummary] {
     // Sorting numbers costs a tenth of what sorting the summaries does.
-    var order: [(time: Int64, place: Int)] = []
+    var order: [(number: Int64, place: Int)] = []
     order.reserveCapacity(entries.count)
     for place in entries.indices where entries[place].isListed(query.kind) {
-      order.append((entries[place].summary.updatedAt, place))
+      order.append((entries[place].summary.changeNumber, place))
     }
     var sorted = order.sorted { left, right in
-      left.time == right.time
+      left.number == right.number
         ? entries[left.place].summary.isListed(before: entries[right.place].summary)
-        : left.time > right.time
+        : left.number > right.number
     }[...]
     if let after = query.after {
       sorted = sorted.drop { next in !after.isListed(before: entries[next.place].summary) }

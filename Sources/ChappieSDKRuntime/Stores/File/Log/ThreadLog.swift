@@ -80,7 +80,7 @@ extension ThreadLog {
 
   var turns: [ChappieTurn] {
     records.compactMap { record in
-      if case .turn(let turn) = record { turn } else { nil }
+      if case .turn(let turn, _) = record { turn } else { nil }
     }
   }
 }

@@ -1,0 +1,101 @@
+import ChappieSDK
+import Testing
+
+@testable import ChappieSDKRuntime
+
+/// What changed last is listed first, whatever the clock says.
+struct ChangeOrderTests {
+  private let world = FileStoreWorld()
+
+  private func ids(_ store: any ChappieThreadStore) async throws -> [String] {
+    try await store.threads(ChappieThreadQuery()).map(\.id)
+  }
+
+  /// In either order of the ids: one of them would come out right by chance.
+  private func checkOneSecond(_ store: any ChappieThreadStore) async throws {
+    for id in ["b", "a", "c"] { try await store.create(.sample(id)) }
+    #expect(try await ids(store) == ["c", "a", "b"])
+    for id in ["a", "b", "c", "b", "a"] {
+      try await store.append(.sample("t"), to: id)
+      #expect(try await ids(store).first == id)
+    }
+    try await store.change("c", .rename("New"))
+    #expect(try await ids(store) == ["c", "a", "b"])
+    try await store.change("b", .archive)
+    try await store.change("b", .unarchive)
+    #expect(try await ids(store) == ["b", "c", "a"])
+  }
+
+  @Test func filesKnowTheOrderWithinOneSecond() async throws {
+    try await checkOneSecond(world.store())
+    #expect(try await ids(world.store()) == ["b", "c", "a"])
+    try world.remove("index")
+    #expect(try await ids(world.store()) == ["b", "c", "a"])
+  }
+
+  @Test func memoryKnowsTheOrderWithinOneSecond() async throws {
+    try await checkOneSecond(ChappieInMemoryThreadStore(retentionPolicy: .unlimited) { 1_800_000_000 })
+  }
+
+  /// As two processes do, each of which has the index in memory.
+  @Test func processesCountTogether() async throws {
+    let (left, right) = (world.store(), world.store())
+    for id in ["b", "a"] { try await left.create(.sample(id)) }
+    for (store, id) in [(left, "b"), (right, "a"), (left, "b"), (right, "b"), (left, "a")] {
+      try await store.append(.sample("t"), to: id)
+      #expect(try await ids(left).first == id)
+      #expect(try await ids(right).first == id)
+      #expect(try await ids(world.store()).first == id)
+    }
+  }
+
+  @Test func aClockThatIsSetBackChangesNothing() async throws {
+    let store = world.store()
+    for id in ["b", "a"] { try await store.create(.sample(id)) }
+    try await store.append(.sample("t", at: world.clock.now + 3600), to: "b")
+    try await store.append(.sample("t", at: world.clock.now), to: "a")
+    #expect(try await ids(store) == ["a", "b"])
+    world.clock.advance(seconds: -7200)
+    try await store.change("b", .rename("New"))
+    #expect(try await ids(store) == ["b", "a"])
+    // The times are as they are.
+    #expect(try await store.summary(of: "b")?.updatedAt == 1_800_003_600)
+  }
+
+  @Test func theNumberOfADeletedThreadIsOfNoMatter() async throws {
+    let store = world.store()
+    for id in ["a", "b", "c"] { try await store.create(.sample(id)) }
+    try await store.delete("c")
+    try await world.store().append(.sample("t"), to: "a")
+    #expect(try await ids(store) == ["a", "b"])
+    try await store.append(.sample("t"), to: "b")
+    #expect(try await ids(world.store()) == ["b", "a"])
+  }
+
+  /// Records of a version that did not count.
+  @Test func threadsWithoutANumberAreOrderedByTheirTimes() async throws {
+    let store = world.store()
+    try await store.create(.sample("b", at: 1_800_000_000))
+    let old = [
+      ChappieThreadSummary.sample("x", at: 1_800_000_005), .sample("z", at: 1_800_000_007), .sample("y", at: 7),
+    ]
+    #expect(
+      ChappieThreadQuery().page(of: old + [try #require(try await store.summary(of: "b"))]).map(\.id) == [
+        "b", "z", "x", "y",
+      ])
+    let turn = #"{"kind":"turn","turn":{"id":"t","recordedAt":5,"events":[]}}"#
+    let record = try #require(ThreadRecord(Array(turn.utf8)))
+    var summary = ChappieThreadSummary.sample("x", at: 3)
+    summary.apply(record)
+    #expect((summary.changeNumber, summary.updatedAt) == (0, 5))
+  }
+
+  @Test func theLargestNumberIsNoTrap() async throws {
+    var index = ThreadIndex()
+    var summary = ChappieThreadSummary.sample("a")
+    summary.changeNumber = .max
+    index.apply(.set(ThreadIndex.Entry(summary: summary, nextNumber: 1, isReadable: true)))
+    #expect(index.latestChange == .max)
+    #expect(index.nextChange == .max)
+  }
+}
