@@ -8,6 +8,7 @@ import Glibc
 enum Chappied {
   static func main() {
     MemoryHygiene.enable()
+    TLSEnvironment.forgetLeaks()
     // GLib writes log lines in the locale's charset, and names of accounts need not be ASCII.
     setlocale(LC_CTYPE, "C.UTF-8")
     let parser = CommandLineParser(

@@ -15,11 +15,6 @@ struct WebAddress {
     case "http": isHTTPS = false
     default: return nil
     }
-    isLoopback = host == "localhost" || host == "::1" || Self.isLoopbackIPv4(host)
-  }
-
-  private static func isLoopbackIPv4(_ host: String) -> Bool {
-    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil && $0.first?.isNumber == true }
+    isLoopback = address.isLoopback
   }
 }

@@ -56,7 +56,7 @@ struct BackendQuery {
     } catch let error as GLibError {
       throw error.isTimeout
         ? ExchangeFailure.final(.network("the backend does not answer"))
-        : ExchangeFailure.unavailable(.network(error.message), retryAfter: nil)
+        : ExchangeFailure(connecting: error) ?? .unavailable(.network(error.message), retryAfter: nil)
     }
   }
 }

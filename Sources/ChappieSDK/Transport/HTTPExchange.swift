@@ -46,7 +46,7 @@ struct HTTPExchange {
     do {
       return try await http.send(message, deadline: Self.headDeadline)
     } catch let error as GLibError {
-      throw ExchangeFailure.unavailable(.network(error.message), retryAfter: nil)
+      throw ExchangeFailure(connecting: error) ?? .unavailable(.network(error.message), retryAfter: nil)
     }
   }
 

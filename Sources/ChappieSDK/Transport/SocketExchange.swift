@@ -58,7 +58,7 @@ struct SocketExchange {
     } catch let refusal as WebSocketRefusal {
       throw Self.failure(refusal.status)
     } catch let error as GLibError {
-      throw ExchangeFailure.noWebSocket(.network(error.message), isLasting: false)
+      throw ExchangeFailure(connecting: error) ?? .noWebSocket(.network(error.message), isLasting: false)
     }
   }
 

@@ -49,6 +49,15 @@ public final class HTTPResponse {
     }
   }
 
+  /// How many bytes the sender said would come, where it said so and they come as they are: libsoup takes the end of a
+  /// connection for the end of an answer.
+  private var announced: Int? {
+    guard status != 204, status != 304, headers["transfer-encoding"] == nil, headers["content-encoding"] == nil else {
+      return nil
+    }
+    return headers["content-length"].flatMap { Int($0) }
+  }
+
   private func read(limit: Int, deadline: Duration, _ take: @escaping @GLibActor (ArraySlice<UInt8>) -> Void)
     async throws
   {
@@ -61,6 +70,9 @@ public final class HTTPResponse {
     }
     guard total <= limit else {
       throw GLibError(domain: "chappie-http", code: 1, message: "the answer is longer than \(limit) bytes")
+    }
+    if let announced, total < announced {
+      throw GLibError(domain: "chappie-http", code: 3, message: "the answer broke off")
     }
   }
 

@@ -2,28 +2,36 @@ import CGLib
 import CLibsoup
 import SecretMemory
 
-/// HTTP/1.1 with the desktop's proxies and trust store, by libsoup.
+/// HTTP/1.1 with the desktop's proxies and trust store, by libsoup. Servers on the loopback are reached without a proxy.
 ///
 /// Not HTTP/2: libsoup 3.2 does not heed there that a request was cancelled before the head of its answer came. It
 /// keeps no cookies, follows no redirect and keeps no cache: an answer that wants any of these is handed over
 /// as it is.
 @GLibActor
 public final class HTTPSession {
-  let session: UnsafeMutablePointer<SoupSession>
+  private let session: UnsafeMutablePointer<SoupSession>
+  /// For servers on the loopback, where no proxy has a place: what goes there may be in clear.
+  private let directSession: UnsafeMutablePointer<SoupSession>
 
   /// - Parameters:
   ///   - userAgent: the `User-Agent` of each request that does not set its own; nil sends none.
   ///   - maxConnections: how many connections may be open to one host.
   public init(userAgent: String? = nil, maxConnections: Int = 128) {
-    session = Self.makeSession(maxConnections: maxConnections)
-    if let userAgent { soup_session_set_user_agent(session, userAgent) }
-    // Idle and total deadlines are the caller's, who knows which silence is normal.
-    soup_session_set_timeout(session, 0)
+    session = Self.makeSession(userAgent: userAgent, maxConnections: maxConnections)
+    directSession = Self.makeSession(userAgent: userAgent, maxConnections: maxConnections)
+    soup_session_set_proxy_resolver(directSession, nil)
   }
 
   isolated deinit {
-    soup_session_abort(session)
-    g_object_unref(session)
+    for session in [session, directSession] {
+      soup_session_abort(session)
+      g_object_unref(session)
+    }
+  }
+
+  /// Who sends `request`: whatever the environment or the desktop names as proxy, the loopback is reached without.
+  func session(for request: HTTPRequest) -> UnsafeMutablePointer<SoupSession> {
+    ParsedURL(request.url)?.isLoopback == true ? directSession : session
   }
 
   /// Sends `request` and returns once the head of the answer is here.
@@ -33,14 +41,20 @@ public final class HTTPSession {
   public func send(_ request: HTTPRequest, deadline: Duration?) async throws -> HTTPResponse {
     let message = try makeMessage(request)
     defer { g_object_unref(UnsafeMutableRawPointer(message)) }
-    let response = try await asyncCall(deadline: deadline) { cancellable, callback, data in
-      soup_session_send_async(session, message, 0, cancellable, callback, data)
-    } finish: { [session] result, error in
-      let message = soup_session_get_async_result_message(session, result)
-      return soup_session_send_finish(session, result, &error).map { Self.response(to: message, body: $0) }
+    let session = session(for: request)
+    do {
+      let response = try await asyncCall(deadline: deadline) { cancellable, callback, data in
+        soup_session_send_async(session, message, 0, cancellable, callback, data)
+      } finish: { result, error in
+        let message = soup_session_get_async_result_message(session, result)
+        return soup_session_send_finish(session, result, &error).map { Self.response(to: message, body: $0) }
+      }
+      guard let response else { throw GLibError.timedOut }
+      try Self.checkWhoAnswered(message)
+      return response
+    } catch let error as GLibError {
+      throw error.explained(for: message)
     }
-    guard let response else { throw GLibError.timedOut }
-    return response
   }
 
   private static func response(to message: OpaquePointer?, body: UnsafeMutablePointer<GInputStream>) -> HTTPResponse {
@@ -49,7 +63,7 @@ public final class HTTPSession {
       headers: HTTPHeaders(soup_message_get_response_headers(message)), body: body)
   }
 
-  private static func makeSession(maxConnections: Int) -> UnsafeMutablePointer<SoupSession> {
+  private static func makeSession(userAgent: String?, maxConnections: Int) -> UnsafeMutablePointer<SoupSession> {
     var limit = GValue()
     g_value_init(&limit, chappie_type_int())
     g_value_set_int(&limit, Int32(clamping: maxConnections))
@@ -57,7 +71,11 @@ public final class HTTPSession {
       g_object_new_with_properties(soup_session_get_type(), 2, names, [limit, limit])
     }
     guard let session else { preconditionFailure("libsoup made no session") }
-    return UnsafeMutableRawPointer(session).assumingMemoryBound(to: SoupSession.self)
+    let made = UnsafeMutableRawPointer(session).assumingMemoryBound(to: SoupSession.self)
+    if let userAgent { soup_session_set_user_agent(made, userAgent) }
+    // Idle and total deadlines are the caller's, who knows which silence is normal.
+    soup_session_set_timeout(made, 0)
+    return made
   }
 
   func makeMessage(_ request: HTTPRequest) throws -> OpaquePointer {

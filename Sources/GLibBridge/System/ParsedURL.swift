@@ -14,4 +14,13 @@ public struct ParsedURL: Sendable {
     host = g_uri_get_host(uri).map { String(cString: $0).lowercased() }
     hasCredentials = g_uri_get_userinfo(uri) != nil
   }
+
+  /// Whether the host is this machine, whatever network it is in.
+  public var isLoopback: Bool {
+    guard let host else { return false }
+    guard host != "localhost" else { return true }
+    guard let address = g_inet_address_new_from_string(host) else { return false }
+    defer { g_object_unref(address) }
+    return g_inet_address_get_is_loopback(address) != 0
+  }
 }

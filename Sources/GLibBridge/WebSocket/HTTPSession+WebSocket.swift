@@ -15,18 +15,21 @@ extension HTTPSession {
   public func openWebSocket(_ request: HTTPRequest, deadline: Duration) async throws -> WebSocket {
     let message = try makeMessage(request)
     defer { g_object_unref(UnsafeMutableRawPointer(message)) }
+    let session = session(for: request)
     do {
       let socket = try await asyncCall(deadline: deadline) { cancellable, callback, data in
         soup_session_websocket_connect_async(
           session, message, nil, nil, G_PRIORITY_DEFAULT, cancellable, callback, data)
-      } finish: { [session] result, error in
+      } finish: { result, error in
         soup_session_websocket_connect_finish(session, result, &error).map(WebSocket.init(owning:))
       }
       guard let socket else { throw GLibError.timedOut }
+      try Self.checkWhoAnswered(message)
       return socket
     } catch let error as GLibError {
       let status = Int(soup_message_get_status(message).rawValue)
-      guard status >= 200 else { throw error }
+      guard status >= 200 else { throw error.explained(for: message) }
+      try Self.checkWhoAnswered(message)
       throw WebSocketRefusal(status: status, headers: HTTPHeaders(soup_message_get_response_headers(message)))
     }
   }

@@ -18,6 +18,15 @@ struct ParsedURLTests {
     #expect(ParsedURL(text)?.hasCredentials == true)
   }
 
+  @Test(arguments: [
+    ("http://127.0.0.1:80/", true), ("https://127.9.9.9", true), ("http://[::1]:80", true), ("https://LOCALHOST", true),
+    ("http://127.0.0.1.example.org", false), ("http://10.0.0.1", false), ("http://localhost.example.org", false),
+    ("http://[::2]", false), ("mailto:localhost", false),
+  ])
+  func knowsTheLoopback(_ text: String, _ isLoopback: Bool) throws {
+    #expect(try #require(ParsedURL(text)).isLoopback == isLoopback)
+  }
+
   @Test func mayHaveNoHost() throws {
     #expect(try #require(ParsedURL("mailto:a@example.org")).host == nil)
     #expect(try #require(ParsedURL("file:///etc")).host == "")

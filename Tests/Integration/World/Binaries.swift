@@ -20,5 +20,7 @@ enum SourceTree {
     try String(contentsOf: root.appending(path: path), encoding: .utf8)
   }
 
+  static func path(of path: String) -> String { root.appending(path: path).path }
+
   private static let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
 }

@@ -1,3 +1,5 @@
+import GLibBridge
+
 /// Why a request brought no answer, by what can be done about it.
 enum ExchangeFailure: Error {
   /// The access token was refused.
@@ -37,6 +39,12 @@ enum ExchangeFailure: Error {
     case (500..<600, _): self = .unavailable(failure.error, retryAfter: failure.retryAfter)
     default: self = .final(failure.error)
     }
+  }
+
+  /// Nothing helps where the server's certificate is not trusted; nil for other failures of a connection.
+  init?(connecting error: GLibError) {
+    guard error.isUntrustedCertificate else { return nil }
+    self = .final(.network(error.message))
   }
 
   /// A failure that the stream itself tells of.

@@ -108,6 +108,7 @@ struct Issuer {
 
   /// The issuer under the name that the client knows it by, which may be `localhost`.
   private func issuer(of request: HTTPServerRequest) -> String {
-    "http://" + (request.headers["host"] ?? "127.0.0.1")
+    // Somebody may stand in front of it with TLS.
+    (request.headers["x-forwarded-proto"] ?? "http") + "://" + (request.headers["host"] ?? "127.0.0.1")
   }
 }

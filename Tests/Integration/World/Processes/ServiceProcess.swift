@@ -6,11 +6,16 @@ import Testing
 @GLibActor
 final class ServiceProcess {
   private let directories: WorldDirectories
-  private let environment: [String: String]
+  /// What is added to the environment of the world, from its next start on.
+  var environment: [String: String]
   private(set) var process: ChildProcess?
   private var arguments: [String] = []
   /// What it finds as the id of this machine, from its next start on; nil for the truth.
   var machineID: String?
+  /// How much longer the machine runs, in seconds, than it does in truth, from the next start on.
+  var extraUptime = 0
+  /// What it reaches the world through, from its next start on.
+  private var network: TLSNetwork?
 
   init(_ directories: WorldDirectories, _ environment: [String: String]) {
     self.directories = directories
@@ -33,9 +38,23 @@ final class ServiceProcess {
   func launch(_ arguments: [String], name: String = "chappied") throws -> ChildProcess {
     var command = [Binaries.chappied] + arguments
     if let machineID { command = try Self.posing(as: machineID, in: directories) + command }
+    if let network { command = network.trusting + command }
+    if extraUptime > 0 { command = ["unshare", "--time", "--boottime", "\(extraUptime)", "--"] + command }
     return try ChildProcess(
       name, command[0], Array(command.dropFirst()), in: directories, environment: environment)
   }
+
+  /// Has it reach its server through `network`, from its next start on, and starts it.
+  func start(through network: TLSNetwork, _ environment: [String: String] = [:]) async throws {
+    self.network = network
+    self.environment.merge(network.environment) { $1 }
+    self.environment.merge(environment) { $1 }
+    try await start(network.addresses)
+  }
+
+  // MARK: Another time
+
+  nonisolated static let mayShiftItsUptime = Programs.succeeds("unshare", ["--time", "--boottime", "700", "true"])
 
   // MARK: Another machine
 

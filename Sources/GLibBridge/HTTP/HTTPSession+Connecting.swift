@@ -1,0 +1,58 @@
+import CGLib
+import CLibsoup
+
+extension HTTPSession {
+  /// Makes sure that an answer over HTTPS is the server's own. libsoup hands over what a proxy answers to CONNECT as
+  /// though the server had said it; whoever has not shown the server's certificate is not the server.
+  ///
+  /// - Throws: ``GLibError`` that names the proxy's status.
+  static func checkWhoAnswered(_ message: OpaquePointer) throws {
+    guard isOverTLS(message), soup_message_get_tls_peer_certificate(message) == nil else { return }
+    let status = soup_message_get_status(message).rawValue
+    throw GLibError(
+      connecting: "a proxy refuses to connect to \(host(of: message)) and answers with status \(status)")
+  }
+
+  fileprivate static func host(of message: OpaquePointer) -> String {
+    guard let host = g_uri_get_host(soup_message_get_uri(message)) else { return "the server" }
+    return String(cString: host)
+  }
+
+  private static func isOverTLS(_ message: OpaquePointer) -> Bool {
+    guard let scheme = g_uri_get_scheme(soup_message_get_uri(message)) else { return false }
+    return ["https", "wss"].contains(String(cString: scheme))
+  }
+}
+
+extension GLibError {
+  /// A server showed a certificate that is not trusted. Asking again does not change that.
+  public var isUntrustedCertificate: Bool { domain == Self.certificateDomain }
+
+  private static let certificateDomain = "chappie-certificate"
+  private static let tlsDomain = String(cString: g_quark_to_string(g_tls_error_quark()))
+  private static let proxyCodes = [
+    G_IO_ERROR_PROXY_FAILED, G_IO_ERROR_PROXY_AUTH_FAILED, G_IO_ERROR_PROXY_NEED_AUTH, G_IO_ERROR_PROXY_NOT_ALLOWED,
+  ]
+
+  fileprivate init(connecting message: String) {
+    self.init(domain: "chappie-http", code: 2, message: message)
+  }
+
+  /// The same failure in words that tell a certificate, a broken TLS connection and a proxy from each other.
+  @GLibActor
+  func explained(for message: OpaquePointer) -> GLibError {
+    let host = HTTPSession.host(of: message)
+    if domain == Self.tlsDomain {
+      guard code == Int32(G_TLS_ERROR_BAD_CERTIFICATE.rawValue) else {
+        return GLibError(connecting: "no TLS connection to \(host) came about (\(self.message))")
+      }
+      return GLibError(
+        domain: Self.certificateDomain, code: code,
+        message: "the certificate shown for \(host) is not trusted (\(self.message)): something may be in between")
+    }
+    if Self.proxyCodes.contains(where: isIO) {
+      return GLibError(connecting: "a proxy does not connect to \(host) (\(self.message))")
+    }
+    return self
+  }
+}

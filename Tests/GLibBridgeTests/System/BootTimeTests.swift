@@ -1,0 +1,24 @@
+import GLibBridge
+import Testing
+
+struct BootTimeTests {
+  @Test func goesOn() {
+    let first = BootTime.now
+    let second = BootTime.now
+    #expect(!first.bootID.isEmpty)
+    #expect(first.bootID == second.bootID)
+    #expect(first.seconds > 0)
+    #expect(second.secondsAtLeast(since: first) < 60)
+  }
+
+  @Test func neverSaysMoreThanHasPassed() {
+    let earlier = BootTime(bootID: "a", seconds: 1000)
+    #expect(BootTime(bootID: "a", seconds: 1600).secondsAtLeast(since: earlier) == 600)
+    #expect(BootTime(bootID: "a", seconds: 10).secondsAtLeast(since: earlier) == 0)
+    // Another start of the machine: only how long it runs is sure.
+    #expect(BootTime(bootID: "b", seconds: 10).secondsAtLeast(since: earlier) == 10)
+    #expect(BootTime(bootID: "b", seconds: 5000).secondsAtLeast(since: earlier) == 5000)
+    // Starts that cannot be told from each other may be two.
+    #expect(BootTime(bootID: "", seconds: 10).secondsAtLeast(since: BootTime(bootID: "", seconds: 1)) == 10)
+  }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// Servers behind TLS, and what stands in between: no word of a proxy passes for one of theirs.
+@Suite(.worlds, .enabled(if: TLSNetwork.canBeTrusted)) @GLibActor
+struct ProxyTests {
+  /// A signed-in caller whose service reaches its server through a network.
+  private func with(
+    shortTokens: Bool = false, _ environment: [String: String] = [:],
+    _ body: @GLibActor (World, Caller, TLSNetwork) async throws -> Void
+  ) async throws {
+    var plan = shortTokens ? World.Plan.shortTokens : World.Plan()
+    plan.service = .none
+    try await World.with(plan) { world in
+      let network = try await TLSNetwork(world)
+      try await world.service.start(through: network, environment)
+      let caller = try await world.signedInCaller()
+      #expect(try await caller.send("hi").contains("hi"))
+      try await body(world, caller, network)
+    }
+  }
+
+  // MARK: Instead of the token endpoint
+
+  /// What a proxy says or does, and what the error has to say of it.
+  nonisolated static let interferences: KeyValuePairs = [
+    "refuse 400 oauth": "a proxy refuses to connect to sign-in.chappie.test and answers with status 400",
+    "refuse 401 oauth": "status 401", "refuse 403 oauth": "status 403", "refuse 407 oauth": "status 407",
+    "refuse 403": "status 403", "refuse 302": "status 302", "refuse 500": "status 500", "cut": "not reached",
+    "half": "not reached",
+    "noise": "not reached", "page": "TLS", "intercept": "certificate",
+  ]
+
+  @Test func whatAProxySaysSignsNobodyOut() async throws {
+    try await with(shortTokens: true) { world, caller, network in
+      for (interference, reason) in Self.interferences {
+        let before = try await world.sandbox.state().requests["refresh"]
+        try network.answer(interference)
+        let error = try await refusal { try await caller.send("hi") }
+        #expect(error.name == "Network", "\(interference): \(error)")
+        #expect(error.message.contains(reason), "\(interference): \(error)")
+        #expect(try await caller.state() == "signed-in", "\(interference)")
+        #expect(try await world.sandbox.state().requests["refresh"] == before, "\(interference)")
+        try network.answer("pass")
+        #expect(try await caller.send("again").contains("again"), "\(interference)")
+      }
+      #expect(caller.signals("ReauthenticationRequired").isEmpty)
+      #expect(try await world.keyring.credentials().count == 1)
+    }
+  }
+
+  /// Over TLS it is the server's word, and that counts by what it names.
+  @Test func whatTheServerSaysCountsByItsName() async throws {
+    try await with(shortTokens: true) { world, caller, network in
+      let head = #"Content-Type: text/html\r\nConnection: close\r\n"#
+      for answer in [
+        #"HTTP/1.1 403 Forbidden\r\n\#(head)\r\n<html>invalid_grant</html>"#,
+        #"HTTP/1.1 401 Unauthorized\r\n\#(head)Content-Length: 500\r\n\r\n{"error":"invalid_grant"}"#,
+        #"HTTP/1.1 400 Bad Request\r\n\#(head)\r\n{"error":"invalid_grant""#,
+        #"HTTP/1.1 400 Bad Request\r\n\#(head)\r\n{"error":"invalid_client"}"#,
+        #"HTTP/1.1 200 OK\r\n\#(head)\r\n{"access_token":"new","refresh_token":"ne"#,
+        #"HTTP/1.1 40"#, #"\x00\xff\xfe{}"#,
+      ] {
+        try network.answer("behind \(answer)")
+        let error = try await refusal { try await caller.send("hi") }
+        #expect(["Network", "HTTPError"].contains(error.name), "\(answer): \(error)")
+        #expect(try await caller.state() == "signed-in", "\(answer)")
+        try network.answer("pass")
+        #expect(try await caller.send("again").contains("again"), "\(answer)")
+      }
+      #expect(caller.signals("ReauthenticationRequired").isEmpty)
+      try network.answer(#"behind HTTP/1.1 400 Bad Request\r\n\#(head)\r\n{"error":"invalid_grant"}"#)
+      #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired")
+      #expect(try await caller.state() == "reauthentication-required")
+    }
+  }
+
+  // MARK: Instead of the backend
+
+  /// A 401 that is not the backend's does not spend a refresh token, and a 403 is not its refusal.
+  @Test(arguments: [401, 403])
+  func whatAProxySaysIsNotTheBackends(_ status: Int) async throws {
+    try await with { world, caller, network in
+      try network.answer("refuse \(status) oauth")
+      let turn = try await caller.stream("hi")
+      let failure = try await turn.end().failure
+      #expect(failure.name == "Network", "\(failure)")
+      #expect(failure.message.contains("proxy"), "\(failure)")
+      #expect(try await world.sandbox.state().requests["refresh"] == 0)
+      #expect(
+        try await refusal { try await caller.call("Client.ListModels", [:] as VariantDictionary) }.name == "Network")
+    }
+  }
+
+  /// Asking again does not make a certificate trusted.
+  @Test func aCertificateThatIsNotTrustedIsAskedForOnce() async throws {
+    try await with { _, caller, network in
+      try network.answer("intercept")
+      let before = network.requests.count
+      let error = try await refusal { try await caller.send("hi") }
+      #expect(error.name == "Network")
+      #expect(error.message.contains("the certificate shown for sign-in.chappie.test is not trusted"), "\(error)")
+      #expect(network.requests.count == before + 1)
+    }
+  }
+
+  // MARK: Keys of TLS
+
+  /// Whoever has the keys reads each token that was sent.
+  @Test func theKeysOfTLSAreWrittenNowhere() async throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "chappie-keys-\(UUID())").path
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    try await with(["SSLKEYLOGFILE": file, "GNUTLS_DEBUG_LEVEL": "99"]) { world, caller, _ in
+      #expect(!FileManager.default.fileExists(atPath: file))
+      let log = try #require(world.service.process).output
+      #expect(!log.contains("gnutls["), "\(log.prefix(1000))")
+    }
+  }
+}
+
+/// A backend on the loopback may be spoken to in clear, since that leaves no machine: no proxy gets to see it.
+@Suite(.worlds) @GLibActor
+struct LoopbackTests {
+  @Test(arguments: World.Plan.Transport.allCases)
+  func isReachedWithoutAProxy(over transport: World.Plan.Transport) async throws {
+    var plan = World.Plan(transport: transport)
+    plan.service = .none
+    try await World.with(plan) { world in
+      let network = try await TLSNetwork(world)
+      world.service.environment.merge(network.environment) { $1 }
+      try await world.service.start(world.sandbox.addresses)
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.expireAccessTokens()
+      #expect(try await caller.send("hi").contains("hi"))
+      try await caller.call("Client.ListModels", [:] as VariantDictionary)
+      try await caller.call("Session.SignOut")
+      try await eventually("the revocation") { try await world.sandbox.state().requests["revoke"] == 1 }
+      #expect(network.requests.isEmpty)
+    }
+  }
+}

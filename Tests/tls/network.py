@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""A network with a proxy in it and a server behind TLS: what stands between the service and the sign-in server.
+
+The server's name exists for the proxy alone, so that nothing reaches it past the proxy. Behind TLS is whatever listens
+at PORT. Each connection is answered as the file ANSWER says then; each CONNECT is written out.
+
+    network.py DIRECTORY PORT      DIRECTORY/trusted.pem is what makes the server trusted
+"""
+
+import re
+import socket
+import ssl
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+SERVER = "sign-in.chappie.test"
+TIMEOUT = 60
+
+HTML = b"<!DOCTYPE html><html><title>Blocked</title><body>invalid_grant: sign in to the network first</body></html>"
+OAUTH = b'{"error":"invalid_grant","error_description":"The refresh token is invalid."}'
+
+
+def head(status, body=b"", kind="text/html", length=None):
+    """An HTTP answer; a length of its own makes it a half one."""
+    return (f"HTTP/1.1 {status} Whatever\r\nContent-Type: {kind}\r\n"
+            f"Content-Length: {len(body) if length is None else length}\r\nConnection: close\r\n\r\n").encode() + body
+
+
+def make_certificate(folder, name):
+    """A certificate for the server that vouches for itself, and its key, in NAME.pem."""
+    path = Path(folder) / f"{name}.pem"
+    key = Path(folder) / f"{name}.key"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "7",
+         "-subj", f"/CN={SERVER}", "-addext", f"subjectAltName=DNS:{SERVER}", "-keyout", key, "-out", path],
+        check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(path, key)
+    return context
+
+
+def pump(source, sink):
+    try:
+        while data := source.recv(65536):
+            sink.sendall(data)
+    except OSError:
+        pass
+    for end, how in ((sink, socket.SHUT_WR), (source, socket.SHUT_RD)):
+        try:
+            end.shutdown(how)
+        except OSError:
+            pass
+
+
+def join(client, server):
+    """Passes bytes both ways until both ends have ended."""
+    back = threading.Thread(target=pump, args=(server, client), daemon=True)
+    back.start()
+    pump(client, server)
+    back.join()
+    for end in (client, server):
+        end.close()
+
+
+class Network:
+    """A proxy at `port`, which leads to the server. `choose` gives the answer to each connection."""
+
+    def __init__(self, folder, target, choose, is_quiet=False):
+        self.target, self.choose, self.is_quiet = target, choose, is_quiet
+        self.trusted = make_certificate(folder, "trusted")
+        self.untrusted = make_certificate(folder, "untrusted")
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.listen, daemon=True).start()
+
+    def listen(self):
+        while True:
+            connection, _ = self.listener.accept()
+            connection.settimeout(TIMEOUT)
+            threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
+
+    def serve(self, connection):
+        try:
+            with connection:
+                self.answer(connection)
+        except (OSError, ssl.SSLError):
+            pass
+
+    def answer(self, connection):
+        request = read_head(connection)
+        if not request:
+            return
+        line = request.split(b"\r\n")[0].decode(errors="replace")
+        if not self.is_quiet:
+            print(line, flush=True)
+        how, _, what = self.choose().partition(" ")
+        if how == "pass":
+            connection.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            with self.trusted.wrap_socket(connection, server_side=True) as client:
+                request = read_head(client)
+                if request:
+                    server = socket.create_connection(("127.0.0.1", self.target), TIMEOUT)
+                    server.sendall(request.replace(b"\r\n", b"\r\nX-Forwarded-Proto: https\r\n", 1))
+                    join(client, server)
+        elif how == "refuse":
+            # A status, and whether an OAuth error is in it.
+            status, _, body = what.partition(" ")
+            connection.sendall(head(int(status), OAUTH, "application/json") if body == "oauth" else
+                               head(int(status), HTML))
+        elif how == "cut":
+            connection.shutdown(socket.SHUT_RDWR)
+        elif how == "half":
+            connection.sendall(b"HTTP/1.1 40")
+        elif how == "noise":
+            connection.sendall(bytes(range(256)) * 8)
+        elif how == "silence":
+            # As long as it says, or until the other end has enough.
+            connection.settimeout(float(what or TIMEOUT))
+            connection.recv(1)
+        elif how == "page":
+            # It says that it has connected, and has not.
+            connection.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n" + head(403, OAUTH, "application/json"))
+            connection.recv(4096)
+        elif how == "intercept":
+            connection.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            with self.untrusted.wrap_socket(connection, server_side=True) as client:
+                client.recv(65536)
+                client.sendall(head(403, OAUTH, "application/json"))
+        elif how == "behind":
+            # The server itself, as far as TLS tells: one answer, or what is to be sent, as it is.
+            connection.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            with self.trusted.wrap_socket(connection, server_side=True) as client:
+                read_request(client)
+                client.sendall(what.encode("latin-1").decode("unicode_escape").encode("latin-1"))
+        else:
+            raise ValueError(how)
+
+
+def read_head(connection):
+    """The head of a request, with what has come of its body; nothing where it does not come whole."""
+    request = b""
+    while b"\r\n\r\n" not in request:
+        data = connection.recv(65536)
+        if not data:
+            return b""
+        request += data
+    return request
+
+
+def read_request(connection):
+    """The head and the whole body of a request."""
+    start, _, body = read_head(connection).partition(b"\r\n\r\n")
+    length = re.search(rb"content-length: *(\d+)", start, re.I)
+    while length and len(body) < int(length[1]):
+        data = connection.recv(65536)
+        if not data:
+            break
+        body += data
+    return start + b"\r\n\r\n" + body
+
+
+def main():
+    folder, target = Path(sys.argv[1]), int(sys.argv[2])
+    answer = folder / "answer"
+    if not answer.exists():
+        answer.write_text("pass")
+    network = Network(folder, target, answer.read_text)
+    print(f"ready {network.port}", flush=True)
+    threading.Event().wait()
+
+
+if __name__ == "__main__":
+    main()
