@@ -4,7 +4,7 @@ import SecretMemory
 /// Requests to the issuer. Answers may hold tokens, so they are read into guarded memory.
 @GLibActor
 final class AuthHTTP {
-  struct Answer {
+  struct Answer: Sendable {
     let status: Int
     let body: SecretBytes
 
@@ -21,6 +21,18 @@ final class AuthHTTP {
       }
     }
 
+    /// Whether the token endpoint says that a refresh token is of no use any more. Nothing else ends a sign-in: not a
+    /// status alone, which any proxy gives, and no word about the request or the client, which a token does not mend.
+    var refusesRefreshToken: Bool {
+      guard [400, 401, 403].contains(status), let code = errorCode else { return false }
+      return Self.endOfRefreshToken.contains(code.lowercased())
+    }
+
+    private static let endOfRefreshToken: Set<String> = [
+      "invalid_grant", "invalid_refresh_token", "token_expired", "refresh_token_expired", "refresh_token_reused",
+      "refresh_token_invalidated",
+    ]
+
     /// What the server says in words, cut short and without anything that could be a token.
     var errorMessage: String {
       body.withSpan { json in
@@ -35,6 +47,8 @@ final class AuthHTTP {
   }
 
   private static let deadline = Duration.seconds(30)
+  /// For an answer whose pieces come too slowly to end and too often to be silence.
+  private static let totalDeadline = Duration.seconds(60)
   private static let answerLimit = 1 << 20
 
   private let session = HTTPSession(userAgent: "chappie/\(ChappieVersion.current)", maxConnections: 8)
@@ -59,11 +73,14 @@ final class AuthHTTP {
     request.setHeader("accept", "*/*")
     request.setHeader("originator", "chappie")
     do {
-      let response = try await session.send(request, deadline: Self.deadline)
-      let body = try await response.secret(limit: Self.answerLimit, deadline: Self.deadline)
-      return Answer(status: response.status, body: body)
+      return try await withDeadline(Self.totalDeadline) { [session, request] in
+        let response = try await session.send(request, deadline: Self.deadline)
+        let body = try await response.secret(limit: Self.answerLimit, deadline: Self.deadline)
+        return Answer(status: response.status, body: body)
+      }
     } catch let error as GLibError {
-      throw ChappieAuthError.network(error.message)
+      // Libraries end their sentences, and here one goes on.
+      throw ChappieAuthError.network(error.message.hasSuffix(".") ? String(error.message.dropLast()) : error.message)
     }
   }
 }

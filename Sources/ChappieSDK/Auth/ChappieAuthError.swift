@@ -2,8 +2,11 @@
 public enum ChappieAuthError: Error, Sendable, Hashable {
   /// The credential has no refresh token.
   case missingRefreshToken
-  /// The token endpoint refused.
+  /// The token endpoint refused. To renew a sign-in it is refused only by an answer with an OAuth error that says so.
   case tokenExchangeFailed(status: Int, message: String)
+  /// A sign-in was to be renewed, and what answered neither did that nor refused it: a page of a proxy, a server in
+  /// trouble. The sign-in stays.
+  case renewalFailed(status: Int, message: String)
   /// The server gave no device code.
   case deviceCodeRequestFailed(status: Int, message: String)
   /// The user declined on the sign-in page.
@@ -38,6 +41,8 @@ extension ChappieAuthError: CustomStringConvertible {
     case .missingRefreshToken: "The stored sign-in cannot be renewed: sign in again."
     case .tokenExchangeFailed(let status, let message):
       "The sign-in server refused with status \(status)\(Self.detail(message))."
+    case .renewalFailed(let status, let message):
+      "The sign-in could not be renewed and is kept: the answer had status \(status)\(Self.detail(message))."
     case .deviceCodeRequestFailed(404, _):
       "Sign-in with a device code is not enabled on this server: turn it on in ChatGPT under Settings, Security."
     case .deviceCodeRequestFailed(let status, let message):

@@ -1,3 +1,4 @@
+import GLibBridge
 import SecretMemory
 
 /// What a sign-in gave. The tokens stay in guarded memory and never leave this package.
@@ -9,8 +10,9 @@ package struct Credential: Sendable {
   package var idToken: SecretBytes?
   /// When the tokens were last renewed: Unix seconds.
   package var renewedAt: Int64
-  /// The token endpoint refused to renew it: it is kept for its identity alone.
-  package var isRefused = false
+  /// When the token endpoint last refused to renew it. After the first refusal it is kept as it is, after a second one
+  /// for its identity alone, without a refresh token.
+  package var refusedAt: BootTime?
 
   package init(
     method: String, accessToken: SecretBytes, refreshToken: SecretBytes?, idToken: SecretBytes?, renewedAt: Int64

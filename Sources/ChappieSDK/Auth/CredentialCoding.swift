@@ -1,3 +1,4 @@
+import GLibBridge
 import SecretMemory
 
 /// The one line of ASCII that a credential is stored as: a JSON object, written and read without a token ever
@@ -9,7 +10,9 @@ enum CredentialCoding {
     line.append("{\"version\":1,\"method\":\"\(credential.method)\",\"renewed_at\":\(credential.renewedAt)")
     try line.append(token: credential.accessToken, key: "access_token")
     if let token = credential.refreshToken { try line.append(token: token, key: "refresh_token") }
-    if credential.isRefused { line.append(",\"refused\":\"yes\"") }
+    if let moment = credential.refusedAt {
+      line.append(",\"refused_boot\":\"\(moment.bootID)\",\"refused_uptime\":\(moment.seconds)")
+    }
     if let token = credential.idToken { try line.append(token: token, key: "id_token") }
     line.append("}")
     return line.joined()
@@ -24,7 +27,12 @@ enum CredentialCoding {
       var credential = Credential(
         method: method, accessToken: accessToken, refreshToken: string("refresh_token", json),
         idToken: string("id_token", json), renewedAt: renewedAt)
-      credential.isRefused = text("refused", json) == "yes"
+      if let boot = text("refused_boot", json), let uptime = text("refused_uptime", json).flatMap(Int64.init) {
+        credential.refusedAt = BootTime(bootID: boot, seconds: uptime)
+      } else if text("refused", json) == "yes" {
+        // As version 1 wrote it, without a refresh token.
+        credential.refusedAt = BootTime(bootID: "", seconds: 0)
+      }
       return credential
     }
   }

@@ -21,6 +21,8 @@ final class CredentialSlot {
   private var signIn = SignIn.none
   private var refreshing: Task<Credential, any Error>?
   private var unstored: UnstoredCredential?
+  private var unstoredRefusal: UnstoredRefusal?
+  private let clock: @Sendable () -> BootTime
   private let observers = Observers<SlotState>()
 
   private(set) var state = SlotState() {
@@ -31,7 +33,11 @@ final class CredentialSlot {
     }
   }
 
-  init(identity: SlotIdentity, method: any SignInMethod, store: any CredentialStore, gate: LockGate) {
+  init(
+    identity: SlotIdentity, method: any SignInMethod, store: any CredentialStore, gate: LockGate,
+    clock: @escaping @Sendable () -> BootTime = { .now }
+  ) {
+    self.clock = clock
     self.identity = identity
     self.method = method
     self.store = store
@@ -102,7 +108,7 @@ final class CredentialSlot {
   }
 
   private func found(_ credential: Credential) -> SlotState.Event {
-    credential.isRefused
+    credential.refusedAt != nil
       ? .foundRefused(credential.accountInfo, renewedAt: credential.renewedAt)
       : .found(credential.accountInfo, renewedAt: credential.renewedAt)
   }
@@ -121,6 +127,10 @@ final class CredentialSlot {
   func credential(interaction: SecretServiceClient.Interaction = .forbidden) async throws -> Credential {
     let (credential, _) = try await read(interaction: interaction)
     if unstored != nil { return try await refresh(replacing: credential) }
+    if let refusal = refusal(of: credential) {
+      guard mayTryAgain(credential, after: refusal) else { throw reauthenticationRequired }
+      return try await refresh(replacing: credential)
+    }
     if state.isSpent { throw reauthenticationRequired }
     guard credential.isDue(at: UnixTime.now) else { return credential }
     return try await refresh(replacing: credential)
@@ -184,7 +194,8 @@ final class CredentialSlot {
     }
     // Another process was faster.
     guard current.accessToken.isEqual(to: old.accessToken) else { return current }
-    guard !current.isRefused else { throw reauthenticationRequired }
+    let refusal = refusal(of: current)
+    if let refusal, !mayTryAgain(current, after: refusal) { throw reauthenticationRequired }
     do {
       // A token is not redeemed while its successor could not be kept.
       try await store.unlock(identity, interaction: .forbidden)
@@ -198,7 +209,7 @@ final class CredentialSlot {
         accessibility: accessibility, slot: self)
       return try await keep(renewed, accessibility)
     } catch let error as ChappieAuthError where error.requiresReauthentication {
-      await retire(current, accessibility, error)
+      await noteRefusal(of: current, accessibility, error, isFirst: refusal == nil)
       throw reauthenticationRequired
     }
   }
@@ -217,19 +228,47 @@ final class CredentialSlot {
   private func keep(_ renewed: Credential, _ accessibility: ChappieKeychainAccessibility) async throws -> Credential {
     try await store.write(renewed, for: identity, accessibility: accessibility, interaction: .forbidden)
     unstored = nil
+    unstoredRefusal = nil
     state.apply(.refreshed(renewed.accountInfo))
     return renewed
   }
 
-  /// Keeps a credential that the server refused for its identity alone: the spent token leaves the keyring.
-  private func retire(
-    _ credential: Credential, _ accessibility: ChappieKeychainAccessibility, _ error: ChappieAuthError
+  // MARK: Refused
+
+  /// The seconds after a refusal in which the server is not asked again, and after which a second one counts.
+  static let refusalPause: Int64 = 10 * 60
+
+  /// Keeps that the server refused. One refusal may be a mistake, of the server or of something that stands in for it:
+  /// the refresh token leaves the keyring with a second one alone.
+  private func noteRefusal(
+    of credential: Credential, _ accessibility: ChappieKeychainAccessibility, _ error: ChappieAuthError, isFirst: Bool
   ) async {
     var refused = credential
-    refused.refreshToken = nil
-    refused.isRefused = true
-    try? await store.write(refused, for: identity, accessibility: accessibility, interaction: .forbidden)
+    let now = clock()
+    refused.refusedAt = now
+    if !isFirst { refused.refreshToken = nil }
+    do {
+      try await store.write(refused, for: identity, accessibility: accessibility, interaction: .forbidden)
+      unstoredRefusal = nil
+    } catch {
+      unstoredRefusal = UnstoredRefusal(renewedAt: credential.renewedAt, moment: now)
+    }
+    Log.notice(
+      isFirst
+        ? "The sign-in server refused to renew a sign-in. A new one is needed; the old one is kept until it is refused once more."
+        : "The sign-in server refused to renew a sign-in for the second time: it has ended.")
     state.apply(.refreshRefused(error, renewedAt: credential.renewedAt))
+  }
+
+  /// When `credential` was last refused; nil when it was not.
+  private func refusal(of credential: Credential) -> BootTime? {
+    if let moment = credential.refusedAt { return moment }
+    guard let unstoredRefusal, unstoredRefusal.renewedAt == credential.renewedAt else { return nil }
+    return unstoredRefusal.moment
+  }
+
+  private func mayTryAgain(_ credential: Credential, after refusal: BootTime) -> Bool {
+    credential.refreshToken != nil && clock().secondsAtLeast(since: refusal) >= Self.refusalPause
   }
 
   private var reauthenticationRequired: ChappieClientError {

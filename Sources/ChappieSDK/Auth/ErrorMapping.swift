@@ -43,7 +43,9 @@ extension ChappieAuthError {
     case .locked(let message): .locked(message)
     case .keyringUnavailable(let message): .keyringUnavailable(message)
     case .tokenExchangeFailed(let status, let message): .httpError(status, message)
-    default: .network(description)
+    case .renewalFailed(let status, let message):
+      .httpError(status, "The sign-in could not be renewed and is kept (\(message))")
+    default: .network(String(description.dropLast()))
     }
   }
 }

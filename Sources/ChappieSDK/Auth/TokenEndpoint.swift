@@ -40,14 +40,20 @@ struct TokenEndpoint: Sendable {
     try body.append(token: refreshToken, key: "refresh_token")
     body.append("}")
     let answer = try await http.post("\(issuer)/oauth/token", secretJSON: body.joined())
-    guard answer.isSuccess else {
-      throw ChappieAuthError.tokenExchangeFailed(status: answer.status, message: answer.errorMessage)
-    }
+    guard answer.isSuccess else { throw Self.renewalFailure(answer) }
     let tokens = Tokens(answer.body)
     guard let access = tokens.access else { throw ChappieAuthError.invalidResponse("the access token is missing") }
     return Credential(
       method: credential.method, accessToken: access, refreshToken: tokens.refresh ?? refreshToken,
       idToken: tokens.id ?? credential.idToken, renewedAt: UnixTime.now)
+  }
+
+  private static func renewalFailure(_ answer: AuthHTTP.Answer) -> ChappieAuthError {
+    if answer.refusesRefreshToken {
+      return .tokenExchangeFailed(status: answer.status, message: answer.errorMessage)
+    }
+    let reason = answer.errorCode == nil ? "no OAuth error is in it" : answer.errorMessage
+    return .renewalFailed(status: answer.status, message: reason)
   }
 
   private var quotedClientID: String {

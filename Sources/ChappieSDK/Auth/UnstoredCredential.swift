@@ -1,3 +1,4 @@
+import GLibBridge
 import SecretMemory
 
 /// Renewed tokens that the store did not take yet. The server has already forgotten their predecessors.
@@ -13,4 +14,10 @@ struct UnstoredCredential {
   func isNewer(than stored: Credential) -> Bool {
     [predecessor, credential].contains { stored.accessToken.isEqual(to: $0.credential.accessToken) }
   }
+}
+
+/// A refusal that the store did not take: of the credential that was renewed then, and when.
+struct UnstoredRefusal {
+  let renewedAt: Int64
+  let moment: BootTime
 }

@@ -122,7 +122,7 @@ extension ChappieAuthError {
     switch self {
     case .missingRefreshToken: .missingRefreshToken
     case .tokenExchangeFailed, .expired: .tokenExchangeFailed
-    case .deviceCodeRequestFailed, .invalidResponse: .httpError
+    case .deviceCodeRequestFailed, .renewalFailed, .invalidResponse: .httpError
     case .declined: .accessDenied
     case .cancelled: .cancelled
     case .network: .network

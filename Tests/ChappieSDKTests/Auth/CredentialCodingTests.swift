@@ -1,4 +1,5 @@
 import FoundationEssentials
+import GLibBridge
 import SecretMemory
 import Testing
 
@@ -23,9 +24,15 @@ struct CredentialCodingTests {
 
   @Test func whatWasRefusedStaysSo() throws {
     var credential = Credential.test("a", canBeRenewed: false)
-    #expect(try CredentialCoding.decode(CredentialCoding.encode(credential))?.isRefused == false)
-    credential.isRefused = true
-    #expect(try CredentialCoding.decode(CredentialCoding.encode(credential))?.isRefused == true)
+    #expect(try CredentialCoding.decode(CredentialCoding.encode(credential))?.refusedAt == nil)
+    let moment = BootTime(bootID: "3d1b-9", seconds: 1234)
+    credential.refusedAt = moment
+    #expect(try CredentialCoding.decode(CredentialCoding.encode(credential))?.refusedAt == moment)
+  }
+
+  @Test func whatAnEarlierReleaseStoredAsRefusedStaysSo() throws {
+    let line = "{\"version\":1,\"method\":\"m\",\"renewed_at\":5,\"access_token\":\"t\",\"refused\":\"yes\"}"
+    #expect(try #require(Self.decode(line)).refusedAt != nil)
   }
 
   @Test func isOneLineOfJSONInASCII() throws {

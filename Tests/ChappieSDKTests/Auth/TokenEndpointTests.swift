@@ -99,6 +99,48 @@ struct TokenEndpointTests {
     }
   }
 
+  @Test(arguments: [
+    "invalid_grant", "Invalid_Grant", "invalid_refresh_token", "token_expired", "refresh_token_expired",
+    "refresh_token_reused", "refresh_token_invalidated",
+  ])
+  func anOAuthErrorEndsASignIn(_ code: String) async throws {
+    for status in [400, 401, 403] {
+      for body in [
+        "{\"error\":\"\(code)\"}", "{\"error\":{\"code\":\"\(code)\"}}", "{\"code\":\"\(code)\"}",
+      ] {
+        let issuer = try Self.issuer(Answer(status: status, body: body))
+        let error = await #expect(throws: ChappieAuthError.self) { try await issuer.method().refresh(.test("old")) }
+        #expect(error == .tokenExchangeFailed(status: status, message: code))
+        #expect(error?.requiresReauthentication == true)
+      }
+    }
+  }
+
+  @Test(arguments: [
+    "", "<html><title>403 Forbidden</title>invalid_grant</html>", "{}", "{\"error\":\"invalid_client\"}",
+    "{\"error\":\"invalid_request\"}", "{\"error\":\"access_denied\"}", "{\"error\":\"something_new\"}",
+    "{\"error\":\"invalid_grant\"", "{\"error\":{\"code\":\"refresh_token_reused\"}", "[\"invalid_grant\"]",
+    "{\"message\":\"invalid_grant\"}", "invalid_grant", "\u{0}\u{1}\u{FFFD}",
+  ])
+  func noOtherAnswerEndsASignIn(_ body: String) async throws {
+    for status in [400, 401, 403] {
+      let issuer = try Self.issuer(Answer(status: status, body: body))
+      let error = await #expect(throws: ChappieAuthError.self) { try await issuer.method().refresh(.test("old")) }
+      guard case .renewalFailed(status, _)? = error else {
+        Issue.record("\(error.map { "\($0)" } ?? "nothing")")
+        continue
+      }
+      #expect(error?.requiresReauthentication == false)
+    }
+  }
+
+  @Test(arguments: [200, 201, 302, 404, 407, 429, 500, 503])
+  func noOtherStatusEndsASignIn(_ status: Int) async throws {
+    let issuer = try Self.issuer(Answer(status: status, body: "{\"error\":\"invalid_grant\"}"))
+    let error = await #expect(throws: ChappieAuthError.self) { try await issuer.method().refresh(.test("old")) }
+    #expect(error?.requiresReauthentication == false)
+  }
+
   // MARK: Revocation
 
   @Test func revokesTheRefreshTokenOrElseTheAccessToken() async throws {

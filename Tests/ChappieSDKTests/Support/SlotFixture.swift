@@ -1,4 +1,5 @@
 import GLibBridge
+import Synchronization
 
 @testable import ChappieSDK
 
@@ -8,6 +9,12 @@ struct SlotFixture {
   let store: FakeStore
   let method = FakeSignIn()
   let slot: CredentialSlot
+  private let clock = Clock()
+
+  /// What the slot takes for the time since the machine's start.
+  private final class Clock: Sendable {
+    let time = Mutex(BootTime(bootID: "this start", seconds: 1000))
+  }
 
   private static var count = 0
 
@@ -18,7 +25,27 @@ struct SlotFixture {
       keychainService: "org.example.tests", keychainAccount: "slot-\(Self.count)")
     store = FakeStore(item)
     slot = CredentialSlot(
-      identity: SlotIdentity(configuration), method: method, store: store, gate: LockGate(unknown: .keyring))
+      identity: SlotIdentity(configuration), method: method, store: store, gate: LockGate(unknown: .keyring),
+      clock: { [clock] in clock.time.withLock { $0 } })
+  }
+
+  /// What the slot's clock shows.
+  var time: BootTime {
+    get { clock.time.withLock { $0 } }
+    nonmutating set { clock.time.withLock { $0 = newValue } }
+  }
+
+  func pass(seconds: Int64) {
+    time = BootTime(bootID: time.bootID, seconds: time.seconds + seconds)
+  }
+
+  /// The same slot as a process sees it that starts now.
+  func restarted() async -> SlotFixture {
+    let fixture = SlotFixture(store.item)
+    fixture.time = time
+    fixture.method.onRefresh = method.onRefresh
+    await fixture.slot.restore()
+    return fixture
   }
 
   /// Over a stored credential named `old` that was read already.

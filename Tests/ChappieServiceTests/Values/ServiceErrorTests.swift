@@ -41,6 +41,7 @@ struct ServiceErrorTests {
     arguments: [
       (.missingRefreshToken, .missingRefreshToken),
       (.tokenExchangeFailed(status: 400, message: ""), .tokenExchangeFailed),
+      (.renewalFailed(status: 403, message: ""), .httpError),
       (.deviceCodeRequestFailed(status: 404, message: ""), .httpError), (.declined, .accessDenied),
       (.expired, .tokenExchangeFailed), (.cancelled, .cancelled), (.invalidResponse("i"), .httpError),
       (.network("n"), .network),

@@ -141,7 +141,9 @@ struct MemoryWipeTests {
         try await expectNoToken(in: world)
       }
       try await caller.signIn()
-      try await world.sandbox.play(#"[{"endpoint":"responses","status":401},{"endpoint":"refresh","status":400}]"#)
+      try await world.sandbox.play(
+        #"[{"endpoint":"responses","status":401},{"endpoint":"refresh","status":400,"body":{"error":"invalid_grant"}}]"#
+      )
       _ = try await refusal { try await caller.send("hi") }
       #expect(try await caller.state() == "reauthentication-required")
       try await expectNoToken(in: world)

@@ -23,27 +23,6 @@ struct RefreshRuleTests {
 
   // MARK: Refused
 
-  @Test(arguments: [400, 401, 403])
-  func leavesNoSpentTokenBehind(_ status: Int) async throws {
-    try await World.with { world in
-      let caller = try await world.signedInCaller()
-      let before = try #require(try await world.keyring.credentials()["default"]).secret.count
-      try await world.sandbox.expireAccessTokens()
-      try await world.sandbox.play(#"[{"endpoint":"refresh","status":\#(status),"body":{"error":"no"}}]"#)
-      #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired")
-      // Sealed, so that only its length tells.
-      let after = try #require(try await world.keyring.credentials()["default"]).secret.count
-      #expect(after < before)
-
-      try await world.service.restart()
-      #expect(try await caller.state() == "reauthentication-required")
-      let account = try await caller.property("Session.AccountInfo", as: VariantDictionary.self)
-      #expect(account.text("email") == "ada@example.com")
-      #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired")
-      #expect(try await world.sandbox.state().requests["refresh"] == 1)
-    }
-  }
-
   // MARK: Lost answers
 
   /// The server has rotated the token, and nobody has the new one.

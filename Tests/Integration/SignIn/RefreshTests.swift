@@ -145,6 +145,13 @@ struct RefreshTests {
   }
 
   nonisolated static let passing = [
+    Case(
+      testDescription: "403 page", rule: #""status":403,"raw":"<html>Blocked: invalid_grant</html>""#,
+      error: "HTTPError"),
+    Case(testDescription: "401 nothing", rule: #""status":401"#, error: "HTTPError"),
+    Case(testDescription: "400 half", rule: #""status":400,"raw":"{\"error\":\"invalid_grant\"""#, error: "HTTPError"),
+    Case(testDescription: "401 client", rule: #""status":401,"body":{"error":"invalid_client"}"#, error: "HTTPError"),
+    Case(testDescription: "500 named", rule: #""status":500,"body":{"error":"invalid_grant"}"#, error: "HTTPError"),
     Case(testDescription: "500", rule: #""status":500"#, error: "HTTPError"),
     Case(testDescription: "429", rule: #""status":429"#, error: "HTTPError"),
     Case(testDescription: "no JSON", rule: #""raw":"<html>""#, error: "Network"),

@@ -133,48 +133,6 @@ struct SlotRefreshTests {
 
   // MARK: Refused
 
-  @Test func whatWasRefusedBeforeARestartIsNotTriedAgain() async throws {
-    var refused = Credential.test("old", account: "ada", expiresAt: 0, canBeRenewed: false)
-    refused.isRefused = true
-    let fixture = SlotFixture(.credential(refused))
-    await fixture.slot.restore()
-    #expect(fixture.slot.state.state == .reauthenticationRequired)
-    #expect(fixture.slot.state.accountInfo?.accountID == "ada")
-    let error = await #expect(throws: ChappieClientError.self) { try await fixture.slot.credential() }
-    guard case .reauthenticationRequired? = error else {
-      Issue.record("another error")
-      return
-    }
-    #expect(fixture.method.refreshed.isEmpty)
-  }
-
-  @Test(arguments: [400, 401, 403])
-  func aRefusalNeedsASignInAndKeepsTheIdentity(_ status: Int) async throws {
-    let fixture = await SlotFixture.signedIn(isDue: true)
-    let refusal = ChappieAuthError.tokenExchangeFailed(status: status, message: "invalid_grant")
-    fixture.method.onRefresh = { _ in throw refusal }
-    for _ in 0..<3 {
-      let error = await #expect(throws: ChappieClientError.self) { try await fixture.slot.credential() }
-      guard case .reauthenticationRequired? = error else {
-        Issue.record("\(error.map { "\($0)" } ?? "nothing")")
-        continue
-      }
-    }
-    #expect(fixture.slot.state.state == .reauthenticationRequired)
-    #expect(fixture.slot.state.accountInfo?.accountID == "ada")
-    #expect(fixture.slot.state.lastError == refusal)
-    // It is kept for its identity; the spent token has left the keyring.
-    guard case .credential(let kept) = fixture.store.item else {
-      Issue.record("the credential is gone")
-      return
-    }
-    #expect(kept.isRefused)
-    #expect(kept.refreshToken == nil)
-    #expect(kept.accountInfo.accountID == "ada")
-    // A spent refresh token is not tried again: the server would take it for theft.
-    #expect(fixture.method.refreshed == ["old"])
-  }
-
   @Test func aCredentialWithoutARefreshTokenNeedsASignIn() async throws {
     let fixture = await SlotFixture.signedIn(isDue: true, canBeRenewed: false)
     fixture.method.onRefresh = { _ in throw ChappieAuthError.missingRefreshToken }

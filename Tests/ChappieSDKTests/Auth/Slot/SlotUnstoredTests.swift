@@ -48,7 +48,7 @@ struct SlotUnstoredTests {
     let fixture = await unstored()
     guard case .credential(var refused) = fixture.store.item else { return }
     refused.refreshToken = nil
-    refused.isRefused = true
+    refused.refusedAt = fixture.time
     fixture.store.item = .credential(refused)
     #expect(try await fixture.slot.credential().name == "new")
     #expect(fixture.store.stored == "new")
@@ -80,7 +80,7 @@ struct SlotUnstoredTests {
     let rejected = try await fixture.slot.credential()
     var refused = rejected
     refused.refreshToken = nil
-    refused.isRefused = true
+    refused.refusedAt = fixture.time
     fixture.store.item = .credential(refused)
     let error = await #expect(throws: ChappieClientError.self) {
       try await fixture.slot.credential(insteadOf: rejected)

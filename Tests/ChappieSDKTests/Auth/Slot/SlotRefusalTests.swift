@@ -1,0 +1,178 @@
+import GLibBridge
+import Testing
+
+@testable import ChappieSDK
+
+/// What becomes of a credential that the token endpoint refuses to renew (design, section 6).
+@GLibActor
+struct SlotRefusalTests {
+  private static let pause = CredentialSlot.refusalPause
+  private static let refusal = ChappieAuthError.tokenExchangeFailed(status: 400, message: "invalid_grant")
+
+  /// A slot whose credential was refused once.
+  private func refused() async throws -> SlotFixture {
+    let fixture = await SlotFixture.signedIn(isDue: true)
+    fixture.method.onRefresh = { _ in throw Self.refusal }
+    try await expectRefusal(fixture)
+    return fixture
+  }
+
+  private func expectRefusal(_ fixture: SlotFixture) async throws {
+    let error = await #expect(throws: ChappieClientError.self) { try await fixture.slot.credential() }
+    guard case .reauthenticationRequired? = error else {
+      Issue.record("\(error.map { "\($0)" } ?? "nothing")")
+      return
+    }
+    #expect(fixture.slot.state.state == .reauthenticationRequired)
+  }
+
+  private func stored(_ fixture: SlotFixture) throws -> Credential {
+    guard case .credential(let credential) = fixture.store.item else { throw SecretStoreError.locked }
+    return credential
+  }
+
+  // MARK: The first refusal
+
+  @Test(arguments: [400, 401, 403])
+  func theFirstOneNeedsASignInAndKeepsTheToken(_ status: Int) async throws {
+    let fixture = await SlotFixture.signedIn(isDue: true)
+    let refusal = ChappieAuthError.tokenExchangeFailed(status: status, message: "invalid_grant")
+    fixture.method.onRefresh = { _ in throw refusal }
+    for _ in 0..<3 { try await expectRefusal(fixture) }
+    #expect(fixture.slot.state.accountInfo?.accountID == "ada")
+    #expect(fixture.slot.state.lastError == refusal)
+    #expect(try stored(fixture).name == "old")
+    #expect(try stored(fixture).refusedAt == fixture.time)
+    #expect(fixture.method.refreshed == ["old"])
+  }
+
+  @Test func theServerIsLeftInPeaceForTheWholePause() async throws {
+    let fixture = try await refused()
+    fixture.pass(seconds: Self.pause - 1)
+    try await expectRefusal(fixture)
+    let restarted = await fixture.restarted()
+    try await expectRefusal(restarted)
+    #expect(restarted.slot.state.accountInfo?.accountID == "ada")
+    #expect(fixture.method.refreshed.count == 1)
+    #expect(restarted.method.refreshed.isEmpty)
+  }
+
+  @Test func itIsLeftInPeaceAlsoAfterA401() async throws {
+    let fixture = try await refused()
+    await #expect(throws: ChappieClientError.self) {
+      try await fixture.slot.credential(insteadOf: stored(fixture))
+    }
+    #expect(fixture.method.refreshed.count == 1)
+  }
+
+  // MARK: After the pause
+
+  @Test(arguments: [false, true])
+  func aTokenThatIsTakenAgainEndsTheNeed(afterRestart: Bool) async throws {
+    var fixture = try await refused()
+    if afterRestart { fixture = await fixture.restarted() }
+    fixture.pass(seconds: Self.pause)
+    fixture.method.onRefresh = { _ in .test("new", account: "ada") }
+    #expect(try await fixture.slot.credential().name == "new")
+    #expect(fixture.slot.state.state == .signedIn)
+    #expect(fixture.slot.state.lastError == nil)
+    #expect(try stored(fixture).refusedAt == nil)
+  }
+
+  @Test(arguments: [false, true])
+  func theSecondOneTakesTheTokenOut(afterRestart: Bool) async throws {
+    var fixture = try await refused()
+    if afterRestart { fixture = await fixture.restarted() }
+    fixture.pass(seconds: Self.pause)
+    try await expectRefusal(fixture)
+    #expect(try stored(fixture).refreshToken == nil)
+    #expect(try stored(fixture).accountInfo.accountID == "ada")
+    // There is nothing left to ask with, however long one waits.
+    let requests = fixture.method.refreshed.count
+    fixture.pass(seconds: 10 * Self.pause)
+    for fixture in [fixture, await fixture.restarted()] {
+      try await expectRefusal(fixture)
+      #expect(fixture.slot.state.accountInfo?.accountID == "ada")
+    }
+    #expect(fixture.method.refreshed.count == requests)
+  }
+
+  @Test func whatPassesDoesNotCountAsASecondOne() async throws {
+    let fixture = try await refused()
+    fixture.pass(seconds: Self.pause)
+    for failure in [ChappieAuthError.network("down"), .renewalFailed(status: 403, message: "")] {
+      fixture.method.onRefresh = { _ in throw failure }
+      await #expect(throws: failure.clientError) { try await fixture.slot.credential() }
+      #expect(fixture.slot.state.state == .reauthenticationRequired)
+      #expect(try stored(fixture).name == "old")
+    }
+    fixture.method.onRefresh = { _ in .test("new") }
+    #expect(try await fixture.slot.credential().name == "new")
+    #expect(fixture.slot.state.state == .signedIn)
+  }
+
+  @Test func manyAtOnceAskOnce() async throws {
+    let fixture = try await refused()
+    fixture.pass(seconds: Self.pause)
+    let tasks = (0..<8).map { _ in Task { @GLibActor in _ = try? await fixture.slot.credential() } }
+    for task in tasks { await task.value }
+    #expect(fixture.method.refreshed.count == 2)
+    #expect(try stored(fixture).refreshToken == nil)
+  }
+
+  // MARK: Time
+
+  /// A machine that was started since tells for sure only how long it runs.
+  @Test func aRestartOfTheMachineDoesNotShortenThePause() async throws {
+    let fixture = try await refused()
+    fixture.time = BootTime(bootID: "the next start", seconds: Self.pause - 1)
+    try await expectRefusal(fixture)
+    #expect(fixture.method.refreshed.count == 1)
+    fixture.pass(seconds: 1)
+    try await expectRefusal(fixture)
+    #expect(fixture.method.refreshed.count == 2)
+    #expect(try stored(fixture).refreshToken == nil)
+  }
+
+  @Test func aClockThatGoesBackTakesNoToken() async throws {
+    let fixture = try await refused()
+    fixture.time = BootTime(bootID: fixture.time.bootID, seconds: 1)
+    try await expectRefusal(fixture)
+    #expect(try stored(fixture).name == "old")
+    #expect(fixture.method.refreshed.count == 1)
+  }
+
+  // MARK: The store
+
+  /// The token stays where it is, and this process knows what was said of it.
+  @Test func aRefusalThatCannotBeStoredIsKeptInMind() async throws {
+    let fixture = await SlotFixture.signedIn(isDue: true)
+    fixture.method.onRefresh = { _ in throw Self.refusal }
+    fixture.store.writeError = .locked
+    for _ in 0..<2 { try await expectRefusal(fixture) }
+    #expect(fixture.method.refreshed.count == 1)
+    #expect(try stored(fixture).refusedAt == nil)
+    fixture.store.writeError = nil
+    fixture.pass(seconds: Self.pause)
+    fixture.method.onRefresh = { _ in .test("new") }
+    #expect(try await fixture.slot.credential().name == "new")
+  }
+
+  // MARK: A new sign-in
+
+  @Test func aNewSignInReplacesWhatWasRefused() async throws {
+    let fixture = try await refused()
+    let approval = Wait()
+    fixture.method.onSignIn = { progress in
+      progress(.waitingForApproval(FakeSignIn.code("CODE-1")))
+      await approval.value()
+      return .test("signed-in")
+    }
+    _ = try await fixture.slot.startSignIn(interaction: .forbidden)
+    approval.finish()
+    await fixture.until { $0.state == .signedIn }
+    #expect(try stored(fixture).name == "signed-in")
+    #expect(try stored(fixture).refusedAt == nil)
+    #expect(try await fixture.slot.credential().name == "signed-in")
+  }
+}
