@@ -217,7 +217,7 @@ class Rounds(Checks):
         self.check(item, "a refresh ended a sign-in")
         if not host_dies:
             self.session.restart_service()
-        if item.token:
+        if not item.is_refused:
             self.check(self.ledger.refusals == refusals, "a spent token was sent")
             self.check_life(item)
         else:

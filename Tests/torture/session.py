@@ -58,8 +58,9 @@ class Item:
         self.is_copy = "attribute.copy = " in text
         self.rule = re.search(r"^attribute.accessibility = (.*)$", text, re.M)[1]
         self.credential = open_seal(re.search(r"^secret = (.*)$", text, re.M)[1], SLOT)
-        # None where the issuer has refused it.
+        # None where the issuer has refused it for the second time.
         self.token = self.credential.get("refresh_token")
+        self.is_refused = "refused_uptime" in self.credential
         self.renewed_at = self.credential["renewed_at"]
 
 
@@ -71,6 +72,8 @@ class Session:
         self.wire = Wire()
         self.news = News()
         self.service = self.sandbox = self.keyring = None
+        # Where the service runs, when that is not here; see garbage.py.
+        self.place = None
 
     def __enter__(self):
         return self
@@ -111,9 +114,12 @@ class Session:
     # The service
 
     def launch_service(self):
+        issuer = self.place.url if self.place else self.wire.url
+        command = [self.programs / "chappied", "--issuer", issuer, "--backend", f"{self.url}/backend-api"]
+        if self.place:
+            command = self.place.prefix + command
         self.service = subprocess.Popen(
-            [self.programs / "chappied", "--issuer", self.wire.url, "--backend", f"{self.url}/backend-api"],
-            stdout=self.log, stderr=self.log)
+            command, env=self.place.environment if self.place else None, stdout=self.log, stderr=self.log)
 
     def start_service(self):
         self.launch_service()

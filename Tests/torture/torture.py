@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from checks import Tally
+from garbage import Garbage, GarbageCount, GarbageRounds, Place, can_run
 from rounds import Rounds
 from session import Session
 from threads.looks import ThreadCount
@@ -45,6 +46,12 @@ OPERATIONS = {"sign_in": 5, "refresh": 9, "sign_out": 3, "stop": 3, "beside": 3,
 # How many rounds for the threads come to one for the sign-in.
 THREAD_SHARE = 0.75
 COLUMNS = "{:<10}{:>8}{:>8}{:>8}{:>16}{:>15}{:>8}{:>8}"
+# Whoever answers garbage forgets no refresh token whose successor nobody has used: what it says, not what it loses, is
+# looked at here.
+GARBAGE_PHASES = [
+    Phase("garbage, renewed early", 0.5, True, True),
+    Phase("garbage, renewed after a 401", 0.5, True, False),
+]
 THREAD_COLUMNS = "{:<10}{:>8}{:>8}{:>8}{:>16}{:>15}{:>8}"
 
 
@@ -105,6 +112,40 @@ def torture(session, phase, tally, rounds, choice):
     return failures
 
 
+def torture_with_garbage(session, seed, rounds, count, folder):
+    """Gives what went wrong."""
+    failures = []
+    for phase in GARBAGE_PHASES:
+        choice = random.Random(f"{seed} {phase.title}")
+        garbage = Garbage(choice, count)
+        session.start_sandbox("--refresh-grace", *["--access-token-lifetime", "60"] * phase.proactive)
+        session.place = Place(folder, session.wire, garbage)
+        session.wire.garbage = garbage.answer
+        session.start_service()
+        tortured = GarbageRounds(session, choice, phase, garbage, count)
+        if session.state() != "signed-out":
+            session.sign_out()
+        for index in range(round(rounds * phase.share)):
+            failure = tortured.run()
+            if failure:
+                failures.append(failure)
+                print(f"FAILED {phase.title}, round {index}: {failure}", flush=True)
+                session.recover()
+        session.end_service()
+        session.place = None
+        session.wire.garbage = lambda kind: None
+    return failures
+
+
+def print_garbage(count):
+    print("\nGarbage:")
+    print(f"{count.rounds} rounds, {count.kills} kills, {count.checks} checks, {count.failures} failed, "
+          f"{count.lost} sign-ins lost")
+    print(f"{count.proxy} times from the proxy, {count.issuer} times from the issuer, of these {count.swallowed} after "
+          f"it had issued tokens,\n    and {count.refusals} refusals")
+    print("Callers were told: " + ", ".join(f"{name} {number}" for name, number in sorted(count.errors.items())))
+
+
 def torture_threads(session, seed, rounds, counts):
     """Gives what went wrong. The threads of one phase are those that the next one finds."""
     # Threads get long.
@@ -136,29 +177,43 @@ def main():
     parser.add_argument("programs", type=Path, help="where chappied and chappie-sandbox are")
     parser.add_argument("--rounds", type=int, default=400)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
-    parser.add_argument("--threads", action="store_true", help="torture the threads alone")
+    alone = parser.add_mutually_exclusive_group()
+    alone.add_argument("--threads", action="store_true", help="torture the threads alone")
+    alone.add_argument("--garbage", action="store_true", help="answer garbage, and torture with nothing else")
     arguments = parser.parse_args()
     print(f"seed {arguments.seed}", flush=True)
     start = time.monotonic()
     keep_the_keyring_dead()
     tallies = {grace: Tally(OPERATIONS) for grace in (True, False)}
     counts = {name: ThreadCount() for name in THREAD_OPERATIONS}
+    garbage = GarbageCount()
     failures = []
-    log_path = Path(os.environ["XDG_RUNTIME_DIR"]) / "torture.log"
+    runtime = Path(os.environ["XDG_RUNTIME_DIR"])
+    log_path = runtime / "torture.log"
     with open(log_path, "w+") as log, Session(arguments.programs.resolve(), log) as session:
-        for phase in [] if arguments.threads else PHASES:
+        for phase in [] if arguments.threads or arguments.garbage else PHASES:
             choice = random.Random(f"{arguments.seed} {phase.title}")
             failures += torture(session, phase, tallies[phase.grace], round(arguments.rounds * phase.share), choice)
-        failures += torture_threads(session, arguments.seed, round(arguments.rounds * THREAD_SHARE), counts)
-    if not arguments.threads:
+        if arguments.threads:
+            pass
+        elif can_run():
+            failures += torture_with_garbage(session, arguments.seed, arguments.rounds, garbage, runtime / "network")
+        else:
+            print("Left out: garbage, for which a program's trust store and time have to be shifted, as root.")
+        if not arguments.garbage:
+            failures += torture_threads(session, arguments.seed, round(arguments.rounds * THREAD_SHARE), counts)
+    if not arguments.threads and not arguments.garbage:
         print_tally("An issuer that takes a used refresh token until its successor was used:", tallies[True])
         print_tally("An issuer that takes a refresh token once, so that a kill in between loses the sign-in:",
                     tallies[False])
-    print_counts(counts)
+    if not arguments.threads:
+        print_garbage(garbage)
+    if not arguments.garbage:
+        print_counts(counts)
     if failures:
         print("\n--- the end of the log", *log_path.read_text(errors="replace").splitlines()[-40:], sep="\n")
     done = sum(count.rounds for tally in tallies.values() for count in tally.counts.values())
-    done += sum(count.rounds for count in counts.values())
+    done += garbage.rounds + sum(count.rounds for count in counts.values())
     print(f"\nseed {arguments.seed}, {time.monotonic() - start:.0f} s")
     print(f"{done - len(failures)} passed, {len(failures)} failed")
     return 1 if failures or not done else 0

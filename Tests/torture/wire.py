@@ -90,6 +90,8 @@ class Wire:
         self.target = None
         self.ledger = None
         self.trap = None
+        # What the issuer answers in place of the truth, and whether it does what it is asked; see garbage.py.
+        self.garbage = lambda kind: None
         # How long the answer to a refresh is under way, in seconds.
         self.latency = 0
         self.delivered_at = {}
@@ -140,8 +142,13 @@ class Wire:
         kind, body = self.kind(request), request.partition(b"\r\n\r\n")[2]
         if self.springs(kind, REFUSED):
             return
-        answer = self.forward(request)
-        self.note(kind, body, answer)
+        garbage, is_done = self.garbage(kind) or (None, True)
+        if is_done:
+            answer = self.forward(request)
+            self.note(kind, body, answer)
+        if garbage is not None:
+            handler.wfile.write(garbage)
+            return
         if self.springs(kind, LOST):
             return
         if self.springs(kind, HALVED):
