@@ -6,6 +6,7 @@
 #   make bench       measures the service against a C program with the same libraries
 #   make fuzz        feeds each parser with noise for a minute
 #   make torture     kills the service hundreds of times in the middle of what it does; ROUNDS=400 SEED=any
+#   make abuse       attacks the service from all sides, while an innocent caller measures; SECONDS=600 SEED=any
 #   make lint        checks the format of the source; make format mends it
 #   make install     installs what was built before; builds nothing
 #   make uninstall   removes that again, given the same variables
@@ -28,7 +29,7 @@ RELEASE = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xswiftc -Osize 
   -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=all -Xlinker --no-export-dynamic -Xlinker --no-warnings
 SOURCES = Package.swift Sources Tests dbus Fuzz
 
-.PHONY: build debug dependencies demo test bench fuzz torture lint format clean
+.PHONY: build debug dependencies demo test bench fuzz torture abuse lint format clean
 
 build: dependencies
 	$(SWIFT) build $(RELEASE) --product chappied
@@ -62,6 +63,10 @@ fuzz: dependencies
 ROUNDS = 400
 torture: debug
 	scripts/private-session Tests/torture/torture.py .build/debug --rounds $(ROUNDS) $(if $(SEED),--seed $(SEED))
+
+SECONDS = 600
+abuse: build
+	scripts/private-session Tests/abuse/abuse.py .build/release --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 
 lint:
 	@swift format lint --strict --recursive --parallel $(SOURCES)

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""Attacks the service from all sides, while an innocent caller measures how long it waits.
+
+Runs in scripts/private-session:  scripts/private-session Tests/abuse/abuse.py DIRECTORY-WITH-THE-PROGRAMS
+"""
+
+import argparse
+import os
+import random
+import statistics
+import sys
+import time
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[1] / "torture"))
+
+from attacks import ATTACKS
+from round import Round
+from world import World
+from bystander import Bystander
+from memory import MIB, resident
+from report import print_report
+
+# How long a property read and a turn may take, in seconds, with the release build on the machine named below.
+READ, TURN = 0.25, 5
+# The median wait for a property read there while nothing else happens, in seconds.
+USUAL_READ = 0.0006
+# The most that a slow machine or a debug build is allowed for.
+MOST_SLOWNESS = 8
+
+
+def slowness(bystander):
+    """How much slower than with the release build on the machine that the bounds are for."""
+    bystander.begin()
+    time.sleep(1.5)
+    bystander.end()
+    bystander.usual_pulse = 2 * statistics.median(beat.length for beat in bystander.pulse)
+    usual = statistics.median(read.length for read in bystander.reads)
+    if bystander.troubles:
+        sys.exit(f"The innocent caller is not served without an attack: {bystander.troubles[0]}")
+    return min(MOST_SLOWNESS, max(1, usual / USUAL_READ)), usual
+
+
+def plan(arguments, choice):
+    """Which attacks, and for how many seconds each: each one once, then any until the time is over."""
+    chosen = [attack for attack in ATTACKS if not arguments.only or attack.name in arguments.only]
+    if arguments.brief:
+        return [(attack, arguments.seconds / len(chosen)) for attack in chosen]
+    rounds, left = [], arguments.seconds
+    while left > 0:
+        for attack in choice.sample(chosen, len(chosen)):
+            seconds = min(choice.uniform(4, 12), arguments.seconds / len(chosen))
+            rounds.append((attack, seconds))
+            left -= seconds
+            if left <= 0:
+                break
+    return rounds
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("programs", type=Path, help="where chappied and chappie-sandbox are")
+    parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
+    parser.add_argument("--brief", action="store_true", help="each attack once, in so many seconds together")
+    parser.add_argument("--verbose", action="store_true", help="print the errors that came of each attack")
+    parser.add_argument("--only", nargs="*", help="names of attacks", choices=[attack.name for attack in ATTACKS])
+    arguments = parser.parse_args()
+    print(f"seed {arguments.seed}", flush=True)
+    start = time.monotonic()
+    choice = random.Random(arguments.seed)
+    secret = f"innocent-{choice.getrandbits(64):016x}"
+    log_path = Path(os.environ["XDG_RUNTIME_DIR"]) / "abuse.log"
+    rounds = []
+    with open(log_path, "w+") as log, World(arguments.programs.resolve(), log) as world:
+        world.start()
+        if not world.apps:
+            print("No sandbox can be made here: all attacks come from programs outside of one.")
+        bystander = Bystander(world, secret)
+        factor, usual = slowness(bystander)
+        print(f"A property read takes {usual * 1000:.2f} ms here without an attack: the bounds are "
+              f"{READ * factor * 1000:.0f} ms for a property read and {TURN * factor:.0f} s for a turn.\n"
+              f"Memory without an attack: {resident(world.service.pid) / MIB:.0f} MiB", flush=True)
+        for number, (attack, seconds) in enumerate(plan(arguments, choice), 1):
+            done = Round(attack, world, bystander, READ * factor, TURN * factor)
+            done.run(choice.getrandbits(32), seconds)
+            rounds.append(done)
+            if arguments.verbose:
+                print(f"round {number}, {attack.name}, seed {done.seed}: {done.errors}, {done.prompts} prompts", flush=True)
+            for failure in done.failures:
+                print(f"FAILED round {number}, {attack.name}, seed {done.seed}: {failure}", flush=True)
+            if done.is_broken:
+                world.revive()
+    failed = [done for done in rounds if done.failures]
+    print_report(rounds)
+    if failed:
+        print("\n--- the end of the log", *log_path.read_text(errors="replace").splitlines()[-40:], sep="\n")
+    print(f"\nseed {arguments.seed}, {time.monotonic() - start:.0f} s")
+    print(f"{len(rounds) - len(failed)} passed, {len(failed)} failed")
+    return 1 if failed or not rounds else 0
+
+
+sys.exit(main())

@@ -1,0 +1,186 @@
+"""Many at once: callers, objects, turns, prompts, threads."""
+
+import os
+import select
+
+from bus.chappie import HTTP_ONLY, ROOT, options
+from bus.connection import BUS, INTERACTIVE
+from bus.marshal import Variant
+
+CLIENT = "org.chappie.Client"
+
+
+def flood(attacker, callers, post, depth):
+    """Keeps so many calls of each caller under way, and reads what comes."""
+    waiting = dict.fromkeys(callers, 0)
+    while not attacker.is_over:
+        for caller in callers:
+            for _ in range(depth - waiting[caller]):
+                post(caller)
+            waiting[caller] = depth
+        readable, _, _ = select.select([caller.socket for caller in callers], [], [], min(0.1, attacker.left))
+        for caller in callers:
+            if caller.socket in readable:
+                waiting[caller] -= caller.take_replies()
+
+
+def get_all(attacker):
+    address = attacker.address()
+    callers = [attacker.connect(address=address) for _ in range(attacker.known(32, attacker.random.choice([1, 4])))]
+    interfaces = ["org.chappie.Client", "org.chappie.Session", "org.chappie.Manager"]
+    manages = attacker.random.random() < 0.2
+
+    def post(caller):
+        if manages:
+            return caller.post(ROOT, BUS + ".ObjectManager", "GetManagedObjects")
+        return caller.post(ROOT, BUS + ".Properties", "GetAll", "s", [attacker.random.choice(interfaces)])
+
+    flood(attacker, callers, post, attacker.known(500, attacker.random.choice([8, 64, 2000])))
+
+
+def introspect(attacker):
+    address = attacker.address()
+    callers = [attacker.connect(address=address) for _ in range(attacker.known(32, attacker.random.choice([1, 4])))]
+
+    def post(caller):
+        path = attacker.random.choice(["/", "/org", ROOT, ROOT + "/account", ROOT + "/client", ROOT + "/nobody"])
+        return caller.post(path, BUS + ".Introspectable", "Introspect")
+
+    flood(attacker, callers, post, attacker.known(500, attacker.random.choice([8, 64, 2000])))
+
+
+def clients(attacker):
+    """As many as there may be of each caller, for many callers."""
+    address = attacker.address()
+    callers = [attacker.connect(address=address) for _ in range(attacker.known(100, attacker.random.choice([1, 20])))]
+    for caller in callers:
+        for index in range(attacker.known(64, attacker.random.choice([65, 200]))):
+            if attacker.is_over:
+                break
+            member = "OpenSession" if attacker.random.random() < 0.2 else "OpenClient"
+            account = options(keychain_account=f"a{attacker.random.randrange(1000)}") if index % 2 else {}
+            caller.post(ROOT, "org.chappie.Manager", member, "a{sv}", [account])
+    for caller in callers:
+        attacker.attempt(caller.call, ROOT, BUS + ".Peer", "Ping", seconds=attacker.left)
+    for caller in callers:
+        caller.close()
+
+
+def held_turns(attacker):
+    """Turns whose answers begin and do not go on, more than there are connections for."""
+    address = attacker.address()
+    transport = attacker.known(HTTP_ONLY, attacker.transport())
+    callers = [attacker.connect(address=address) for _ in range(attacker.known(4, attacker.random.choice([1, 16])))]
+    for caller in callers:
+        opened = [caller.post(ROOT, "org.chappie.Manager", "OpenClient", "a{sv}", [options(**transport)])
+                  for _ in range(64)]
+        for serial in opened:
+            if reply := attacker.attempt(caller.reply, serial):
+                caller.post(reply.body[0], CLIENT, "Stream", "sa{sv}", [attacker.wish(do="hold"), {}])
+    while not attacker.is_over:
+        for caller in callers:
+            attacker.attempt(caller.receive, min(0.05, attacker.left))
+    for caller in callers:
+        caller.close()
+
+
+def connections(attacker):
+    """More callers than a process has descriptors by default."""
+    address = attacker.address()
+    callers = []
+    for _ in range(attacker.known(1200, attacker.sizes(10, 2000))):
+        if attacker.is_over:
+            break
+        caller = attacker.connect(address=address)
+        callers.append(caller)
+        serial = caller.post(ROOT, "org.chappie.Manager", "OpenClient", "a{sv}", [{}])
+        if attacker.random.random() < 0.3 and (reply := attacker.attempt(caller.reply, serial)):
+            caller.post(reply.body[0], CLIENT, "Stream", "sa{sv}", [attacker.wish(do="hold"), {}])
+    for caller in callers:
+        caller.close()
+
+
+def descriptors(attacker):
+    """Messages that carry descriptors, which whoever receives them has to close."""
+    caller = attacker.connect(sandboxed=False)
+    pipes = [end for _ in range(8) for end in os.pipe()]
+    for _ in range(2000):
+        if attacker.is_over:
+            break
+        carried = pipes[:attacker.random.randrange(1, 16)]
+        if attacker.random.random() < 0.5:
+            caller.post(ROOT, CLIENT, "Send", "sa{sv}", ["", {"x": Variant("ah", list(range(len(carried))))}],
+                        descriptors=carried)
+        else:
+            caller.post(ROOT, CLIENT, "GetTurn", "h", [0], descriptors=carried)
+        if attacker.random.random() < 0.02:
+            attacker.attempt(caller.call, ROOT, BUS + ".Peer", "Ping")
+    for end in pipes:
+        os.close(end)
+    attacker.attempt(caller.call, ROOT, BUS + ".Peer", "Ping")
+    caller.close()
+
+
+def prompts(attacker):
+    """Calls that let the keyring ask its user, as fast as they come."""
+    caller = attacker.connect(sandboxed=True)
+    serials = []
+    for _ in range(40):
+        if attacker.is_over:
+            return
+        account = attacker.random.choice(["default", f"p{attacker.random.randrange(100)}"])
+        client = attacker.attempt(caller.open_client, keychain_account=account)
+        if not client:
+            break
+        serials.append(attacker.random.choice([
+            lambda: caller.post(client, CLIENT, "Send", "sa{sv}", ["hi", {}], flags=INTERACTIVE),
+            lambda: caller.post(client, CLIENT, "ListModels", "a{sv}", [{}], flags=INTERACTIVE),
+            lambda: caller.post(client, "org.chappie.Threads", "Create", "a{sv}", [{}], flags=INTERACTIVE),
+        ])())
+    for serial in serials:
+        attacker.attempt(caller.reply, serial, min(2, attacker.left))
+    caller.close()
+
+
+def threads(attacker):
+    """Threads, as many as there is time for, from an app."""
+    caller = attacker.connect(sandboxed=True)
+    client = caller.open_client()
+    made = []
+    depth = attacker.random.choice([1, 16, 200])
+    for _ in range(20):
+        serials = [caller.post(client, "org.chappie.Threads", "Create", "a{sv}",
+                               [options(title="t" * attacker.random.choice([1, 1024, 5000]))]) for _ in range(depth)]
+        made += [reply.body[0] for serial in serials if (reply := attacker.attempt(caller.reply, serial))]
+        if attacker.is_over:
+            break
+        member, values = attacker.random.choice([
+            ("List", ("a{sv}", [{}])), ("GetUsage", ("", [])), ("DeleteAll", ("", [])),
+            ("Rename", ("ss", [made[-1] if made else "x", "w" * 1000])), ("Get", ("s", [made[0] if made else "x"]))])
+        attacker.attempt(caller.call, client, "org.chappie.Threads", member, *values)
+    attacker.attempt(caller.call, client, "org.chappie.Threads", "DeleteAll")
+    caller.close()
+
+
+def matches(attacker):
+    """Listeners for all that is said, while much is said."""
+    listeners = [attacker.connect(sandboxed=False) for _ in range(8)]
+    for listener in listeners:
+        for index in range(100):
+            listener.post("/org/freedesktop/DBus", BUS, "AddMatch", "s",
+                          [f"type='signal',sender='org.chappie',arg0='{index}'"], to=BUS)
+        listener.match("type='signal',sender='org.chappie'")
+    with attacker.connect(sandboxed=False) as caller:
+        client = caller.open_client(**attacker.transport())
+        for _ in range(20):
+            if attacker.is_over:
+                break
+            caller.post(client, CLIENT, "Stream", "sa{sv}",
+                        [attacker.wish(do="answer", bytes=attacker.sizes(1000, 4 << 20), piece=64),
+                         options(broadcast=True)])
+            caller.post(ROOT, CLIENT, "SelectModel", "s", [f"m{attacker.random.randrange(10)}"])
+            for listener in [caller, *listeners]:
+                attacker.attempt(listener.receive, min(0.02, attacker.left))
+        caller.post(ROOT, CLIENT, "SelectModel", "s", ["gpt-5.5"])
+    for listener in listeners:
+        listener.close()

@@ -1,0 +1,139 @@
+"""One attack, and what must hold while it goes on and after it."""
+
+import json
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from bus.chappie import ROOT, Caller
+from bus.connection import CallFailed, Gone, Unanswered
+from memory import MIB, Peak, resident
+from prompter import Prompter
+
+HERE = Path(__file__).parent
+# The most memory at any time; and what an attack may leave behind, once all attackers have gone.
+MOST_MEMORY = 256 * MIB
+REST = 64 * MIB
+# How long the service has to come to rest after an attack, and an attacker to end, in seconds.
+RECOVERY, GRACE = 10, 6
+# A user who has refused the keyring's password is left in peace for so long at least, in seconds.
+PAUSE = 5
+# The errors that D-Bus and its implementations answer with where a call does not fit.
+STANDARD = {"org.freedesktop.DBus.Error." + name for name in (
+    "AccessDenied", "InvalidArgs", "InvalidSignature", "LimitsExceeded", "PropertyReadOnly", "UnknownInterface",
+    "UnknownMethod", "UnknownObject", "UnknownProperty", "NotSupported")}
+# From the bus itself or a sandbox's proxy, while a service is there: for what is no caller of ours any more.
+OF_THE_BUS = {"org.freedesktop.DBus.Error." + name for name in ("NoReply", "Disconnected")}
+
+
+def documented_errors():
+    page = (HERE.parents[1] / "data/man/org.chappie.7").read_text()
+    return set(re.findall(r"^\.It Sy (org\.chappie\.Error\.\w+)", page, re.M)) | STANDARD
+
+
+DOCUMENTED = documented_errors()
+
+
+class Round:
+    def __init__(self, attack, world, bystander, read_bound, turn_bound):
+        self.attack, self.world, self.bystander = attack, world, bystander
+        self.read_bound, self.turn_bound = read_bound, turn_bound
+        self.failures = []
+        self.calls = self.peak = self.rest = self.seed = 0
+        self.longest_read = self.longest_turn = (0, 0)
+        self.reads = self.turns = 0
+        self.errors = {}
+        self.prompts = 0
+        # Whether the next attack needs another service.
+        self.is_broken = False
+
+    def check(self, holds, what):
+        if not holds:
+            self.failures.append(what)
+
+    def run(self, seed, seconds):
+        self.seed = seed
+        self.before = resident(self.world.service.pid)
+        prompter = None
+        if self.attack.locks_keyring:
+            prompter = Prompter(self.world.address)
+            self.world.lock_keyring()
+            self.bystander.tolerated = ("Locked",)
+        start = time.monotonic()
+        peak = Peak()
+        peak.begin(self.world.service.pid)
+        self.bystander.begin()
+        outcome = self.let_loose(seed, seconds)
+        self.bystander.end()
+        self.peak = peak.end()
+        if prompter:
+            self.prompts = prompter.end()
+            self.world.unlock_keyring()
+            self.bystander.tolerated = ()
+            most = 1 + (time.monotonic() - start) / PAUSE
+            self.check(self.prompts <= most, f"the user was asked for the keyring's password {self.prompts} times")
+        self.judge(outcome)
+
+    def let_loose(self, seed, seconds):
+        order = {"name": self.attack.name, "seed": seed, "seconds": seconds, "bus": self.world.address,
+                 "apps": list(self.world.apps.values()), "folder": str(self.world.runtime),
+                 "secrets": [self.bystander.secret, *self.world.secrets()]}
+        attacker = subprocess.Popen(
+            [sys.executable, HERE / "attacker.py", json.dumps(order)], stdout=subprocess.PIPE, text=True)
+        try:
+            output, _ = attacker.communicate(timeout=seconds + GRACE)
+        except subprocess.TimeoutExpired:
+            # It waits for what does not come. Whoever waits can be killed, and that is one more thing to bear.
+            attacker.kill()
+            attacker.communicate()
+            return {}
+        return json.loads(output) if output else {"trouble": ["the attacker crashed"]}
+
+    def judge(self, outcome):
+        self.calls, self.errors = outcome.get("calls", 0), outcome.get("errors", {})
+        self.longest_read = self.bystander.longest(self.bystander.reads)
+        self.longest_turn = self.bystander.longest(self.bystander.turns)
+        self.reads, self.turns = len(self.bystander.reads), len(self.bystander.turns)
+        self.check(self.longest_read[1] <= self.read_bound,
+                   f"a property read of another caller took {self.longest_read[1] * 1000:.0f} ms")
+        self.check(self.longest_turn[1] <= self.turn_bound,
+                   f"a turn of another caller took {self.longest_turn[1]:.1f} s")
+        self.check(self.reads and self.turns, "the other caller did nothing")
+        troubles = self.bystander.troubles
+        self.check(not troubles, f"another caller was not served {len(troubles)} times: {troubles[:1]}")
+        self.check(self.peak <= MOST_MEMORY, f"resident memory rose to {self.peak / MIB:.0f} MiB")
+        unknown = set(self.errors) - DOCUMENTED - OF_THE_BUS
+        self.check(not unknown, f"errors that nobody documents: {', '.join(sorted(unknown))}")
+        self.check(not outcome.get("leaks"), "somebody else's secret arrived")
+        for trouble in outcome.get("trouble", []):
+            self.check(False, trouble)
+        self.is_broken = bool(self.failures)
+        self.check_rest()
+
+    def check_rest(self):
+        """The same process serves on, and is as it was."""
+        if not self.world.lives():
+            time.sleep(0.5)
+            code = self.world.service.poll()
+            self.check(False, "the service is gone" + ("" if code is None else f", with status {code}"))
+            self.is_broken = True
+            return
+        deadline = time.monotonic() + RECOVERY
+        while not (self.answers() and resident(self.world.service.pid) <= self.before + REST):
+            if time.monotonic() > deadline:
+                rest = resident(self.world.service.pid)
+                self.check(rest <= self.before + REST, f"{rest / MIB:.0f} MiB stayed, and {self.before / MIB:.0f} were there before")
+                self.check(rest > self.before + REST, "the service does not answer afterwards")
+                self.is_broken = True
+                break
+            time.sleep(0.1)
+        self.rest = resident(self.world.service.pid)
+
+    def answers(self):
+        try:
+            with Caller(self.world.address, patience=self.read_bound * 4) as caller:
+                return bool(caller.property(ROOT, "org.chappie.Session", "State"))
+        except (CallFailed, Gone, Unanswered):
+            return False
