@@ -5,7 +5,8 @@
 #   make test        runs all tests
 #   make bench       measures the service against a C program with the same libraries
 #   make fuzz        feeds each parser with noise for a minute
-#   make torture     kills the service hundreds of times in the middle of what it does; ROUNDS=400 SEED=any
+#   make torture     kills the service hundreds of times in the middle of what it does, and has its issuer and a proxy
+#                    answer garbage; ROUNDS=400 SEED=any
 #   make abuse       attacks the service from all sides, while an innocent caller measures; SECONDS=600 SEED=any
 #   make lint        checks the format of the source; make format mends it
 #   make install     installs what was built before; builds nothing

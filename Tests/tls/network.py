@@ -128,12 +128,14 @@ class Network:
             with self.untrusted.wrap_socket(connection, server_side=True) as client:
                 client.recv(65536)
                 client.sendall(head(403, OAUTH, "application/json"))
-        elif how == "behind":
-            # The server itself, as far as TLS tells: one answer, or what is to be sent, as it is.
+        elif how in ("behind", "keep"):
+            # The server itself, as far as TLS tells, and what it sends, as it is: to one request, or to all.
             connection.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
             with self.trusted.wrap_socket(connection, server_side=True) as client:
-                read_request(client)
-                client.sendall(what.encode("latin-1").decode("unicode_escape").encode("latin-1"))
+                while read_request(client):
+                    client.sendall(what.encode("latin-1").decode("unicode_escape").encode("latin-1"))
+                    if how == "behind":
+                        break
         else:
             raise ValueError(how)
 

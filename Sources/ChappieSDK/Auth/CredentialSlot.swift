@@ -254,9 +254,9 @@ final class CredentialSlot {
       unstoredRefusal = UnstoredRefusal(renewedAt: credential.renewedAt, moment: now)
     }
     Log.notice(
-      isFirst
-        ? "The sign-in server refused to renew a sign-in. A new one is needed; the old one is kept until it is refused once more."
-        : "The sign-in server refused to renew a sign-in for the second time: it has ended.")
+      refused.refreshToken != nil
+        ? "The server refused to renew a sign-in. It is kept, and tried once more in ten minutes at the earliest."
+        : "A sign-in has ended: it cannot be renewed any more.")
     state.apply(.refreshRefused(error, renewedAt: credential.renewedAt))
   }
 

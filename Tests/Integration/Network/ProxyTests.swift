@@ -76,6 +76,19 @@ struct ProxyTests {
     }
   }
 
+  /// Its certificate was shown once, when the connection came about.
+  @Test func whatTheServerSaysOverAKeptConnectionCountsToo() async throws {
+    try await with { _, caller, network in
+      try network.answer(#"keep HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n{}"#)
+      let before = network.requests.count
+      for _ in 0..<3 {
+        let error = try await refusal { try await caller.call("Client.ListModels", [:] as VariantDictionary) }
+        #expect(error.name == "HTTPError", "\(error)")
+      }
+      #expect(network.requests.count == before + 1)
+    }
+  }
+
   // MARK: Instead of the backend
 
   /// A 401 that is not the backend's does not spend a refresh token, and a 403 is not its refusal.
