@@ -18,7 +18,7 @@ from attacks import ATTACKS
 from round import Round
 from world import World
 from bystander import Bystander
-from memory import MIB, resident
+from memory import MIB
 from report import print_report
 
 # How long a property read and a turn may take, in seconds, with the release build on the machine named below.
@@ -80,7 +80,7 @@ def main():
         factor, usual = slowness(bystander)
         print(f"A property read takes {usual * 1000:.2f} ms here without an attack: the bounds are "
               f"{READ * factor * 1000:.0f} ms for a property read and {TURN * factor:.0f} s for a turn.\n"
-              f"Memory without an attack: {resident(world.service.pid) / MIB:.0f} MiB", flush=True)
+              f"Memory without an attack: {world.at_start.memory / MIB:.0f} MiB", flush=True)
         for number, (attack, seconds) in enumerate(plan(arguments, choice), 1):
             done = Round(attack, world, bystander, READ * factor, TURN * factor)
             done.run(choice.getrandbits(32), seconds)
@@ -91,6 +91,8 @@ def main():
                 print(f"FAILED round {number}, {attack.name}, seed {done.seed}: {failure}", flush=True)
             if done.is_broken:
                 world.revive()
+            else:
+                world.restore()
     failed = [done for done in rounds if done.failures]
     print_report(rounds)
     if failed:

@@ -1,8 +1,10 @@
-"""How much memory the service has."""
+"""How much memory, and how many open files, the service has."""
 
+import os
 import re
 import threading
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 MIB = 1 << 20
@@ -19,6 +21,21 @@ def field(pid, name):
     except OSError:
         found = None
     return int(found[1]) * 1024 if found else 0
+
+
+@dataclass
+class Footprint:
+    memory: int
+    # Open files and sockets; 0 where the kernel does not let us count them.
+    descriptors: int
+
+
+def footprint(pid):
+    try:
+        descriptors = len(os.listdir(f"/proc/{pid}/fd"))
+    except OSError:
+        descriptors = 0
+    return Footprint(resident(pid), descriptors)
 
 
 class Peak:

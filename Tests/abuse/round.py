@@ -9,13 +9,15 @@ from pathlib import Path
 
 from bus.chappie import ROOT, Caller
 from bus.connection import CallFailed, Gone, Unanswered
-from memory import MIB, Peak, resident
+from memory import MIB, Peak, footprint
 from prompter import Prompter
 
 HERE = Path(__file__).parent
-# The most memory at any time; and what an attack may leave behind, once all attackers have gone.
+# The most memory at any time; and what all attacks together may leave behind of it, and of open files, once all
+# attackers have gone.
 MOST_MEMORY = 256 * MIB
 REST = 64 * MIB
+DESCRIPTORS = 32
 # How long the service has to come to rest after an attack, and an attacker to end, in seconds.
 RECOVERY, GRACE = 10, 6
 # A user who has refused the keyring's password is left in peace for so long at least, in seconds.
@@ -41,7 +43,7 @@ class Round:
         self.attack, self.world, self.bystander = attack, world, bystander
         self.read_bound, self.turn_bound = read_bound, turn_bound
         self.failures = []
-        self.calls = self.peak = self.rest = self.seed = 0
+        self.calls = self.peak = self.seed = 0
         self.longest_read = self.longest_turn = (0, 0)
         self.reads = self.turns = 0
         self.errors = {}
@@ -55,7 +57,6 @@ class Round:
 
     def run(self, seed, seconds):
         self.seed = seed
-        self.before = resident(self.world.service.pid)
         prompter = None
         if self.attack.locks_keyring:
             prompter = Prompter(self.world.address)
@@ -85,10 +86,14 @@ class Round:
         try:
             output, _ = attacker.communicate(timeout=seconds + GRACE)
         except subprocess.TimeoutExpired:
-            # It waits for what does not come. Whoever waits can be killed, and that is one more thing to bear.
-            attacker.kill()
-            attacker.communicate()
-            return {}
+            # It waits for what does not come, and leaves in the middle of it.
+            attacker.terminate()
+            try:
+                output, _ = attacker.communicate(timeout=2)
+            except subprocess.TimeoutExpired:
+                attacker.kill()
+                attacker.communicate()
+                return {"calls": 1}
         return json.loads(output) if output else {"trouble": ["the attacker crashed"]}
 
     def judge(self, outcome):
@@ -100,6 +105,7 @@ class Round:
                    f"a property read of another caller took {self.longest_read[1] * 1000:.0f} ms")
         self.check(self.longest_turn[1] <= self.turn_bound,
                    f"a turn of another caller took {self.longest_turn[1]:.1f} s")
+        self.check(self.calls, "the attack made no call")
         self.check(self.reads and self.turns, "the other caller did nothing")
         troubles = self.bystander.troubles
         self.check(not troubles, f"another caller was not served {len(troubles)} times: {troubles[:1]}")
@@ -121,15 +127,23 @@ class Round:
             self.is_broken = True
             return
         deadline = time.monotonic() + RECOVERY
-        while not (self.answers() and resident(self.world.service.pid) <= self.before + REST):
+        while trouble := self.unrest():
             if time.monotonic() > deadline:
-                rest = resident(self.world.service.pid)
-                self.check(rest <= self.before + REST, f"{rest / MIB:.0f} MiB stayed, and {self.before / MIB:.0f} were there before")
-                self.check(rest > self.before + REST, "the service does not answer afterwards")
+                self.check(False, trouble)
                 self.is_broken = True
                 break
             time.sleep(0.1)
-        self.rest = resident(self.world.service.pid)
+
+    def unrest(self):
+        """What is not as it was; None when all is."""
+        if not self.answers():
+            return "the service does not answer afterwards"
+        before, now = self.world.at_start, footprint(self.world.service.pid)
+        if now.memory > before.memory + REST:
+            return f"{now.memory / MIB:.0f} MiB stayed, and {before.memory / MIB:.0f} were there before all"
+        if now.descriptors > before.descriptors + DESCRIPTORS:
+            return f"{now.descriptors} descriptors stayed, and {before.descriptors} were there before all"
+        return None
 
     def answers(self):
         try:

@@ -9,9 +9,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from bus.chappie import ROOT, Caller
+from bus.chappie import Caller
 from bus.connection import BUS
 from bus.marshal import Variant
+from memory import footprint
 from session import Session, gdbus, wait_until
 
 HERE = Path(__file__).parent
@@ -28,6 +29,8 @@ class World(Session):
         self.address = os.environ["DBUS_SESSION_BUS_ADDRESS"]
         self.tokens = self.runtime / "tokens"
         self.backend = self.echo = None
+        # What the service had before all attacks.
+        self.at_start = None
         self.sandboxes = []
         # Where each app's proxy listens.
         self.apps = {}
@@ -52,6 +55,7 @@ class World(Session):
         self.send()
         for app in APPS if can_sandbox() else []:
             self.apps[app] = self.start_app(app)
+        self.at_start = footprint(self.service.pid)
 
     def launch_service(self):
         # With the limits that systemd gives it.
@@ -78,10 +82,16 @@ class World(Session):
                 pass_fds=[mark.fileno()], stdout=self.log, stderr=self.log))
         address = f"unix:path={socket}"
         wait_until(lambda: listens(address), "a proxy in a sandbox")
-        with Caller(address) as caller:
-            caller.sign_in(caller.open_session())
-            caller.send(caller.open_client(), "hi")
+        self.sign_in_app(address)
         return address
+
+    @staticmethod
+    def sign_in_app(address):
+        with Caller(address) as caller:
+            session = caller.open_session()
+            if caller.property(session, "org.chappie.Session", "State") != "signed-in":
+                caller.sign_in(session)
+            caller.send(caller.open_client(), "hi")
 
     # The keyring
 
@@ -117,9 +127,16 @@ class World(Session):
         if self.service.poll() is None:
             self.service.kill()
         self.restart_service()
-        with Caller(self.address) as caller:
-            if caller.property(ROOT, "org.chappie.Session", "State") != "signed-in":
-                self.sign_in()
+        self.restore()
+        self.at_start = footprint(self.service.pid)
+
+    def restore(self):
+        """Signs in whoever an attack has signed out, which every caller may do to itself."""
+        if self.state() != "signed-in":
+            self.sign_in()
+        self.send()
+        for address in self.apps.values():
+            self.sign_in_app(address)
 
 
 def listens(address):
