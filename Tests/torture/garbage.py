@@ -82,7 +82,7 @@ class Garbage:
         with self.lock:
             if not self.is_active or self.random.random() < 0.3:
                 return None
-            if kind == "refresh" and self.may_refuse and self.random.random() < 0.3:
+            if kind == "refresh" and self.may_refuse and self.random.random() < 0.6:
                 self.count.refusals += 1
                 self.has_refused = True
                 return self.refusal(), False
@@ -123,7 +123,8 @@ class Garbage:
             b"", HTML, OAUTH, b"{}", b"[]", b"null", b"0", OAUTH[:-1], OAUTH[:len(OAUTH) // 2],
             b'{"error":"invalid_client"}', b'{"error":"invalid_request"}', b'{"error":"server_error"}',
             b'{"error":{"code":"rate_limit_exceeded"}}', b'{"error":["invalid_grant"]}', b'{"message":"invalid_grant"}',
-            b'{"access_token":5,"refresh_token":null}', b'{"access_token":"a","refresh_token":"b', b'{"access_token":"a',
+            b'{"access_token":5,"refresh_token":null}', b'{"access_token":"a","refresh_token":"b',
+            b'{"access_token":"a',
             self.random.randbytes(self.random.randrange(1, 4000)), b"\x00" * 3000, b"x" * (2 << 20),
             b'{"error":"' + b"y" * (2 << 20) + b'"}', b"[" * 5000, b"HTTP/1.1 200 OK\r\n\r\n{}"])
 
@@ -185,7 +186,9 @@ class GarbageRounds(Checks):
     def use(self):
         error = self.answer()
         self.count.errors[error or "an answer"] += 1
-        allowed = [None, "Network", "HTTPError"] + ["ReauthenticationRequired"] * self.garbage.has_refused
+        allowed = [None, "Network", "HTTPError", "RateLimited"]
+        if self.garbage.has_refused:
+            allowed.append("ReauthenticationRequired")
         self.check(error in allowed, f"{error}: {self.refusal}")
         self.check_state()
 

@@ -204,6 +204,7 @@ final class CredentialSlot {
     }
     do {
       let renewed = try await method.refresh(current)
+      if refusal != nil { Log.notice("The server renewed a sign-in that it had refused before.") }
       unstored = UnstoredCredential(
         credential: try PutAwayCredential(renewed), predecessor: try PutAwayCredential(current),
         accessibility: accessibility, slot: self)
