@@ -38,8 +38,7 @@ public final class Service {
       try [manager.implementation(), session.implementation(), exporter.accounts.implementation()]
       + client.implementations()
     let accounts = Wait()
-    root = try exporter.export(ServicePaths.root, implementations) {
-      [manager, session, callers = exporter.callers] request in
+    let rights = BusObject.Rights { [manager, session, callers = exporter.callers] request in
       switch request.interface {
       case ManagerObject.interface: try await callers.authorizeManager(request)
       default: try await callers.authorizeShared(request)
@@ -50,7 +49,10 @@ public final class Service {
       case Accounts.managerInterface: await accounts.value()
       default: break
       }
+    } shows: { [callers = exporter.callers] interface, caller in
+      if interface == ManagerObject.interface { true } else { await callers.mayUseShared(caller) }
     }
+    root = try exporter.export(ServicePaths.root, implementations, rights)
     manager.attach(root)
     session.attach(root)
     client.attach(root)

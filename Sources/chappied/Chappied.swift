@@ -9,6 +9,8 @@ enum Chappied {
   static func main() {
     MemoryHygiene.enable()
     TLSEnvironment.forgetLeaks()
+    // Turns, kept sockets and the inspection of callers take descriptors; a service without any refuses every newcomer.
+    OpenFiles.raiseLimit(to: 8192)
     // GLib writes log lines in the locale's charset, and names of accounts need not be ASCII.
     setlocale(LC_CTYPE, "C.UTF-8")
     let parser = CommandLineParser(
@@ -33,6 +35,14 @@ enum Chappied {
     }
   }
 
+  /// Why the service ends.
+  private enum End: Int32 {
+    /// Somebody sent a signal.
+    case asked = 0
+    /// The bus has closed the connection, or has gone: `EX_UNAVAILABLE`, which the unit takes for a failure.
+    case busLost = 69
+  }
+
   /// Serves until a signal or the end of the bus, and returns the exit status.
   @GLibActor
   private static func serve(_ options: ServiceOptions) async -> Int32 {
@@ -40,16 +50,17 @@ enum Chappied {
       var options = options
       try options.readConfiguration()
       let connection = try await BusConnection.open(.session)
-      let stop = Wait()
-      connection.onClosed { stop.finish() }
+      let stop = Promise<End>()
+      connection.onClosed { stop.fulfil(.busLost) }
       // Before anybody can see the service, and so end it.
-      let signals = [SIGTERM, SIGINT].map { UnixSignalWatch($0) { stop.finish() } }
+      let signals = [SIGTERM, SIGINT].map { UnixSignalWatch($0) { stop.fulfil(.asked) } }
       let service = try await Service(connection, options)
-      await stop.value()
+      let end = try await stop.value()
+      if end == .busLost { Log.error("The connection to the session bus is lost.") }
       // A second one ends it at once.
       for signal in signals { signal.cancel() }
       await service.stop()
-      return 0
+      return end.rawValue
     } catch {
       Log.error("The service cannot start: \((error as? GLibError)?.message ?? "\(error)")")
       return 1

@@ -24,6 +24,22 @@ extension Callers {
     guard identity == .unsandboxed else { throw identity.denial }
   }
 
+  /// Whether a caller may use, and know of, what belongs to the user and not to one app.
+  func mayUseShared(_ name: String) async -> Bool {
+    await identity(of: name) == .unsandboxed
+  }
+
+  /// What is answered at a path where there is nothing for a caller. It is the same whether another caller has opened
+  /// something there or nobody has.
+  func noObject(at path: String, for name: String) async -> BusError {
+    let identity = await identity(of: name)
+    let opened = ["client", "session"].map { ServicePaths.root.appending($0).string + "/" }
+    if identity == .unsandboxed, !opened.contains(where: (path + "/").hasPrefix) {
+      return BusError(name: "org.freedesktop.DBus.Error.UnknownMethod", message: "There is no object at \(path).")
+    }
+    return identity.denial
+  }
+
   /// The app that owns what a caller opens; nil for a program outside of a sandbox.
   ///
   /// - Throws: `BusError` with `AccessDenied`.
@@ -47,7 +63,8 @@ extension CallerIdentity {
         "\(app) runs in a sandbox and may use only what it opened: call OpenSession or OpenClient of "
           + "org.chappie.Manager at /org/chappie first.")
     case .unsandboxed:
-      BusError(.accessDenied, "Another program opened this: call OpenSession or OpenClient for one of your own.")
+      BusError(
+        .accessDenied, "You have not opened this, or closed it: call OpenSession or OpenClient for one of your own.")
     case .uninspectable(let reason):
       BusError(
         .accessDenied,

@@ -19,23 +19,47 @@ final class Callers {
 
     var presence = Presence.gone
     var identification = Identification.none
-    var openObjects: Set<ObjectPath> = []
-    var runningTurns: [String: ServiceTurn] = [:]
+    var openObjects: [ObjectPath: ApplicationBudget.Lease] = [:]
+    var runningTurns: [String: (turn: ServiceTurn, lease: ApplicationBudget.Lease)] = [:]
     var partings: [@GLibActor () -> Void] = []
+
+    var isHereUnsandboxed: Bool {
+      guard case .here = presence, case .done(let finding) = identification else { return false }
+      return finding.identity == .unsandboxed
+    }
   }
 
   /// A caller that could not be looked into is not looked at more often.
   private static let pauseAfterFailure = Duration.milliseconds(200)
 
-  private let connection: BusConnection
+  let connection: BusConnection
   private let inspector: CallerInspector
   private var callers: [String: Caller] = [:]
+  private let objects = ApplicationBudget(Limits.openObjects)
+  private let turns = ApplicationBudget(Limits.runningTurns)
   /// Closes what a caller that left had open.
   var close: @GLibActor (_ object: ObjectPath, _ caller: String) -> Void = { _, _ in }
 
   init(_ connection: BusConnection) {
     self.connection = connection
     inspector = CallerInspector(connection: connection)
+    let tooManyCalls = BusError(
+      .limitExceeded, "Too many calls of this program wait for their answers: wait for some before you make more.")
+    connection.objects.use(
+      BusObjects.Rules(tooManyCalls: tooManyCalls) { [weak self] name in
+        await self?.group(of: name) ?? BusObjects.Group(name: name, isLasting: false)
+      } noObject: { [weak self] path, name in
+        await self?.noObject(at: path, for: name) ?? BusError(CancellationError())
+      })
+  }
+
+  /// All connections of an application take turns as one.
+  private func group(of name: String) async -> BusObjects.Group {
+    let finding = await finding(on: name)
+    if case .unknownForNow = finding.identity {
+      return BusObjects.Group(name: "\(finding.application)", isLasting: false)
+    }
+    return BusObjects.Group(name: "\(finding.application)")
   }
 
   // MARK: Identity
@@ -65,6 +89,11 @@ final class Callers {
     }
   }
 
+  /// The programs outside of sandboxes that have called, and are on the bus.
+  var unsandboxed: [String] {
+    callers.filter { $0.value.isHereUnsandboxed }.map(\.key)
+  }
+
   private func identify(_ caller: Caller, _ name: String) {
     let end = Wait()
     caller.identification = .running(end)
@@ -81,40 +110,34 @@ final class Callers {
 
   // MARK: Objects
 
-  /// Makes sure that `name` may open one more object.
+  /// Room for one more object that `name` opens.
   ///
   /// - Throws: `BusError` with `LimitExceeded`.
-  func reserveObject(_ name: String) throws {
-    guard callers[name]?.openObjects.count ?? 0 < Limits.openObjects else {
-      throw BusError(
-        .limitExceeded, "You have \(Limits.openObjects) sessions and clients open: close some before you open more.")
-    }
+  func leaseObject(_ name: String) async throws -> ApplicationBudget.Lease {
+    try objects.lease(for: await application(of: name), of: "sessions and clients open")
   }
 
-  func add(_ object: ObjectPath, to name: String) {
-    caller(name).openObjects.insert(object)
+  func add(_ object: ObjectPath, _ lease: ApplicationBudget.Lease, to name: String) {
+    caller(name).openObjects[object] = lease
   }
 
   /// - Returns: false when the caller did not open the object.
   func remove(_ object: ObjectPath, from name: String) -> Bool {
-    callers[name]?.openObjects.remove(object) != nil
+    callers[name]?.openObjects.removeValue(forKey: object) != nil
   }
 
   // MARK: Turns
 
-  /// Makes sure that `name` may run one more turn.
+  /// Room for one more turn that `name` starts.
   ///
   /// - Throws: `BusError` with `LimitExceeded`.
-  func reserveTurn(_ name: String) throws {
-    guard callers[name]?.runningTurns.count ?? 0 < Limits.runningTurns else {
-      throw BusError(
-        .limitExceeded, "You have \(Limits.runningTurns) turns running: wait for one to end before you start more.")
-    }
+  func leaseTurn(_ name: String) async throws -> ApplicationBudget.Lease {
+    try turns.lease(for: await application(of: name), of: "turns running")
   }
 
   /// Counts `turn` until it ends; it is cancelled when its caller leaves, unless it is broadcast.
-  func add(_ turn: ServiceTurn) {
-    caller(turn.caller).runningTurns[turn.id] = turn
+  func add(_ turn: ServiceTurn, _ lease: ApplicationBudget.Lease) {
+    caller(turn.caller).runningTurns[turn.id] = (turn, lease)
   }
 
   func remove(_ turn: ServiceTurn) {
@@ -124,7 +147,7 @@ final class Callers {
 
   /// The turns that run for anybody.
   var runningTurns: [ServiceTurn] {
-    callers.values.flatMap(\.runningTurns.values)
+    callers.values.flatMap { $0.runningTurns.values.map(\.turn) }
   }
 
   // MARK: Leaving
@@ -148,10 +171,11 @@ final class Callers {
 
   private func left(_ name: String) {
     guard let caller = callers[name] else { return }
-    for turn in caller.runningTurns.values where !turn.isBroadcast { turn.cancel() }
-    for object in caller.openObjects { close(object, name) }
+    connection.objects.forget(name)
+    for (turn, _) in caller.runningTurns.values where !turn.isBroadcast { turn.cancel() }
+    for object in caller.openObjects.keys { close(object, name) }
     for parting in caller.partings { parting() }
-    caller.openObjects = []
+    caller.openObjects = [:]
     caller.partings = []
     caller.presence = .gone
     forgetIfGone(name)

@@ -1,9 +1,11 @@
 import GLibBridge
 
-/// What one caller may have at a time. More is answered with `LimitExceeded`.
+/// What applications may have at a time. More is answered with `LimitExceeded`.
 enum Limits {
-  static let openObjects = 64
-  static let runningTurns = 64
+  /// Sessions and clients that callers opened.
+  static let openObjects = ApplicationBudget.Bounds(each: 64, kind: 448, all: 512, reserve: 64, share: 4)
+  /// Each has a connection of its own to the backend: they stay below ``BackendConnections``.
+  static let runningTurns = ApplicationBudget.Bounds(each: 64, kind: 128, all: 160, reserve: 32, share: 4)
   /// Bytes of all texts of one call.
   static let promptBytes = 4 << 20
   /// Bytes of a harness, which goes with every request.

@@ -80,11 +80,11 @@ extension ClientObject {
     guard promptBytes > 0 else { throw BusError(.invalidArgument, "There is no text to answer: give some.") }
     try Limits.check(promptBytes: promptBytes)
     let images = try await self.images(options.images, for: call.sender)
-    try exporter.callers.reserveTurn(call.sender)
+    let lease = try await exporter.callers.leaseTurn(call.sender)
     let turn = ServiceTurn(
       id: TurnID.next(), caller: call.sender, delivery: delivery, object: object, window: exporter.window)
     turns.add(turn)
-    exporter.callers.add(turn)
+    exporter.callers.add(turn, lease)
     turn.start(interaction: call.interaction, tools: toolSet(for: turn, options)) {
       try await run(images, $0)
     } ended: { [weak self] in

@@ -91,27 +91,37 @@ final class Accounts {
     let session = SessionObject(Chappie.authSession(configuration: configuration), exporter.notifications)
     let client = ClientObject(
       Chappie.client(configuration: configuration), sharing: .shared, session: path, exporter)
-    let object = try exporter.export(path, [session.implementation()] + client.implementations()) {
-      [weak session, callers = exporter.callers] request in
+    // Its path names the account, which is for those alone that may use it.
+    let callers = exporter.callers
+    let rights = BusObject.Rights { [weak session] request in
       try await callers.authorizeShared(request)
       await session?.ready()
+    } shows: { _, caller in
+      await callers.mayUseShared(caller)
+    } audience: {
+      .only(callers.unsandboxed)
     }
+    let object = try exporter.export(path, [session.implementation()] + client.implementations(), rights)
     session.attach(object)
     client.attach(object)
     session.stateChanged = { [weak self] state in
       if state == .signedOut { self?.remove(configuration.keychainAccount) }
     }
     let account = Account(session: session, client: client, object: object)
-    root?.emit(Self.managerInterface, "InterfacesAdded", .tuple([path.variant, interfaces(of: account)]))
+    tell("InterfacesAdded", .tuple([path.variant, interfaces(of: account)]))
     return account
+  }
+
+  /// Tells the callers that may know of accounts, and were met: an `ObjectManager` begins with `GetManagedObjects`.
+  private func tell(_ signal: String, _ arguments: Variant) {
+    guard let root, let exporter else { return }
+    root.emit(Self.managerInterface, signal, arguments, to: .only(exporter.callers.unsandboxed))
   }
 
   private func remove(_ name: String) {
     guard let account = accounts.removeValue(forKey: name) else { return }
     account.client.turns.cancelAll()
-    root?.emit(
-      Self.managerInterface, "InterfacesRemoved",
-      .tuple(account.object.path, account.interfaceNames))
+    tell("InterfacesRemoved", .tuple(account.object.path, account.interfaceNames))
     Task.onGLib {
       await account.client.turns.allEnded()
       account.object.unexport()

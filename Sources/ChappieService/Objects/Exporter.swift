@@ -26,9 +26,9 @@ final class Exporter {
   }
 
   func export(
-    _ path: ObjectPath, _ implementations: [BusImplementation], authorize: @escaping BusObject.Authorize
+    _ path: ObjectPath, _ implementations: [BusImplementation], _ rights: BusObject.Rights
   ) throws -> BusObject {
-    try BusObject(connection, path, implementations, authorize: authorize) { BusError($0) }
+    try BusObject(connection, path, implementations, rights: rights) { BusError($0) }
   }
 }
 

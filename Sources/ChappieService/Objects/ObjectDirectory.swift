@@ -55,16 +55,16 @@ final class ObjectDirectory {
 
   func openSession(_ options: VariantDictionary, for caller: String) async throws -> ObjectPath {
     let configuration = try await configuration(options, for: caller)
-    try exporter.callers.reserveObject(caller)
+    let lease = try await exporter.callers.leaseObject(caller)
     let session = try session(for: configuration)
     session.holders.insert(.opener(caller))
-    exporter.callers.add(session.path, to: caller)
+    exporter.callers.add(session.path, lease, to: caller)
     return session.path
   }
 
   func openClient(_ options: VariantDictionary, for caller: String) async throws -> ObjectPath {
     let configuration = try await configuration(options, for: caller)
-    try exporter.callers.reserveObject(caller)
+    let lease = try await exporter.callers.leaseObject(caller)
     let session = try session(for: configuration)
     let path = nextPath("client")
     session.holders.insert(.client(path, of: caller))
@@ -72,16 +72,21 @@ final class ObjectDirectory {
       Chappie.client(configuration: configuration), sharing: .opened(by: caller), session: session.path,
       exporter)
     do {
-      let object = try exporter.export(path, client.implementations()) { [weak self] request in
+      let rights = BusObject.Rights { [weak self] request in
         try await self?.authorize(request, configuration) { $0 == caller }
+      } shows: { _, peer in
+        peer == caller
+      } audience: {
+        .only([caller])
       }
+      let object = try exporter.export(path, client.implementations(), rights)
       client.attach(object)
       clients[path] = OpenClient(client: client, object: object, session: session.path, caller: caller)
     } catch {
       dropHolder(.client(path, of: caller), of: session.path)
       throw error
     }
-    exporter.callers.add(path, to: caller)
+    exporter.callers.add(path, lease, to: caller)
     return path
   }
 
@@ -89,17 +94,25 @@ final class ObjectDirectory {
     if let session = sessions.values.first(where: { $0.configuration == configuration }) { return session }
     let path = nextPath("session")
     let session = SessionObject(Chappie.authSession(configuration: configuration), exporter.notifications)
-    let object = try exporter.export(path, [session.implementation()]) { [weak self, weak session] request in
-      try await self?.authorize(request, configuration) { caller in
-        self?.sessions[path]?.holders.contains { $0.caller == caller } == true
-      }
+    let rights = BusObject.Rights { [weak self, weak session] request in
+      try await self?.authorize(request, configuration) { self?.holders(of: path).contains($0) == true }
       await session?.ready()
+    } shows: { [weak self] _, peer in
+      self?.holders(of: path).contains(peer) == true
+    } audience: { [weak self] in
+      .only(Array(self?.holders(of: path) ?? []))
     }
+    let object = try exporter.export(path, [session.implementation()], rights)
     session.attach(object)
     exporter.accounts.follow(session)
     let open = OpenSession(path, configuration, session, object)
     sessions[path] = open
     return open
+  }
+
+  /// The callers that have a session open, or a client of it.
+  private func holders(of session: ObjectPath) -> Set<String> {
+    Set((sessions[session]?.holders ?? []).map(\.caller))
   }
 
   private func nextPath(_ kind: String) -> ObjectPath {

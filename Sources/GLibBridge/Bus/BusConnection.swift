@@ -4,6 +4,8 @@ import CGLib
 @GLibActor
 public final class BusConnection {
   let pointer: OpaquePointer
+  /// What it has on the bus. From the first use on, all calls that come are for these.
+  public private(set) lazy var objects = BusObjects(pointer)
 
   private init(owning pointer: OpaquePointer) {
     self.pointer = pointer

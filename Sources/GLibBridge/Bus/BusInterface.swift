@@ -35,9 +35,14 @@ public struct BusInterfaceDescription: @unchecked Sendable {
   public var signals: [String] { Self.list(info.pointee.signals).map { String(cString: $0.pointee.name) } }
   public var properties: [String] { Self.list(info.pointee.properties).map { String(cString: $0.pointee.name) } }
 
+  /// The D-Bus type of what `method` takes, as a tuple.
+  func argumentType(of method: String) -> String {
+    g_dbus_interface_info_lookup_method(info, method).map { Self.tupleType($0.pointee.in_args) } ?? "()"
+  }
+
   /// The D-Bus type of what `method` returns, as a tuple.
-  func replyType(of method: String) -> String? {
-    g_dbus_interface_info_lookup_method(info, method).map { Self.tupleType($0.pointee.out_args) }
+  func replyType(of method: String) -> String {
+    g_dbus_interface_info_lookup_method(info, method).map { Self.tupleType($0.pointee.out_args) } ?? "()"
   }
 
   /// The D-Bus types of what the signals carry, as tuples.

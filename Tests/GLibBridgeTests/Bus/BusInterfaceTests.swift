@@ -38,7 +38,7 @@ struct BusInterfaceTests {
     let interface = try description()
     #expect(interface.replyType(of: "Add") == "(i)")
     #expect(interface.replyType(of: "Nothing") == "()")
-    #expect(interface.replyType(of: "Missing") == nil)
+    #expect(interface.argumentType(of: "Add") == "(ii)")
     #expect(interface.signalTypes == ["Added": "(sa{sv})"])
   }
 

@@ -1,7 +1,7 @@
 import GLibBridge
 import Testing
 
-/// How much one caller may have.
+/// How much one program may have.
 @Suite(.worlds) @GLibActor
 struct LimitTests {
   @Test(arguments: World.Plan.Transport.allCases)
@@ -30,16 +30,19 @@ struct LimitTests {
   @Test func sixtyFourObjectsCanBeOpen() async throws {
     try await World.with { world in
       let caller = try await world.caller()
+      // All connections of a program count together.
+      let another = try await world.caller()
       var opened = [try await caller.open("Session", ["keychain_account": "work"])]
-      for _ in 1..<64 { opened.append(try await caller.open("Client")) }
+      for _ in 1..<60 { opened.append(try await caller.open("Client")) }
+      for _ in 0..<4 { opened.append(try await another.open("Client")) }
       #expect(Set(opened).count == 64)
-      for kind in ["Session", "Client"] {
+      for (caller, kind) in [(caller, "Session"), (another, "Client"), (try await world.caller(), "Client")] {
         let refused = try await refusal { try await caller.open(kind) }
         #expect(refused.name == "LimitExceeded")
         #expect(refused.message.contains("64"))
       }
       // Others are not concerned, and closing makes room.
-      _ = try await world.caller().open("Client")
+      _ = try await world.otherProgram().open("Client")
       try await caller.call("Manager.Close", opened[7])
       _ = try await caller.open("Client")
     }
@@ -59,7 +62,8 @@ struct LimitTests {
       try await eventually("64 requests") { try await world.sandbox.state().requests["responses"] == 65 }
       #expect(try await world.sandbox.state().openSockets == (transport == .webSocket ? 64 : 0))
       try await world.sandbox.play("[]")
-      #expect(try await world.caller().send("from another").contains("from another"))
+      #expect(try await refusal { try await world.caller().send("hi") }.name == "LimitExceeded")
+      #expect(try await world.otherProgram().send("from another").contains("from another"))
       for turn in turns { try await turn.cancel() }
       for turn in turns { #expect(try await turn.end().failure.name == "Cancelled") }
       #expect(try await caller.send("again").contains("again"))

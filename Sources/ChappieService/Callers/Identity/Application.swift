@@ -37,7 +37,7 @@ extension Application: CustomStringConvertible {
   var description: String {
     switch self {
     case .sandboxed(let app): app.text
-    case .process(let process): "process \(process.id)"
+    case .process(let process): "process \(process.id) of \(process.startTime)"
     case .uninspectable: "the callers that cannot be inspected"
     }
   }

@@ -29,6 +29,14 @@ extension Caller {
     else { throw Impatience("\(lock); it is \(String(describing: seen))") }
   }
 
+  /// Whether it was told of `property` that it has another value, which is to be read.
+  func toldToReadAnew(_ property: String, of interface: String, at path: ObjectPath = .chappie) throws -> Bool {
+    try signals("PropertiesChanged", at: path).contains { signal in
+      try signal.arguments.member(0, "interface", as: String.self) == "org.chappie.\(interface)"
+        && signal.arguments.member(2, "invalidated", as: [String].self).contains(property)
+    }
+  }
+
   /// The values of `property` that were told of, in their order.
   func told<Value: VariantConvertible>(_ property: String, of interface: String, as type: Value.Type = Value.self)
     throws -> [Value]

@@ -97,6 +97,11 @@ final class ServiceProcess {
     try await start(arguments)
   }
 
+  /// Takes an end that is no success for what it should be.
+  func acceptEnd() {
+    process = nil
+  }
+
   /// Ends the service. That it has crashed before, or does so now, is an issue.
   func end() async {
     await process?.terminate()

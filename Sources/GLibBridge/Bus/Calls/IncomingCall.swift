@@ -1,0 +1,67 @@
+import CGLib
+
+/// A method call that waits for its one answer.
+final class IncomingCall: @unchecked Sendable {
+  /// Nobody writes to it any more.
+  private let message: OpaquePointer
+  let byteCount: Int
+
+  /// Takes over the reference to a message that is a method call.
+  init(owning message: OpaquePointer) {
+    self.message = message
+    byteCount = g_dbus_message_get_body(message).map { Int(g_variant_get_size($0)) } ?? 0
+  }
+
+  deinit {
+    g_object_unref(UnsafeMutableRawPointer(message))
+  }
+
+  var sender: String { text(g_dbus_message_get_sender(message)) }
+  var path: String { text(g_dbus_message_get_path(message)) }
+  var interface: String { text(g_dbus_message_get_interface(message)) }
+  var member: String { text(g_dbus_message_get_member(message)) }
+  /// Whether descriptors came with it.
+  var hasDescriptors: Bool { g_dbus_message_get_num_unix_fds(message) > 0 }
+
+  private func text(_ text: UnsafePointer<CChar>?) -> String { text.map { String(cString: $0) } ?? "" }
+
+  /// The call for its handler.
+  ///
+  /// - Parameter type: what the arguments have to be, as a tuple.
+  /// - Throws: ``BusError``.
+  func call(_ type: String) throws(BusError) -> BusCall {
+    let arguments = g_dbus_message_get_body(message).map { Variant(sharing: $0) } ?? .tuple([])
+    guard arguments.isOfType(type) else {
+      throw BusError(
+        name: "org.freedesktop.DBus.Error.InvalidArgs",
+        message: "\(interface).\(member) takes \(type), and these arguments are \(arguments.type).")
+    }
+    let flags = g_dbus_message_get_flags(message).rawValue
+    return BusCall(
+      sender: sender, arguments: arguments,
+      allowsInteraction: flags & G_DBUS_MESSAGE_FLAGS_ALLOW_INTERACTIVE_AUTHORIZATION.rawValue != 0)
+  }
+
+  // MARK: Answering, on any thread
+
+  func reply(_ value: Variant, on connection: OpaquePointer) {
+    send(on: connection) {
+      let reply = g_dbus_message_new_method_reply(message)
+      g_dbus_message_set_body(reply, value.pointer)
+      return reply
+    }
+  }
+
+  func fail(_ error: BusError, on connection: OpaquePointer) {
+    send(on: connection) { g_dbus_message_new_method_error_literal(message, error.name, error.message) }
+  }
+
+  private func send(on connection: OpaquePointer, _ answer: () -> OpaquePointer?) {
+    guard g_dbus_message_get_flags(message).rawValue & G_DBUS_MESSAGE_FLAGS_NO_REPLY_EXPECTED.rawValue == 0,
+      let answer = answer()
+    else { return }
+    // It can only fail when the connection is closed, and then nobody waits.
+    g_dbus_connection_send_message(connection, answer, G_DBUS_SEND_MESSAGE_FLAGS_NONE, nil, nil)
+    g_object_unref(UnsafeMutableRawPointer(answer))
+  }
+}

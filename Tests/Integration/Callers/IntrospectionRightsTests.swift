@@ -1,0 +1,136 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// A caller is shown what it may use; nothing of another's objects, and no account to an app in a sandbox, is named.
+@Suite(.worlds, .enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+@GLibActor
+struct IntrospectionRightsTests {
+  private static let app = "org.example.App"
+  private static let accounts = ObjectPath.chappie.appending("account")
+
+  private func introspection(_ path: ObjectPath, _ caller: Caller) async throws -> String {
+    try await caller.connection.call("org.chappie", path, "org.freedesktop.DBus.Introspectable", "Introspect")
+      .member(0, "xml")
+  }
+
+  /// The nodes at and below a path, as a caller finds them that looks at one after the other.
+  private func tree(_ path: ObjectPath, _ caller: Caller) async throws -> Set<String> {
+    var found: Set<String> = []
+    for name in try await introspection(path, caller).matches(of: /<node name="([^"]+)"/).map({ String($0.1) }) {
+      let child = try #require(ObjectPath((path == .root ? "" : path.string) + "/" + name))
+      found.insert(child.string)
+      found.formUnion(try await tree(child, caller))
+    }
+    return found
+  }
+
+  private func managedObjects(_ caller: Caller) async throws -> Variant {
+    try await caller.connection.call("org.chappie", .chappie, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
+  }
+
+  @Test func eachCallerFindsWhatItMayUse() async throws {
+    try await World.with { world in
+      let outside = try await world.signedInCaller()
+      try await outside.signIn(.whenUnlocked, account: "work")
+      try await eventually("the account") { try await tree(.chappie, outside).contains("/org/chappie/account/work") }
+      let client = try await outside.open("Client")
+      let other = try await world.caller()
+      #expect(
+        try await tree(.root, other)
+          == ["/org", "/org/chappie", "/org/chappie/account", "/org/chappie/account/work"])
+      let own = try await tree(.root, outside)
+      #expect(own.isSuperset(of: [client.string, "/org/chappie/account/work"]))
+
+      let app = try await world.caller(app: Self.app)
+      #expect(try await tree(.root, app) == ["/org", "/org/chappie"])
+      let root = try await introspection(.chappie, app)
+      #expect(root.contains("org.chappie.Manager"))
+      #expect(!root.contains("org.chappie.Client") && !root.contains("ObjectManager"))
+      let opened = try await app.open("Client")
+      let session: ObjectPath = try await app.property("Client.Session", at: opened)
+      #expect(
+        try await tree(.root, app)
+          == [
+            "/org", "/org/chappie", "/org/chappie/client", opened.string, "/org/chappie/session", session.string,
+          ])
+      #expect(try await introspection(opened, app).contains("org.chappie.Client"))
+      #expect(try await app.open("Session") == session)
+      #expect(try await tree(.root, outside) == own)
+    }
+  }
+
+  /// Whether there is an object of somebody else, or none, is not told.
+  @Test func whatIsAnothersLooksAsIfItWereNotThere() async throws {
+    try await World.with { world in
+      let outside = try await world.signedInCaller()
+      try await outside.signIn(.whenUnlocked, account: "work")
+      let client = try await outside.open("Client")
+      let session: ObjectPath = try await outside.open("Session", ["keychain_account": "home"])
+      let clients = ObjectPath.chappie.appending("client")
+      let callers = [try await world.caller(app: Self.app), try await world.caller()]
+      for (index, caller) in callers.enumerated() {
+        let absent = clients.appending("n4711")
+        let paths = [client, session, clients] + (index == 0 ? [Self.accounts, Self.accounts.appending("work")] : [])
+        for path in paths {
+          for (interface, member, arguments) in [
+            ("org.freedesktop.DBus.Introspectable", "Introspect", Variant.tuple()),
+            ("org.freedesktop.DBus.Properties", "GetAll", .tuple("org.chappie.Client")),
+            ("org.chappie.Client", "ClearContext", .tuple()), ("org.chappie.Client", "Nonsense", .tuple(1 as Int32)),
+          ] {
+            let there = try await refusal {
+              try await caller.connection.call("org.chappie", path, interface, member, arguments)
+            }
+            let nowhere = try await refusal {
+              try await caller.connection.call("org.chappie", absent, interface, member, arguments)
+            }
+            #expect(there.name == "AccessDenied")
+            #expect(there.name == nowhere.name && there.message == nowhere.message, "\(path) \(member)")
+          }
+        }
+      }
+    }
+  }
+
+  @Test func anUninspectableCallerFindsTheManagerAlone() async throws {
+    try await World.with { world in
+      let outside = try await world.signedInCaller()
+      try await outside.signIn(.whenUnlocked, account: "work")
+      for path in ["/", "/org/chappie", "/org/chappie/account", "/org/chappie/account/work"] {
+        let output = try await Output.of(
+          "unshare",
+          [
+            "--user", "--map-current-user", "gdbus", "call", "--session", "--dest", "org.chappie", "--object-path",
+            path,
+            "--method", "org.freedesktop.DBus.Introspectable.Introspect",
+          ], in: world.directories)
+        #expect(!output.text.contains("<node name=\"work\"") && !output.text.contains("<node name=\"account\""))
+        #expect((output.status == 0) == ["/", "/org/chappie"].contains(path))
+        #expect(!output.text.contains("org.chappie.Session"))
+      }
+    }
+  }
+
+  /// An `ObjectManager` asks for all objects first; from then on it is told of those that come and go.
+  @Test func appsInASandboxHearNothingOfAccounts() async throws {
+    try await World.with { world in
+      let app = try await world.caller(app: Self.app)
+      _ = try await app.open("Session")
+      let outside = try await world.caller()
+      #expect(try await managedObjects(outside).children.first?.children.isEmpty == true)
+      let work = Self.accounts.appending("work")
+      let session = try await outside.signIn(.whenUnlocked, account: "work")
+      try await outside.signal("InterfacesAdded")
+      #expect(try await outside.send("hi", at: work).contains("hi"))
+      try await outside.call("Client.SelectModel", "gpt-5.5-mini", at: work)
+      try await outside.signal("PropertiesChanged", at: work)
+      try await outside.call("Session.SignOut", at: session)
+      let removed = try await outside.signal("InterfacesRemoved")
+      #expect(try removed.arguments.member(0, "object") == work)
+
+      try await app.catchUp()
+      #expect(app.signals("InterfacesAdded").isEmpty && app.signals("InterfacesRemoved").isEmpty)
+      #expect(!app.signals.contains { $0.path.string.contains("account") || "\($0.arguments)".contains("work") })
+    }
+  }
+}
