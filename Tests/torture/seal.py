@@ -4,6 +4,7 @@ import base64
 import ctypes
 import hashlib
 import json
+import os
 from pathlib import Path
 
 SODIUM = ctypes.CDLL("libsodium.so.23")
@@ -13,10 +14,11 @@ NONCE, TAG = 24, 16
 def open_seal(line, slot):
     """The credential as a dictionary. The slot is (service, account, access group, app id)."""
     machine = Path("/etc/machine-id").read_bytes().strip()
-    purpose = b"org.chappie device key"
-    key = hashlib.blake2b(bytes([len(purpose)]) + purpose + machine, digest_size=32).digest()
+    device_key = Path(os.environ["XDG_STATE_HOME"], "chappie/device-key").read_bytes()
+    purpose = b"org.chappie seal"
+    key = hashlib.blake2b(bytes([len(purpose)]) + purpose + machine, key=device_key, digest_size=32).digest()
     context = b"".join(part.encode() + b"\0" for part in slot)
-    sealed = base64.b64decode(line.split(":")[2])
+    sealed = base64.b64decode(line.split(":")[3])
     nonce, ciphertext = sealed[:NONCE], sealed[NONCE:]
     plain = ctypes.create_string_buffer(len(ciphertext) - TAG)
     status = SODIUM.crypto_aead_xchacha20poly1305_ietf_decrypt(

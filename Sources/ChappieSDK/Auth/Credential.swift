@@ -5,6 +5,8 @@ import SecretMemory
 package struct Credential: Sendable {
   /// Which sign-in method made it, and keeps it fresh.
   package var method: String
+  /// Where it may be sent.
+  package let servers: CredentialServers
   package var accessToken: SecretBytes
   package var refreshToken: SecretBytes?
   package var idToken: SecretBytes?
@@ -15,9 +17,11 @@ package struct Credential: Sendable {
   package var refusedAt: BootTime?
 
   package init(
-    method: String, accessToken: SecretBytes, refreshToken: SecretBytes?, idToken: SecretBytes?, renewedAt: Int64
+    method: String, servers: CredentialServers, accessToken: SecretBytes, refreshToken: SecretBytes?,
+    idToken: SecretBytes?, renewedAt: Int64
   ) {
     self.method = method
+    self.servers = servers
     self.accessToken = accessToken
     self.refreshToken = refreshToken
     self.idToken = idToken

@@ -7,7 +7,8 @@ enum CredentialCoding {
   /// - Throws: ``ChappieAuthError/invalidResponse(_:)`` for a token that is not printable ASCII.
   static func encode(_ credential: Credential) throws -> SecretBytes {
     var line = SecretLine()
-    line.append("{\"version\":1,\"method\":\"\(credential.method)\",\"renewed_at\":\(credential.renewedAt)")
+    line.append("{\"version\":2,\"method\":\"\(credential.method)\",\"renewed_at\":\(credential.renewedAt)")
+    line.append(",\"issuer\":\(quoted(credential.servers.issuer)),\"backend\":\(quoted(credential.servers.backend))")
     try line.append(token: credential.accessToken, key: "access_token")
     if let token = credential.refreshToken { try line.append(token: token, key: "refresh_token") }
     if let moment = credential.refusedAt {
@@ -22,19 +23,22 @@ enum CredentialCoding {
   static func decode(_ bytes: SecretBytes) -> Credential? {
     bytes.withSpan { json in
       guard let accessToken = string("access_token", json), let method = text("method", json),
-        let renewedAt = text("renewed_at", json).flatMap(Int64.init)
+        let renewedAt = text("renewed_at", json).flatMap(Int64.init), let issuer = text("issuer", json),
+        let backend = text("backend", json)
       else { return nil }
       var credential = Credential(
-        method: method, accessToken: accessToken, refreshToken: string("refresh_token", json),
+        method: method, servers: CredentialServers(issuer: issuer, backend: backend), accessToken: accessToken,
+        refreshToken: string("refresh_token", json),
         idToken: string("id_token", json), renewedAt: renewedAt)
       if let boot = text("refused_boot", json), let uptime = text("refused_uptime", json).flatMap(Int64.init) {
         credential.refusedAt = BootTime(bootID: boot, seconds: uptime)
-      } else if text("refused", json) == "yes" {
-        // As version 1 wrote it, without a refresh token.
-        credential.refusedAt = BootTime(bootID: "", seconds: 0)
       }
       return credential
     }
+  }
+
+  private static func quoted(_ text: String) -> String {
+    String(decoding: JSON.string(text).encoded, as: UTF8.self)
   }
 
   /// A string member as guarded bytes; nil when it is missing, empty or holds escapes, which no token does.

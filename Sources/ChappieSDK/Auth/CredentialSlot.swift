@@ -19,7 +19,7 @@ final class CredentialSlot {
   private let vault: SlotVault<Credential>
   private let gate: LockGate
   private var signIn = SignIn.none
-  private var refreshing: Task<Credential, any Error>?
+  private var refreshing: Task<AccessGrant, any Error>?
   private var unstored: UnstoredCredential?
   private var unstoredRefusal: UnstoredRefusal?
   private let clock: @Sendable () -> BootTime
@@ -76,7 +76,7 @@ final class CredentialSlot {
   {
     let finding: SlotVault<Credential>.Finding
     do {
-      finding = try await vault.read(identity, interaction: interaction)
+      finding = try await find(interaction)
     } catch let error as SecretStoreError {
       recall()
       state.apply(.storeFailed(error.authError))
@@ -102,9 +102,16 @@ final class CredentialSlot {
     }
   }
 
+  /// What the store has for the servers of this slot: a credential for others is of no use, and is sent nowhere.
+  private func find(_ interaction: SecretServiceClient.Interaction) async throws -> SlotVault<Credential>.Finding {
+    let finding = try await vault.read(identity, interaction: interaction)
+    guard case .secret(let credential, _) = finding, credential.servers != method.servers else { return finding }
+    return .unusable(reason: Credential.otherServers)
+  }
+
   /// A keyring that tells nothing signs nobody out, also not across a restart.
   private func recall() {
-    if store.hadCredential(identity) { state.apply(.recalled) }
+    if store.hadCredential(identity, for: method.servers) { state.apply(.recalled) }
   }
 
   private func found(_ credential: Credential) -> SlotState.Event {
@@ -120,26 +127,27 @@ final class CredentialSlot {
 
   // MARK: Using
 
-  /// A credential that is good for a request now; renewed first when it is about to expire.
+  /// What a request needs now; renewed first when it is about to expire.
   ///
   /// - Parameter interaction: whether a keyring that is locked may ask the user for its password.
   /// - Throws: ``ChappieClientError``, `CancellationError`.
-  func credential(interaction: SecretServiceClient.Interaction = .forbidden) async throws -> Credential {
+  func accessGrant(interaction: SecretServiceClient.Interaction = .forbidden) async throws -> AccessGrant {
     let (credential, _) = try await read(interaction: interaction)
-    if unstored != nil { return try await refresh(replacing: credential) }
+    let grant = AccessGrant(credential)
+    if unstored != nil { return try await refresh(replacing: grant) }
     if let refusal = refusal(of: credential) {
       guard mayTryAgain(credential, after: refusal) else { throw reauthenticationRequired }
-      return try await refresh(replacing: credential)
+      return try await refresh(replacing: grant)
     }
     if state.isSpent { throw reauthenticationRequired }
-    guard credential.isDue(at: UnixTime.now) else { return credential }
-    return try await refresh(replacing: credential)
+    guard credential.isDue(at: UnixTime.now) else { return grant }
+    return try await refresh(replacing: grant)
   }
 
-  /// A credential other than `rejected`, which the backend answered with 401.
+  /// Another one than `rejected`, whose token the backend answered with 401.
   ///
   /// - Throws: ``ChappieClientError``, `CancellationError`.
-  func credential(insteadOf rejected: Credential) async throws -> Credential {
+  func accessGrant(insteadOf rejected: AccessGrant) async throws -> AccessGrant {
     try await refresh(replacing: rejected, wasRejected: true)
   }
 
@@ -151,24 +159,24 @@ final class CredentialSlot {
 
   private func storeWhatIsUnstored() async {
     guard let unstored else { return }
-    _ = try? await refresh(replacing: unstored.predecessor.credential)
+    _ = try? await refresh(replacing: AccessGrant(unstored.predecessor.credential))
   }
 
-  private func refresh(replacing old: Credential, wasRejected: Bool = false) async throws -> Credential {
+  private func refresh(replacing old: AccessGrant, wasRejected: Bool = false) async throws -> AccessGrant {
     // A task of its own: a caller that leaves must not stop a refresh whose answer the server already sent.
     let task = refreshing ?? startRefresh(replacing: old, wasRejected: wasRejected)
     try await task.untilEnded()
     return try await task.value
   }
 
-  private func startRefresh(replacing old: Credential, wasRejected: Bool) -> Task<Credential, any Error> {
+  private func startRefresh(replacing old: AccessGrant, wasRejected: Bool) -> Task<AccessGrant, any Error> {
     let task = Task.onGLib {
       defer {
         refreshing = nil
         MemoryHygiene.wipeStack()
       }
       do {
-        return try await performRefresh(replacing: old, wasRejected: wasRejected)
+        return AccessGrant(try await performRefresh(replacing: old, wasRejected: wasRejected))
       } catch let error as SecretStoreError {
         throw noted(error.clientError)
       } catch let error as ChappieAuthError {
@@ -180,7 +188,7 @@ final class CredentialSlot {
     return task
   }
 
-  private func performRefresh(replacing old: Credential, wasRejected: Bool) async throws -> Credential {
+  private func performRefresh(replacing old: AccessGrant, wasRejected: Bool) async throws -> Credential {
     let lock = try await SlotFileLock.take(identity)
     defer { withExtendedLifetime(lock) {} }
     let (current, accessibility) = try await readToReplace()
@@ -365,7 +373,7 @@ final class CredentialSlot {
       if interaction == .allowed { try await store.unlock(identity, interaction: interaction) }
       let lock = try await SlotFileLock.take(identity)
       defer { withExtendedLifetime(lock) {} }
-      let finding = try await vault.read(identity, interaction: .forbidden)
+      let finding = try await find(.forbidden)
       try await store.delete(identity, interaction: interaction)
       let newest = unstored?.credential.credential ?? finding.credential
       unstored = nil

@@ -34,7 +34,7 @@ struct DeviceCodeSignIn: SignInMethod {
     progress(.exchanging)
     return try await tokens.exchange(
       code: approval.code, verifier: approval.verifier, redirectURI: "\(backend.issuer)/deviceauth/callback",
-      method: identifier)
+      method: identifier, servers: servers)
   }
 
   private struct Code {
@@ -127,13 +127,14 @@ struct DeviceCodeSignIn: SignInMethod {
   /// this client is, `originator` and `User-Agent` say.
   private nonisolated static let protocolVersion = "0.163.0"
 
+  nonisolated var servers: CredentialServers { backend.servers }
   nonisolated var responsesURL: String { "\(backend.baseURL)/codex/responses" }
   nonisolated var modelsURL: String { "\(backend.baseURL)/codex/models?client_version=\(Self.protocolVersion)" }
   nonisolated var usageURL: String { "\(backend.baseURL)/wham/usage" }
 
-  nonisolated func authorize(_ request: inout HTTPRequest, with credential: Credential) {
-    request.setHeader("authorization", prefix: "Bearer ", secret: credential.accessToken)
-    if let accountID = credential.accountInfo.accountID { request.setHeader("chatgpt-account-id", accountID) }
-    if credential.isFedRAMP { request.setHeader("x-openai-fedramp", "true") }
+  nonisolated func authorize(_ request: inout HTTPRequest, with grant: AccessGrant) {
+    request.setHeader("authorization", prefix: "Bearer ", secret: grant.accessToken)
+    if let accountID = grant.accountID { request.setHeader("chatgpt-account-id", accountID) }
+    if grant.isFedRAMP { request.setHeader("x-openai-fedramp", "true") }
   }
 }

@@ -21,6 +21,9 @@ protocol SignInMethod: Sendable {
   /// Asks the server to forget the tokens, as best effort.
   func revoke(_ credential: Credential) async
 
+  /// Where its credentials may be sent.
+  nonisolated var servers: CredentialServers { get }
+
   /// Where a conversation's turns are sent.
   nonisolated var responsesURL: String { get }
 
@@ -31,7 +34,7 @@ protocol SignInMethod: Sendable {
   nonisolated var usageURL: String { get }
 
   /// Adds what the backend needs to know the user by.
-  nonisolated func authorize(_ request: inout HTTPRequest, with credential: Credential)
+  nonisolated func authorize(_ request: inout HTTPRequest, with grant: AccessGrant)
 }
 
 /// A stage of a sign-in.

@@ -10,7 +10,10 @@ package enum SlotRegistry {
 
   private static var slots: [Key: Weak<CredentialSlot>] = [:]
   private static var seeded: [SlotIdentity: any CredentialStore] = [:]
+  /// What the configuration says of the keyring. A program sets it before it uses a slot.
+  package static var keyringPolicy = KeyringPolicy()
   static let keyring = SecretServiceClient()
+  static let seals = DeviceSeals([.file: DeviceKeyFile(directory: .deviceKeys)]) { keyringPolicy.deviceKey }
   private static let http = AuthHTTP()
 
   /// Has each slot look again when the lock or the keyring changes. Done once, by being read.
@@ -51,30 +54,5 @@ package enum SlotRegistry {
     try await store.accounts(ofService: service)
   }
 
-  private static let store: any CredentialStore = {
-    do {
-      return SecretServiceStore<Credential>(client: keyring, seal: try DeviceSeal(), notes: SlotNotes())
-    } catch {
-      return UnavailableStore(error: error as? SecretStoreError ?? .unavailable("\(error)"))
-    }
-  }()
-}
-
-/// Stands where no store can work, and says why.
-@GLibActor
-private struct UnavailableStore: CredentialStore {
-  let error: SecretStoreError
-
-  func find(_ slot: SlotIdentity) async throws -> StoredItem<Credential> { throw error }
-
-  func write(
-    _ credential: Credential, for slot: SlotIdentity, accessibility: ChappieKeychainAccessibility,
-    interaction: SecretServiceClient.Interaction
-  ) async throws { throw error }
-
-  func delete(_ slot: SlotIdentity, interaction: SecretServiceClient.Interaction) async throws { throw error }
-
-  func unlock(_ slot: SlotIdentity, interaction: SecretServiceClient.Interaction) async throws { throw error }
-
-  func accounts(ofService service: String) async throws -> [String] { throw error }
+  private static let store = SecretServiceStore<Credential>(client: keyring, seals: seals, notes: SlotNotes())
 }

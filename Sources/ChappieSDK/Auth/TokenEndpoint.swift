@@ -10,8 +10,10 @@ struct TokenEndpoint: Sendable {
   /// Exchanges an authorization code for tokens.
   ///
   /// - Throws: ``ChappieAuthError``.
-  func exchange(code: SecretBytes, verifier: SecretBytes, redirectURI: String, method: String) async throws
-    -> Credential
+  func exchange(
+    code: SecretBytes, verifier: SecretBytes, redirectURI: String, method: String, servers: CredentialServers
+  )
+    async throws -> Credential
   {
     var form = SecretLine()
     form.append("grant_type=authorization_code&client_id=\(FormCoding.escape(clientID))&code=")
@@ -27,7 +29,8 @@ struct TokenEndpoint: Sendable {
       throw ChappieAuthError.invalidResponse("a token is missing")
     }
     return Credential(
-      method: method, accessToken: access, refreshToken: refresh, idToken: id, renewedAt: UnixTime.now)
+      method: method, servers: servers, accessToken: access, refreshToken: refresh, idToken: id,
+      renewedAt: UnixTime.now)
   }
 
   /// Renews the tokens. A token that the answer leaves out stays as it is.
@@ -44,7 +47,8 @@ struct TokenEndpoint: Sendable {
     let tokens = Tokens(answer.body)
     guard let access = tokens.access else { throw ChappieAuthError.invalidResponse("the access token is missing") }
     return Credential(
-      method: credential.method, accessToken: access, refreshToken: tokens.refresh ?? refreshToken,
+      method: credential.method, servers: credential.servers, accessToken: access,
+      refreshToken: tokens.refresh ?? refreshToken,
       idToken: tokens.id ?? credential.idToken, renewedAt: UnixTime.now)
   }
 

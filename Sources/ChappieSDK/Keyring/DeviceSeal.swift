@@ -1,10 +1,10 @@
 import GLibBridge
 import SecretMemory
 
-/// Seals secrets so that they open on this device only.
+/// Seals secrets so that they open on this device only, and only for who can read its key.
 ///
-/// The key comes from the machine id, which every program here can read: it keeps a copied keyring from working
-/// elsewhere, and is no protection against programs on this machine.
+/// The key comes from two things: the machine id, which a copied home does not have, and the random key of this device,
+/// which a sandbox that may use the keyring does not have.
 struct DeviceSeal: Sendable {
   enum Opened {
     case secret(SecretBytes)
@@ -12,53 +12,47 @@ struct DeviceSeal: Sendable {
     case damaged
   }
 
-  private static let prefix = "chappie1:"
+  private static let prefix = "chappie2"
 
   private let key: SecretBytes
-  /// A name for this device that does not tell the machine id.
+  /// A name for this device, which tells neither its id nor its key. Another device key makes another device.
   let deviceName: String
+  /// Where the device key is kept.
+  let place: DeviceKeyPlace
 
-  /// That of this machine, whose id is read once.
-  @GLibActor private static var ofThisMachine: DeviceSeal?
-
-  /// - Throws: ``SecretStoreError/unavailable(_:)`` when this machine has no id.
-  @GLibActor
-  init() throws {
-    if let known = Self.ofThisMachine {
-      self = known
-    } else {
-      try self.init(machineID: Self.readMachineID())
-      Self.ofThisMachine = self
-    }
-  }
-
-  init(machineID: [UInt8]) {
-    key = SealedBytes.deriveKey(from: machineID, purpose: "org.chappie device key")
-    deviceName = SealedBytes.fingerprint(of: machineID, purpose: "org.chappie device name")
+  init(machineID: [UInt8], deviceKey: SecretBytes, place: DeviceKeyPlace) {
+    key = SealedBytes.deriveKey(from: machineID, and: deviceKey, purpose: "org.chappie seal")
+    deviceName = SealedBytes.fingerprint(of: machineID, and: deviceKey, purpose: "org.chappie device name")
+    self.place = place
   }
 
   /// One line of ASCII.
-  func seal(_ secret: SecretBytes, context: [UInt8]) throws -> SecretBytes {
+  func seal(_ secret: SecretBytes, context: [UInt8]) -> SecretBytes {
     let sealed = Base64.encode(SealedBytes.seal(secret, key: key, context: context))
-    return SecretBytes("\(Self.prefix)\(deviceName):\(sealed)".utf8)
+    return SecretBytes("\(Self.prefix):\(place.rawValue):\(deviceName):\(sealed)".utf8)
   }
 
-  func open(_ line: SecretBytes, context: [UInt8]) -> Opened {
-    let text = line.withBytes { String(decoding: $0, as: UTF8.self) }
-    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-    guard text.hasPrefix(Self.prefix), parts.count == 3, let sealed = Base64.decode(parts[2].utf8) else {
-      return .damaged
-    }
-    guard parts[1] == deviceName else { return .otherDevice }
-    return SealedBytes.open(sealed, key: key, context: context).map { .secret($0) } ?? .damaged
+  func open(_ line: SealedLine, context: [UInt8]) -> Opened {
+    guard line.place == place, line.deviceName == deviceName else { return .otherDevice }
+    return SealedBytes.open(line.sealed, key: key, context: context).map { .secret($0) } ?? .damaged
   }
 
-  private static func readMachineID() throws -> [UInt8] {
-    for path in ["/etc/machine-id", "/var/lib/dbus/machine-id"] {
-      guard let bytes = try? Files.read(path) else { continue }
-      let id = bytes.prefix { $0 != .lineFeed }
-      if id.count == 32 { return Array(id) }
+  /// A line that a seal made, taken apart.
+  struct SealedLine {
+    let place: DeviceKeyPlace
+    let deviceName: String
+    fileprivate let sealed: [UInt8]
+
+    /// Nil for what no seal of this version made.
+    init?(_ line: SecretBytes) {
+      let text = line.withBytes { String(decoding: $0, as: UTF8.self) }
+      let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+      guard parts.count == 4, parts[0] == prefix, let place = DeviceKeyPlace(rawValue: String(parts[1])),
+        let sealed = Base64.decode(parts[3].utf8)
+      else { return nil }
+      self.place = place
+      deviceName = String(parts[2])
+      self.sealed = sealed
     }
-    throw SecretStoreError.unavailable("this machine has no id in /etc/machine-id to bind the sign-in to")
   }
 }

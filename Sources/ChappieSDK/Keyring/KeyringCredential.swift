@@ -2,8 +2,8 @@ import GLibBridge
 import SecretMemory
 
 extension SecretServiceStore: CredentialStore where Secret == Credential {
-  func hadCredential(_ slot: SlotIdentity) -> Bool {
-    notes?.contains(slot) ?? false
+  func hadCredential(_ slot: SlotIdentity, for servers: CredentialServers) -> Bool {
+    notes?.note(of: slot) == servers.fingerprint
   }
 
   func accounts(ofService service: String) async throws -> [String] {
@@ -16,13 +16,17 @@ extension SecretServiceStore: CredentialStore where Secret == Credential {
 extension Credential: KeyringSecret {
   package static let schema = "org.chappie.Credential"
   package static let reasons = (
-    otherDevice: "The stored sign-in was made on another device and works only there: sign in again.",
-    damaged: "The stored sign-in is damaged: sign in again."
+    otherDevice: "The stored sign-in was made on another device, or the key of this device is gone: sign in again.",
+    damaged: "The stored sign-in is damaged, or another version's: sign in again."
   )
 
   package static func label(of slot: SlotIdentity) -> String {
     "ChatGPT sign-in (\(slot.appID ?? slot.service), \(slot.account))"
   }
+
+  package static let otherServers = "The stored sign-in is for other servers than the configured ones: sign in again."
+
+  package var note: String { servers.fingerprint }
 
   package static func decode(_ bytes: SecretBytes) -> Credential? { CredentialCoding.decode(bytes) }
   package func encode() throws -> SecretBytes { try CredentialCoding.encode(self) }

@@ -8,10 +8,10 @@ import SecretMemory
 /// collection, in guarded memory here, and for as long as that keyring runs.
 @GLibActor
 final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
-  private static var version: String { "1" }
+  private static var version: String { "2" }
 
   let client: SecretServiceClient
-  private let seal: DeviceSeal
+  private let seals: DeviceSeals
   /// Remembers which slots have a secret; nil where nobody asks.
   let notes: SlotNotes?
   private var memoryCopies: [SlotIdentity: MemoryCopy] = [:]
@@ -22,9 +22,9 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
     let keyring: String?
   }
 
-  init(client: SecretServiceClient, seal: DeviceSeal, notes: SlotNotes? = nil) {
+  init(client: SecretServiceClient, seals: DeviceSeals, notes: SlotNotes? = nil) {
     self.client = client
-    self.seal = seal
+    self.seals = seals
     self.notes = notes
   }
 
@@ -49,7 +49,7 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
     let readable = found.filter { !$0.isLocked }
     if found.allSatisfy(Self.isCopy), try await hasLostItsOriginal(slot) {
       for copy in found { try await client.delete(copy, interaction: .forbidden) }
-      notes?.set(slot, false)
+      notes?.set(slot, nil)
       return .none
     }
     return .sealed(
@@ -81,12 +81,14 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
     _ slot: SlotIdentity, _ found: [SecretServiceClient.Found], _ collection: SecretServiceClient.CollectionState
   ) -> StoredItem<Secret> {
     guard collection == .locked || !found.isEmpty else {
-      notes?.set(slot, false)
+      notes?.set(slot, nil)
       return .none
     }
     if let copy = memoryCopy(of: slot) {
       return .sealed(
-        SealedItem(.afterFirstUnlockThisDeviceOnly, isCopy: true) { [self] in content(copy, of: slot) })
+        SealedItem(.afterFirstUnlockThisDeviceOnly, isCopy: true) { [self] in
+          try await content(copy, of: slot)
+        })
     }
     return found.isEmpty ? .hidden : .locked
   }
@@ -105,14 +107,14 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
     var newest: SecretBytes?
     for item in originals.isEmpty ? items : originals {
       guard let line = try await client.secret(of: item) else { continue }
-      let content = content(line, of: slot)
+      let content = try await content(line, of: slot)
       if Self.isBetter(content, than: best) { (best, newest) = (content, line) }
     }
     if let newest, !originals.isEmpty {
       await mend(items.filter(Self.isCopy), of: slot, from: newest, Self.strictest(items))
     }
     guard let best else { throw SecretStoreError.unavailable("what it keeps was replaced while it was read") }
-    if case .secret = best { notes?.set(slot, true) } else { notes?.set(slot, false) }
+    if case .secret(let secret) = best { notes?.set(slot, secret.note) } else { notes?.set(slot, nil) }
     return best
   }
 
@@ -144,8 +146,8 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
     return new.counts(before: old)
   }
 
-  private func content(_ line: SecretBytes, of slot: SlotIdentity) -> SealedItem<Secret>.Content {
-    switch seal.open(line, context: Self.context(of: slot)) {
+  private func content(_ line: SecretBytes, of slot: SlotIdentity) async throws -> SealedItem<Secret>.Content {
+    switch try await seals.open(line, context: Self.context(of: slot)) {
     case .secret(let bytes):
       Secret.decode(bytes).map { .secret($0) } ?? .unusable(reason: Secret.reasons.damaged)
     case .otherDevice: .unusable(reason: Secret.reasons.otherDevice)
@@ -159,12 +161,13 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
     _ secret: Secret, for slot: SlotIdentity, accessibility: ChappieKeychainAccessibility,
     interaction: SecretServiceClient.Interaction
   ) async throws {
-    let line = try seal.seal(try secret.encode(), context: Self.context(of: slot))
-    let item = item(slot, accessibility)
+    let seal = try await seals.sealing()
+    let line = seal.seal(try secret.encode(), context: Self.context(of: slot))
+    let item = item(slot, accessibility, device: seal.deviceName)
     // The new item first: until it is kept, only this process has what it holds.
     try await client.store(line, as: item, in: .default, interaction: interaction)
     try await verify(line, item.attributes)
-    notes?.set(slot, true)
+    notes?.set(slot, secret.note)
     for old in try await search(slot) where !old.isLocked && Self.differs(old.attributes, item.attributes) {
       try await client.delete(old, interaction: interaction)
     }
@@ -179,7 +182,7 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
       guard found.allSatisfy({ !$0.isLocked }) else { throw SecretStoreError.locked }
       memoryCopies[slot] = nil
       guard !found.isEmpty else {
-        notes?.set(slot, false)
+        notes?.set(slot, nil)
         return
       }
       // The copies first: one that a crash left alone would be taken for the whole.
@@ -190,6 +193,8 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
   }
 
   func unlock(_ slot: SlotIdentity, interaction: SecretServiceClient.Interaction) async throws {
+    // What cannot be sealed cannot be kept.
+    _ = try await seals.sealing()
     try await client.unlockDefaultCollection(interaction: interaction)
     await unlock(try await search(slot), interaction: interaction)
   }
@@ -210,7 +215,8 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
   /// Keeps what may be read while the keyring is locked. It is a convenience: its loss is no failure.
   private func keepCopy(_ line: SecretBytes, of slot: SlotIdentity) async {
     if let copy = memoryCopy(of: slot), copy.isEqual(to: line) { return }
-    var copy = item(slot, .afterFirstUnlockThisDeviceOnly)
+    let device = DeviceSeal.SealedLine(line)?.deviceName ?? ""
+    var copy = item(slot, .afterFirstUnlockThisDeviceOnly, device: device)
     copy.attributes[SlotAttribute.copy] = "session"
     do {
       try await client.store(line, as: copy, in: .session, interaction: .forbidden)
@@ -228,10 +234,12 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
 
   // MARK: Attributes
 
-  private func item(_ slot: SlotIdentity, _ accessibility: ChappieKeychainAccessibility) -> SecretServiceClient.Item {
+  private func item(
+    _ slot: SlotIdentity, _ accessibility: ChappieKeychainAccessibility, device: String
+  ) -> SecretServiceClient.Item {
     var attributes = Self.attributes(of: slot)
     attributes[SlotAttribute.accessibility] = accessibility.rawValue
-    attributes[SlotAttribute.device] = seal.deviceName
+    attributes[SlotAttribute.device] = device
     attributes[SlotAttribute.version] = Self.version
     return SecretServiceClient.Item(schema: Secret.schema, attributes: attributes, label: Secret.label(of: slot))
   }

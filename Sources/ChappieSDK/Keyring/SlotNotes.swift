@@ -3,24 +3,28 @@ import GLibBridge
 /// Notes which slots hold a credential, for a start of this program while the keyring tells nothing: it may be locked
 /// and hide what it holds, or come later.
 ///
-/// One empty file a slot in the user's state directory, named by a fingerprint. It holds nothing secret, and is a hint
-/// alone: what the keyring says counts.
+/// One file a slot in the user's state directory, named by a fingerprint. It holds a fingerprint of the servers that the
+/// credential is for, nothing secret, and is a hint alone: what the keyring says counts.
 @GLibActor
 final class SlotNotes {
-  private let directory = Directories.state + "/chappie/slots"
-  private var known: [SlotIdentity: Bool] = [:]
+  private static var lengthLimit: Int { 64 }
 
-  func contains(_ slot: SlotIdentity) -> Bool {
-    known[slot] ?? Files.exists(path(slot))
+  private let directory = Directories.state + "/chappie/slots"
+  private var known: [SlotIdentity: String?] = [:]
+
+  /// What was noted of the slot's credential; nil where it holds none.
+  func note(of slot: SlotIdentity) -> String? {
+    if let known = known[slot] { return known }
+    return (try? Files.read(path(slot), limit: Self.lengthLimit)).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// That it cannot be written is no failure.
-  func set(_ slot: SlotIdentity, _ isHeld: Bool) {
-    guard known[slot] != isHeld else { return }
-    known[slot] = isHeld
-    if isHeld {
+  /// Notes a credential, or with nil that there is none. That it cannot be written is no failure.
+  func set(_ slot: SlotIdentity, _ note: String?) {
+    guard known[slot] != .some(note) else { return }
+    known[slot] = .some(note)
+    if let note {
       try? Directories.make(directory)
-      try? Files.write([], to: path(slot))
+      try? Files.write(Array(note.utf8), to: path(slot))
     } else {
       Files.remove(path(slot))
     }

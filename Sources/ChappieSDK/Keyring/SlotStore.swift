@@ -32,8 +32,8 @@ package protocol SlotStore<Secret>: Sendable {
 /// Where credentials are kept.
 @GLibActor
 package protocol CredentialStore: SlotStore where Secret == Credential {
-  /// Whether the store held a credential for `slot` when it was last able to tell.
-  func hadCredential(_ slot: SlotIdentity) -> Bool
+  /// Whether the store held a credential for `slot` and `servers` when it was last able to tell.
+  func hadCredential(_ slot: SlotIdentity, for servers: CredentialServers) -> Bool
 
   /// The accounts of `service` that belong to programs outside a sandbox and to no access group.
   ///
@@ -43,7 +43,7 @@ package protocol CredentialStore: SlotStore where Secret == Credential {
 
 extension CredentialStore {
   /// A store that can always tell needs no memory of it.
-  package func hadCredential(_ slot: SlotIdentity) -> Bool { false }
+  package func hadCredential(_ slot: SlotIdentity, for servers: CredentialServers) -> Bool { false }
 }
 
 /// What a store holds for a slot.

@@ -10,7 +10,6 @@ package enum ThreadKeyRegistry {
   }
 
   private static var slots: [Key: Weak<ThreadKeySlot>] = [:]
-  private static var store: SecretServiceStore<ThreadKey>?
 
   /// Has each key forgotten when the lock says so. Done once, by being read.
   private static let followLocks: Void = LockMonitor.shared.observe {
@@ -18,16 +17,15 @@ package enum ThreadKeyRegistry {
   }
 
   /// - Parameter accessibility: when the key may be read.
-  /// - Throws: ``ThreadKeySlot/Failure/keyringUnavailable(_:)`` on a machine that nothing can be bound to.
   package static func slot(
     for configuration: ChappieConfiguration, _ accessibility: ChappieKeychainAccessibility
-  ) throws(ThreadKeySlot.Failure) -> ThreadKeySlot {
+  ) -> ThreadKeySlot {
     let key = Key(
       identity: SlotIdentity(threadsOf: configuration), accessibility: accessibility,
       unknown: configuration.unknownLockPolicy)
     if let slot = slots[key]?.value { return slot }
     slots = slots.filter { $0.value.value != nil }
-    let slot = ThreadKeySlot(key.identity, accessibility, try keyring(), LockGate(unknown: key.unknown))
+    let slot = ThreadKeySlot(key.identity, accessibility, keyring, LockGate(unknown: key.unknown))
     slots[key] = Weak(slot)
     followLocks
     return slot
@@ -38,27 +36,18 @@ package enum ThreadKeyRegistry {
     for (key, slot) in slots where key.identity == identity { slot.value?.forget() }
   }
 
-  /// A name for this device that does not tell its machine id.
+  /// A name for this machine that does not tell its id.
   ///
   /// - Throws: ``ThreadKeySlot/Failure/keyringUnavailable(_:)``.
   package static func deviceName() throws(ThreadKeySlot.Failure) -> String {
-    try seal().deviceName
-  }
-
-  private static func keyring() throws(ThreadKeySlot.Failure) -> SecretServiceStore<ThreadKey> {
-    if let store { return store }
-    let new = SecretServiceStore<ThreadKey>(client: SlotRegistry.keyring, seal: try seal())
-    store = new
-    return new
-  }
-
-  private static func seal() throws(ThreadKeySlot.Failure) -> DeviceSeal {
     do {
-      return try DeviceSeal()
+      return try MachineID.name()
     } catch let error as SecretStoreError {
       throw .keyringUnavailable(error.clientError.description)
     } catch {
       throw .keyringUnavailable("\(error)")
     }
   }
+
+  private static let keyring = SecretServiceStore<ThreadKey>(client: SlotRegistry.keyring, seals: SlotRegistry.seals)
 }

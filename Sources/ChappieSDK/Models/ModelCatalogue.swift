@@ -11,9 +11,9 @@ struct ModelCatalogue {
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   func models(_ interaction: SecretServiceClient.Interaction) async throws -> [ChappieModel] {
     // Asked first, also for what is kept: a list is for who is signed in, and only while the lock allows it.
-    let credential = try await slot.credential(interaction: interaction)
-    if let models = slot.modelCache.models(for: credential.accountInfo.accountID) { return models }
-    let answer = try await BackendQuery(slot: slot, backoff: backoff).get(slot.method.modelsURL, credential)
+    let grant = try await slot.accessGrant(interaction: interaction)
+    if let models = slot.modelCache.models(for: grant.accountID) { return models }
+    let answer = try await BackendQuery(slot: slot, backoff: backoff).get(slot.method.modelsURL, grant)
     guard let models = ChappieModel.list(answer.json) else {
       throw ChappieClientError.httpError(answer.status, "The backend's answer is no list of models.")
     }

@@ -19,17 +19,17 @@ struct BackendQuery {
   let backoff: ChappieRateLimitBackoffPolicy
 
   /// - Throws: ``ChappieClientError``, `CancellationError`.
-  func get(_ url: String, _ first: Credential) async throws -> Answer {
+  func get(_ url: String, _ first: AccessGrant) async throws -> Answer {
     var retries = Retries(transport: .httpSSEOnly, backoff: backoff)
-    var credential = first
+    var grant = first
     defer { MemoryHygiene.wipeStack() }
     while true {
       do {
-        return try await exchange(url, credential)
+        return try await exchange(url, grant)
       } catch let failure as ExchangeFailure {
         switch retries.decide(failure, over: .http, hasDelivered: false) {
         case .again(let seconds): try await sleep(for: .seconds(seconds))
-        case .withAnotherToken: credential = try await slot.credential(insteadOf: credential)
+        case .withAnotherToken: grant = try await slot.accessGrant(insteadOf: grant)
         case .fail(let error): throw error
         case .overHTTP, .withoutCompression: throw failure.error
         }
@@ -37,11 +37,11 @@ struct BackendQuery {
     }
   }
 
-  private func exchange(_ url: String, _ credential: Credential) async throws -> Answer {
+  private func exchange(_ url: String, _ grant: AccessGrant) async throws -> Answer {
     var request = HTTPRequest(.get, url)
     request.setHeader("accept", "application/json")
     request.setHeader("originator", "chappie")
-    slot.method.authorize(&request, with: credential)
+    slot.method.authorize(&request, with: grant)
     do {
       return try await withDeadline(Self.deadline) { [request] in
         let response = try await TurnEngine.http.send(request, deadline: nil)
@@ -51,7 +51,7 @@ struct BackendQuery {
           throw ExchangeFailure.final(.httpError(response.status, "The backend's answer is no JSON."))
         }
         return Answer(
-          status: response.status, headers: response.headers, json: json, accountID: credential.accountInfo.accountID)
+          status: response.status, headers: response.headers, json: json, accountID: grant.accountID)
       }
     } catch let error as GLibError {
       throw error.isTimeout

@@ -4,7 +4,7 @@ import SecretMemory
 struct CredentialMark: Equatable {
   private let fingerprint: [UInt8]
 
-  init(_ credential: Credential) {
-    fingerprint = SealedBytes.fingerprint(of: credential.accessToken)
+  init(_ grant: AccessGrant) {
+    fingerprint = SealedBytes.fingerprint(of: grant.accessToken)
   }
 }

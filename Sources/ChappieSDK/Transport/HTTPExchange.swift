@@ -18,17 +18,17 @@ struct HTTPExchange {
   let coding: Coding
 
   /// - Throws: ``ExchangeFailure``, `CancellationError`.
-  func run(_ request: ResponsesRequest, _ credential: Credential, _ scope: TurnScope, _ reader: AnswerReader)
+  func run(_ request: ResponsesRequest, _ grant: AccessGrant, _ scope: TurnScope, _ reader: AnswerReader)
     async throws -> Answer
   {
-    let response = try await send(request, credential, scope)
+    let response = try await send(request, grant, scope)
     scope.note(response.headers)
     guard (200..<300).contains(response.status) else { throw ExchangeFailure(await BackendFailure(response)) }
     try await read(response, reader)
     return try reader.answer()
   }
 
-  private func send(_ request: ResponsesRequest, _ credential: Credential, _ scope: TurnScope) async throws
+  private func send(_ request: ResponsesRequest, _ grant: AccessGrant, _ scope: TurnScope) async throws
     -> HTTPResponse
   {
     var message = HTTPRequest(.post, method.responsesURL)
@@ -42,7 +42,7 @@ struct HTTPExchange {
     message.setHeader("accept", "text/event-stream")
     message.setThread(request.threadID)
     if let turnState = scope.turnState { message.setHeader("x-codex-turn-state", turnState) }
-    method.authorize(&message, with: credential)
+    method.authorize(&message, with: grant)
     do {
       return try await http.send(message, deadline: Self.headDeadline)
     } catch let error as GLibError {

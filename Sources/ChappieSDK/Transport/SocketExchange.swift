@@ -13,10 +13,10 @@ struct SocketExchange {
   var idleDeadline = TurnEngine.idleDeadline
 
   /// - Throws: ``ExchangeFailure``, `CancellationError`.
-  func run(_ request: ResponsesRequest, _ credential: Credential, _ scope: TurnScope, _ reader: AnswerReader)
+  func run(_ request: ResponsesRequest, _ grant: AccessGrant, _ scope: TurnScope, _ reader: AnswerReader)
     async throws -> Answer
   {
-    let connection = try await connection(for: request, credential, scope)
+    let connection = try await connection(for: request, grant, scope)
     do {
       if connection.isUsed { reader.expectBeginning() }
       connection.socket.send(connection.message(for: request, turnState: scope.turnState))
@@ -32,10 +32,10 @@ struct SocketExchange {
     }
   }
 
-  private func connection(for request: ResponsesRequest, _ credential: Credential, _ scope: TurnScope) async throws
+  private func connection(for request: ResponsesRequest, _ grant: AccessGrant, _ scope: TurnScope) async throws
     -> SocketConnection
   {
-    let owner = CredentialMark(credential)
+    let owner = CredentialMark(grant)
     if let kept = scope.socket {
       await kept.socket.readWhatIsHere()
       if kept.serves(request.threadID, owner) { return kept }
@@ -43,16 +43,16 @@ struct SocketExchange {
     scope.socket?.socket.close()
     scope.socket = nil
     let connection = SocketConnection(
-      try await open(request.threadID, credential), threadID: request.threadID, owner: owner)
+      try await open(request.threadID, grant), threadID: request.threadID, owner: owner)
     scope.socket = connection
     return connection
   }
 
-  private func open(_ threadID: String, _ credential: Credential) async throws -> WebSocket {
+  private func open(_ threadID: String, _ grant: AccessGrant) async throws -> WebSocket {
     var handshake = HTTPRequest(.get, method.responsesURL)
     handshake.setHeader("openai-beta", Self.version)
     handshake.setThread(threadID)
-    method.authorize(&handshake, with: credential)
+    method.authorize(&handshake, with: grant)
     do {
       return try await http.openWebSocket(handshake, deadline: connectDeadline)
     } catch let refusal as WebSocketRefusal {

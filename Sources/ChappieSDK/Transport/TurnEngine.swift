@@ -40,23 +40,23 @@ final class TurnEngine {
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   func answer(_ request: ResponsesRequest, in scope: TurnScope) async throws -> Answer {
     var retries = Retries(transport: policy, backoff: backoff)
-    var credential = try await slot.credential(interaction: scope.interaction)
+    var grant = try await slot.accessGrant(interaction: scope.interaction)
     var used = transport
     var hadNoSocket = false
     var delivered = ""
     while true {
       let reader = AnswerReader(scope, repeating: delivered)
       do {
-        let answer = try await exchange(request, credential, scope, reader, over: used)
+        let answer = try await exchange(request, grant, scope, reader, over: used)
         // A network that has HTTP and lets no WebSocket through will not do so next time.
         if hadNoSocket { transport = .http }
         return answer
       } catch let failure as ExchangeFailure {
         delivered = reader.delivered
         switch retries.decide(failure, over: used, hasDelivered: !delivered.isEmpty) {
-        case .fail(let error): throw Self.explained(error, credential)
+        case .fail(let error): throw Self.explained(error, grant)
         case .again(let seconds): try await sleep(for: .seconds(seconds))
-        case .withAnotherToken: credential = try await slot.credential(insteadOf: credential)
+        case .withAnotherToken: grant = try await slot.accessGrant(insteadOf: grant)
         case .withoutCompression: coding = .plain
         case .overHTTP(let forGood):
           used = .http
@@ -68,23 +68,23 @@ final class TurnEngine {
   }
 
   /// Who is refused without naming an account is refused for that.
-  private static func explained(_ error: ChappieClientError, _ credential: Credential) -> ChappieClientError {
-    guard case .httpError(let status, _) = error, [401, 403].contains(status), credential.accountInfo.accountID == nil
+  private static func explained(_ error: ChappieClientError, _ grant: AccessGrant) -> ChappieClientError {
+    guard case .httpError(let status, _) = error, [401, 403].contains(status), grant.accountID == nil
     else { return error }
     return .missingAccountID
   }
 
   private func exchange(
-    _ request: ResponsesRequest, _ credential: Credential, _ scope: TurnScope, _ reader: AnswerReader,
+    _ request: ResponsesRequest, _ grant: AccessGrant, _ scope: TurnScope, _ reader: AnswerReader,
     over transport: Retries.Transport
   ) async throws -> Answer {
-    scope.accountID = credential.accountInfo.accountID
+    scope.accountID = grant.accountID
     switch transport {
     case .webSocket:
-      return try await SocketExchange(http: Self.http, method: slot.method).run(request, credential, scope, reader)
+      return try await SocketExchange(http: Self.http, method: slot.method).run(request, grant, scope, reader)
     case .http:
       return try await HTTPExchange(http: Self.http, method: slot.method, coding: coding).run(
-        request, credential, scope, reader)
+        request, grant, scope, reader)
     }
   }
 }

@@ -13,7 +13,7 @@ extension ChappieClient {
   package func usageLimits(interaction: SecretServiceClient.Interaction) async throws -> ChappieUsageLimitSnapshot {
     let slot = conversation.slot
     let query = BackendQuery(slot: slot, backoff: configuration.rateLimitBackoff)
-    let answer = try await query.get(slot.method.usageURL, try await slot.credential(interaction: interaction))
+    let answer = try await query.get(slot.method.usageURL, try await slot.accessGrant(interaction: interaction))
     guard let snapshot = ChappieUsageLimitSnapshot(answer: answer.json) else {
       throw ChappieClientError.httpError(answer.status, "The backend's answer does not tell of usage.")
     }

@@ -30,19 +30,21 @@ extension ChappieConfiguration {
       keychainService: "com.chappie.sdk.testing", keychainAccount: "fixture-\(FixtureCount.value)")
     configuration.backend = try ChappieBackend(issuer: backend.issuer, baseURL: backend.baseURL)
     SlotRegistry.seed(
-      SlotIdentity(configuration), with: MemoryCredentialStore(credential(fixture, backend, user)))
+      SlotIdentity(configuration), with: MemoryCredentialStore(credential(fixture, configuration, backend, user)))
     return configuration
   }
 
   @GLibActor
   private static func credential(
-    _ fixture: ChappieAuthFixture, _ backend: StandInBackend, _ user: StandInUser?
+    _ fixture: ChappieAuthFixture, _ configuration: ChappieConfiguration, _ backend: StandInBackend,
+    _ user: StandInUser?
   ) -> Credential? {
     guard fixture != .signedOut else { return nil }
     let tokens = backend.signIn(user)
     if fixture != .signedIn { backend.revokeAccessToken(tokens.accessToken) }
     return Credential(
-      method: "device-code", accessToken: SecretBytes(tokens.accessToken.utf8),
+      method: "device-code", servers: configuration.backend.servers,
+      accessToken: SecretBytes(tokens.accessToken.utf8),
       refreshToken: fixture == .reauthenticationRequired ? nil : SecretBytes(tokens.refreshToken.utf8),
       idToken: SecretBytes(tokens.idToken.utf8), renewedAt: UnixTime.now)
   }

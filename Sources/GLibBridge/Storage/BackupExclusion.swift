@@ -13,12 +13,13 @@ public enum BackupExclusion {
 
   /// Writes the files by which programs leave out the directory that they are in.
   ///
+  /// - Parameter content: what is in the directory, in a sentence for a person who finds the mark.
   /// - Throws: ``StorageError``.
-  public static func writeMarks(in directory: StorageDirectory) throws(StorageError) {
+  public static func writeMarks(in directory: StorageDirectory, content description: String) throws(StorageError) {
     for (name, content) in [
       (
         "CACHEDIR.TAG",
-        "\(signature)\n# Conversations of Chappie, sealed with a key of this device: of no use elsewhere.\n"
+        "\(signature)\n# \(description)\n"
       ),
       (".nobackup", ""),
     ] where !directory.contains(name) {

@@ -16,6 +16,7 @@ struct CredentialCodingTests {
     if !hasIDToken { credential.idToken = nil }
     let read = try #require(CredentialCoding.decode(CredentialCoding.encode(credential)))
     #expect(read.method == "fake")
+    #expect(read.servers == .test)
     #expect(read.renewedAt == 1_800_000_000)
     #expect(read.accessToken.isEqual(to: credential.accessToken))
     #expect(read.refreshToken?.text == credential.refreshToken?.text)
@@ -30,18 +31,15 @@ struct CredentialCodingTests {
     #expect(try CredentialCoding.decode(CredentialCoding.encode(credential))?.refusedAt == moment)
   }
 
-  @Test func whatAnEarlierReleaseStoredAsRefusedStaysSo() throws {
-    let line = "{\"version\":1,\"method\":\"m\",\"renewed_at\":5,\"access_token\":\"t\",\"refused\":\"yes\"}"
-    #expect(try #require(Self.decode(line)).refusedAt != nil)
-  }
-
   @Test func isOneLineOfJSONInASCII() throws {
     let credential = Credential.test("a", renewedAt: 7)
     let line = try CredentialCoding.encode(credential).text
     #expect(line.utf8.allSatisfy { (0x20...0x7E).contains($0) })
     let json = try JSONValue(line.utf8)
-    #expect(json["version"] == .number(1))
+    #expect(json["version"] == .number(2))
     #expect(json["renewed_at"] == .number(7))
+    #expect(json["issuer"] == "https://issuer.example")
+    #expect(json["backend"] == "https://backend.example")
     #expect(json["access_token"] == .string(credential.accessToken.text))
     #expect(json["refresh_token"] == "rt-a")
   }
@@ -62,26 +60,41 @@ struct CredentialCodingTests {
 
   @Test func readsMembersItDoesNotKnowAndAnyOrder() throws {
     let read = try #require(
-      Self.decode("{ \"renewed_at\": 5, \"more\": [1], \"access_token\": \"t\", \"method\": \"m\" }"))
+      Self.decode(
+        "{ \"renewed_at\": 5, \"more\": [1], \"access_token\": \"t\", \"backend\": \"b\", \"issuer\": \"i\", \"method\": \"m\" }"
+      ))
     #expect(read.method == "m" && read.renewedAt == 5 && read.accessToken.text == "t")
     #expect(read.refreshToken == nil)
+    #expect(read.servers == CredentialServers(issuer: "i", backend: "b"))
+  }
+
+  /// What names no servers is for none.
+  @Test(arguments: ["", "\"issuer\":\"i\",", "\"backend\":\"b\",", "\"issuer\":\"i\",\"backend\":null,"])
+  func whatNamesNoServersIsNoCredential(_ servers: String) {
+    #expect(Self.decode("{\(servers)\"access_token\":\"t\",\"method\":\"m\",\"renewed_at\":1}") == nil)
   }
 
   @Test(arguments: [
-    "", "null", "{}", "not json", "[]", "{\"access_token\":\"t\"}", "{\"access_token\":\"t\",\"method\":\"m\"}",
-    "{\"method\":\"m\",\"renewed_at\":1}", "{\"access_token\":\"\",\"method\":\"m\",\"renewed_at\":1}",
-    "{\"access_token\":7,\"method\":\"m\",\"renewed_at\":1}",
-    "{\"access_token\":\"t\",\"method\":\"m\",\"renewed_at\":\"x\"}",
-    "{\"access_token\":\"t\",\"method\":\"m\",\"renewed_at\":1.5}",
-    "{\"access_token\":\"t\",\"method\":null,\"renewed_at\":1}",
-    "{\"access_token\":\"a\\u0062\",\"method\":\"m\",\"renewed_at\":1}",
-    "{\"access_token\":\"t\",\"method\":\"m\",\"renewed_at\":99999999999999999999}",
-    "{\"access_token\":\"t\",\"method\":\"m\",\"renewed_at\":1",
-    "{\"access_token\":\"a b\",\"method\":\"m\",\"renewed_at\":1}",
+    "", "null", "{}", "not json", "[]", "{\"access_token\":\"t\"}",
+    "{\"access_token\":\"t\",\"method\":\"m\",\"issuer\":\"i\",\"backend\":\"b\"}",
+    "{\"method\":\"m\",\"issuer\":\"i\",\"backend\":\"b\",\"renewed_at\":1}",
+    "{\"access_token\":\"\",\"method\":\"m\",\"issuer\":\"i\",\"backend\":\"b\",\"renewed_at\":1}",
+    "{\"access_token\":7,\"method\":\"m\",\"issuer\":\"i\",\"backend\":\"b\",\"renewed_at\":1}",
+    "{\"access_token\":\"t\",\"method\":\"m\",\"issuer\":\"i\",\"backend\":\"b\",\"renewed_at\":\"x\"}",
+    "{\"access_token\":\"t\",\"method\":\"m\",\"issuer\":\"i\",\"backend\":\"b\",\"renewed_at\":1.5}",
+    "{\"access_token\":\"t\",\"method\":null,\"issuer\":\"i\",\"backend\":\"b\",\"renewed_at\":1}",
+    "{\"access_token\":\"a\\u0062\",\"method\":\"m\",\"issuer\":\"i\",\"backend\":\"b\",\"renewed_at\":1}",
+    "{\"access_token\":\"t\",\"method\":\"m\",\"issuer\":\"i\",\"backend\":\"b\",\"renewed_at\":99999999999999999999}",
+    "{\"access_token\":\"t\",\"method\":\"m\",\"issuer\":\"i\",\"backend\":\"b\",\"renewed_at\":1",
+    "{\"access_token\":\"a b\",\"method\":\"m\",\"issuer\":\"i\",\"backend\":\"b\",\"renewed_at\":1}",
   ])
   func garbageIsNoCredential(_ text: String) {
     #expect(Self.decode(text) == nil)
+    #expect(Self.decode(Self.whole) != nil)
   }
+
+  private static let whole =
+    "{\"access_token\":\"t\",\"method\":\"m\",\"issuer\":\"i\",\"backend\":\"b\",\"renewed_at\":1}"
 
   @Test func bytesThatAreNoTextAreNoCredential() {
     #expect(CredentialCoding.decode(SecretBytes([0xFF, 0, 0x7B])) == nil)

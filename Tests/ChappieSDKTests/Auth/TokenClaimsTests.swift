@@ -54,8 +54,8 @@ struct TokenClaimsTests {
 
   private static func credential(id: String?, access: String = "{}") -> Credential {
     Credential(
-      method: "fake", accessToken: TestTokens.jwt(access), refreshToken: nil, idToken: id.map { TestTokens.jwt($0) },
-      renewedAt: 0)
+      method: "fake", servers: .test, accessToken: TestTokens.jwt(access), refreshToken: nil,
+      idToken: id.map { TestTokens.jwt($0) }, renewedAt: 0)
   }
 
   @Test func theIDTokenSaysWhoItIs() {

@@ -18,7 +18,7 @@ struct TokenEndpointTests {
   private static func exchange(_ issuer: FakeIssuer) async throws -> Credential {
     try await issuer.method().tokens.exchange(
       code: SecretBytes("a code&+".utf8), verifier: SecretBytes("verifier".utf8), redirectURI: "https://a/b?c",
-      method: "test")
+      method: "test", servers: .test)
   }
 
   @Test func exchangesACodeForTokens() async throws {

@@ -5,18 +5,26 @@ import Testing
 @testable import ChappieSDK
 
 struct DeviceSealTests {
-  private static let here = DeviceSeal(machineID: Array("0123456789abcdef0123456789abcdef".utf8))
-  private static let elsewhere = DeviceSeal(machineID: Array("fedcba9876543210fedcba9876543210".utf8))
+  private static let machine = Array("0123456789abcdef0123456789abcdef".utf8)
+  private static let otherMachine = Array("fedcba9876543210fedcba9876543210".utf8)
+  private static let deviceKey = SecretBytes(0..<32)
+  private static let otherKey = SecretBytes(1..<33)
+
+  private static let here = DeviceSeal(machineID: machine, deviceKey: deviceKey, place: .file)
+  /// Whoever copied the home has the device key, and another machine.
+  private static let elsewhere = DeviceSeal(machineID: otherMachine, deviceKey: deviceKey, place: .file)
+  /// Whoever is in a sandbox here has the machine, and not the device key.
+  private static let inSandbox = DeviceSeal(machineID: machine, deviceKey: otherKey, place: .file)
   private static let context = Array("slot".utf8)
   private static let secret = SecretBytes("what is sealed".utf8)
 
-  private static func line() throws -> String {
-    try here.seal(secret, context: context).withBytes { String(decoding: $0, as: UTF8.self) }
+  private static func line() -> String {
+    here.seal(secret, context: context).withBytes { String(decoding: $0, as: UTF8.self) }
   }
 
   private static func open(_ line: String, _ seal: DeviceSeal = here, _ context: [UInt8] = context) -> DeviceSeal.Opened
   {
-    seal.open(SecretBytes(line.utf8), context: context)
+    DeviceSeal.SealedLine(SecretBytes(line.utf8)).map { seal.open($0, context: context) } ?? .damaged
   }
 
   private static func isDamaged(_ opened: DeviceSeal.Opened) -> Bool {
@@ -25,7 +33,7 @@ struct DeviceSealTests {
   }
 
   @Test func opensWhatItSealed() throws {
-    guard case .secret(let opened) = Self.open(try Self.line()) else {
+    guard case .secret(let opened) = Self.open(Self.line()) else {
       Issue.record("it does not open")
       return
     }
@@ -33,66 +41,80 @@ struct DeviceSealTests {
   }
 
   @Test func sealsToOneLineOfASCII() throws {
-    let line = try Self.line()
+    let line = Self.line()
     #expect(line.utf8.allSatisfy { (0x21...0x7E).contains($0) })
-    #expect(line.hasPrefix("chappie1:\(Self.here.deviceName):"))
+    #expect(line.hasPrefix("chappie2:file:\(Self.here.deviceName):"))
     #expect(!line.contains("sealed"))
   }
 
-  @Test func tellsAnotherDeviceFromDamage() throws {
-    guard case .otherDevice = Self.open(try Self.line(), Self.elsewhere) else {
+  @Test(arguments: [elsewhere, inSandbox])
+  func opensOnThisMachineWithThisKeyAlone(_ other: DeviceSeal) throws {
+    guard case .otherDevice = Self.open(Self.line(), other) else {
       Issue.record("it is not known as another device's")
       return
     }
   }
 
   /// Who renames the device in the line gains nothing: the key is another one.
-  @Test func theNameOfTheDeviceIsNotWhatProtects() throws {
-    let parts = try Self.line().split(separator: ":")
-    let renamed = "\(parts[0]):\(Self.elsewhere.deviceName):\(parts[2])"
-    #expect(Self.isDamaged(Self.open(renamed, Self.elsewhere)))
+  @Test(arguments: [elsewhere, inSandbox])
+  func theNameOfTheDeviceIsNotWhatProtects(_ other: DeviceSeal) throws {
+    let parts = Self.line().split(separator: ":")
+    let renamed = "\(parts[0]):\(parts[1]):\(other.deviceName):\(parts[3])"
+    #expect(Self.isDamaged(Self.open(renamed, other)))
+  }
+
+  /// A key in the TPM and the same in a file would be two devices.
+  @Test func thePlaceOfTheKeyIsPartOfTheDevice() {
+    let inTPM = DeviceSeal(machineID: Self.machine, deviceKey: Self.otherKey, place: .tpm2)
+    guard case .otherDevice = Self.open(Self.line(), inTPM) else {
+      Issue.record("it opens with a key of another place")
+      return
+    }
   }
 
   @Test func needsTheSameContext() throws {
-    #expect(Self.isDamaged(Self.open(try Self.line(), Self.here, Array("other".utf8))))
-    #expect(Self.isDamaged(Self.open(try Self.line(), Self.here, [])))
+    #expect(Self.isDamaged(Self.open(Self.line(), Self.here, Array("other".utf8))))
+    #expect(Self.isDamaged(Self.open(Self.line(), Self.here, [])))
   }
 
   @Test func noticesEachChangedByteOfTheSealedPart() throws {
-    let line = try Self.line()
+    let line = Self.line()
     let parts = line.split(separator: ":")
-    let sealed = try #require(Data(base64Encoded: String(parts[2])))
+    let sealed = try #require(Data(base64Encoded: String(parts[3])))
     for index in sealed.indices {
       var changed = sealed
       changed[index] ^= 1
-      let tampered = "\(parts[0]):\(parts[1]):\(changed.base64EncodedString())"
+      let tampered = "\(parts[0]):\(parts[1]):\(parts[2]):\(changed.base64EncodedString())"
       #expect(Self.isDamaged(Self.open(tampered)), "byte \(index)")
     }
   }
 
   @Test func noticesEachTruncation() throws {
-    let line = try Self.line()
+    let line = Self.line()
     for count in 0..<line.count {
       if case .secret = Self.open(String(line.prefix(count))) { Issue.record("opened with \(count) characters") }
     }
   }
 
   @Test(arguments: [
-    "", ":", "::", "chappie1:", "chappie1:NAME", "chappie1:NAME:", "chappie1:NAME:*", "chappie1:NAME:QUJD",
-    "chappie2:NAME:QUJD", "chappie1:NAME:QUJD:QUJD", "{\"access_token\":\"a\"}", "\0\u{1}", "chappie1:NAME:QUJD\n",
+    "", ":", "::", ":::", "chappie2:", "chappie2:file:NAME", "chappie2:file:NAME:", "chappie2:file:NAME:*",
+    "chappie2:file:NAME:QUJD", "chappie1:NAME:QUJD", "chappie1:file:NAME:QUJD", "chappie2:disk:NAME:QUJD",
+    "chappie2:file:NAME:QUJD:QUJD", "{\"access_token\":\"a\"}", "\0\u{1}", "chappie2:file:NAME:QUJD\n",
   ])
   func garbageIsDamaged(_ form: String) {
     #expect(Self.isDamaged(Self.open(form.replacing("NAME", with: Self.here.deviceName))))
   }
 
   @Test func bytesThatAreNoTextAreDamaged() {
-    #expect(Self.isDamaged(Self.here.open(SecretBytes([0xFF, 0xFE, 0x3A]), context: Self.context)))
+    #expect(DeviceSeal.SealedLine(SecretBytes([0xFF, 0xFE, 0x3A])) == nil)
   }
 
-  @Test func theDevicesNameDoesNotTellTheMachineID() {
-    #expect(Self.here.deviceName != Self.elsewhere.deviceName)
-    #expect(Self.here.deviceName.count == 32)
-    #expect(Self.here.deviceName != "0123456789abcdef0123456789abcdef")
-    #expect(DeviceSeal(machineID: Array("0123456789abcdef0123456789abcdef".utf8)).deviceName == Self.here.deviceName)
+  @Test func theDevicesNameTellsNeitherTheMachineIDNorTheKey() {
+    let names = [Self.here, Self.elsewhere, Self.inSandbox].map(\.deviceName)
+    #expect(Set(names).count == 3)
+    #expect(names.allSatisfy { $0.count == 32 })
+    #expect(!names.contains("0123456789abcdef0123456789abcdef"))
+    let same = DeviceSeal(machineID: Self.machine, deviceKey: SecretBytes(0..<32), place: .file)
+    #expect(same.deviceName == Self.here.deviceName)
   }
 }

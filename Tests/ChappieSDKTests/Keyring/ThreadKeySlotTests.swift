@@ -44,7 +44,7 @@ struct ThreadKeySlotTests {
   /// Else a store would go on with a key that is nowhere any more.
   @Test func aDestroyedKeyIsInNoMemory() async throws {
     let configuration = ChappieConfiguration(keychainService: "org.example.destroyed")
-    let other = try ThreadKeyRegistry.slot(for: configuration, .afterFirstUnlockThisDeviceOnly)
+    let other = ThreadKeyRegistry.slot(for: configuration, .afterFirstUnlockThisDeviceOnly)
     other.keep(SealedBytes.randomKey())
     #expect(other.isKept)
     let slot = ThreadKeySlot(

@@ -8,6 +8,7 @@ final class FakeSignIn: SignInMethod {
   typealias Progress = @GLibActor (SignInProgress) -> Void
 
   nonisolated let identifier = "fake"
+  nonisolated let servers = CredentialServers.test
   nonisolated let responsesURL = "https://backend.example/codex/responses"
   nonisolated let modelsURL = "https://backend.example/codex/models"
   nonisolated let usageURL = "https://backend.example/wham/usage"
@@ -51,5 +52,5 @@ final class FakeSignIn: SignInMethod {
     await revocation.value()
   }
 
-  nonisolated func authorize(_ request: inout HTTPRequest, with credential: Credential) {}
+  nonisolated func authorize(_ request: inout HTTPRequest, with grant: AccessGrant) {}
 }

@@ -25,17 +25,36 @@ extension Credential {
   /// A credential of a test, good for an hour unless told otherwise.
   static func test(
     _ name: String, account: String = "account", expiresAt: Int64 = UnixTime.now + 3600,
-    renewedAt: Int64 = UnixTime.now, canBeRenewed: Bool = true
+    renewedAt: Int64 = UnixTime.now, canBeRenewed: Bool = true, servers: CredentialServers = .test
   ) -> Credential {
     Credential(
-      method: "fake", accessToken: TestTokens.access(name, expiresAt: expiresAt),
+      method: "fake", servers: servers, accessToken: TestTokens.access(name, expiresAt: expiresAt),
       refreshToken: canBeRenewed ? SecretBytes("rt-\(name)".utf8) : nil,
       idToken: TestTokens.jwt("{\"https://api.openai.com/auth\":{\"chatgpt_account_id\":\"\(account)\"}}"),
       renewedAt: renewedAt)
   }
+}
 
-  func isSame(as other: Credential) -> Bool {
-    accessToken.isEqual(to: other.accessToken)
+extension CredentialServers {
+  /// Those of ``FakeSignIn``.
+  static let test = CredentialServers(issuer: "https://issuer.example", backend: "https://backend.example")
+}
+
+extension AccessGrant {
+  /// That of a credential of a test.
+  static func test(_ name: String) -> AccessGrant { AccessGrant(.test(name)) }
+
+  /// The name that a test gave the credential's access token.
+  var name: String? {
+    let parts = accessToken.text.split(separator: ".")
+    guard parts.count == 3 else { return nil }
+    let payload = String(parts[1])
+    let padding = String(repeating: "=", count: (4 - payload.count % 4) % 4)
+    let base64 = payload.replacing("-", with: "+").replacing("_", with: "/") + padding
+    guard let claims = Data(base64Encoded: base64), case .string(let name)? = try? JSONValue(claims)["jti"] else {
+      return nil
+    }
+    return name
   }
 }
 

@@ -139,16 +139,16 @@ struct SocketExchangeTests {
 
   @Test func aSocketServesOneThreadAndOneToken() async throws {
     let server = try server { _ in try await Self.hang() }
-    let credential = Credential.test("token")
+    let grant = AccessGrant.test("token")
     let socket = try await http.openWebSocket(
       HTTPRequest(.get, "http://127.0.0.1:\(server.port)/"), deadline: .seconds(30))
-    let connection = SocketConnection(socket, threadID: "thread-1", owner: CredentialMark(credential))
-    #expect(connection.serves("thread-1", CredentialMark(credential)))
-    #expect(!connection.serves("thread-2", CredentialMark(credential)))
+    let connection = SocketConnection(socket, threadID: "thread-1", owner: CredentialMark(grant))
+    #expect(connection.serves("thread-1", CredentialMark(grant)))
+    #expect(!connection.serves("thread-2", CredentialMark(grant)))
     // Of the same second and the same account.
-    #expect(!connection.serves("thread-1", CredentialMark(.test("other", renewedAt: credential.renewedAt))))
+    #expect(!connection.serves("thread-1", CredentialMark(.test("other"))))
     socket.close()
-    #expect(!connection.serves("thread-1", CredentialMark(credential)))
+    #expect(!connection.serves("thread-1", CredentialMark(grant)))
     await server.stop()
   }
 }

@@ -80,7 +80,7 @@ struct UsageRecordTests {
     let fixture = await SlotFixture.signedIn()
     _ = fixture.slot.usage.report(Self.used(1), of: "ada")
     fixture.method.onRefresh = { _ in .test("new", account: "ada") }
-    _ = try await fixture.slot.credential(insteadOf: try await fixture.slot.credential())
+    _ = try await fixture.slot.accessGrant(insteadOf: try await fixture.slot.accessGrant())
     fixture.store.item = .locked
     await fixture.slot.restore()
     #expect(fixture.slot.usage.latest == Self.used(1))

@@ -21,6 +21,8 @@ struct AppSandbox {
   let directories: WorldDirectories
   let mark: Mark
   var sharesUserNamespace = false
+  /// Directories that are empty in there.
+  var hides: [URL] = []
 
   /// A sandbox of `app`, as Flatpak starts it.
   init(app: String, in directories: WorldDirectories) throws {
@@ -102,9 +104,10 @@ struct AppSandbox {
     case .link(let target): marking = ["--symlink", target, "/.flatpak-info"]
     }
     let namespaces = ["--unshare-pid", "--die-with-parent"] + (sharesUserNamespace ? [] : ["--unshare-user"])
-    return ["-c", "exec bwrap \"$@\" 9<'\(file.path)'", "sh"] + namespaces + Self.fileSystem + marking + [
-      "--", program,
-    ]
+    return ["-c", "exec bwrap \"$@\" 9<'\(file.path)'", "sh"] + namespaces + Self.fileSystem
+      + hides.flatMap { ["--tmpfs", $0.path] } + marking + [
+        "--", program,
+      ]
       + arguments
   }
 

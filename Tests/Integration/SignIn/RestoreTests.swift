@@ -79,7 +79,7 @@ struct RestoreTests {
       let caller = try await world.signedInCaller()
       try await world.keyring.changeSecret(of: "default") { line in
         var parts = line.split(separator: ":").map(String.init)
-        parts[1] = String(parts[1].reversed())
+        parts[2] = String(parts[2].reversed())
         return parts.joined(separator: ":")
       }
       try await world.service.restart()

@@ -60,6 +60,10 @@ final class WorldDirectories {
     return log
   }
 
+  /// Where the service keeps what is of this device.
+  var state: URL { home.appending(path: ".state/chappie") }
+  var deviceKey: URL { state.appending(path: "device-key") }
+
   /// Writes the user's `chappie/chappie.conf`.
   func configure(_ text: String) throws {
     let folder = configuration.appending(path: "chappie")

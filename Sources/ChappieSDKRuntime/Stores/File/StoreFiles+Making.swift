@@ -7,7 +7,8 @@ extension StoreFiles {
   /// - Throws: ``ChappieThreadStoreError``.
   func make(_ id: String, _ content: [UInt8]) throws {
     try writing {
-      try BackupExclusion.writeMarks(in: directory)
+      try BackupExclusion.writeMarks(
+        in: directory, content: "Conversations of Chappie, sealed with a key of this device: of no use elsewhere.")
       do {
         let file = try directory.file(Self.newName, for: .replacing)
         try file.write(content, at: 0, durably: true)

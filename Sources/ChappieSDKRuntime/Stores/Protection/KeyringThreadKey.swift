@@ -37,8 +37,8 @@ package final class KeyringThreadKey: ThreadKeySource {
     try await mappingErrors { try await openSlot().destroy() }
   }
 
-  private func openSlot() throws -> ThreadKeySlot {
-    let open = try slot ?? ThreadKeyRegistry.slot(for: configuration, accessibility)
+  private func openSlot() -> ThreadKeySlot {
+    let open = slot ?? ThreadKeyRegistry.slot(for: configuration, accessibility)
     slot = open
     return open
   }

@@ -17,7 +17,7 @@ struct SlotReadingTests {
     let fixture = await SlotFixture.signedIn()
     #expect(fixture.slot.state.state == .signedIn)
     #expect(fixture.slot.state.accountInfo?.accountID == "ada")
-    #expect(try await fixture.slot.credential().name == "old")
+    #expect(try await fixture.slot.accessGrant().name == "old")
     #expect(fixture.method.refreshed.isEmpty)
   }
 
@@ -25,7 +25,7 @@ struct SlotReadingTests {
     let fixture = SlotFixture(.none)
     await fixture.slot.restore()
     #expect(fixture.slot.state.state == .signedOut)
-    await #expect(throws: ChappieClientError.missingCredential) { try await fixture.slot.credential() }
+    await #expect(throws: ChappieClientError.missingCredential) { try await fixture.slot.accessGrant() }
   }
 
   @Test func anItemInALockedKeyringIsASignInThatCannotBeUsed() async {
@@ -34,7 +34,7 @@ struct SlotReadingTests {
     #expect(fixture.slot.state.state == .signedIn)
     #expect(fixture.slot.state.accountInfo == nil)
     #expect(fixture.slot.state.lastError == SecretStoreError.locked.authError)
-    await #expect(throws: SecretStoreError.locked.clientError) { try await fixture.slot.credential() }
+    await #expect(throws: SecretStoreError.locked.clientError) { try await fixture.slot.accessGrant() }
   }
 
   /// Nothing is known: it may be signed in or not.
@@ -45,7 +45,7 @@ struct SlotReadingTests {
     #expect(fixture.slot.state.lastError == SecretStoreError.locked.authError)
     let read = await SlotFixture.signedIn()
     read.store.item = .hidden
-    await #expect(throws: SecretStoreError.locked.clientError) { try await read.slot.credential() }
+    await #expect(throws: SecretStoreError.locked.clientError) { try await read.slot.accessGrant() }
     #expect(read.slot.state.accountInfo?.accountID == "ada")
   }
 
@@ -67,7 +67,7 @@ struct SlotReadingTests {
 
     let read = await SlotFixture.signedIn()
     read.store.findError = error
-    await #expect(throws: error.clientError) { try await read.slot.credential() }
+    await #expect(throws: error.clientError) { try await read.slot.accessGrant() }
     #expect(read.slot.state.state == .signedIn)
     #expect(read.slot.state.accountInfo?.accountID == "ada")
   }
@@ -75,7 +75,7 @@ struct SlotReadingTests {
   @Test func whatIsUsedIsReadEachTime() async throws {
     let fixture = await SlotFixture.signedIn()
     fixture.store.item = .credential(.test("other", account: "bob"))
-    #expect(try await fixture.slot.credential().name == "other")
+    #expect(try await fixture.slot.accessGrant().name == "other")
     #expect(fixture.slot.state.accountInfo?.accountID == "bob")
   }
 

@@ -12,15 +12,15 @@ struct SlotRefreshTests {
 
   @Test func refreshesWhatIsAboutToExpire() async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
-    #expect(try await fixture.slot.credential().name == "new")
+    #expect(try await fixture.slot.accessGrant().name == "new")
     #expect(fixture.method.refreshed == ["old"])
     #expect(fixture.store.stored == "new")
   }
 
   @Test func refreshesWhatTheBackendRejected() async throws {
     let fixture = await SlotFixture.signedIn()
-    let old = try await fixture.slot.credential()
-    #expect(try await fixture.slot.credential(insteadOf: old).name == "new")
+    let old = try await fixture.slot.accessGrant()
+    #expect(try await fixture.slot.accessGrant(insteadOf: old).name == "new")
     #expect(fixture.method.refreshed == ["old"])
   }
 
@@ -32,7 +32,7 @@ struct SlotRefreshTests {
       await gate.value()
       return .test("new")
     }
-    let callers = (0..<50).map { _ in Task { @GLibActor in try await fixture.slot.credential().name } }
+    let callers = (0..<50).map { _ in Task { @GLibActor in try await fixture.slot.accessGrant().name } }
     await started.value()
     // One read for each caller, one for the refresh, one for the fixture.
     while fixture.store.finds < 52 { await Task.yield() }
@@ -51,7 +51,7 @@ struct SlotRefreshTests {
       try Task.checkCancellation()
       return .test("new")
     }
-    let caller = Task { @GLibActor in _ = try await fixture.slot.credential() }
+    let caller = Task { @GLibActor in _ = try await fixture.slot.accessGrant() }
     await started.value()
     caller.cancel()
     gate.finish()
@@ -64,9 +64,9 @@ struct SlotRefreshTests {
 
   @Test func adoptsAFresherCopyThatAnotherProcessStored() async throws {
     let fixture = await SlotFixture.signedIn()
-    let old = try await fixture.slot.credential()
+    let old = try await fixture.slot.accessGrant()
     fixture.store.item = .credential(.test("fresh"))
-    #expect(try await fixture.slot.credential(insteadOf: old).name == "fresh")
+    #expect(try await fixture.slot.accessGrant(insteadOf: old).name == "fresh")
     #expect(fixture.method.refreshed.isEmpty)
     #expect(fixture.store.writes == 0)
   }
@@ -78,7 +78,7 @@ struct SlotRefreshTests {
     let gate = Wait()
     fixture.store.writeGate = gate
     var returned: String?
-    let caller = Task { @GLibActor in returned = try await fixture.slot.credential().name }
+    let caller = Task { @GLibActor in returned = try await fixture.slot.accessGrant().name }
     await fixture.store.writing.value()
     for _ in 0..<100 { await Task.yield() }
     #expect(returned == nil)
@@ -94,12 +94,12 @@ struct SlotRefreshTests {
     let fixture = await SlotFixture.signedIn(isDue: true)
     fixture.store.writeError = error
     for _ in 0..<3 {
-      await #expect(throws: error.clientError) { try await fixture.slot.credential() }
+      await #expect(throws: error.clientError) { try await fixture.slot.accessGrant() }
     }
     #expect(fixture.slot.state.state == .signedIn)
     #expect(fixture.slot.state.lastError == error.authError)
     fixture.store.writeError = nil
-    #expect(try await fixture.slot.credential().name == "new")
+    #expect(try await fixture.slot.accessGrant().name == "new")
     #expect(fixture.method.refreshed == ["old"])
     #expect(fixture.store.stored == "new")
     #expect(fixture.slot.state.lastError == nil)
@@ -108,12 +108,13 @@ struct SlotRefreshTests {
   /// A turn that began with the old token meets a 401 while the new one waits to be stored.
   @Test func doesNotRefreshSpentTokensWhileTheNewOnesWait() async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
-    guard case .credential(let old) = fixture.store.item else { return }
+    guard case .credential(let stored) = fixture.store.item else { return }
+    let old = AccessGrant(stored)
     fixture.store.writeError = .locked
-    await #expect(throws: SecretStoreError.locked.clientError) { try await fixture.slot.credential() }
-    await #expect(throws: SecretStoreError.locked.clientError) { try await fixture.slot.credential(insteadOf: old) }
+    await #expect(throws: SecretStoreError.locked.clientError) { try await fixture.slot.accessGrant() }
+    await #expect(throws: SecretStoreError.locked.clientError) { try await fixture.slot.accessGrant(insteadOf: old) }
     fixture.store.writeError = nil
-    #expect(try await fixture.slot.credential(insteadOf: old).name == "new")
+    #expect(try await fixture.slot.accessGrant(insteadOf: old).name == "new")
     #expect(fixture.method.refreshed == ["old"])
   }
 
@@ -121,12 +122,12 @@ struct SlotRefreshTests {
   @Test func doesNotRedeemATokenWhileTheStoreIsLocked() async throws {
     let due = await SlotFixture.signedIn(isDue: true)
     due.store.unlockError = .locked
-    let old = try await due.slot.credential()
+    let old = try await due.slot.accessGrant()
     #expect(old.name == "old")
     // What has expired, or is rejected, is of no use.
-    await #expect(throws: SecretStoreError.locked.clientError) { try await due.slot.credential(insteadOf: old) }
+    await #expect(throws: SecretStoreError.locked.clientError) { try await due.slot.accessGrant(insteadOf: old) }
     due.store.item = .credential(.test("expired", expiresAt: UnixTime.now - 1))
-    await #expect(throws: SecretStoreError.locked.clientError) { try await due.slot.credential() }
+    await #expect(throws: SecretStoreError.locked.clientError) { try await due.slot.accessGrant() }
     #expect(due.method.refreshed.isEmpty)
     #expect(due.slot.state.state == .signedIn)
   }
@@ -137,7 +138,7 @@ struct SlotRefreshTests {
     let fixture = await SlotFixture.signedIn(isDue: true, canBeRenewed: false)
     fixture.method.onRefresh = { _ in throw ChappieAuthError.missingRefreshToken }
     for _ in 0..<2 {
-      await #expect(throws: ChappieClientError.missingRefreshToken) { try await fixture.slot.credential() }
+      await #expect(throws: ChappieClientError.missingRefreshToken) { try await fixture.slot.accessGrant() }
     }
     #expect(fixture.slot.state.state == .reauthenticationRequired)
   }
@@ -145,9 +146,9 @@ struct SlotRefreshTests {
   @Test func somethingNewerEndsTheNeed() async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
     fixture.method.onRefresh = { _ in throw ChappieAuthError.tokenExchangeFailed(status: 400, message: "") }
-    _ = try? await fixture.slot.credential()
+    _ = try? await fixture.slot.accessGrant()
     fixture.store.item = .credential(.test("fresh", renewedAt: 101))
-    #expect(try await fixture.slot.credential().name == "fresh")
+    #expect(try await fixture.slot.accessGrant().name == "fresh")
     #expect(fixture.slot.state.state == .signedIn)
   }
 
@@ -160,14 +161,14 @@ struct SlotRefreshTests {
   func aTransientFailureChangesNothing(_ failure: ChappieAuthError) async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
     fixture.method.onRefresh = { _ in throw failure }
-    await #expect(throws: failure.clientError) { try await fixture.slot.credential() }
+    await #expect(throws: failure.clientError) { try await fixture.slot.accessGrant() }
     #expect(fixture.slot.state.state == .signedIn)
     #expect(fixture.slot.state.accountInfo?.accountID == "ada")
     #expect(fixture.slot.state.lastError == failure)
     #expect(fixture.store.stored == "old")
     // The next use tries again, and then all is well.
     fixture.method.onRefresh = { _ in .test("new") }
-    #expect(try await fixture.slot.credential().name == "new")
+    #expect(try await fixture.slot.accessGrant().name == "new")
     #expect(fixture.slot.state.lastError == nil)
   }
 }

@@ -18,7 +18,7 @@ struct SlotRefusalTests {
   }
 
   private func expectRefusal(_ fixture: SlotFixture) async throws {
-    let error = await #expect(throws: ChappieClientError.self) { try await fixture.slot.credential() }
+    let error = await #expect(throws: ChappieClientError.self) { try await fixture.slot.accessGrant() }
     guard case .reauthenticationRequired? = error else {
       Issue.record("\(error.map { "\($0)" } ?? "nothing")")
       return
@@ -60,7 +60,7 @@ struct SlotRefusalTests {
   @Test func itIsLeftInPeaceAlsoAfterA401() async throws {
     let fixture = try await refused()
     await #expect(throws: ChappieClientError.self) {
-      try await fixture.slot.credential(insteadOf: stored(fixture))
+      try await fixture.slot.accessGrant(insteadOf: AccessGrant(stored(fixture)))
     }
     #expect(fixture.method.refreshed.count == 1)
   }
@@ -73,7 +73,7 @@ struct SlotRefusalTests {
     if afterRestart { fixture = await fixture.restarted() }
     fixture.pass(seconds: Self.pause)
     fixture.method.onRefresh = { _ in .test("new", account: "ada") }
-    #expect(try await fixture.slot.credential().name == "new")
+    #expect(try await fixture.slot.accessGrant().name == "new")
     #expect(fixture.slot.state.state == .signedIn)
     #expect(fixture.slot.state.lastError == nil)
     #expect(try stored(fixture).refusedAt == nil)
@@ -102,19 +102,19 @@ struct SlotRefusalTests {
     fixture.pass(seconds: Self.pause)
     for failure in [ChappieAuthError.network("down"), .renewalFailed(status: 403, message: "")] {
       fixture.method.onRefresh = { _ in throw failure }
-      await #expect(throws: failure.clientError) { try await fixture.slot.credential() }
+      await #expect(throws: failure.clientError) { try await fixture.slot.accessGrant() }
       #expect(fixture.slot.state.state == .reauthenticationRequired)
       #expect(try stored(fixture).name == "old")
     }
     fixture.method.onRefresh = { _ in .test("new") }
-    #expect(try await fixture.slot.credential().name == "new")
+    #expect(try await fixture.slot.accessGrant().name == "new")
     #expect(fixture.slot.state.state == .signedIn)
   }
 
   @Test func manyAtOnceAskOnce() async throws {
     let fixture = try await refused()
     fixture.pass(seconds: Self.pause)
-    let tasks = (0..<8).map { _ in Task { @GLibActor in _ = try? await fixture.slot.credential() } }
+    let tasks = (0..<8).map { _ in Task { @GLibActor in _ = try? await fixture.slot.accessGrant() } }
     for task in tasks { await task.value }
     #expect(fixture.method.refreshed.count == 2)
     #expect(try stored(fixture).refreshToken == nil)
@@ -155,7 +155,7 @@ struct SlotRefusalTests {
     fixture.store.writeError = nil
     fixture.pass(seconds: Self.pause)
     fixture.method.onRefresh = { _ in .test("new") }
-    #expect(try await fixture.slot.credential().name == "new")
+    #expect(try await fixture.slot.accessGrant().name == "new")
   }
 
   // MARK: A new sign-in
@@ -173,6 +173,6 @@ struct SlotRefusalTests {
     await fixture.until { $0.state == .signedIn }
     #expect(try stored(fixture).name == "signed-in")
     #expect(try stored(fixture).refusedAt == nil)
-    #expect(try await fixture.slot.credential().name == "signed-in")
+    #expect(try await fixture.slot.accessGrant().name == "signed-in")
   }
 }

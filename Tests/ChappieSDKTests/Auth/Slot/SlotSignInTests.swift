@@ -35,7 +35,7 @@ struct SlotSignInTests {
     #expect(fixture.slot.state.deviceLinkState == .waitingForApproval)
     #expect(fixture.slot.state.deviceCode == code)
     #expect(fixture.store.stored == "old")
-    #expect(try await fixture.slot.credential().name == "old")
+    #expect(try await fixture.slot.accessGrant().name == "old")
 
     approval.finish()
     await fixture.until { $0.deviceLinkState == .linked }
@@ -62,14 +62,14 @@ struct SlotSignInTests {
   @Test func aSignInEndsTheNeedForOne() async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
     fixture.method.onRefresh = { _ in throw ChappieAuthError.tokenExchangeFailed(status: 400, message: "") }
-    _ = try? await fixture.slot.credential()
+    _ = try? await fixture.slot.accessGrant()
     let approval = Wait()
     Self.waitForApproval(fixture, approval)
     _ = try await fixture.slot.startSignIn(interaction: .forbidden)
     approval.finish()
     await fixture.until { $0.deviceLinkState == .linked }
     #expect(fixture.slot.state.state == .signedIn)
-    #expect(try await fixture.slot.credential().name == "signed-in")
+    #expect(try await fixture.slot.accessGrant().name == "signed-in")
   }
 
   // MARK: More than one

@@ -15,7 +15,7 @@ struct SlotSignOutTests {
     #expect(fixture.store.stored == nil)
     await fixture.method.revocationAsked()
     #expect(fixture.method.revoked == ["old"])
-    await #expect(throws: ChappieClientError.missingCredential) { try await fixture.slot.credential() }
+    await #expect(throws: ChappieClientError.missingCredential) { try await fixture.slot.accessGrant() }
   }
 
   @Test func nothingStoredIsSuccess() async throws {
@@ -98,7 +98,7 @@ struct SlotSignOutTests {
       await gate.value()
       return .test("new")
     }
-    let caller = Task { @GLibActor in _ = try await fixture.slot.credential() }
+    let caller = Task { @GLibActor in _ = try await fixture.slot.accessGrant() }
     await started.value()
     let signOut = Task { @GLibActor in try await fixture.slot.signOut(interaction: .forbidden) }
     await Task.yield()
@@ -115,10 +115,10 @@ struct SlotSignOutTests {
   @Test func revokesRenewedTokensThatTheStoreDidNotTake() async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
     fixture.store.writeError = .unavailable("full")
-    _ = try? await fixture.slot.credential()
+    _ = try? await fixture.slot.accessGrant()
     try await fixture.slot.signOut(interaction: .forbidden)
     await fixture.method.revocationAsked()
     #expect(fixture.method.revoked == ["new"])
-    await #expect(throws: ChappieClientError.missingCredential) { try await fixture.slot.credential() }
+    await #expect(throws: ChappieClientError.missingCredential) { try await fixture.slot.accessGrant() }
   }
 }

@@ -11,7 +11,7 @@ struct SlotUnstoredTests {
   private func unstored() async -> SlotFixture {
     let fixture = await SlotFixture.signedIn(isDue: true)
     fixture.store.writeError = .locked
-    await #expect(throws: SecretStoreError.locked.clientError) { try await fixture.slot.credential() }
+    await #expect(throws: SecretStoreError.locked.clientError) { try await fixture.slot.accessGrant() }
     fixture.store.writeError = nil
     return fixture
   }
@@ -21,7 +21,7 @@ struct SlotUnstoredTests {
     await fixture.slot.lockChanged()
     #expect(fixture.store.stored == "new")
     #expect(fixture.slot.state.lastError == nil)
-    #expect(try await fixture.slot.credential().name == "new")
+    #expect(try await fixture.slot.accessGrant().name == "new")
     #expect(fixture.method.refreshed == ["old"])
   }
 
@@ -50,7 +50,7 @@ struct SlotUnstoredTests {
     refused.refreshToken = nil
     refused.refusedAt = fixture.time
     fixture.store.item = .credential(refused)
-    #expect(try await fixture.slot.credential().name == "new")
+    #expect(try await fixture.slot.accessGrant().name == "new")
     #expect(fixture.store.stored == "new")
     #expect(fixture.slot.state.state == .signedIn)
   }
@@ -58,7 +58,7 @@ struct SlotUnstoredTests {
   @Test func giveWayToASignInElsewhere() async throws {
     let fixture = await unstored()
     fixture.store.item = .credential(.test("other", account: "bob"))
-    for _ in 0..<2 { #expect(try await fixture.slot.credential().name == "other") }
+    for _ in 0..<2 { #expect(try await fixture.slot.accessGrant().name == "other") }
     #expect(fixture.store.stored == "other")
     #expect(fixture.method.refreshed == ["old"])
   }
@@ -67,7 +67,7 @@ struct SlotUnstoredTests {
     let fixture = await unstored()
     fixture.store.item = .none
     await fixture.slot.lockChanged()
-    await #expect(throws: ChappieClientError.missingCredential) { try await fixture.slot.credential() }
+    await #expect(throws: ChappieClientError.missingCredential) { try await fixture.slot.accessGrant() }
     #expect(fixture.store.stored == nil)
     #expect(fixture.slot.state.state == .signedOut)
   }
@@ -77,13 +77,13 @@ struct SlotUnstoredTests {
   /// It was refused to another process while this one waited for its turn.
   @Test func whatWasRefusedElsewhereIsNotTriedAgain() async throws {
     let fixture = await SlotFixture.signedIn()
-    let rejected = try await fixture.slot.credential()
-    var refused = rejected
+    let rejected = try await fixture.slot.accessGrant()
+    guard case .credential(var refused) = fixture.store.item else { return }
     refused.refreshToken = nil
     refused.refusedAt = fixture.time
     fixture.store.item = .credential(refused)
     let error = await #expect(throws: ChappieClientError.self) {
-      try await fixture.slot.credential(insteadOf: rejected)
+      try await fixture.slot.accessGrant(insteadOf: rejected)
     }
     guard case .reauthenticationRequired? = error else {
       Issue.record("another error")
@@ -103,7 +103,7 @@ struct SlotUnstoredTests {
       await gate.value()
       return .test("new")
     }
-    let caller = Task { @GLibActor in _ = try await fixture.slot.credential() }
+    let caller = Task { @GLibActor in _ = try await fixture.slot.accessGrant() }
     await started.value()
     caller.cancel()
     await #expect(throws: CancellationError.self) { try await caller.value }

@@ -1,0 +1,46 @@
+import GLibBridge
+import Testing
+
+@testable import ChappieSDK
+
+/// A credential is used with the servers that it was made for.
+@GLibActor
+struct SlotServersTests {
+  private nonisolated static let others = [
+    CredentialServers(issuer: "https://other.example", backend: CredentialServers.test.backend),
+    CredentialServers(issuer: CredentialServers.test.issuer, backend: "https://other.example"),
+  ]
+
+  @Test(arguments: others)
+  func thatOfOtherServersIsNoneHere(_ servers: CredentialServers) async throws {
+    let fixture = SlotFixture(.credential(.test("old", servers: servers)))
+    await fixture.slot.restore()
+    #expect(fixture.slot.state.state == .signedOut)
+    #expect(fixture.slot.state.lastError == .invalidResponse(Credential.otherServers))
+    await #expect(throws: ChappieClientError.missingCredential) { try await fixture.slot.accessGrant() }
+    let old = AccessGrant(.test("old", servers: servers))
+    await #expect(throws: ChappieClientError.missingCredential) {
+      try await fixture.slot.accessGrant(insteadOf: old)
+    }
+    #expect(fixture.method.refreshed.isEmpty)
+    #expect(fixture.store.stored == "old", "it is there for who goes back")
+  }
+
+  @Test(arguments: others)
+  func aSignOutRemovesItAndTellsNobody(_ servers: CredentialServers) async throws {
+    let fixture = SlotFixture(.credential(.test("old", servers: servers)))
+    try await fixture.slot.signOut(interaction: .forbidden)
+    #expect(fixture.store.stored == nil)
+    await Task.yield()
+    #expect(fixture.method.revoked.isEmpty)
+  }
+
+  @Test func aNewSignInReplacesIt() async throws {
+    let fixture = SlotFixture(.credential(.test("old", servers: Self.others[0])))
+    _ = try? await fixture.slot.startSignIn(interaction: .forbidden)
+    await fixture.until { $0.state == .signedIn }
+    #expect(fixture.store.stored == "signed-in")
+    #expect(fixture.slot.state.lastError == nil)
+    #expect(fixture.method.revoked.isEmpty)
+  }
+}

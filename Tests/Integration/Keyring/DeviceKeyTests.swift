@@ -1,0 +1,103 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// What is stored opens with the key of this device, which is in a file of the user's.
+@Suite(.worlds) @GLibActor
+struct DeviceKeyTests {
+  private func attributes(of file: URL) throws -> [FileAttributeKey: Any] {
+    try FileManager.default.attributesOfItem(atPath: file.path)
+  }
+
+  /// Keyring and machine are the same, the state directory is not: as with a keyring that was copied from its file.
+  @Test func aKeyringWithoutTheDeviceKeyIsNoSignIn() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let thread: String = try await caller.call("Threads.Create", ["title": "Kept".variant] as VariantDictionary)
+        .member(0, "thread")
+      _ = try await caller.call("Threads.Send", thread, "hello", VariantDictionary())
+      let file = world.directories.deviceKey
+      #expect(try attributes(of: file)[.posixPermissions] as? Int == 0o600)
+      let kept = try Data(contentsOf: file)
+      await world.service.end()
+      try FileManager.default.removeItem(at: world.directories.state)
+      try await world.service.restart()
+
+      #expect(try await caller.state() == "signed-out")
+      #expect(
+        try await caller.lastError().text("message")?.contains("the key of this device is gone: sign in again") == true)
+      #expect(try await refusal { try await caller.send("hi") }.name == "MissingCredential")
+      #expect(try await world.sandbox.state().requests["responses"] == 1)
+      #expect(!FileManager.default.fileExists(atPath: file.path), "who reads makes no key")
+      let unread = try await refusal { try await caller.call("Threads.List", VariantDictionary()) }
+      #expect(unread.message.contains("the key of this device is gone"))
+
+      // Another key is another device: the sign-in works, the threads of the old one do not.
+      try await caller.signIn()
+      #expect(try await caller.send("there").contains("there"))
+      let fresh = try Data(contentsOf: file)
+      #expect(fresh.count == 32 && fresh != kept)
+      #expect(
+        try await refusal { try await caller.call("Threads.List", VariantDictionary()) }.message == unread.message)
+
+      // With the old one back, the new sign-in is another device's, and the threads are read again.
+      try kept.write(to: file)
+      try await world.service.restart()
+      #expect(try await caller.state() == "signed-out")
+      let threads = try await caller.call("Threads.List", VariantDictionary()).member(
+        0, "threads", as: [VariantDictionary].self)
+      #expect(threads.count == 1)
+    }
+  }
+
+  /// What is in the key's place is never taken for it, nor replaced; and nobody is signed out for it.
+  @Test(arguments: ["a symbolic link", "readable by others", "too short"])
+  func whatIsInItsPlaceIsRefusedWithTheReason(_ what: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let file = world.directories.deviceKey
+      let key = try Data(contentsOf: file)
+      let aside = world.directories.home.appending(path: "aside")
+      switch what {
+      case "a symbolic link":
+        try FileManager.default.moveItem(at: file, to: aside)
+        try FileManager.default.createSymbolicLink(at: file, withDestinationURL: aside)
+      case "too short": try key.prefix(16).write(to: file)
+      default: try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+      }
+      let before = try attributes(of: file) as NSDictionary
+      for _ in 0..<2 {
+        let refused = try await refusal { try await caller.send("hi") }
+        #expect(refused.name == "KeyringUnavailable")
+        #expect(refused.message.contains(file.path), "\(refused.message)")
+        try await world.service.restart()
+      }
+      #expect(try await caller.state() == "signed-in")
+      let signIn = try await refusal { try await caller.startSignIn() }
+      #expect(signIn.name == "KeyringUnavailable")
+      #expect(try attributes(of: file) as NSDictionary == before)
+      #expect(try await world.keyring.items().count == 1)
+
+      try FileManager.default.removeItem(at: file)
+      _ = FileManager.default.createFile(atPath: file.path, contents: key, attributes: [.posixPermissions: 0o600])
+      #expect(try await caller.send("again").contains("again"))
+    }
+  }
+
+  /// Several programs begin on a new account at the same moment: what each of them stores, all of them can read.
+  @Test func programsThatBeginAtOnceShareOneKey() async throws {
+    try await World.with { world in
+      let hosts = try (0..<6).map { _ in try world.startLibraryHost("thread-key", Accessibility.whenUnlocked.rawValue) }
+      let caller = try await world.signedInCaller()
+      for host in hosts {
+        try await eventually("a key; there is \(host.output)") { host.output.contains("key ") }
+      }
+      let keys = Set(hosts.flatMap { $0.output.split(separator: "\n") })
+      #expect(keys.count == 1, "\(keys)")
+      try await world.service.restart()
+      #expect(try await caller.send("hi").contains("hi"))
+      let names = try FileManager.default.contentsOfDirectory(atPath: world.directories.state.path)
+      #expect(names.filter { $0.hasPrefix("device-key") } == ["device-key"])
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// A sandboxed app that may talk to the keyring gets sealed items, and nothing that opens them.
+@Suite(.worlds) @GLibActor
+struct KeyringThiefTests {
+  private static let script = "Tests/attacks/open-seal.py"
+
+  @Test(.enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+  func aSandboxedAppWithTheKeyringOpensNoSignIn() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      #expect(try await caller.send("hi").contains("hi"))
+
+      // The control: where the device key can be read, the same program opens the same item.
+      let outside = try await world.run("python3", SourceTree.path(of: Self.script), world.directories.state.path)
+      #expect(outside.text == "opened with the machine id and device-key\n1 items \n")
+
+      // As Flatpak makes it: a proxy outside that lets the keyring through, no home and no bus inside.
+      let socket = try world.directories.newLog("keyring-proxy").deletingPathExtension().path
+      let proxy = try ChildProcess(
+        "keyring-proxy", "xdg-dbus-proxy",
+        [world.directories.busAddress, socket, "--filter", "--talk=org.freedesktop.secrets"], in: world.directories)
+      world.adopt(proxy)
+      try await eventually("the proxy") { FileManager.default.fileExists(atPath: socket) }
+      var sandbox = try AppSandbox(app: "org.example.Thief", in: world.directories)
+      sandbox.hides = [world.directories.home, world.directories.runtime]
+      let inside = try await sandbox.run(
+        "env", "DBUS_SESSION_BUS_ADDRESS=unix:path=\(socket)", "python3", SourceTree.path(of: Self.script),
+        world.directories.state.path)
+      #expect(inside.text == "closed\n1 items \n")
+      #expect(try await sandbox.run("cat", "/etc/machine-id").status == 0, "that much it can read")
+    }
+  }
+
+  /// The `device` attribute is there for every app with the keyring to read.
+  @Test func theItemTellsNoIDs() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let item = try #require(try await world.keyring.credentials()["default"])
+      let machine = try String(contentsOfFile: "/etc/machine-id", encoding: .utf8).prefix(32)
+      let key = try Data(contentsOf: world.directories.deviceKey)
+      let shown = ([item.label, String(decoding: item.secret, as: UTF8.self)] + item.attributes.values).joined(
+        separator: "\n")
+      #expect(item.attributes["device"]?.count == 32)
+      #expect(!shown.contains(machine))
+      #expect(!shown.contains(key.map { String(format: "%02x", $0) }.joined()))
+      #expect(!shown.contains(key.base64EncodedString().prefix(40)))
+    }
+  }
+}
