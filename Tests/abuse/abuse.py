@@ -62,6 +62,7 @@ def main():
     parser.add_argument("programs", type=Path, help="where chappied and chappie-sandbox are")
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
+    parser.add_argument("--attack-seed", type=int, help="the seed of each single attack, to repeat one that failed")
     parser.add_argument("--brief", action="store_true", help="each attack once, in so many seconds together")
     parser.add_argument("--verbose", action="store_true", help="print the errors that came of each attack")
     parser.add_argument("--only", nargs="*", help="names of attacks", choices=[attack.name for attack in ATTACKS])
@@ -83,10 +84,11 @@ def main():
               f"Memory without an attack: {world.at_start.memory / MIB:.0f} MiB", flush=True)
         for number, (attack, seconds) in enumerate(plan(arguments, choice), 1):
             done = Round(attack, world, bystander, READ * factor, TURN * factor)
-            done.run(choice.getrandbits(32), seconds)
+            own_seed = choice.getrandbits(32)
+            done.run(own_seed if arguments.attack_seed is None else arguments.attack_seed, seconds)
             rounds.append(done)
             if arguments.verbose:
-                print(f"round {number}, {attack.name}, seed {done.seed}: {done.errors}, {done.prompts} prompts", flush=True)
+                print(f"round {number}, {attack.name}, seed {done.seed}: {done.errors}", flush=True)
             for failure in done.failures:
                 print(f"FAILED round {number}, {attack.name}, seed {done.seed}: {failure}", flush=True)
             if done.is_broken:

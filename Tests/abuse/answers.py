@@ -221,7 +221,9 @@ def items(reply):
     """Items that stay in the conversation, and are long."""
     kind = reply.random.choice(["reasoning", "compaction", "message"])
     text = "A" * reply.wish["bytes"]
-    item = message(text) if kind == "message" else {"id": "rs_1", "type": kind, "summary": [], "encrypted_content": text}
+    item = {"id": "rs_1", "type": kind, "summary": [], "encrypted_content": text}
+    if kind == "message":
+        item = message(text)
     reply.whole([item] * reply.wish.get("count", 1))
 
 

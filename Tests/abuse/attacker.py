@@ -50,9 +50,7 @@ class Attacker:
         return self.random.choice(self.apps) if sandboxed and self.apps else self.bus
 
     def connect(self, sandboxed=None, address=None):
-        caller = Caller(address or self.address(sandboxed), patience=10)
-        caller.patience = self.left + 3
-        return caller
+        return Caller(address or self.address(sandboxed))
 
     def transport(self):
         """The configuration of a client whose answers come over HTTP, or over a WebSocket."""
@@ -91,6 +89,7 @@ def main():
     Connection.secrets = [secret.encode() for secret in order["secrets"]]
     from attacks import ATTACKS
     attacker = Attacker(order)
+    Connection.end_of_patience = attacker.deadline + 0.5
     attack = next(attack for attack in ATTACKS if attack.name == order["name"])
     while not attacker.is_over:
         attacker.rounds += 1

@@ -1,4 +1,4 @@
-"""The session that is attacked: torture's, with a hostile backend, apps in sandboxes, and a service that is measured."""
+"""The session that is attacked: torture's, with a hostile backend and apps in sandboxes."""
 
 import json
 import os
@@ -45,8 +45,8 @@ class World(Session):
     def start(self):
         self.start_sandbox("--refresh-grace")
         self.backend = subprocess.Popen(
-            ["nice", sys.executable, HERE / "backend.py", self.url, self.tokens], stdout=subprocess.PIPE, stderr=self.log,
-            text=True)
+            ["nice", sys.executable, HERE / "backend.py", self.url, self.tokens], stdout=subprocess.PIPE,
+            stderr=self.log, text=True)
         self.backend_url = self.backend.stdout.readline().strip()
         self.echo = subprocess.Popen([sys.executable, HERE / "echo.py"], stdout=subprocess.PIPE, text=True)
         self.echo_name = self.echo.stdout.readline().strip()

@@ -22,6 +22,7 @@ ATTACKS = [
     Attack("introspect", "11", crowd.introspect),
     Attack("clients", "12", crowd.clients),
     Attack("held-turns", "12", crowd.held_turns),
+    Attack("programs", "12", crowd.programs),
     Attack("connections", "12", crowd.connections),
     Attack("descriptors", "12", crowd.descriptors),
     Attack("prompts", "13", crowd.prompts, locks_keyring=True),

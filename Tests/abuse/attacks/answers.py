@@ -55,8 +55,8 @@ def tool_calls(attacker):
                    policy=attacker.random.choice(["automatic", "ask", "deny"]))
     count = attacker.known(20000, attacker.sizes(1, 100000))
     arguments = json.dumps({"a": "x" * attacker.sizes(1, (64 << 20) // count if count > 512 else 1 << 17)})
-    turns(attacker, attacker.random.choice([1, 4]),
-          lambda: attacker.wish(do="calls", count=count, arguments=attacker.random.choice([arguments, "{}", "x"])), [tool])
+    turns(attacker, attacker.random.choice([1, 4]), lambda: attacker.wish(
+        do="calls", count=count, arguments=attacker.random.choice([arguments, "{}", "x"])), [tool])
 
 
 def long_items(attacker):
@@ -72,7 +72,8 @@ def long_items(attacker):
 # Schemas that are short and take long, and the arguments that make them do so.
 LEAVES = [
     ({"uniqueItems": True}, "same"), ({"uniqueItems": True, "items": {"type": "integer"}}, "list"),
-    ({"minLength": 1, "maxLength": 1 << 40}, "text"), ({"pattern": "(x+x+)+y"}, "text"), ({"pattern": "x*x*x*y"}, "text"),
+    ({"minLength": 1, "maxLength": 1 << 40}, "text"), ({"pattern": "(x+x+)+y"}, "text"),
+    ({"pattern": "x*x*x*y"}, "text"),
     ({"additionalProperties": {"type": "integer"}}, "members"), ({"enum": [["x"] * 100, {"a": 1}]}, "list"),
     ({"items": {"multipleOf": 7}}, "numbers"), ({"required": ["nobody"]}, "members"),
     ({"items": {"enum": [str(index) for index in range(1000)]}}, "same"), ({"minLength": 1}, "escapes"),

@@ -41,7 +41,8 @@ def oversize(attacker):
             case 3: attacker.attempt(caller.client, client, "SetHarness", "a{sv}", [{"unknown": Variant("ay", text)}])
             case 4: attacker.attempt(caller.manager, "OpenClient", "a{sv}", [{"unknown": Variant("as", Raw(
                 bytes(5), 4, size // 8))}])
-            case 5: attacker.attempt(caller.client, client, "Respond", "a(ss)a{sv}", [Raw(bytes(13), 8, size // 16), {}])
+            case 5: attacker.attempt(caller.client, client, "Respond", "a(ss)a{sv}", [
+                Raw(bytes(13), 8, size // 16), {}])
             case 6: attacker.attempt(caller.call, ROOT, BUS + ".Properties", "Set", "ssv",
                                      ["org.chappie.Client", "Model", Variant("av", Raw(b"\1y\0\0", 1, size // 4))])
             case 7: attacker.attempt(caller.call, "/" + "x" * 10000, "a." + "y" * 250, "z" * 250, "s", [text])
@@ -73,7 +74,9 @@ def value_of(attacker, type, known):
             # Seldom many, for each may hold more of the kind.
             keys = choice.sample(known["keys"], choice.choice([0, 0, 1, 3])) + ["x" * choice.randrange(1, 300)]
             return {key: value_of(attacker, type[3:-1], known) for key in keys[:choice.randrange(len(keys) + 1)]}
-        case "a": return [value_of(attacker, type[1:], known) for _ in range(choice.choice([0, 0, 1, 2] if "v" in type else [0, 1, 3, 300]))]
+        case "a":
+            count = choice.choice([0, 0, 1, 2] if "v" in type else [0, 1, 3, 300])
+            return [value_of(attacker, type[1:], known) for _ in range(count)]
         case _: return tuple(value_of(attacker, each, known) for each in types(type[1:-1]))
 
 

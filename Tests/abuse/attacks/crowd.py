@@ -2,6 +2,7 @@
 
 import os
 import select
+import signal
 
 from bus.chappie import HTTP_ONLY, ROOT, options
 from bus.connection import BUS, INTERACTIVE
@@ -82,6 +83,36 @@ def held_turns(attacker):
             attacker.attempt(caller.receive, min(0.05, attacker.left))
     for caller in callers:
         caller.close()
+
+
+def greedy(attacker):
+    """A program that takes as many clients as it gets, and has them wait for answers."""
+    with attacker.connect(sandboxed=False) as caller:
+        opened = [caller.post(ROOT, "org.chappie.Manager", "OpenClient", "a{sv}", [{}]) for _ in range(100)]
+        for serial in opened:
+            if reply := attacker.attempt(caller.reply, serial):
+                caller.post(reply.body[0], CLIENT, "Stream", "sa{sv}", [attacker.wish(do="hold"), {}])
+        while not attacker.is_over:
+            attacker.attempt(caller.receive, min(0.1, attacker.left))
+
+
+def programs(attacker):
+    """Many programs, each of which is an application of its own."""
+    children = []
+    try:
+        for _ in range(attacker.known(12, attacker.random.randrange(2, 24))):
+            child = os.fork()
+            if child == 0:
+                try:
+                    greedy(attacker)
+                finally:
+                    os._exit(0)
+            children.append(child)
+        greedy(attacker)
+    finally:
+        for child in children:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
 
 
 def connections(attacker):

@@ -2,6 +2,8 @@
 
 import os
 import struct
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from bus.chappie import options
 from bus.marshal import Raw, Variant
@@ -121,40 +123,40 @@ def data_images(attacker):
     caller.close()
 
 
-def files(attacker):
-    """Files that are long, hollow, endless, silent or no files."""
-    folder = attacker.folder / str(os.getpid())
-    folder.mkdir(exist_ok=True)
-    paths = []
-    for index in range(16):
-        path = folder / str(index)
-        kind = attacker.known("full", attacker.random.choice(["hollow", "full", "full", "full", "fifo", "device", "folder", "missing"]))
-        path.unlink(missing_ok=True) if not path.is_dir() else None
-        if path.exists():
-            pass
-        elif kind == "hollow":
+def make_file(path, kind, attacker):
+    """Makes a file of some kind; gives the path that leads to it."""
+    match kind:
+        case "hollow":
             with open(path, "wb") as file:
                 file.write(PNG)
                 file.truncate(attacker.random.choice([20 << 20, (20 << 20) + 1, 8 << 30]))
-        elif kind == "full":
-            path.write_bytes(PNG + bytes(attacker.known(20 << 20, attacker.random.choice([19 << 20, 1 << 20])) - len(PNG)))
-        elif kind == "fifo":
+        case "full":
+            size = attacker.known(20 << 20, attacker.random.choice([20 << 20, 19 << 20, 1 << 20]))
+            path.write_bytes(PNG + bytes(size - len(PNG)))
+        case "fifo":
             os.mkfifo(path)
-        elif kind == "device":
-            path = "/dev/" + attacker.random.choice(["zero", "random", "full", "tty"])
-        elif kind == "folder":
+        case "device":
+            return "/dev/" + attacker.random.choice(["zero", "random", "full", "tty"])
+        case "folder":
             path.mkdir()
-        paths.append(str(path))
-    good = [path for path in paths if path.startswith(str(folder)) and os.path.isfile(path)
-            and os.path.getsize(path) <= 20 << 20]
-    with attacker.connect(sandboxed=False) as caller:
+    return str(path)
+
+
+def files(attacker):
+    """Files that are long, hollow, endless, silent or no files."""
+    kinds = ["hollow", "full", "full", "full", "fifo", "device", "folder", "missing"]
+    with TemporaryDirectory(dir=attacker.folder) as folder, attacker.connect(sandboxed=False) as caller:
+        paths = [make_file(Path(folder) / str(index), attacker.known("full", attacker.random.choice(kinds)), attacker)
+                 for index in range(16)]
+        good = [path for path in paths if os.path.isfile(path) and os.path.getsize(path) <= 20 << 20] or paths
         client = caller.open_client(**attacker.transport())
         for _ in range(3):
             if attacker.is_over:
                 break
-            chosen = attacker.known(paths, attacker.random.choice([paths, (good * 16)[:16], (good * 16)[:attacker.random.randrange(1, 17)]]))
+            some = (good * 16)[:attacker.random.randrange(1, 17)]
+            chosen = attacker.known(paths, attacker.random.choice([paths, (good * 16)[:16], some]))
             serials = [caller.post(client, "org.chappie.Client", "Send", "sa{sv}", ["hi", options(images=chosen)])
-                       for _ in range(attacker.random.choice([1, 1, 4])) if chosen]
+                       for _ in range(attacker.random.choice([1, 1, 4]))]
             for serial in serials:
                 attacker.attempt(caller.reply, serial)
 
@@ -167,7 +169,8 @@ def harnesses(attacker):
     for _ in range(100):
         if attacker.is_over or not clients:
             break
-        harness = options(name="n", instructions="w" * attacker.random.choice([1 << 20, (1 << 20) - 100, 1000, 4 << 20]))
+        length = attacker.random.choice([1 << 20, (1 << 20) - 100, 1000, 4 << 20])
+        harness = options(name="n", instructions="w" * length)
         serials = [caller.post(client, "org.chappie.Client", "SetHarness", "a{sv}", [harness])
                    for client in attacker.random.sample(clients, min(8, len(clients)))]
         for serial in serials:

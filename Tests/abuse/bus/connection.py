@@ -1,6 +1,7 @@
 """One connection to a message bus."""
 
 import array
+import math
 import os
 import socket
 import struct
@@ -63,6 +64,8 @@ class Connection:
     # Bytes that must never arrive, and what to do with the news that they have.
     secrets = []
     leaks = []
+    # When this process waits for nothing any more.
+    end_of_patience = math.inf
     # Of all connections of this process: calls that were made, and the names of errors that came, also of turns.
     calls = 0
     errors = Counter()
@@ -156,7 +159,7 @@ class Connection:
 
     def next_message(self, seconds=None):
         """The next message of any kind; raises Unanswered when none comes."""
-        deadline = time.monotonic() + (self.patience if seconds is None else seconds)
+        deadline = min(time.monotonic() + (self.patience if seconds is None else seconds), self.end_of_patience)
         while (message := self.buffered()) is None:
             left = deadline - time.monotonic()
             if left <= 0:
