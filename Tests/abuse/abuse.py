@@ -45,7 +45,7 @@ def plan(arguments, choice):
     """Which attacks, and for how many seconds each: each one once, then any until the time is over."""
     chosen = [attack for attack in ATTACKS if not arguments.only or attack.name in arguments.only]
     if arguments.brief:
-        return [(attack, arguments.seconds / len(chosen)) for attack in chosen]
+        return [(attack, max(attack.least, arguments.seconds / len(chosen))) for attack in chosen]
     rounds, left = [], arguments.seconds
     while left > 0:
         for attack in choice.sample(chosen, len(chosen)):

@@ -4,7 +4,7 @@ from attacks import answers, calls, crowd, memory
 from attacks.attack import Attack
 
 ATTACKS = [
-    Attack("empty-messages", "9", memory.empty_messages),
+    Attack("empty-messages", "9", memory.empty_messages, least=1.5),
     Attack("long-contexts", "9 10", memory.long_contexts),
     Attack("long-answers", "9 19", answers.long_answers),
     Attack("endless-answers", "10 19", answers.endless_answers),
@@ -15,7 +15,7 @@ ATTACKS = [
     Attack("long-numbers", "11", memory.long_numbers),
     Attack("schema-bombs", "11", answers.schema_bombs),
     Attack("data-images", "10", memory.data_images),
-    Attack("files", "10", memory.files),
+    Attack("files", "10", memory.files, least=2),
     Attack("harnesses", "10", memory.harnesses),
     Attack("kept-turns", "10 19", answers.kept_turns),
     Attack("get-all", "11", crowd.get_all),
@@ -25,7 +25,7 @@ ATTACKS = [
     Attack("programs", "12", crowd.programs),
     Attack("connections", "12", crowd.connections),
     Attack("descriptors", "12", crowd.descriptors),
-    Attack("prompts", "13", crowd.prompts, locks_keyring=True),
+    Attack("prompts", "13", crowd.prompts, locks_keyring=True, least=1.5),
     Attack("threads", "13", crowd.threads),
     Attack("tiny-events", "19", answers.tiny_events),
     Attack("pings", "11 19", answers.pings),

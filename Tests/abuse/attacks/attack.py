@@ -11,3 +11,5 @@ class Attack:
     act: Callable
     # The keyring is locked meanwhile, so that turns of those who are signed in are refused.
     locks_keyring: bool = False
+    # The seconds that it needs to get going.
+    least: float = 0
