@@ -7,7 +7,6 @@ Runs in scripts/private-session:  scripts/private-session Tests/abuse/abuse.py D
 import argparse
 import os
 import random
-import statistics
 import sys
 import time
 from pathlib import Path
@@ -34,10 +33,9 @@ def slowness(bystander):
     bystander.begin()
     time.sleep(1.5)
     bystander.end()
-    bystander.usual_pulse = 2 * statistics.median(beat.length for beat in bystander.pulse)
-    usual = statistics.median(read.length for read in bystander.reads)
     if bystander.troubles:
         sys.exit(f"The innocent caller is not served without an attack: {bystander.troubles[0]}")
+    usual = bystander.note_usual()
     return min(MOST_SLOWNESS, max(1, usual / USUAL_READ)), usual
 
 

@@ -1,8 +1,10 @@
 """The innocent caller: it reads properties and asks questions all the while, and notes how long it waits."""
 
 import random
+import statistics
 import threading
 import time
+import urllib.request
 from dataclasses import dataclass
 
 from bus.chappie import HTTP_ONLY, ROOT, CallFailed, Caller
@@ -29,20 +31,23 @@ class Bystander:
     def __init__(self, world, secret):
         self.world, self.secret = world, secret
         self.random = random.Random(secret)
-        self.reads, self.turns, self.pulse = [], [], []
+        self.reads, self.turns = [], []
+        # How long the echo took meanwhile, and the backend where the service is not between.
+        self.echoes, self.answers = [], []
+        self.usual_echo = self.usual_answer = 0
         # What it was refused with, or waited for in vain.
         self.troubles = []
         # What a turn may be refused with, as in a keyring that an attack has locked.
         self.tolerated = ()
-        self.usual_pulse = 0
         self.running = None
 
     def begin(self):
-        self.reads, self.turns, self.pulse, self.troubles = [], [], [], []
+        self.reads, self.turns, self.echoes, self.answers, self.troubles = [], [], [], [], []
         self.running = threading.Event()
         self.threads = [threading.Thread(target=self.repeat, args=(work, pause, list), daemon=True)
                         for work, pause, list in ((self.read, 0.02, self.reads), (self.ask, 0.1, self.turns),
-                                                  (self.beat, 0.004, self.pulse))]
+                                                  (self.echo, 0.004, self.echoes),
+                                                  (self.ask_backend, 0.05, self.answers))]
         for thread in self.threads:
             thread.start()
 
@@ -63,7 +68,7 @@ class Bystander:
             except CallFailed as failure:
                 if failure.name.rpartition(".")[2] not in self.tolerated:
                     self.troubles.append(f"{work.__name__}: {failure}"[:200])
-            except (Unanswered, Gone) as trouble:
+            except (Unanswered, Gone, OSError) as trouble:
                 self.troubles.append(f"{work.__name__}: {trouble}")
                 caller = None
             waits.append(Wait(start, time.monotonic() - start))
@@ -87,18 +92,35 @@ class Bystander:
             if answer != "You are welcome.":
                 self.troubles.append(f"ask: a wrong answer of {len(answer)} characters")
 
-    def beat(self, caller):
+    def echo(self, caller):
         caller.call("/", "org.example.Echo", "Ping", to=self.world.echo_name)
+
+    def ask_backend(self, caller):
+        question = b'{"input": []}'
+        with urllib.request.urlopen(f"{self.world.backend_url}/codex/responses", question, LONGEST) as answer:
+            answer.read()
 
     # Figures
 
-    def stuck(self, wait):
-        """How much of a wait was the bus's or the machine's doing: what the echo took longer meanwhile than usual."""
-        overlapping = (beat for beat in self.pulse if beat.start < wait.end and beat.end > wait.start)
-        return sum(max(0, min(beat.end, wait.end) - max(beat.start, wait.start) - self.usual_pulse)
-                   for beat in overlapping)
+    def note_usual(self):
+        """Takes what was measured as how long the echo and the backend usually take."""
+        self.usual_echo = 2 * statistics.median(wait.length for wait in self.echoes)
+        self.usual_answer = 2 * statistics.median(wait.length for wait in self.answers)
+        return statistics.median(read.length for read in self.reads)
 
-    def longest(self, waits):
-        """The longest wait as it was, and the longest one of the service's own doing, in seconds."""
-        return (max((wait.length for wait in waits), default=0),
-                max((wait.length - self.stuck(wait) for wait in waits), default=0))
+    @staticmethod
+    def excess(wait, others, usual):
+        """How much longer others took than usual within a wait."""
+        return sum(max(0, min(other.end, wait.end) - max(other.start, wait.start) - usual)
+                   for other in others if other.start < wait.end and other.end > wait.start)
+
+    def longest_read(self):
+        """The longest wait as it was, and the longest one without what the bus and the machine took, in seconds."""
+        own = (read.length - self.excess(read, self.echoes, self.usual_echo) for read in self.reads)
+        return max((read.length for read in self.reads), default=0), max(own, default=0)
+
+    def longest_turn(self):
+        """The same for turns, also without what the backend took."""
+        own = (turn.length - self.excess(turn, self.echoes, self.usual_echo)
+               - self.excess(turn, self.answers, self.usual_answer) for turn in self.turns)
+        return max((turn.length for turn in self.turns), default=0), max(own, default=0)

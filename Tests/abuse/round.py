@@ -98,8 +98,8 @@ class Round:
 
     def judge(self, outcome):
         self.calls, self.errors = outcome.get("calls", 0), outcome.get("errors", {})
-        self.longest_read = self.bystander.longest(self.bystander.reads)
-        self.longest_turn = self.bystander.longest(self.bystander.turns)
+        self.longest_read = self.bystander.longest_read()
+        self.longest_turn = self.bystander.longest_turn()
         self.reads, self.turns = len(self.bystander.reads), len(self.bystander.turns)
         self.check(self.longest_read[1] <= self.read_bound,
                    f"a property read of another caller took {self.longest_read[1] * 1000:.0f} ms")

@@ -45,7 +45,7 @@ class World(Session):
     def start(self):
         self.start_sandbox("--refresh-grace")
         self.backend = subprocess.Popen(
-            ["nice", sys.executable, HERE / "backend.py", self.url, self.tokens], stdout=subprocess.PIPE,
+            [sys.executable, HERE / "backend.py", self.url, self.tokens], stdout=subprocess.PIPE,
             stderr=self.log, text=True)
         self.backend_url = self.backend.stdout.readline().strip()
         self.echo = subprocess.Popen([sys.executable, HERE / "echo.py"], stdout=subprocess.PIPE, text=True)
