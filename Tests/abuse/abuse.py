@@ -17,7 +17,7 @@ from attacks import ATTACKS
 from round import Round
 from world import World
 from bystander import Bystander
-from memory import MIB
+from kernel import MIB
 from report import print_report
 
 # How long a property read and a turn may take, in seconds, with the release build on the machine named below.
@@ -33,8 +33,8 @@ def slowness(bystander):
     bystander.begin()
     time.sleep(1.5)
     bystander.end()
-    if bystander.troubles:
-        sys.exit(f"The innocent caller is not served without an attack: {bystander.troubles[0]}")
+    if troubles := bystander.troubles():
+        sys.exit(f"The innocent caller is not served without an attack: {troubles[0]}")
     usual = bystander.note_usual()
     return min(MOST_SLOWNESS, max(1, usual / USUAL_READ)), usual
 

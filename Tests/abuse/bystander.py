@@ -9,9 +9,12 @@ from dataclasses import dataclass
 
 from bus.chappie import HTTP_ONLY, ROOT, CallFailed, Caller
 from bus.connection import Gone, Unanswered
+from kernel import Watch
 
 # How long it waits for anything before it gives up, in seconds.
 LONGEST = 40
+# A service that is held up for so long can miss a deadline that it has for others, such as the keyring, in seconds.
+PAUSE = 2
 PROPERTIES = [("org.chappie.Session", "State"), ("org.chappie.Manager", "LockState"), ("org.chappie.Client", "Model")]
 
 
@@ -19,6 +22,8 @@ PROPERTIES = [("org.chappie.Session", "State"), ("org.chappie.Manager", "LockSta
 class Wait:
     start: float
     length: float
+    # What it was refused with, or why it waited in vain.
+    trouble: str = None
 
     @property
     def end(self):
@@ -35,14 +40,14 @@ class Bystander:
         # How long the echo took meanwhile, and the backend where the service is not between.
         self.echoes, self.answers = [], []
         self.usual_echo = self.usual_answer = 0
-        # What it was refused with, or waited for in vain.
-        self.troubles = []
+        self.watch = Watch()
         # What a turn may be refused with, as in a keyring that an attack has locked.
         self.tolerated = ()
         self.running = None
 
     def begin(self):
-        self.reads, self.turns, self.echoes, self.answers, self.troubles = [], [], [], [], []
+        self.reads, self.turns, self.echoes, self.answers = [], [], [], []
+        self.watch.begin(self.world.service.pid)
         self.running = threading.Event()
         self.threads = [threading.Thread(target=self.repeat, args=(work, pause, list), daemon=True)
                         for work, pause, list in ((self.read, 0.02, self.reads), (self.ask, 0.1, self.turns),
@@ -56,22 +61,23 @@ class Bystander:
         self.running.set()
         for thread in self.threads:
             thread.join()
+        self.watch.end()
 
     def repeat(self, work, pause, waits):
         """Does some work again and again. It has a connection that stays, and makes others."""
         caller = None
         while not self.running.is_set():
-            start = time.monotonic()
+            start, trouble = time.monotonic(), None
             try:
                 caller = caller or Caller(self.world.address, LONGEST)
                 work(caller)
             except CallFailed as failure:
                 if failure.name.rpartition(".")[2] not in self.tolerated:
-                    self.troubles.append(f"{work.__name__}: {failure}"[:200])
-            except (Unanswered, Gone, OSError) as trouble:
-                self.troubles.append(f"{work.__name__}: {trouble}")
+                    trouble = f"{work.__name__}: {failure}"[:200]
+            except (Unanswered, Gone, OSError) as failure:
+                trouble = f"{work.__name__}: {failure}"
                 caller = None
-            waits.append(Wait(start, time.monotonic() - start))
+            waits.append(Wait(start, time.monotonic() - start, trouble))
             self.running.wait(pause)
         if caller:
             caller.close()
@@ -90,7 +96,7 @@ class Bystander:
             how = self.random.choice([{}, HTTP_ONLY])
             answer = newcomer.send(newcomer.open_client(**how), f"Thank you. {self.secret}")
             if answer != "You are welcome.":
-                self.troubles.append(f"ask: a wrong answer of {len(answer)} characters")
+                raise Gone(f"a wrong answer of {len(answer)} characters")
 
     def echo(self, caller):
         caller.call("/", "org.example.Echo", "Ping", to=self.world.echo_name)
@@ -106,7 +112,12 @@ class Bystander:
         """Takes what was measured as how long the echo and the backend usually take."""
         self.usual_echo = 2 * statistics.median(wait.length for wait in self.echoes)
         self.usual_answer = 2 * statistics.median(wait.length for wait in self.answers)
-        return statistics.median(read.length for read in self.reads)
+        return statistics.median(self.own(read) for read in self.reads)
+
+    def troubles(self):
+        """What went wrong, but for what comes of a machine that did not let the service run for seconds."""
+        return [wait.trouble for wait in self.reads + self.turns + self.echoes + self.answers
+                if wait.trouble and wait.length - self.own(wait) < PAUSE]
 
     @staticmethod
     def excess(wait, others, usual):
@@ -114,13 +125,17 @@ class Bystander:
         return sum(max(0, min(other.end, wait.end) - max(other.start, wait.start) - usual)
                    for other in others if other.start < wait.end and other.end > wait.start)
 
+    def own(self, wait):
+        """What is left of a wait without what the bus took, and others who had the processors."""
+        return max(0, wait.length - self.excess(wait, self.echoes, self.usual_echo)
+                   - self.watch.held_up(wait.start, wait.end))
+
     def longest_read(self):
-        """The longest wait as it was, and the longest one without what the bus and the machine took, in seconds."""
-        own = (read.length - self.excess(read, self.echoes, self.usual_echo) for read in self.reads)
-        return max((read.length for read in self.reads), default=0), max(own, default=0)
+        """The longest wait as it was, and the longest one of the service's own doing, in seconds."""
+        return (max((read.length for read in self.reads), default=0),
+                max((self.own(read) for read in self.reads), default=0))
 
     def longest_turn(self):
         """The same for turns, also without what the backend took."""
-        own = (turn.length - self.excess(turn, self.echoes, self.usual_echo)
-               - self.excess(turn, self.answers, self.usual_answer) for turn in self.turns)
-        return max((turn.length for turn in self.turns), default=0), max(own, default=0)
+        own = (self.own(turn) - self.excess(turn, self.answers, self.usual_answer) for turn in self.turns)
+        return max((turn.length for turn in self.turns), default=0), max(0, max(own, default=0))

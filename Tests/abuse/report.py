@@ -1,6 +1,6 @@
 """The figures of a run."""
 
-from memory import MIB
+from kernel import MIB
 
 COLUMNS = "{:<18}{:>8}{:>8}{:>10}{:>10}{:>9}{:>8}{:>14}{:>8}{:>13}{:>8}"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bus.chappie import ROOT, Caller
 from bus.connection import CallFailed, Gone, Unanswered
-from memory import MIB, Peak, footprint
+from kernel import MIB, Watch, footprint
 from prompter import Prompter
 
 HERE = Path(__file__).parent
@@ -63,12 +63,10 @@ class Round:
             self.world.lock_keyring()
             self.bystander.tolerated = ("Locked",)
         start = time.monotonic()
-        peak = Peak()
-        peak.begin(self.world.service.pid)
         self.bystander.begin()
         outcome = self.let_loose(seed, seconds)
         self.bystander.end()
-        self.peak = peak.end()
+        self.peak = self.bystander.watch.most
         if prompter:
             self.prompts = prompter.end()
             self.world.unlock_keyring()
@@ -107,7 +105,7 @@ class Round:
                    f"a turn of another caller took {self.longest_turn[1]:.1f} s")
         self.check(self.calls, "the attack made no call")
         self.check(self.reads and self.turns, "the other caller did nothing")
-        troubles = self.bystander.troubles
+        troubles = self.bystander.troubles()
         self.check(not troubles, f"another caller was not served {len(troubles)} times: {troubles[:1]}")
         self.check(self.peak <= MOST_MEMORY, f"resident memory rose to {self.peak / MIB:.0f} MiB")
         unknown = set(self.errors) - DOCUMENTED - OF_THE_BUS

@@ -12,7 +12,7 @@ from pathlib import Path
 from bus.chappie import Caller
 from bus.connection import BUS
 from bus.marshal import Variant
-from memory import footprint
+from kernel import footprint
 from session import Session, gdbus, wait_until
 
 HERE = Path(__file__).parent
