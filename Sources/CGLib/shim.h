@@ -5,12 +5,15 @@
 #include <fcntl.h>
 #include <gio/gio.h>
 #include <gio/gunixfdlist.h>
+#include <gio/gunixinputstream.h>
+#include <gio/gunixoutputstream.h>
 #include <glib-unix.h>
 #include <glib.h>
 #include <linux/fs.h>
 #include <malloc.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/pidfd.h>
@@ -63,4 +66,11 @@ static inline void chappie_set_no_dump(int fd) {
   if (ioctl(fd, FS_IOC_GETFLAGS, &flags) != 0 || (flags & FS_NODUMP_FL)) return;
   flags |= FS_NODUMP_FL;
   ioctl(fd, FS_IOC_SETFLAGS, &flags);
+}
+
+// The socket of a connection, where that is a Unix socket; -1 for any other.
+static inline int chappie_unix_socket(GIOStream *connection) {
+  if (!G_IS_SOCKET_CONNECTION(connection)) return -1;
+  GSocket *socket = g_socket_connection_get_socket(G_SOCKET_CONNECTION(connection));
+  return g_socket_get_family(socket) == G_SOCKET_FAMILY_UNIX ? g_socket_get_fd(socket) : -1;
 }

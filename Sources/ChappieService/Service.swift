@@ -19,6 +19,15 @@ public final class Service {
   private let client: ClientObject
   private let root: BusObject
 
+  /// Connects to the session bus, as a service that strangers call.
+  ///
+  /// - Throws: `GLibError`, `CancellationError`.
+  public static func connect() async throws -> BusConnection {
+    try await BusConnection.openGuarded(.session) { reason in
+      BusError(.limitExceeded, "The message \(reason): send less at once.")
+    }
+  }
+
   /// Puts the objects on the bus, then takes the name: whoever sees the name finds the objects.
   ///
   /// - Throws: ``StartFailure``, `GLibError`, `ChappieClientError`.

@@ -49,7 +49,7 @@ enum Chappied {
     do {
       var options = options
       try options.readConfiguration()
-      let connection = try await BusConnection.open(.session)
+      let connection = try await Service.connect()
       let stop = Promise<End>()
       connection.onClosed { stop.fulfil(.busLost) }
       // Before anybody can see the service, and so end it.

@@ -7,8 +7,21 @@ public final class BusConnection {
   /// What it has on the bus. From the first use on, all calls that come are for these.
   public private(set) lazy var objects = BusObjects(pointer)
 
-  private init(owning pointer: OpaquePointer) {
+  /// What tells this bus from every other one, and from itself after it was started anew.
+  public let guid: String
+  let reception: Reception
+
+  /// How messages come in.
+  enum Reception {
+    case direct
+    /// Through an inlet, which takes no descriptors, from the bus of this kind.
+    case inlet(Bus)
+  }
+
+  init(owning pointer: OpaquePointer, guid: String? = nil, _ reception: Reception = .direct) {
     self.pointer = pointer
+    self.guid = guid ?? g_dbus_connection_get_guid(pointer).map { String(cString: $0) } ?? ""
+    self.reception = reception
     g_dbus_connection_set_exit_on_close(pointer, 0)
   }
 
@@ -33,7 +46,7 @@ public final class BusConnection {
     let connection = try await asyncCall(deadline: deadline) { cancellable, callback, data in
       g_bus_get(bus.type, cancellable, callback, data)
     } finish: { result, error in
-      g_bus_get_finish(result, &error).map(BusConnection.init(owning:))
+      g_bus_get_finish(result, &error).map { BusConnection(owning: $0) }
     }
     guard let connection else { throw GLibError.timedOut }
     return connection
@@ -47,7 +60,7 @@ public final class BusConnection {
     let connection = try await asyncCall(deadline: deadline) { cancellable, callback, data in
       g_dbus_connection_new_for_address(address, flags, nil, cancellable, callback, data)
     } finish: { result, error in
-      g_dbus_connection_new_for_address_finish(result, &error).map(BusConnection.init(owning:))
+      g_dbus_connection_new_for_address_finish(result, &error).map { BusConnection(owning: $0) }
     }
     guard let connection else { throw GLibError.timedOut }
     return connection
@@ -56,11 +69,6 @@ public final class BusConnection {
   /// The name that the bus gave this connection, such as `:1.42`.
   public var uniqueName: String {
     g_dbus_connection_get_unique_name(pointer).map { String(cString: $0) } ?? ""
-  }
-
-  /// What tells this bus from every other one, and from itself after it was started anew.
-  public var guid: String {
-    g_dbus_connection_get_guid(pointer).map { String(cString: $0) } ?? ""
   }
 
   // MARK: Calls

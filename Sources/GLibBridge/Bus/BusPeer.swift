@@ -37,7 +37,7 @@ extension BusConnection {
   ///
   /// - Throws: ``GLibError`` when the peer has left or the bus does not tell.
   public func peer(_ sender: String) async throws -> BusPeer {
-    let (credentials, descriptors) = try await callWithDescriptors(
+    let (credentials, descriptors) = try await takingDescriptors().callWithDescriptors(
       busName, busPath, busName, "GetConnectionCredentials", .tuple(sender))
     let facts = try credentials.member(0, "credentials", as: VariantDictionary.self)
     let label = facts["LinuxSecurityLabel"]?.byteString
@@ -62,6 +62,14 @@ extension BusConnection {
     return BusPeer(
       processID: Int32(bitPattern: processID), userID: userID, isVouchedForByBus: false,
       securityLabel: label, handle: handle)
+  }
+
+  /// A connection to the same bus over which descriptors come.
+  private func takingDescriptors() async throws -> BusConnection {
+    switch reception {
+    case .direct: self
+    case .inlet(let bus): try await BusConnection.open(bus)
+    }
   }
 
   private func openProcess(_ processID: Int32) throws -> ProcessHandle {

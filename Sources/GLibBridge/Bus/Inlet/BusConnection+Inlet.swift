@@ -1,0 +1,122 @@
+import CGLib
+import Glibc
+
+extension BusConnection {
+  /// Connects to a bus as a service does that strangers call: what comes is bounded before it is taken apart, and a call
+  /// that is not taken is answered with what `error` makes of it.
+  ///
+  /// A bus that is not on a Unix socket is connected to as by ``open(_:deadline:)``.
+  public static func openGuarded(
+    _ bus: Bus, deadline: Duration = .seconds(10), error: @escaping @GLibActor (String) -> BusError
+  ) async throws -> BusConnection {
+    try await withDeadline(deadline) {
+      guard let socket = try await connect(to: bus) else { return try await open(bus) }
+      guard let guid = await offActor({ BusAuthentication.authenticate(socket) }) else {
+        throw GLibError(domain: "chappie-bus", code: 3, message: "the bus does not let this user in")
+      }
+      return try await open(socket, guid, bus, error)
+    }
+  }
+
+  /// The descriptor of a new connection to the bus; nil where that is no Unix socket.
+  private static func connect(to bus: Bus) async throws -> Descriptor? {
+    let address = await offActor {
+      Result { () throws -> String in
+        let address = try checked { g_dbus_address_get_for_bus_sync(bus.type, nil, &$0) }
+        defer { g_free(address) }
+        return address.map { String(cString: $0) } ?? ""
+      }
+    }
+    let stream = try await asyncCall { [address = try address.get()] cancellable, callback, data in
+      g_dbus_address_get_stream(address, cancellable, callback, data)
+    } finish: { result, error in
+      g_dbus_address_get_stream_finish(result, nil, &error)
+    }
+    guard let stream else { throw GLibError.timedOut }
+    defer { g_object_unref(stream) }
+    let number = chappie_unix_socket(stream)
+    guard number >= 0 else { return nil }
+    guard let socket = Descriptor(owning: fcntl(number, F_DUPFD_CLOEXEC, 0)) else { throw GLibError(errno: errno) }
+    return socket
+  }
+
+  private static func open(
+    _ socket: Descriptor, _ guid: String, _ bus: Bus, _ error: @escaping @GLibActor (String) -> BusError
+  ) async throws -> BusConnection {
+    let refuser = Refuser(error)
+    let (inside, outside) = try socketPair()
+    let inlet = try BusInlet(bus: socket, inside: inside) { refusal in Task.onGLib { refuser.refuse(refusal) } }
+    let stream = g_simple_io_stream_new(
+      g_unix_input_stream_new(outside, 1), g_unix_output_stream_new(try socket.duplicated(), 1))
+    defer { g_object_unref(stream) }
+    inlet.start()
+    let connection = try await asyncCall { cancellable, callback, data in
+      g_dbus_connection_new(
+        stream, nil, G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION, nil, cancellable, callback, data)
+    } finish: { result, error in
+      g_dbus_connection_new_finish(result, &error).map { BusConnection(owning: $0, guid: guid, .inlet(bus)) }
+    }
+    guard let connection else { throw GLibError.timedOut }
+    refuser.connection = connection
+    connection.follow(inlet)
+    return connection
+  }
+
+  /// Tells `inlet` when what it handed on has been dispatched.
+  private func follow(_ inlet: BusInlet) {
+    g_dbus_connection_signal_subscribe(
+      pointer, busName, LocalMessage.interface, LocalMessage.member, nil, nil, G_DBUS_SIGNAL_FLAGS_NO_MATCH_RULE,
+      { _, _, _, _, _, _, data in CallbackBox<() -> Void>.of(data).closure() },
+      CallbackBox { inlet.noteDispatched() }.retained, CallbackBox<() -> Void>.release)
+  }
+
+  /// Answers the calls that were not taken.
+  @GLibActor
+  private final class Refuser {
+    weak var connection: BusConnection?
+    private let error: @GLibActor (String) -> BusError
+
+    init(_ error: @escaping @GLibActor (String) -> BusError) {
+      self.error = error
+    }
+
+    func refuse(_ refusal: BusInlet.Refusal) {
+      Log.notice("A message of \(refusal.sender ?? "nobody known") was not taken: it \(refusal.reason).")
+      guard let connection, let sender = refusal.sender, let serial = refusal.serial else { return }
+      let error = error("\(refusal.reason)")
+      let message = g_dbus_message_new()
+      defer { g_object_unref(UnsafeMutableRawPointer(message)) }
+      g_dbus_message_set_message_type(message, G_DBUS_MESSAGE_TYPE_ERROR)
+      g_dbus_message_set_destination(message, sender)
+      g_dbus_message_set_reply_serial(message, serial)
+      g_dbus_message_set_error_name(message, error.name)
+      let body = Variant.tuple(error.message)
+      withExtendedLifetime(body) { g_dbus_message_set_body(message, body.pointer) }
+      // It can only fail when the connection is closed, and then nobody listens.
+      g_dbus_connection_send_message(connection.pointer, message, G_DBUS_SEND_MESSAGE_FLAGS_NONE, nil, nil)
+    }
+  }
+
+  private static func socketPair() throws -> (inside: Descriptor, outside: Int32) {
+    var ends: [Int32] = [-1, -1]
+    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0,
+      let inside = Descriptor(owning: ends[0])
+    else { throw GLibError(errno: errno) }
+    return (inside, ends[1])
+  }
+}
+
+extension Descriptor {
+  /// A copy, which the caller owns.
+  fileprivate func duplicated() throws -> Int32 {
+    let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
+    guard copy >= 0 else { throw GLibError(errno: errno) }
+    return copy
+  }
+}
+
+extension GLibError {
+  init(errno number: Int32) {
+    self.init(domain: "errno", code: number, message: String(cString: strerror(number)))
+  }
+}

@@ -1,0 +1,112 @@
+import CGLib
+import Glibc
+
+/// What has come from the bus and was not handed on yet.
+struct InletStream {
+  private static let readSize = 64 << 10
+
+  private let bus: Descriptor
+  /// The reading ends when the other end of it is closed.
+  private let inside: Descriptor
+  private var bytes: [UInt8] = []
+  /// Where the next message starts.
+  private var start = 0
+  private var scratch = [UInt8](repeating: 0, count: readSize)
+  /// Whether the next message was skipped already.
+  private var isSkipped = false
+  /// The header fields of the next message, where they could be read.
+  var fields: MessageFields?
+
+  init(_ bus: Descriptor, closedWith inside: Descriptor) {
+    self.bus = bus
+    self.inside = inside
+  }
+
+  /// What is there of the next message and of those behind it: at least `count` bytes. Nil at the end.
+  mutating func fill(_ count: Int) -> ArraySlice<UInt8>? {
+    while bytes.count - start < count { guard read() else { return nil } }
+    return bytes[start...]
+  }
+
+  /// Passes over the next message, of `count` bytes, without keeping it. False at the end.
+  mutating func skip(_ count: Int) -> Bool {
+    isSkipped = true
+    var rest = count - (bytes.count - start)
+    bytes.removeFirst(start + min(count, bytes.count - start))
+    start = 0
+    while rest > 0 {
+      guard read() else { return false }
+      let passed = min(rest, bytes.count)
+      bytes.removeFirst(passed)
+      rest -= passed
+    }
+    return true
+  }
+
+  /// Goes on to the message behind the one that `head` begins.
+  mutating func drop(_ head: MessageHead) {
+    fields = nil
+    if isSkipped { isSkipped = false } else { start += head.length }
+    guard start == bytes.count else { return }
+    bytes = []
+    start = 0
+  }
+
+  /// Waits until `event` is signalled. False at the end.
+  mutating func wait(for event: Descriptor) -> Bool {
+    guard poll(event) else { return false }
+    var count: eventfd_t = 0
+    return eventfd_read(event.number, &count) == 0
+  }
+
+  private mutating func read() -> Bool {
+    while true {
+      let count = Glibc.read(bus.number, &scratch, scratch.count)
+      if count > 0 {
+        if start > 0 {
+          bytes.removeFirst(start)
+          start = 0
+        }
+        bytes += scratch[..<count]
+        return true
+      }
+      switch (count, errno) {
+      case (0, _): return false
+      case (_, EINTR): continue
+      case (_, EAGAIN): guard poll(bus) else { return false }
+      default: return false
+      }
+    }
+  }
+
+  /// Waits until `descriptor` can be read from. False when the inside is closed.
+  private func poll(_ descriptor: Descriptor) -> Bool {
+    var waiting = [
+      pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: inside.number, events: 0, revents: 0),
+    ]
+    while true {
+      let count = Glibc.poll(&waiting, nfds_t(waiting.count), -1)
+      if count < 0, errno == EINTR { continue }
+      return count > 0 && waiting[1].revents == 0
+    }
+  }
+}
+
+extension Descriptor {
+  /// Sends all of `bytes` over a socket, waiting while it takes none. False where nobody listens any more.
+  func send(_ bytes: ArraySlice<UInt8>) -> Bool {
+    var rest = bytes
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.send(number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+      if count > 0 {
+        rest = rest.dropFirst(count)
+        continue
+      }
+      guard errno == EINTR || errno == EAGAIN else { return false }
+      var waiting = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+      Glibc.poll(&waiting, 1, -1)
+    }
+    return true
+  }
+}

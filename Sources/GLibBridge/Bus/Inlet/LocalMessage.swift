@@ -1,0 +1,53 @@
+import CGLib
+
+/// Messages that ``BusInlet`` puts among those of the bus.
+enum LocalMessage {
+  /// A signal's interface. The bus itself is its sender, which nobody on the bus can be but the bus.
+  static let interface = "org.chappie.Inlet"
+  static let member = "Dispatched"
+
+  /// The signal that follows what was handed on so far.
+  static let marker: [UInt8] = {
+    let signal = g_dbus_message_new_signal(busPath.string, interface, member)
+    return encoded(signal, sender: busName)
+  }()
+
+  /// The error that stands for an answer that was refused; nil for what is no answer.
+  static func failure(of refusal: BusInlet.Refusal, _ head: MessageHead, _ fields: MessageFields?) -> [UInt8]? {
+    switch head.kind {
+    case .methodReturn, .error:
+      guard let fields, let serial = fields.replySerial, let sender = fields.sender else { return nil }
+      let error = g_dbus_message_new()
+      g_dbus_message_set_message_type(error, G_DBUS_MESSAGE_TYPE_ERROR)
+      g_dbus_message_set_reply_serial(error, serial)
+      g_dbus_message_set_error_name(error, "org.freedesktop.DBus.Error.LimitsExceeded")
+      let body = Variant.tuple("the answer \(refusal.reason)")
+      withExtendedLifetime(body) { g_dbus_message_set_body(error, body.pointer) }
+      return encoded(error, sender: sender)
+    case .methodCall, .signal, nil:
+      return nil
+    }
+  }
+
+  private static func encoded(_ message: OpaquePointer?, sender: String) -> [UInt8] {
+    defer { g_object_unref(UnsafeMutableRawPointer(message)) }
+    g_dbus_message_set_sender(message, sender)
+    // Serials count for calls alone, and 0 is none.
+    g_dbus_message_set_serial(message, .max)
+    var count: gsize = 0
+    let blob = g_dbus_message_to_blob(message, &count, G_DBUS_CAPABILITY_FLAGS_NONE, nil)
+    defer { g_free(blob) }
+    return Array(UnsafeBufferPointer(start: blob, count: Int(count)))
+  }
+}
+
+extension BusInlet.Refusal.Reason: CustomStringConvertible {
+  /// What comes after “the message”.
+  var description: String {
+    switch self {
+    case .tooLarge(let bytes, let limit): "has \(bytes) bytes, and \(limit) are allowed"
+    case .tooManyValues(let limit): "has more than \(limit) values"
+    case .malformed: "is not as the D-Bus specification has it"
+    }
+  }
+}

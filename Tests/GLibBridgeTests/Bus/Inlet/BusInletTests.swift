@@ -1,0 +1,155 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import GLibBridge
+
+/// What is handed on to GDBus, and what is not.
+@GLibActor
+struct BusInletTests {
+  @Test func whatIsWithinItsBoundsPassesAsItIs() async throws {
+    let inlet = try Inlet()
+    let messages = (1...100).map { WireBytes.message(serial: $0, signature: "s", body: text("message \($0)")) }
+    inlet.send(messages.flatMap(\.self))
+    for message in messages { #expect(await inlet.receive(message.count) == message) }
+  }
+
+  @Test func aMessageInPiecesPasses() async throws {
+    let inlet = try Inlet()
+    let message = WireBytes.message(signature: "s", body: text("in pieces"))
+    for byte in message { inlet.send([byte]) }
+    #expect(await inlet.receive(message.count) == message)
+  }
+
+  @Test func aCallThatIsTooLargeIsRefusedAndTheNextOnePasses() async throws {
+    let inlet = try Inlet()
+    inlet.send(WireBytes.message(serial: 1, signature: "s", body: text(String(repeating: "x", count: 300_000))))
+    inlet.send(
+      WireBytes.message(flags: 1, serial: 2, signature: "s", body: text(String(repeating: "x", count: 300_000))))
+    let next = WireBytes.message(serial: 3)
+    inlet.send(next)
+    #expect(await inlet.receive(next.count) == next)
+    let refusals = inlet.refusals.withLock(\.self)
+    #expect(refusals.map(\.sender) == [":1.5", ":1.5"])
+    // The second one wants no answer.
+    #expect(refusals.map(\.serial) == [1, nil])
+    #expect(refusals.allSatisfy { if case .tooLarge = $0.reason { true } else { false } })
+  }
+
+  @Test func aCallWithTooManyValuesIsRefused() async throws {
+    let inlet = try Inlet()
+    let body = WireBytes.body { $0.array(alignment: 4) { strings in for _ in 0..<2000 { strings.string("") } } }
+    inlet.send(WireBytes.message(serial: 9, signature: "as", body: body))
+    let next = WireBytes.message(serial: 3)
+    inlet.send(next)
+    #expect(await inlet.receive(next.count) == next)
+    let refusals = inlet.refusals.withLock(\.self)
+    #expect(refusals.map(\.serial) == [9])
+    #expect(refusals.allSatisfy { if case .tooManyValues = $0.reason { true } else { false } })
+  }
+
+  @Test func anAnswerThatIsTooLargeBecomesAnError() async throws {
+    let inlet = try Inlet()
+    inlet.send(
+      WireBytes.message(kind: 2, replySerial: 42, signature: "s", body: text(String(repeating: "x", count: 300_000))))
+    let answer = await inlet.receiveMessage()
+    #expect(answer.head.kind == .error)
+    #expect(answer.fields.replySerial == 42)
+    #expect(answer.fields.sender == ":1.5")
+  }
+
+  @Test func nothingMoreIsReadWhileTooMuchWaits() async throws {
+    let inlet = try Inlet()
+    let message = WireBytes.message(signature: "s", body: text(String(repeating: "x", count: 90_000)))
+    inlet.send(message + message)
+    #expect(await inlet.receive(message.count) == message)
+    #expect(await inlet.receive(message.count) == message)
+    #expect(await inlet.receive(LocalMessage.marker.count) == LocalMessage.marker)
+    let next = WireBytes.message(serial: 3)
+    inlet.send(next)
+    #expect(!inlet.hasMore)
+    inlet.inlet.noteDispatched()
+    #expect(await inlet.receive(next.count) == next)
+  }
+
+  @Test func itEndsWithTheBus() async throws {
+    let inlet = try Inlet()
+    inlet.hangUp()
+    #expect(await inlet.receive(1) == [])
+  }
+
+  private func text(_ text: String) -> [UInt8] {
+    WireBytes.body { $0.string(text) }
+  }
+}
+
+/// An inlet between two sockets that a test holds the other ends of.
+@GLibActor
+private final class Inlet {
+  let inlet: BusInlet
+  let refusals: Arrivals
+  private let bus: Descriptor
+  private let gdbus: Descriptor
+  private let writer = DispatchQueue(label: "bus")
+
+  /// Shared with the inlet's thread.
+  final class Arrivals: Sendable {
+    private let list = Mutex<[BusInlet.Refusal]>([])
+    func append(_ refusal: BusInlet.Refusal) { list.withLock { $0.append(refusal) } }
+    func withLock<T: Sendable>(_ body: @Sendable ([BusInlet.Refusal]) -> T) -> T { list.withLock { body($0) } }
+  }
+
+  init() throws {
+    let (farBus, nearBus) = try Self.pair()
+    let (inside, outside) = try Self.pair()
+    let refusals = Arrivals()
+    let bounds = BusInlet.Bounds(messageBytes: 100_000, messageValues: 1000, waitingBytes: 150_000)
+    inlet = try BusInlet(bus: nearBus, inside: inside, bounds) { refusals.append($0) }
+    self.refusals = refusals
+    bus = farBus
+    gdbus = outside
+    inlet.start()
+  }
+
+  private static func pair() throws -> (Descriptor, Descriptor) {
+    var ends: [Int32] = [-1, -1]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+    return (try #require(Descriptor(owning: ends[0])), try #require(Descriptor(owning: ends[1])))
+  }
+
+  func send(_ bytes: [UInt8]) {
+    // The other side may have to be read first.
+    writer.async { [bus] in _ = bus.send(bytes[...]) }
+  }
+
+  func hangUp() { shutdown(bus.number, Int32(SHUT_RDWR)) }
+
+  /// Whether anything more comes, once all has been sent.
+  var hasMore: Bool {
+    writer.sync {}
+    var waiting = pollfd(fd: gdbus.number, events: Int16(POLLIN), revents: 0)
+    return poll(&waiting, 1, 100) > 0
+  }
+
+  /// The next `count` bytes, or fewer at the end.
+  func receive(_ count: Int) async -> [UInt8] {
+    let gdbus = gdbus
+    return await offActor {
+      var bytes = [UInt8](repeating: 0, count: count)
+      var filled = 0
+      while filled < count {
+        let got = bytes.withUnsafeMutableBytes { read(gdbus.number, $0.baseAddress! + filled, count - filled) }
+        guard got > 0 else { break }
+        filled += got
+      }
+      return Array(bytes.prefix(filled))
+    }
+  }
+
+  func receiveMessage() async -> (head: MessageHead, fields: MessageFields) {
+    let start = await receive(MessageHead.fixedLength)
+    let head = MessageHead(start[...])!
+    let rest = await receive(head.length - start.count)
+    return (head, MessageFields((start + rest).prefix(head.headerLength), head.byteOrder)!)
+  }
+}

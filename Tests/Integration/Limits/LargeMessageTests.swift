@@ -1,0 +1,29 @@
+import GLibBridge
+import Testing
+
+/// Messages that would cost the service many times their length, or are large, are refused before they are taken apart.
+@Suite(.worlds) @GLibActor
+struct LargeMessageTests {
+  @Test func aMessageOfManyValuesIsRefused() async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      let strings = Array(repeating: "", count: 150_000)
+      // Whatever it is for: a method that does not exist has no other limit.
+      let refused = try await refusal { try await caller.call("Client.NoSuchMethod", strings) }
+      #expect(refused.name == "LimitExceeded")
+      #expect(refused.message.contains("100000 values"))
+      #expect(try await caller.state() == "signed-out")
+    }
+  }
+
+  @Test func aMessageOfManyBytesIsRefused() async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      let text = String(repeating: "x", count: 9 << 20)
+      let refused = try await refusal { try await caller.call("Client.NoSuchMethod", text) }
+      #expect(refused.name == "LimitExceeded")
+      #expect(refused.message.contains("\(8 << 20) are allowed"))
+      #expect(try await caller.state() == "signed-out")
+    }
+  }
+}
