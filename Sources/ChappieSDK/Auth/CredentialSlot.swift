@@ -333,13 +333,28 @@ final class CredentialSlot {
     do {
       let lock = try await SlotFileLock.take(identity)
       defer { withExtendedLifetime(lock) {} }
-      try await store.write(
-        credential, for: identity, accessibility: accessibility, interaction: await gate.interaction(interaction))
+      let interaction = await gate.interaction(interaction)
+      try Task.checkCancellation()
+      // A task of its own: from here on it is too late to cancel, since the store may have taken it already.
+      try await Task.onGLib {
+        try await store.write(credential, for: identity, accessibility: accessibility, interaction: interaction)
+      }.value
       unstored = nil
     } catch {
-      // Nobody will ever use these tokens.
-      revoke(credential)
+      await revokeUnlessStored(credential)
       throw error
+    }
+  }
+
+  /// Has the server forget tokens that nobody will ever use. A store that failed may have kept them all the same, in
+  /// place of those before.
+  private func revokeUnlessStored(_ credential: Credential) async {
+    // Also for a sign-in that was cancelled.
+    let reading = Task.onGLib { try await vault.read(identity, interaction: .forbidden) }
+    switch try? await reading.value {
+    case .none?: revoke(credential)
+    case .secret(let stored, _)? where !stored.accessToken.isEqual(to: credential.accessToken): revoke(credential)
+    case .secret?, .locked?, .hidden?, .unusable?, nil: break
     }
   }
 
@@ -352,13 +367,14 @@ final class CredentialSlot {
   }
 
   private func waitForCode() async throws -> ChappieDeviceCode {
-    let wait = Wait()
+    if let code = state.deviceCode { return code }
+    // As it is told: whoever is quick has approved it before this call goes on, and it is shown no more.
+    let told = Promise<ChappieDeviceCode?>()
     let observation = observe { state in
-      if state.deviceCode != nil || !state.deviceLinkState.isRunning { wait.finish() }
+      if state.deviceCode != nil || !state.deviceLinkState.isRunning { told.fulfil(state.deviceCode) }
     }
     defer { withExtendedLifetime(observation) {} }
-    if state.deviceCode == nil, state.deviceLinkState.isRunning { await wait.value() }
-    if let code = state.deviceCode { return code }
+    if state.deviceLinkState.isRunning, let code = try await told.value() { return code }
     throw state.deviceLinkState == .cancelled ? ChappieAuthError.cancelled : state.lastError ?? .cancelled
   }
 

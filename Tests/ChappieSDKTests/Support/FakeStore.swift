@@ -18,6 +18,8 @@ final class FakeStore: CredentialStore {
   /// What each call fails with, nil for success.
   var findError: SecretStoreError?
   var writeError: SecretStoreError?
+  /// A write that fails keeps what it was given all the same.
+  var keepsInSpiteOfErrors = false
   var deleteError: SecretStoreError?
   var unlockError: SecretStoreError?
   /// What the next write waits for, once it was announced by ``writing``.
@@ -66,7 +68,11 @@ final class FakeStore: CredentialStore {
       writeGate = nil
       await gate.value()
     }
-    if let writeError { throw writeError }
+    if let writeError {
+      if keepsInSpiteOfErrors { item = .credential(credential) }
+      throw writeError
+    }
+    try Task.checkCancellation()
     item = .credential(credential)
   }
 

@@ -72,6 +72,43 @@ struct SlotSignInTests {
     #expect(try await fixture.slot.accessGrant().name == "signed-in")
   }
 
+  /// Approved before the call that started it goes on.
+  @Test func aQuickApprovalStillGivesTheCode() async throws {
+    let fixture = SlotFixture(.none)
+    #expect(try await fixture.slot.startSignIn(interaction: .forbidden) == FakeSignIn.code("CODE-1"))
+    await fixture.until { $0.deviceLinkState == .linked }
+  }
+
+  // MARK: While it is stored
+
+  /// The store may have taken it already, in place of the old one: it is neither cut off nor revoked.
+  @Test func isNoLongerCancelled() async throws {
+    let fixture = await SlotFixture.signedIn()
+    let gate = Wait()
+    fixture.store.writeGate = gate
+    _ = try await fixture.slot.startSignIn(interaction: .forbidden)
+    await fixture.store.writing.value()
+    fixture.slot.cancelSignIn()
+    for _ in 0..<100 { await Task.yield() }
+    gate.finish()
+    await fixture.until { !$0.deviceLinkState.isRunning }
+    #expect(fixture.slot.state.deviceLinkState == .linked)
+    #expect(fixture.store.stored == "signed-in")
+    #expect(fixture.method.revoked.isEmpty)
+  }
+
+  /// What is in the store is not revoked, whatever the store said of it.
+  @Test func isNotRevokedWhereTheStoreHasItAllTheSame() async throws {
+    let fixture = await SlotFixture.signedIn()
+    fixture.store.writeError = .unavailable("it took too long")
+    fixture.store.keepsInSpiteOfErrors = true
+    _ = try await fixture.slot.startSignIn(interaction: .forbidden)
+    await fixture.until { $0.deviceLinkState == .failed }
+    for _ in 0..<100 { await Task.yield() }
+    #expect(fixture.method.revoked.isEmpty)
+    #expect(try await fixture.slot.credential().name == "signed-in")
+  }
+
   // MARK: More than one
 
   @Test func aSecondStartReturnsTheSameCode() async throws {
