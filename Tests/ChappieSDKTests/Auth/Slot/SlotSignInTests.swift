@@ -106,7 +106,7 @@ struct SlotSignInTests {
     await fixture.until { $0.deviceLinkState == .failed }
     for _ in 0..<100 { await Task.yield() }
     #expect(fixture.method.revoked.isEmpty)
-    #expect(try await fixture.slot.credential().name == "signed-in")
+    #expect(try await fixture.slot.accessGrant().name == "signed-in")
   }
 
   // MARK: More than one
