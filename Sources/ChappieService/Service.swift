@@ -33,6 +33,7 @@ public final class Service {
   /// - Throws: ``StartFailure``, `GLibError`, `ChappieClientError`.
   public init(_ connection: BusConnection, _ options: ServiceOptions) async throws {
     let defaults = try options.defaults()
+    SlotRegistry.keyringPolicy = try options.keyringPolicy()
     self.connection = connection
     exporter = Exporter(
       connection, defaults: defaults, notifications: try options.hasNotifications() ? Notifications(connection) : nil,

@@ -11,6 +11,10 @@ public struct ServiceOptions: Sendable {
   public var transport: String?
   /// What counts where nothing tells whether the screen is locked: `keyring` or `deny`.
   public var unknownLock: String?
+  /// Where the key is kept that binds what is stored to this device: `file` or `tpm2`.
+  public var deviceKey: String?
+  /// What happens with a keyring that offers no encrypted session: `refuse` or `allow`.
+  public var plainSession: String?
   /// Whether desktop notifications tell of what the user has to do: `true` or `false`.
   public var notifications: String?
   /// How threads are kept.
@@ -36,6 +40,8 @@ public struct ServiceOptions: Sendable {
       model = try model ?? file.setting("Client", "Model")
       transport = try transport ?? file.setting("Client", "Transport")
       unknownLock = try unknownLock ?? file.setting("Lock", "Unknown")
+      deviceKey = try deviceKey ?? file.setting("Keyring", "DeviceKey")
+      plainSession = try plainSession ?? file.setting("Keyring", "PlainSession")
       notifications = try notifications ?? file.setting("Notifications", "Enabled")
       try threads.read(file)
     }
@@ -58,6 +64,25 @@ public struct ServiceOptions: Sendable {
     guard let unknownLock else { return .keyring }
     guard let policy = UnknownLockPolicy(rawValue: unknownLock) else {
       throw Service.StartFailure("[Lock] Unknown=", "keyring or deny", unknownLock)
+    }
+    return policy
+  }
+
+  /// How the keyring is used.
+  ///
+  /// - Throws: ``Service/StartFailure`` for a key with a value that it cannot have.
+  func keyringPolicy() throws -> KeyringPolicy {
+    var policy = KeyringPolicy()
+    if let deviceKey {
+      guard let place = DeviceKeyPlace(rawValue: deviceKey) else {
+        throw Service.StartFailure("[Keyring] DeviceKey=", "file or tpm2", deviceKey)
+      }
+      policy.deviceKey = place
+    }
+    switch plainSession {
+    case nil, "refuse": break
+    case "allow": policy.allowsPlainSessions = true
+    case let other?: throw Service.StartFailure("[Keyring] PlainSession=", "refuse or allow", other)
     }
     return policy
   }

@@ -1,4 +1,5 @@
 import CSodium
+import Glibc
 
 /// Bytes that must not leak: a token, a key.
 ///
@@ -51,6 +52,23 @@ public final class SecretBytes: @unchecked Sendable {
   /// Reads the secret. What `body` copies out is no longer protected.
   public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
     try body(UnsafeRawBufferPointer(start: pointer, count: count))
+  }
+
+  /// Whether `bytes` are a part of the secret. It takes longer where more of them are: for texts that are shown, and no
+  /// check of who knows the secret.
+  public func contains(_ bytes: ArraySlice<UInt8>) -> Bool {
+    guard let first = bytes.first else { return true }
+    return bytes.withUnsafeBufferPointer { part in
+      guard let wanted = part.baseAddress else { return true }
+      var start = 0
+      while count - start >= part.count,
+        let found = memchr(pointer + start, Int32(first), count - start - part.count + 1)
+      {
+        if memcmp(found, wanted, part.count) == 0 { return true }
+        start = UnsafeRawPointer(found) - UnsafeRawPointer(pointer) + 1
+      }
+      return false
+    }
   }
 
   private static let isReady = sodium_init() >= 0

@@ -26,5 +26,6 @@ package struct Credential: Sendable {
     self.refreshToken = refreshToken
     self.idToken = idToken
     self.renewedAt = renewedAt
+    for token in [accessToken, refreshToken, idToken] { token.map(TokensAtHand.note) }
   }
 }

@@ -99,6 +99,8 @@ struct DeviceCodeSignIn: SignInMethod {
       guard let code = CredentialCoding.string("authorization_code", json),
         let verifier = CredentialCoding.string("code_verifier", json)
       else { throw ChappieAuthError.invalidResponse("there is no authorization code in it") }
+      TokensAtHand.note(code)
+      TokensAtHand.note(verifier)
       return Approval(code: code, verifier: verifier)
     }
   }

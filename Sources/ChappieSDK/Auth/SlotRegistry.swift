@@ -12,8 +12,10 @@ package enum SlotRegistry {
   private static var seeded: [SlotIdentity: any CredentialStore] = [:]
   /// What the configuration says of the keyring. A program sets it before it uses a slot.
   package static var keyringPolicy = KeyringPolicy()
-  static let keyring = SecretServiceClient()
-  static let seals = DeviceSeals([.file: DeviceKeyFile(directory: .deviceKeys)]) { keyringPolicy.deviceKey }
+  static let keyring = SecretServiceClient(allowsPlainSessions: { keyringPolicy.allowsPlainSessions })
+  static let seals = DeviceSeals([
+    .file: DeviceKeyFile(directory: .deviceKeys), .tpm2: TPMDeviceKey(directory: .deviceKeys),
+  ]) { keyringPolicy.deviceKey }
   private static let http = AuthHTTP()
 
   /// Has each slot look again when the lock or the keyring changes. Done once, by being read.

@@ -6,6 +6,10 @@ struct TokenClaims {
   private static let profileKey = "https://api.openai.com/profile"
   private static let authKey = "https://api.openai.com/auth"
 
+  /// The longest address that mail knows, in bytes.
+  private static let addressLimit = 320
+  private static let idLimit = 128
+
   let email: String?
   /// When the token expires: Unix seconds.
   let expiresAt: Double?
@@ -20,11 +24,13 @@ struct TokenClaims {
       let claims = try? JSON(parsing: bytes), case .object = claims
     else { return nil }
     let auth = claims[Self.authKey]
-    email = claims["email"]?.string ?? claims[Self.profileKey]?["email"]?.string
+    let address = claims["email"]?.string ?? claims[Self.profileKey]?["email"]?.string
+    email = address.flatMap { Redaction.fact($0, limit: Self.addressLimit) }
     expiresAt = claims["exp"]?.double
-    accountID = auth?["chatgpt_account_id"]?.string
-    userID = auth?["chatgpt_user_id"]?.string ?? auth?["user_id"]?.string
-    plan = auth?["chatgpt_plan_type"]?.string
+    accountID = auth?["chatgpt_account_id"]?.string.flatMap { Redaction.fact($0, limit: Self.idLimit) }
+    let user = auth?["chatgpt_user_id"]?.string ?? auth?["user_id"]?.string
+    userID = user.flatMap { Redaction.fact($0, limit: Self.idLimit) }
+    plan = auth?["chatgpt_plan_type"]?.string.map(Redaction.message)
     isFedRAMP = auth?["chatgpt_account_is_fedramp"]?.bool ?? false
   }
 

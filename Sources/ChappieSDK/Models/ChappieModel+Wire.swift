@@ -39,6 +39,7 @@ extension ChappieModel {
   /// A word that goes into requests and tables: 1 to 255 printable ASCII characters, none of them a space.
   private static func isSlug(_ text: String) -> Bool {
     (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+      && !Redaction.holdsPartOfToken(text)
   }
 }
 

@@ -15,6 +15,12 @@ final class SecretServiceReference {
     keyring = Self.owner(pointer)
   }
 
+  /// Whether secrets cross the bus encrypted. libsecret falls back to a session that is not, without a word.
+  var isEncrypted: Bool {
+    guard let algorithms = secret_service_get_session_algorithms(pointer) else { return false }
+    return String(cString: algorithms) != "plain"
+  }
+
   /// Whether the keyring is the one that the session was opened with: one that restarted knows none.
   var hasSession: Bool { Self.owner(pointer) == keyring }
 

@@ -59,10 +59,15 @@ public final class SecretServiceClient {
   let deadline: Duration
   let services: SecretServicePair
 
-  /// - Parameter deadline: the longest wait for an answer that needs no person.
-  public init(deadline: Duration = .seconds(5)) {
+  /// - Parameters:
+  ///   - deadline: the longest wait for an answer that needs no person.
+  ///   - allowsPlainSessions: whether secrets may cross the bus in clear, where a keyring has no other way. Asked for
+  ///     each session. Where they may not, each call fails with ``SecretStoreError/unavailable(_:)``.
+  public init(
+    deadline: Duration = .seconds(5), allowsPlainSessions: @escaping @GLibActor () -> Bool = { false }
+  ) {
     self.deadline = deadline
-    services = SecretServicePair(deadline: deadline)
+    services = SecretServicePair(deadline: deadline, allowsPlainSessions: allowsPlainSessions)
   }
 
   /// The unique name on the bus of the keyring that answered last; nil when none has.

@@ -15,11 +15,15 @@ final class SecretServicePair {
   static let patience = Duration.seconds(120)
 
   private let deadline: Duration
+  private let allowsPlainSessions: @GLibActor () -> Bool
   private var services: [Interaction: Service] = [:]
 
-  /// - Parameter deadline: the longest wait for an answer that needs no person.
-  init(deadline: Duration) {
+  /// - Parameters:
+  ///   - deadline: the longest wait for an answer that needs no person.
+  ///   - allowsPlainSessions: whether secrets may cross the bus in clear, where a keyring has no other way.
+  init(deadline: Duration, allowsPlainSessions: @escaping @GLibActor () -> Bool) {
     self.deadline = deadline
+    self.allowsPlainSessions = allowsPlainSessions
   }
 
   /// The unique name on the bus of the keyring that answered last; nil when none has.
@@ -91,6 +95,11 @@ final class SecretServicePair {
       secret_service_open_finish(result, &error).map(SecretServiceReference.init(owning:))
     }
     guard let service else { throw SecretStoreError.unavailable("the keyring does not answer") }
+    guard service.isEncrypted || allowsPlainSessions() else { throw Self.noEncryption }
     return service
   }
+
+  private static let noEncryption = SecretStoreError.unavailable(
+    "it offers no encrypted session, so that a sign-in would cross the session bus in clear; use a keyring that does, "
+      + "or set PlainSession=allow in [Keyring] of chappie.conf")
 }

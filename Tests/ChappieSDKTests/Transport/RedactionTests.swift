@@ -1,3 +1,4 @@
+import SecretMemory
 import Testing
 
 @testable import ChappieSDK
@@ -39,6 +40,88 @@ struct RedactionTests {
   ])
   func proseStays(_ text: String) {
     #expect(Redaction.message(text) == text)
+  }
+
+  // MARK: Tokens at hand
+
+  /// Opaque, so that nothing of it looks like a token.
+  private static let opaque = "correct-horse-battery-staple.all-words-of-this.are-in-a-book"
+
+  @Test func noPartOfATokenAtHandIsShown() {
+    let token = SecretBytes(Self.opaque.utf8)
+    TokensAtHand.note(token)
+    let text = Array(Self.opaque)
+    for length in [8, 11, 20, 31] {
+      for start in stride(from: 0, through: text.count - length, by: 3) {
+        let part = String(text[start..<start + length])
+        for form in ["TOKEN", "a (TOKEN) b", "token:TOKEN,", "x\nTOKEN"] {
+          let shown = Redaction.message(form.replacing("TOKEN", with: part))
+          #expect(!shown.contains(part), "\(shown)")
+        }
+      }
+    }
+    #expect(Redaction.message("the horse has a battery") == "the horse has a battery")
+    withExtendedLifetime(token) {}
+  }
+
+  /// A server that means it cuts the token into pieces that are too short to be known one by one.
+  @Test(arguments: [1, 3, 7]) func aTokenInSmallPiecesIsOut(_ length: Int) {
+    let token = SecretBytes(Self.opaque.utf8)
+    TokensAtHand.note(token)
+    var pieces: [Substring] = []
+    var rest = Self.opaque[...]
+    while !rest.isEmpty {
+      pieces.append(rest.prefix(length))
+      rest = rest.dropFirst(length)
+    }
+    let shown = Redaction.message("here: " + pieces.joined(separator: " ") + " that was it")
+    #expect(shown.hasPrefix("here: […] […]") && shown.hasSuffix("that was it"), "\(shown)")
+    #expect(!pieces.filter { $0.count > 2 }.contains { shown.contains($0) }, "\(shown)")
+    withExtendedLifetime(token) {}
+  }
+
+  @Test func aTokenThatIsGoneIsKnownNoMore() {
+    do {
+      let token = SecretBytes("some-words-of-prose-and-more".utf8)
+      TokensAtHand.note(token)
+      #expect(Redaction.message("words-of-prose") == "[…]")
+      withExtendedLifetime(token) {}
+    }
+    #expect(Redaction.message("words-of-prose") == "words-of-prose")
+  }
+
+  // MARK: Pieces of unknown tokens
+
+  @Test(arguments: ["Xk29dLq0PzRt", "aGVyZSBpcyBhIHRva2Vu9", "3f2a9c1b7d5e4f6a8b0c", "Qz8:Xk29dLq0PzRtWm"])
+  func whatOnlyChanceMixesIsOut(_ piece: String) {
+    #expect(!Redaction.message("bad \(piece) here").contains(piece))
+  }
+
+  // MARK: Names
+
+  @Test(arguments: [
+    "resp_0123456789abcdef", "resp_0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f607182", "call_Xk29dLq0PzRtWm3nVb7cHs5f",
+    "call-1", "search.web", "a:b|c", "019a9c1b-7d5e-7f6a-8b0c-0123456789ab",
+  ])
+  func aNameStays(_ name: String) {
+    #expect(Redaction.name(name) == name)
+  }
+
+  @Test(arguments: [
+    "", "a b", "a\nb", "\u{1B}[2J", "naïve", "a\"b", String(repeating: "a", count: 129), jwt, "rt-1", "call_1.rt_abc",
+    "sk-proj-abc", "resp_" + String(repeating: "Xk29dLq0", count: 5), "<b>",
+  ])
+  func whatIsNoNameIsNone(_ name: String) {
+    #expect(Redaction.name(name) == nil)
+  }
+
+  @Test func aNameThatIsPartOfATokenIsNone() {
+    let token = SecretBytes("another-opaque-token-of-words".utf8)
+    #expect(Redaction.name("opaque-token") == "opaque-token")
+    TokensAtHand.note(token)
+    #expect(Redaction.name("opaque-token") == nil)
+    #expect(Redaction.name("opaque") == "opaque")
+    withExtendedLifetime(token) {}
   }
 
   @Test func theTextIsOneLine() {

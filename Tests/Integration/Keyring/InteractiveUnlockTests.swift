@@ -46,7 +46,7 @@ struct InteractiveUnlockTests {
 
   /// Somebody signed in, whose keyring has been locked since.
   private func with(_ body: @GLibActor (World, FakeKeyring, Caller) async throws -> Void) async throws {
-    try await World.with(World.Plan(keyring: .none)) { world in
+    try await World.with(.fakeKeyring) { world in
       let keyring = try await FakeKeyring(in: world)
       let caller = try await world.signedInCaller()
       keyring.setLocked(true)

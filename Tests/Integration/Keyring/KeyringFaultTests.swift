@@ -5,7 +5,7 @@ import Testing
 /// signed out because a keyring cannot be asked, and all well again when the keyring is.
 @Suite(.worlds) @GLibActor
 struct KeyringFaultTests {
-  private let withoutKeyring = World.Plan(keyring: .none)
+  private let withoutKeyring = World.Plan.fakeKeyring
 
   private func failure(_ caller: Caller, at path: ObjectPath = .chappie) async throws -> String {
     try await refusal { try await caller.send("hi", at: path) }.name
@@ -94,6 +94,36 @@ struct KeyringFaultTests {
     }
   }
 
+  // MARK: In clear
+
+  /// It offers no encryption: nothing is stored over it, and nothing is read.
+  @Test func aKeyringWithoutEncryptionIsRefused() async throws {
+    try await World.with(World.Plan(keyring: .none)) { world in
+      let keyring = try await FakeKeyring(in: world)
+      let caller = try await world.caller()
+      let refused = try await refusal { try await caller.startSignIn() }
+      #expect(refused.name == "KeyringUnavailable")
+      #expect(refused.message.contains("PlainSession=allow in [Keyring] of chappie.conf"))
+      #expect(try await failure(caller) == "KeyringUnavailable")
+      try await expectUnavailable(caller)
+      #expect(try await refusal { try await caller.createThread() }.name == "KeyringUnavailable")
+      #expect(keyring.items.isEmpty && keyring.reads == 0)
+      #expect(try await world.sandbox.state().requests["usercode"] == 0)
+
+      // Who wants it so says so; and who changes their mind is signed out by nobody.
+      try world.directories.configure(World.Plan.allowingPlainSessions)
+      try await world.service.restart()
+      try await caller.signIn()
+      #expect(try await caller.send("in clear").contains("in clear"))
+      try world.directories.configure("[Keyring]\nPlainSession=refuse\n")
+      try await world.service.restart()
+      let reads = keyring.reads
+      #expect(try await failure(caller) == "KeyringUnavailable")
+      #expect(try await caller.state() == "signed-in")
+      #expect(keyring.reads == reads)
+    }
+  }
+
   // MARK: Gone, or another one
 
   /// gnome-keyring after a login without a password, where nobody ever had a keyring.
@@ -132,7 +162,7 @@ struct KeyringFaultTests {
 
   /// Another program takes the keyring's place and knows nothing of the sign-in.
   @Test func anotherProviderTakesOver() async throws {
-    try await World.with { world in
+    try await World.with(World.Plan(configuration: World.Plan.allowingPlainSessions)) { world in
       let caller = try await world.signedInCaller()
       await world.keyring.end()
       #expect(try await failure(caller) == "KeyringUnavailable")

@@ -81,7 +81,7 @@ struct AfterFirstUnlockTests {
 
   /// A keyring of only one collection: the copy is in the memory of the service, and ends with it.
   @Test func isAnsweredWhereTheKeyringHasNoSessionCollection() async throws {
-    try await World.with(World.Plan(keyring: .none)) { world in
+    try await World.with(.fakeKeyring) { world in
       let fake = try await FakeKeyring(in: world)
       let caller = try await world.caller()
       try await caller.signIn(.afterFirstUnlock)

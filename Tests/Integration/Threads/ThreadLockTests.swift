@@ -108,7 +108,7 @@ struct ThreadLockTests {
   }
 
   @Test func theKeyringAsksWhereTheCallerAllowsIt() async throws {
-    try await World.with(World.Plan(keyring: .none)) { world in
+    try await World.with(.fakeKeyring) { world in
       let keyring = try await FakeKeyring(in: world)
       let caller = try await world.signedInCaller()
       let thread = try await caller.createThread()
@@ -129,7 +129,7 @@ struct ThreadLockTests {
 
   /// What it opened goes, and the service stays.
   @Test func aCallerMayLeaveWhileTheKeyringAsks() async throws {
-    try await World.with(World.Plan(keyring: .none)) { world in
+    try await World.with(.fakeKeyring) { world in
       let keyring = try await FakeKeyring(in: world)
       let caller = try await world.signedInCaller()
       let thread = try await caller.createThread()

@@ -92,7 +92,9 @@ final class World {
     try await bus.start()
     if plan.keyring == .unlocked { try await keyring.start() }
     try await sandbox.start()
-    if plan.transport != .webSocket { try directories.configure("[Client]\nTransport=\(plan.transport.rawValue)\n") }
+    let transport = plan.transport == .webSocket ? "" : "[Client]\nTransport=\(plan.transport.rawValue)\n"
+    let configuration = transport + plan.configuration
+    if !configuration.isEmpty { try directories.configure(configuration) }
     let arguments = sandbox.addresses + plan.serviceArguments
     switch plan.service {
     case .running: try await service.start(arguments)
@@ -153,6 +155,8 @@ extension World {
     var sandboxArguments = ["--auto-approve", "--rate", "0"]
     /// What follows `--issuer` and `--backend`.
     var serviceArguments: [String] = []
+    /// What `chappie.conf` has beside the transport.
+    var configuration = ""
     /// Added to the service's environment.
     var environment: [String: String] = [:]
 
@@ -160,6 +164,9 @@ extension World {
     static let attended = Plan(sandboxArguments: ["--interval", "1", "--rate", "0"])
     /// Each access token is due for renewal when it is handed out.
     static let shortTokens = Plan(sandboxArguments: ["--auto-approve", "--rate", "0", "--access-token-lifetime", "60"])
+    /// For a ``FakeKeyring``, which encrypts nothing.
+    static let fakeKeyring = Plan(keyring: .none, configuration: allowingPlainSessions)
+    static let allowingPlainSessions = "[Keyring]\nPlainSession=allow\n"
     /// The service is started by its first call.
     static let activatable = Plan(service: .activatable)
   }

@@ -31,6 +31,9 @@ struct ToolLoop {
       scope.record(.items(answer.items))
       request.input += answer.items.map { .produced($0) }
       let calls = answer.items.compactMap(ToolCallItem.init)
+      guard calls.allSatisfy({ Redaction.name($0.callID) != nil }) else {
+        throw ChappieClientError.httpError(200, "The backend called a tool with an id that cannot be used.")
+      }
       guard !calls.isEmpty else {
         return TurnResult(
           text: text, items: Array(request.input.dropFirst(first.input.count)), responseID: answer.responseID,

@@ -43,7 +43,9 @@ final class ToolRunner {
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   func run(_ calls: [ToolCallItem]) async throws -> [ConversationItem] {
     let known = try calls.map { call in
-      guard let tool = tools[call.name] else { throw ChappieClientError.missingToolHandler(call.name) }
+      guard let tool = tools[call.name] else {
+        throw ChappieClientError.missingToolHandler(Redaction.name(call.name) ?? "[…]")
+      }
       return (call, tool)
     }
     let tasks = known.map { call, tool in Task.onGLib { try await run(call, tool) } }

@@ -1,33 +1,157 @@
-/// Makes text of a server fit to be shown and logged.
+import SecretMemory
+
+/// Makes what a server says fit to be shown and logged. Each text and each name of a server goes through here, but for
+/// what the model writes.
 package enum Redaction {
-  /// `text` on one line, at most 300 characters, with everything that could be a token or steer a terminal taken out.
+  /// What is behind this many bytes is not looked at: little of it would be shown.
+  private static let sourceLimit = 1000
+  private static let lengthLimit = 300
+  /// The longest name that is shown, in bytes.
+  package static let nameLimit = 128
+
+  /// `text` on one line, at most 300 characters, with everything taken out that is part of a token at hand, could be one,
+  /// or steers a terminal.
   package static func message(_ text: String) -> String {
-    let words = text.split(whereSeparator: isGap).map { isSuspicious($0) ? "[…]" : String($0) }
-    let line = words.joined(separator: " ")
-    return line.count > 300 ? line.prefix(299) + "…" : line
+    let start = String(decoding: text.utf8.prefix(sourceLimit), as: UTF8.self)
+    let words = start.split(whereSeparator: isGap)
+    let parts = TokenParts(TokensAtHand.all())
+    let spread = parts.spread(over: words)
+    let shown = words.indices.map { index in
+      let word = words[index]
+      return spread.contains(index) || looksLikeToken(word) || parts.areIn(word) ? "[…]" : String(word)
+    }
+    let line = shown.joined(separator: " ")
+    return line.count > lengthLimit ? line.prefix(lengthLimit - 1) + "…" : line
+  }
+
+  /// A name that a server gave to something, such as the id of an answer; nil where it is empty, longer than 128 bytes,
+  /// has other characters than letters, digits and `_ - . : |`, or could be a token or a part of one.
+  package static func name(_ name: String) -> String? {
+    guard (1...nameLimit).contains(name.utf8.count), name.utf8.allSatisfy(isNameByte), !startsLikeToken(name[...]),
+      !holdsPartOfToken(name)
+    else { return nil }
+    // What is long is an id in hexadecimal behind a word for its kind, such as resp_…, and no token is.
+    let id = name.split(separator: "_", maxSplits: 1).last ?? name[...]
+    guard name.utf8.count < longRun || id.utf8.allSatisfy(isHexadecimal) else { return nil }
+    return name
+  }
+
+  /// What a token says of a person, such as an address; nil where it is longer than `limit` bytes or has characters that
+  /// steer a terminal.
+  static func fact(_ text: String, limit: Int) -> String? {
+    text.utf8.count <= limit && !text.contains(where: { isGap($0) && $0 != " " }) ? text : nil
+  }
+
+  /// Whether a part of a token at hand is in `text`.
+  static func holdsPartOfToken(_ text: String) -> Bool {
+    TokenParts(TokensAtHand.all()).areIn(text[...])
   }
 
   private static func isGap(_ character: Character) -> Bool {
     character.isWhitespace || character.unicodeScalars.contains { $0.properties.generalCategory == .control }
   }
 
-  /// Whether a run of the characters that tokens have is as long as a token, or a part of the word starts as tokens
-  /// do. Prose and addresses are shorter or have other characters.
-  private static func isSuspicious(_ word: Substring) -> Bool {
-    if word.utf8.split(whereSeparator: { !isTokenByte($0) }).contains(where: { $0.count >= 32 }) { return true }
+  // MARK: What looks like a token
+
+  /// As many characters of tokens in a row as prose and addresses do not have.
+  private static let longRun = 32
+
+  /// Whether a run of the characters that tokens have is as long as a token, a part of the word starts as tokens do, or
+  /// one has letters and digits mixed as only chance mixes them.
+  private static func looksLikeToken(_ word: Substring) -> Bool {
+    word.utf8.split(whereSeparator: { !isTokenByte($0) }).contains { $0.count >= longRun }
+      || startsLikeToken(word)
+      || word.utf8.split(whereSeparator: { !isAlphanumeric($0) }).contains(where: isRandom)
+  }
+
+  private static func startsLikeToken(_ word: Substring) -> Bool {
     let parts = word.split { !$0.isLetter && !$0.isNumber && $0 != "-" && $0 != "_" }
     return parts.contains { part in tokenStarts.contains { part.hasPrefix($0) } }
   }
 
   private static let tokenStarts = ["eyJ", "rt-", "rt_", "sk-"]
 
-  private static func isTokenByte(_ byte: UInt8) -> Bool {
+  private static func isRandom(_ run: Substring.UTF8View.SubSequence) -> Bool {
+    let digits = run.count(where: isDigit)
+    let capitals = run.count { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+    let isMixed = digits > 0 && capitals > 0 && digits + capitals < run.count
+    return run.count >= 12 && isMixed || run.count >= 20 && digits >= 4 && digits < run.count
+  }
+
+  // MARK: Characters
+
+  static func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-      UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="):
+    case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "+"), UInt8(ascii: "/"),
+      UInt8(ascii: "="), UInt8(ascii: "~"):
       true
-    default: false
+    default: isAlphanumeric(byte)
     }
+  }
+
+  private static func isNameByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: ":"), UInt8(ascii: "|"): true
+    default: isAlphanumeric(byte)
+    }
+  }
+
+  private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
+    default: isDigit(byte)
+    }
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+  }
+
+  private static func isHexadecimal(_ byte: UInt8) -> Bool {
+    isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte) || byte == UInt8(ascii: "-")
+  }
+}
+
+/// Finds parts of tokens in text.
+private struct TokenParts {
+  /// A part that is spread over words has to be longer to be one, and none of chance.
+  private static let shortestSpread = 2 * TokensAtHand.shortestPart
+
+  private let tokens: [SecretBytes]
+
+  init(_ tokens: [SecretBytes]) {
+    self.tokens = tokens
+  }
+
+  /// Whether a run of the characters that tokens have has a part of one.
+  func areIn(_ word: Substring) -> Bool {
+    guard !tokens.isEmpty else { return false }
+    return word.utf8.split(whereSeparator: { !Redaction.isTokenByte($0) }).contains { run in
+      let bytes = Array(run)
+      return windows(of: bytes, TokensAtHand.shortestPart).contains { isPart(bytes[$0]) }
+    }
+  }
+
+  /// The words that have a part of a token together: one that was cut into small pieces.
+  func spread(over words: [Substring]) -> Set<Int> {
+    guard !tokens.isEmpty else { return [] }
+    var bytes: [UInt8] = []
+    var owners: [Int] = []
+    for (index, word) in words.enumerated() {
+      for byte in word.utf8 where Redaction.isTokenByte(byte) {
+        bytes.append(byte)
+        owners.append(index)
+      }
+    }
+    let found = windows(of: bytes, Self.shortestSpread).filter { isPart(bytes[$0]) }
+    return found.reduce(into: []) { $0.formUnion(owners[$1]) }
+  }
+
+  private func windows(of bytes: [UInt8], _ length: Int) -> [Range<Int>] {
+    bytes.count < length ? [] : (0...bytes.count - length).map { $0..<$0 + length }
+  }
+
+  private func isPart(_ bytes: ArraySlice<UInt8>) -> Bool {
+    tokens.contains { $0.contains(bytes) }
   }
 }

@@ -13,7 +13,7 @@ struct WireError: Equatable {
     code = error["code"]?.string
     type = error["type"]?.string
     message = error["message"]?.string
-    plan = error["plan_type"]?.string
+    plan = error["plan_type"]?.string.map(Redaction.message)
     resetsAt = error["resets_at"]?.integer
   }
 

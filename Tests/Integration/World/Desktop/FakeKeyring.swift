@@ -64,6 +64,8 @@ final class FakeKeyring {
   /// How often the user was asked something.
   private(set) var questions = 0
   private(set) var dismissals = 0
+  /// How often it has given a secret away.
+  private(set) var reads = 0
   private let address: String
   private var connection: BusConnection?
   private var objects: [BusObject] = []
@@ -204,6 +206,7 @@ final class FakeKeyring {
     [
       "GetSecret": answering { [unowned self, unowned item] _ in
         try checkUnlocked(item)
+        reads += 1
         return .tuple([.tuple([Self.session.variant, .array(of: "y", []), item.value, "text/plain".variant])])
       },
       "Delete": answering { [unowned self, unowned item] _ in

@@ -1,0 +1,133 @@
+import GLibBridge
+import SecretMemory
+
+/// The device key in a file that only this machine's TPM can open. Opened once, it stays in guarded memory: a TPM takes
+/// a tenth of a second and more.
+@GLibActor
+final class TPMDeviceKey: DeviceKeySource {
+  private nonisolated static let name = "device-key.tpm2"
+  private nonisolated static let sizes = 64...SecretFilter.inputLimit
+  /// Longer than making a key can take.
+  private static let lockDeadline = Duration.seconds(180)
+
+  private let directory: StorageDirectory
+  private let sealer = CredentialSealer()
+  private let turnstile = Turnstile()
+  private var known: (file: SecretBytes, state: State)?
+
+  private enum State {
+    case none
+    case key(SecretBytes)
+    /// The TPM works, and does not know the key: it was cleared, or is another machine's.
+    case lost
+  }
+
+  init(directory: StorageDirectory) {
+    self.directory = directory
+  }
+
+  nonisolated var description: String { directory.path(of: Self.name) }
+
+  func existing() async throws -> SecretBytes? {
+    try await turnstile.pass {
+      if case .key(let key) = try await open() { key } else { nil }
+    }
+  }
+
+  func made() async throws -> SecretBytes {
+    try await turnstile.pass {
+      if case .key(let key) = try await open() { return key }
+      // Of several programs that want the first key, one makes it.
+      let lock = try await lock()
+      defer { withExtendedLifetime(lock) {} }
+      switch try await open() {
+      case .key(let key): return key
+      case .lost: try putAside()
+      case .none: break
+      }
+      try await make()
+      guard case .key(let key) = try await open() else {
+        throw unavailable("the TPM does not open what it has just encrypted")
+      }
+      return key
+    }
+  }
+
+  private func lock() async throws -> FileLock {
+    do {
+      let runtime = Directories.runtime + "/chappie"
+      try Directories.make(runtime)
+      return try await FileLock.take(runtime + "/device-key.lock", deadline: Self.lockDeadline)
+    } catch let error as GLibError {
+      throw unavailable("it cannot be locked (\(error.message))")
+    }
+  }
+
+  // MARK: The file
+
+  private func open() async throws -> State {
+    let path = description
+    let file: SecretBytes
+    do {
+      let found = await offActor {
+        Result { () throws(StorageError) in try SecretFile.read(path, sizes: Self.sizes) }
+      }
+      guard let content = try found.get() else { return .none }
+      file = content
+    } catch {
+      throw unavailable("\(error)")
+    }
+    if let known, known.file.isEqual(to: file) { return known.state }
+    let state = try await decrypt(file)
+    known = (file, state)
+    return state
+  }
+
+  private func decrypt(_ file: SecretBytes) async throws -> State {
+    do {
+      let key = try await sealer.decrypt(file)
+      guard key.count == SealedBytes.keyLength else { throw unavailable("it holds no key") }
+      return .key(key)
+    } catch let failure as CredentialSealer.Failure {
+      // A TPM that is away or busy may open it tomorrow. One that encrypts does work, and will never open this.
+      do {
+        _ = try await sealer.encrypt(SealedBytes.randomKey())
+      } catch is CredentialSealer.Failure {
+        throw unavailable("the TPM did not open it (systemd-creds: \(failure.reason))")
+      }
+      Log.warning("The TPM does not know the key of this device any more: what was stored with it is of no use.")
+      return .lost
+    }
+  }
+
+  private func make() async throws {
+    let encrypted: SecretBytes
+    do {
+      encrypted = try await sealer.encrypt(SealedBytes.randomKey())
+    } catch let failure as CredentialSealer.Failure {
+      throw unavailable("the TPM did not encrypt one (systemd-creds: \(failure.reason))")
+    }
+    do {
+      try directory.makeForDeviceKey()
+      try SecretFile.create(encrypted, Self.name, in: directory)
+      Log.notice("What the keyring is given from now on is sealed with a new key that the TPM keeps.")
+    } catch .exists {
+      // Another program was faster, on another login.
+    } catch {
+      throw unavailable("\(error)")
+    }
+  }
+
+  /// Nothing opens it here any more, and it is not ours to destroy: the TPM may be another one's for a while.
+  private func putAside() throws {
+    do {
+      try directory.rename(Self.name, to: Self.name + ".lost")
+    } catch {
+      throw unavailable("\(error)")
+    }
+  }
+
+  private func unavailable(_ reason: String) -> SecretStoreError {
+    .unavailable("the key of this device in \(description) is of no use now, for \(reason)")
+  }
+}

@@ -1,0 +1,132 @@
+import CGLib
+import Glibc
+import SecretMemory
+
+/// A program that makes one secret of another: it reads its standard input to the end and writes its standard output.
+/// Neither is in a file, an argument or an environment, and what comes out is in guarded memory from its first byte on.
+@GLibActor
+public enum SecretFilter {
+  public struct Outcome {
+    public let succeeded: Bool
+    public let output: SecretBytes
+    /// The last line that the program wrote to its standard error.
+    public let complaint: String
+  }
+
+  /// What one write into a pipe takes whole.
+  public nonisolated static let inputLimit = Int(PIPE_BUF)
+  private nonisolated static let complaintLimit = 16 << 10
+
+  /// Runs a program of the search path.
+  ///
+  /// - Parameters:
+  ///   - input: at most ``inputLimit`` bytes.
+  ///   - outputLimit: what the program writes beyond this many bytes is a failure.
+  ///   - deadline: the program is killed after it.
+  /// - Throws: ``GLibError``: where it cannot be started, and ``GLibError/timedOut``.
+  public static func run(
+    _ program: String, _ arguments: [String], input: SecretBytes, outputLimit: Int, deadline: Duration
+  ) async throws -> Outcome {
+    precondition(input.count <= inputLimit, "a pipe does not take so much at once")
+    let process = try FilterProcess(program, arguments)
+    let end = ContinuousClock.now + deadline
+    defer { process.kill() }
+    try process.give(input)
+    let output = try process.descriptor(g_subprocess_get_stdout_pipe)
+    let errors = try process.descriptor(g_subprocess_get_stderr_pipe)
+    let read = await offActor(deadline: deadline) {
+      (readAll(output, limit: outputLimit), readAll(errors, limit: complaintLimit))
+    }
+    guard let (content, complaints) = read else { throw GLibError.timedOut }
+    guard let content else {
+      throw GLibError(domain: "chappie-filter", code: 0, message: "\(program) said more than was expected")
+    }
+    let succeeded = try await process.end(within: end - ContinuousClock.now)
+    return Outcome(succeeded: succeeded, output: content, complaint: lastLine(complaints))
+  }
+
+  private nonisolated static func lastLine(_ text: SecretBytes?) -> String {
+    let lines = text?.withBytes { String(decoding: $0, as: UTF8.self) }.split(whereSeparator: \.isNewline)
+    return lines?.last.map(String.init) ?? "no reason given"
+  }
+
+  /// All until the other end is closed; nil where that is more than `limit` bytes.
+  private nonisolated static func readAll(_ file: Descriptor, limit: Int) -> SecretBytes? {
+    var filled = 0
+    let buffer = SecretBytes(count: limit + 1) { span in
+      span.withUnsafeMutableBytes { bytes in
+        while filled < bytes.count {
+          let count = read(file.number, bytes.baseAddress.map { $0 + filled }, bytes.count - filled)
+          if count > 0 { filled += count }
+          if count == 0 { return }
+          guard count < 0 else { continue }
+          switch errno {
+          case EINTR: continue
+          case EAGAIN:
+            var waiting = pollfd(fd: file.number, events: Int16(POLLIN), revents: 0)
+            poll(&waiting, 1, -1)
+          default: return
+          }
+        }
+      }
+    }
+    return filled > limit ? nil : buffer.withSpan { SecretBytes(copying: $0, 0..<filled) }
+  }
+}
+
+/// A program with three pipes.
+@GLibActor
+private final class FilterProcess {
+  private let process: OpaquePointer
+
+  init(_ program: String, _ arguments: [String]) throws {
+    let flags = GSubprocessFlags(
+      rawValue: G_SUBPROCESS_FLAGS_STDIN_PIPE.rawValue | G_SUBPROCESS_FLAGS_STDOUT_PIPE.rawValue
+        | G_SUBPROCESS_FLAGS_STDERR_PIPE.rawValue)
+    let started = try withCStrings([program] + arguments) { argv in
+      try checked { g_subprocess_newv(argv, flags, &$0) }
+    }
+    guard let started else { throw GLibError.timedOut }
+    process = started
+  }
+
+  isolated deinit {
+    g_object_unref(UnsafeMutableRawPointer(process))
+  }
+
+  /// Writes the whole input, and ends it.
+  func give(_ input: SecretBytes) throws {
+    guard let pipe = g_subprocess_get_stdin_pipe(process) else { return }
+    _ = try input.withBytes { bytes in
+      var written: gsize = 0
+      return try checked { g_output_stream_write_all(pipe, bytes.baseAddress, gsize(bytes.count), &written, nil, &$0) }
+    }
+    _ = try checked { g_output_stream_close(pipe, nil, &$0) }
+  }
+
+  /// A descriptor of one of the pipes, which outlives this object.
+  func descriptor(_ pipe: (OpaquePointer?) -> UnsafeMutablePointer<GInputStream>?) throws -> Descriptor {
+    let stream = pipe(process).map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: GUnixInputStream.self) }
+    let number = fcntl(g_unix_input_stream_get_fd(stream), F_DUPFD_CLOEXEC, 0)
+    guard let descriptor = Descriptor(owning: number) else {
+      throw GLibError(domain: "chappie-filter", code: errno, message: String(cString: strerror(errno)))
+    }
+    return descriptor
+  }
+
+  /// Whether it ended with success.
+  func end(within deadline: Duration) async throws -> Bool {
+    let process = process
+    _ = try await asyncCall(deadline: deadline) { cancellable, callback, data in
+      g_subprocess_wait_async(process, cancellable, callback, data)
+    } finish: { result, error in
+      g_subprocess_wait_finish(process, result, &error)
+    }
+    return g_subprocess_get_successful(process) != 0
+  }
+
+  /// Nothing is left of it, whatever it does.
+  func kill() {
+    if g_subprocess_get_identifier(process) != nil { g_subprocess_force_exit(process) }
+  }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// The device key can be kept by a TPM.
+@Suite(.worlds, .enabled(if: SoftwareTPM.obstacle == nil, Comment(rawValue: SoftwareTPM.obstacle ?? "")))
+@GLibActor
+struct TPMTests {
+  private static let inTPM = "[Keyring]\nDeviceKey=tpm2\n"
+
+  private func with(
+    _ configuration: String = inTPM, _ body: @GLibActor (World, SoftwareTPM, Caller) async throws -> Void
+  ) async throws {
+    try await World.with(World.Plan(service: .none, configuration: configuration)) { world in
+      let tpm = try await SoftwareTPM(in: world)
+      world.service.environment = tpm.environment
+      try await world.service.start(world.sandbox.addresses)
+      try await body(world, tpm, try await world.caller())
+    }
+  }
+
+  private func restart(_ world: World, _ tpm: SoftwareTPM, _ configuration: String = inTPM) async throws {
+    await world.service.end()
+    try world.directories.configure(configuration)
+    try await tpm.reset()
+    try await world.service.start(world.sandbox.addresses)
+  }
+
+  private func place(_ world: World) async throws -> Substring? {
+    let line = try await world.keyring.credentials()["default"].map { String(decoding: $0.secret, as: UTF8.self) }
+    return line?.split(separator: ":").dropFirst().first
+  }
+
+  private func names(_ world: World) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: world.directories.state.path).sorted()
+      .filter { $0.hasPrefix("device-key") }
+  }
+
+  @Test func aSignInThatTheTPMKeepsOutlivesTheService() async throws {
+    try await with { world, tpm, caller in
+      try await caller.signIn()
+      #expect(try await caller.send("here").contains("here"))
+      #expect(try await place(world) == "tpm2")
+      #expect(try names(world) == ["device-key.tpm2"])
+      let file = world.directories.state.appending(path: "device-key.tpm2")
+      #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int == 0o600)
+      try await restart(world, tpm)
+      #expect(try await caller.state() == "signed-in")
+      #expect(try await caller.send("again").contains("again"))
+
+      // A program that may read all of the user's files and the keyring opens nothing, and the key is in no file.
+      let thief = try await world.run(
+        "python3", SourceTree.path(of: "Tests/attacks/open-seal.py"), world.directories.state.path)
+      #expect(thief.text == "closed\n1 items \n")
+      try await tpm.reset()
+      let device = try #require(tpm.environment.first)
+      let key = try await world.run(
+        "sh", "-c",
+        "\(device.key)=\(device.value) systemd-creds decrypt --name=chappie-device-key \(file.path) - 2>/dev/null | base64 -w0"
+      )
+      let bytes = try #require(Data(base64Encoded: key.text))
+      #expect(bytes.count == 32)
+      #expect(try world.directories.files().filter { $0.value.range(of: bytes) != nil }.keys.sorted() == [])
+    }
+  }
+
+  /// Its owner has cleared it: what it kept is lost, and nothing else.
+  @Test func aClearedTPMWantsANewSignIn() async throws {
+    try await with("") { world, tpm, caller in
+      try await caller.signIn(.whenUnlocked, account: "work")
+      try await restart(world, tpm)
+      try await caller.signIn()
+      await world.service.end()
+      try await tpm.clear()
+      try await world.service.start(world.sandbox.addresses)
+      #expect(try await caller.state() == "signed-out")
+      #expect(
+        try await caller.lastError().text("message")?.contains("the key of this device is gone: sign in again") == true)
+      #expect(try await refusal { try await caller.send("hi") }.name == "MissingCredential")
+      let work = try await caller.open("Session", ["keychain_account": "work"])
+      #expect(try await caller.state(at: work) == "signed-in")
+
+      try await tpm.reset()
+      try await caller.signIn()
+      #expect(try await caller.send("anew").contains("anew"))
+      #expect(try names(world) == ["device-key", "device-key.tpm2", "device-key.tpm2.lost"])
+      try await restart(world, tpm)
+      #expect(try await caller.send("again").contains("again"))
+    }
+  }
+
+  /// It may be there again tomorrow: nobody is signed out, and nothing else is taken instead.
+  @Test func aTPMThatDoesNotAnswerIsAFailure() async throws {
+    try await with { world, tpm, caller in
+      try await caller.signIn()
+      await world.service.end()
+      await tpm.stop()
+      try await world.service.start(world.sandbox.addresses)
+      let refused = try await refusal { try await caller.send("hi") }
+      #expect(refused.name == "KeyringUnavailable")
+      #expect(refused.message.contains("the TPM did not open it"))
+      #expect(try await caller.state() == "signed-in")
+      #expect(try await refusal { try await caller.startSignIn() }.name == "KeyringUnavailable")
+      #expect(try names(world) == ["device-key.tpm2"])
+      try await tpm.start()
+      #expect(try await caller.send("back").contains("back"))
+    }
+  }
+
+  /// Who changes the key goes on with what was stored.
+  @Test func whatWasStoredBeforeTheChangeIsStillRead() async throws {
+    try await with("") { world, tpm, caller in
+      try await caller.signIn()
+      #expect(try await place(world) == "file")
+      try await restart(world, tpm)
+      #expect(try await caller.send("still").contains("still"))
+      try await world.sandbox.expireAccessTokens()
+      #expect(try await caller.send("renewed").contains("renewed"))
+      #expect(try await place(world) == "tpm2")
+      try await restart(world, tpm, "")
+      #expect(try await caller.send("and back").contains("and back"))
+      #expect(try await world.sandbox.state().requests["token"] == 1, "nobody signed in again")
+    }
+  }
+}
