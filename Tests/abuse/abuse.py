@@ -20,10 +20,11 @@ from bystander import Bystander
 from kernel import MIB
 from report import print_report
 
-# How long a property read and a turn may take, in seconds, with the release build on the machine named below.
+# How long a property read and a turn may take, in seconds, with the release build on a machine of 2026.
 READ, TURN = 0.25, 5
-# The median wait for a property read there while nothing else happens, in seconds.
-USUAL_READ = 0.0006
+# The processor time that it takes there for a property read, in seconds. However busy a machine is, this tells how slow
+# it is, and how slow a debug build.
+COST_OF_READ = 0.00012
 # The most that a slow machine or a debug build is allowed for.
 MOST_SLOWNESS = 8
 
@@ -35,8 +36,9 @@ def slowness(bystander):
     bystander.end()
     if troubles := bystander.troubles():
         sys.exit(f"The innocent caller is not served without an attack: {troubles[0]}")
-    usual = bystander.note_usual()
-    return min(MOST_SLOWNESS, max(1, usual / USUAL_READ)), usual
+    bystander.note_usual()
+    cost = min(bystander.cost_of_read() for _ in range(3))
+    return min(MOST_SLOWNESS, max(1, cost / COST_OF_READ)), cost
 
 
 def plan(arguments, choice):
@@ -76,8 +78,8 @@ def main():
         if not world.apps:
             print("No sandbox can be made here: all attacks come from programs outside of one.")
         bystander = Bystander(world, secret)
-        factor, usual = slowness(bystander)
-        print(f"A property read takes {usual * 1000:.2f} ms here without an attack: the bounds are "
+        factor, cost = slowness(bystander)
+        print(f"A property read costs {cost * 1e6:.0f} µs of processor time here: the bounds are "
               f"{READ * factor * 1000:.0f} ms for a property read and {TURN * factor:.0f} s for a turn.\n"
               f"Memory without an attack: {world.at_start.memory / MIB:.0f} MiB", flush=True)
         for number, (attack, seconds) in enumerate(plan(arguments, choice), 1):
@@ -93,13 +95,17 @@ def main():
                 world.revive()
             else:
                 world.restore()
+        secrets = [secret, *world.secrets()]
     failed = [done for done in rounds if done.failures]
+    leaks = sum(secret in log_path.read_text(errors="replace") for secret in secrets)
     print_report(rounds)
     if failed:
         print("\n--- the end of the log", *log_path.read_text(errors="replace").splitlines()[-40:], sep="\n")
+    if leaks:
+        print(f"FAILED: {leaks} secrets are in the log")
     print(f"\nseed {arguments.seed}, {time.monotonic() - start:.0f} s")
-    print(f"{len(rounds) - len(failed)} passed, {len(failed)} failed")
-    return 1 if failed or not rounds else 0
+    print(f"{len(rounds) - len(failed)} passed, {len(failed) + leaks} failed")
+    return 1 if failed or leaks or not rounds else 0
 
 
 sys.exit(main())

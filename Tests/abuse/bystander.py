@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from bus.chappie import HTTP_ONLY, ROOT, CallFailed, Caller
 from bus.connection import Gone, Unanswered
-from kernel import Watch
+from kernel import Watch, processor_time
 
 # How long it waits for anything before it gives up, in seconds.
 LONGEST = 40
@@ -44,6 +44,15 @@ class Bystander:
         # What a turn may be refused with, as in a keyring that an attack has locked.
         self.tolerated = ()
         self.running = None
+
+    def cost_of_read(self, count=500):
+        """The processor time that the service takes for a property read, in seconds."""
+        pid = self.world.service.pid
+        with Caller(self.world.address) as caller:
+            before = processor_time(pid)
+            for _ in range(count):
+                caller.property(ROOT, *PROPERTIES[0])
+            return (processor_time(pid) - before) / count
 
     def begin(self):
         self.reads, self.turns, self.echoes, self.answers = [], [], [], []
@@ -109,10 +118,9 @@ class Bystander:
     # Figures
 
     def note_usual(self):
-        """Takes what was measured as how long the echo and the backend usually take."""
+        """Takes what was measured as what the echo and the backend usually take."""
         self.usual_echo = 2 * statistics.median(wait.length for wait in self.echoes)
         self.usual_answer = 2 * statistics.median(wait.length for wait in self.answers)
-        return statistics.median(self.own(read) for read in self.reads)
 
     def troubles(self):
         """What went wrong, but for what comes of a machine that did not let the service run for seconds."""

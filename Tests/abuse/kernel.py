@@ -90,6 +90,12 @@ def serves(task, pid):
         return False
 
 
+def processor_time(pid):
+    """How long the threads that all calls go through have run, in seconds."""
+    return sum(int((task / "schedstat").read_text().split()[0])
+               for task in Path(f"/proc/{pid}/task").glob("*") if serves(task, pid)) / 1e9
+
+
 def run_delay(task):
     """How long a thread was ready to run and waited for a processor, in seconds."""
     try:
