@@ -60,6 +60,10 @@ class Attacker:
         """A size, any magnitude as likely as another."""
         return int(least * (most / least) ** self.random.random())
 
+    def message_size(self):
+        """The size of a message, mostly one that is taken."""
+        return self.sizes(1 << 16, self.random.choice([7 << 20, 7 << 20, 60 << 20]))
+
     def attempt(self, act, *arguments, **named):
         """Does something that may be refused; gives what it gave, or None."""
         try:

@@ -32,7 +32,7 @@ def oversize(attacker):
     """Messages about as large as a bus carries."""
     with attacker.connect(sandboxed=attacker.random.random() < 0.3) as caller:
         client = caller.open_client()
-        size = attacker.known(60 << 20, attacker.sizes(1 << 20, 62 << 20))
+        size = attacker.known(60 << 20, attacker.message_size())
         text = b"w" * size
         match attacker.known(attacker.random.choice([4, 5, 6]), attacker.random.randrange(8)):
             case 0: attacker.attempt(caller.client, client, "Send", "sa{sv}", [text, {}])

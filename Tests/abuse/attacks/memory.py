@@ -49,9 +49,9 @@ def long_contexts(attacker):
             break
         length = attacker.sizes(16, 4 << 20)
         context = messages(pair(attacker.random.choice(["user", "assistant", "x"]), length),
-                           max(1, attacker.sizes(1 << 16, 48 << 20) // (length + 24)))
+                           max(1, attacker.message_size() // (length + 24)))
         if attacker.random.random() < 0.3:
-            context["compacted_summary"] = Variant("s", "w" * attacker.sizes(1, 30 << 20))
+            context["compacted_summary"] = Variant("s", "w" * (attacker.message_size() // 2))
         attacker.attempt(caller.client, client, "ResumeContext", "a{sv}", [context])
         if attacker.random.random() < 0.5:
             attacker.attempt(caller.client, client, "GetContext")
@@ -83,7 +83,7 @@ def tools(attacker):
                 f'"p{index}": {{"type": "string", "minLength": 1}}' for index in range(size // 40)) + "}}",
             lambda size: '{"type": "object", "enum": [' + ",".join(['{"a": 1}'] * (size // 9)) + "]}",
         ])
-        total = attacker.known(40 << 20, attacker.sizes(1 << 16, 48 << 20))
+        total = attacker.known(40 << 20, attacker.message_size())
         count = attacker.random.randrange(1, 130)
         register(attacker, caller, client, tools_of(count, schema(total // count)))
         if attacker.random.random() < 0.2:
@@ -95,7 +95,7 @@ def long_numbers(attacker):
     """JSON that is slow to read where reading is not linear."""
     caller = attacker.connect()
     client = caller.open_client(**attacker.transport())
-    size = attacker.known(8 << 20, attacker.sizes(1 << 12, 12 << 20))
+    size = attacker.known(7 << 20, attacker.sizes(1 << 12, 12 << 20))
     number = attacker.known("12345678901234567890", attacker.random.choice([
         "12345678901234567890", "1.2345678901234567890123", "1e19", "-99999999999999999999",
         "9" * 400, "1" * 5000, "0." + "0" * 300 + "1", "1E-400"]))
