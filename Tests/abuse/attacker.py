@@ -11,6 +11,7 @@ import signal
 import sys
 import time
 import traceback
+from collections import Counter
 from pathlib import Path
 
 from bus.chappie import HTTP_ONLY, CallFailed, Caller
@@ -20,12 +21,15 @@ from bus.connection import Connection, Gone, Unanswered
 class Attacker:
     def __init__(self, order):
         self.random = random.Random(order["seed"])
-        self.deadline = time.monotonic() + order["seconds"]
+        self.start = time.monotonic()
+        self.deadline = self.start + order["seconds"]
         self.bus, self.apps = order["bus"], order["apps"]
         self.folder = Path(order["folder"])
         # What must not be, each kind once.
         self.trouble = []
         self.rounds = 0
+        # How many threads were made, by where they were made from.
+        self.threads = Counter()
 
     def complain(self, what):
         if len(self.trouble) < 3:
@@ -34,6 +38,10 @@ class Attacker:
     def known(self, value, otherwise):
         """What is known to have done harm in the first round, then something else."""
         return value if self.rounds == 1 else otherwise
+
+    @property
+    def age(self):
+        return time.monotonic() - self.start
 
     @property
     def left(self):

@@ -9,6 +9,8 @@ from bus.connection import BUS, INTERACTIVE
 from bus.marshal import Variant
 
 CLIENT = "org.chappie.Client"
+# What an app may begin of threads, with something to spare: at once, and then each second.
+MOST_THREADS, THREADS_A_SECOND = 100, 2
 
 
 def flood(attacker, callers, post, depth):
@@ -175,14 +177,19 @@ def prompts(attacker):
 
 def threads(attacker):
     """Threads, as many as there is time for, from an app."""
-    caller = attacker.connect(sandboxed=True)
+    address = attacker.address(sandboxed=True)
+    caller = attacker.connect(address=address)
     client = caller.open_client()
     made = []
-    depth = attacker.random.choice([1, 16, 200])
+    depth = attacker.known(200, attacker.random.choice([1, 16]))
     for _ in range(20):
         serials = [caller.post(client, "org.chappie.Threads", "Create", "a{sv}",
                                [options(title="t" * attacker.random.choice([1, 1024, 5000]))]) for _ in range(depth)]
-        made += [reply.body[0] for serial in serials if (reply := attacker.attempt(caller.reply, serial))]
+        new = [reply.body[0] for serial in serials if (reply := attacker.attempt(caller.reply, serial))]
+        made += new
+        attacker.threads[address] += len(new)
+        if attacker.apps and attacker.threads[address] > MOST_THREADS + THREADS_A_SECOND * attacker.age:
+            attacker.complain(f"an app made {attacker.threads[address]} threads within {attacker.age:.1f} s")
         if attacker.is_over:
             break
         member, values = attacker.random.choice([
