@@ -68,7 +68,7 @@ final class Conversation {
   {
     let model = ask.options.model ?? transcript.model
     let result = try await engine.turn(for: caller, isContinued: ask.isContinued) { scope in
-      let tools = try ToolRunner(caller.tools, declared: harness.tools, scope)
+      let tools = try await ToolRunner(caller.tools, declared: harness.tools, scope)
       let request = ResponsesRequest(
         model: model, harness: harness, tools: tools.manifests, input: ask.input, options: ask.options,
         threadID: ask.threadID)

@@ -49,9 +49,17 @@ final class AnswerReader {
     assembler = ResponseAssembler(beginning: .due)
   }
 
+  /// What is decoded at once, in bytes: others wait meanwhile.
+  private static let shortEvent = 64 << 10
+
   /// Takes the data of one event.
   func take(_ data: borrowing Span<UInt8>) -> HTTPResponse.Verdict {
-    let event = ResponseEvent.decode(data, of: assembler.answerID)
+    guard data.count > Self.shortEvent else { return take(ResponseEvent.decode(data, of: assembler.answerID)) }
+    let (bytes, id) = (Array(copying: data), assembler.answerID)
+    return .later(Task.onGLib { take(await offActor { ResponseEvent.decode(bytes.span, of: id) }) })
+  }
+
+  private func take(_ event: ResponseEvent) -> HTTPResponse.Verdict {
     switch event {
     case .turnState(let state): if assembler.hasBegun { scope.turnState = state }
     case .rateLimits(let limits): scope.report(limits)

@@ -47,7 +47,7 @@ struct BackendQuery {
         let response = try await TurnEngine.http.send(request, deadline: nil)
         guard (200..<300).contains(response.status) else { throw ExchangeFailure(await BackendFailure(response)) }
         let body = try await response.bytes(limit: Self.sizeLimit, deadline: Self.deadline)
-        guard let json = try? JSON(parsing: body) else {
+        guard let json = await offActor({ try? JSON(parsing: body) }) else {
           throw ExchangeFailure.final(.httpError(response.status, "The backend's answer is no JSON."))
         }
         return Answer(

@@ -51,26 +51,13 @@ struct HTTPExchange {
   }
 
   private func read(_ response: HTTPResponse, _ reader: AnswerReader) async throws {
-    var parser = ServerSentEventParser()
-    var isEndless = false
+    let feed = EventFeed { reader.take($0) }
     do {
-      try await response.forEachChunk(idleDeadline: TurnEngine.idleDeadline) { chunk in
-        var verdict = HTTPResponse.Verdict.more
-        do {
-          try parser.parse(chunk) { data in
-            if case .stop = verdict { return }
-            verdict = reader.take(data)
-          }
-        } catch {
-          isEndless = true
-          return .stop
-        }
-        return verdict
-      }
+      try await response.forEachChunk(idleDeadline: TurnEngine.idleDeadline) { feed.take($0) }
     } catch let error as GLibError {
       throw ExchangeFailure.broken(.network(error.isTimeout ? "the backend fell silent" : error.message))
     }
-    if isEndless { throw ExchangeFailure.final(.network("the backend sent an event without an end")) }
+    if feed.isEndless { throw ExchangeFailure.final(.network("the backend sent an event without an end")) }
   }
 }
 

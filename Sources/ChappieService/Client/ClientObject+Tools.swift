@@ -6,14 +6,18 @@ extension ClientObject {
   var toolMethods: [String: BusImplementation.Method] {
     [
       "SetHarness": { [unowned self] in
-        client.harness = try ChappieHarness(try $0.argument(0, as: VariantDictionary.self))
+        let harness: VariantDictionary = try $0.argument(0)
+        client.harness = try await decoded(byteCount: harness.variant.byteCount) { try ChappieHarness(harness) }
         changed("Harness")
         return .tuple()
       },
       "RegisterTools": { [unowned self] in
         let tools: [VariantDictionary] = try $0.argument(0)
         let handler: ObjectPath = try $0.argument(1)
-        register(try ToolRegistration(tools, handler: handler), for: $0.sender)
+        let registration = try await decoded(byteCount: tools.variant.byteCount) {
+          try ToolRegistration(tools, handler: handler)
+        }
+        register(registration, for: $0.sender)
         return .tuple()
       },
       "SubmitToolResult": { [unowned self] in

@@ -42,18 +42,19 @@ extension ClientObject {
   }
 
   private func reply(_ call: BusCall, _ question: Question) async throws -> Variant {
-    let options = try options(of: call)
+    let options = try await options(of: call)
     let turn = try await start(call, question, options, options.broadcast ? .signals(broadcast: true) : .reply)
     return .tuple(try await turn.result())
   }
 
   private func stream(_ call: BusCall, _ question: Question) async throws -> Variant {
-    let options = try options(of: call)
+    let options = try await options(of: call)
     return .tuple(try await start(call, question, options, .signals(broadcast: options.broadcast)).id)
   }
 
-  private func options(of call: BusCall) throws -> TurnOptions {
-    try TurnOptions(try call.argument(1, as: VariantDictionary.self))
+  private func options(of call: BusCall) async throws -> TurnOptions {
+    let options: VariantDictionary = try call.argument(1)
+    return try await decoded(byteCount: options.variant.byteCount) { try TurnOptions(options) }
   }
 
   // MARK: Starting

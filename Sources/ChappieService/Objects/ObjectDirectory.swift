@@ -126,7 +126,9 @@ final class ObjectDirectory {
   ///
   /// - Throws: `VariantError`, `BusError` with `InvalidArgument`, `AccessDenied`.
   private func configuration(_ options: VariantDictionary, for caller: String) async throws -> ChappieConfiguration {
-    var configuration = try ChappieConfiguration(options, defaults: defaults)
+    var configuration = try await decoded(byteCount: options.variant.byteCount) { [defaults] in
+      try ChappieConfiguration(options, defaults: defaults)
+    }
     configuration.ownerAppID = try await exporter.callers.owner(caller)?.text
     try await admit(caller, to: configuration)
     return configuration

@@ -7,12 +7,12 @@ extension ThreadsObject {
   var turnMethods: [String: BusImplementation.Method] {
     [
       "Send": { [unowned self] in
-        let options = try options(of: $0)
+        let options = try await options(of: $0)
         let turn = try await start($0, options, options.broadcast ? .signals(broadcast: true) : .reply)
         return .tuple(try await turn.result())
       },
       "Stream": { [unowned self] in
-        let options = try options(of: $0)
+        let options = try await options(of: $0)
         return .tuple(try await start($0, options, .signals(broadcast: options.broadcast)).id)
       },
       "Compact": { [unowned self] in
@@ -22,8 +22,9 @@ extension ThreadsObject {
     ]
   }
 
-  private func options(of call: BusCall) throws -> TurnOptions {
-    try TurnOptions(try call.argument(2, as: VariantDictionary.self))
+  private func options(of call: BusCall) async throws -> TurnOptions {
+    let options: VariantDictionary = try call.argument(2)
+    return try await decoded(byteCount: options.variant.byteCount) { try TurnOptions(options) }
   }
 
   private func start(

@@ -60,17 +60,31 @@ extension ChappieHarnessTool {
       throw BusError(.invalidArgument, "A tool needs a 'name'.")
     }
     self.init(name: name, description: try dictionary.value("description") ?? "")
-    if let text: String = try dictionary.value("input_schema") {
-      guard let schema = try? ChappieJSONValue(json: text) else {
-        throw BusError(.invalidArgument, "The 'input_schema' of the tool '\(name)' is no JSON.")
-      }
-      inputSchema = schema
-    }
+    if let text: String = try dictionary.value("input_schema") { inputSchema = try Self.schema(text, of: name) }
     guard let word: String = try dictionary.value("policy") else { return }
     do {
       policy = try ChappieToolPolicy(word: word)
     } catch {
       throw BusError(error)
+    }
+  }
+
+  private static func schema(_ text: String, of tool: String) throws -> ChappieJSONValue {
+    guard text.utf8.count <= JSONSchema.textLimit else {
+      throw BusError(
+        .limitExceeded,
+        "The 'input_schema' of the tool '\(tool)' has \(text.utf8.count) bytes, and \(JSONSchema.textLimit) are allowed: "
+          + "ask for less in it.")
+    }
+    do {
+      return ChappieJSONValue(try JSON(parsing: Array(text.utf8), valueLimit: JSONSchema.valueLimit))
+    } catch let error as GLibError where error.isJSONLimit {
+      throw BusError(
+        .limitExceeded,
+        "The 'input_schema' of the tool '\(tool)' has more than \(JSONSchema.valueLimit) values, or is nested deeper than "
+          + "\(JSON.depthLimit): ask for less in it.")
+    } catch {
+      throw BusError(.invalidArgument, "The 'input_schema' of the tool '\(tool)' is no JSON.")
     }
   }
 

@@ -8,12 +8,14 @@ import SecretMemory
 @GLibActor
 public final class HTTPResponse {
   /// What the reader of a chunk wants next.
-  public enum Verdict {
+  public enum Verdict: Sendable {
     case more
     /// The rest of the body is of no interest.
     case stop
     /// Reading goes on once the task is done: how a slow consumer slows the sender down.
     case pause(until: Task<Void, Never>)
+    /// Reading goes on as the task says, once it is done: what came takes longer than others can wait.
+    case later(Task<Verdict, Never>)
   }
 
   public let status: Int
@@ -88,6 +90,21 @@ public final class HTTPResponse {
       try await reader.run()
     } onCancel: {
       Task.onGLib { reader.cancel() }
+    }
+  }
+}
+
+extension HTTPResponse.Verdict {
+  /// Waits for what is waited for; whether reading then goes on.
+  @GLibActor
+  public func wantsMore() async -> Bool {
+    switch self {
+    case .more: return true
+    case .stop: return false
+    case .pause(let task):
+      await task.value
+      return true
+    case .later(let task): return await task.value.wantsMore()
     }
   }
 }
@@ -223,11 +240,11 @@ private final class ChunkReader {
     switch verdict {
     case .more: next()
     case .stop: finish(nil)
-    case .pause(let task):
+    case .pause, .later:
       Task.onGLib {
-        await task.value
+        let wantsMore = await verdict.wantsMore()
         watch?.touch()
-        next()
+        if wantsMore { next() } else { finish(nil) }
       }
     }
   }

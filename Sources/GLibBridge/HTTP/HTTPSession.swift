@@ -75,6 +75,8 @@ public final class HTTPSession {
     if let userAgent { soup_session_set_user_agent(made, userAgent) }
     // Idle and total deadlines are the caller's, who knows which silence is normal.
     soup_session_set_timeout(made, 0)
+    // What a few compressed bytes of a WebSocket become has no bound in libsoup 3.2.
+    soup_session_remove_feature_by_type(made, soup_websocket_extension_manager_get_type())
     return made
   }
 

@@ -77,24 +77,11 @@ public final class HTTPServerStream {
     while sent < bytes.count {
       guard case .open = state else { throw Closed() }
       try Task.checkCancellation()
-      if let count = try sendNow(bytes[sent...]) {
+      if let count = try socket.sendNow(bytes[sent...]) {
         sent += count
       } else {
         await socket.untilWritable()
       }
-    }
-  }
-
-  /// Sends what the socket takes now; nil when that is nothing.
-  private func sendNow(_ bytes: ArraySlice<UInt8>) throws -> Int? {
-    do {
-      return try checked { error in
-        bytes.withUnsafeBytes {
-          Int(g_socket_send_with_blocking(socket, $0.baseAddress, gsize($0.count), 0, nil, &error))
-        }
-      }
-    } catch let error as GLibError where error.isIO(G_IO_ERROR_WOULD_BLOCK) {
-      return nil
     }
   }
 
@@ -104,5 +91,21 @@ public final class HTTPServerStream {
     g_object_ref(connection)
     g_object_ref(socket)
     return (connection, socket)
+  }
+}
+
+extension UnsafeMutablePointer<GSocket> {
+  /// Sends what the socket takes now; nil when that is nothing.
+  @GLibActor
+  func sendNow(_ bytes: ArraySlice<UInt8>) throws -> Int? {
+    do {
+      return try checked { error in
+        bytes.withUnsafeBytes {
+          Int(g_socket_send_with_blocking(self, $0.baseAddress, gsize($0.count), 0, nil, &error))
+        }
+      }
+    } catch let error as GLibError where error.isIO(G_IO_ERROR_WOULD_BLOCK) {
+      return nil
+    }
   }
 }

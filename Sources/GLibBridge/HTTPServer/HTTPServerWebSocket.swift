@@ -55,6 +55,22 @@ public final class HTTPServerWebSocket {
     try await flush()
   }
 
+  /// Sends frames that are made already, past libsoup, which must have nothing to send meanwhile.
+  ///
+  /// - Throws: `CancellationError` when the client has left, ``GLibError`` when the connection broke, ``Closed``.
+  public func write(frames: [UInt8]) async throws {
+    var rest = frames[...]
+    while !rest.isEmpty {
+      try Task.checkCancellation()
+      guard socket.isOpen else { throw Closed() }
+      if let count = try transport.sendNow(rest) {
+        rest = rest.dropFirst(count)
+      } else {
+        await transport.untilWritable()
+      }
+    }
+  }
+
   /// Hands over each message as it comes; see ``WebSocket/forEachMessage(idleDeadline:_:)``.
   public func forEachMessage(idleDeadline: Duration, _ take: @escaping WebSocket.Take) async throws {
     try await socket.forEachMessage(idleDeadline: idleDeadline, take)

@@ -1,7 +1,7 @@
 import CGLib
 import CJSONGLib
 
-/// A JSON value, read and written by JSON-GLib.
+/// A JSON value, written by JSON-GLib.
 public enum JSON: Sendable, Equatable {
   case object([String: JSON])
   case array([JSON])
@@ -11,23 +11,31 @@ public enum JSON: Sendable, Equatable {
   case bool(Bool)
   case null
 
-  /// Escapes for U+0000, which GLib's strings cannot hold, and for half a surrogate pair, which JSON-GLib does not
-  /// take, are read as U+FFFD.
+  /// Values may be nested this deep.
+  public static let depthLimit = 256
+  /// The most values that one text may hold: each takes more memory than its text may.
+  public static let valueLimit = 1_000_000
+  private static let errorDomain = "chappie-json"
+
+  /// Reads a text; see ``JSONReader``. Escapes for U+0000, which GLib's strings cannot hold, and for half a surrogate
+  /// pair are read as U+FFFD.
   ///
-  /// - Throws: ``GLibError`` for bytes that are not JSON, or too deep.
-  public init(parsing bytes: [UInt8]) throws {
-    guard let bytes = JSONGrammar.prepared(bytes) else {
-      throw GLibError(
-        domain: "chappie-json", code: 0, message: "this is no JSON, or nested deeper than \(JSONGrammar.depthLimit)")
-    }
-    let parser = json_parser_new()
-    defer { g_object_unref(parser) }
-    _ = try checked { error in
-      bytes.withUnsafeBytes {
-        json_parser_load_from_data(parser, $0.bindMemory(to: CChar.self).baseAddress, gssize($0.count), &error)
+  /// - Throws: ``GLibError`` for bytes that are not JSON, nested deeper than ``depthLimit``, or more than `valueLimit`
+  ///   values; ``GLibError/isJSONLimit`` tells the last two.
+  public init(parsing bytes: [UInt8], valueLimit: Int = JSON.valueLimit) throws {
+    do throws(JSONReader.Problem) {
+      self = try bytes.withUnsafeBufferPointer { bytes throws(JSONReader.Problem) in
+        try JSONReader.read(bytes, valueLimit: valueLimit)
+      }
+    } catch {
+      switch error {
+      case .malformed: throw GLibError(domain: Self.errorDomain, code: 0, message: "this is no JSON")
+      case .tooDeep:
+        throw GLibError(domain: Self.errorDomain, code: 1, message: "it is nested deeper than \(Self.depthLimit)")
+      case .tooManyValues:
+        throw GLibError(domain: Self.errorDomain, code: 1, message: "it has more than \(valueLimit) values")
       }
     }
-    self.init(json_parser_get_root(parser))
   }
 
   // MARK: Reading
@@ -99,46 +107,6 @@ public enum JSON: Sendable, Equatable {
     case .null: return json_node_init_null(json_node_alloc())
     }
   }
-
-  private init(_ node: OpaquePointer?) {
-    guard let node else {
-      self = .null
-      return
-    }
-    switch json_node_get_node_type(node) {
-    case JSON_NODE_OBJECT: self = .object(Self.members(json_node_get_object(node)))
-    case JSON_NODE_ARRAY: self = .array(Self.elements(json_node_get_array(node)))
-    case JSON_NODE_VALUE: self = Self.scalar(node)
-    default: self = .null
-    }
-  }
-
-  private static func members(_ object: OpaquePointer?) -> [String: JSON] {
-    var members: [String: JSON] = [:]
-    let names = json_object_get_members(object)
-    defer { g_list_free(names) }
-    var next = names
-    while let entry = next {
-      next = entry.pointee.next
-      guard let name = entry.pointee.data?.assumingMemoryBound(to: CChar.self) else { continue }
-      members[String(cString: name)] = JSON(json_object_get_member(object, name))
-    }
-    return members
-  }
-
-  private static func elements(_ array: OpaquePointer?) -> [JSON] {
-    (0..<json_array_get_length(array)).map { JSON(json_array_get_element(array, $0)) }
-  }
-
-  private static func scalar(_ node: OpaquePointer) -> JSON {
-    switch json_node_get_value_type(node) {
-    case chappie_type_string(): .string(String(cString: json_node_get_string(node)))
-    case chappie_type_int64(): .integer(Int64(json_node_get_int(node)))
-    case chappie_type_double(): .double(json_node_get_double(node))
-    case chappie_type_boolean(): .bool(json_node_get_boolean(node) != 0)
-    default: .null
-    }
-  }
 }
 
 extension Optional {
@@ -167,4 +135,9 @@ extension JSON: ExpressibleByBooleanLiteral {
   public init(booleanLiteral value: Bool) {
     self = .bool(value)
   }
+}
+
+extension GLibError {
+  /// Whether a text was JSON and more of it than is taken.
+  public var isJSONLimit: Bool { domain == "chappie-json" && code == 1 }
 }

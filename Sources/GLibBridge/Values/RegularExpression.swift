@@ -9,13 +9,22 @@ public final class RegularExpression: @unchecked Sendable {
   private static let bounds = "(*LIMIT_MATCH=1000000)(*LIMIT_HEAP=16384)"
 
   /// - Throws: ``GLibError`` for a pattern that is no regular expression.
-  public init(_ pattern: String) throws {
+  public convenience init(_ pattern: String) throws {
+    try self.init(pattern, bounds: Self.bounds) { $0 }
+  }
+
+  /// One that is matched from the start of a text alone, and looks for `pattern` from there, in `steps` at most.
+  convenience init(searching pattern: String, steps: Int) throws {
+    try self.init(pattern, bounds: "(*LIMIT_MATCH=\(steps))(*LIMIT_HEAP=16384)") { #"\A(?s:.*?)(?:\#($0))"# }
+  }
+
+  private init(_ pattern: String, bounds: String, _ wrap: (String) -> String) throws {
     // In JavaScript this is no expression; in PCRE it would lift the bounds.
     guard !pattern.hasPrefix("(*"), !pattern.utf8.contains(0) else {
       throw GLibError(domain: "chappie-regex", code: 0, message: "it is no regular expression")
     }
     let regex = try checked {
-      g_regex_new(Self.bounds + Self.translated(pattern), G_REGEX_DOLLAR_ENDONLY, GRegexMatchFlags(rawValue: 0), &$0)
+      g_regex_new(bounds + wrap(Self.translated(pattern)), G_REGEX_DOLLAR_ENDONLY, GRegexMatchFlags(rawValue: 0), &$0)
     }
     guard let regex else { preconditionFailure("GLib returned no value where it promises one") }
     pointer = regex

@@ -7,7 +7,7 @@ import CLibsoup
 @GLibActor
 public final class WebSocket {
   /// The longest message that is taken, in bytes.
-  private static let messageLimit: guint64 = 16 << 20
+  static let messageLimit: guint64 = 16 << 20
   /// How often, in seconds, a ping shows that there is still somebody: routers forget connections that are silent.
   private static let pingInterval: UInt32 = 30
 
@@ -49,9 +49,12 @@ public final class WebSocket {
   private var state = State.open
   private var reading = Reading.nobody
   private var backlog = MessageBacklog()
+  /// What lets others have their turn, at the end that a stranger writes to.
+  private let pace: SocketPace?
 
-  init(owning connection: OpaquePointer) {
+  init(owning connection: OpaquePointer, pace: SocketPace? = nil) {
     self.connection = connection
+    self.pace = pace
     soup_websocket_connection_set_max_incoming_payload_size(connection, Self.messageLimit)
     soup_websocket_connection_set_keepalive_interval(connection, Self.pingInterval)
     connectSignals()
@@ -172,14 +175,16 @@ public final class WebSocket {
     switch verdict {
     case .more: break
     case .stop: finishReading(nil)
-    case .pause(let task):
+    case .pause, .later:
       reading = .paused(reader)
+      pace?.hold()
       Task.onGLib {
-        await task.value
+        let wantsMore = await verdict.wantsMore()
+        pace?.release()
         guard case .paused(let reader) = reading else { return }
         reader.watch.touch()
         reading = .reading(reader)
-        drain()
+        if wantsMore { drain() } else { finishReading(nil) }
       }
     }
   }

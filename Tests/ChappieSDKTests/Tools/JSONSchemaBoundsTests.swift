@@ -52,12 +52,100 @@ struct JSONSchemaBoundsTests {
     try SchemaCase(#"{"uniqueItems":true}"#, numbers + ",0]", "/: must not have the same item twice").expect()
   }
 
-  @Test func manyChoicesForManyItemsEnd() throws {
-    let choices = (0..<2000).map { "\($0)" }.joined(separator: ",")
-    let items = Array(repeating: "1999", count: 2000).joined(separator: ",")
-    let schema = try JSONSchema(try ChappieJSONValue(json: "{\"items\":{\"enum\":[\(choices)]}}"))
-    let violation = schema.violation(in: try ChappieJSONValue(json: "[\(items)]"))
-    #expect(violation?.hasSuffix("takes too much work to be checked") == true)
+  // MARK: What a check costs
+
+  /// The steps of a check of `value`.
+  private func steps(_ schema: ChappieJSONValue, _ value: ChappieJSONValue) throws -> Int {
+    var reader = SchemaReader()
+    let root = try reader.node(schema, at: .root("#"))
+    var check = SchemaCheck(definitions: try reader.resolve(in: schema))
+    #expect(check.violation(of: root, in: value) == nil)
+    return check.steps
+  }
+
+  /// Four times as much to look at costs four times as much.
+  @Test(
+    arguments: [
+      ["items": ["enum": ["x", "y"]]], ["uniqueItems": true], ["items": ["anyOf": [["minimum": 1], ["maxLength": 9]]]],
+    ] as [ChappieJSONValue])
+  func theCostIsInProportionToTheItems(_ schema: ChappieJSONValue) throws {
+    func items(_ count: Int) -> ChappieJSONValue {
+      .array((0..<count).map { schema["uniqueItems"] == nil ? "x" : .integer(Int64($0)) })
+    }
+    let (few, many) = (try steps(schema, items(1000)), try steps(schema, items(4000)))
+    #expect(few >= 1000)
+    #expect(many <= 4 * few)
+  }
+
+  /// A text costs as long as it is, each time it is looked at.
+  @Test(
+    arguments: [
+      ["minLength": 1], ["pattern": "^x"], ["enum": [.string(String(repeating: "x", count: 16_000))]],
+      ["allOf": [["minLength": 1], ["minLength": 1], ["minLength": 1]]],
+    ] as [ChappieJSONValue])
+  func aTextCostsItsLength(_ schema: ChappieJSONValue) throws {
+    let count = try steps(schema, .string(String(repeating: "x", count: 16_000)))
+    #expect(count >= 1000 * max(1, schema["allOf"]?.arrayValue?.count ?? 0))
+    #expect(count < 4000)
+  }
+
+  /// A long key is looked up each time the object is looked at.
+  @Test func keysCostTheirLength() throws {
+    let key = String(repeating: "k", count: 16_000)
+    #expect(try steps(["required": [.string(key)]], .object([key: 1])) >= 1000)
+    #expect(try steps(["additionalProperties": true], .object([key: 1])) >= 1000)
+  }
+
+  @Test func manyChoicesCostNoMoreThanFew() throws {
+    let few: ChappieJSONValue = ["items": ["enum": [1]]]
+    let many: ChappieJSONValue = ["items": ["enum": .array((0..<20_000).map { .integer(Int64($0)) })]]
+    let items = ChappieJSONValue.array(Array(repeating: 1, count: 1000))
+    #expect(try steps(few, items) == steps(many, items))
+  }
+
+  @Test func aLongTextIsNotHeldAgainstAPattern() throws {
+    let text = String(repeating: "x", count: 33 << 10)
+    #expect(
+      try JSONSchema(["pattern": "y"]).violation(in: .string(text))
+        == "/: takes too long to be held against its pattern")
+    #expect(try JSONSchema(["minLength": 1]).violation(in: .string(text)) == nil)
+  }
+
+  // MARK: What a schema costs
+
+  @Test func aSchemaOfTooManySchemasIsRefused() throws {
+    #expect(throws: SchemaError.self) {
+      try JSONSchema(["allOf": .array(Array(repeating: true, count: JSONSchema.valueLimit))])
+    }
+    #expect(throws: SchemaError.self) {
+      try JSONSchema(["allOf": .array((0..<300).map { ["pattern": "a\($0)"] })])
+    }
+  }
+
+  /// Each spelling of a reference is read by itself: that must not multiply a large target.
+  @Test func manySpellingsOfAReferenceAreTooMany() throws {
+    let spellings = (0..<256).map { number in
+      "#/$defs/" + (0..<8).map { number >> $0 & 1 == 0 ? "/" : "~1" }.joined()
+    }
+    let target: ChappieJSONValue = ["allOf": .array(Array(repeating: true, count: 1000))]
+    #expect(throws: SchemaError.self) {
+      try JSONSchema([
+        "anyOf": .array(spellings.map { ["$ref": .string($0)] }),
+        "$defs": .object([String(repeating: "/", count: 8): target]),
+      ])
+    }
+  }
+
+  @Test func aDeepPlaceIsToldShort() throws {
+    let key = String(repeating: "k", count: 10_000)
+    var schema: ChappieJSONValue = ["type": "nothing"]
+    for _ in 0..<100 { schema = ["properties": .object([key: schema])] }
+    do {
+      _ = try JSONSchema(schema)
+      Issue.record("it was taken")
+    } catch {
+      #expect(error.description.hasPrefix("…/") && error.description.utf8.count < 2000)
+    }
   }
 
   /// Keys come from the model: what is told about them stays on one line, and short.

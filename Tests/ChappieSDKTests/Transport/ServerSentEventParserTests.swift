@@ -44,7 +44,12 @@ struct ServerSentEventParserTests {
   ) throws -> [[UInt8]] {
     var parser = ServerSentEventParser(limit: limit)
     var events: [[UInt8]] = []
-    for chunk in chunks { try parser.parse(chunk) { data in events.append(data.indices.map { data[$0] }) } }
+    for chunk in chunks {
+      try parser.parse(chunk) { data in
+        events.append(data.indices.map { data[$0] })
+        return true
+      }
+    }
     return events
   }
 
@@ -69,6 +74,34 @@ struct ServerSentEventParserTests {
     return Array(text.utf8)
   }
 
+  // MARK: In parts
+
+  /// Whoever takes the events may want to go on later; nothing is lost or told twice.
+  @Test(arguments: [1, 2, 3, 7])
+  func eventsThatAreNotWantedYetWait(_ length: Int) throws {
+    let texts = (0..<length).map { "event \($0)" }
+    let text = texts.map { "data: \($0)\n: comment\n\n" }.joined()
+    var parser = ServerSentEventParser()
+    var events: [String] = []
+    var rest = ArraySlice(text.utf8)
+    for _ in 0..<length {
+      let wantsMore = try parser.parse(rest) { data in
+        events.append(String(decoding: data.indices.map { data[$0] }, as: UTF8.self))
+        return false
+      }
+      #expect(!wantsMore)
+      rest = []
+    }
+    #expect(try parser.parse([]) { _ in false })
+    #expect(events == texts)
+  }
+
+  @Test func anEventOfEndlessLinesIsGivenUp() throws {
+    var parser = ServerSentEventParser()
+    let lines = ArraySlice(String(repeating: "data:\n", count: 70_000).utf8)
+    #expect(throws: ServerSentEventParser.Failure.tooManyLines) { try parser.parse(lines) { _ in true } }
+  }
+
   // MARK: Chunking
 
   @Test(arguments: lineEnds, [false, true])
@@ -90,12 +123,21 @@ struct ServerSentEventParserTests {
   @Test func eachEventComesAsSoonAsItIsComplete() throws {
     var parser = ServerSentEventParser()
     var count = 0
-    try parser.parse(ArraySlice("data: a\n".utf8)) { _ in count += 1 }
+    try parser.parse(ArraySlice("data: a\n".utf8)) { _ in
+      count += 1
+      return true
+    }
     #expect(count == 0)
-    try parser.parse(ArraySlice("\n".utf8)) { _ in count += 1 }
+    try parser.parse(ArraySlice("\n".utf8)) { _ in
+      count += 1
+      return true
+    }
     #expect(count == 1)
     // CR alone ends a line at once: there is no waiting for a LF that may never come.
-    try parser.parse(ArraySlice("data: b\r\r".utf8)) { _ in count += 1 }
+    try parser.parse(ArraySlice("data: b\r\r".utf8)) { _ in
+      count += 1
+      return true
+    }
     #expect(count == 2)
   }
 

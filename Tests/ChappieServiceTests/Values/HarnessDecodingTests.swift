@@ -123,8 +123,8 @@ struct HarnessDecodingTests {
 
   /// A schema full of references takes no longer than its length.
   @Test func manyDefinitionsAreRead() throws {
-    let definitions = (0..<10_000).map { ##""d\##($0)":{"$ref":"#/$defs/d\##($0 + 1)"}"## }.joined(separator: ",")
-    let schema = ##"{"type":"object","$ref":"#/$defs/d0","$defs":{\##(definitions),"d10000":true}}"##
+    let definitions = (0..<5_000).map { ##""d\##($0)":{"$ref":"#/$defs/d\##($0 + 1)"}"## }.joined(separator: ",")
+    let schema = ##"{"type":"object","$ref":"#/$defs/d0","$defs":{\##(definitions),"d5000":true}}"##
     #expect(throws: Never.self) { try ChappieHarness(Self.tool(["name": "a", "input_schema": schema])) }
   }
 

@@ -25,7 +25,7 @@ final class WebSocketPipe {
     g_uri_unref(uri)
     if let stream { g_object_unref(stream) }
     guard let connection else { throw Failure() }
-    socket = WebSocket(owning: connection)
+    socket = WebSocket(pacing: connection)
   }
 
   isolated deinit {
@@ -56,6 +56,16 @@ final class WebSocketPipe {
   func sendRaw(_ bytes: [UInt8]) {
     guard let peer else { return }
     precondition(write(peer, bytes, bytes.count) == bytes.count)
+  }
+
+  /// Sends more than the other end may take at once.
+  func sendSlowly(_ bytes: [UInt8]) async throws {
+    var rest = bytes[...]
+    while !rest.isEmpty, let peer {
+      try Task.checkCancellation()
+      let count = rest.withUnsafeBytes { write(peer, $0.baseAddress, $0.count) }
+      if count > 0 { rest = rest.dropFirst(count) } else { try await sleep(for: .milliseconds(1)) }
+    }
   }
 
   /// The opcodes and the sizes of the short frames that have come, and what they say.

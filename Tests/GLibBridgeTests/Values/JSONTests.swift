@@ -62,8 +62,8 @@ struct JSONTests {
   }
 
   @Test func readsNestedValuesUpToItsLimit() throws {
-    #expect(try JSON(parsing: Self.nested(JSONGrammar.depthLimit)).elements.count == 1)
-    #expect(throws: GLibError.self) { try JSON(parsing: Self.nested(JSONGrammar.depthLimit + 1)) }
+    #expect(try JSON(parsing: Self.nested(JSON.depthLimit)).elements.count == 1)
+    #expect(throws: GLibError.self) { try JSON(parsing: Self.nested(JSON.depthLimit + 1)) }
     // Brackets in strings, and side by side, are not nested.
     #expect(try Self.parse("\"" + String(repeating: "[", count: 1000) + "\\\"[\"").string?.count == 1002)
     #expect(
@@ -75,6 +75,51 @@ struct JSONTests {
   @Test(arguments: [("", ""), ("/*\"*/", ""), ("['\"',", "]"), ("[\"\\\\\",", "]"), ("[\"\\\"\",", "]")])
   func nothingHidesTheDepth(_ prefix: String, _ suffix: String) throws {
     #expect(throws: GLibError.self) { try JSON(parsing: Self.nested(1000, in: prefix) + suffix.utf8) }
+  }
+
+  // MARK: What it costs
+
+  /// The processor time of reading `text`: the least of some.
+  private static func time(_ text: String) throws -> Duration {
+    let bytes = Array(text.utf8)
+    let times = try (0..<3).map { _ in
+      let start = ThreadTime.now
+      _ = try JSON(parsing: bytes)
+      return ThreadTime.now - start
+    }
+    return times.min() ?? .zero
+  }
+
+  private static func list(_ count: Int, _ element: (Int) -> String) -> String {
+    "[" + (0..<count).map(element).joined(separator: ",") + "]"
+  }
+
+  /// Eight times as much takes eight times as long, not sixty-four times.
+  @Test(
+    arguments: [
+      { list($0) { _ in "12345678901234567890" } }, { list($0) { _ in #""\u0000\ud800\n""# } },
+      { list($0) { _ in #"{"a":{},"a":[]}"# } }, { "\"" + String(repeating: #"\\\""#, count: $0) + "\"" },
+      { count in "{" + (0..<count).map { "\"\($0)\":0" }.joined(separator: ",") + ",\"a\":1}" },
+      { count in "{" + (0..<count).map { "\"\($0 % 2 == 0 ? "b" : "\($0)")\":0" }.joined(separator: ",") + "}" },
+      { "0." + String(repeating: "1", count: 20 * $0) }, { list($0) { _ in "0.1e-5" } },
+    ] as [@Sendable (Int) -> String])
+  func timeIsInProportionToTheBytes(_ text: @Sendable (Int) -> String) throws {
+    let (short, long) = (try Self.time(text(4000)), try Self.time(text(32_000)))
+    #expect(long < short * 24 + .milliseconds(2))
+  }
+
+  @Test func moreValuesThanAllowedAreRefused() throws {
+    let text = Array(Self.list(9) { "\($0)" }.utf8)
+    #expect(try JSON(parsing: text, valueLimit: 10).elements.count == 9)
+    for (bytes, limit) in [(text, 9), (Self.nested(257), 1000)] {
+      do {
+        _ = try JSON(parsing: bytes, valueLimit: limit)
+        Issue.record("it was taken")
+      } catch let error as GLibError {
+        #expect(error.isJSONLimit)
+      }
+    }
+    do { _ = try Self.parse("[") } catch let error as GLibError { #expect(!error.isJSONLimit) }
   }
 
   // MARK: Members

@@ -11,6 +11,7 @@ final class ToolRunner {
   private let approve: ToolSet.Approval?
   private let approvalPatience: Duration
   private let scope: TurnScope
+  private let checks = Places(1)
 
   /// What the model may call and somebody here runs.
   private struct Tool {
@@ -21,14 +22,12 @@ final class ToolRunner {
   }
 
   /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for a tool that cannot be declared.
-  init(_ set: ToolSet, declared: [ChappieHarnessTool], _ scope: TurnScope) throws {
+  init(_ set: ToolSet, declared: [ChappieHarnessTool], _ scope: TurnScope) async throws {
     let names = Set(declared.map(\.name))
     manifests = declared + set.tools.map(\.manifest).filter { !names.contains($0.name) }
     let runners = Dictionary(set.tools.map { ($0.manifest.name, $0) }) { first, _ in first }
     var tools: [String: Tool] = [:]
-    for manifest in manifests {
-      // Also of what nobody runs: it is declared all the same.
-      let schema = try manifest.argumentsSchema()
+    for (manifest, schema) in zip(manifests, try await Self.schemas(of: manifests)) {
       guard tools[manifest.name] == nil, let runner = runners[manifest.name] else { continue }
       tools[manifest.name] = Tool(runner: runner, manifest: manifest, schema: schema)
     }
@@ -36,6 +35,12 @@ final class ToolRunner {
     approve = set.approve
     approvalPatience = set.approvalPatience
     self.scope = scope
+  }
+
+  /// Also of what nobody runs: it is declared all the same.
+  private static func schemas(of manifests: [ChappieHarnessTool]) async throws -> [JSONSchema] {
+    guard !manifests.isEmpty else { return [] }
+    return try await offActor { Result { try manifests.map { try $0.argumentsSchema() } } }.get()
   }
 
   /// Runs all calls of one answer side by side, and returns their outputs in order.
@@ -86,7 +91,7 @@ final class ToolRunner {
   }
 
   private func end(of call: ToolCallItem, _ tool: Tool) async throws -> End {
-    if let violation = Self.violation(of: tool.schema, in: call) {
+    if let violation = await violation(of: tool.schema, in: call) {
       return End(.failed, "The arguments do not fit the tool's schema: \(violation).")
     }
     // Not before: whoever sees it may be who runs the tool.
@@ -112,12 +117,20 @@ final class ToolRunner {
     return end
   }
 
-  /// What is wrong with a call's arguments; nil for nothing.
-  private static func violation(of schema: JSONSchema, in call: ToolCallItem) -> String? {
-    guard let arguments = try? ChappieJSONValue(json: call.arguments.isEmpty ? "{}" : call.arguments) else {
-      return "they are no JSON"
+  /// What is wrong with a call's arguments; nil for nothing. Whoever wrote arguments and schema can make that take a
+  /// second: it is done beside the actor, for one call of the turn at a time.
+  private func violation(of schema: JSONSchema, in call: ToolCallItem) async -> String? {
+    let text = call.arguments.isEmpty ? "{}" : call.arguments
+    return await checks.hold {
+      await offActor {
+        do {
+          let json = try JSON(parsing: Array(text.utf8), valueLimit: JSONSchema.argumentLimit)
+          return schema.violation(in: ChappieJSONValue(json))
+        } catch {
+          return (error as? GLibError)?.isJSONLimit == true ? "they are too much to be checked" : "they are no JSON"
+        }
+      }
     }
-    return schema.violation(in: arguments)
   }
 
   private func decision(on call: ToolCallItem) async throws -> ChappieApprovalDecision {

@@ -2,6 +2,13 @@ import GLibBridge
 
 /// Checks values against a JSON Schema: the keywords that function calling uses. Unknown keywords are ignored.
 package struct JSONSchema: Sendable {
+  /// The longest text of a schema, in bytes.
+  package static let textLimit = 256 << 10
+  /// The most JSON values in a schema.
+  package static let valueLimit = 20_000
+  /// The most JSON values in a call's arguments.
+  package static let argumentLimit = 200_000
+
   private let root: SchemaNode
   private let definitions: [String: SchemaNode]
 
@@ -9,15 +16,15 @@ package struct JSONSchema: Sendable {
   ///   expression, or a reference to what is not there.
   package init(_ schema: ChappieJSONValue) throws(SchemaError) {
     var reader = SchemaReader()
-    root = try reader.node(schema, at: "#")
+    root = try reader.node(schema, at: .root("#"))
     definitions = try reader.resolve(in: schema)
   }
 
   /// The first violation as a sentence that starts with its place, such as `/city: must be a string`; nil when `value`
-  /// fits. The root's place is `/`.
+  /// fits. The root's place is `/`. It can take a second: not for the actor.
   package func violation(in value: ChappieJSONValue) -> String? {
     var check = SchemaCheck(definitions: definitions)
-    return check.violation(of: root, in: value, at: SchemaPath())
+    return check.violation(of: root, in: value)
   }
 }
 
@@ -26,8 +33,8 @@ package struct SchemaError: Error, Equatable, CustomStringConvertible {
   /// Where, and what; no full stop at its end.
   package let description: String
 
-  init(_ place: String, _ problem: String) {
-    description = "\(place) \(problem)"
+  init(_ place: SchemaPlace, _ problem: String) {
+    description = "\(place.text) \(problem)"
   }
 }
 
@@ -65,7 +72,7 @@ enum SchemaType: String, Sendable {
 struct SchemaRules: Sendable {
   var types: [SchemaType] = []
   var reference: String?
-  var choices: [ChappieJSONValue]?
+  var choices: SchemaChoices?
 
   var minimum: Double?
   var maximum: Double?
@@ -74,7 +81,8 @@ struct SchemaRules: Sendable {
   var multipleOf: Double?
 
   var lengths = SchemaRange()
-  var pattern: RegularExpression?
+  /// A pattern that was found right. It is compiled while it is needed: that takes more memory than the schema.
+  var pattern: String?
 
   var prefixItems: [SchemaNode] = []
   var items: SchemaNode?
@@ -85,11 +93,26 @@ struct SchemaRules: Sendable {
   var additionalProperties: SchemaNode?
   var required: [String] = []
   var propertyCounts = SchemaRange()
+  /// What looking up these keywords costs, in the steps of a check.
+  var weight = 0
 
   var allOf: [SchemaNode] = []
   var anyOf: [SchemaNode] = []
   var oneOf: [SchemaNode] = []
   var not: SchemaNode?
+}
+
+/// The values of which one must be there.
+struct SchemaChoices: Sendable {
+  let list: [ChappieJSONValue]
+  private let set: Set<ChappieJSONValue>
+
+  init(_ list: [ChappieJSONValue]) {
+    self.list = list
+    set = Set(list)
+  }
+
+  func contains(_ value: ChappieJSONValue) -> Bool { set.contains(value) }
 }
 
 /// How many there may be of something.

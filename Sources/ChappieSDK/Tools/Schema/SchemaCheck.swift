@@ -1,16 +1,38 @@
 import GLibBridge
 
-/// One value held against one schema. What it costs is bounded: schemas can refer to themselves, and some take
-/// exponential work.
+/// One value held against one schema.
+///
+/// Schemas can refer to themselves, and some take exponential work, so that all of it is counted: what a step looks at
+/// is charged by its size. A check that needs more than the budget is given up.
 struct SchemaCheck {
+  /// As many bytes of text cost as much as one look at a small value.
+  static let bytesPerStep = 16
+  static let stepLimit = 500_000
   private static let depthLimit = 600
-  private static let stepLimit = 1_000_000
-  private static let patternTimeLimit = Duration.seconds(1)
+  /// How many compiled patterns are kept while the check runs.
+  private static let patternLimit = 16
+
+  /// What does not fit. Where it is only of interest whether something fits, nothing is told: a text for each
+  /// alternative would cost more than the rest.
+  private enum Violation {
+    case told(String)
+    case untold
+  }
+
+  private enum Telling {
+    case first
+    /// Within `anyOf`, `oneOf` and `not`.
+    case nothing
+  }
 
   private let definitions: [String: SchemaNode]
-  private var steps = 0
+  private var path = SchemaPath()
+  private var telling = Telling.first
+  private(set) var steps = 0
   private var depth = 0
-  private var patternTime = Duration.zero
+  /// The processor time that all patterns together may take.
+  private var patternTime = Duration.seconds(1)
+  private var patterns: [String: BoundedPattern] = [:]
   /// Why this check was given up. It counts as the violation, wherever the schema stands: under `not`, too.
   private var surrender: String?
 
@@ -18,150 +40,187 @@ struct SchemaCheck {
     self.definitions = definitions
   }
 
-  mutating func violation(of schema: SchemaNode, in value: ChappieJSONValue, at path: SchemaPath) -> String? {
-    let violation = first(schema, value, path)
-    return surrender ?? violation
+  mutating func violation(of schema: SchemaNode, in value: ChappieJSONValue) -> String? {
+    let violation = first(schema, value)
+    if let surrender { return surrender }
+    guard case .told(let text) = violation else { return nil }
+    return text
   }
 
   // MARK: One schema
 
-  private mutating func first(_ schema: SchemaNode, _ value: ChappieJSONValue, _ path: SchemaPath) -> String? {
-    charge(1, path)
-    guard surrender == nil else { return surrender }
+  private mutating func first(_ schema: SchemaNode, _ value: ChappieJSONValue) -> Violation? {
+    guard charge(1) else { return .untold }
     switch schema {
-    case .always(let verdict): return verdict ? nil : "\(path.text): is not allowed"
+    case .always(let verdict): return verdict ? nil : problem("is not allowed")
     case .rules(let rules):
-      guard depth < Self.depthLimit else { return giveUp("is nested too deep to be checked", path) }
+      guard depth < Self.depthLimit else { return giveUp("is nested too deep to be checked") }
       depth += 1
       defer { depth -= 1 }
-      return first(rules, value, path)
+      return first(rules, value)
     }
   }
 
-  private mutating func first(_ rules: SchemaRules, _ value: ChappieJSONValue, _ path: SchemaPath) -> String? {
-    if let problem = typeProblem(rules, value, path) { return "\(path.text): \(problem)" }
-    if let reference = rules.reference, let schema = definitions[reference],
-      let violation = first(schema, value, path)
-    {
+  private mutating func first(_ rules: SchemaRules, _ value: ChappieJSONValue) -> Violation? {
+    guard charge(rules.weight) else { return .untold }
+    if let violation = typeViolation(rules, value) ?? choiceViolation(rules, value) { return violation }
+    if let reference = rules.reference, let schema = definitions[reference], let violation = first(schema, value) {
       return violation
     }
-    let violation: String? =
+    let violation: Violation? =
       switch value {
-      case .object(let members): objectViolation(rules, members, path)
-      case .array(let elements): arrayViolation(rules, elements, path)
-      case .string(let text): textProblem(rules, text, path).map { "\(path.text): \($0)" }
-      case .integer, .number: rules.numberProblem(value).map { "\(path.text): \($0)" }
+      case .object(let members): objectViolation(rules, members)
+      case .array(let elements): arrayViolation(rules, elements)
+      case .string(let text): textViolation(rules, text)
+      case .integer, .number: rules.numberProblem(value).map { problem($0) }
       case .bool, .null: nil
       }
-    return violation ?? combinedViolation(rules, value, path)
+    return violation ?? combinedViolation(rules, value)
   }
 
   // MARK: Kinds of values
 
-  private mutating func typeProblem(_ rules: SchemaRules, _ value: ChappieJSONValue, _ path: SchemaPath) -> String? {
-    if !rules.types.isEmpty, !rules.types.contains(where: { $0.includes(value) }) {
-      return "must be " + rules.types.map(\.phrase).joined(separator: " or ")
-    }
+  private func typeViolation(_ rules: SchemaRules, _ value: ChappieJSONValue) -> Violation? {
+    guard !rules.types.isEmpty, !rules.types.contains(where: { $0.includes(value) }) else { return nil }
+    return problem("must be " + rules.types.map(\.phrase).joined(separator: " or "))
+  }
+
+  private mutating func choiceViolation(_ rules: SchemaRules, _ value: ChappieJSONValue) -> Violation? {
     guard let choices = rules.choices else { return nil }
-    charge(choices.count, path)
-    guard !choices.contains(value) else { return nil }
+    guard chargeWhole(value) else { return .untold }
+    return choices.contains(value) ? nil : problem(Self.phrase(choices.list))
+  }
+
+  private static func phrase(_ choices: [ChappieJSONValue]) -> String {
     let shown = choices.prefix(20).map { SchemaPath.shown($0.json) }.joined(separator: ", ")
     return choices.count == 1 ? "must be \(shown)" : "must be one of \(shown)" + (choices.count > 20 ? ", …" : "")
   }
 
-  private mutating func textProblem(_ rules: SchemaRules, _ text: String, _ path: SchemaPath) -> String? {
+  private mutating func textViolation(_ rules: SchemaRules, _ text: String) -> Violation? {
     // JSON Schema counts code points.
-    if let problem = rules.lengths.problem(text.unicodeScalars.count, of: "characters") { return problem }
-    guard let pattern = rules.pattern else { return nil }
-    let clock = ContinuousClock()
-    let start = clock.now
-    let matches = try? pattern.matches(text)
-    patternTime += clock.now - start
-    guard let matches, patternTime < Self.patternTimeLimit else {
-      surrender = giveUp("takes too long to be held against its pattern", path)
-      return surrender
+    if rules.lengths.least > 0 || rules.lengths.most != nil {
+      guard charge(bytes: text.utf8.count) else { return .untold }
+      if let violation = rules.lengths.problem(text.unicodeScalars.count, of: "characters") {
+        return problem(violation)
+      }
     }
-    return matches ? nil : "must match the pattern of its schema"
+    guard let pattern = rules.pattern else { return nil }
+    guard charge(bytes: text.utf8.count) else { return .untold }
+    guard let isFound = try? compiled(pattern).matches(text, within: &patternTime) else {
+      return giveUp("takes too long to be held against its pattern")
+    }
+    return isFound ? nil : problem("must match the pattern of its schema")
   }
 
-  private mutating func arrayViolation(
-    _ rules: SchemaRules, _ elements: [ChappieJSONValue], _ path: SchemaPath
-  ) -> String? {
-    if let problem = rules.itemCounts.problem(elements.count, of: "items") { return "\(path.text): \(problem)" }
+  private mutating func compiled(_ text: String) throws -> BoundedPattern {
+    if let pattern = patterns[text] { return pattern }
+    let start = ThreadTime.now
+    defer { patternTime -= ThreadTime.now - start }
+    let pattern = try BoundedPattern(text)
+    if patterns.count < Self.patternLimit { patterns[text] = pattern }
+    return pattern
+  }
+
+  private mutating func arrayViolation(_ rules: SchemaRules, _ elements: [ChappieJSONValue]) -> Violation? {
+    if let violation = rules.itemCounts.problem(elements.count, of: "items") { return problem(violation) }
     for (index, element) in elements.enumerated() {
       guard let schema = index < rules.prefixItems.count ? rules.prefixItems[index] : rules.items else { break }
-      if let violation = first(schema, element, path.appending(index: index)) { return violation }
+      if let violation = first(schema, element, at: .index(index)) { return violation }
     }
     if rules.uniqueItems {
-      charge(elements.count, path)
-      if Set(elements).count < elements.count { return "\(path.text): must not have the same item twice" }
+      for element in elements { guard chargeWhole(element) else { return .untold } }
+      if Set(elements).count < elements.count { return problem("must not have the same item twice") }
     }
     return nil
   }
 
-  private mutating func objectViolation(
-    _ rules: SchemaRules, _ members: [String: ChappieJSONValue], _ path: SchemaPath
-  ) -> String? {
+  private mutating func objectViolation(_ rules: SchemaRules, _ members: [String: ChappieJSONValue]) -> Violation? {
     if let missing = rules.required.first(where: { members[$0] == nil }) {
-      return "\(path.text): must have the property '\(SchemaPath.shown(missing))'"
+      return problem("must have the property '\(SchemaPath.shown(missing))'")
     }
-    if let problem = rules.propertyCounts.problem(members.count, of: "properties") { return "\(path.text): \(problem)" }
+    if let violation = rules.propertyCounts.problem(members.count, of: "properties") { return problem(violation) }
     guard !rules.properties.isEmpty || rules.additionalProperties != nil else { return nil }
+    for key in members.keys { guard charge(bytes: key.utf8.count) else { return .untold } }
     for (key, value) in members.sorted(by: { $0.key < $1.key }) {
       if let schema = rules.properties[key] {
-        if let violation = first(schema, value, path.appending(key: key)) { return violation }
+        if let violation = first(schema, value, at: .key(key)) { return violation }
       } else if case .always(false) = rules.additionalProperties {
-        return "\(path.text): must not have the property '\(SchemaPath.shown(key))'"
-      } else if let schema = rules.additionalProperties,
-        let violation = first(schema, value, path.appending(key: key))
-      {
+        return problem("must not have the property '\(SchemaPath.shown(key))'")
+      } else if let schema = rules.additionalProperties, let violation = first(schema, value, at: .key(key)) {
         return violation
       }
     }
     return nil
   }
 
+  private mutating func first(_ schema: SchemaNode, _ value: ChappieJSONValue, at step: SchemaPath.Step) -> Violation? {
+    path.enter(step)
+    defer { path.leave() }
+    return first(schema, value)
+  }
+
   // MARK: Combinations
 
-  private mutating func combinedViolation(
-    _ rules: SchemaRules, _ value: ChappieJSONValue, _ path: SchemaPath
-  ) -> String? {
+  private mutating func combinedViolation(_ rules: SchemaRules, _ value: ChappieJSONValue) -> Violation? {
     for schema in rules.allOf {
-      if let violation = first(schema, value, path) { return violation }
+      if let violation = first(schema, value) { return violation }
     }
-    if !rules.anyOf.isEmpty, count(rules.anyOf, value, path, upTo: 1) == 0 {
-      return "\(path.text): must fit at least one of \(rules.anyOf.count) alternatives"
+    if !rules.anyOf.isEmpty, count(rules.anyOf, value, upTo: 1) == 0 {
+      return problem("must fit at least one of \(rules.anyOf.count) alternatives")
     }
-    if !rules.oneOf.isEmpty, count(rules.oneOf, value, path, upTo: 2) != 1 {
-      return "\(path.text): must fit exactly one of \(rules.oneOf.count) alternatives"
+    if !rules.oneOf.isEmpty, count(rules.oneOf, value, upTo: 2) != 1 {
+      return problem("must fit exactly one of \(rules.oneOf.count) alternatives")
     }
-    if let schema = rules.not, first(schema, value, path) == nil {
-      return "\(path.text): must not be what 'not' of its schema describes"
+    if let schema = rules.not, count([schema], value, upTo: 1) == 1 {
+      return problem("must not be what 'not' of its schema describes")
     }
     return nil
   }
 
   /// How many of `schemas` the value fits.
-  private mutating func count(
-    _ schemas: [SchemaNode], _ value: ChappieJSONValue, _ path: SchemaPath, upTo limit: Int
-  ) -> Int {
+  private mutating func count(_ schemas: [SchemaNode], _ value: ChappieJSONValue, upTo limit: Int) -> Int {
+    let outer = telling
+    defer { telling = outer }
+    telling = .nothing
     var fitting = 0
-    for schema in schemas where fitting < limit {
-      if first(schema, value, path) == nil { fitting += 1 }
+    for schema in schemas where fitting < limit && surrender == nil {
+      if first(schema, value) == nil { fitting += 1 }
     }
     return fitting
   }
 
-  // MARK: Cost
+  // MARK: Telling and cost
 
-  private mutating func charge(_ cost: Int, _ path: SchemaPath) {
-    steps += cost
-    if steps > Self.stepLimit { _ = giveUp("takes too much work to be checked", path) }
+  private func problem(_ text: @autoclosure () -> String) -> Violation {
+    if case .first = telling { .told("\(path.text): \(text())") } else { .untold }
   }
 
-  private mutating func giveUp(_ why: String, _ path: SchemaPath) -> String {
-    let reason = surrender ?? "\(path.text): \(why)"
-    surrender = reason
-    return reason
+  /// - Returns: false when the check has been given up, now or before.
+  private mutating func charge(_ cost: Int) -> Bool {
+    steps += cost
+    if steps > Self.stepLimit { _ = giveUp("takes too much work to be checked") }
+    return surrender == nil
+  }
+
+  private mutating func charge(bytes count: Int) -> Bool {
+    charge(1 + count / Self.bytesPerStep)
+  }
+
+  /// Charges for all of a value, as comparing it looks at all of it.
+  private mutating func chargeWhole(_ value: ChappieJSONValue) -> Bool {
+    switch value {
+    case .object(let members):
+      for (key, member) in members { guard charge(bytes: key.utf8.count), chargeWhole(member) else { return false } }
+    case .array(let elements):
+      for element in elements { guard chargeWhole(element) else { return false } }
+    case .string(let text): return charge(bytes: text.utf8.count)
+    case .integer, .number, .bool, .null: break
+    }
+    return charge(1)
+  }
+
+  private mutating func giveUp(_ why: String) -> Violation {
+    if surrender == nil { surrender = "\(path.text): \(why)" }
+    return .untold
   }
 }

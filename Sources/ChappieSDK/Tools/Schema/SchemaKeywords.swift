@@ -3,16 +3,16 @@ import GLibBridge
 /// The keywords of one schema by the form that each must have.
 struct SchemaKeywords {
   private let keywords: [String: ChappieJSONValue]
-  private let schema: String
+  private let schema: SchemaPlace
 
-  init(_ keywords: [String: ChappieJSONValue], _ schema: String) {
+  init(_ keywords: [String: ChappieJSONValue], _ schema: SchemaPlace) {
     self.keywords = keywords
     self.schema = schema
   }
 
   subscript(name: String) -> ChappieJSONValue? { keywords[name] }
 
-  func place(_ name: String) -> String { "\(schema)/\(name)" }
+  func place(_ name: String) -> SchemaPlace { schema.appending(name) }
 
   private func wrong(_ name: String, _ form: String) -> SchemaError {
     SchemaError(place(name), "must be \(form)")
@@ -85,24 +85,26 @@ struct SchemaKeywords {
       guard let type = SchemaType(rawValue: name) else {
         throw wrong("type", "object, array, string, integer, number, boolean or null")
       }
-      types.append(type)
+      if !types.contains(type) { types.append(type) }
     }
     return types
   }
 
   /// The values of `enum`, or the one of `const`; those of both when there are both.
-  func choices() throws(SchemaError) -> [ChappieJSONValue]? {
-    let listed = keywords["enum"] == nil ? nil : try array("enum")
+  func choices() throws(SchemaError) -> SchemaChoices? {
+    let listed = keywords["enum"] == nil ? nil : SchemaChoices(try array("enum"))
     guard let constant = keywords["const"] else { return listed }
-    return listed?.filter { $0 == constant } ?? [constant]
+    return SchemaChoices(listed?.contains(constant) == false ? [] : [constant])
   }
 
-  func pattern() throws(SchemaError) -> RegularExpression? {
+  /// A pattern that is a regular expression.
+  func pattern() throws(SchemaError) -> String? {
     guard let text = try string("pattern") else { return nil }
     do {
-      return try RegularExpression(text)
+      _ = try BoundedPattern(text)
     } catch {
       throw wrong("pattern", "a regular expression")
     }
+    return text
   }
 }

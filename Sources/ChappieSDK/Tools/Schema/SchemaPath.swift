@@ -1,25 +1,21 @@
-/// A place in a value, as a JSON pointer.
+/// The place in a value that is looked at, as a JSON pointer.
 struct SchemaPath {
   /// The longest key that is shown whole: keys come from the model.
   private static let keyLimit = 40
 
   private var steps: [Step] = []
 
-  private enum Step {
+  enum Step {
     case key(String)
     case index(Int)
   }
 
-  func appending(key: String) -> SchemaPath {
-    var path = self
-    path.steps.append(.key(key))
-    return path
+  mutating func enter(_ step: Step) {
+    steps.append(step)
   }
 
-  func appending(index: Int) -> SchemaPath {
-    var path = self
-    path.steps.append(.index(index))
-    return path
+  mutating func leave() {
+    steps.removeLast()
   }
 
   /// At most the last eight steps.

@@ -6,8 +6,11 @@ struct SchemaReader {
   private var pending: [String] = []
   private var known: Set<String> = []
   private var depth = 0
+  private var count = 0
+  private var patterns = 0
 
   private static let depthLimit = 256
+  private static let patternLimit = 256
 
   // MARK: References
 
@@ -16,9 +19,9 @@ struct SchemaReader {
     var definitions: [String: SchemaNode] = [:]
     while let reference = pending.popLast() {
       guard let schema = Self.target(of: reference, in: root) else {
-        throw SchemaError("$ref", "'\(Redaction.message(reference))' refers to nothing in this schema")
+        throw SchemaError(.root("$ref"), "'\(Redaction.message(reference))' refers to nothing in this schema")
       }
-      definitions[reference] = try node(schema, at: reference)
+      definitions[reference] = try node(schema, at: .root(reference))
     }
     return definitions
   }
@@ -34,7 +37,10 @@ struct SchemaReader {
 
   // MARK: One schema
 
-  mutating func node(_ schema: ChappieJSONValue, at place: String) throws(SchemaError) -> SchemaNode {
+  mutating func node(_ schema: ChappieJSONValue, at place: SchemaPlace) throws(SchemaError) -> SchemaNode {
+    count += 1
+    // What many references name is read for each of their spellings.
+    guard count <= JSONSchema.valueLimit else { throw SchemaError(place, "is one schema too many") }
     if case .bool(let verdict) = schema { return .always(verdict) }
     guard case .object(let keywords) = schema else { throw SchemaError(place, "must be an object, true or false") }
     guard depth < Self.depthLimit else { throw SchemaError(place, "is nested too deep") }
@@ -56,6 +62,8 @@ struct SchemaReader {
 
     rules.lengths = try keyword.range("minLength", "maxLength")
     rules.pattern = try keyword.pattern()
+    if rules.pattern != nil { patterns += 1 }
+    guard patterns <= Self.patternLimit else { throw SchemaError(place, "has one pattern too many") }
 
     rules.prefixItems = try list("prefixItems", in: keyword)
     rules.items = try one("items", in: keyword)
@@ -71,6 +79,8 @@ struct SchemaReader {
     rules.anyOf = try list("anyOf", in: keyword)
     rules.oneOf = try list("oneOf", in: keyword)
     rules.not = try one("not", in: keyword)
+    let lookups = rules.required.reduce(rules.reference?.utf8.count ?? 0) { $0 + $1.utf8.count }
+    rules.weight = rules.required.count + lookups / SchemaCheck.bytesPerStep
     return .rules(rules)
   }
 
@@ -84,7 +94,7 @@ struct SchemaReader {
   private mutating func list(_ name: String, in keyword: SchemaKeywords) throws(SchemaError) -> [SchemaNode] {
     var nodes: [SchemaNode] = []
     for (index, schema) in try keyword.array(name).enumerated() {
-      nodes.append(try node(schema, at: "\(keyword.place(name))/\(index)"))
+      nodes.append(try node(schema, at: keyword.place(name).appending("\(index)")))
     }
     return nodes
   }
@@ -92,7 +102,7 @@ struct SchemaReader {
   private mutating func map(_ name: String, in keyword: SchemaKeywords) throws(SchemaError) -> [String: SchemaNode] {
     var nodes: [String: SchemaNode] = [:]
     for (key, schema) in try keyword.object(name) {
-      nodes[key] = try node(schema, at: "\(keyword.place(name))/\(SchemaPath.escaped(key))")
+      nodes[key] = try node(schema, at: keyword.place(name).appending(key))
     }
     return nodes
   }

@@ -1,7 +1,7 @@
 import GLibBridge
 
 /// One event of an answer's stream, as far as it matters here.
-enum ResponseEvent: Equatable {
+enum ResponseEvent: Equatable, Sendable {
   /// The answer of this id begins.
   case created(id: String)
   case textDelta(String)

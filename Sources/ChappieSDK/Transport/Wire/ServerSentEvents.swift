@@ -6,6 +6,8 @@ struct ServerSentEventParser {
   enum Failure: Error, Equatable {
     /// An event is longer than the limit, in bytes.
     case eventTooLong(limit: Int)
+    /// An event has more lines of data than anybody would write.
+    case tooManyLines
   }
 
   private enum Position {
@@ -16,6 +18,7 @@ struct ServerSentEventParser {
     case afterReturn
   }
 
+  private static let lineLimit = 1 << 16
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   private let limit: Int
@@ -33,20 +36,26 @@ struct ServerSentEventParser {
     self.limit = limit
   }
 
-  /// Takes the next bytes and calls `take` with the data of each event that they complete.
-  mutating func parse(_ chunk: ArraySlice<UInt8>, _ take: (borrowing Span<UInt8>) throws -> Void) throws {
+  /// Takes the next bytes and calls `take` with the data of each event that they complete, until it returns false. The
+  /// rest then waits for the next call, which may bring nothing.
+  ///
+  /// - Returns: whether `take` wanted all of it.
+  @discardableResult
+  mutating func parse(_ chunk: ArraySlice<UInt8>, _ take: (borrowing Span<UInt8>) throws -> Bool) throws -> Bool {
     buffer.append(contentsOf: chunk)
-    guard passByteOrderMark() else { return }
-    while let end = nextLineEnd() {
+    guard passByteOrderMark() else { return true }
+    var wantsMore = true
+    while wantsMore, let end = nextLineEnd() {
       let isSecondHalf = position == .afterReturn && end == lineStart && buffer[end] == .lineFeed
       position = buffer[end] == .return ? .afterReturn : .text
-      if !isSecondHalf { try takeLine(lineStart..<end, take) }
+      if !isSecondHalf { wantsMore = try takeLine(lineStart..<end, take) }
       lineStart = end + 1
       searched = lineStart
     }
-    searched = buffer.count
+    if wantsMore { searched = buffer.count }
     forgetWhatIsDone()
     guard buffer.count <= limit else { throw Failure.eventTooLong(limit: limit) }
+    return wantsMore
   }
 
   /// - Returns: false while it cannot be told whether the stream starts with a byte order mark.
@@ -72,17 +81,28 @@ struct ServerSentEventParser {
     return nil
   }
 
-  private mutating func takeLine(_ line: Range<Int>, _ take: (borrowing Span<UInt8>) throws -> Void) throws {
+  private mutating func takeLine(_ line: Range<Int>, _ take: (borrowing Span<UInt8>) throws -> Bool) throws -> Bool {
     guard line.isEmpty else {
       if let content = dataContent(line) { dataLines.append(content) }
-      return
+      guard dataLines.count <= Self.lineLimit else { throw Failure.tooManyLines }
+      return true
     }
-    defer { dataLines.removeAll(keepingCapacity: true) }
+    defer { dataLines.removeAll(keepingCapacity: dataLines.count <= 16) }
     switch dataLines.count {
-    case 0: break
-    case 1: try take(buffer.span.extracting(dataLines[0]))
-    default: try take(Array(dataLines.map { buffer[$0] }.joined(separator: [.lineFeed])).span)
+    case 0: return true
+    case 1: return try take(buffer.span.extracting(dataLines[0]))
+    default: return try take(joinedLines.span)
     }
+  }
+
+  /// The data of an event of several lines.
+  private var joinedLines: [UInt8] {
+    var data: [UInt8] = []
+    for (index, line) in dataLines.enumerated() {
+      if index > 0 { data.append(.lineFeed) }
+      data.append(contentsOf: buffer[line])
+    }
+    return data
   }
 
   /// The range of the value when `line` is a `data` field.

@@ -11,6 +11,16 @@ struct Flood: Sendable {
     case unknown
     /// Parts of one event that never ends; over a WebSocket one message.
     case event
+    /// Events of one item with as many numbers of twenty digits as fit into the size.
+    case numbers
+    /// Pings of a WebSocket; comments in a stream of events. Of this and the next three a piece is `size` bytes of them.
+    case pings
+    /// Messages, or events, without content.
+    case empty
+    /// Messages, or events, of two bytes.
+    case small
+    /// Parts of one byte of one message that never ends, or lines of one event.
+    case parts
   }
 
   /// The largest message that is made for a WebSocket, which cannot be sent in parts.
@@ -42,7 +52,20 @@ struct Flood: Sendable {
     case .thoughts: return .event(Self.item(#""type":"reasoning","summary":[],"encrypted_content":"\#(content)""#))
     case .unknown: return .event(#"{"type":"response.unknown","content":"\#(content)"}"#)
     case .event: return .part(Array(((index == 0 ? "data: " : "") + content).utf8))
+    case .numbers:
+      let numbers = Array(repeating: "12345678901234567890", count: max(1, size / 21)).joined(separator: ",")
+      return .event(Self.item(#""type":"reasoning","summary":[],"encrypted_content":"","numbers":[\#(numbers)]"#))
+    case .pings: return block([0x89, 0], ":\n")
+    case .empty: return block([0x81, 0], "data:\n\n")
+    case .small: return block([0x81, 2] + "{}".utf8, "data: {}\n\n")
+    case .parts: return block([0, 1, 0x78], "data: x\n", first: index == 0 ? [1, 1, 0x78] : [])
     }
+  }
+
+  private func block(_ frame: [UInt8], _ line: String, first: [UInt8] = []) -> Piece {
+    .block(
+      frames: first + [[UInt8]](repeating: frame, count: max(1, size / frame.count)).joined(),
+      lines: Array(String(repeating: line, count: max(1, size / line.utf8.count)).utf8))
   }
 
   private static func item(_ members: String) -> String {
@@ -59,12 +82,15 @@ struct Flood: Sendable {
   enum Piece {
     case event(String)
     case part([UInt8])
+    /// Many at once: as frames of a WebSocket, and as lines of a stream of events.
+    case block(frames: [UInt8], lines: [UInt8])
 
     /// As it is sent in a stream of events.
     var frame: [UInt8] {
       switch self {
       case .event(let json): Array("data: \(json)\n\n".utf8)
       case .part(let bytes): bytes
+      case .block(_, let lines): lines
       }
     }
   }
@@ -74,11 +100,14 @@ extension Flood {
   /// Sends all pieces, as fast as `write` takes them.
   func play(_ write: (Piece) async throws -> Void) async throws {
     var index = 0
-    while let piece = piece(index) {
+    var block: Piece?
+    while let piece = block ?? piece(index) {
       try await write(piece)
       index += 1
+      // From the second on they are the same. It is to be a flood: each is made once.
+      if case .block = piece, index > 1 { block = count.map { index < $0 } ?? true ? piece : nil }
       // Other clients want to be served as well.
-      if index % 16 == 0 { await Task.yield() }
+      if block != nil || index % 16 == 0 { await Task.yield() }
     }
   }
 }

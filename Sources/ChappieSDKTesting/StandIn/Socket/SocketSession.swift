@@ -171,7 +171,11 @@ final class SocketSession {
       try await rule.waitForDelay()
       if flood.kind == .event { return try await socket.write(flood.message) }
       try await flood.play { piece in
-        if case .event(let json) = piece { try await self.socket.write(Array(json.utf8)) }
+        switch piece {
+        case .event(let json): try await self.socket.write(Array(json.utf8))
+        case .block(let frames, _): try await self.socket.write(frames: frames)
+        case .part: break
+        }
       }
     case .change:
       break

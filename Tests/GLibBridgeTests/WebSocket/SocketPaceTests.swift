@@ -1,0 +1,119 @@
+import GLibBridge
+import Testing
+
+/// Servers that send as much as the wire takes.
+@Suite(.timeLimit(.minutes(1)))
+@GLibActor
+struct SocketPaceTests {
+  private func failure(of pipe: WebSocketPipe) async throws -> GLibError {
+    do {
+      try await pipe.socket.forEachMessage(idleDeadline: .seconds(30)) { _ in .more }
+      throw WebSocketPipe.Failure()
+    } catch let error as GLibError {
+      return error
+    }
+  }
+
+  @Test func pingsAreAnsweredUpToAFlood() async throws {
+    let pipe = try WebSocketPipe()
+    for _ in 0..<100 { pipe.send("", .ping) }
+    pipe.send("a word")
+    try await pipe.socket.forEachMessage(idleDeadline: .seconds(30)) { _ in .stop }
+    var pongs = 0
+    while pongs < 100 {
+      pongs += pipe.received().filter { $0.opcode == .pong }.count
+      try await sleep(for: .milliseconds(1))
+    }
+    #expect(pongs == 100)
+    pipe.sendRaw(Array(repeating: [0x89, 0], count: 1000).flatMap { $0 })
+    #expect(try await failure(of: pipe).message.contains("flood"))
+    #expect(!pipe.socket.isOpen)
+  }
+
+  @Test func aMessageWithoutAnEndIsGivenUp() async throws {
+    let pipe = try WebSocketPipe()
+    let part = [0x00, 127] + [0, 0, 0, 0, 0, 0x10, 0, 0] + [UInt8](repeating: 0x78, count: 1 << 20)
+    let writing = Task.onGLib {
+      pipe.sendRaw([0x01, 1, 0x78])
+      for _ in 0..<17 { try await pipe.sendSlowly(part) }
+    }
+    #expect(try await failure(of: pipe).message.contains("too long"))
+    writing.cancel()
+  }
+
+  /// A server that never rests is read in slices: what else the main loop has to do comes in between.
+  @Test func othersHaveTheirTurnBetween() async throws {
+    let pipe = try WebSocketPipe()
+    let messages = Array(repeating: [0x81, 2] + Array("{}".utf8), count: 20_000).flatMap { $0 }
+    let count = messages.count / 4
+    pipe.sendRaw(messages)
+    var turns = 0
+    let other = Task.onGLib {
+      while !Task.isCancelled {
+        turns += 1
+        await Task.yield()
+      }
+    }
+    await Task.yield()
+    var taken = 0
+    var first: Int?
+    try await pipe.socket.forEachMessage(idleDeadline: .seconds(30)) { _ in
+      first = first ?? turns
+      taken += 1
+      return taken == count ? .stop : .more
+    }
+    other.cancel()
+    #expect(turns - (first ?? turns) >= 5)
+  }
+
+  /// Nothing is read for a reader that pauses, and so the sender has to wait.
+  @Test func aPauseStopsTheSender() async throws {
+    let pipe = try WebSocketPipe()
+    let pause = Wait()
+    var taken = 0
+    let message = [0x81, 126, 0x7F, 0xFF] + [UInt8](repeating: 0x78, count: 0x7FFF)
+    let reading = Task.onGLib {
+      try await pipe.socket.forEachMessage(idleDeadline: .seconds(30)) { _ in
+        taken += 1
+        if taken == 1 { return .pause(until: Task.onGLib { await pause.value() }) }
+        return taken == 100 ? .stop : .more
+      }
+    }
+    var sent = 0
+    let writing = Task.onGLib {
+      for _ in 0..<100 {
+        try await pipe.sendSlowly(message)
+        sent += 1
+      }
+    }
+    while taken == 0 { try await sleep(for: .milliseconds(1)) }
+    var before = -1
+    while before != sent {
+      before = sent
+      try await sleep(for: .milliseconds(50))
+    }
+    #expect(taken == 1)
+    #expect(sent < 50)
+    pause.finish()
+    try await reading.value
+    try await writing.value
+    #expect(taken == 100)
+  }
+
+  @Test func whatIsDecidedLaterCounts() async throws {
+    let pipe = try WebSocketPipe()
+    for text in ["one", "two", "three"] { pipe.send(text) }
+    var taken: [String] = []
+    try await pipe.socket.forEachMessage(idleDeadline: .seconds(30)) { message in
+      let text = String(decoding: Array(copying: message), as: UTF8.self)
+      return .later(
+        Task.onGLib {
+          await Task.yield()
+          taken.append(text)
+          return text == "two" ? .stop : .more
+        })
+    }
+    #expect(taken == ["one", "two"])
+    #expect(pipe.socket.isOpen)
+  }
+}

@@ -1,0 +1,131 @@
+import GLibBridge
+import Testing
+
+/// What one program or the backend can send to keep the service busy: others are served meanwhile.
+@Suite(.worlds) @GLibActor
+struct FreezeTests {
+  /// Runs `attack`, and expects another program not to notice.
+  private func withBystander(
+    _ world: World, sourceLocation: SourceLocation = #_sourceLocation, _ attack: (Bystander) async throws -> Void
+  ) async throws {
+    let bystander = Bystander(try await world.caller())
+    try await bystander.read(1)
+    try await attack(bystander)
+    try await bystander.read(1)
+    let wait = try await bystander.end()
+    #expect(wait < Bystander.patience, sourceLocation: sourceLocation)
+  }
+
+  // MARK: JSON
+
+  /// Twenty digits are more than an integer holds.
+  private static func numbers(_ byteCount: Int) -> String {
+    "[" + Array(repeating: "12345678901234567890", count: byteCount / 21).joined(separator: ",") + "]"
+  }
+
+  @Test(arguments: [250_000, 8_000_000])
+  func aSchemaOfManyNumbersIsReadOrRefused(_ byteCount: Int) async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      let tool: VariantDictionary = [
+        "name": "count", "input_schema": #"{"type":"object","enum":\#(Self.numbers(byteCount))}"#,
+      ]
+      try await withBystander(world) { _ in
+        if byteCount < 256 << 10 {
+          try await caller.register([tool])
+          try await caller.call("Client.SetHarness", ["tools": [tool]] as VariantDictionary)
+        } else {
+          let client = try await caller.open("Client")
+          let registration = try await refusal { try await caller.register([tool], at: client) }
+          #expect(registration.name == "LimitExceeded")
+          let harness: VariantDictionary = ["tools": [tool]]
+          #expect(try await refusal { try await caller.call("Client.SetHarness", harness) }.name == "LimitExceeded")
+        }
+      }
+    }
+  }
+
+  @Test(arguments: World.Plan.Transport.allCases)
+  func anItemOfManyNumbersIsRead(_ transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play(
+        #"[{"endpoint":"responses","flood":{"of":"numbers","size":2000000,"count":1}}]"#)
+      try await withBystander(world) { _ in
+        let text = try await caller.send("count")
+        #expect(text.isEmpty)
+      }
+    }
+  }
+
+  // MARK: Schemas
+
+  /// Thirty definitions that each try the next twice, and look at the whole text each time.
+  private static let schema: String = {
+    let definitions = (0..<30).map {
+      ##""d\##($0)":{"minLength":1,"anyOf":[{"$ref":"#/$defs/d\##($0 + 1)"},{"$ref":"#/$defs/d\##($0 + 1)"}]}"##
+    }
+    let text = ##"{"$ref":"#/$defs/d0"}"##
+    return
+      #"{"type":"object","properties":{"text":\#(text)},"$defs":{\#(definitions.joined(separator: ",")),"d30":false}}"#
+  }()
+
+  @Test(arguments: [5_000, 100_000])
+  func aSchemaThatTakesExponentialWorkIsGivenUp(_ length: Int) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await caller.register([["name": "look", "input_schema": Self.schema]])
+      let text = String(repeating: "x", count: length)
+      try await world.sandbox.callTools(#"[{"name":"look","arguments":{"text":"\#(text)"}}]"#)
+      try await withBystander(world) { _ in
+        let turn = try await caller.stream("look")
+        _ = try await turn.end().answer
+        let ended = try #require(try turn.endedCalls.first)
+        #expect(ended.status == "failed")
+        #expect(ended.output.contains("takes too much work to be checked"), "\(ended.output)")
+      }
+    }
+  }
+
+  // MARK: Floods
+
+  /// The socket is given up: nobody has a use for these.
+  @Test(arguments: ["pings", "empty"])
+  func aSocketThatFloodsIsGivenUp(_ kind: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client", World.Plan.Transport.webSocket.impatient)
+      try await world.sandbox.play(#"[{"endpoint":"responses","flood":{"of":"\#(kind)"}}]"#)
+      try await withBystander(world) { _ in
+        let refusal = try await refusal { try await caller.send("go", at: client) }
+        #expect(refusal.name == "Network")
+        #expect(refusal.message.contains("flood"), "\(refusal.message)")
+      }
+      #expect(try await caller.send("again", at: client).contains("again"))
+    }
+  }
+
+  /// Small events that may be of use: the turn goes on until its caller has enough.
+  @Test(
+    arguments: [
+      (World.Plan.Transport.webSocket, "small", 1), (.webSocket, "small", 8), (.webSocket, "parts", 1),
+      (.http, "small", 1), (.http, "small", 8), (.http, "pings", 2), (.http, "empty", 2),
+    ])
+  func aFloodKeepsNobodyWaiting(_ transport: World.Plan.Transport, _ kind: String, _ turns: Int) async throws {
+    try await World.with(transport) { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play(#"[{"endpoint":"responses","times":\#(turns),"flood":{"of":"\#(kind)"}}]"#)
+      try await withBystander(world) { bystander in
+        var flooded: [Turn] = []
+        for _ in 0..<turns { flooded.append(try await caller.stream("go")) }
+        try await eventually("the floods") { try await world.sandbox.state().requests["responses"] == turns }
+        try await bystander.read(20)
+        let other = try await world.caller()
+        // Over HTTP: the stand-in's sockets wait for each other.
+        let client = try await other.open("Client", World.Plan.Transport.http.impatient)
+        #expect(try await other.send("a word in between", at: client).contains("a word in between"))
+        for turn in flooded where try await turn.seen().status == "running" { try await turn.cancel() }
+      }
+    }
+  }
+}

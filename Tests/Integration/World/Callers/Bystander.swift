@@ -1,0 +1,43 @@
+import GLibBridge
+
+/// A program that asks the service for a property again and again, while others keep it busy.
+@GLibActor
+final class Bystander {
+  /// What a test allows: built for debugging, and beside other tests, all takes many times as long as it should.
+  static let patience = Duration.seconds(4)
+
+  private let caller: Caller
+  private var reading: Task<Duration, any Error>?
+  private var hasEnough = false
+  private(set) var reads = 0
+
+  init(_ caller: Caller) {
+    self.caller = caller
+    reading = Task.onGLib { try await longestWait() }
+  }
+
+  private func longestWait() async throws -> Duration {
+    let clock = ContinuousClock()
+    var longest = Duration.zero
+    while !hasEnough {
+      let start = clock.now
+      _ = try await caller.property("Manager.Version", as: UInt32.self)
+      longest = max(longest, clock.now - start)
+      reads += 1
+      try await sleep(for: .milliseconds(5))
+    }
+    return longest
+  }
+
+  /// Waits until it has asked `count` times more.
+  func read(_ count: Int) async throws {
+    let goal = reads + count
+    try await eventually("\(count) reads of a property") { reads >= goal }
+  }
+
+  /// The longest that it waited for an answer.
+  func end() async throws -> Duration {
+    hasEnough = true
+    return try await reading?.value ?? .zero
+  }
+}
