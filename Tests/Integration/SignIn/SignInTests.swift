@@ -68,7 +68,7 @@ struct SignInTests {
       #expect(item.attributes["access-group"] == "")
       #expect(item.attributes["app-id"] == "")
       #expect(item.attributes["accessibility"] == "when-unlocked-this-device-only")
-      #expect(item.attributes["version"] == "1")
+      #expect(item.attributes["version"] == "2")
       #expect(!item.label.contains("@"))
       #expect(item.secret.allSatisfy { (0x20...0x7E).contains($0) })
       let line = String(decoding: item.secret, as: UTF8.self)
