@@ -1,6 +1,6 @@
 /// The ids of threads: fit to be a part of a path, of an object's path, and of a command.
-enum ThreadID {
-  static func isValid(_ id: String) -> Bool {
+package enum ThreadID {
+  package static func isValid(_ id: String) -> Bool {
     (1...64).contains(id.utf8.count) && id.utf8.allSatisfy(isPlain)
   }
 

@@ -2,24 +2,27 @@ import GLibBridge
 
 /// Opens a page in the user's browser.
 enum WebPage {
-  /// Does nothing where there is no browser: the address is also told in words.
+  /// Does nothing where there is no browser: the address is also told in words. What is no web page is not opened.
   @GLibActor
   static func open(_ address: String, activationToken: String?, over connection: BusConnection) async {
+    guard let page = WebPageAddress(address) else {
+      return Log.warning("The sign-in page was not opened: its address is not that of a web page.")
+    }
     if Environment["INVOCATION_ID"] != nil {
       do {
-        return try await openOutsideOfOurUnit(address, activationToken, connection)
+        return try await openOutsideOfOurUnit(page, activationToken, connection)
       } catch {}
     }
-    try? await Browser.open(address, activationToken: activationToken)
+    try? await Browser.open(page, activationToken: activationToken)
   }
 
   /// What a systemd unit starts inherits its restrictions, which no browser survives, and ends with it. So systemd
   /// is asked to start the browser, as a unit of its own.
   @GLibActor
   private static func openOutsideOfOurUnit(
-    _ address: String, _ activationToken: String?, _ connection: BusConnection
+    _ page: WebPageAddress, _ activationToken: String?, _ connection: BusConnection
   ) async throws {
-    let command = ["sh", "-c", #"gio open "$1" || xdg-open "$1""#, "sh", address]
+    let command = ["sh", "-c", #"gio open "$1" || xdg-open "$1""#, "sh", page.text]
     var environment: [String] = []
     if let activationToken {
       environment = ["XDG_ACTIVATION_TOKEN=\(activationToken)", "DESKTOP_STARTUP_ID=\(activationToken)"]

@@ -77,6 +77,10 @@ final class Accounts {
 
   private func add(_ name: String) {
     guard name != defaults.keychainAccount, accounts[name] == nil, let exporter else { return }
+    // Any program can write an item; one with a name that no configuration may have is not an account.
+    guard (try? VariantDictionary.checkedName(name, "keychain_account")) != nil else {
+      return Log.notice("An item in the keyring has a name that no account can have, and was passed over.")
+    }
     var configuration = defaults
     configuration.keychainAccount = name
     do {

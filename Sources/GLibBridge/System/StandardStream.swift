@@ -20,8 +20,23 @@ public enum StandardStream: Int32, Sendable {
     return String(cString: strerror(error))
   }
 
-  /// Writes `text` as it is, without a newline of its own. After a failure nothing more is written.
+  /// Writes `text`, without a newline of its own, with nothing in it that a terminal obeys, whoever wrote it. After a
+  /// failure nothing more is written.
   public func write(_ text: String) {
+    send(text.harmless)
+  }
+
+  /// Writes what a program or a file takes as it is: harmless all the same at a terminal.
+  public func write(data text: String) {
+    send(isTerminal ? text.harmless : text)
+  }
+
+  /// Writes what the terminal is to obey, around text that was made harmless.
+  public func write(obeyed text: String) {
+    send(text)
+  }
+
+  private func send(_ text: String) {
     guard error == nil, let error = writeAll(Array(text.utf8), to: rawValue) else { return }
     Self.errors.withLock { $0[self] = error }
   }

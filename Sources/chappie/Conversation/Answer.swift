@@ -46,7 +46,7 @@ struct Answer {
       switch event {
       case .delta(let text):
         guard !json else { continue }
-        StandardStream.output.show(text)
+        StandardStream.output.write(data: text)
         endsInNewline = text.hasSuffix("\n")
       case .completed(let text, let details):
         StandardStream.output.write(json ? try jsonLine(text, details) : endsInNewline ? "" : "\n")

@@ -30,10 +30,10 @@ struct ChatConversation {
 
   private func model(_ slug: String) async throws {
     if !slug.isEmpty { try await conversation.select(slug) }
-    tell(try await conversation.model())
+    tell(try await conversation.model().harmlessLine)
   }
 
   private func tell(_ text: String) {
-    StandardStream.output.show(text + "\n")
+    StandardStream.output.write(text + "\n")
   }
 }

@@ -2,6 +2,11 @@
 struct Bar {
   let percent: Double
 
+  /// Who tells of it may tell of more than there can be.
+  init(percent: Double) {
+    self.percent = percent.isFinite ? min(max(percent, 0), 1_000_000) : 0
+  }
+
   /// Rounded so that neither nothing nor all is claimed too early.
   var wholePercent: Int { percent < 1 ? Int(percent.rounded(.up)) : Int(percent) }
 

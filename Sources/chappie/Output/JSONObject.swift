@@ -1,4 +1,5 @@
 import FoundationEssentials
+import GLibBridge
 
 /// A JSON object with its members in the order in which they were set, on one line.
 struct JSONObject {

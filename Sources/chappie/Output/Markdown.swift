@@ -1,3 +1,5 @@
+import GLibBridge
+
 /// Texts as parts of a Markdown document, which none of them can break out of.
 enum Markdown {
   /// A line of plain text.

@@ -33,13 +33,14 @@ final class Spinner {
     guard timer != nil else { return }
     timer?.cancel()
     timer = nil
-    StandardStream.error.write("\r\u{1B}[K")
+    StandardStream.error.write(obeyed: "\r\u{1B}[K")
   }
 
   private func draw() {
-    let left = deadline.map { max(0, $0 - LocalTime.now) }
+    let left = deadline.map { $0 > LocalTime.now ? $0 - LocalTime.now : 0 }
     let time = left.map { " \($0 / 60):\($0 % 60 < 10 ? "0" : "")\($0 % 60) left" } ?? ""
-    StandardStream.error.write("\r\u{1B}[K\(Self.frames[frame % Self.frames.count]) \(text)\(time)")
+    StandardStream.error.write(
+      obeyed: "\r\u{1B}[K\(Self.frames[frame % Self.frames.count]) \(text.harmlessLine)\(time)")
     frame += 1
     timer = Timer(after: .milliseconds(120)) { [weak self] in self?.draw() }
   }

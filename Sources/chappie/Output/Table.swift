@@ -1,11 +1,11 @@
 import GLibBridge
 
-/// Rows for a terminal, with each column as wide as its widest cell.
+/// Rows for a terminal, with each column as wide as its widest cell. No cell leaves its row.
 struct Table {
   private var rows: [[String]] = []
 
   mutating func append(_ cells: String...) {
-    rows.append(cells)
+    rows.append(cells.map(\.harmlessCell))
   }
 
   var text: String {

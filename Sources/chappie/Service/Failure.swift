@@ -21,7 +21,7 @@ struct Failure: Error {
 
   /// Tells a person what went wrong, who may have typed or been sent what the sentence quotes.
   static func tell(_ sentence: String) {
-    StandardStream.error.write("chappie: \(sentence.harmless)\n")
+    StandardStream.error.write("chappie: \(sentence.harmlessLine)\n")
   }
 
   /// - Parameter resetsAt: when a used-up quota comes back, where the service knows it.

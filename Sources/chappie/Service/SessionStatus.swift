@@ -28,7 +28,9 @@ struct SessionStatus: Equatable {
   }
 
   /// One line for a person.
-  var summary: String {
+  var summary: String { sentence.harmlessLine }
+
+  private var sentence: String {
     switch state {
     case "signed-in": "Signed in" + who
     case "signing-in":

@@ -70,7 +70,7 @@ struct UsageLimits: Equatable {
     }
     if let credits { table.append("Credits", credits) }
     let head = (planName ?? "Usage") + (windows.isEmpty && credits == nil ? ": the backend tells no limits" : "")
-    return head + "\n" + table.text
+    return head.harmlessLine + "\n" + table.text
   }
 
   // MARK: For panels

@@ -67,7 +67,7 @@ struct ThreadFiles {
       }
     }
     spinner.stop()
-    StandardStream.output.show("Wrote \(written) thread\(written == 1 ? "" : "s") to \(directory).\n")
+    StandardStream.output.write("Wrote \(written) thread\(written == 1 ? "" : "s") to \(directory).\n")
     return status
   }
 

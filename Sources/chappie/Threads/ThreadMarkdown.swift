@@ -15,7 +15,7 @@ struct ThreadMarkdown {
     return """
       # \(Markdown.escaped(ThreadSummary.shown(thread.title)))
 
-      Thread `\(thread.id)`: \(turns), begun \(LocalTime.text(thread.createdAt)), \
+      Thread \(Markdown.code(thread.id)): \(turns), begun \(LocalTime.text(thread.createdAt)), \
       changed \(LocalTime.text(thread.updatedAt))\(archived).
       """
   }

@@ -1,3 +1,4 @@
+import ChappieSDKRuntime
 import GLibBridge
 
 /// What `org.chappie.Threads` lists of a thread.
@@ -13,6 +14,10 @@ struct ThreadSummary {
 
   init(_ values: VariantDictionary) throws {
     id = try values.value("id") ?? ""
+    // Files are named by it.
+    guard ThreadID.isValid(id) else {
+      throw Failure(.failed, "What the service lists is no thread: its id is “\(id.harmlessLine)”.")
+    }
     title = try values.value("title") ?? ""
     createdAt = try values.value("created_at") ?? 0
     updatedAt = try values.value("updated_at") ?? 0
@@ -23,7 +28,7 @@ struct ThreadSummary {
   }
 
   /// The beginning of an id, which is enough to name the thread.
-  static func short(_ id: String) -> String { String(id.prefix(8)) }
+  static func short(_ id: String) -> String { String(id.prefix(8)).harmlessLine }
 
   /// A title as a person reads it.
   static func shown(_ title: String) -> String { title.trimmed.isEmpty ? "Untitled" : title.harmlessLine }

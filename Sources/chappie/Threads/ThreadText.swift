@@ -20,7 +20,7 @@ struct ThreadText {
 
   private func head(_ thread: ChappieThreadSummary) -> String {
     let facts = [
-      thread.id, ThreadSummary.size(turns: thread.turnCount, bytes: UInt64(clamping: thread.bytes)),
+      thread.id.harmlessLine, ThreadSummary.size(turns: thread.turnCount, bytes: UInt64(clamping: thread.bytes)),
       "begun \(LocalTime.text(thread.createdAt))", "changed \(LocalTime.text(thread.updatedAt))",
       thread.archivedAt.map { "archived \(LocalTime.text($0))" },
     ]

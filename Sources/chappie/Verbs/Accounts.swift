@@ -19,9 +19,12 @@ struct Accounts: Verb {
 
   func run(_ service: Service) async throws -> ExitStatus {
     let accounts = try await list(service)
-    let width = accounts.map(\.name.count).max() ?? 0
-    for account in accounts {
-      StandardStream.output.write(json ? jsonLine(account) : line(account, width))
+    if json {
+      for account in accounts { StandardStream.output.write(jsonLine(account)) }
+    } else {
+      var table = Table()
+      for account in accounts { table.append(account.name.harmlessLine, account.status.summary) }
+      StandardStream.output.write(table.text)
     }
     return .success
   }
@@ -42,11 +45,6 @@ struct Accounts: Verb {
         Account(name: try configuration.value("keychain_account") ?? "", status: try SessionStatus(properties)))
     }
     return [accounts[0]] + accounts.dropFirst().sorted { $0.name < $1.name }
-  }
-
-  private func line(_ account: Account, _ width: Int) -> String {
-    let padding = String(repeating: " ", count: width - account.name.count)
-    return "\(account.name)\(padding)  \(account.status.summary)\n"
   }
 
   private func jsonLine(_ account: Account) -> String {

@@ -69,7 +69,7 @@ struct Chat: Verb {
   private func remind(_ id: String, _ threads: KeptThreads) async throws {
     do {
       let thread = try await Spinner.show("Reading the thread…") { try await threads.thread(id) }
-      StandardStream.output.write(ThreadText().reminder(thread))
+      StandardStream.output.write(obeyed: ThreadText().reminder(thread))
     } catch let error as GLibError where error.busName == "org.chappie.Error.LimitExceeded" {
       // It can be too long to show, and not too long to go on with.
       Failure.tell(error.message)

@@ -54,12 +54,12 @@ struct Context: Verb {
   private func printMessages(_ service: Service, _ client: ObjectPath) async throws -> ExitStatus {
     let context: VariantDictionary = try await service.call(client, "Client", "GetContext").member(0, "context")
     if let summary: String = try context.value("compacted_summary") {
-      StandardStream.output.show("summary: \(summary)\n")
+      StandardStream.output.write(data: "summary: \(summary)\n")
     }
     for message in context["messages"]?.children ?? [] {
       let role: String = try message.member(0, "role")
       let text: String = try message.member(1, "text")
-      StandardStream.output.show("\(role): \(text)\n")
+      StandardStream.output.write(data: "\(role.harmlessLine): \(text)\n")
     }
     return .success
   }

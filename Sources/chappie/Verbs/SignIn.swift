@@ -33,7 +33,7 @@ struct SignIn: Verb {
     let options: VariantDictionary = ["notify": !StandardStream.output.isTerminal]
     let reply = try await service.call(session, "Session", "StartDeviceCodeSignIn", .tuple(options), timeout: nil)
     let code: String = try reply.member(0, "user_code")
-    let page: String = try reply.member(1, "verification_uri")
+    let page = try await page(reply, service, session)
     let expiresAt: Int64 = try reply.member(2, "expires_at")
     show(code, page)
     if opensBrowser, Browser.isReachable { try? await Browser.open(page) }
@@ -48,11 +48,22 @@ struct SignIn: Verb {
     return try await outcome(service, session, signals, spinner)
   }
 
-  private func show(_ code: String, _ page: String) {
+  /// The page that the service names, which is opened and so must be one.
+  @GLibActor
+  private func page(_ reply: Variant, _ service: Service, _ session: ObjectPath) async throws -> WebPageAddress {
+    let address: String = try reply.member(1, "verification_uri")
+    if let page = WebPageAddress(address) { return page }
+    _ = try? await service.call(session, "Session", "CancelSignIn")
+    throw Failure(
+      .failed,
+      "What the service names as the page to sign in at is none, and was not opened: “\(address.harmlessLine)”.")
+  }
+
+  private func show(_ code: String, _ page: WebPageAddress) {
     StandardStream.output.write(
       """
-      Open     \(page)
-      Enter    \(code)
+      Open     \(page.text)
+      Enter    \(code.harmlessLine)
 
       Continue only if you started this sign-in yourself. If somebody gave you this code, stop.
 

@@ -22,7 +22,7 @@ struct Status: Verb {
       StandardStream.output.write(status.json.line + "\n")
     } else {
       StandardStream.output.write("\(status.summary).\n")
-      if let message = status.errorMessage { StandardStream.output.write("Last failure: \(message)\n") }
+      if let message = status.errorMessage { StandardStream.output.write("Last failure: \(message.harmlessLine)\n") }
     }
     return status.state == "signed-in" ? .success : .signInNeeded
   }

@@ -7,8 +7,9 @@ extension World {
     try await chappie(arguments, input: input)
   }
 
-  func chappie(_ arguments: [String], input: String = "") async throws -> Output {
-    let process = try ChildProcess("command", Binaries.chappie, arguments, in: directories, input: input)
+  func chappie(_ arguments: [String], input: String = "", environment: [String: String] = [:]) async throws -> Output {
+    let process = try ChildProcess(
+      "command", Binaries.chappie, arguments, in: directories, input: input, environment: environment)
     guard case .exit(let status) = try await process.waitForEnd() else {
       throw Impatience("an exit: \(process.output)")
     }
@@ -17,6 +18,10 @@ extension World {
 
   /// What a person sees who runs `chappie` at a terminal.
   func chappie(_ arguments: String..., at terminal: [TerminalStep]) async throws -> Output {
+    try await chappie(arguments, at: terminal)
+  }
+
+  func chappie(_ arguments: [String], at terminal: [TerminalStep]) async throws -> Output {
     let steps = String(decoding: try JSONEncoder().encode(terminal), as: UTF8.self)
     let process = try ChildProcess(
       "terminal", "/usr/bin/python3", ["-c", TerminalStep.player, steps, Binaries.chappie] + arguments,

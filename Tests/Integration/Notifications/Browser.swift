@@ -6,12 +6,14 @@ import GLibBridge
 struct Browser {
   private let log: URL
 
-  init(_ directories: WorldDirectories) throws {
+  /// - Parameter schemes: of the addresses that it takes.
+  init(_ directories: WorldDirectories, schemes: [String] = ["http"]) throws {
     log = directories.root.appending(path: "browser.log")
     let script = directories.root.appending(path: "browser")
     try "#!/bin/sh\necho \"$1 $XDG_ACTIVATION_TOKEN\" >>'\(log.path)'\n".write(
       to: script, atomically: true, encoding: .utf8)
     try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: script.path)
+    let types = schemes.map { "x-scheme-handler/\($0)" }
     let applications = directories.data.appending(path: "applications")
     try FileManager.default.createDirectory(at: applications, withIntermediateDirectories: true)
     try """
@@ -19,9 +21,10 @@ struct Browser {
     Type=Application
     Name=Browser
     Exec=\(script.path) %u
-    MimeType=x-scheme-handler/http;
+    MimeType=\(types.joined(separator: ";"));text/html;
     """.write(to: applications.appending(path: "browser.desktop"), atomically: true, encoding: .utf8)
-    try "[Default Applications]\nx-scheme-handler/http=browser.desktop\n".write(
+    let defaults = types.map { "\($0)=browser.desktop\n" }.joined()
+    try "[Default Applications]\n\(defaults)".write(
       to: directories.configuration.appending(path: "mimeapps.list"), atomically: true, encoding: .utf8)
   }
 

@@ -22,5 +22,11 @@ enum SourceTree {
 
   static func path(of path: String) -> String { root.appending(path: path).path }
 
+  /// The paths of all files below `folder`.
+  static func files(in folder: String) throws -> [String] {
+    try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path)
+      .filter { $0.hasSuffix(".swift") }.map { "\(folder)/\($0)" }
+  }
+
   private static let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
 }

@@ -51,7 +51,7 @@ struct ThreadExport: Verb {
     switch what {
     case .one(let name, nil):
       let id = try await threads.id(name)
-      StandardStream.output.write(try await Spinner.show("Reading the thread…") { try await files.text(id) })
+      StandardStream.output.write(data: try await Spinner.show("Reading the thread…") { try await files.text(id) })
       return .success
     case .one(let name, let file?):
       let id = try await threads.id(name)

@@ -19,7 +19,7 @@ struct ThreadShow: Verb {
     let threads = try await KeptThreads.stored(service, account: account)
     let id = try await threads.id(thread)
     let shown = try await Spinner.show("Reading the thread…") { try await threads.thread(id) }
-    StandardStream.output.write(ThreadText().text(shown))
+    StandardStream.output.write(obeyed: ThreadText().text(shown))
     return .success
   }
 }

@@ -1,32 +1,47 @@
-import GLibBridge
-
-extension StandardStream {
-  /// Writes what somebody else wrote: harmless at a terminal, as it is into a file or a pipe.
-  func show(_ text: String) {
-    write(isTerminal ? text.harmless : text)
-  }
-}
-
 extension String {
   /// This text with a sign in place of each character that a terminal would obey, or that reorders what is read; line
   /// ends and tabs stay.
-  var harmless: String {
+  public var harmless: String {
     var scalars = String.UnicodeScalarView()
     for scalar in replacing("\r\n", with: "\n").unicodeScalars { scalars.append(Self.harmless(scalar)) }
     return String(scalars)
   }
 
-  /// The same on one line.
-  var harmlessLine: String {
-    split(whereSeparator: \.isWhitespace).joined(separator: " ").harmless
+  /// The same on one line, and with a sign also for what nobody sees: a name, or a sentence of somebody else's, that
+  /// begins no line of its own and hides nothing.
+  public var harmlessLine: String {
+    split(whereSeparator: \.isWhitespace).joined(separator: " ").harmlessCell
+  }
+
+  /// The same with its spaces as they are.
+  public var harmlessCell: String {
+    var scalars = String.UnicodeScalarView()
+    for scalar in unicodeScalars {
+      switch scalar {
+      case "\t", "\n": scalars.append(" ")
+      default: scalars.append(Self.isHidden(scalar) ? "\u{FFFD}" : Self.harmless(scalar))
+      }
+    }
+    return String(scalars)
+  }
+
+  private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    // Those two join the letters of some languages, and signs to emoji.
+    case .format: scalar != "\u{200C}" && scalar != "\u{200D}"
+    case .privateUse, .unassigned, .surrogate: true
+    default: false
+    }
   }
 
   /// This JSON, which is as it was for a program, with an escape in place of each such character.
-  var harmlessJSON: String {
+  public var harmlessJSON: String {
     var scalars = String.UnicodeScalarView()
     for scalar in unicodeScalars {
-      // JSON escapes those below itself, and has none of these but in strings.
-      if scalar.value >= 0x7F, scalar.properties.isBidiControl || Self.harmless(scalar) != scalar {
+      // JSON has none of these but in strings, and a carriage return between them.
+      if scalar == "\r" {
+        scalars.append(" ")
+      } else if scalar.properties.isBidiControl || Self.harmless(scalar) != scalar {
         // One by one: appended together, they would have all that is before them copied.
         for sign in Self.escaped(scalar).unicodeScalars { scalars.append(sign) }
       } else {

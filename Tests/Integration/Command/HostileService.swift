@@ -1,0 +1,183 @@
+import Foundation
+import GLibBridge
+
+/// A program that has taken the name `org.chappie`, and says what it likes to who asks it.
+@GLibActor
+final class HostileService {
+  /// What it says everywhere: it sets the clipboard of a terminal, colours it, clears it, turns what is read around, and
+  /// begins a line of its own.
+  nonisolated static let text =
+    "\u{1B}]52;c;cm0gLXJm\u{07}\u{1B}[31mred\u{9B}31m\u{90}q\u{202E}txet\u{2067}\u{7F}\u{8}\u{0}x\r\nforged: line\rforged: too\u{2028}forged: three"
+    .replacing("\u{0}", with: "")
+
+  private let connection: BusConnection
+  private let page: String
+  private let isRefusing: Bool
+  private var object: BusObject?
+
+  /// - Parameters:
+  ///   - page: what it names as the page to sign in at.
+  ///   - isRefusing: answers each call with an error.
+  init(_ world: World, page: String = text, isRefusing: Bool = false) async throws {
+    connection = try await BusConnection.open(address: world.directories.busAddress)
+    self.page = page
+    self.isRefusing = isRefusing
+    object = try BusObject(
+      connection, .chappie, [manager(), session(), client(), threads(), objectManager()],
+      authorize: { [isRefusing] request in
+        if isRefusing { throw BusError(name: "org.chappie.Error.Network", message: Self.text) }
+      }
+    ) { error in
+      error as? BusError ?? BusError(name: "org.freedesktop.DBus.Error.Failed", message: "\(error) \(Self.text)")
+    }
+    guard try await connection.requestName("org.chappie") == .owner else { throw Impatience("the name org.chappie") }
+    world.keep(self)
+  }
+
+  // MARK: Values
+
+  private nonisolated static let id = "0123abcd-0000-4000-8000-000000000000"
+
+  /// Each key that the command knows, with the same text.
+  private nonisolated static func dictionary(_ keys: String) -> VariantDictionary {
+    var dictionary = VariantDictionary()
+    for key in keys.split(separator: " ") { dictionary.set(String(key), text) }
+    return dictionary
+  }
+
+  private nonisolated static var thread: VariantDictionary {
+    var thread = dictionary("title")
+    thread.set("id", id)
+    thread.set("updated_at", Int64.max)
+    thread.set("turn_count", UInt32.max)
+    thread.set("bytes", UInt64.max)
+    return thread
+  }
+
+  private nonisolated static var limits: VariantDictionary {
+    let window: VariantDictionary = [
+      "used_percent": Double.infinity, "window_minutes": UInt32.max, "resets_at": Int64.min,
+    ]
+    let credits: VariantDictionary = ["has_credits": true, "balance": text]
+    return ["plan": text, "primary": window, "secondary": window, "credits": credits]
+  }
+
+  private nonisolated static var json: String {
+    let said: [String: Any] = ["type": "output", "text": text, "model": text, "responseID": text]
+    let asked: [String: Any] = ["type": "input", "role": "user", "text": text, "images": [[String: Any]]()]
+    let called: [String: Any] = ["type": "tool-call", "callID": text, "name": text, "arguments": text]
+    let other: [String: Any] = ["type": text, "text": text]
+    let turn: [String: Any] = ["id": text, "recordedAt": 5, "events": [asked, said, called, other]]
+    let thread: [String: Any] = [
+      "summary": ["id": text, "title": text, "createdAt": 1, "updatedAt": 2], "turns": [turn],
+      "damage": [["offset": 1, "reason": text]],
+    ]
+    return String(decoding: (try? JSONSerialization.data(withJSONObject: thread)) ?? Data(), as: UTF8.self)
+  }
+
+  // MARK: Interfaces
+
+  private func interface(
+    _ name: String, _ methods: [(name: String, in: String, out: String, reply: @GLibActor @Sendable () -> [Variant])],
+    _ properties: [String: Variant] = [:]
+  ) throws -> BusImplementation {
+    let declared = methods.map { method in
+      let arguments = [("in", method.in), ("out", method.out)].flatMap { direction, types in
+        types.split(separator: " ").map { #"<arg type="\#($0)" direction="\#(direction)"/>"# }
+      }
+      return #"<method name="\#(method.name)">\#(arguments.joined())</method>"#
+    }
+    let told = properties.map { #"<property name="\#($0)" type="\#($1.type)" access="read"/>"# }
+    let xml = "<node><interface name=\"\(name)\">\((declared + told).joined())</interface></node>"
+    var handlers: [String: BusImplementation.Method] = [:]
+    for method in methods { handlers[method.name] = { [reply = method.reply] _ in .tuple(reply()) } }
+    return try BusImplementation(
+      BusInterfaceDescription(xml: xml, name: name), methods: handlers,
+      properties: properties.mapValues { value in { value } })
+  }
+
+  private func manager() throws -> BusImplementation {
+    try interface(
+      "org.chappie.Manager",
+      [
+        ("OpenSession", "a{sv}", "o", { [ObjectPath.chappie.variant] }),
+        ("OpenClient", "a{sv}", "o", { [ObjectPath.chappie.variant] }),
+        ("ListApprovals", "", "aa{sv}", { [[Self.dictionary("approval tool app")].variant] }),
+        ("GetApproval", "s", "a{sv}", { [Self.dictionary("approval tool app arguments").variant] }),
+        ("AnswerApproval", "s b s", "", { [] }),
+      ])
+  }
+
+  private func session() throws -> BusImplementation {
+    try interface(
+      "org.chappie.Session",
+      [
+        (
+          "StartDeviceCodeSignIn", "a{sv}", "s s x", { [page] in [Self.text.variant, page.variant, Int64.max.variant] }
+        ),
+        ("CancelSignIn", "", "", { [] }), ("SignOut", "", "", { [] }),
+      ],
+      [
+        "State": "signed-in".variant, "DeviceLinkState": "linked".variant,
+        "DeviceCode": Self.dictionary("user_code verification_uri").variant,
+        "AccountInfo": Self.dictionary("email user_id account_id plan").variant,
+        "LastError": Self.dictionary("name message").variant,
+        "Configuration": Self.dictionary("keychain_account").variant,
+      ])
+  }
+
+  private func client() throws -> BusImplementation {
+    var context = Self.dictionary("session_id thread_id model compacted_summary")
+    context.set("messages", Variant.array(of: "(ss)", [.tuple(Self.text, Self.text)]))
+    let model = Self.dictionary("slug display_name description")
+    return try interface(
+      "org.chappie.Client",
+      [
+        ("Stream", "s a{sv}", "s", { [unowned self] in answer() }), ("Cancel", "s", "", { [] }),
+        ("GetContext", "", "a{sv}", { [context.variant] }), ("ClearContext", "", "", { [] }),
+        ("CompactContext", "s", "", { [] }), ("ListModels", "a{sv}", "aa{sv}", { [[model].variant] }),
+        ("SelectModel", "s", "", { [] }), ("GetUsageLimits", "", "a{sv}", { [Self.limits.variant] }),
+      ], ["Model": Self.text.variant, "Version": UInt32(1).variant])
+  }
+
+  private func threads() throws -> BusImplementation {
+    try interface(
+      "org.chappie.Threads",
+      [
+        ("List", "a{sv}", "aa{sv}", { [[Self.thread].variant] }), ("Create", "a{sv}", "s", { [Self.text.variant] }),
+        ("Get", "s", "s", { [Self.json.variant] }), ("Stream", "s s a{sv}", "s", { [unowned self] in answer() }),
+        ("Compact", "s s", "", { [] }), ("Rename", "s s", "", { [] }), ("Archive", "s", "", { [] }),
+        ("Unarchive", "s", "", { [] }), ("Delete", "s", "", { [] }), ("DeleteAll", "", "", { [] }),
+        (
+          "GetUsage", "", "a{sv}",
+          {
+            [
+              (["used_bytes": UInt64.max, "limit_bytes": UInt64(1), "unreadable_count": UInt32(3)] as VariantDictionary)
+                .variant
+            ]
+          }
+        ),
+      ])
+  }
+
+  private func objectManager() throws -> BusImplementation {
+    try interface(
+      "org.freedesktop.DBus.ObjectManager",
+      [
+        (
+          "GetManagedObjects", "", "a{oa{sa{sv}}}",
+          { [.array(of: "{oa{sa{sv}}}", [.entry(ObjectPath.chappie.variant, .array(of: "{sa{sv}}", []))])] }
+        )
+      ])
+  }
+
+  /// A turn that says something, and ends in the way that its number has.
+  private func answer() -> [Variant] {
+    let turn = "turn"
+    try? connection.emit(.chappie, "org.chappie.Client", "TextDelta", .tuple(turn, UInt64(0), Self.text))
+    try? connection.emit(
+      .chappie, "org.chappie.Client", "Failed",
+      .tuple(turn, "org.chappie.Error.Network", Self.text, VariantDictionary()))
+    return [turn.variant]
+  }
+}
