@@ -186,6 +186,7 @@ cat >"$scratch/bin/chappie" <<'END'
 case "$*" in
   accounts) printf '%s\n' 'default  Signed out' 'my work  Signed out' ;;
   *--archived*) echo '{"id":"ef567890","title":"Old","created_at":1}' ;;
+  approvals*) printf '%s\n' '{"approval":"ask-k3x9q","tool":"delete","arguments":"{}"}' ;;
   threads*) printf '%s\n' '{"id":"ab123456","title":"A \"b\": c","created_at":1}' '{"id":"cd345678","title":"","created_at":1}' ;;
 esac
 END
@@ -245,6 +246,13 @@ check_with fish "fish completes accounts" offers fish 'chappie status --account 
 check_with zsh "zsh completes verbs" offers zsh 'chappie mon' 'chappie monitor '
 check_with zsh "zsh completes options" offers zsh 'chappie sign-in --no' 'chappie sign-in --no-browser '
 check_with zsh "zsh completes accounts" offers zsh 'chappie status --account m' 'chappie status --account my\ work '
+
+check_with bash "bash completes answers" offers bash 'chappie approvals ' approve deny
+check_with bash "bash completes approvals" offers bash 'chappie approvals deny ' ask-k3x9q
+check_with fish "fish completes answers" offers fish 'chappie approvals ' approve deny
+check_with fish "fish completes approvals" offers fish 'chappie approvals deny ' ask-k3x9q
+check_with zsh "zsh completes answers" offers zsh 'chappie approvals ap' 'chappie approvals approve '
+check_with zsh "zsh completes approvals" offers zsh 'chappie approvals deny a' 'chappie approvals deny ask-k3x9q '
 
 check_with bash "bash completes verbs of threads" offers bash 'chappie threads un' unarchive
 check_with bash "bash completes threads" offers bash 'chappie threads show ' last ab123456 cd345678

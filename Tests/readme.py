@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
-NAME = r"\bturn-[a-z0-9]+-\d+\b|\bcall_[0-9a-f]{24}\b|\b[0-9a-f]{8}(?:(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?\b"
+NAME = r"\bturn-[a-z0-9]+-\d+\b|\bask-[a-z2-9]{5}\b|\bcall_[0-9a-f]{24}\b|\b[0-9a-f]{8}(?:(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?\b"
 # What differs from run to run.
 CHANGING = [
     (r"\b[A-Z]{4}-\d{5}\b", "CODE"),

@@ -39,7 +39,7 @@ public final class Service {
       connection, defaults: defaults, notifications: try options.hasNotifications() ? Notifications(connection) : nil,
       threads: try options.threadPolicy().map(ThreadStores.init))
     directory = ObjectDirectory(exporter, defaults: defaults)
-    manager = ManagerObject(directory)
+    manager = ManagerObject(directory, exporter)
     session = SessionObject(Chappie.authSession(configuration: defaults), exporter.notifications)
     client = ClientObject(
       Chappie.client(configuration: defaults), sharing: .shared, session: ServicePaths.root,

@@ -7,7 +7,7 @@ import Glibc
 enum ChappieCommand {
   static let verbs: [any Verb.Type] = [
     SignIn.self, SignOut.self, Status.self, Ask.self, Chat.self, Context.self, Threads.self, Models.self, Usage.self,
-    Accounts.self, Monitor.self,
+    Accounts.self, Monitor.self, Approvals.self,
   ]
 
   static func main() {

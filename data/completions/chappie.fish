@@ -40,6 +40,16 @@ function __chappie_threads
         string replace -rf '^\{"id":"([^"]*)","title":"((?:[^"\\\\]|\\\\.)*)".*' '$1\t$2'
 end
 
+# Whether approvals has the number of words behind it.
+function __chappie_approvals_words
+    set -l words (commandline -opc)
+    test (count $words) -eq (math $argv[1] + 2); and test "$words[2]" = approvals
+end
+
+function __chappie_approvals
+    chappie approvals --json 2>/dev/null | string replace -rf '^\{"approval":"([a-z0-9-]*)","tool":"([^"\\\\]*)".*' '$1\t$2'
+end
+
 complete -c chappie -f
 
 complete -c chappie -n __chappie_no_verb -a sign-in -d 'Sign in to ChatGPT with a code'
@@ -52,6 +62,7 @@ complete -c chappie -n __chappie_no_verb -a threads -d 'List, show and manage th
 complete -c chappie -n __chappie_no_verb -a models -d 'List the models that the plan offers'
 complete -c chappie -n __chappie_no_verb -a usage -d 'Show how much of the plan is used'
 complete -c chappie -n __chappie_no_verb -a accounts -d 'List the stored accounts'
+complete -c chappie -n __chappie_no_verb -a approvals -d 'Show the tool calls that wait to be approved'
 complete -c chappie -n __chappie_no_verb -a monitor -d 'Print a line for each change of the sign-in'
 complete -c chappie -n __chappie_no_verb -l version -d 'Show the version'
 complete -c chappie -s h -l help -d 'Show help'
@@ -66,10 +77,14 @@ complete -c chappie -n __chappie_threads_no_verb -a delete -d 'Delete threads fo
 complete -c chappie -n __chappie_threads_no_verb -a usage -d 'Show how much room the threads take'
 complete -c chappie -n __chappie_threads_no_verb -a compact -d 'Put a long thread in short for the model'
 
+complete -c chappie -n '__chappie_approvals_words 0' -a approve -d 'Let a tool run, this once'
+complete -c chappie -n '__chappie_approvals_words 0' -a deny -d 'Keep a tool from running'
+complete -c chappie -n '__chappie_approvals_words 1' -a '(__chappie_approvals)'
+
 complete -c chappie -n '__chappie_verb sign-in sign-out status ask chat context threads models usage monitor' -l account -x -a '(__chappie_accounts)' -d 'Use this stored account'
 complete -c chappie -n '__chappie_verb sign-in' -l no-browser -d 'Do not open the page in a browser'
 complete -c chappie -n '__chappie_verb sign-in' -l after-first-unlock -d 'Let it be used while the screen is locked, too'
-complete -c chappie -n '__chappie_verb status ask context models usage accounts monitor' -l json -d 'Print JSON'
+complete -c chappie -n '__chappie_verb status ask context models usage accounts approvals monitor' -l json -d 'Print JSON'
 complete -c chappie -n '__chappie_verb ask' -s c -l continue -d 'Go on with the conversation of the last --continue'
 complete -c chappie -n '__chappie_verb ask chat' -l thread -x -a '(__chappie_threads; echo new\tBegin one)' -d 'Go on with this thread'
 complete -c chappie -n '__chappie_verb ask chat' -s m -l model -x -d 'Ask this model'

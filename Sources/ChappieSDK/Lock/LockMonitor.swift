@@ -45,6 +45,14 @@ package final class LockMonitor {
   /// Whether somebody else may sit before the screen.
   package var isScreenLocked: Bool { screen == .locked }
 
+  /// Whether a person's consent counts now, who may be somebody else while it is locked.
+  package var mayApprove: Bool {
+    switch state {
+    case .unlocked, .unknown: true
+    case .locked, .beforeFirstUnlock: false
+    }
+  }
+
   /// The names of the sources that say what ``state`` is, in alphabetical order.
   package var sources: [String] {
     let reading: LockReading =

@@ -20,7 +20,14 @@ extension Callers {
   ///
   /// - Throws: `BusError` with `AccessDenied`.
   func authorizeShared(_ request: BusRequest) async throws {
-    let identity = await identity(of: request.sender)
+    try await authorizeUser(request.sender)
+  }
+
+  /// Lets programs outside of a sandbox do what the user may do.
+  ///
+  /// - Throws: `BusError` with `AccessDenied`.
+  func authorizeUser(_ name: String) async throws {
+    let identity = await identity(of: name)
     guard identity == .unsandboxed else { throw identity.denial }
   }
 

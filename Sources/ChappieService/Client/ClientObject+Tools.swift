@@ -25,10 +25,9 @@ extension ClientObject {
         return .tuple()
       },
       "ResolveApproval": { [unowned self] in
-        let isApproved: Bool = try $0.argument(2)
-        let reason: String = try $0.argument(3)
-        try turns.turn(of: $0).calls.resolve(
-          isApproved ? .approved() : .denied(reason: reason.isEmpty ? nil : reason), for: $0.argument(1))
+        let decision = try ChappieApprovalDecision(approved: $0.argument(2), reason: $0.argument(3))
+        await LockMonitor.shared.ready()
+        try turns.turn(of: $0).calls.resolve(decision, for: $0.argument(1))
         return .tuple()
       },
     ]
@@ -42,19 +41,12 @@ extension ClientObject {
     }
   }
 
-  /// Waits for whoever answers first: a program by `ResolveApproval`, or the user through the desktop.
   private static func decision(on request: ChappieApprovalRequest, in turn: ServiceTurn, _ exporter: Exporter) async
     -> ChappieApprovalDecision
   {
-    guard let notifications = exporter.notifications else { return await turn.calls.approval(of: request.callID) }
     let app = try? await exporter.callers.owner(turn.caller)?.text
     let question = ApprovalQuestion(tool: request.toolName, arguments: request.arguments, app: app)
-    return await notifications.asking(question) { decision in
-      // Somebody may have been quicker.
-      try? turn.calls.resolve(decision, for: request.callID)
-    } while: {
-      await turn.calls.approval(of: request.callID)
-    }
+    return await exporter.approvals.decision(on: question, request.callID, of: turn)
   }
 
   private func register(_ tools: ToolRegistration, for caller: String) {

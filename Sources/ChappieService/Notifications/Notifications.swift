@@ -16,6 +16,12 @@ final class Notifications {
 
   init(_ connection: BusConnection) {
     self.connection = connection
+    LockMonitor.shared.observe { [weak self] in self?.lockChanged() }
+  }
+
+  private func lockChanged() {
+    for notification in telling.values { notification.lockChanged() }
+    for notification in questions.values { notification.lockChanged() }
   }
 
   /// Tells of the slot of `session` for as long as the result is kept, and until what it tells is solved.

@@ -127,16 +127,28 @@ final class SlotNotification {
     presenter = .busy
   }
 
+  /// What is shown now: at a locked screen no code, with which somebody else could sign in to an account of theirs.
+  private var shownNews: SlotNews.News {
+    if case .codeWaits = news.news, LockMonitor.shared.isScreenLocked { return .none }
+    return news.news
+  }
+
+  func lockChanged() {
+    present()
+  }
+
   private func presentOnce() async {
-    let told = news.news
+    let told = shownNews
     if told == .none {
       let id = presented.id
+      // The user has dismissed what is only held back now.
+      if case .closed = presented, news.news != .none { return }
       presented = .nothing
       if id != 0 { await server.close(id) }
       return
     }
     guard let notification = DesktopNotification(told, of: name), presented.news != told,
-      let reached = await server.reach(), news.news == told,
+      let reached = await server.reach(), shownNews == told,
       let id = await server.show(notification, replacing: presented.id, on: reached)
     else { return }
     presented = .shown(id, told)
@@ -165,6 +177,11 @@ final class SlotNotification {
   }
 
   private func closed(_ news: SlotNews.News) {
+    // That was not the user, who is to see it.
+    guard !LockMonitor.shared.isScreenLocked else {
+      presented = .nothing
+      return
+    }
     presented = .closed(news)
     // The page asks for the code: it is shown again where a click has taken it away.
     guard case .codeWaits = news, let pageOpened, ContinuousClock.now - pageOpened < Self.closingTime else { return }
@@ -178,6 +195,10 @@ final class SlotNotification {
   }
 
   private func invoked(_ action: String, _ news: SlotNews.News, _ activationToken: String?) {
+    guard !LockMonitor.shared.isScreenLocked else {
+      Log.notice("A click on a notification was passed over: the screen is locked.")
+      return
+    }
     switch (news, action) {
     case (.needsSignIn, "default"), (.needsSignIn, DesktopNotification.Action.signIn.rawValue):
       startSignIn()

@@ -11,6 +11,7 @@ final class Exporter {
   let accounts: Accounts
   /// Nil where the user wants none.
   let notifications: Notifications?
+  let approvals: Approvals
   /// Nil where no threads are kept.
   let threads: ThreadStores?
 
@@ -22,6 +23,7 @@ final class Exporter {
     window = SendWindow(connection)
     accounts = Accounts(defaults: defaults)
     self.notifications = notifications
+    approvals = Approvals(notifications)
     self.threads = threads
   }
 

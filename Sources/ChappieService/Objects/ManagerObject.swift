@@ -14,34 +14,61 @@ final class ManagerObject {
   }
 
   private let directory: ObjectDirectory
+  private let exporter: Exporter
   private let monitor = LockMonitor.shared
   private var lock = Lock()
   private weak var object: BusObject?
 
-  init(_ directory: ObjectDirectory) {
+  init(_ directory: ObjectDirectory, _ exporter: Exporter) {
     self.directory = directory
+    self.exporter = exporter
   }
 
   func implementation() throws -> BusImplementation {
     try BusImplementation(
       BusInterfaceDescription(xml: BusInterfaceFiles.manager, name: Self.interface), owner: self,
-      methods: [
-        "OpenSession": { [directory] call in
-          .tuple(try await directory.openSession(try call.argument(0), for: call.sender))
-        },
-        "OpenClient": { [directory] call in
-          .tuple(try await directory.openClient(try call.argument(0), for: call.sender))
-        },
-        "Close": { [directory] call in
-          try directory.close(try call.argument(0), by: call.sender)
-          return .tuple()
-        },
-      ],
+      methods: openingMethods.merging(approvalMethods) { first, _ in first },
       properties: [
         "LockState": { [unowned self] in lock.state.rawValue.variant },
         "LockSources": { [unowned self] in lock.sources.variant },
         "Version": { UInt32(1).variant },
       ])
+  }
+
+  private var openingMethods: [String: BusImplementation.Method] {
+    [
+      "OpenSession": { [directory] call in
+        .tuple(try await directory.openSession(try call.argument(0), for: call.sender))
+      },
+      "OpenClient": { [directory] call in
+        .tuple(try await directory.openClient(try call.argument(0), for: call.sender))
+      },
+      "Close": { [directory] call in
+        try directory.close(try call.argument(0), by: call.sender)
+        return .tuple()
+      },
+    ]
+  }
+
+  /// For the user's own programs: they may answer also for an app in a sandbox, which may answer for itself alone.
+  private var approvalMethods: [String: BusImplementation.Method] {
+    [
+      "ListApprovals": { [exporter] call in
+        try await exporter.callers.authorizeUser(call.sender)
+        return .tuple(exporter.approvals.list)
+      },
+      "GetApproval": { [exporter] call in
+        try await exporter.callers.authorizeUser(call.sender)
+        return .tuple(try exporter.approvals.details(of: try call.argument(0)))
+      },
+      "AnswerApproval": { [exporter] call in
+        try await exporter.callers.authorizeUser(call.sender)
+        await LockMonitor.shared.ready()
+        try exporter.approvals.resolve(
+          try call.argument(0), ChappieApprovalDecision(approved: call.argument(1), reason: call.argument(2)))
+        return .tuple()
+      },
+    ]
   }
 
   /// Starts to follow the lock and to tell of it on `object`.

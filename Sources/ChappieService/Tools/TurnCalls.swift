@@ -66,10 +66,16 @@ final class TurnCalls {
     promise.fulfil(result)
   }
 
-  /// - Throws: `BusError` with `InvalidArgument`.
+  /// Every answer comes through here. Nothing is approved while it is locked: who answers may not be the user.
+  ///
+  /// - Throws: `BusError` with `InvalidArgument`, `Locked`.
   func resolve(_ decision: ChappieApprovalDecision, for call: String) throws {
     guard case .waitsForApproval(let promise)? = calls[call], !promise.isFulfilled else {
       throw BusError(.invalidArgument, "No call '\(Redaction.message(call))' of this turn waits for approval.")
+    }
+    if case .approve = decision, !LockMonitor.shared.mayApprove {
+      Log.notice("A tool call was not approved: the screen or the keyring is locked.")
+      throw BusError(.locked, "Nothing is approved while the screen or the keyring is locked: unlock it, or deny.")
     }
     promise.fulfil(decision)
   }

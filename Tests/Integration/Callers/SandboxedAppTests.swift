@@ -46,6 +46,38 @@ struct SandboxedAppTests {
     }
   }
 
+  /// The user answers for an app, and no other app does.
+  @Test func theUserAloneAnswersForAnApp() async throws {
+    try await World.with { world in
+      let outside = try await world.signedInCaller()
+      let app = try await world.caller(app: Self.app)
+      try await app.signIn(at: try await app.open("Session"))
+      let client = try await app.open("Client")
+      try await app.register([Tools.named("delete", policy: "ask")], at: client)
+      let turn = try await app.stream("use delete", at: client)
+      _ = try await turn.approvalRequest()
+
+      let listed: [VariantDictionary] = try await outside.call("Manager.ListApprovals").member(0, "approvals")
+      #expect(listed.map { $0.text("app") } == [Self.app])
+      let approval = try #require(listed.first?.text("approval"))
+      for rival in [try await world.caller(app: Self.widget), app] {
+        let calls: [@GLibActor () async throws -> Void] = [
+          { try await rival.call("Manager.ListApprovals") }, { try await rival.call("Manager.GetApproval", approval) },
+          { try await rival.call("Manager.AnswerApproval", approval, true, "") },
+          { try await rival.call("Client.ResolveApproval", turn.id, try await turn.approvalRequest(), true, "") },
+        ]
+        for call in calls { #expect(try await refusal(of: call).name == "AccessDenied") }
+      }
+      #expect(try await world.chappie("approvals").text.hasPrefix("\(approval)  delete, of \(Self.app)\n{}\n"))
+      #expect(try await world.chappie("approvals", "deny", approval, "not", "now").text == "It does not run.\n")
+      #expect(try await turn.end().answer.text.hasSuffix("The user did not allow this call: not now"))
+      #expect(
+        try await refusal { try await outside.call("Manager.AnswerApproval", approval, true, "") }.name
+          == "InvalidArgument")
+      #expect(try await world.chappie("approvals").text == "Nothing waits to be approved.\n")
+    }
+  }
+
   @Test func eachAppHasItsOwnItem() async throws {
     try await World.with { world in
       let outside = try await world.signedInCaller()

@@ -1,3 +1,4 @@
+import Foundation
 import GLibBridge
 import Testing
 
@@ -11,6 +12,16 @@ struct ApprovalNotificationTests {
     let any = #"{"type":"object"}"#
     try await caller.register([["name": tool, "input_schema": any, "policy": "ask"]], at: path)
     let turn = try await caller.stream("use \(tool) \(arguments)", at: path)
+    _ = try await turn.approvalRequest()
+    return turn
+  }
+
+  /// The same with arguments that the model writes in a way of its own.
+  private func ask(_ caller: Caller, _ world: World, written arguments: String) async throws -> Turn {
+    try await caller.register([["name": "delete", "input_schema": #"{"type":"object"}"#, "policy": "ask"]])
+    let text = String(decoding: try JSONEncoder().encode(arguments), as: UTF8.self)
+    try await world.sandbox.callTools(#"[{"name":"delete","arguments":\#(text)}]"#)
+    let turn = try await caller.stream("go")
     _ = try await turn.approvalRequest()
     return turn
   }
@@ -162,31 +173,119 @@ struct ApprovalNotificationTests {
     }
   }
 
+  /// A question that was shown before must not be answered by who sits at the locked screen, in whatever way.
+  @Test(arguments: ["screen", "keyring"]) func nothingIsApprovedWhileItIsLocked(_ what: String) async throws {
+    try await World.with { world in
+      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
+      let server = try await NotificationServer(world)
+      let caller = try await world.caller()
+      try await caller.signIn(notifying: false)
+      let turn = try await ask(caller)
+      let call = try await turn.approvalRequest()
+      let first = try await server.notification(1)
+      let approval = try #require(try await world.chappie("approvals").text.firstMatch(of: /ask-\w+/)).output
+
+      if what == "screen" { saver.setActive(true) } else { try await world.keyring.lock() }
+      try await caller.waitFor("locked", "Manager.LockState")
+      try await server.waitUntilNothingIsShown()
+      try await server.click("approve", first.id)
+      #expect(try await refusal { try await caller.resolve(call, of: turn, true) }.name == "Locked")
+      #expect(
+        try await refusal { try await caller.call("Manager.AnswerApproval", String(approval), true, "") }.name
+          == "Locked")
+      #expect(try await world.chappie("approvals", "approve", String(approval)).status == 4)
+      #expect(try await turn.seen().status == "waiting-for-approval")
+
+      if what == "screen" { saver.setActive(false) } else { try await world.keyring.unlock() }
+      let second = try await server.notification(2)
+      #expect(second.body == first.body)
+      try await server.click("approve", second.id)
+      try await turn.wait(for: "waiting-for-tool")
+      try await server.waitUntilNothingIsShown()
+      #expect(server.told.count == 2)
+    }
+  }
+
+  @Test func whatIsLockedCanBeDenied() async throws {
+    try await World.with { world in
+      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
+      let caller = try await world.caller()
+      try await caller.signIn(notifying: false)
+      let turn = try await ask(caller)
+      saver.setActive(true)
+      try await caller.waitFor("locked", "Manager.LockState")
+      try await caller.resolve(try await turn.approvalRequest(), of: turn, false)
+      try await eventually("a denied call") { try turn.endedCalls.map(\.status) == ["denied"] }
+    }
+  }
+
+  /// One that was dismissed is not shown again because the screen was locked meanwhile.
+  @Test func aDismissedQuestionStaysSo() async throws {
+    try await World.with { world in
+      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
+      let server = try await NotificationServer(world)
+      let caller = try await world.caller()
+      try await caller.signIn(notifying: false)
+      let turn = try await ask(caller)
+      try await server.dismiss(try await server.notification(1).id)
+      for state in [true, false] {
+        saver.setActive(state)
+        try await caller.waitFor(state ? "locked" : "unlocked", "Manager.LockState")
+      }
+      try await caller.resolve(try await turn.approvalRequest(), of: turn, false)
+      _ = try await turn.end()
+      #expect(server.told.count == 1)
+    }
+  }
+
   // MARK: What is shown
 
-  @Test func argumentsAreCutAndEscaped() async throws {
+  @Test func argumentsAreEscapedForMarkup() async throws {
     try await with { world, server, caller in
-      let text = "<b>&" + String(repeating: "x", count: 500)
-      _ = try await ask(caller, arguments: #"{"t":"\#(text)"}"#)
-      let shown = try await server.notification(1).body.split(separator: "\n")[0]
-      #expect(shown.hasPrefix(#"delete {"t":"&lt;b&gt;&amp;xxx"#))
-      #expect(shown.hasSuffix("x…"))
-      // What is escaped was cut before.
-      #expect(shown.filter { $0 == "x" }.count == 399 - #"{"t":"<b>&"#.count)
+      _ = try await ask(caller, arguments: #"{"t":"<b>&"}"#)
+      #expect(try await server.notification(1).body.hasPrefix("delete {\"t\":\"&lt;b&gt;&amp;\"}\n"))
     }
   }
 
   /// What the model writes must not look like what the service says, nor hide a part of itself.
   @Test func argumentsCannotForgeLines() async throws {
     try await with(capabilities: ["actions", "body"]) { world, server, caller in
-      let forged = "{\\\"t\\\":\\n\\n\\\"a\\u202eb\\\"}"
-      try await caller.register([["name": "delete", "input_schema": #"{"type":"object"}"#, "policy": "ask"]])
-      try await world.sandbox.callTools(#"[{"name":"delete","arguments":"\#(forged)"}]"#)
-      let turn = try await caller.stream("go")
-      #expect(try await turn.requestedCall().arguments == "{\"t\":\n\n\"a\u{202E}b\"}")
+      let turn = try await ask(
+        caller, world, written: "{\"t\":\n\n\"a\u{202E}b\",\"\\u0063md\":\"\\u0072m \\n-rf\"}")
+      #expect(try await turn.requestedCall().arguments.contains("\u{202E}"))
       let body = try await server.notification(1).body
+      #expect(body.hasPrefix(#"delete {"t": "a\u202eb","cmd":"rm \n-rf"}"# + "\nThe tool belongs"))
       #expect(body.split(separator: "\n").count == 3)
-      #expect(!body.contains("\u{202E}"))
+    }
+  }
+
+  /// Who sees a part only must not approve the whole.
+  @Test(arguments: [
+    #"{"note":"\#(String(repeating: "x", count: 200))","cmd":"rm -rf ~"}"#,
+    #"{"note":"         ","cmd":"rm -rf ~"}"#, #"{"note":"\#(String(repeating: "\\n", count: 120))","cmd":"rm -rf ~"}"#,
+    #"{"note":"\#(String(repeating: "\u{2003}", count: 60))","cmd":"rm -rf ~"}"#,
+    #"{"note":"\#(String(repeating: "e\u{301}\u{302}\u{303}", count: 60))","cmd":"rm -rf ~"}"#,
+  ])
+  func whatCannotBeShownWholeCannotBeApprovedThere(_ arguments: String) async throws {
+    try await with { world, server, caller in
+      let turn = try await ask(caller, world, written: arguments)
+      let shown = try await server.notification(1)
+      #expect(
+        shown.body == """
+          delete would get more than can be shown here.
+          The tool belongs to a program of yours.
+          To read all of it and answer, in a terminal: chappie approvals
+          """)
+      #expect(shown.actions == ["deny", "Deny"])
+      try await server.click("approve", shown.id)
+      try await caller.catchUp()
+      #expect(try await turn.seen().status == "waiting-for-approval")
+      let listed = try await world.chappie("approvals")
+      #expect(listed.text.contains(#""cmd":"rm -rf ~"}"#), "\(listed.text)")
+      let id = try #require(listed.text.firstMatch(of: /ask-\w+/)).output
+      #expect(try await world.chappie("approvals", "approve", String(id)).text == "It runs, this once.\n")
+      try await turn.wait(for: "waiting-for-tool")
+      try await server.waitUntilNothingIsShown()
     }
   }
 

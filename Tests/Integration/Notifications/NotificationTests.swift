@@ -291,6 +291,44 @@ struct NotificationTests {
     }
   }
 
+  // MARK: The lock
+
+  /// With a code that is shown there, whoever sits at a locked screen signs the user in to an account of theirs.
+  @Test func aCodeIsNotShownOverALockedScreen() async throws {
+    try await World.with(.attended) { world in
+      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
+      let server = try await NotificationServer(world)
+      let caller = try await world.caller()
+      let code = try await caller.startSignIn()
+      #expect(try await server.notification(1).body.contains(code))
+      saver.setActive(true)
+      try await caller.waitFor("locked", "Manager.LockState")
+      try await server.waitUntilNothingIsShown()
+      saver.setActive(false)
+      #expect(try await server.notification(2).body.contains(code))
+    }
+  }
+
+  @Test func aClickOverALockedScreenDoesNothing() async throws {
+    try await World.with(.attended) { world in
+      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
+      let server = try await NotificationServer(world, .closesWhatIsClicked)
+      let caller = try await world.caller()
+      try await spend(world, caller)
+      let need = try await server.notification(1)
+      saver.setActive(true)
+      try await caller.waitFor("locked", "Manager.LockState")
+      for action in ["default", "sign-in"] { try await server.click(action, need.id) }
+      try await caller.catchUp()
+      #expect(try await caller.property("Session.DeviceLinkState", as: String.self) != "requesting-code")
+      #expect(try await caller.state() == "reauthentication-required")
+      saver.setActive(false)
+      // The click took it away, and the user has not seen it.
+      try await server.click("sign-in", try await server.notification(2).id)
+      try await caller.waitFor("signing-in")
+    }
+  }
+
   @Test func theOptionMustBeABoolean() async throws {
     try await World.with(.attended) { world in
       let caller = try await world.caller()

@@ -1,16 +1,9 @@
 import ChappieSDK
 import GLibBridge
 
-/// A tool call that the user is asked about.
-struct ApprovalQuestion {
-  let tool: String
-  /// JSON text.
-  let arguments: String
-  /// The app that brought the tool, where it is known.
-  let app: String?
-}
-
 /// Asks about one tool call by a notification, where no program has answered for the user by then.
+///
+/// Nobody is asked at a locked screen: what is shown when it is locked goes, and comes again.
 @GLibActor
 final class ApprovalNotification {
   /// How long programs have to answer before the desktop asks.
@@ -18,6 +11,8 @@ final class ApprovalNotification {
 
   private enum Stage {
     case waiting(Timer)
+    /// It is time, and it is locked.
+    case locked
     case showing
     case shown(UInt32)
     case over
@@ -39,9 +34,8 @@ final class ApprovalNotification {
   }
 
   private func show() {
-    // A question over a locked screen could be answered by anybody.
-    guard !LockMonitor.shared.isScreenLocked else {
-      stage = .waiting(Timer(after: Self.patience) { [weak self] in self?.show() })
+    guard LockMonitor.shared.mayApprove else {
+      stage = .locked
       return
     }
     stage = .showing
@@ -55,15 +49,29 @@ final class ApprovalNotification {
 
   /// Asks no more.
   func withdraw() {
+    hide(.over)
+  }
+
+  private func hide(_ next: Stage) {
     let old = stage
-    stage = .over
+    stage = next
     if case .shown(let id) = old { Task.onGLib { [server] in await server.close(id) } }
+  }
+
+  func lockChanged() {
+    switch (stage, LockMonitor.shared.mayApprove) {
+    case (.showing, false), (.shown, false): hide(.locked)
+    case (.locked, true): show()
+    default: break
+    }
   }
 
   func receive(_ event: NotificationServer.Event) {
     guard case .shown(let shown) = stage else { return }
     switch event {
-    case .invoked(shown, DesktopNotification.Action.approve.rawValue, _): answer(.approved())
+    // A server may tell of a button that it was not given.
+    case .invoked(shown, DesktopNotification.Action.approve.rawValue, _) where question.whole != nil:
+      answer(.approved())
     case .invoked(shown, DesktopNotification.Action.deny.rawValue, _): answer(.denied())
     // Dismissed, or gone with its server: it waits for its time limit, and for programs.
     case .closed(shown), .vanished: stage = .over
@@ -73,20 +81,24 @@ final class ApprovalNotification {
 }
 
 extension DesktopNotification {
-  /// The longest part of the arguments that is shown, in characters.
-  private static let argumentsLimit = 400
-
   init(asking question: ApprovalQuestion) {
-    // The model writes them: on lines of their own they could pass for words of ours.
-    let arguments = question.arguments.split { $0.isNewline || $0 == "\t" }.joined(separator: " ")
-    self.init(
-      // What the call is about stays out of the summary, which servers show on locked screens too.
-      summary: "ChatGPT wants to use a tool",
-      body: [
-        "\(question.tool) \(arguments.shown(limit: Self.argumentsLimit))",
-        question.app.map { "The tool belongs to \($0)." } ?? "The tool belongs to a program of yours.",
-        "Approve only what you asked for; without an answer it does not run.",
-      ].joined(separator: "\n"),
-      actions: [.approve, .deny], category: "x-chappie.approval", lifetime: .untilSolved)
+    let whose = question.app.map { "The tool belongs to \($0)." } ?? "The tool belongs to a program of yours."
+    // What the call is about stays out of the summary, which servers show on locked screens too.
+    let summary = "ChatGPT wants to use a tool"
+    if let whole = question.whole {
+      self.init(
+        summary: summary,
+        body: [whole, whose, "Approve only what you asked for; without an answer it does not run."]
+          .joined(separator: "\n"),
+        actions: [.approve, .deny], category: "x-chappie.approval", lifetime: .untilSolved)
+    } else {
+      self.init(
+        summary: summary,
+        body: [
+          "\(question.shownTool) would get more than can be shown here.", whose,
+          "To read all of it and answer, in a terminal: chappie approvals",
+        ].joined(separator: "\n"),
+        actions: [.deny], category: "x-chappie.approval", lifetime: .untilSolved)
+    }
   }
 }

@@ -1,0 +1,133 @@
+/// JSON text as a person reads it who decides about it: what it says, and nothing that hides it.
+///
+/// Space between the parts is one space or none. A string has its characters, where each can be seen, and an escape for
+/// what cannot: `\u0072m` is `rm`, and a sign that turns the reading direction is `\u202e`. Names that come twice, and
+/// numbers, are as they were written: what a parser makes of them is another matter.
+package struct LegibleJSON: Sendable, Hashable {
+  /// The text, on one line.
+  package let text: String
+  /// Whether a string in it has a run of spaces that could push what follows out of sight.
+  package let hasGaps: Bool
+
+  /// More spaces than this, one behind the other, are a gap.
+  private static let longestRun = 3
+
+  package init(_ json: String) {
+    var reader = Reader(scalars: json.unicodeScalars)
+    reader.read()
+    text = String(reader.legible)
+    hasGaps = reader.longestRun > Self.longestRun
+  }
+
+  private struct Reader {
+    private var rest: String.UnicodeScalarView.SubSequence
+    private(set) var legible = String.UnicodeScalarView()
+    private(set) var longestRun = 0
+    private var run = 0
+
+    init(scalars: String.UnicodeScalarView) {
+      rest = scalars[...]
+    }
+
+    mutating func read() {
+      var isBehindSpace = false
+      while let scalar = rest.popFirst() {
+        if scalar.properties.isWhitespace {
+          isBehindSpace = true
+          continue
+        }
+        if isBehindSpace, !legible.isEmpty { legible.append(" ") }
+        isBehindSpace = false
+        if scalar == "\"" { readString() } else { show(scalar) }
+      }
+    }
+
+    private mutating func readString() {
+      legible.append("\"")
+      while let scalar = rest.popFirst() {
+        switch scalar {
+        case "\"":
+          legible.append("\"")
+          run = 0
+          return
+        case "\\": readEscape()
+        default: show(scalar)
+        }
+      }
+    }
+
+    private mutating func readEscape() {
+      guard let kind = rest.popFirst() else { return add("\\") }
+      switch kind {
+      case "/": show("/")
+      case "u":
+        guard let unit = readUnit() else { return add("\\u") }
+        if let scalar = Unicode.Scalar(unit) { return showEscaped(scalar) }
+        // The first half of a pair.
+        let behind = rest
+        if rest.popFirst() == "\\", rest.popFirst() == "u", let second = readUnit(),
+          let scalar = UTF16.isLeadSurrogate(unit) && UTF16.isTrailSurrogate(second)
+            ? UTF16.decode(UTF16.EncodedScalar([unit, second])) : nil
+        {
+          return showEscaped(scalar)
+        }
+        rest = behind
+        add(Self.escape(UInt32(unit)))
+      default:
+        add("\\")
+        show(kind)
+      }
+    }
+
+    private mutating func readUnit() -> UInt16? {
+      let digits = rest.prefix(4)
+      guard digits.count == 4, digits.allSatisfy(\.properties.isASCIIHexDigit),
+        let unit = UInt16(String(digits), radix: 16)
+      else { return nil }
+      rest = rest.dropFirst(4)
+      return unit
+    }
+
+    private mutating func showEscaped(_ scalar: Unicode.Scalar) {
+      switch scalar {
+      case "\"", "\\":
+        add("\\")
+        add(String(scalar))
+      default: show(scalar)
+      }
+    }
+
+    private mutating func show(_ scalar: Unicode.Scalar) {
+      if scalar == " " {
+        run += 1
+        longestRun = max(longestRun, run)
+        legible.append(scalar)
+      } else {
+        add(Self.isSeen(scalar) ? String(scalar) : Self.escape(scalar.value))
+      }
+    }
+
+    private mutating func add(_ text: String) {
+      run = 0
+      for scalar in text.unicodeScalars { legible.append(scalar) }
+    }
+
+    private static func escape(_ value: UInt32) -> String {
+      UTF16.width(Unicode.Scalar(value) ?? "?") == 2
+        ? "\\u{\(String(value, radix: 16))}"
+        : "\\u" + String(repeating: "0", count: max(0, 4 - String(value, radix: 16).count)) + String(value, radix: 16)
+    }
+
+    /// Whether a person sees something, and sees it where it is.
+    private static func isSeen(_ scalar: Unicode.Scalar) -> Bool {
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .privateUse, .unassigned,
+        .surrogate:
+        return false
+      default:
+        // The second is a braille pattern without dots, which takes room and shows nothing.
+        return !scalar.properties.isDefaultIgnorableCodePoint && scalar != "\u{2800}"
+      }
+    }
+  }
+}

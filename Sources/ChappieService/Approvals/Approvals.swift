@@ -1,0 +1,98 @@
+import ChappieSDK
+import GLibBridge
+
+/// The tool calls that wait for the user, of all turns of all callers: for the notifications, and for the user's own
+/// programs that ask which there are.
+@GLibActor
+final class Approvals {
+  /// A call that waits.
+  struct Waiting {
+    let question: ApprovalQuestion
+    let call: String
+    let turn: ServiceTurn
+    /// In the order in which they were asked.
+    fileprivate let number: Int
+  }
+
+  /// More are not listed, oldest first: there may be as many as turns have calls.
+  private static let listed = 100
+
+  private let notifications: Notifications?
+  private var waiting: [String: Waiting] = [:]
+  private var count = 0
+
+  init(_ notifications: Notifications?) {
+    self.notifications = notifications
+  }
+
+  /// Waits for whoever answers first: a program, or the user through the desktop.
+  func decision(on question: ApprovalQuestion, _ call: String, of turn: ServiceTurn) async -> ChappieApprovalDecision {
+    let id = newID()
+    count += 1
+    waiting[id] = Waiting(question: question, call: call, turn: turn, number: count)
+    defer { waiting[id] = nil }
+    guard let notifications else { return await turn.calls.approval(of: call) }
+    return await notifications.asking(question) { decision in
+      // Somebody may have been quicker.
+      try? turn.calls.resolve(decision, for: call)
+    } while: {
+      await turn.calls.approval(of: call)
+    }
+  }
+
+  /// Short, since a person types it; by chance, since the person must not answer another question than the one that
+  /// was read.
+  private func newID() -> String {
+    while true {
+      let id = "ask-" + String((0..<5).map { _ in "abcdefghjkmnpqrstuvwxyz23456789".randomElement() ?? "a" })
+      if waiting[id] == nil { return id }
+    }
+  }
+
+  // MARK: The user's programs
+
+  /// What waits, oldest first. The arguments, which may be long, are told of each alone.
+  var list: [VariantDictionary] {
+    waiting.sorted { $0.value.number < $1.value.number }.prefix(Self.listed).map { id, waiting in
+      dictionary(id, waiting)
+    }
+  }
+
+  /// - Throws: `BusError` with `InvalidArgument`.
+  func details(of id: String) throws -> VariantDictionary {
+    let waiting = try find(id)
+    var details = dictionary(id, waiting)
+    details.set("arguments", waiting.question.arguments)
+    return details
+  }
+
+  /// - Throws: `BusError` with `InvalidArgument`, `Locked`.
+  func resolve(_ id: String, _ decision: ChappieApprovalDecision) throws {
+    let waiting = try find(id)
+    try waiting.turn.calls.resolve(decision, for: waiting.call)
+  }
+
+  private func find(_ id: String) throws -> Waiting {
+    guard let waiting = waiting[id] else {
+      throw BusError(
+        .invalidArgument, "No approval '\(Redaction.message(id))' waits: it was answered, or its turn has ended.")
+    }
+    return waiting
+  }
+
+  private func dictionary(_ id: String, _ waiting: Waiting) -> VariantDictionary {
+    var dictionary: VariantDictionary = [
+      "approval": id, "tool": waiting.question.tool,
+      "bytes": UInt64(waiting.question.arguments.utf8.count),
+    ]
+    dictionary.set("app", waiting.question.app)
+    return dictionary
+  }
+}
+
+extension ChappieApprovalDecision {
+  /// What a caller answers; an empty `reason` is none.
+  init(approved: Bool, reason: String) {
+    self = approved ? .approved() : .denied(reason: reason.isEmpty ? nil : reason)
+  }
+}

@@ -1,0 +1,57 @@
+import GLibBridge
+
+/// `chappie approvals approve`.
+struct Approve: Verb {
+  static let name = "approve"
+  static let summary = "Let a tool run, this once"
+  static let details =
+    "ID is what chappie approvals shows. Nothing is approved while the screen or the keyring is locked."
+
+  let approval: String
+
+  static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
+    parser.acceptRemaining(placeholder: "ID")
+    return { arguments in
+      let words = try arguments.approval()
+      guard words.count == 1 else { throw CommandLineError("“\(words[1])” is one argument too many") }
+      return Approve(approval: words[0])
+    }
+  }
+
+  func run(_ service: Service) async throws -> ExitStatus {
+    try await service.call(Service.root, "Manager", "AnswerApproval", .tuple(approval, true, ""))
+    StandardStream.output.write("It runs, this once.\n")
+    return .success
+  }
+}
+
+/// `chappie approvals deny`.
+struct Deny: Verb {
+  static let name = "deny"
+  static let summary = "Keep a tool from running"
+  static let details = "ID is what chappie approvals shows. The model is told REASON."
+
+  let approval: String
+  let reason: String
+
+  static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
+    parser.acceptRemaining(placeholder: "ID [REASON…]")
+    return { arguments in
+      let words = try arguments.approval()
+      return Deny(approval: words[0], reason: words.dropFirst().joined(separator: " "))
+    }
+  }
+
+  func run(_ service: Service) async throws -> ExitStatus {
+    try await service.call(Service.root, "Manager", "AnswerApproval", .tuple(approval, false, reason))
+    StandardStream.output.write("It does not run.\n")
+    return .success
+  }
+}
+
+extension CommandLineArguments {
+  fileprivate func approval() throws -> [String] {
+    guard !remaining.isEmpty else { throw CommandLineError("Which approval? See chappie approvals.") }
+    return remaining
+  }
+}

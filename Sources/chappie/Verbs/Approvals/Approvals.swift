@@ -1,0 +1,82 @@
+import ChappieSDK
+import GLibBridge
+
+/// `chappie approvals`: the tool calls that wait for the user.
+struct Approvals: Verb {
+  static let name = "approvals"
+  static let summary = "Show the tool calls that wait to be approved"
+  static let details = """
+    Each is shown with all that the tool would get, on one line. What cannot be seen is written as an escape, such as \
+    \\u202e.
+    """
+  static let verbs: [any Verb.Type] = [Approve.self, Deny.self]
+
+  let json: Bool
+
+  static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
+    let json = parser.flag("json", "Print one JSON object a line")
+    return { Approvals(json: $0[json]) }
+  }
+
+  private struct Approval {
+    let id: String
+    let tool: String
+    let app: String?
+    let arguments: String
+
+    init(_ values: VariantDictionary) throws {
+      id = try values.value("approval") ?? ""
+      tool = try values.value("tool") ?? ""
+      app = try values.value("app")
+      arguments = try values.value("arguments") ?? ""
+    }
+  }
+
+  func run(_ service: Service) async throws -> ExitStatus {
+    let approvals = try await list(service)
+    if json {
+      for approval in approvals { StandardStream.output.write(line(approval)) }
+    } else if approvals.isEmpty {
+      StandardStream.output.write("Nothing waits to be approved.\n")
+    } else {
+      for approval in approvals { StandardStream.output.write(text(approval)) }
+      StandardStream.output.write("Answer with chappie approvals approve ID, or deny ID.\n")
+    }
+    return .success
+  }
+
+  @GLibActor
+  private func list(_ service: Service) async throws -> [Approval] {
+    let reply = try await service.call(Service.root, "Manager", "ListApprovals")
+    var approvals: [Approval] = []
+    for listed in try reply.member(0, "approvals", as: [VariantDictionary].self) {
+      let id: String = try listed.value("approval") ?? ""
+      do {
+        let details = try await service.call(Service.root, "Manager", "GetApproval", .tuple(id))
+        approvals.append(try Approval(details.member(0, "details")))
+      } catch let error as GLibError where error.busName == "org.chappie.Error.InvalidArgument" {
+        // It was answered meanwhile.
+      }
+    }
+    return approvals
+  }
+
+  private func text(_ approval: Approval) -> String {
+    let whose = approval.app.map { ", of \($0.harmlessLine)" } ?? ""
+    return """
+      \(approval.id.harmlessLine)  \(approval.tool.harmlessLine)\(whose)
+      \(LegibleJSON(approval.arguments).text)
+
+
+      """
+  }
+
+  private func line(_ approval: Approval) -> String {
+    var object = JSONObject()
+    object.set("approval", approval.id)
+    object.set("tool", approval.tool)
+    object.set("app", approval.app)
+    object.set("arguments", approval.arguments)
+    return object.line + "\n"
+  }
+}
