@@ -17,6 +17,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/pidfd.h>
+#include <sys/prctl.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -52,6 +53,9 @@ __attribute__((noinline)) static void chappie_wipe_stack(void) {
   uintptr_t start = ((uintptr_t)below + page - 1) & ~(page - 1), end = (uintptr_t)(below + sizeof below) & ~(page - 1);
   madvise((void *)start, end - start, MADV_DONTNEED);
 }
+
+// What is in /proc for this process is root's from now on.
+static inline void chappie_forbid_dumping(void) { prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
 // glibc has a heap for each thread otherwise.
 static inline void chappie_use_one_heap(void) { mallopt(M_ARENA_MAX, 1); }

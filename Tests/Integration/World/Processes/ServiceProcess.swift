@@ -36,7 +36,7 @@ final class ServiceProcess {
 
   /// Starts a service and does not wait.
   func launch(_ arguments: [String], name: String = "chappied") throws -> ChildProcess {
-    var command = [Binaries.chappied] + arguments
+    var command = Visibility.command + [Binaries.chappied] + arguments
     if let machineID { command = try Self.posing(as: machineID, in: directories) + command }
     if let network { command = network.trusting + command }
     if extraUptime > 0 { command = ["unshare", "--time", "--boottime", "\(extraUptime)", "--"] + command }
@@ -74,7 +74,7 @@ final class ServiceProcess {
   func makeActivatable(_ arguments: [String]) throws {
     let log = try directories.newLog("activated")
     // The bus gives what it starts its own output; a shell puts it where it can be searched.
-    let command = ([Binaries.chappied] + arguments).joined(separator: " ")
+    let command = try Visibility.line([Binaries.chappied] + arguments, in: directories)
     let text = """
       [D-BUS Service]
       Name=org.chappie

@@ -1,0 +1,62 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// What the service has in memory is for nobody else, not even for its user's other programs.
+@Suite(.worlds) @GLibActor
+struct OtherProgramsTests {
+  /// Without the right to look into every process, which root may have.
+  private static let asAnybody =
+    geteuid() == 0
+    ? ["--bounding-set", "-sys_ptrace", "--inh-caps", "-sys_ptrace", "--"] : ["--inh-caps", "-all", "--"]
+  private static let files = ["mem", "environ", "fd", "maps", "auxv", "root", "cwd", "exe"]
+
+  /// Those of `files` that another program of the same user can open, or follow, in a process.
+  private func open(_ world: World, _ process: pid_t) async throws -> [String] {
+    let script = """
+      import os, sys
+      for name in sys.argv[2:]:
+          path = f"/proc/{sys.argv[1]}/{name}"
+          try:
+              if os.path.islink(path): os.readlink(path)
+              elif os.path.isdir(path): os.listdir(path)
+              else: open(path, "rb").read(0) if name == "mem" else open(path, "rb").read(1)
+              print(name)
+          except PermissionError: pass
+      """
+    let output = try await Output.of(
+      "/usr/bin/setpriv", Self.asAnybody + ["/usr/bin/python3", "-c", script, "\(process)"] + Self.files,
+      in: world.directories)
+    #expect(output.status == 0, "\(output.text)")
+    return output.text.split(separator: "\n").map(String.init)
+  }
+
+  /// Runs the command as such a program: the service must be able to look into it.
+  private func ask(_ world: World, _ arguments: String...) async throws -> Output {
+    try await Output.of("/usr/bin/setpriv", Self.asAnybody + [Binaries.chappie] + arguments, in: world.directories)
+  }
+
+  @Test func anotherProgramOfTheUserSeesNothingOfIt() async throws {
+    try await World.with(World.Plan(service: .none)) { world in
+      let service = try ChildProcess(
+        "chappied", "/usr/bin/setpriv", Self.asAnybody + [Binaries.chappied] + world.sandbox.addresses,
+        in: world.directories)
+      world.adopt(service)
+      // It is at work: the keyring, the servers, the bus and its callers have no need to look into it.
+      try await eventually("an answer") {
+        try await ask(world, "status").text == "Signed out.\n"
+      }
+      #expect(try await ask(world, "sign-in", "--no-browser").text.contains("Signed in as"))
+      #expect(try await ask(world, "ask", "Hello").text.contains("Hello"))
+      #expect(try await open(world, service.id).isEmpty)
+      // Of any other program the same one sees all.
+      let other = try ChildProcess(
+        "sleep", "/usr/bin/setpriv", Self.asAnybody + ["/usr/bin/sleep", "1000"], in: world.directories)
+      world.adopt(other)
+      try await eventually("all of another program") { try await open(world, other.id) == Self.files }
+      // What says how it does stays open to everybody.
+      let status = try String(contentsOfFile: "/proc/\(service.id)/status", encoding: .utf8)
+      #expect(status.contains("chappied"))
+    }
+  }
+}
