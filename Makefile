@@ -53,6 +53,7 @@ test: dependencies lint
 	scripts/private-session Tests/readme.py .build/debug
 	scripts/private-session Tests/torture/torture.py .build/debug --rounds 40
 	Tests/install.sh
+	Tests/unit.sh .build/debug
 
 bench: build
 	$(SWIFT) build $(RELEASE) --product thread-bench

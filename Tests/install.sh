@@ -135,6 +135,16 @@ check "the unit needs no user namespace" absent grep -nE \
   '^(Protect[A-Za-z]+|Private[A-Za-z]+|ProcSubset|ReadOnlyPaths|ReadWritePaths|InaccessiblePaths|ExecPaths|NoExecPaths|Bind[A-Za-z]*Paths|TemporaryFileSystem|Mount[A-Za-z]+|RootDirectory|RootImage|DynamicUser|DevicePolicy|DeviceAllow)=' \
   "$unit"
 
+# What the unit promises, in words that systemd knows: it passes over those that it does not.
+unit_says() {
+  grep -qxF -- "$1" "$unit"
+}
+for line in Restart=on-failure 'RestartPreventExitStatus=2 78' StartLimitBurst=5 StartLimitIntervalSec=60 \
+  MemoryHigh=384M MemoryMax=512M TasksMax=128 LimitNOFILE=16384 KeyringMode=private NoNewPrivileges=yes LimitCORE=0 \
+  SystemCallFilter=~@privileged 'UnsetEnvironment=SSLKEYLOGFILE GNUTLS_DEBUG_LEVEL LD_PRELOAD LD_AUDIT'; do
+  check "the unit says ${line%%=*}" unit_says "$line"
+done
+
 # --- Each file by the tool for its kind
 
 check_with desktop-file-validate "desktop file" silent desktop-file-validate "$share/applications/org.chappie.desktop"

@@ -47,6 +47,15 @@ public struct ServiceOptions: Sendable {
     }
   }
 
+  /// Finds out whether the service can start with these.
+  ///
+  /// - Throws: `Service.StartFailure`, `ChappieClientError`.
+  public func check() throws {
+    _ = try defaults()
+    _ = try hasNotifications()
+    _ = try threadPolicy()
+  }
+
   /// - Throws: ``Service/StartFailure`` for anything but `true` and `false`.
   func hasNotifications() throws -> Bool {
     try Bool(setting: "[Notifications] Enabled=", notifications)

@@ -41,14 +41,22 @@ enum Chappied {
     case asked = 0
     /// The bus has closed the connection, or has gone: `EX_UNAVAILABLE`, which the unit takes for a failure.
     case busLost = 69
+    /// The configuration is wrong: `EX_CONFIG`. The unit does not start it again for that.
+    case misconfigured = 78
   }
 
   /// Serves until a signal or the end of the bus, and returns the exit status.
   @GLibActor
   private static func serve(_ options: ServiceOptions) async -> Int32 {
+    var options = options
     do {
-      var options = options
       try options.readConfiguration()
+      try options.check()
+    } catch {
+      Log.error("The service cannot start: \(error)")
+      return End.misconfigured.rawValue
+    }
+    do {
       let connection = try await Service.connect()
       let stop = Promise<End>()
       connection.onClosed { stop.fulfil(.busLost) }

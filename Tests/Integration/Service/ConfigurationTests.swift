@@ -61,7 +61,7 @@ struct ConfigurationTests {
     try await World.with(alone) { world in
       try write("This is no key file.\n", in: world.directories.configuration)
       let process = try world.service.launch(world.sandbox.addresses)
-      #expect(try await process.waitForEnd() == .exit(1))
+      #expect(try await process.waitForEnd() == .exit(78))
       #expect(process.output.contains("The service cannot start"))
       #expect(process.output.contains("chappie.conf"))
     }
@@ -76,12 +76,12 @@ struct ConfigurationTests {
     try await World.with(alone) { world in
       for option in ["--backend", "--issuer"] {
         let process = try world.service.launch([option, address])
-        #expect(try await process.waitForEnd() == .exit(1))
+        #expect(try await process.waitForEnd() == .exit(78))
         #expect(process.output.contains("'\(address)' is not an HTTPS address"))
       }
       try write("[Backend]\nBaseURL=\(address)\n", in: world.directories.configuration)
       let process = try world.service.launch([])
-      #expect(try await process.waitForEnd() == .exit(1))
+      #expect(try await process.waitForEnd() == .exit(78))
       #expect(process.output.contains("is not an HTTPS address"))
     }
   }

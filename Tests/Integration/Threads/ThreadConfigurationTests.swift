@@ -183,7 +183,7 @@ struct ThreadConfigurationTests {
       try world.directories.configure(configuration + "\n")
       let process = try world.service.launch(world.sandbox.addresses)
       try await eventually("the end of the service") { process.end != nil }
-      #expect(process.end == .exit(1))
+      #expect(process.end == .exit(78))
       #expect(process.output.contains(complaint), "\(process.output)")
     }
   }

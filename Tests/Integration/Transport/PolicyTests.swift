@@ -47,7 +47,7 @@ struct PolicyTests {
     try await World.with(World.Plan(service: .none)) { world in
       try world.directories.configure("[Client]\nTransport=pigeon\n")
       let process = try world.service.launch(world.sandbox.addresses)
-      #expect(try await process.waitForEnd() == .exit(1))
+      #expect(try await process.waitForEnd() == .exit(78))
       #expect(process.output.contains("Transport="))
       #expect(process.output.contains("pigeon"))
     }

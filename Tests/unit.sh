@@ -1,0 +1,207 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs the unit that is installed under an instance of systemd for a user, with a bus of its own:
+#   scripts/private-session is not needed;  Tests/unit.sh DIRECTORY-WITH-THE-PROGRAMS
+#
+# It needs root, a cgroup hierarchy that can be written, and systemd. Where that is missing it says so, and what was not
+# tried. Nothing outside of a mount namespace, a cgroup and a scratch directory is touched.
+
+set -u
+cd "$(dirname "$0")/.." || exit 1
+programs=$(realpath "${1:?the directory with the programs}")
+manager=/usr/lib/systemd/systemd
+
+skip() {
+  echo "skip  the unit under systemd --user, with all its $(grep -c "^check " "$0") checks: $1"
+  exit 0
+}
+
+if [[ ${2:-} != inside ]]; then
+  [[ $(id -u) == 0 ]] || skip "it needs root"
+  for program in "$manager" /usr/bin/dbus-daemon /usr/bin/bwrap /usr/bin/systemctl /usr/bin/gdbus; do
+    [[ -x $program ]] || skip "there is no $program"
+  done
+  hierarchy=$(awk '$3 == "cgroup" && $4 ~ /name=systemd/ || $3 == "cgroup2" && $2 == "/sys/fs/cgroup" { print $2; exit }' /proc/mounts)
+  group=$hierarchy/chappie-unit-$$
+  [[ -n $hierarchy ]] && mkdir "$group" 2>/dev/null || skip "no cgroup can be made here"
+  scratch=$(mktemp -d /tmp/chappie-unit.XXXXXX)
+  # systemd wants to be told that the machine runs it; in this namespace it is.
+  SCRATCH=$scratch GROUP=$group unshare --mount --propagation private -- "$0" "$programs" inside
+  status=$?
+  echo $$ >"$hierarchy/cgroup.procs" 2>/dev/null
+  for _ in $(seq 100); do
+    find "$group" -depth -type d -exec rmdir {} + 2>/dev/null
+    [[ -d $group ]] || break
+    sleep 0.1
+  done
+  [[ -f $scratch/skipped ]] && { rm -rf "$scratch"; skip "systemd --user does not start"; }
+  [[ $status == 0 ]] && rm -rf "$scratch"
+  exit $status
+fi
+
+# --- An instance of systemd
+
+mkdir -p /run/systemd && mount -t tmpfs tmpfs /run/systemd && mkdir /run/systemd/system || exit 1
+export HOME=$SCRATCH/home XDG_RUNTIME_DIR=$SCRATCH/run LANG=C.UTF-8
+unset DBUS_SESSION_BUS_ADDRESS DISPLAY WAYLAND_DISPLAY SSLKEYLOGFILE XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME
+units=$SCRATCH/units
+mkdir -p "$HOME/.config/chappie" "$units" "$SCRATCH/services" "$XDG_RUNTIME_DIR/.flatpak/1"
+chmod 700 "$XDG_RUNTIME_DIR"
+sed "s|@libexecdir@|$programs|" data/chappie.service.in >"$units/chappie.service"
+sed "s|@libexecdir@|$programs|" dbus/org.chappie.service.in >"$SCRATCH/services/org.chappie.service"
+cat >"$SCRATCH/bus.conf" <<END
+<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>session</type>
+  <listen>unix:path=$XDG_RUNTIME_DIR/bus</listen>
+  <servicedir>$SCRATCH/services</servicedir>
+  <policy context="default">
+    <allow send_destination="*"/>
+    <allow receive_sender="*"/>
+    <allow own="*"/>
+  </policy>
+</busconfig>
+END
+# An instance of systemd is on a bus when both of these run.
+cat >"$units/dbus.service" <<END
+[Unit]
+Requires=dbus.socket
+
+[Service]
+Type=notify
+NotifyAccess=main
+ExecStart=/usr/bin/dbus-daemon --config-file=$SCRATCH/bus.conf --address=systemd: --nofork --nopidfile --systemd-activation
+END
+printf '[Socket]\nListenStream=%%t/bus\n' >"$units/dbus.socket"
+# Nothing of the machine's own sessions is started.
+for unit in default.target basic.target; do printf '[Unit]\nDescription=%s\n' "$unit" >"$units/$unit"; done
+
+echo $$ >"$GROUP/cgroup.procs" || exit 1
+export SYSTEMD_UNIT_PATH=$units:/usr/lib/systemd/user DBUS_SESSION_BUS_ADDRESS=unix:path=$XDG_RUNTIME_DIR/bus
+env -u SCRATCH -u GROUP "$manager" --user --log-target=console >"$SCRATCH/systemd.log" 2>&1 &
+instance=$!
+trap 'systemctl --user exit >/dev/null 2>&1; wait $instance 2>/dev/null' EXIT
+
+# until SECONDS COMMAND…: waits for the command to succeed.
+until_true() {
+  local end=$((SECONDS + $1))
+  shift
+  until "$@" >/dev/null 2>&1; do
+    ((SECONDS < end)) || return 1
+    sleep 0.1
+  done
+}
+
+if ! until_true 20 systemctl --user start dbus.service || ! until_true 20 busctl --user status org.freedesktop.systemd1; then
+  touch "$SCRATCH/skipped"
+  exit 0
+fi
+
+# --- Checks
+
+failed=0
+check() {
+  local what=$1
+  shift
+  if "$@" >"$SCRATCH/check.log" 2>&1; then
+    echo "ok    $what"
+  else
+    echo "FAIL  $what: $*"
+    sed 's/^/      /' "$SCRATCH/check.log"
+    failed=1
+  fi
+}
+
+call() {
+  gdbus call --session --timeout 20 --dest org.chappie --object-path /org/chappie --method "$@"
+}
+get() {
+  call org.freedesktop.DBus.Properties.Get "org.chappie.$1" "$2"
+}
+shows() {
+  [[ $(systemctl --user show -P "$1" chappie.service) == "$2" ]]
+}
+pid() {
+  systemctl --user show -P MainPID chappie.service
+}
+
+# From a sandbox as Flatpak builds it, with the mark inside and outside.
+from_sandbox() {
+  printf '[Application]\nname=org.example.App\n\n[Instance]\ninstance-id=1\nsession-bus-proxy=true\n' \
+    >"$XDG_RUNTIME_DIR/.flatpak/1/info"
+  local path tree=()
+  for path in /*; do
+    if [[ -L $path ]]; then
+      tree+=(--symlink "$(readlink "$path")" "$path")
+    elif [[ $path == /proc || $path == /dev ]]; then
+      tree+=("--${path#/}" "$path")
+    elif [[ -d $path ]]; then
+      tree+=(--bind "$path" "$path")
+    fi
+  done
+  bwrap --unshare-user --unshare-pid --die-with-parent "${tree[@]}" --ro-bind "$XDG_RUNTIME_DIR/.flatpak/1/info" \
+    /.flatpak-info -- "$@"
+}
+# An app's calls come through a proxy in its sandbox.
+sandboxed_call() {
+  rm -f "$SCRATCH/proxy"
+  from_sandbox xdg-dbus-proxy "$DBUS_SESSION_BUS_ADDRESS" "$SCRATCH/proxy" &
+  local proxy=$!
+  until_true 10 test -S "$SCRATCH/proxy"
+  DBUS_SESSION_BUS_ADDRESS=unix:path=$SCRATCH/proxy "$@"
+  kill "$proxy"
+  wait "$proxy" 2>/dev/null
+}
+is_known_as_app() {
+  sandboxed_call get Session State 2>&1 | grep -F "org.example.App runs in a sandbox"
+}
+opens_a_client() {
+  sandboxed_call call org.chappie.Manager.OpenClient '{}' 2>&1 | grep -F /org/chappie/client/
+}
+has_no() {
+  grep -qz '^HOME=' "/proc/$(pid)/environ" && ! grep -qz "^$1=" "/proc/$(pid)/environ"
+}
+limits_files() {
+  awk '/^Max open files/ { exit $5 != 16384 }' "/proc/$(pid)/limits"
+}
+is_confined() {
+  grep -q "^NoNewPrivs:.1$" "/proc/$(pid)/status" && grep -q "^Seccomp:.2$" "/proc/$(pid)/status"
+}
+is_alive_again() {
+  [[ $(pid) != 0 && $(pid) != "$before" ]] && get Manager Version
+}
+crash() {
+  before=$(pid)
+  kill -KILL "$before"
+  until_true 20 is_alive_again
+}
+lose_bus() {
+  before=$(pid)
+  systemctl --user restart dbus.service
+  until_true 30 is_alive_again
+}
+fails_for_good() {
+  systemctl --user stop chappie.service
+  systemctl --user reset-failed chappie.service
+  printf '[Backend]\nBaseURL=ftp://example.org\n' >"$HOME/.config/chappie/chappie.conf"
+  ! get Manager Version && until_true 20 shows ActiveState failed && shows ExecMainStatus 78 && shows NRestarts 0
+}
+
+systemctl --user set-environment SSLKEYLOGFILE="$SCRATCH/keys" LD_AUDIT=libnothing.so GNUTLS_DEBUG_LEVEL=9
+check "the bus has systemd start the service" get Manager Version
+check "it runs as the unit" shows ActiveState active
+check "limits of memory" shows MemoryMax 536870912
+check "and where it slows down" shows MemoryHigh 402653184
+check "a limit of tasks" shows TasksMax 128
+check "a limit of files" limits_files
+check "no gain of rights, and a filter of calls" is_confined
+check "a keyring of its own" shows KeyringMode private
+for name in SSLKEYLOGFILE GNUTLS_DEBUG_LEVEL LD_AUDIT; do check "no $name" has_no "$name"; done
+check "a program outside of a sandbox is known as one" get Session State
+check "an app in a sandbox is known by its name" is_known_as_app
+check "and opens what is its own" opens_a_client
+check "it comes back after a crash" crash
+check "it comes back after the bus was lost" lose_bus
+check "a wrong configuration is tried once" fails_for_good
+exit $failed
