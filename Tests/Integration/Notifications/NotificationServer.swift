@@ -116,6 +116,8 @@ final class NotificationServer {
   func dismiss(_ id: UInt32) async throws {
     try await waitForService()
     try close(id, reason: 2)
+    // It knows of that before anything that comes from elsewhere.
+    try await waitForService()
   }
 
   /// No person is so fast that the service does not know yet what it shows.
