@@ -3,6 +3,9 @@ import GLibBridge
 extension SecretStoreError {
   private var text: String {
     switch self {
+    case .locked where PromptGate.isPausing:
+      "The keyring is locked, and asks nothing for this program now, for that was refused a moment ago: unlock it and "
+        + "try again."
     case .locked: "The keyring is locked: unlock it and try again."
     case .unavailable(let reason): "The keyring cannot be used (\(reason)): start or repair it and try again."
     }

@@ -5,7 +5,8 @@ import GLibBridge
 final class TurnEngine {
   /// The longest silence within an answer.
   static let idleDeadline = Duration.seconds(300)
-  static let http = HTTPSession(userAgent: "chappie/\(ChappieVersion.current)")
+  /// More connections than turns and queries that a service runs: who holds all of its own must not stop the others.
+  static let http = HTTPSession(userAgent: "chappie/\(ChappieVersion.current)", maxConnections: 320)
 
   private let slot: CredentialSlot
   private let backoff: ChappieRateLimitBackoffPolicy

@@ -37,6 +37,8 @@ final class Callers {
   private var callers: [String: Caller] = [:]
   private let objects = ApplicationBudget(Limits.openObjects)
   private let turns = ApplicationBudget(Limits.runningTurns)
+  private let queries = ApplicationBudget(Limits.queries)
+  private let threadRate = RateLimit { Limits.threadRate($0) }
   /// Closes what a caller that left had open.
   var close: @GLibActor (_ object: ObjectPath, _ caller: String) -> Void = { _, _ in }
 
@@ -148,6 +150,24 @@ final class Callers {
   /// The turns that run for anybody.
   var runningTurns: [ServiceTurn] {
     callers.values.flatMap { $0.runningTurns.values.map(\.turn) }
+  }
+
+  /// Runs `query`, which asks the backend something for `name`.
+  ///
+  /// - Throws: `BusError` with `LimitExceeded`, what `query` throws.
+  func querying<Result>(_ name: String, _ query: () async throws -> Result) async throws -> Result {
+    let lease = try queries.lease(for: await application(of: name), of: "questions to the server waiting")
+    defer { withExtendedLifetime(lease) {} }
+    return try await query()
+  }
+
+  /// Counts one more thread that `name` begins.
+  ///
+  /// - Throws: `BusError` with `LimitExceeded`.
+  func beginsThread(_ name: String) async throws {
+    guard threadRate.allows(await application(of: name)) else {
+      throw BusError(.limitExceeded, "This program begins threads too fast: wait a moment before the next.")
+    }
   }
 
   // MARK: Leaving

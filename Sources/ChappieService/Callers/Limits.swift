@@ -4,8 +4,21 @@ import GLibBridge
 enum Limits {
   /// Sessions and clients that callers opened.
   static let openObjects = ApplicationBudget.Bounds(each: 64, kind: 448, all: 512, reserve: 64, share: 4)
-  /// Each has a connection of its own to the backend: they stay below ``BackendConnections``.
+  /// Each has a connection of its own to the backend, as queries have: there are 320 of those.
   static let runningTurns = ApplicationBudget.Bounds(each: 64, kind: 128, all: 160, reserve: 32, share: 4)
+  /// Questions to the backend that are no turns: for models, and for what is used.
+  static let queries = ApplicationBudget.Bounds(each: 16, kind: 96, all: 128, reserve: 32, share: 2)
+  /// How often threads are begun: an app cannot fill the disk with empty ones.
+  static func threadRate(_ application: Application) -> RateLimit.Rate {
+    switch application.kind {
+    case .sandboxed, .uninspectable: RateLimit.Rate(atOnce: 60, perSecond: 1)
+    case .unsandboxed: RateLimit.Rate(atOnce: 600, perSecond: 10)
+    }
+  }
+  /// Threads of one app and account.
+  static let threads = 10_000
+  /// Accounts of one app with threads: each has a key of its own in the keyring.
+  static let accountsWithThreads = 64
   /// Bytes of all texts of one call.
   static let promptBytes = 4 << 20
   /// Bytes of a harness, which goes with every request.

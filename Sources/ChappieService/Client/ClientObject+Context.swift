@@ -19,6 +19,9 @@ extension ClientObject {
       "CompactContext": { [unowned self] in
         let summary: String = try $0.argument(0)
         if summary.isEmpty {
+          // The model writes it: that is a turn as others are.
+          let lease = try await exporter.callers.leaseTurn($0.sender)
+          defer { withExtendedLifetime(lease) {} }
           _ = try await client.compactContext(interaction: $0.interaction)
         } else {
           try Limits.check(promptBytes: summary.utf8.count)

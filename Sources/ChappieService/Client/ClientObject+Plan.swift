@@ -7,7 +7,11 @@ extension ClientObject {
     [
       "ListModels": { [unowned self] in
         let filter = try ChappieModelFilter(try $0.argument(0, as: VariantDictionary.self))
-        return .tuple(try await client.models(filter: filter, interaction: $0.interaction).map(\.dictionary))
+        let call = $0
+        let models = try await exporter.callers.querying(call.sender) {
+          try await client.models(filter: filter, interaction: call.interaction)
+        }
+        return .tuple(models.map(\.dictionary))
       },
       "SelectModel": { [unowned self] in
         let slug = try VariantDictionary.checkedName(try $0.argument(0), "slug")
@@ -17,7 +21,11 @@ extension ClientObject {
         return .tuple()
       },
       "GetUsageLimits": { [unowned self] in
-        .tuple(try await client.usageLimits(interaction: $0.interaction).dictionary)
+        let call = $0
+        let limits = try await exporter.callers.querying(call.sender) {
+          try await client.usageLimits(interaction: call.interaction)
+        }
+        return .tuple(limits.dictionary)
       },
     ]
   }

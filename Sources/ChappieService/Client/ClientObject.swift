@@ -25,6 +25,7 @@ final class ClientObject {
   weak var object: BusObject?
   var usageObservation: Observation?
   private var threads: ThreadsObject?
+  private var harnessShown: (harness: ChappieHarness, variant: Variant)?
 
   init(_ client: ChappieClient, sharing: Sharing, session: ObjectPath, _ exporter: Exporter) {
     self.client = client
@@ -50,11 +51,19 @@ final class ClientObject {
       properties: [
         "Model": { [unowned self] in client.model.variant },
         "UsageLimits": { [unowned self] in (client.latestUsageLimits?.dictionary ?? [:]).variant },
-        "Harness": { [unowned self] in client.harness.dictionary.variant },
+        "Harness": { [unowned self] in shownHarness },
         "ActiveTurns": { [unowned self] in turns.running.map(\.id).sorted().variant },
         "Session": { [unowned self] in session.variant },
         "Version": { UInt32(1).variant },
       ])
+  }
+
+  /// The harness as it is read. A large one is made once: properties are read more often than they change.
+  private var shownHarness: Variant {
+    if let harnessShown, harnessShown.harness == client.harness { return harnessShown.variant }
+    let variant = client.harness.dictionary.variant
+    harnessShown = (client.harness, variant)
+    return variant
   }
 
   /// Starts to send signals from `object`.

@@ -50,6 +50,24 @@ final class StoredThreads {
     return ToldThreadStore(store) { [weak self] in self?.tell($0, $1) }
   }
 
+  /// Makes sure that one more thread may begin.
+  ///
+  /// - Throws: `BusError` with `LimitExceeded`, `ChappieThreadStoreError`.
+  func checkRoom(in store: any ChappieThreadStore) async throws {
+    let directory = ChappieFileThreadStore.directory(for: configuration)
+    if !Files.exists(directory) {
+      // The first thread of an account makes a key in the keyring.
+      let app = directory.split(separator: "/").dropLast().joined(separator: "/")
+      guard (try? Files.names(in: "/" + app).count) ?? 0 < Limits.accountsWithThreads else {
+        throw BusError(
+          .limitExceeded, "\(Limits.accountsWithThreads) accounts of this program have threads: use one of them.")
+      }
+    }
+    guard try await store.usage().threadCount < Limits.threads else {
+      throw BusError(.limitExceeded, "There are \(Limits.threads) threads: delete some before you begin more.")
+    }
+  }
+
   /// Deletes all of them, and tells of those that were listed.
   ///
   /// - Throws: `ChappieThreadStoreError`.

@@ -12,7 +12,10 @@ extension ThreadsObject {
       "Create": { [unowned self] in
         let options: VariantDictionary = try $0.argument(0)
         let title = try options.value("title", as: String.self).map(Self.checkedTitle) ?? ""
-        return .tuple(try await unlockedStore(for: $0).create(titled: title))
+        try await client.exporter.callers.beginsThread($0.sender)
+        let store = try await unlockedStore(for: $0)
+        try await stored.checkRoom(in: store)
+        return .tuple(try await store.create(titled: title))
       },
       "Get": { [unowned self] in
         .tuple(try await json(of: $0.argument(0), in: unlockedStore(for: $0)))

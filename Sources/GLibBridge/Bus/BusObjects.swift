@@ -106,7 +106,8 @@ public final class BusObjects {
     for caller in inbox.takeStrangers() { Task.onGLib { await findGroup(of: caller) } }
     for _ in 0..<Self.callsPerRound {
       guard answeredBytes < Self.unsentBytes, let call = inbox.next() else { break }
-      Task.onGLib { await answer(call) }
+      // A task that another one begins is on behalf of the same caller.
+      CallOrigin.$group.withValue(call.group) { _ = Task.onGLib { await answer(call) } }
     }
     if answeredBytes >= Self.unsentBytes {
       Task.onGLib { await flush() }

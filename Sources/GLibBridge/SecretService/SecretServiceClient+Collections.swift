@@ -16,7 +16,7 @@ extension SecretServiceClient {
   ///
   /// - Throws: ``SecretStoreError``, `CancellationError`.
   public func unlockDefaultCollection(interaction: Interaction) async throws {
-    try await services.withService(interaction) { service in
+    try await asking(interaction) { service, interaction in
       let collection = try await collection(.default, service)
       try await unlock(collection.pointer, service, interaction)
     }
@@ -27,8 +27,22 @@ extension SecretServiceClient {
   ///
   /// - Throws: ``SecretStoreError``, `CancellationError`.
   public func unlock(_ found: Found, interaction: Interaction) async throws {
-    try await services.withService(interaction) { service in
+    try await asking(interaction) { service, interaction in
       try await unlock(found.item.pointer, service, interaction)
+    }
+  }
+
+  /// Runs `body`, which may ask the user where `interaction` and ``PromptGate`` allow it.
+  private func asking(
+    _ interaction: Interaction, _ body: (SecretServiceReference, Interaction) async throws -> Void
+  ) async throws {
+    guard interaction == .allowed else {
+      return try await services.withService(.forbidden) { try await body($0, .forbidden) }
+    }
+    try await PromptGate.shared.pass {
+      try await services.withService(.allowed) { try await body($0, .allowed) }
+    } quiet: {
+      try await services.withService(.forbidden) { try await body($0, .forbidden) }
     }
   }
 

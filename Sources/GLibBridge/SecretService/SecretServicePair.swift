@@ -44,7 +44,12 @@ final class SecretServicePair {
       try await withService(.forbidden) { try await body($0, deadline) }
     } catch SecretStoreError.locked {
       switch interaction {
-      case .allowed: try await withService(.allowed) { try await body($0, Self.patience) }
+      case .allowed:
+        try await PromptGate.shared.pass {
+          try await withService(.allowed) { try await body($0, Self.patience) }
+        } quiet: {
+          try await withService(.forbidden) { try await body($0, deadline) }
+        }
       case .forbidden:
         guard try await whereNobodyIsAsked() else { throw SecretStoreError.locked }
         try await withService(.allowed) { try await body($0, deadline) }

@@ -24,7 +24,7 @@ struct FairQueue<Item: Sendable>: Sendable {
   /// An item that is served. It is pending until ``done(_:)`` is called with it.
   struct Served: Sendable {
     let item: Item
-    fileprivate let group: String
+    let group: String
     fileprivate let bytes: Int
   }
 

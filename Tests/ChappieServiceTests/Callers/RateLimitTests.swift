@@ -1,0 +1,30 @@
+import GLibBridge
+import Synchronization
+import Testing
+
+@testable import ChappieService
+
+@GLibActor
+struct RateLimitTests {
+  @Test func someAtOnceAndThenSoManyASecond() throws {
+    let start = ContinuousClock.now
+    let seconds = Mutex(0)
+    let limit = RateLimit { _ in
+      RateLimit.Rate(atOnce: 3, perSecond: 0.5)
+    } now: {
+      start + .seconds(seconds.withLock { $0 })
+    }
+    let app = Application.sandboxed(try #require(AppID("org.example.App")))
+    for _ in 0..<3 { #expect(limit.allows(app)) }
+    #expect(!limit.allows(app))
+    // Others are not concerned.
+    #expect(limit.allows(.uninspectable))
+    seconds.withLock { $0 = 2 }
+    #expect(limit.allows(app))
+    #expect(!limit.allows(app))
+    // What is not used is not saved up for ever.
+    seconds.withLock { $0 = 1000 }
+    for _ in 0..<3 { #expect(limit.allows(app)) }
+    #expect(!limit.allows(app))
+  }
+}

@@ -1,0 +1,105 @@
+import Testing
+
+@testable import GLibBridge
+
+struct FairQueueTests {
+  private func queue(_ change: (inout FairQueue<Int>.Limits) -> Void = { _ in }) -> FairQueue<Int> {
+    var limits = FairQueue<Int>.Limits()
+    change(&limits)
+    return FairQueue(limits)
+  }
+
+  private func served(_ queue: inout FairQueue<Int>) -> [Int] {
+    var items: [Int] = []
+    while let next = queue.next() {
+      items.append(next.item)
+      queue.done(next)
+    }
+    return items
+  }
+
+  @Test func groupsTakeTurns() {
+    var queue = queue()
+    for item in 0..<4 { _ = queue.add(item, bytes: 1, from: "a") }
+    for item in 10..<12 { _ = queue.add(item, bytes: 1, from: "b") }
+    _ = queue.add(20, bytes: 1, from: "c")
+    #expect(served(&queue) == [0, 10, 20, 1, 11, 2, 3])
+    #expect(queue.pendingCalls == 0 && !queue.canServe)
+  }
+
+  @Test func aGroupHasABoundUntilItsCallsAreAnswered() {
+    var queue = queue { $0.callsPerGroup = 2 }
+    #expect(queue.add(0, bytes: 1, from: "a") == .admitted)
+    #expect(queue.add(1, bytes: 1, from: "a") == .admitted)
+    #expect(queue.add(2, bytes: 1, from: "a") == .refused)
+    #expect(queue.add(3, bytes: 1, from: "b") == .admitted)
+    let first = queue.next()
+    #expect(queue.add(2, bytes: 1, from: "a") == .refused)
+    first.map { queue.done($0) }
+    #expect(queue.add(2, bytes: 1, from: "a") == .admitted)
+  }
+
+  @Test func aPartIsKeptForThoseThatHaveLittle() {
+    var queue = queue {
+      $0.callsInAll = 10
+      $0.reserve = 4
+      $0.share = 2
+    }
+    for item in 0..<6 { #expect(queue.add(item, bytes: 1, from: "a") == .admitted) }
+    #expect(queue.add(6, bytes: 1, from: "a") == .refused)
+    for item in 0..<2 { #expect(queue.add(item, bytes: 1, from: "b") == .admitted) }
+    #expect(queue.add(2, bytes: 1, from: "b") == .refused)
+    for item in 0..<2 { #expect(queue.add(item, bytes: 1, from: "c") == .admitted) }
+    #expect(queue.add(0, bytes: 1, from: "d") == .refused)
+  }
+
+  @Test func bytesCountToo() {
+    var queue = queue {
+      $0.bytesPerGroup = 10
+      $0.bytesInAll = 30
+    }
+    // One call may be larger than what is allowed together.
+    #expect(queue.add(0, bytes: 20, from: "a") == .admitted)
+    #expect(queue.add(1, bytes: 1, from: "a") == .refused)
+    #expect(queue.add(2, bytes: 9, from: "b") == .admitted)
+    #expect(queue.add(3, bytes: 2, from: "c") == .refused)
+    #expect(served(&queue) == [0, 2])
+    #expect(queue.add(3, bytes: 2, from: "c") == .admitted)
+  }
+
+  // MARK: Callers whose group is found out
+
+  @Test func connectionsOfOneGroupAreOne() {
+    var queue = queue { $0.callsPerGroup = 4 }
+    queue.hasGroups = true
+    #expect(queue.add(0, bytes: 1, from: ":1") == .admittedFromStranger)
+    #expect(queue.add(1, bytes: 1, from: ":1") == .admitted)
+    #expect(queue.add(2, bytes: 1, from: ":2") == .admittedFromStranger)
+    #expect(queue.next() == nil)
+    queue.assign(":2", to: "app", isLasting: true)
+    queue.assign(":1", to: "app", isLasting: true)
+    #expect(queue.add(3, bytes: 1, from: ":2") == .admitted)
+    #expect(queue.add(4, bytes: 1, from: ":1") == .refused)
+    #expect(served(&queue) == [2, 0, 1, 3])
+    queue.forget(":1")
+    #expect(queue.add(5, bytes: 1, from: ":1") == .admittedFromStranger)
+    queue.assign(":1", to: "app", isLasting: false)
+    #expect(queue.add(6, bytes: 1, from: ":1") == .admittedFromStranger)
+    #expect(served(&queue) == [5])
+  }
+
+  @Test func strangersHaveBoundsOfTheirOwn() {
+    var queue = queue {
+      $0.callsPerStranger = 1
+      $0.callsOfStrangers = 2
+    }
+    queue.hasGroups = true
+    #expect(queue.add(0, bytes: 1, from: ":1") == .admittedFromStranger)
+    #expect(queue.add(0, bytes: 1, from: ":1") == .refused)
+    #expect(queue.add(0, bytes: 1, from: ":2") == .admittedFromStranger)
+    #expect(queue.add(0, bytes: 1, from: ":3") == .refused)
+    queue.assign(":1", to: "app", isLasting: true)
+    #expect(queue.add(0, bytes: 1, from: ":3") == .admittedFromStranger)
+    #expect(queue.add(0, bytes: 1, from: ":1") == .admitted)
+  }
+}

@@ -1,0 +1,106 @@
+import Synchronization
+import Testing
+
+@testable import GLibBridge
+
+@GLibActor
+struct PromptGateTests {
+  /// A clock that a test moves.
+  private final class Clock: Sendable {
+    private let time = Mutex(ContinuousClock.now)
+
+    var now: ContinuousClock.Instant { time.withLock { $0 } }
+
+    func pass(_ duration: Duration) {
+      time.withLock { $0 += duration }
+    }
+  }
+
+  private let clock: Clock
+  private let gate: PromptGate
+
+  init() {
+    let clock = Clock()
+    self.clock = clock
+    gate = PromptGate { clock.now }
+  }
+
+  /// Whether a group was let ask, which the user refuses or consents to.
+  private func asks(_ group: String, refusing: Bool = true) async -> Bool {
+    var asked = false
+    await CallOrigin.$group.withValue(group) {
+      try? await gate.pass {
+        asked = true
+        if refusing { throw SecretStoreError.locked }
+      } quiet: {
+      }
+    }
+    return asked
+  }
+
+  @Test func aRefusalIsHeededLongerEachTime() async {
+    for pause in [30, 60, 120, 240, 480, 480] {
+      #expect(await asks("app"))
+      clock.pass(.seconds(pause - 1))
+      #expect(await !asks("app"))
+      clock.pass(.seconds(1))
+    }
+    // After a long time it begins anew.
+    clock.pass(.seconds(1000))
+    #expect(await asks("app"))
+    clock.pass(.seconds(960))
+    #expect(await asks("other"))
+    clock.pass(.seconds(31))
+    #expect(await asks("other"))
+  }
+
+  @Test func eachGroupHasItsOwn() async {
+    #expect(await asks("app"))
+    #expect(gate.isPausing("app") && !gate.isPausing("other"))
+    #expect(await asks("other"))
+    #expect(await !asks("app"))
+    #expect(await !asks("other"))
+  }
+
+  @Test func consentEndsIt() async {
+    #expect(await asks("app"))
+    clock.pass(.seconds(30))
+    #expect(await asks("app", refusing: false))
+    #expect(await asks("app"))
+    clock.pass(.seconds(30))
+    #expect(await asks("app"))
+  }
+
+  @Test func whoComesMeanwhileDoesNotAsk() async throws {
+    let consent = Wait()
+    var isOpen = false
+    let asking = Task.onGLib {
+      try await gate.pass {
+        isOpen = true
+        await consent.value()
+        return "asked"
+      } quiet: {
+        "quiet"
+      }
+    }
+    while !isOpen { await Task.yield() }
+    let others = (0..<3).map { _ in
+      Task.onGLib {
+        try await gate.pass {
+          "asked"
+        } quiet: {
+          "quiet"
+        }
+      }
+    }
+    consent.finish()
+    #expect(try await asking.value == "asked")
+    for other in others { #expect(try await other.value == "quiet") }
+    #expect(
+      try await gate.pass {
+        "asked"
+      } quiet: {
+        "quiet"
+      } == "asked")
+  }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// Whatever others do, who comes new is served.
+@Suite(.worlds) @GLibActor
+struct NewcomerTests {
+  /// What it is waited for at most, on a machine that has much else to do. Without taking turns it was 29 s.
+  private static let longest = 4_000
+
+  /// Reads a property as a program of its own, some times, and says how many milliseconds each time took.
+  private static let innocent = """
+    for i in 1 2 3 4 5; do
+      start=$(date +%s%N)
+      gdbus call --session --dest org.chappie --object-path /org/chappie \
+        --method org.freedesktop.DBus.Properties.Get org.chappie.Session State >/dev/null || exit 1
+      echo $(( ($(date +%s%N) - start) / 1000000 ))
+    done
+    """
+
+  @Test func aFloodOfCallsMakesNobodyElseWait() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await caller.call(
+        "Client.SetHarness", ["instructions": String(repeating: "x", count: 100_000)] as VariantDictionary)
+      var attackers: [Caller] = []
+      for _ in 0..<4 { attackers.append(try await world.caller()) }
+      var refusals = 0
+      var isOver = false
+      let floods = attackers.map { attacker in
+        Task { @GLibActor in
+          while !isOver {
+            // All of them are sent before the first answer is read.
+            let calls = (0..<2_000).map { _ in
+              Task { @GLibActor in
+                do {
+                  try await attacker.connection.call(
+                    "org.chappie", .chappie, "org.freedesktop.DBus.Properties", "GetAll",
+                    .tuple("org.chappie.Client"), timeout: .seconds(120))
+                  return false
+                } catch {
+                  return (error as? GLibError)?.busName == "org.chappie.Error.LimitExceeded"
+                }
+              }
+            }
+            for call in calls where await call.value { refusals += 1 }
+          }
+        }
+      }
+      let times = try await world.run("bash", "-c", Self.innocent).text.split(separator: "\n").map { Int($0) ?? .max }
+      isOver = true
+      for flood in floods { await flood.value }
+      #expect(times.count == 5)
+      #expect(times.allSatisfy { $0 < Self.longest }, "\(times) ms")
+      #expect(refusals > 0)
+      #expect(try await caller.state() == "signed-in")
+    }
+  }
+
+  /// Two programs hold all turns that they may have, each over a connection of its own to the backend.
+  @Test func heldTurnsLeaveRoomForOthers() async throws {
+    try await World.with(.http) { world in
+      let first = try await world.signedInCaller()
+      let second = try await world.otherProgram()
+      try await world.sandbox.stall()
+      for caller in [first, second] {
+        for _ in 0..<64 {
+          do {
+            _ = try await caller.stream("hi")
+          } catch let error as GLibError {
+            #expect(Refusal(error).name == "LimitExceeded")
+            break
+          }
+        }
+      }
+      try await eventually("the turns") { try await world.sandbox.state().openStreams >= 96 }
+      try await world.sandbox.play("[]")
+      let third = try await world.otherProgram()
+      #expect(try await third.send("hi").contains("hi"))
+      #expect(try await third.askUsage().plan != nil)
+    }
+  }
+
+  /// The soft and the hard limit of a process.
+  private func descriptorLimits(_ process: ChildProcess) throws -> [Int] {
+    let limits = try String(contentsOfFile: "/proc/\(process.id)/limits", encoding: .utf8)
+    let files = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max open files") })
+    let numbers = files.split(separator: " ").compactMap { Int($0) }
+    try #require(numbers.count == 2)
+    return numbers
+  }
+
+  @Test func theServiceMayOpenManyFiles() async throws {
+    try await World.with(World.Plan(service: .none)) { world in
+      let command = ["-c", "ulimit -Sn 256; exec \"$0\" \"$@\"", Binaries.chappied] + world.sandbox.addresses
+      let process = try ChildProcess("chappied", "sh", command, in: world.directories)
+      world.adopt(process)
+      let bus = try await BusConnection.open(address: world.directories.busAddress)
+      try await eventually("the service") { try await bus.owner(of: "org.chappie") != nil }
+      let numbers = try descriptorLimits(process)
+      #expect(numbers[0] == min(8192, numbers[1]))
+    }
+  }
+
+  /// Nobody is refused for good because there was no descriptor when it came.
+  @Test func aFailedInspectionIsNotRemembered() async throws {
+    try await World.with { world in
+      let early = try await world.signedInCaller()
+      let process = try #require(world.service.process)
+      let numbers = try descriptorLimits(process)
+      _ = try await world.run("prlimit", "--pid", "\(process.id)", "--nofile=3:\(numbers[1])")
+      let late = try await world.otherProgram()
+      let refused = try await refusal { try await late.state() }
+      #expect(refused.name == "AccessDenied")
+      #expect(refused.message.contains("for the moment"))
+      #expect(try await early.state() == "signed-in")
+      _ = try await world.run("prlimit", "--pid", "\(process.id)", "--nofile=\(numbers[0]):\(numbers[1])")
+      try await eventually("another look at the caller") { (try? await late.state()) == "signed-in" }
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import GLibBridge
+import Testing
+
+/// No program covers the screen with the keyring's questions.
+@Suite(.worlds, .enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+@GLibActor
+struct PromptPauseTests {
+  private static let app = "org.example.App"
+
+  /// How many calls of `count` that may ask are answered with `Locked`.
+  private func askManyTimes(_ count: Int, _ caller: Caller, at client: ObjectPath) async -> Int {
+    let calls = (0..<count).map { _ in
+      Task { @GLibActor in
+        do {
+          try await caller.call("Client.Send", "hi", VariantDictionary(), at: client, interactive: true)
+        } catch let error as GLibError {
+          return Refusal(error).name == "Locked"
+        } catch {}
+        return false
+      }
+    }
+    var locked = 0
+    for call in calls where await call.value { locked += 1 }
+    return locked
+  }
+
+  private func with(_ body: @GLibActor (World, FakeKeyring) async throws -> Void) async throws {
+    try await World.with(World.Plan(keyring: .none)) { world in
+      let keyring = try await FakeKeyring(in: world)
+      _ = try await world.signedInCaller()
+      keyring.setLocked(true)
+      try await body(world, keyring)
+    }
+  }
+
+  @Test func anAppThatIsRefusedDoesNotAskAgain() async throws {
+    try await with { world, keyring in
+      keyring.user = .dismisses
+      let app = try await world.caller(app: Self.app)
+      // From several connections, which are the same app.
+      let again = try await world.caller(app: Self.app)
+      let client = try await app.open("Client")
+      #expect(await askManyTimes(25, app, at: client) == 25)
+      #expect(await askManyTimes(25, again, at: try again.open("Client")) == 25)
+      #expect(keyring.questions == 1)
+      // Another one has a question of its own.
+      let other = try await world.caller(app: "org.example.Widget")
+      #expect(await askManyTimes(25, other, at: try other.open("Client")) == 25)
+      #expect(keyring.questions == 2)
+    }
+  }
+
+  /// Who comes while a question is open waits for its end.
+  @Test func oneQuestionIsOpenAtATime() async throws {
+    try await with { world, keyring in
+      keyring.user = .isAway
+      let app = try await world.caller(app: Self.app)
+      let other = try await world.caller()
+      let client = try await app.open("Client")
+      let id = try await app.call("Client.Stream", "hi", VariantDictionary(), at: client, interactive: true)
+      let asking = Turn(id: try id.member(0, "turn"), path: client, caller: app)
+      try await eventually("the question") { keyring.questions == 1 }
+      async let answer = other.call("Client.Send", "hi", VariantDictionary(), interactive: true)
+      // Others are answered meanwhile, and that call waits.
+      for _ in 0..<3 { try await other.catchUp() }
+      #expect(keyring.questions == 1)
+      // A question that is taken away makes room for the next.
+      keyring.user = .consents
+      try await asking.cancel()
+      #expect(try await answer.member(0, "text", as: String.self).contains("hi"))
+      #expect(keyring.questions == 2)
+    }
+  }
+}
