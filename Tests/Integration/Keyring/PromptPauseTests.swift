@@ -25,7 +25,7 @@ struct PromptPauseTests {
   }
 
   private func with(_ body: @GLibActor (World, FakeKeyring) async throws -> Void) async throws {
-    try await World.with(World.Plan(keyring: .none)) { world in
+    try await World.with(.fakeKeyring) { world in
       let keyring = try await FakeKeyring(in: world)
       _ = try await world.signedInCaller()
       keyring.setLocked(true)
