@@ -24,7 +24,7 @@ from report import print_report
 READ, TURN = 0.25, 5
 # The processor time that it takes there for a property read, in seconds. However busy a machine is, this tells how slow
 # it is, and how slow a debug build.
-COST_OF_READ = 0.00012
+COST_OF_READ = 0.00008
 # The most that a slow machine or a debug build is allowed for.
 MOST_SLOWNESS = 8
 
