@@ -59,6 +59,8 @@ static inline void chappie_forbid_dumping(void) { prctl(PR_SET_DUMPABLE, 0, 0, 0
 
 // glibc has a heap for each thread otherwise.
 static inline void chappie_use_one_heap(void) { mallopt(M_ARENA_MAX, 1); }
+static inline void chappie_map_large_blocks(void) { mallopt(M_MMAP_THRESHOLD, 256 * 1024); }
+static inline void chappie_trim_heap(void) { malloc_trim(0); }
 
 static inline GType chappie_type_int64(void) { return G_TYPE_INT64; }
 static inline GType chappie_type_double(void) { return G_TYPE_DOUBLE; }

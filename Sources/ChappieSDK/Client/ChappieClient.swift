@@ -160,10 +160,18 @@ public final class ChappieClient: Sendable {
     try await compactContext(interaction: .forbidden)
   }
 
+  /// - Parameter hold: gets how many bytes this takes meanwhile, and throws when there is no room.
   @GLibActor
-  package func compactContext(interaction: SecretServiceClient.Interaction) async throws -> ChappieClientContext {
-    try await conversation.compact(interaction: interaction)
+  package func compactContext(
+    interaction: SecretServiceClient.Interaction,
+    hold: @escaping @GLibActor (Int) throws(ChappieClientError) -> Void = { (_) throws(ChappieClientError) in }
+  ) async throws -> ChappieClientContext {
+    try await conversation.compact(interaction: interaction, hold: hold)
   }
+
+  /// About how many bytes of memory the conversation takes.
+  @GLibActor
+  package var contextFootprint: Int { conversation.transcript.footprint }
 
   /// How much of a window of `contextWindow` tokens the conversation fills.
   public func contextSize(contextWindow: Int) async -> ChappieContextSize {

@@ -28,6 +28,8 @@ public enum ChappieClientError: Error, Sendable, Hashable {
   case keyringUnavailable(String)
   /// The request itself is wrong; the text says what.
   case invalidArgument(String)
+  /// A conversation, an answer or what a program holds is larger than it may be; the text says which.
+  case limitExceeded(String)
 
   package static let noText = ChappieClientError.invalidArgument("There is no text to answer: give some.")
 }
@@ -52,7 +54,9 @@ extension ChappieClientError: CustomStringConvertible {
     case .httpError(let status, let body):
       "The backend answered with status \(status)" + (body.isEmpty ? "." : ": \(body)")
     case .network(let message): "The backend could not be used: \(message)."
-    case .locked(let message), .keyringUnavailable(let message), .invalidArgument(let message): message
+    case .locked(let message), .keyringUnavailable(let message), .invalidArgument(let message),
+      .limitExceeded(let message):
+      message
     }
   }
 }

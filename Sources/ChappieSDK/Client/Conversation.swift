@@ -85,6 +85,7 @@ final class Conversation {
   func change(_ body: @escaping (inout Transcript) -> Void) async throws -> ChappieClientContext {
     try await turnstile.pass {
       body(&transcript)
+      engine.forget()
       return transcript.context
     }
   }
@@ -97,10 +98,13 @@ final class Conversation {
   /// Has the model put the conversation in short.
   ///
   /// - Throws: ``ChappieClientError``, `CancellationError`.
-  func compact(interaction: SecretServiceClient.Interaction) async throws -> ChappieClientContext {
+  func compact(interaction: SecretServiceClient.Interaction, hold: @escaping TurnSize.Hold) async throws
+    -> ChappieClientContext
+  {
     try await turnstile.pass {
-      let summary = try await Compaction(engine: engine).summary(of: transcript, interaction)
+      let summary = try await Compaction(engine: engine, hold: hold).summary(of: transcript, interaction)
       transcript.compact(summary)
+      engine.forget()
       return transcript.context
     }
   }
@@ -117,8 +121,9 @@ final class Conversation {
       let window = models.first(where: { $0.slug == model })?.contextWindow,
       configuration.automaticCompaction.isDue(tokens: tokens, contextWindow: window)
     else { return }
-    let summary = try await Compaction(engine: engine).summary(of: transcript, caller.interaction)
+    let summary = try await Compaction(engine: engine, hold: caller.hold).summary(of: transcript, caller.interaction)
     transcript.compact(summary)
+    engine.forget()
     caller.record(.compaction(summary: summary))
   }
 }

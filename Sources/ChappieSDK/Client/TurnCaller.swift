@@ -18,16 +18,20 @@ extension ChappieClient {
     let tools: ToolSet
     /// Gets what happens as it comes off the socket, all but the end, and says when to go on.
     private(set) var deliver: @GLibActor (ChappieStreamEvent) -> HTTPResponse.Verdict
+    /// Gets how many bytes the turn holds in memory, and throws when there is no room for so much.
+    let hold: TurnSize.Hold
     /// Gets what a record of the turn needs.
     private(set) var record: @GLibActor (TurnRecord) -> Void = { _ in }
 
     package init(
       interaction: SecretServiceClient.Interaction,
       tools: ToolSet = ToolSet(),
+      hold: @escaping @GLibActor (Int) throws(ChappieClientError) -> Void = { (_) throws(ChappieClientError) in },
       deliver: @escaping @GLibActor (ChappieStreamEvent) -> HTTPResponse.Verdict
     ) {
       self.interaction = interaction
       self.tools = tools
+      self.hold = hold
       self.deliver = deliver
     }
 

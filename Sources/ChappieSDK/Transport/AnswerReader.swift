@@ -29,6 +29,8 @@ final class AnswerReader {
   /// What was delivered before this attempt.
   private let before: String
   private var replay: Replay
+  /// Why no more is read.
+  private var excess: ChappieClientError?
 
   /// - Parameter before: what earlier attempts have delivered of this answer.
   init(_ scope: TurnScope, repeating before: String) {
@@ -54,12 +56,15 @@ final class AnswerReader {
 
   /// Takes the data of one event.
   func take(_ data: borrowing Span<UInt8>) -> HTTPResponse.Verdict {
-    guard data.count > Self.shortEvent else { return take(ResponseEvent.decode(data, of: assembler.answerID)) }
+    guard data.count > Self.shortEvent else {
+      return take(ResponseEvent.decode(data, of: assembler.answerID), of: data.count)
+    }
     let (bytes, id) = (Array(copying: data), assembler.answerID)
-    return .later(Task.onGLib { take(await offActor { ResponseEvent.decode(bytes.span, of: id) }) })
+    return .later(Task.onGLib { take(await offActor { ResponseEvent.decode(bytes.span, of: id) }, of: bytes.count) })
   }
 
-  private func take(_ event: ResponseEvent) -> HTTPResponse.Verdict {
+  /// - Parameter byteCount: how long the event was.
+  private func take(_ event: ResponseEvent, of byteCount: Int) -> HTTPResponse.Verdict {
     switch event {
     case .turnState(let state): if assembler.hasBegun { scope.turnState = state }
     case .rateLimits(let limits): scope.report(limits)
@@ -68,11 +73,36 @@ final class AnswerReader {
       scope.report(limits)
     default: break
     }
+    do throws(ChappieClientError) {
+      if case .itemDone(let item) = event { try scope.size.add(item, bytes: byteCount) }
+    } catch {
+      return stop(error)
+    }
     let text = assembler.take(event)
+    do throws(ChappieClientError) {
+      try scope.size.grow(text: assembler.byteCount)
+    } catch {
+      return stop(error)
+    }
     var verdict = HTTPResponse.Verdict.more
     if !text.isEmpty { verdict = deliver(text) }
     if case .diverged = replay { return .stop }
     if case .open = assembler.outcome { return verdict }
+    return .stop
+  }
+
+  /// Notes what has come of an event that is not complete.
+  func buffers(_ bytes: Int) -> HTTPResponse.Verdict {
+    do throws(ChappieClientError) {
+      try scope.size.buffer(bytes)
+      return .more
+    } catch {
+      return stop(error)
+    }
+  }
+
+  private func stop(_ excess: ChappieClientError) -> HTTPResponse.Verdict {
+    self.excess = excess
     return .stop
   }
 
@@ -100,6 +130,7 @@ final class AnswerReader {
   ///
   /// - Throws: ``ExchangeFailure``.
   func answer() throws -> Answer {
+    if let excess { throw ExchangeFailure.final(excess) }
     if case .diverged = replay { throw diverged }
     switch assembler.outcome {
     case .open: throw ExchangeFailure.broken(.network("the answer broke off before its end"))

@@ -11,6 +11,13 @@ struct HTTPExchange {
   enum Coding {
     case plain
     case zstd
+
+    func body(of request: ResponsesRequest) -> [UInt8] {
+      switch self {
+      case .plain: request.encoded()
+      case .zstd: Zstandard.encode(request.encoded())
+      }
+    }
   }
 
   let http: HTTPSession
@@ -32,12 +39,9 @@ struct HTTPExchange {
     -> HTTPResponse
   {
     var message = HTTPRequest(.post, method.responsesURL)
-    switch coding {
-    case .plain: message.body = .bytes(request.encoded())
-    case .zstd:
-      message.body = .bytes(Zstandard.encode(request.encoded()))
-      message.setHeader("content-encoding", "zstd")
-    }
+    message.body = .bytes(
+      await request.isLarge ? offActor { [coding] in coding.body(of: request) } : coding.body(of: request))
+    if case .zstd = coding { message.setHeader("content-encoding", "zstd") }
     message.contentType = "application/json"
     message.setHeader("accept", "text/event-stream")
     message.setThread(request.threadID)
@@ -53,7 +57,11 @@ struct HTTPExchange {
   private func read(_ response: HTTPResponse, _ reader: AnswerReader) async throws {
     let feed = EventFeed { reader.take($0) }
     do {
-      try await response.forEachChunk(idleDeadline: TurnEngine.idleDeadline) { feed.take($0) }
+      try await response.forEachChunk(idleDeadline: TurnEngine.idleDeadline) { chunk in
+        let verdict = feed.take(chunk)
+        if case .more = verdict { return reader.buffers(feed.bufferedBytes) }
+        return verdict
+      }
     } catch let error as GLibError {
       throw ExchangeFailure.broken(.network(error.isTimeout ? "the backend fell silent" : error.message))
     }

@@ -22,6 +22,11 @@ final class IdleSocket {
     kept = (connection, Timer(after: patience) { [weak self] in self?.close() })
   }
 
+  /// Lets go of what the backend could have gone on from.
+  func forget() {
+    kept?.connection.forget()
+  }
+
   func close() {
     take()?.socket.close()
   }

@@ -36,7 +36,7 @@ final class SocketConnection {
   }
 
   /// The message that asks for an answer: with only what is new, where the backend still has the rest.
-  func message(for request: ResponsesRequest, turnState: String?) -> [UInt8] {
+  func message(for request: ResponsesRequest, turnState: String?) -> JSON {
     var message = request.frame
     message["type"] = "response.create"
     if let last, last.frame == request.frame, request.input.starts(with: last.items) {
@@ -46,7 +46,12 @@ final class SocketConnection {
       message["input"] = .array(request.input.map(\.json))
     }
     if let turnState { message["client_metadata"] = ["x-codex-turn-state": .string(turnState)] }
-    return JSON.object(message).encoded
+    return .object(message)
+  }
+
+  /// Lets go of what was said: the next message says all of it.
+  func forget() {
+    last = nil
   }
 
   /// Notes what the backend now knows, and lets the socket rest until the next request.

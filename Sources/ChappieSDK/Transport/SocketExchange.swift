@@ -19,7 +19,8 @@ struct SocketExchange {
     let connection = try await connection(for: request, grant, scope)
     do {
       if connection.isUsed { reader.expectBeginning() }
-      connection.socket.send(connection.message(for: request, turnState: scope.turnState))
+      let message = connection.message(for: request, turnState: scope.turnState)
+      connection.socket.send(await request.isLarge ? offActor { message.encoded } : message.encoded)
       try await read(connection.socket, reader)
       let answer = try reader.answer()
       connection.note(request, answer)

@@ -38,6 +38,11 @@ final class TurnEngine {
     return try await body(scope)
   }
 
+  /// Lets go of what was sent over the socket that is kept: the conversation goes on from something else.
+  func forget() {
+    idleSocket.forget()
+  }
+
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   func answer(_ request: ResponsesRequest, in scope: TurnScope) async throws -> Answer {
     var retries = Retries(transport: policy, backoff: backoff)

@@ -9,6 +9,7 @@ final class TurnScope {
   var accountID: String?
   /// The backend's routing token; it goes back with each further request of the turn.
   var turnState: String?
+  let size: TurnSize
   /// The socket that the turn's last answer came over.
   var socket: SocketConnection?
   /// The answers of the rounds that have ended.
@@ -22,6 +23,7 @@ final class TurnScope {
     interaction = caller.interaction
     receive = caller.deliver
     record = caller.record
+    size = TurnSize(caller.hold)
     self.socket = socket
   }
 
@@ -33,6 +35,7 @@ final class TurnScope {
   /// Notes the answer of a round that has ended, and returns the answer so far.
   func endRound(_ answer: String) -> String {
     text = wholeText(with: answer)
+    size.endRound(text: text.utf8.count)
     return text
   }
 

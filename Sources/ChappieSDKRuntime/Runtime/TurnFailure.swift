@@ -29,6 +29,7 @@ extension ChappieClientError {
     case .locked: "locked"
     case .keyringUnavailable: "keyring-unavailable"
     case .invalidArgument: "invalid-argument"
+    case .limitExceeded: "limit-exceeded"
     }
   }
 }

@@ -29,7 +29,7 @@ final class Budget<Holder: Hashable & Sendable> {
   @GLibActor
   final class Lease {
     private let budget: Budget
-    private let holder: Holder
+    let holder: Holder
     private(set) var amount: Int
 
     fileprivate init(_ budget: Budget, _ holder: Holder, _ amount: Int) {

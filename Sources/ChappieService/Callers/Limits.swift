@@ -1,3 +1,4 @@
+import ChappieSDK
 import GLibBridge
 
 /// What applications may have at a time. More is answered with `LimitExceeded`.
@@ -25,14 +26,43 @@ enum Limits {
   static let harnessBytes = 1 << 20
   /// Images of one message.
   static let images = 16
+  /// Bytes of all tools of one call.
+  static let toolBytes = 1 << 20
   /// Tools that a caller registers on a client, or sends along with a turn.
   static let tools = 128
   /// Bytes of a thread that is given as a whole.
-  static let threadBytes = 64 << 20
+  static let threadBytes = 16 << 20
   /// Bytes of a thread's title.
   static let titleBytes = 1024
   /// Turns that have ended and can still be asked for, per client object.
   static let keptTurns = 32
+  /// Bytes of the answers of these turns.
+  static let keptBytes = 8 << 20
+
+  /// - Throws: `BusError` with `LimitExceeded`.
+  static func check(messages count: Int) throws {
+    guard count <= TurnLimits.conversationItems else {
+      throw BusError(
+        .limitExceeded, "There are \(count) messages, and \(TurnLimits.conversationItems) are allowed: send fewer.")
+    }
+  }
+
+  /// - Throws: `BusError` with `LimitExceeded`.
+  static func check(imageBytes count: Int) throws {
+    guard count <= TurnLimits.imageBytes else {
+      throw BusError(
+        .limitExceeded,
+        "The images have more than the \(TurnLimits.imageBytes >> 20) MiB that are allowed: show fewer or smaller ones."
+      )
+    }
+  }
+
+  /// - Throws: `BusError` with `LimitExceeded`.
+  static func check(toolBytes count: Int) throws {
+    guard count <= toolBytes else {
+      throw BusError(.limitExceeded, "The tools have \(count) bytes, and \(toolBytes) are allowed: bring less.")
+    }
+  }
 
   /// - Throws: `BusError` with `LimitExceeded`.
   static func check(promptBytes count: Int) throws {

@@ -6,8 +6,10 @@ extension ClientObject {
   var toolMethods: [String: BusImplementation.Method] {
     [
       "SetHarness": { [unowned self] in
-        let harness: VariantDictionary = try $0.argument(0)
-        client.harness = try await decoded(byteCount: harness.variant.byteCount) { try ChappieHarness(harness) }
+        let dictionary: VariantDictionary = try $0.argument(0)
+        let bytes = dictionary.variant.byteCount
+        let harness = try await decoded(byteCount: bytes) { try ChappieHarness(dictionary) }
+        try set(harness, of: bytes, for: await exporter.callers.application(of: $0.sender))
         changed("Harness")
         return .tuple()
       },
@@ -17,7 +19,7 @@ extension ClientObject {
         let registration = try await decoded(byteCount: tools.variant.byteCount) {
           try ToolRegistration(tools, handler: handler)
         }
-        register(registration, for: $0.sender)
+        try await register(registration, for: $0.sender)
         return .tuple()
       },
       "SubmitToolResult": { [unowned self] in
@@ -35,7 +37,7 @@ extension ClientObject {
 
   /// The tools of `turn`: those that its caller has registered, and those that came with it.
   func toolSet(for turn: ServiceTurn, _ options: TurnOptions) -> ToolSet {
-    let registrations = [options.tools, registrations[turn.caller]].compactMap(\.self)
+    let registrations = [options.tools, registrations[turn.caller]?.tools].compactMap(\.self)
     return ToolSet(registrations.flatMap { $0.tools(for: turn, over: exporter.connection) }) { [exporter] request in
       await Self.decision(on: request, in: turn, exporter)
     }
@@ -49,9 +51,12 @@ extension ClientObject {
     return await exporter.approvals.decision(on: question, request.callID, of: turn)
   }
 
-  private func register(_ tools: ToolRegistration, for caller: String) {
+  private func register(_ tools: ToolRegistration, for caller: String) async throws {
+    let application = await exporter.callers.application(of: caller)
+    let registered = RegisteredTools(
+      tools: tools, lease: try exporter.memory.lease(tools.footprint, for: application))
     // An empty one is kept too: once for each caller is asked when it leaves.
-    if registrations.updateValue(tools, forKey: caller) == nil {
+    if registrations.updateValue(registered, forKey: caller) == nil {
       exporter.callers.whenLeft(caller) { [weak self] in self?.registrations[caller] = nil }
     }
   }
@@ -67,4 +72,10 @@ extension ClientObject {
       throw BusError(.invalidArgument, "'status' must be completed or failed, not '\(Redaction.message(other))'.")
     }
   }
+}
+
+/// Tools of a caller, and the memory that they take.
+struct RegisteredTools {
+  let tools: ToolRegistration
+  let lease: MemoryBudget.Lease
 }

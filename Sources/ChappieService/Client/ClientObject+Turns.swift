@@ -11,7 +11,10 @@ extension ClientObject {
       "StreamResponse": { [unowned self] in try await stream($0, question(transcript: $0)) },
       "GetTurn": { [unowned self] in
         let turn = try turns.turn(of: $0)
-        return .tuple(turn.statusWord, turn.text, turn.status.details)
+        let application = await exporter.callers.application(of: $0.sender)
+        return try exporter.memory.reply(of: turn.footprint, for: application, over: exporter.connection) {
+          .tuple(turn.statusWord, turn.text, turn.status.details)
+        }
       },
       "Cancel": { [unowned self] in
         try turns.turn(of: $0).cancel()
@@ -38,7 +41,8 @@ extension ClientObject {
   }
 
   private func question(transcript call: BusCall) throws -> Question {
-    .transcript(try call.argument(0, as: [TranscriptEntry].self).map { try $0.message() })
+    try Limits.check(messages: call.arguments.children.first?.childCount ?? 0)
+    return .transcript(try call.argument(0, as: [TranscriptEntry].self).map { try $0.message() })
   }
 
   private func reply(_ call: BusCall, _ question: Question) async throws -> Variant {
@@ -79,34 +83,53 @@ extension ClientObject {
   ) async throws -> ServiceTurn {
     guard let object else { throw BusError(CancellationError()) }
     guard promptBytes > 0 else { throw BusError(.invalidArgument, "There is no text to answer: give some.") }
-    try Limits.check(promptBytes: promptBytes)
-    let images = try await self.images(options.images, for: call.sender)
+    try Limits.check(promptBytes: promptBytes + (options.message.instructions?.utf8.count ?? 0))
     let lease = try await exporter.callers.leaseTurn(call.sender)
+    let application = await exporter.callers.application(of: call.sender)
+    let ownBytes = MemoryBudget.callOverhead + promptBytes + options.footprint
+    let memory = try exporter.memory.lease(ownBytes + 2 * promptBytes, for: application)
+    let images = try await self.images(options.images, for: call.sender, memory)
     let turn = ServiceTurn(
-      id: TurnID.next(), caller: call.sender, delivery: delivery, object: object, window: exporter.window)
+      id: TurnID.next(), caller: call.sender, delivery: delivery, memory: memory, object: object,
+      window: exporter.window)
     turns.add(turn)
     exporter.callers.add(turn, lease)
     turn.start(interaction: call.interaction, tools: toolSet(for: turn, options)) {
+      [exporter] (bytes) throws(ChappieClientError) in
+      try exporter.memory.resize(memory, to: ownBytes + bytes)
+    } _: {
       try await run(images, $0)
     } ended: { [weak self] in
-      self?.finished(turn)
+      self?.finished(turn, of: application)
     }
     changed("ActiveTurns")
     return turn
   }
 
   /// The images that a caller names. A path is opened by this service, which sees files that a sandboxed app does not.
-  private func images(_ names: [String], for caller: String) async throws -> [ChappieImage] {
+  private func images(_ names: [String], for caller: String, _ memory: MemoryBudget.Lease) async throws
+    -> [ChappieImage]
+  {
     var images: [ChappieImage] = []
+    var bytes = 0
+    func take(_ image: ChappieImage) throws {
+      bytes += image.url.utf8.count
+      try Limits.check(imageBytes: bytes)
+      images.append(image)
+    }
     for name in names {
       guard name.hasPrefix("/") else {
-        images.append(try ChappieImage(url: name))
+        try take(ChappieImage(url: name))
         continue
       }
       guard try await exporter.callers.owner(caller) == nil else {
         throw BusError(.accessDenied, "An app in a sandbox cannot name files: send the image as a data: address.")
       }
-      images.append(try await ChappieImage(file: name))
+      // Before it is read: as it is in the file, and twice as text.
+      let size = await offActor { min(Files.size(name), ChappieImage.fileLimit) }
+      try Limits.check(imageBytes: bytes + size / 3 * 4)
+      try exporter.memory.resize(memory, to: memory.amount + 4 * size)
+      try take(await ChappieImage(file: name))
     }
     return images
   }
@@ -132,9 +155,20 @@ extension ClientObject {
     }
   }
 
-  private func finished(_ turn: ServiceTurn) {
+  private func finished(_ turn: ServiceTurn, of application: Application) {
     exporter.callers.remove(turn)
-    turns.retire(turn)
     changed("ActiveTurns")
+    guard turn.memory.amount > MemoryBudget.largeLease else { return retire(turn, of: application) }
+    // Its end is on its way, and takes as much memory as the answer did.
+    MemoryHygiene.giveBackSoon()
+    Task.onGLib { [exporter] in
+      try? await exporter.connection.flush()
+      retire(turn, of: application)
+    }
+  }
+
+  private func retire(_ turn: ServiceTurn, of application: Application) {
+    turns.retire(turn)
+    countContext(for: application)
   }
 }

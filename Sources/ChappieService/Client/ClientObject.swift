@@ -19,9 +19,12 @@ final class ClientObject {
   let sharing: Sharing
   let session: ObjectPath
   let exporter: Exporter
-  let turns = TurnBook()
+  let turns: TurnBook
   /// What callers have registered, by their names on the bus.
-  var registrations: [String: ToolRegistration] = [:]
+  var registrations: [String: RegisteredTools] = [:]
+  /// For the conversation, and for the harness, on behalf of who made them as they are.
+  var contextLease: MemoryBudget.Lease?
+  private var harnessLease: MemoryBudget.Lease?
   weak var object: BusObject?
   var usageObservation: Observation?
   private var threads: ThreadsObject?
@@ -32,6 +35,7 @@ final class ClientObject {
     self.sharing = sharing
     self.session = session
     self.exporter = exporter
+    turns = TurnBook(exporter.memory)
     threads = exporter.threads.map { ThreadsObject(self, $0) }
   }
 
@@ -71,6 +75,23 @@ final class ClientObject {
     self.object = object
     followUsageLimits()
     threads?.attach(object)
+  }
+
+  /// Replaces the harness on behalf of `application`.
+  ///
+  /// - Throws: `ChappieClientError.limitExceeded`.
+  func set(_ harness: ChappieHarness, of bytes: Int, for application: Application) throws {
+    harnessLease = try exporter.memory.lease(bytes * MemoryBudget.jsonFactor, for: application)
+    client.harness = harness
+  }
+
+  /// Counts the conversation, which a call of `application` has changed.
+  func countContext(for application: Application) {
+    let bytes = client.contextFootprint
+    contextLease = nil
+    // It was counted as a part of the turn or the call that made it, which gave back more.
+    contextLease = try? exporter.memory.lease(bytes, for: application)
+    if contextLease == nil { Log.warning("A conversation of \(application) is larger than what was counted for it.") }
   }
 
   /// Tells everybody that `property` has another value.

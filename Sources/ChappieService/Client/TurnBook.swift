@@ -4,8 +4,17 @@ import GLibBridge
 @GLibActor
 final class TurnBook {
   private var turns: [String: ServiceTurn] = [:]
-  /// The ids of turns that ended, oldest first.
-  private var ended: [String] = []
+  /// The turns that ended, oldest first.
+  private var ended: [(id: String, spare: MemoryBudget.Spare)] = []
+  private let memory: MemoryBudget
+
+  init(_ memory: MemoryBudget) {
+    self.memory = memory
+  }
+
+  isolated deinit {
+    for turn in ended { memory.end(turn.spare) }
+  }
 
   var running: [ServiceTurn] { turns.values.filter(\.isRunning) }
 
@@ -13,10 +22,26 @@ final class TurnBook {
     turns[turn.id] = turn
   }
 
-  /// Keeps a turn that has ended for as long as it is one of the last.
+  /// Keeps a turn that has ended for as long as it is one of the last, and its application wants the memory for nothing
+  /// else.
   func retire(_ turn: ServiceTurn) {
-    ended.append(turn.id)
-    while ended.count > Limits.keptTurns { turns[ended.removeFirst()] = nil }
+    // It is less than the turn took while it ran.
+    try? memory.resize(turn.memory, to: turn.footprint)
+    let id = turn.id
+    ended.append((id, memory.spare(turn.memory) { [weak self] in self?.forget(id) }))
+    while ended.count > Limits.keptTurns || (ended.count > 1 && keptBytes > Limits.keptBytes) {
+      let oldest = ended.removeFirst()
+      turns[oldest.id] = nil
+      memory.end(oldest.spare)
+    }
+  }
+
+  private var keptBytes: Int { ended.reduce(0) { $0 + $1.spare.lease.amount } }
+
+  /// Lets go of a turn whose memory was given back already.
+  private func forget(_ id: String) {
+    turns[id] = nil
+    ended.removeAll { $0.id == id }
   }
 
   /// The turn that a call names, when it is the caller's own or broadcast.

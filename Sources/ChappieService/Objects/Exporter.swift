@@ -8,6 +8,7 @@ final class Exporter {
   let callers: Callers
   let groups = AccessGroups()
   let window: SendWindow
+  let memory = MemoryBudget()
   let accounts: Accounts
   /// Nil where the user wants none.
   let notifications: Notifications?

@@ -72,6 +72,10 @@ final class ObjectDirectory {
       Chappie.client(configuration: configuration), sharing: .opened(by: caller), session: session.path,
       exporter)
     do {
+      if let harness = options["harness"] {
+        try client.set(
+          configuration.harness, of: harness.byteCount, for: await exporter.callers.application(of: caller))
+      }
       let rights = BusObject.Rights { [weak self] request in
         try await self?.authorize(request, configuration) { $0 == caller }
       } shows: { _, peer in

@@ -10,6 +10,8 @@ final class ThreadConversations {
 
   private let client: ChappieClient
   private let store: any ChappieThreadStore
+  /// For all of them, on behalf of who had the last turn.
+  private var lease: MemoryBudget.Lease?
   /// The one that was used last is the last one.
   private var conversations: [(thread: String, runtime: ChappieRuntime)] = []
 
@@ -33,11 +35,23 @@ final class ThreadConversations {
     return runtime
   }
 
+  /// Counts what they hold, which a turn of `application` has changed, and forgets those that were not used for longest
+  /// where that is too much.
+  func count(for application: Application, in memory: MemoryBudget) {
+    lease = nil
+    while !conversations.isEmpty, lease == nil {
+      let bytes = conversations.reduce(0) { $0 + $1.runtime.client.contextFootprint }
+      lease = try? memory.lease(bytes, for: application)
+      if lease == nil { conversations.removeFirst() }
+    }
+  }
+
   func forget(_ thread: String) {
     conversations.removeAll { $0.thread == thread }
   }
 
   func forgetAll() {
     conversations = []
+    lease = nil
   }
 }

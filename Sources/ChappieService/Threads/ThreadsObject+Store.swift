@@ -18,7 +18,7 @@ extension ThreadsObject {
         return .tuple(try await store.create(titled: title))
       },
       "Get": { [unowned self] in
-        .tuple(try await json(of: $0.argument(0), in: unlockedStore(for: $0)))
+        try await json(of: $0.argument(0), in: unlockedStore(for: $0), for: $0.sender)
       },
       "Rename": { [unowned self] in try await change($0, .rename(Self.checkedTitle($0.argument(1)))) },
       "Archive": { [unowned self] in try await change($0, .archive) },
@@ -43,15 +43,28 @@ extension ThreadsObject {
     return .tuple()
   }
 
-  private func json(of id: String, in store: any ChappieThreadStore) async throws -> String {
-    let tooLarge = BusError(
-      .limitExceeded, "The thread has more than \(Limits.threadBytes >> 20) MiB, which is too much for the bus.")
-    if let summary = try await store.summary(of: id), summary.bytes > Limits.threadBytes { throw tooLarge }
+  private func json(of id: String, in store: any ChappieThreadStore, for caller: String) async throws -> Variant {
+    let bytes = try await Self.checkedSize(of: id, in: store)
+    let memory = client.exporter.memory
+    let application = await client.exporter.callers.application(of: caller)
+    let lease = try memory.lease(MemoryBudget.callOverhead + MemoryBudget.replyFactor * bytes, for: application)
+    defer { memory.end(lease) }
     let thread = try await store.thread(id)
     // A large one takes a while, and others want to be answered meanwhile.
     let json = await offActor { thread.json }
-    guard json.utf8.count <= Limits.threadBytes else { throw tooLarge }
-    return json
+    return .tuple(json)
+  }
+
+  /// What a thread takes in its store, when it can be read as a whole; 0 for one that does not exist.
+  ///
+  /// - Throws: `BusError` with `LimitExceeded`, `ChappieThreadStoreError`.
+  static func checkedSize(of id: String, in store: any ChappieThreadStore) async throws -> Int {
+    let bytes = Int(clamping: try await store.summary(of: id)?.bytes ?? 0)
+    guard bytes <= Limits.threadBytes else {
+      throw BusError(
+        .limitExceeded, "The thread has more than \(Limits.threadBytes >> 20) MiB: begin another one.")
+    }
+    return bytes
   }
 
   private static func checkedTitle(_ title: String) throws -> String {

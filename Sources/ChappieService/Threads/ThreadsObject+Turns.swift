@@ -61,9 +61,17 @@ extension ThreadsObject {
     _ thread: String, _ call: BusCall, _ body: (ChappieRuntime) async throws -> Result
   ) async throws -> Result {
     try await stored.inTurn(thread) {
-      _ = try await unlockedStore(for: call).summary(of: thread)
+      _ = try await Self.checkedSize(of: thread, in: unlockedStore(for: call))
     } _: {
-      try await body(conversations.conversation(thread))
+      let memory = client.exporter.memory
+      let application = await client.exporter.callers.application(of: call.sender)
+      let size = try await Self.checkedSize(of: thread, in: unlockedStore(for: call))
+      let lease = try memory.lease(MemoryBudget.replyFactor * size, for: application)
+      defer {
+        memory.end(lease)
+        conversations.count(for: application, in: memory)
+      }
+      return try await body(conversations.conversation(thread))
     }
   }
 }

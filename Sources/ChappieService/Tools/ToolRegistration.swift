@@ -20,6 +20,8 @@ struct ToolRegistration {
 
   let entries: [Entry]
   let handler: Handler
+  /// About how many bytes of memory they take.
+  let footprint: Int
 
   /// - Throws: `VariantError`, `BusError` with `InvalidArgument`, `LimitExceeded`.
   init(_ tools: [VariantDictionary], handler: ObjectPath) throws {
@@ -30,6 +32,9 @@ struct ToolRegistration {
     guard tools.count <= Limits.tools else {
       throw BusError(.limitExceeded, "There are \(tools.count) tools, and \(Limits.tools) are allowed: bring fewer.")
     }
+    let bytes = tools.reduce(0) { $0 + $1.variant.byteCount }
+    try Limits.check(toolBytes: bytes)
+    footprint = bytes * MemoryBudget.jsonFactor
     entries = try tools.map(Entry.init)
     self.handler = handler
     let names = entries.map(\.manifest.name)
@@ -56,10 +61,11 @@ struct ToolRegistration {
     _ path: ObjectPath, _ call: ChappieToolCall, of turn: ServiceTurn, _ connection: BusConnection
   ) async throws -> ChappieToolResult {
     do {
+      let arguments = Variant.tuple(turn.id, call.id, call.name, call.arguments)
+      try BusMessageTooLong.check(arguments)
       // Its time limit is the tool's.
       let reply = try await connection.call(
-        turn.caller, path, handlerInterface, "Call", .tuple(turn.id, call.id, call.name, call.arguments), timeout: nil,
-        autoStart: false)
+        turn.caller, path, handlerInterface, "Call", arguments, timeout: nil, autoStart: false)
       return ChappieToolResult(output: try reply.member(0, "output", as: String.self))
     } catch let error as GLibError {
       return ChappieToolResult(failure: "The tool failed: \(error.message)")

@@ -43,6 +43,8 @@ final class ServiceTurn {
   let id: String
   let caller: String
   let delivery: Delivery
+  /// What it holds, and what it keeps once it has ended.
+  let memory: MemoryBudget.Lease
   let calls = TurnCalls()
   private(set) var status = Status.running
   /// What was sent of the answer. In pieces: one text that grows would be copied over and over.
@@ -57,16 +59,22 @@ final class ServiceTurn {
     self.emit("TextDelta", .tuple(id, UInt64(offset), text), bytes: text.utf8.count)
   }
 
-  init(id: String, caller: String, delivery: Delivery, object: BusObject, window: SendWindow) {
+  init(
+    id: String, caller: String, delivery: Delivery, memory: MemoryBudget.Lease, object: BusObject, window: SendWindow
+  ) {
     self.id = id
     self.caller = caller
     self.delivery = delivery
+    self.memory = memory
     self.object = object
     self.window = window
   }
 
   /// The answer so far.
   var text: String { told.joined() + coalescer.pending }
+
+  /// About how many bytes of memory it takes once it has ended: the answer, and once more in the details of a failure.
+  var footprint: Int { 1024 + 2 * text.utf8.count }
 
   /// The status as the bus knows it.
   var statusWord: String { isRunning ? calls.status ?? status.word : status.word }
@@ -82,14 +90,17 @@ final class ServiceTurn {
   }
 
   /// Runs the turn and calls `ended` when its status says how it went.
+  ///
+  /// - Parameter hold: makes room in memory for what the turn comes to hold.
   func start(
     interaction: SecretServiceClient.Interaction, tools: ToolSet,
+    hold: @escaping @GLibActor (Int) throws(ChappieClientError) -> Void,
     _ run: @escaping @GLibActor (ChappieClient.TurnCaller) async throws -> ChappieResponse,
     ended: @escaping @GLibActor () -> Void
   ) {
     task = Task.onGLib {
       do {
-        let caller = ChappieClient.TurnCaller(interaction: interaction, tools: tools) { self.deliver($0) }
+        let caller = ChappieClient.TurnCaller(interaction: interaction, tools: tools, hold: hold) { self.deliver($0) }
         let response = try await run(caller)
         finish(.completed(response))
       } catch is CancellationError {

@@ -14,10 +14,16 @@ extension ChappieClientContext {
     return dictionary
   }
 
+  /// About how many bytes of memory it takes.
+  var footprint: Int {
+    messages.reduce(compactedSummary?.utf8.count ?? 0) { $0 + 256 + $1.text.utf8.count }
+  }
+
   /// What a caller resumes. What it leaves out is as in `base`; the messages are none then.
   ///
   /// - Throws: `VariantError`, `BusError` with `InvalidArgument`, `LimitExceeded`.
   init(_ dictionary: VariantDictionary, base: ChappieClientContext) throws {
+    try Limits.check(messages: dictionary["messages"]?.childCount ?? 0)
     let messages: [TranscriptEntry] = try dictionary.value("messages") ?? []
     let summary: String? = try dictionary.value("compacted_summary")
     try Limits.check(promptBytes: messages.reduce(summary?.utf8.count ?? 0) { $0 + $1.text.utf8.count })

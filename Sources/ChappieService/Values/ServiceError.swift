@@ -44,6 +44,10 @@ extension BusError {
     case let error as ChappieClientError: self.init(error.errorName, error.description)
     case let error as ChappieAuthError: self.init(error.errorName, error.description)
     case let error as ChappieThreadStoreError: self.init(error.errorName, error.description)
+    case let error as BusMessageTooLong:
+      self.init(
+        .limitExceeded,
+        "The reply would have \(error.bytes) bytes, and \(BusMessageTooLong.limit) are allowed: ask for less.")
     case is CancellationError: self.init(.cancelled, "It was cancelled.")
     case let error as GLibError: self.init(.network, error.message)
     default: self.init(.network, "It failed in an unexpected way.")
@@ -69,6 +73,7 @@ extension ChappieClientError {
     case .locked: .locked
     case .keyringUnavailable: .keyringUnavailable
     case .invalidArgument: .invalidArgument
+    case .limitExceeded: .limitExceeded
     }
   }
 

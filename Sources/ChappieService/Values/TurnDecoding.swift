@@ -12,6 +12,11 @@ struct TurnOptions {
   /// Tools of this turn alone, which whoever sees its signals may run.
   let tools: ToolRegistration?
 
+  /// About how many bytes of memory they take.
+  var footprint: Int {
+    images.reduce((message.instructions?.utf8.count ?? 0) + (tools?.footprint ?? 0)) { $0 + $1.utf8.count }
+  }
+
   /// - Throws: `VariantError`, `BusError` with `InvalidArgument`.
   init(_ options: VariantDictionary) throws {
     message = ChappieMessageOptions(

@@ -134,9 +134,12 @@ public final class BusConnection {
   // MARK: Sending
 
   /// Emits a signal to one peer, or to all that listen when `destination` is nil.
+  ///
+  /// - Throws: ``BusMessageTooLong``; ``GLibError`` when the connection is closed.
   public func emit(
     _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: Variant, to destination: String? = nil
   ) throws {
+    try BusMessageTooLong.check(arguments)
     _ = try checked {
       g_dbus_connection_emit_signal(
         pointer, destination, path.string, interface, member, arguments.pointer, &$0)

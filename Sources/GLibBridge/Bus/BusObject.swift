@@ -107,11 +107,17 @@ public final class BusObject {
   }
 
   private func send(_ interface: String, _ signal: String, _ arguments: Variant, to audience: Audience) {
-    // It can only fail when the connection is closed, and then nobody listens.
-    switch audience {
-    case .everyone: try? connection.emit(path, interface, signal, arguments)
-    case .only(let peers):
-      for peer in peers { try? connection.emit(path, interface, signal, arguments, to: peer) }
+    do {
+      switch audience {
+      case .everyone: try connection.emit(path, interface, signal, arguments)
+      case .only(let peers):
+        for peer in peers { try connection.emit(path, interface, signal, arguments, to: peer) }
+      }
+    } catch let error as BusMessageTooLong {
+      // Whoever makes signals keeps them below by design.
+      Log.warning("A signal \(signal) of \(error.bytes) bytes is not sent: that is more than a message may have.")
+    } catch {
+      // The connection is closed, and nobody listens.
     }
   }
 
@@ -142,7 +148,9 @@ public final class BusObject {
 
   func answer(_ call: IncomingCall) async throws(BusError) -> Variant {
     do {
-      return call.interface == propertiesInterface ? try await property(call) : try await method(call)
+      let reply = call.interface == propertiesInterface ? try await property(call) : try await method(call)
+      try BusMessageTooLong.check(reply)
+      return reply
     } catch {
       throw errorForFailure(error)
     }

@@ -7,6 +7,9 @@ public final class HTTPServerWebSocket {
   /// Something was written after the end.
   public struct Closed: Error {}
 
+  /// The longest message that is taken, in bytes: questions come with images.
+  private static let messageLimit: guint64 = 32 << 20
+
   private let socket: WebSocket
   private let transport: UnsafeMutablePointer<GSocket>
   private let connection: OpaquePointer
@@ -26,7 +29,7 @@ public final class HTTPServerWebSocket {
       stream, soup_server_message_get_uri(message), SOUP_WEBSOCKET_CONNECTION_SERVER, nil, nil, nil)
     guard let connection else { preconditionFailure("libsoup made no WebSocket") }
     g_object_unref(stream)
-    socket = WebSocket(owning: connection)
+    socket = WebSocket(owning: connection, messageLimit: Self.messageLimit)
     self.connection = connection
     self.transport = transport
     self.peerWatch = peerWatch

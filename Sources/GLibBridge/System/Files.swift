@@ -99,6 +99,12 @@ public enum Files {
     return try file.content(limit: limit)
   }
 
+  /// How many bytes a file has; 0 for what is no file.
+  public static func size(_ path: String) -> Int {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int(status.st_size) : 0
+  }
+
   /// The names in a directory, in alphabetical order of their bytes. None when there is no such directory.
   ///
   /// - Throws: ``GLibError`` when it cannot be read.

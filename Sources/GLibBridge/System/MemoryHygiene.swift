@@ -17,10 +17,24 @@ public enum MemoryHygiene {
     setenv("G_SLICE", "always-malloc", 1)
     // One heap for all threads: what one has freed another one uses, and the whole stays small.
     chappie_use_one_heap()
+    // What is large goes back to the system when it is freed; without this glibc keeps more and more of it.
+    chappie_map_large_blocks()
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
     chappie_forbid_dumping()
     setrlimit(__rlimit_resource_t(UInt32(RLIMIT_CORE.rawValue)), &none)
   }
+
+  /// Gives the system back what the heap holds and nobody uses, soon: after many small blocks were freed.
+  @GLibActor
+  public static func giveBackSoon() {
+    guard trimming == nil else { return }
+    trimming = Timer(after: .seconds(1)) {
+      trimming = nil
+      Task.onGLib { await offActor { chappie_trim_heap() } }
+    }
+  }
+
+  @GLibActor private static var trimming: Timer?
 
   /// Overwrites what functions that have returned left on the stack of the actor's thread.
   @GLibActor

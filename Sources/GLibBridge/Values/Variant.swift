@@ -73,6 +73,11 @@ public struct Variant: Sendable {
     Variant(taking: g_variant_new_dict_entry(key.pointer, value.pointer))
   }
 
+  /// How many members a container has; 0 for a basic type.
+  public var childCount: Int {
+    g_variant_is_container(pointer) != 0 ? Int(g_variant_n_children(pointer)) : 0
+  }
+
   /// The members of a container; none for a basic type.
   public var children: [Variant] {
     guard g_variant_is_container(pointer) != 0 else { return [] }

@@ -6,8 +6,8 @@ import CLibsoup
 /// Letting go of it cuts the connection; ``close()`` says good-bye first.
 @GLibActor
 public final class WebSocket {
-  /// The longest message that is taken, in bytes.
-  static let messageLimit: guint64 = 16 << 20
+  /// The longest message that is taken as an answer, in bytes.
+  static let messageLimit: guint64 = 6 << 20
   /// How often, in seconds, a ping shows that there is still somebody: routers forget connections that are silent.
   private static let pingInterval: UInt32 = 30
 
@@ -52,10 +52,11 @@ public final class WebSocket {
   /// What lets others have their turn, at the end that a stranger writes to.
   private let pace: SocketPace?
 
-  init(owning connection: OpaquePointer, pace: SocketPace? = nil) {
+  /// - Parameter messageLimit: the longest message that is taken, in bytes.
+  init(owning connection: OpaquePointer, messageLimit: guint64 = WebSocket.messageLimit, pace: SocketPace? = nil) {
     self.connection = connection
     self.pace = pace
-    soup_websocket_connection_set_max_incoming_payload_size(connection, Self.messageLimit)
+    soup_websocket_connection_set_max_incoming_payload_size(connection, messageLimit)
     soup_websocket_connection_set_keepalive_interval(connection, Self.pingInterval)
     connectSignals()
   }

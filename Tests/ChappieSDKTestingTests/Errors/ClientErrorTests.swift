@@ -105,6 +105,7 @@ extension ChappieClientError {
     case .locked: "locked"
     case .keyringUnavailable: "keyringUnavailable"
     case .invalidArgument: "invalidArgument"
+    case .limitExceeded: "limitExceeded"
     }
   }
 }

@@ -29,6 +29,7 @@ struct ServiceErrorTests {
       (.httpError(200, ""), .httpError), (.httpError(500, ""), .httpError), (.network("n"), .network),
       (.locked("l"), .locked),
       (.keyringUnavailable("k"), .keyringUnavailable), (.invalidArgument("i"), .invalidArgument),
+      (.limitExceeded("l"), .limitExceeded),
       (.streamingTransportReplayDiverged("p"), .streamingTransportReplayDiverged),
       (.missingToolHandler("t"), .missingToolHandler), (.toolApprovalDenied("t", "r"), .toolApprovalDenied),
       (.toolLoopLimitExceeded(3), .toolLoopLimitExceeded),

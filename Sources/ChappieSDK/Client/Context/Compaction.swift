@@ -12,6 +12,7 @@ struct Compaction {
     """
 
   let engine: TurnEngine
+  var hold: TurnSize.Hold = { (_) throws(ChappieClientError) in }
 
   /// - Throws: ``ChappieClientError/invalidArgument(_:)`` when there is nothing to put in short; the other cases of
   ///   ``ChappieClientError``, `CancellationError`.
@@ -23,9 +24,10 @@ struct Compaction {
       model: transcript.model, harness: ChappieHarness(name: "", instructions: Self.instructions),
       input: transcript.input + [.message(.user("Write the summary of this conversation now."))],
       options: ChappieMessageOptions(), threadID: transcript.threadID)
-    let caller = ChappieClient.TurnCaller(interaction: interaction) { _ in .more }
+    let caller = ChappieClient.TurnCaller(interaction: interaction, hold: hold) { _ in .more }
     let answer = try await engine.turn(for: caller, isContinued: false) { scope in
-      try await engine.answer(request, in: scope)
+      try scope.size.ask(request)
+      return try await engine.answer(request, in: scope)
     }
     guard !answer.text.isEmpty else { throw ChappieClientError.network("the model wrote no summary") }
     return answer.text

@@ -21,6 +21,9 @@ struct Transcript: Sendable {
     return (beginning.map { [$0] } ?? []) + items
   }
 
+  /// About how many bytes of memory it takes.
+  var footprint: Int { items.reduce(summary?.utf8.count ?? 0) { $0 + $1.footprint } }
+
   var context: ChappieClientContext {
     ChappieClientContext(
       sessionID: sessionID, threadID: threadID, model: model, messages: items.compactMap(\.asMessage),

@@ -25,6 +25,7 @@ struct ToolLoop {
     var usage = ChappieTokenUsage()
     for round in 0...Self.roundLimit {
       scope.startRound()
+      try scope.size.ask(request)
       let answer = try await engine.answer(request, in: scope)
       let text = scope.endRound(answer.text)
       usage = usage + answer.usage

@@ -73,6 +73,7 @@ final class ToolRunner {
     let result = ChappieToolExecutionResult(
       callID: call.callID, toolName: call.name, status: end.status, output: Self.bounded(end.output),
       duration: end.duration)
+    try scope.size.add(toolOutput: result.output.utf8.count)
     _ = scope.deliver(.toolCallCompleted(result))
     return result
   }

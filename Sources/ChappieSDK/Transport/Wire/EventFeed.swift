@@ -8,6 +8,9 @@ final class EventFeed {
   /// Whether the stream was given up because of an event that is too long.
   private(set) var isEndless = false
 
+  /// The bytes of the event that is being read.
+  var bufferedBytes: Int { parser.bufferedBytes }
+
   init(_ taker: @escaping @GLibActor (borrowing Span<UInt8>) -> HTTPResponse.Verdict) {
     self.taker = taker
   }

@@ -40,6 +40,9 @@ struct ResponseAssembler {
   /// Whether what comes now can be of this answer.
   var hasBegun: Bool { beginning != .due }
 
+  /// How long ``text`` is.
+  var byteCount: Int { text.utf8.count }
+
   /// Takes an event and returns the text that it adds, empty for none.
   mutating func take(_ event: ResponseEvent) -> String {
     if case .due = beginning, event.isPartOfAnswer {

@@ -30,6 +30,9 @@ struct ResponsesRequest: Sendable {
     self.threadID = threadID
   }
 
+  /// Whether encoding it takes so long that others would wait.
+  var isLarge: Bool { input.contains { $0.footprint > 64 << 10 } || input.count > 256 }
+
   /// The body of an HTTP request.
   func encoded() -> [UInt8] {
     JSON.object(frame.merging(["input": .array(input.map(\.json))]) { $1 }).encoded

@@ -31,8 +31,11 @@ struct ServerSentEventParser {
   /// Where in `buffer` the event's data is: one range a line.
   private var dataLines: [Range<Int>] = []
 
+  /// The bytes of the event that is being read.
+  var bufferedBytes: Int { buffer.count }
+
   /// - Parameter limit: the most bytes that one event may have.
-  init(limit: Int = 16 << 20) {
+  init(limit: Int = 6 << 20) {
     self.limit = limit
   }
 

@@ -2,6 +2,9 @@ import CGLib
 
 /// A method call that waits for its one answer.
 final class IncomingCall: @unchecked Sendable {
+  /// Of an error, in bytes.
+  private static let longestMessage = 4096
+
   /// Nobody writes to it any more.
   private let message: OpaquePointer
   let byteCount: Int
@@ -53,7 +56,9 @@ final class IncomingCall: @unchecked Sendable {
   }
 
   func fail(_ error: BusError, on connection: OpaquePointer) {
-    send(on: connection) { g_dbus_message_new_method_error_literal(message, error.name, error.message) }
+    // It may quote what the caller wrote.
+    let text = String(decoding: error.message.utf8.prefix(Self.longestMessage), as: UTF8.self)
+    send(on: connection) { g_dbus_message_new_method_error_literal(message, error.name, text) }
   }
 
   private func send(on connection: OpaquePointer, _ answer: () -> OpaquePointer?) {

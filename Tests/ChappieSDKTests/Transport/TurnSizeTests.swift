@@ -1,0 +1,73 @@
+import GLibBridge
+import Testing
+
+@testable import ChappieSDK
+
+@GLibActor
+struct TurnSizeTests {
+  private final class Room {
+    var asked: [Int] = []
+    var limit = Int.max
+
+    @GLibActor
+    func hold(_ bytes: Int) throws(ChappieClientError) {
+      guard bytes <= limit else { throw .limitExceeded("no room") }
+      asked.append(bytes)
+    }
+  }
+
+  private let room = Room()
+
+  private var size: TurnSize { TurnSize { (bytes) throws(ChappieClientError) in try room.hold(bytes) } }
+
+  @Test func askingForRoomIsRare() throws {
+    let size = size
+    for bytes in stride(from: 8, through: 1 << 20, by: 8) { try size.grow(text: bytes) }
+    #expect((1...8).contains(room.asked.count))
+    #expect(try #require(room.asked.last) >= 3 << 20)
+  }
+
+  @Test func anAnswerHasALimitOverAllRounds() throws {
+    let size = size
+    try size.grow(text: TurnLimits.answerBytes)
+    #expect(throws: ChappieClientError.self) { try size.grow(text: TurnLimits.answerBytes + 1) }
+    let second = self.size
+    try second.grow(text: 1000)
+    second.endRound(text: 1000)
+    try second.grow(text: TurnLimits.answerBytes - 1000)
+    #expect(throws: ChappieClientError.self) { try second.grow(text: TurnLimits.answerBytes - 999) }
+  }
+
+  @Test func aTurnEndsWhereThereIsNoRoom() throws {
+    room.limit = 1 << 20
+    let size = size
+    #expect(throws: ChappieClientError.limitExceeded("no room")) { try size.grow(text: 1 << 20) }
+  }
+
+  @Test func partsOfAnAnswerAreLimited() throws {
+    let call: JSON = ["type": "function_call", "name": "t"]
+    let calls = size
+    for _ in 0..<TurnLimits.calls { try calls.add(call, bytes: 40) }
+    #expect(throws: ChappieClientError.self) { try calls.add(call, bytes: 40) }
+    let thought: JSON = ["type": "reasoning"]
+    let many = size
+    for _ in 0..<TurnLimits.items { try many.add(thought, bytes: 20) }
+    #expect(throws: ChappieClientError.self) { try many.add(thought, bytes: 20) }
+    let long = size
+    #expect(throws: ChappieClientError.self) { try long.add(thought, bytes: TurnLimits.itemBytes + 1) }
+  }
+
+  @Test func aRequestIsLimitedWithItsImages() throws {
+    func request(_ messages: [ChappieInputMessage]) -> ResponsesRequest {
+      ResponsesRequest(
+        model: "m", harness: .none, input: messages.map { .message($0) }, options: ChappieMessageOptions(),
+        threadID: "t")
+    }
+    let image = try ChappieImage(url: "data:image/png;base64," + String(repeating: "A", count: 9 << 20))
+    try size.ask(request([.user("look", images: [image])]))
+    #expect(try #require(room.asked.last) >= 3 * 9 << 20)
+    #expect(throws: ChappieClientError.self) { try size.ask(request([.user("look", images: [image, image])])) }
+    let empty = Array(repeating: ChappieInputMessage.user(""), count: TurnLimits.conversationItems + 1)
+    #expect(throws: ChappieClientError.self) { try size.ask(request(empty)) }
+  }
+}

@@ -1,0 +1,38 @@
+import ChappieSDK
+import GLibBridge
+import Testing
+
+@testable import ChappieService
+
+@GLibActor
+struct MemoryBudgetTests {
+  private static let one = Application.process(.init(id: 1, startTime: 1))
+  private static let two = Application.process(.init(id: 2, startTime: 1))
+  private static let mebibyte = 1 << 20
+
+  private let memory = MemoryBudget()
+
+  @Test func oneApplicationDoesNotGetWhatIsThereForAll() throws {
+    let most = try memory.lease(64 * Self.mebibyte, for: Self.one)
+    #expect(throws: ChappieClientError.self) { try memory.lease(1, for: Self.one) }
+    let small = try memory.lease(16 * Self.mebibyte, for: Self.two)
+    memory.end(most)
+    memory.end(small)
+    #expect(throws: Never.self) { try memory.lease(64 * Self.mebibyte, for: Self.one) }
+  }
+
+  @Test func whatIsSpareIsGivenUpForItsApplicationOldestFirst() throws {
+    var dropped: [String] = []
+    let first = memory.spare(try memory.lease(20 * Self.mebibyte, for: Self.one)) { dropped.append("first") }
+    let second = memory.spare(try memory.lease(20 * Self.mebibyte, for: Self.one)) { dropped.append("second") }
+    let other = memory.spare(try memory.lease(20 * Self.mebibyte, for: Self.two)) { dropped.append("other") }
+    let lease = try memory.lease(40 * Self.mebibyte, for: Self.one)
+    #expect(dropped == ["first"])
+    try memory.resize(lease, to: 60 * Self.mebibyte)
+    #expect(dropped == ["first", "second"])
+    #expect(throws: ChappieClientError.self) { try memory.resize(lease, to: 65 * Self.mebibyte) }
+    #expect(lease.amount == 60 * Self.mebibyte)
+    for spare in [first, second, other] { memory.end(spare) }
+    memory.end(lease)
+  }
+}

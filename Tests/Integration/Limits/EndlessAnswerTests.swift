@@ -1,0 +1,111 @@
+import GLibBridge
+import Testing
+
+/// Answers that are more than one may be.
+@Suite(.worlds) @GLibActor
+struct EndlessAnswerTests {
+  private static let answerLimit = 4 << 20
+
+  @Test(arguments: World.Plan.Transport.allCases)
+  func anAnswerEndsWhereItMayBeNoLonger(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
+      let caller = try await world.signedInCaller()
+      let bystander = try await MemoryWitness(world)
+      try await world.sandbox.play(#"[{"endpoint":"responses","flood":{"of":"text"},"times":2}]"#)
+      let turn = try await caller.stream("go on")
+      let failure = try await turn.end().failure
+      #expect(failure.name == "LimitExceeded")
+      let partial = try #require(failure.details.text("partial_text"))
+      #expect(partial.utf8.count <= Self.answerLimit)
+      #expect(partial.utf8.count > Self.answerLimit - 32 << 10)
+      #expect(turn.endCount == 1)
+      #expect(try await turn.seen().text == partial)
+      #expect(try await refusal { try await caller.send("go on") }.name == "LimitExceeded")
+      try await bystander.sawItHold()
+    }
+  }
+
+  /// 97 MiB of answer, many at once, and again and again.
+  @Test(arguments: World.Plan.Transport.allCases)
+  func manyLongAnswersLeaveNothing(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
+      let caller = try await world.signedInCaller()
+      let bystander = try await MemoryWitness(world)
+      for _ in 0..<3 {
+        try await world.sandbox.play(
+          #"[{"endpoint":"responses","flood":{"of":"text","count":6208},"times":12}]"#)
+        var turns: [Turn] = []
+        for _ in 0..<12 {
+          do {
+            turns.append(try await caller.stream("go on"))
+          } catch let error as GLibError {
+            // Those before take what there is.
+            #expect(Refusal(error).name == "LimitExceeded")
+          }
+        }
+        #expect(!turns.isEmpty)
+        for turn in turns { #expect(try await turn.end().failure.name == "LimitExceeded") }
+        try await world.sandbox.play("[]")
+        try await bystander.isServed()
+      }
+      try await bystander.sawItHold()
+    }
+  }
+
+  /// Answers that are as long as one may be are kept for who missed their end, and not all of them.
+  @Test func keptAnswersAreBounded() async throws {
+    try await World.with(.http) { world in
+      let caller = try await world.signedInCaller()
+      let bystander = try await MemoryWitness(world)
+      try await world.sandbox.play(
+        #"[{"endpoint":"responses","flood":{"of":"text","size":1048576,"count":3},"times":"always"}]"#)
+      var turns: [Turn] = []
+      for _ in 0..<32 {
+        let turn = try await caller.stream("go on")
+        #expect(try await turn.end().answer.text.utf8.count == 3 << 20)
+        turns.append(turn)
+      }
+      #expect(try await turns[31].seen().text.utf8.count == 3 << 20)
+      #expect(try await refusal { try await turns[20].seen() }.name == "NoSuchTurn")
+      try await world.sandbox.play("[]")
+      try await bystander.sawItHold()
+    }
+  }
+
+  @Test(arguments: World.Plan.Transport.allCases)
+  func thousandsOfCallsInOneAnswerEndIt(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
+      let caller = try await world.signedInCaller()
+      let bystander = try await MemoryWitness(world)
+      try await world.sandbox.play(#"[{"endpoint":"responses","flood":{"of":"calls","count":20000}}]"#)
+      let tool: VariantDictionary = ["name": "flood"]
+      let refused = try await refusal { try await caller.send("go on", ["tools": [tool]]) }
+      #expect(refused.name == "LimitExceeded")
+      #expect(refused.message.contains("128"))
+      try await bystander.sawItHold()
+    }
+  }
+
+  @Test(arguments: World.Plan.Transport.allCases)
+  func thoughtsWithoutAnEndEndTheAnswer(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
+      let caller = try await world.signedInCaller()
+      let bystander = try await MemoryWitness(world)
+      try await world.sandbox.play(#"[{"endpoint":"responses","flood":{"of":"thoughts","size":65536}}]"#)
+      #expect(try await refusal { try await caller.send("go on") }.name == "LimitExceeded")
+      try await bystander.sawItHold()
+    }
+  }
+
+  @Test(arguments: World.Plan.Transport.allCases)
+  func anEventWithoutAnEndEndsTheAnswer(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
+      let caller = try await world.signedInCaller()
+      let bystander = try await MemoryWitness(world)
+      try await world.sandbox.play(#"[{"endpoint":"responses","flood":{"of":"event"},"times":"always"}]"#)
+      #expect(try await refusal { try await caller.send("go on") }.name == "Network")
+      try await world.sandbox.play("[]")
+      try await bystander.sawItHold()
+    }
+  }
+}

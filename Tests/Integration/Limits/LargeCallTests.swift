@@ -1,0 +1,134 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// Calls that are large, or have very many parts.
+@Suite(.worlds) @GLibActor
+struct LargeCallTests {
+  /// As many empty messages as an array of the bus can have make a context that no message could hold.
+  @Test(.timeLimit(.minutes(4)))
+  func millionsOfEmptyMessagesAreRefused() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let bystander = try await MemoryWitness(world)
+      let context = VariantDictionary(dictionaryLiteral: ("messages", emptyMessages(2_790_000)))
+      #expect(try await refusal { try await caller.call("Client.ResumeContext", context) }.name == "LimitExceeded")
+      try await bystander.isServed()
+      #expect(try await messageCount(caller) == 0)
+      // As many as there may be, and one more.
+      let most = VariantDictionary(dictionaryLiteral: ("messages", emptyMessages(16_384)))
+      try await caller.call("Client.ResumeContext", most)
+      #expect(try await messageCount(caller) == 16_384)
+      let more = VariantDictionary(dictionaryLiteral: ("messages", emptyMessages(16_385)))
+      #expect(try await refusal { try await caller.call("Client.ResumeContext", more) }.name == "LimitExceeded")
+      try await caller.call("Client.ClearContext")
+      try await bystander.sawItHold()
+    }
+  }
+
+  @Test(arguments: [16 << 20, 40 << 20])
+  func longTextsAreRefusedWhereverTheyAre(_ length: Int) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let bystander = try await MemoryWitness(world)
+      let text = String(repeating: "x", count: length)
+      #expect(try await refusal { try await caller.send(text) }.name == "LimitExceeded")
+      #expect(try await refusal { try await caller.call("Client.CompactContext", text) }.name == "LimitExceeded")
+      let harness: VariantDictionary = ["instructions": text]
+      #expect(try await refusal { try await caller.call("Client.SetHarness", harness) }.name == "LimitExceeded")
+      let tool: VariantDictionary = ["name": "t", "input_schema": #"{"description":"\#(text)"}"#]
+      #expect(
+        try await refusal { try await caller.call("Client.RegisterTools", [tool], ObjectPath.root) }.name
+          == "LimitExceeded")
+      #expect(try await refusal { try await caller.send("hi", ["instructions": text]) }.name == "LimitExceeded")
+      #expect(try await refusal { try await caller.send("hi", ["tools": [tool]]) }.name == "LimitExceeded")
+      try await bystander.sawItHold()
+    }
+  }
+
+  /// Many at once, from several connections of one program.
+  @Test func manyLongPromptsAtOnceAreBounded() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let bystander = try await MemoryWitness(world)
+      try await world.sandbox.play(#"[{"endpoint":"responses","hang":true,"times":"always"}]"#)
+      var callers: [Caller] = []
+      var refused = 0
+      let text = String(repeating: "x", count: 4 << 20)
+      for number in 0..<24 {
+        if number % 8 == 0 { callers.append(try await world.caller()) }
+        do {
+          _ = try await callers[number / 8].stream(text)
+        } catch let error as GLibError {
+          #expect(Refusal(error).name == "LimitExceeded")
+          refused += 1
+        }
+      }
+      // Where there was room for the call and none for the request, the turn has ended.
+      try await eventually("the rest to be refused") {
+        refused + callers.flatMap { $0.signals("Failed") }.count >= 20
+      }
+      for signal in callers.flatMap({ $0.signals("Failed") }) {
+        #expect(try signal.arguments.member(1, "error", as: String.self).hasSuffix(".LimitExceeded"))
+      }
+      try await world.sandbox.play("[]")
+      try await bystander.isServed()
+      for caller in callers {
+        for turn in try await caller.property("Client.ActiveTurns", as: [String].self) {
+          _ = try? await caller.call("Client.Cancel", turn)
+        }
+      }
+      try await eventually("the turns to end") {
+        try await callers[0].property("Client.ActiveTurns", as: [String].self).isEmpty
+      }
+      try await bystander.sawItHold()
+      #expect(try await callers[0].send("again").contains("again"))
+    }
+  }
+
+  /// Tools as large as a call may bring, on as many clients as one may have.
+  @Test func toolsOfManyClientsAreBounded() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let bystander = try await MemoryWitness(world)
+      let text = String(repeating: "x", count: 900_000)
+      let tool: VariantDictionary = ["name": "t", "input_schema": #"{"description":"\#(text)"}"#]
+      var clients: [ObjectPath] = []
+      var refused = 0
+      for _ in 0..<12 {
+        let client = try await caller.open("Client")
+        clients.append(client)
+        do {
+          try await caller.call("Client.RegisterTools", [tool], ObjectPath.root, at: client)
+        } catch let error as GLibError {
+          #expect(Refusal(error).name == "LimitExceeded")
+          refused += 1
+        }
+        try await bystander.isServed()
+      }
+      #expect((1..<12).contains(refused))
+      for client in clients { try await caller.call("Manager.Close", client) }
+      try await bystander.sawItHold()
+    }
+  }
+
+  private func messageCount(_ caller: Caller) async throws -> UInt32? {
+    let context: VariantDictionary = try await caller.call("Client.GetContext").member(0, "context")
+    return try context.value("message_count")
+  }
+
+  /// An array of `count` messages of a user without text, made without a value for each.
+  private func emptyMessages(_ count: Int) -> Variant {
+    // A text that ends, an empty one, and where the second one starts.
+    let message = Array("user\0".utf8) + [0, 5]
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count * (message.count + 4))
+    for _ in 0..<count { bytes += message }
+    let width = count * (message.count + 4) <= Int(UInt16.max) ? 2 : 4
+    for number in 1...count {
+      let end = UInt32(number * message.count)
+      for place in 0..<width { bytes.append(UInt8(truncatingIfNeeded: end >> (8 * place))) }
+    }
+    return Variant(bytes: bytes, type: "a(ss)")
+  }
+}
