@@ -75,7 +75,7 @@ final class Conversation {
       return try await ToolLoop(engine: engine, scope: scope, tools: tools).run(request)
     }
     let response = ChappieResponse(
-      outputText: result.text, responseID: Redaction.name(result.responseID) ?? "", model: model, usage: result.usage)
+      outputText: result.text, responseID: result.responseID, model: model, usage: result.usage)
     return (response, result.items)
   }
 

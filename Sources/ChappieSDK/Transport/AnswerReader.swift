@@ -7,6 +7,20 @@ struct Answer {
   let items: [JSON]
   let responseID: String
   let usage: ChappieTokenUsage
+  /// As it may be shown; empty where it may not.
+  let shownID: String
+  /// The calls among the items.
+  let calls: [ToolCallItem]
+
+  /// To be made while the token of the request is at hand: no name in the answer may be a part of it.
+  init(text: String, items: [JSON], responseID: String, usage: ChappieTokenUsage) {
+    self.text = text
+    self.items = items
+    self.responseID = responseID
+    self.usage = usage
+    shownID = Redaction.name(responseID) ?? ""
+    calls = items.compactMap(ToolCallItem.init)
+  }
 }
 
 /// Reads one answer off its transport and hands it on.

@@ -54,6 +54,8 @@ final class TurnEngine {
       let reader = AnswerReader(scope, repeating: delivered)
       do {
         let answer = try await exchange(request, grant, scope, reader, over: used)
+        // What the answer names was held against its token until here.
+        withExtendedLifetime(grant) {}
         // A network that has HTTP and lets no WebSocket through will not do so next time.
         if hadNoSocket { transport = .http }
         return answer

@@ -6,7 +6,7 @@ import SecretMemory
 /// Neither is in a file, an argument or an environment, and what comes out is in guarded memory from its first byte on.
 @GLibActor
 public enum SecretFilter {
-  public struct Outcome {
+  public struct Outcome: Sendable {
     public let succeeded: Bool
     public let output: SecretBytes
     /// The last line that the program wrote to its standard error.
@@ -31,14 +31,15 @@ public enum SecretFilter {
     let process = try FilterProcess(program, arguments)
     let end = ContinuousClock.now + deadline
     defer { process.kill() }
-    try process.give(input)
+    process.give(input)
     let output = try process.descriptor(g_subprocess_get_stdout_pipe)
     let errors = try process.descriptor(g_subprocess_get_stderr_pipe)
     let read = await offActor(deadline: deadline) {
-      (readAll(output, limit: outputLimit), readAll(errors, limit: complaintLimit))
+      // Who says too much is not listened to any more.
+      readAll(output, limit: outputLimit).map { ($0, readAll(errors, limit: complaintLimit)) }
     }
-    guard let (content, complaints) = read else { throw GLibError.timedOut }
-    guard let content else {
+    guard let read else { throw GLibError.timedOut }
+    guard let (content, complaints) = read else {
       throw GLibError(domain: "chappie-filter", code: 0, message: "\(program) said more than was expected")
     }
     let succeeded = try await process.end(within: end - ContinuousClock.now)
@@ -94,14 +95,11 @@ private final class FilterProcess {
     g_object_unref(UnsafeMutableRawPointer(process))
   }
 
-  /// Writes the whole input, and ends it.
-  func give(_ input: SecretBytes) throws {
+  /// Writes the whole input, and ends it. A program that has ended before says elsewhere why.
+  func give(_ input: SecretBytes) {
     guard let pipe = g_subprocess_get_stdin_pipe(process) else { return }
-    _ = try input.withBytes { bytes in
-      var written: gsize = 0
-      return try checked { g_output_stream_write_all(pipe, bytes.baseAddress, gsize(bytes.count), &written, nil, &$0) }
-    }
-    _ = try checked { g_output_stream_close(pipe, nil, &$0) }
+    _ = input.withBytes { g_output_stream_write_all(pipe, $0.baseAddress, gsize($0.count), nil, nil, nil) }
+    g_output_stream_close(pipe, nil, nil)
   }
 
   /// A descriptor of one of the pipes, which outlives this object.

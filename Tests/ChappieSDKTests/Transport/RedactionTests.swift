@@ -82,12 +82,12 @@ struct RedactionTests {
 
   @Test func aTokenThatIsGoneIsKnownNoMore() {
     do {
-      let token = SecretBytes("some-words-of-prose-and-more".utf8)
+      let token = SecretBytes("some-lines-in-prose-and-more".utf8)
       TokensAtHand.note(token)
-      #expect(Redaction.message("words-of-prose") == "[…]")
+      #expect(Redaction.message("lines-in-prose") == "[…]")
       withExtendedLifetime(token) {}
     }
-    #expect(Redaction.message("words-of-prose") == "words-of-prose")
+    #expect(Redaction.message("lines-in-prose") == "lines-in-prose")
   }
 
   // MARK: Pieces of unknown tokens

@@ -1,3 +1,4 @@
+import Foundation
 import GLibBridge
 import Testing
 
@@ -100,6 +101,24 @@ struct MemoryWipeTests {
       try await lock(saver, caller)
       #expect(try await turn.end().answer.text == "one two three")
       try await expectNoToken(in: world)
+    }
+  }
+
+  /// A turn needs the access token alone: what renews the sign-in is in no memory while an answer is waited for.
+  @Test(arguments: Accessibility.allCases, World.Plan.Transport.allCases)
+  func aTurnKeepsNoRefreshToken(_ accessibility: Accessibility, over transport: World.Plan.Transport) async throws {
+    try await with(accessibility, World.Plan(transport: transport)) { world, caller, _ in
+      // The search finds the access token now.
+      let turn = try await turnUnderWay(world, caller)
+      let id = try #require(world.service.process?.id)
+      let start = Data("rt-\(Leaks.marker)".utf8)
+      func hasRefreshToken() async throws -> Bool {
+        let parts = try await Task.detached { try ProcessMemory.parts(of: id) }.value
+        return parts.values.contains { $0.range(of: start) != nil }
+      }
+      #expect(try await holds(within: .seconds(5)) { try await !hasRefreshToken() })
+      #expect(turn.endCount == 0)
+      try await turn.cancel()
     }
   }
 

@@ -67,6 +67,16 @@ struct ConfigurationTests {
     }
   }
 
+  @Test(arguments: [("DeviceKey=disk", "file or tpm2"), ("PlainSession=yes", "refuse or allow")])
+  func aWordThatIsNoneOfTheKeyringsIsRefused(_ line: String, _ words: String) async throws {
+    try await World.with(alone) { world in
+      try write("[Keyring]\n\(line)\n", in: world.directories.configuration)
+      let process = try world.service.launch(world.sandbox.addresses)
+      #expect(try await process.waitForEnd() == .exit(1))
+      #expect(process.output.contains(words))
+    }
+  }
+
   /// A credential goes over HTTPS, or stays on the machine.
   @Test(arguments: [
     "http://example.com/backend-api", "ftp://127.0.0.1/backend-api", "http://127.0.0.1.example.com",

@@ -81,7 +81,7 @@ struct LeakTests {
       #expect(bytes.range(of: Data("org.chappie.Credential".utf8)) != nil)
       #expect(bytes.range(of: Data("dh-ietf1024-sha256-aes128-cbc-pkcs7".utf8)) != nil)
       // What a sealed credential begins with.
-      #expect(bytes.range(of: Data("chappie1:".utf8)) == nil)
+      #expect(bytes.range(of: Data("chappie2:".utf8)) == nil)
     }
   }
 

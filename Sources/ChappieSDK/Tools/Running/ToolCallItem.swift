@@ -6,6 +6,10 @@ package struct ToolCallItem: Equatable {
   package let name: String
   /// JSON text.
   package let arguments: String
+  /// The name as an error may show it.
+  let shownName: String
+  /// Whether the id is a plain name, and no part of a token that is at hand.
+  let hasPlainID: Bool
 
   /// Nil for an item that is no call of a function.
   package init?(_ item: JSON) {
@@ -14,5 +18,7 @@ package struct ToolCallItem: Equatable {
     self.callID = callID
     self.name = name
     arguments = item["arguments"]?.string ?? ""
+    shownName = Redaction.name(name) ?? "[…]"
+    hasPlainID = Redaction.name(callID) != nil
   }
 }

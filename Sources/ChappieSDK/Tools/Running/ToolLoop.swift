@@ -5,6 +5,7 @@ struct TurnResult {
   let text: String
   /// What the model made and what its tools said, in order.
   let items: [ConversationItem]
+  /// As it may be shown; empty where it may not.
   let responseID: String
   let usage: ChappieTokenUsage
 }
@@ -31,13 +32,13 @@ struct ToolLoop {
       usage = usage + answer.usage
       scope.record(.items(answer.items))
       request.input += answer.items.map { .produced($0) }
-      let calls = answer.items.compactMap(ToolCallItem.init)
-      guard calls.allSatisfy({ Redaction.name($0.callID) != nil }) else {
+      let calls = answer.calls
+      guard calls.allSatisfy(\.hasPlainID) else {
         throw ChappieClientError.httpError(200, "The backend called a tool with an id that cannot be used.")
       }
       guard !calls.isEmpty else {
         return TurnResult(
-          text: text, items: Array(request.input.dropFirst(first.input.count)), responseID: answer.responseID,
+          text: text, items: Array(request.input.dropFirst(first.input.count)), responseID: answer.shownID,
           usage: usage)
       }
       guard round < Self.roundLimit else { break }

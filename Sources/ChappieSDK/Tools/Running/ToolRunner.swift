@@ -49,7 +49,7 @@ final class ToolRunner {
   func run(_ calls: [ToolCallItem]) async throws -> [ConversationItem] {
     let known = try calls.map { call in
       guard let tool = tools[call.name] else {
-        throw ChappieClientError.missingToolHandler(Redaction.name(call.name) ?? "[…]")
+        throw ChappieClientError.missingToolHandler(call.shownName)
       }
       return (call, tool)
     }

@@ -1,0 +1,52 @@
+import SecretMemory
+import Testing
+
+@testable import GLibBridge
+
+@GLibActor
+struct SecretFilterTests {
+  private func run(_ script: String, _ input: String = "", limit: Int = 100, deadline: Duration = .seconds(30))
+    async throws -> SecretFilter.Outcome
+  {
+    try await SecretFilter.run(
+      "sh", ["-c", script], input: SecretBytes(input.utf8), outputLimit: limit, deadline: deadline)
+  }
+
+  private func text(_ secret: SecretBytes) -> String {
+    secret.withBytes { String(decoding: $0, as: UTF8.self) }
+  }
+
+  @Test func makesOneSecretOfAnother() async throws {
+    let outcome = try await run("tr a-z A-Z; echo one >&2; echo two >&2", "secret")
+    #expect(outcome.succeeded)
+    #expect(text(outcome.output) == "SECRET")
+    #expect(outcome.complaint == "two")
+  }
+
+  @Test func tellsFailure() async throws {
+    let outcome = try await run("cat; exit 3", "part")
+    #expect(!outcome.succeeded)
+    #expect(text(outcome.output) == "part")
+    #expect(outcome.complaint == "no reason given")
+  }
+
+  @Test func takesNoMoreThanItsLimit() async throws {
+    #expect(try await text(run("printf 12345", limit: 5).output) == "12345")
+    await #expect(throws: GLibError.self) { try await run("printf 123456", limit: 5) }
+    // It is not waited for either.
+    await #expect(throws: GLibError.self) { try await run("exec cat /dev/zero", limit: 5) }
+  }
+
+  @Test func aProgramThatDoesNotEndIsKilled() async throws {
+    await #expect(throws: GLibError.timedOut) {
+      try await run("exec sleep 600", deadline: .milliseconds(200))
+    }
+  }
+
+  @Test func aProgramThatIsNotThereIsAFailure() async throws {
+    await #expect(throws: GLibError.self) {
+      try await SecretFilter.run(
+        "chappie-no-such-program", [], input: SecretBytes([]), outputLimit: 1, deadline: .seconds(30))
+    }
+  }
+}

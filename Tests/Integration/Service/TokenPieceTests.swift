@@ -1,0 +1,148 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// Servers that say a token in pieces, and names that are pieces of one. None of it is shown or logged.
+@Suite(.worlds) @GLibActor
+struct TokenPieceTests {
+  /// Nothing of them looks like a token.
+  private let access = "correct-horse-battery-staple.every-word-of-this.stands-in-a-book-of-words"
+  private let refresh = "another-row-of-plain-words.nobody-would-take-it.for-what-renews-a-sign-in"
+
+  private func pieces(_ token: String, of length: Int) -> [String] {
+    stride(from: 0, to: token.count, by: length).map { String(token.dropFirst($0).prefix(length)) }
+  }
+
+  /// - Parameter backend: an address in place of the stand-in's.
+  private func with(
+    backend: String? = nil, _ body: @GLibActor (World, BusCapture, Caller) async throws -> Void
+  ) async throws {
+    // A handshake is only done with tokens of the stand-in's own.
+    let plan = World.Plan(transport: .http, environment: ["G_MESSAGES_DEBUG": "all"])
+    try await World.with(plan) { world in
+      if let backend {
+        await world.service.end()
+        try await world.service.start(["--issuer", world.sandbox.issuer, "--backend", backend])
+      }
+      let capture = try await BusCapture(world.directories)
+      let caller = try await world.caller()
+      try await world.sandbox.play(
+        #"""
+        [{"endpoint":"token",
+          "body":{"access_token":"\#(access)","id_token":"a.b.c","refresh_token":"\#(refresh)"}}]
+        """#)
+      try await caller.signIn()
+      try await body(world, capture, caller)
+      try await capture.end()
+      #expect(try parts(of: access, in: world) == [])
+      #expect(try parts(of: refresh, in: world) == [])
+    }
+  }
+
+  /// The parts of `token`, of eight characters each, that are in a file of the world: in a log, or on the bus.
+  private func parts(of token: String, in world: World) throws -> [String] {
+    let files = try world.directories.files().values
+    return (0...token.count - 8).map { String(token.dropFirst($0).prefix(8)) }
+      .filter { part in files.contains { $0.range(of: Data(part.utf8)) != nil } }
+  }
+
+  @Test func aSearchFindsWhatIsPlanted() async throws {
+    try await World.with { world in
+      let capture = try await BusCapture(world.directories)
+      let caller = try await world.caller()
+      try caller.connection.emit(.root, "org.chappie.Tests", "Leak", .tuple("a (\(access.prefix(20))) b"))
+      try await capture.end()
+      #expect(try parts(of: access, in: world).count == 13)
+    }
+  }
+
+  @Test(arguments: [3, 7, 8, 12, 20, 31])
+  func inErrorsOfTheBackend(_ length: Int) async throws {
+    try await with { world, _, caller in
+      let text = pieces(access, of: length).joined(separator: " ")
+      let bodies = [
+        #"{"detail":"\#(text)"}"#, #"{"error":{"message":"You sent: \#(text)","code":"x"}}"#, #""\#(text)""#,
+        #"{"error":{"type":"usage_limit_reached","plan_type":"\#(text)"}}"#,
+      ]
+      for (index, body) in bodies.enumerated() {
+        try await world.sandbox.play(
+          #"[{"endpoint":"responses","status":\#([400, 404, 400, 429][index]),"body":\#(body)}]"#)
+        let refused = try await refusal { try await caller.send("hi") }
+        #expect(["HTTPError", "UsageLimitReached"].contains(refused.name))
+        #expect(!refused.message.contains("correct") || length < 8, "\(refused.message)")
+      }
+    }
+  }
+
+  @Test(arguments: [7, 20])
+  func inErrorsOfTheIssuer(_ length: Int) async throws {
+    try await with { world, _, caller in
+      let text = pieces(refresh, of: length).joined(separator: " ")
+      try await world.sandbox.play(
+        #"""
+        [{"endpoint":"responses","status":401},
+         {"endpoint":"refresh","status":400,"body":{"error":"invalid_grant","error_description":"got \#(text)"}}]
+        """#)
+      #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired")
+      #expect(try await caller.lastError().text("message")?.contains("[…]") == true)
+    }
+  }
+
+  /// A backend that answers everything with `events`, whoever asks.
+  @GLibActor
+  private final class Backend {
+    var events: [String] = []
+  }
+
+  private func withAnswers(_ body: @GLibActor (Backend, Caller) async throws -> Void) async throws {
+    let backend = Backend()
+    let server = try HTTPServer { _ in
+      let text = backend.events.map { "data: \($0)\n\n" }.joined()
+      return .whole(HTTPServerResponse(status: 200, type: "text/event-stream", text))
+    }
+    try await with(backend: "http://127.0.0.1:\(server.port)/backend-api") { _, _, caller in
+      try await body(backend, caller)
+    }
+    await server.stop()
+  }
+
+  private func completed(_ id: String) -> String {
+    #"{"type":"response.completed","response":{"id":"\#(id)"}}"#
+  }
+
+  @Test func inIDsOfAnswers() async throws {
+    try await withAnswers { backend, caller in
+      let shown = ["resp_0123456789abcdef", "resp-1"]
+      let hidden = [access, String(access.prefix(12)), "resp_" + access.suffix(20), #"a\u001b[2J"#, "a b"]
+      for id in shown + hidden {
+        backend.events = [#"{"type":"response.output_text.delta","delta":"Well"}"#, completed(id)]
+        let turn = try await caller.stream("hi", ["broadcast": true])
+        guard case .completed(let text, let details) = try await turn.end() else {
+          Issue.record("an answer with the id \(id) failed")
+          continue
+        }
+        #expect(text == "Well")
+        #expect(details.text("response_id") == (shown.contains(id) ? id : ""), "\(id)")
+      }
+    }
+  }
+
+  @Test func inNamesAndIDsOfToolCalls() async throws {
+    try await withAnswers { backend, caller in
+      let piece = String(access.dropFirst(5).prefix(16))
+      for (name, id, error) in [
+        (piece, "call_1", "MissingToolHandler"), (access, "call_1", "MissingToolHandler"),
+        ("ask", piece, "HTTPError"), ("ask", access, "HTTPError"), ("ask", #"a\u001b]52;c"#, "HTTPError"),
+        (String(repeating: "a", count: 4000), "call_1", "MissingToolHandler"),
+      ] {
+        let call = #"{"type":"function_call","call_id":"\#(id)","name":"\#(name)","arguments":"{}"}"#
+        backend.events = [#"{"type":"response.output_item.done","item":\#(call)}"#, completed("resp-1")]
+        let options: VariantDictionary = ["tools": [["name": "ask"] as VariantDictionary]]
+        let refused = try await refusal { try await caller.send("hi", options) }
+        #expect(refused.name == error)
+        #expect(refused.message.utf8.count < 300)
+      }
+      #expect(caller.signals("ToolCallRequested").isEmpty)
+    }
+  }
+}
