@@ -61,7 +61,9 @@ final class TurnCalls {
   /// - Throws: `BusError` with `InvalidArgument`.
   func submit(_ result: ChappieToolResult, for call: String) throws {
     guard case .waitsForResult(let promise)? = calls[call], !promise.isFulfilled else {
-      throw BusError(.invalidArgument, "No call '\(Redaction.message(call))' of this turn waits for a result.")
+      throw BusError(
+        .invalidArgument,
+        "No call '\(Redaction.name(call) ?? Redaction.message(call))' of this turn waits for a result.")
     }
     promise.fulfil(result)
   }
@@ -71,7 +73,9 @@ final class TurnCalls {
   /// - Throws: `BusError` with `InvalidArgument`, `Locked`.
   func resolve(_ decision: ChappieApprovalDecision, for call: String) throws {
     guard case .waitsForApproval(let promise)? = calls[call], !promise.isFulfilled else {
-      throw BusError(.invalidArgument, "No call '\(Redaction.message(call))' of this turn waits for approval.")
+      throw BusError(
+        .invalidArgument,
+        "No call '\(Redaction.name(call) ?? Redaction.message(call))' of this turn waits for approval.")
     }
     if case .approve = decision, !LockMonitor.shared.mayApprove {
       Log.notice("A tool call was not approved: the screen or the keyring is locked.")

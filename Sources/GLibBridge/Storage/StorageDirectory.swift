@@ -18,8 +18,14 @@ public struct StorageDirectory: Hashable, Sendable {
   ///
   /// - Throws: ``StorageError``.
   public func make() throws(StorageError) {
-    guard g_mkdir_with_parents(path, 0o700) == 0 else {
-      throw errno == ENOTDIR ? .failed("a part of the path is no directory") : StorageError(errno: errno)
+    var attempts = 0
+    while g_mkdir_with_parents(path, 0o700) != 0 {
+      let number = errno
+      // GLib stops where another program makes a part of the path at the same moment.
+      attempts += 1
+      guard number == EEXIST, attempts < 10 else {
+        throw number == ENOTDIR ? .failed("a part of the path is no directory") : StorageError(errno: number)
+      }
     }
     let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
     guard let directory = Descriptor(owning: open(path, flags)), let status = directory.status else {
