@@ -80,16 +80,6 @@ struct RedactionTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test func aTokenThatIsGoneIsKnownNoMore() {
-    do {
-      let token = SecretBytes("some-lines-in-prose-and-more".utf8)
-      TokensAtHand.note(token)
-      #expect(Redaction.message("lines-in-prose") == "[…]")
-      withExtendedLifetime(token) {}
-    }
-    #expect(Redaction.message("lines-in-prose") == "lines-in-prose")
-  }
-
   // MARK: Pieces of unknown tokens
 
   @Test(arguments: ["Xk29dLq0PzRt", "aGVyZSBpcyBhIHRva2Vu9", "3f2a9c1b7d5e4f6a8b0c", "Qz8:Xk29dLq0PzRtWm"])
