@@ -91,15 +91,17 @@ struct LargeCallTests {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let bystander = try await MemoryWitness(world)
-      let text = String(repeating: "x", count: 900_000)
-      let tool: VariantDictionary = ["name": "t", "input_schema": #"{"description":"\#(text)"}"#]
+      let text = String(repeating: "x", count: 225_000)
+      let tools = (1...4).map { number -> VariantDictionary in
+        ["name": "t\(number)", "input_schema": #"{"description":"\#(text)"}"#]
+      }
       var clients: [ObjectPath] = []
       var refused = 0
       for _ in 0..<12 {
         let client = try await caller.open("Client")
         clients.append(client)
         do {
-          try await caller.call("Client.RegisterTools", [tool], ObjectPath.root, at: client)
+          try await caller.call("Client.RegisterTools", tools, ObjectPath.root, at: client)
         } catch let error as GLibError {
           #expect(Refusal(error).name == "LimitExceeded")
           refused += 1
