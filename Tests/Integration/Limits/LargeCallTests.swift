@@ -36,7 +36,7 @@ struct LargeCallTests {
       #expect(try await refusal { try await caller.call("Client.CompactContext", text) }.name == "LimitExceeded")
       let harness: VariantDictionary = ["instructions": text]
       #expect(try await refusal { try await caller.call("Client.SetHarness", harness) }.name == "LimitExceeded")
-      let tool: VariantDictionary = ["name": "t", "input_schema": #"{"description":"\#(text)"}"#]
+      let tool: VariantDictionary = ["name": "t", "input_schema": #"{"type":"object","description":"\#(text)"}"#]
       #expect(
         try await refusal { try await caller.call("Client.RegisterTools", [tool], ObjectPath.root) }.name
           == "LimitExceeded")
@@ -93,7 +93,7 @@ struct LargeCallTests {
       let bystander = try await MemoryWitness(world)
       let text = String(repeating: "x", count: 225_000)
       let tools = (1...4).map { number -> VariantDictionary in
-        ["name": "t\(number)", "input_schema": #"{"description":"\#(text)"}"#]
+        ["name": "t\(number)", "input_schema": #"{"type":"object","description":"\#(text)"}"#]
       }
       var clients: [ObjectPath] = []
       var refused = 0
@@ -119,18 +119,8 @@ struct LargeCallTests {
     return try context.value("message_count")
   }
 
-  /// An array of `count` messages of a user without text, made without a value for each.
+  /// An array of `count` messages of a user without text, all of which are one value.
   private func emptyMessages(_ count: Int) -> Variant {
-    // A text that ends, an empty one, and where the second one starts.
-    let message = Array("user\0".utf8) + [0, 5]
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(count * (message.count + 4))
-    for _ in 0..<count { bytes += message }
-    let width = count * (message.count + 4) <= Int(UInt16.max) ? 2 : 4
-    for number in 1...count {
-      let end = UInt32(number * message.count)
-      for place in 0..<width { bytes.append(UInt8(truncatingIfNeeded: end >> (8 * place))) }
-    }
-    return Variant(bytes: bytes, type: "a(ss)")
+    .array(of: "(ss)", Array(repeating: .tuple("user", ""), count: count))
   }
 }
