@@ -4,9 +4,9 @@ import GLibBridge
 /// What applications may have at a time. More is answered with `LimitExceeded`.
 enum Limits {
   /// Sessions and clients that callers opened.
-  static let openObjects = ApplicationBudget.Bounds(each: 64, kind: 448, all: 512, reserve: 64, share: 4)
+  static let openObjects = ApplicationBudget.Bounds(each: 64, kind: 448, all: 512, reserve: 128, share: 2)
   /// Each has a connection of its own to the backend, as queries have: there are 320 of those.
-  static let runningTurns = ApplicationBudget.Bounds(each: 64, kind: 128, all: 160, reserve: 32, share: 4)
+  static let runningTurns = ApplicationBudget.Bounds(each: 64, kind: 128, all: 160, reserve: 48, share: 1)
   /// Questions to the backend that are no turns: for models, and for what is used.
   static let queries = ApplicationBudget.Bounds(each: 16, kind: 96, all: 128, reserve: 32, share: 2)
   /// How often threads are begun: an app cannot fill the disk with empty ones.

@@ -92,6 +92,7 @@ struct FairQueueTests {
     var queue = queue {
       $0.callsPerStranger = 1
       $0.callsOfStrangers = 2
+      $0.shareOfStranger = 0
     }
     queue.hasGroups = true
     #expect(queue.add(0, bytes: 1, from: ":1") == .admittedFromStranger)
@@ -101,5 +102,17 @@ struct FairQueueTests {
     queue.assign(":1", to: "app", isLasting: true)
     #expect(queue.add(0, bytes: 1, from: ":3") == .admittedFromStranger)
     #expect(queue.add(0, bytes: 1, from: ":1") == .admitted)
+  }
+
+  @Test func noStrangersKeepANewOneOut() {
+    var queue = queue {
+      $0.callsOfStrangers = 2
+      $0.shareOfStranger = 1
+    }
+    queue.hasGroups = true
+    for _ in 0..<2 { _ = queue.add(0, bytes: 1, from: ":1") }
+    #expect(queue.add(0, bytes: 1, from: ":1") == .refused)
+    #expect(queue.add(0, bytes: 1, from: ":2") == .admittedFromStranger)
+    #expect(queue.add(0, bytes: 1, from: ":2") == .refused)
   }
 }

@@ -19,10 +19,10 @@ struct LargeMessageTests {
   @Test func aMessageOfManyBytesIsRefused() async throws {
     try await World.with { world in
       let caller = try await world.caller()
-      let text = String(repeating: "x", count: 9 << 20)
+      let text = String(repeating: "x", count: 21 << 20)
       let refused = try await refusal { try await caller.call("Client.NoSuchMethod", text) }
       #expect(refused.name == "LimitExceeded")
-      #expect(refused.message.contains("\(8 << 20) are allowed"))
+      #expect(refused.message.contains("\(20 << 20) are allowed"))
       #expect(try await caller.state() == "signed-out")
     }
   }

@@ -12,13 +12,15 @@ struct FairQueue<Item: Sendable>: Sendable {
     /// Of those, how many are for groups alone that have no more than `share` pending.
     var reserve = 512
     var share = 16
-    /// Calls of one caller whose group is not known, and of all such callers.
+    /// Calls of one caller whose group is not known, and of all such callers. Beyond that each may have
+    /// `shareOfStranger`: many connections of one program keep no other one out.
     var callsPerStranger = 64
     var callsOfStrangers = 1024
+    var shareOfStranger = 4
     /// Bytes of the arguments of one group's calls, and of all. A group that has nothing pending may go beyond its own
     /// with one call.
-    var bytesPerGroup = 64 << 20
-    var bytesInAll = 160 << 20
+    var bytesPerGroup = 32 << 20
+    var bytesInAll = 64 << 20
   }
 
   /// An item that is served. It is pending until ``done(_:)`` is called with it.
@@ -92,9 +94,8 @@ struct FairQueue<Item: Sendable>: Sendable {
   mutating func add(_ item: Item, bytes: Int, from caller: String) -> Admission {
     if let group = hasGroups ? groupsOfCallers[caller] : caller { return add(item, bytes: bytes, to: group) }
     let queue = strangers[caller] ?? Queue()
-    guard queue.pendingCalls < limits.callsPerStranger, strangersCalls < limits.callsOfStrangers,
-      hasRoom(for: bytes, queue)
-    else { return .refused }
+    let bound = strangersCalls < limits.callsOfStrangers ? limits.callsPerStranger : limits.shareOfStranger
+    guard queue.pendingCalls < bound, hasRoom(for: bytes, queue) else { return .refused }
     strangers[caller] = queue
     strangersCalls += 1
     strangers[caller]?.add(Waiting(item: item, bytes: bytes))

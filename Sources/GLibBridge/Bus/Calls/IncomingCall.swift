@@ -4,6 +4,8 @@ import CGLib
 final class IncomingCall: @unchecked Sendable {
   /// Of an error, in bytes.
   private static let longestMessage = 4096
+  /// A body of so many bytes may wait as GDBus made it.
+  private static let smallBody = 256
 
   /// Nobody writes to it any more.
   private let message: OpaquePointer
@@ -12,7 +14,13 @@ final class IncomingCall: @unchecked Sendable {
   /// Takes over the reference to a message that is a method call.
   init(owning message: OpaquePointer) {
     self.message = message
-    byteCount = g_dbus_message_get_body(message).map { Int(g_variant_get_size($0)) } ?? 0
+    guard let body = g_dbus_message_get_body(message) else {
+      byteCount = 0
+      return
+    }
+    byteCount = Int(g_variant_get_size(body))
+    // GDBus makes an object of each value, some hundred bytes of one byte. Written as a whole they go.
+    if byteCount > Self.smallBody { g_variant_get_data(body) }
   }
 
   deinit {

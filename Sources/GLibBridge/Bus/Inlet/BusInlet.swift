@@ -9,7 +9,7 @@ import Glibc
 final class BusInlet: Sendable {
   struct Bounds: Sendable {
     /// Of one message.
-    var messageBytes = 8 << 20
+    var messageBytes = 20 << 20
     /// Of one message: strings, numbers, structures and whatever else has a type, but for numbers in arrays.
     var messageValues = 100_000
     /// What may wait in GDBus and in the actor's context, with a kibibyte for each message.

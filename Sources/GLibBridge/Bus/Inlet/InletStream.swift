@@ -24,6 +24,12 @@ struct InletStream {
 
   /// What is there of the next message and of those behind it: at least `count` bytes. Nil at the end.
   mutating func fill(_ count: Int) -> ArraySlice<UInt8>? {
+    if bytes.count - start < count, count > Self.readSize {
+      bytes.removeFirst(start)
+      start = 0
+      // No more than that: growing would double what a large message takes.
+      bytes.reserveCapacity(count + Self.readSize)
+    }
     while bytes.count - start < count { guard read() else { return nil } }
     return bytes[start...]
   }
