@@ -31,6 +31,10 @@ struct DeviceKeyFile: DeviceKeySource {
   private nonisolated func make() throws(SecretStoreError) -> SecretBytes {
     do {
       try directory.makeForDeviceKey()
+    } catch {
+      throw unavailable(error)
+    }
+    do {
       try SecretFile.create(SealedBytes.randomKey(), Self.name, in: directory)
       Log.notice("What the keyring is given from now on is sealed with a new key: this device had none.")
     } catch .exists {

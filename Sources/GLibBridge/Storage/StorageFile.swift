@@ -30,10 +30,22 @@ public final class StorageFile: Sendable {
       (descriptor, identity) = try Self.open(path, Self.new)
       BackupExclusion.mark(descriptor)
     case .replacing:
-      guard unlink(path) == 0 || errno == ENOENT else { throw StorageError(errno: errno) }
-      (descriptor, identity) = try Self.open(path, Self.new)
+      (descriptor, identity) = try Self.replace(path)
       BackupExclusion.mark(descriptor)
     }
+  }
+
+  /// Another program may put its own in the same place between the two steps, each of them a few times.
+  private static func replace(_ path: String) throws(StorageError) -> (Descriptor, FileIdentity) {
+    for _ in 0..<100 {
+      guard unlink(path) == 0 || errno == ENOENT else { throw StorageError(errno: errno) }
+      do {
+        return try open(path, new)
+      } catch .exists {
+        continue
+      }
+    }
+    throw .exists
   }
 
   private static let new = O_RDWR | O_CREAT | O_EXCL
