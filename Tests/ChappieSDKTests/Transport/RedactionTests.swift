@@ -80,6 +80,16 @@ struct RedactionTests {
     withExtendedLifetime(token) {}
   }
 
+  @Test func aTokenThatIsGoneIsKnownNoMore() {
+    var token: SecretBytes? = SecretBytes("some-lines-in-prose-and-more".utf8)
+    if let token { TokensAtHand.note(token) }
+    #expect(Redaction.message("lines-in-prose") == "[…]")
+    weak let gone = token
+    token = nil
+    #expect(gone == nil)
+    #expect(Redaction.message("lines-in-prose") == "lines-in-prose")
+  }
+
   // MARK: Pieces of unknown tokens
 
   @Test(arguments: ["Xk29dLq0PzRt", "aGVyZSBpcyBhIHRva2Vu9", "3f2a9c1b7d5e4f6a8b0c", "Qz8:Xk29dLq0PzRtWm"])
