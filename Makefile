@@ -54,6 +54,7 @@ test: dependencies lint
 	scripts/private-session Tests/torture/torture.py .build/debug --rounds 40
 	Tests/install.sh
 	Tests/unit.sh .build/debug
+	scripts/private-session Tests/abuse/abuse.py .build/debug --brief --seconds 24
 
 bench: build
 	$(SWIFT) build $(RELEASE) --product thread-bench
@@ -72,6 +73,7 @@ abuse: build
 
 lint:
 	@swift format lint --strict --recursive --parallel $(SOURCES)
+	@Tests/security.py
 
 format:
 	@swift format --in-place --recursive --parallel $(SOURCES)
