@@ -80,13 +80,14 @@ struct RedactionTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test func aTokenThatIsGoneIsKnownNoMore() {
+  @Test func aTokenThatIsGoneIsKnownNoMore() async throws {
     var token: SecretBytes? = SecretBytes("some-lines-in-prose-and-more".utf8)
     if let token { TokensAtHand.note(token) }
     #expect(Redaction.message("lines-in-prose") == "[…]")
     weak let gone = token
     token = nil
-    #expect(gone == nil)
+    // Other tests look through all tokens at hand, and keep each for that moment.
+    while gone != nil { try await Task.sleep(for: .milliseconds(1)) }
     #expect(Redaction.message("lines-in-prose") == "lines-in-prose")
   }
 

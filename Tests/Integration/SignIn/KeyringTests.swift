@@ -96,9 +96,12 @@ struct KeyringTests {
       #expect(try await caller.lastError().text("name") == "org.chappie.Error.KeyringUnavailable")
       #expect(try await refusal { try await caller.send("hi") }.name == "KeyringUnavailable")
       #expect(try await refusal { try await caller.startSignIn() }.name == "KeyringUnavailable")
-      // No other place is taken instead.
-      let places = try world.directories.files().keys.filter { $0.hasPrefix("home/") }
+      // No other place is taken instead: the key of the device is made for what the keyring would have kept.
+      let places = try world.directories.files().keys.filter { $0.hasPrefix("home/") && !$0.contains("/chappie/") }
       #expect(places.isEmpty, "\(places)")
+      let own = try world.directories.files().keys.filter { $0.hasPrefix("home/.state/chappie/") }
+      #expect(
+        Set(own.map { $0.split(separator: "/").last ?? "" }).isSubset(of: ["device-key", "CACHEDIR.TAG", ".nobackup"]))
       try await world.keyring.start()
       try await caller.signIn()
       #expect(try await caller.send("hi").contains("hi"))

@@ -3,7 +3,7 @@ import GLibBridge
 /// Hands on the events of a `text/event-stream`, and lets the main loop serve others between many of them.
 @GLibActor
 final class EventFeed {
-  private var parser = ServerSentEventParser()
+  private var parser: ServerSentEventParser
   private let taker: @GLibActor (borrowing Span<UInt8>) -> HTTPResponse.Verdict
   /// Whether the stream was given up because of an event that is too long.
   private(set) var isEndless = false
@@ -11,7 +11,12 @@ final class EventFeed {
   /// The bytes of the event that is being read.
   var bufferedBytes: Int { parser.bufferedBytes }
 
-  init(_ taker: @escaping @GLibActor (borrowing Span<UInt8>) -> HTTPResponse.Verdict) {
+  /// - Parameter limit: the most bytes that one event may have.
+  init(
+    limit: Int = ServerSentEventParser.defaultLimit,
+    _ taker: @escaping @GLibActor (borrowing Span<UInt8>) -> HTTPResponse.Verdict
+  ) {
+    parser = ServerSentEventParser(limit: limit)
     self.taker = taker
   }
 

@@ -18,6 +18,7 @@ struct ServerSentEventParser {
     case afterReturn
   }
 
+  static let defaultLimit = 6 << 20
   private static let lineLimit = 1 << 16
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
@@ -35,7 +36,7 @@ struct ServerSentEventParser {
   var bufferedBytes: Int { buffer.count }
 
   /// - Parameter limit: the most bytes that one event may have.
-  init(limit: Int = 6 << 20) {
+  init(limit: Int = defaultLimit) {
     self.limit = limit
   }
 
