@@ -73,7 +73,7 @@ struct NewcomerTests {
           }
         }
       }
-      try await eventually("the turns") { try await world.sandbox.state().openStreams >= 96 }
+      try await eventually("the turns") { try await world.sandbox.state().openStreams >= 80 }
       try await world.sandbox.play("[]")
       let third = try await world.otherProgram()
       #expect(try await third.send("hi").contains("hi"))
