@@ -31,6 +31,8 @@ final class Callers {
 
   /// A caller that could not be looked into is not looked at more often.
   private static let pauseAfterFailure = Duration.milliseconds(200)
+  /// How often it is looked at again before its calls are refused for the moment.
+  private static let furtherLooks = 5
 
   let connection: BusConnection
   private let inspector: CallerInspector
@@ -57,7 +59,12 @@ final class Callers {
 
   /// All connections of an application take turns as one.
   private func group(of name: String) async -> BusObjects.Group {
-    let finding = await finding(on: name)
+    var finding = await finding(on: name)
+    for _ in 0..<Self.furtherLooks {
+      guard case .unknownForNow = finding.identity else { break }
+      try? await sleep(for: Self.pauseAfterFailure)
+      finding = await self.finding(on: name)
+    }
     if case .unknownForNow = finding.identity {
       return BusObjects.Group(name: "\(finding.application)", isLasting: false)
     }
