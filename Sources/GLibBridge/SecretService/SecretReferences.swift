@@ -53,10 +53,22 @@ final class SecretCollectionReference {
 final class SecretItemReference {
   let pointer: UnsafeMutablePointer<SecretItem>
 
+  private var proxy: UnsafeMutablePointer<GDBusProxy> {
+    UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GDBusProxy.self)
+  }
+
   /// The item's object on the bus.
   var path: String {
-    let proxy = UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GDBusProxy.self)
-    return g_dbus_proxy_get_object_path(proxy).map { String(cString: $0) } ?? "/"
+    g_dbus_proxy_get_object_path(proxy).map { String(cString: $0) } ?? "/"
+  }
+
+  /// Whether its properties are here: they go with a keyring that leaves the bus, and libsecret asserts that they are.
+  var isKnown: Bool {
+    ["Attributes", "Locked"].allSatisfy { name in
+      guard let value = g_dbus_proxy_get_cached_property(proxy, name) else { return false }
+      g_variant_unref(value)
+      return true
+    }
   }
 
   init(owning pointer: UnsafeMutablePointer<SecretItem>) {

@@ -38,6 +38,7 @@ extension SecretServiceClient {
       secret_item_new_for_dbus_path_finish(result, &error).map(SecretItemReference.init(owning:))
     }
     guard let item else { throw GLibError.timedOut }
+    guard item.isKnown else { throw SecretStoreError.unavailable("it left while it was asked") }
     let attributes = secret_item_get_attributes(item.pointer)
     defer { if let attributes { g_hash_table_unref(attributes) } }
     return Found(

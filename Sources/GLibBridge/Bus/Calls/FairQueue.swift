@@ -9,7 +9,7 @@ struct FairQueue<Item: Sendable>: Sendable {
     var callsPerGroup = 256
     /// Calls of all groups.
     var callsInAll = 2048
-    /// Of those, how many are for groups alone that have no more than `share` pending.
+    /// Of those, how many are for groups alone that have fewer than `share` pending. Such a group always finds a place.
     var reserve = 512
     var share = 16
     /// Calls of one caller whose group is not known, and of all such callers. Beyond that each may have
@@ -21,6 +21,8 @@ struct FairQueue<Item: Sendable>: Sendable {
     /// with one call.
     var bytesPerGroup = 32 << 20
     var bytesInAll = 64 << 20
+    /// What one group may always have.
+    var bytesOfShare = 64 << 10
   }
 
   /// An item that is served. It is pending until ``done(_:)`` is called with it.
@@ -105,17 +107,16 @@ struct FairQueue<Item: Sendable>: Sendable {
 
   private mutating func add(_ item: Item, bytes: Int, to group: String) -> Admission {
     let queue = groups[group] ?? Queue()
-    let room = limits.callsInAll - (queue.pendingCalls < limits.share ? 0 : limits.reserve)
-    guard queue.pendingCalls < limits.callsPerGroup, pendingCalls < room, hasRoom(for: bytes, queue) else {
-      return .refused
-    }
+    let hasPlace = queue.pendingCalls < limits.share || pendingCalls < limits.callsInAll - limits.reserve
+    guard queue.pendingCalls < limits.callsPerGroup, hasPlace, hasRoom(for: bytes, queue) else { return .refused }
     enqueue([Waiting(item: item, bytes: bytes)], in: group)
     count(1, bytes)
     return .admitted
   }
 
   private func hasRoom(for bytes: Int, _ queue: Queue) -> Bool {
-    (queue.pendingBytes == 0 || queue.pendingBytes + bytes <= limits.bytesPerGroup)
+    if queue.pendingBytes + bytes <= limits.bytesOfShare { return true }
+    return (queue.pendingBytes == 0 || queue.pendingBytes + bytes <= limits.bytesPerGroup)
       && (pendingBytes == 0 || pendingBytes + bytes <= limits.bytesInAll)
   }
 
