@@ -39,7 +39,11 @@ enum TokensAtHand {
   /// Each of them once, though many turns may have it.
   static func all() -> [SecretBytes] {
     known.withLock { known in
-      known.copies.values.compactMap { copies in copies.lazy.compactMap(\.value).first }
+      known.copies.values.compactMap { copies in
+        // Looked at once each: what was there can be gone with the next look.
+        for copy in copies { if let token = copy.value { return token } }
+        return nil
+      }
     }
   }
 }
