@@ -71,7 +71,8 @@ class Round:
             self.prompts = prompter.end()
             self.world.unlock_keyring()
             self.bystander.tolerated = ()
-            most = 1 + (time.monotonic() - start) / PAUSE
+            # Each app may ask once before it is refused; without apps the attacker is one program.
+            most = max(1, len(self.world.apps)) + (time.monotonic() - start) / PAUSE
             self.check(self.prompts <= most, f"the user was asked for the keyring's password {self.prompts} times")
         self.judge(outcome)
 
