@@ -14,13 +14,20 @@ struct PlanTests {
     return Chappie.client(configuration: configuration)
   }
 
+  /// What is listed today to a client of this protocol, best first.
+  private static let listed = [
+    "gpt-6.1-sol", "gpt-6-astra", "gpt-6-sol", "gpt-6-luna", "gpt-5.6-sol", "gpt-5.6-terra", "gpt-5.6-luna", "gpt-5.5",
+  ]
+
   @Test func theBestModelIsTheFirstThatMatches() async throws {
     let backend = try StandInBackend()
     let client = try Self.client(backend)
-    #expect(try await client.models().map(\.id) == ["gpt-5.5", "gpt-5.4", "gpt-5.4-mini", "gpt-5.3-codex-spark"])
-    #expect(try await client.bestAvailableModel()?.slug == "gpt-5.5")
-    let quiet = ChappieModelFilter(supportsSearchTool: false)
-    #expect(try await client.bestAvailableModel(filter: quiet)?.slug == "gpt-5.3-codex-spark")
+    #expect(try await client.models().map(\.id) == Self.listed)
+    #expect(try await client.bestAvailableModel()?.slug == "gpt-6.1-sol")
+    let delegating = ChappieModelFilter(reasoningLevel: "ultra")
+    #expect(
+      try await client.models(filter: delegating).map(\.id)
+        == Self.listed.filter { !$0.hasSuffix("luna") && $0 != "gpt-5.5" })
     #expect(try await client.bestAvailableModel(filter: ChappieModelFilter(inputModality: "smell")) == nil)
     await backend.stop()
   }
@@ -28,12 +35,16 @@ struct PlanTests {
   @Test func theFallbackIsTheBestOther() async throws {
     let backend = try StandInBackend()
     let client = try Self.client(backend)
-    #expect(try await client.fallbackModel()?.slug == "gpt-5.4")
-    #expect(try await client.fallbackModel(insteadOf: "gpt-5.4")?.slug == "gpt-5.5")
-    await client.selectModel("gpt-5.3-codex-spark")
-    #expect(try await client.fallbackModel()?.slug == "gpt-5.5")
+    #expect(try await client.fallbackModel(insteadOf: "gpt-6.1-sol")?.slug == "gpt-6-astra")
+    #expect(try await client.fallbackModel(insteadOf: "gpt-6-astra")?.slug == "gpt-6.1-sol")
+    await client.selectModel("reader")
+    #expect(try await client.fallbackModel()?.slug == "gpt-6.1-sol")
+    try backend.replaceModels(#"[{"slug": "gpt-6-sol"}, {"slug": "reader", "supports_search_tool": false}]"#)
+    let other = try Self.client(backend)
+    await other.selectModel("reader")
+    #expect(try await other.fallbackModel()?.slug == "gpt-6-sol")
     // Nothing else is like it.
-    #expect(try await client.fallbackModel(filter: ChappieModelFilter(supportsSearchTool: false)) == nil)
+    #expect(try await other.fallbackModel(filter: ChappieModelFilter(supportsSearchTool: false)) == nil)
     await backend.stop()
   }
 

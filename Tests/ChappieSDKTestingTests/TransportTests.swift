@@ -25,10 +25,10 @@ import Testing
       #expect(backend.state.lastResponsesTransport == "websocket")
       #expect(backend.state.requests["handshake"] == 1)
       #expect(backend.state.openSockets == 1)
-      _ = await client.selectModel("gpt-5.4")
+      _ = await client.selectModel("gpt-6-sol")
       #expect(try await client.send("Three").contains("5 messages"))
       let body = try JSON(parsing: backend.state.lastResponsesBody)
-      #expect(body["model"] == "gpt-5.4")
+      #expect(body["model"] == "gpt-6-sol")
       #expect(body["previous_response_id"] == nil)
       #expect(backend.state.requests["handshake"] == 1)
     }

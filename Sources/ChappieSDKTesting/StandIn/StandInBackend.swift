@@ -91,6 +91,22 @@ public final class StandInBackend {
     try core.replaceModels(Array(models.utf8))
   }
 
+  /// Retires a model: it is listed no more, and requests that name it are refused.
+  ///
+  /// - Returns: whether the catalogue has the model.
+  @discardableResult
+  public func retireModel(_ slug: String) -> Bool {
+    core.backend.models.setRetired(slug, true)
+  }
+
+  /// Lists a model again that was retired, also one that the real backend has retired: `gpt-5.5`.
+  ///
+  /// - Returns: whether the catalogue has the model.
+  @discardableResult
+  public func restoreModel(_ slug: String) -> Bool {
+    core.backend.models.setRetired(slug, false)
+  }
+
   /// Sets how much of the plan is used: a JSON object, as the README of `chappie-sandbox` describes it.
   ///
   /// - Throws: ``StandInScenarioError``.

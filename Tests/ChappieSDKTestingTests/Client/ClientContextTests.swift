@@ -18,7 +18,7 @@ import Testing
   @Test(arguments: ToolClient.policies)
   func whatWasKeptIsResumedElsewhere(_ policy: ChappieStreamingTransportPolicy) async throws {
     try await ToolClient.with(policy) { first in
-      _ = await first.client.selectModel("gpt-5.4")
+      _ = await first.client.selectModel("gpt-6-sol")
       let answer = try await first.client.send("My name is Ada.")
       let context = await first.client.context()
       #expect(context.messages == [.user("My name is Ada."), .assistant(answer)])
@@ -34,7 +34,7 @@ import Testing
         _ = try await second.client.send("Who am I?")
         #expect(
           try input(second.backend) == ["user: My name is Ada.", "assistant: \(answer)", "user: Who am I?"])
-        #expect(try JSON(parsing: second.backend.state.lastResponsesBody)["model"] == "gpt-5.4")
+        #expect(try JSON(parsing: second.backend.state.lastResponsesBody)["model"] == "gpt-6-sol")
       }
     }
   }

@@ -6,51 +6,106 @@ import Testing
 @Suite @GLibActor struct ModelsTests {
   private static let path = "/backend-api/codex/models?client_version=1.0.0"
 
-  private func models(_ wire: Wire) async throws -> [JSON] {
-    try await wire.send(.get, Self.path).json["models"]?.elements ?? []
+  private func models(_ wire: Wire, _ path: String = Self.path) async throws -> [JSON] {
+    try await wire.send(.get, path).json["models"]?.elements ?? []
+  }
+
+  private func slugs(_ wire: Wire, _ version: String) async throws -> [String] {
+    try await models(wire, "/backend-api/codex/models?client_version=\(version)").compactMap { $0["slug"]?.string }
   }
 
   @Test func eachModelHasWhatTheProtocolAsksFor() async throws {
     let wire = try await Wire()
     let models = try await models(wire)
-    #expect(models.count == 5)
+    #expect(models.count == 13)
     let required = [
       "slug", "display_name", "description", "supported_reasoning_levels", "shell_type", "visibility",
       "supported_in_api", "priority", "availability_nux", "upgrade", "support_verbosity", "default_verbosity",
       "apply_patch_tool_type", "truncation_policy", "experimental_supported_tools", "base_instructions",
-      "input_modalities", "context_window", "supports_search_tool",
+      "input_modalities", "context_window", "supports_search_tool", "use_responses_lite", "minimal_client_version",
     ]
     for model in models {
       for key in required { #expect(model[key] != nil, "\(key) of \(model["slug"]?.string ?? "")") }
     }
     #expect(Set(models.compactMap { $0["slug"]?.string }).count == models.count)
-    #expect(models.compactMap { $0["priority"]?.integer } == models.compactMap { $0["priority"]?.integer }.sorted())
+    #expect(Set(models.compactMap { $0["priority"]?.integer }).count == models.count)
     await wire.backend.stop()
   }
 
   @Test func theCatalogueHasModelsOfAllKinds() async throws {
     let wire = try await Wire()
     let models = try await models(wire)
-    let first = try #require(models.first)
-    #expect(first["slug"] == "gpt-5.5")
-    #expect(first["context_window"]?.integer == 272_000)
-    #expect(first["input_modalities"] == ["text", "image"])
-    #expect(first["supports_search_tool"] == true)
+    let best = try #require(models.min { $0["priority"]?.integer ?? 0 < $1["priority"]?.integer ?? 0 })
+    #expect(best["slug"] == "gpt-6.2-sol")
+    #expect(best["context_window"]?.integer == 272_000)
+    #expect(best["use_responses_lite"] == true)
+    #expect(models.filter { $0["use_responses_lite"] != true }.compactMap { $0["slug"]?.string } == ["gpt-5.5"])
     #expect(models.contains { $0["visibility"] == "hide" })
-    let plain = try #require(models.first { $0["input_modalities"] == ["text"] })
-    #expect(plain["supports_parallel_tool_calls"] == false)
-    #expect(plain["supported_in_api"] == false)
+    let efforts = models.flatMap { $0["supported_reasoning_levels"]?.elements ?? [] }.compactMap {
+      $0["effort"]?.string
+    }
+    #expect(Set(efforts) == ["low", "medium", "high", "xhigh", "max", "ultra"])
     for slug in models.compactMap({ $0["slug"] }) {
       #expect(try await wire.respond(Body.request([Body.user("Hello")], ["model": slug])).status == 200)
     }
     await wire.backend.stop()
   }
 
+  @Test func aClientIsShownWhatItsVersionCanUse() async throws {
+    let wire = try await Wire()
+    #expect(try await slugs(wire, "0.143.9") == ["gpt-5.5", "codex-auto-review"])
+    #expect(try await slugs(wire, "0.144.0").count == 7)
+    let shown = try await slugs(wire, "0.163.0")
+    #expect(shown.first == "gpt-6-astra")
+    #expect(shown.contains("gpt-6.1-sol"))
+    #expect(try await slugs(wire, "0.164.0-alpha.1") == ["gpt-6.2-sol", "gpt-6.1-terra"] + shown)
+    for version in ["new", "1", "0.163", "0.163.0.1", "0..1"] {
+      let answer = try await wire.send(.get, "/backend-api/codex/models?client_version=\(version)")
+      #expect(answer.status == 400)
+    }
+    await wire.backend.stop()
+  }
+
+  @Test func aModelIsForWhoIsNewEnough() async throws {
+    let wire = try await Wire()
+    let request = Body.request([Body.user("Hello")], ["model": "gpt-6.2-sol"])
+    let old = try await wire.respond(request, headers: ["version": "0.163.0"])
+    #expect(old.status == 400)
+    #expect(old.detail?.hasPrefix("The 'gpt-6.2-sol' model requires a newer version of Codex.") == true)
+    #expect(try await wire.respond(request, headers: ["version": "0.164.0"]).status == 200)
+    #expect(try await wire.respond(request).status == 200)
+    await wire.backend.stop()
+  }
+
+  @Test func aRetiredModelIsNeitherListedNorAsked() async throws {
+    let wire = try await Wire()
+    let request = Body.request([Body.user("Hello")], ["model": "gpt-6-sol"])
+    let before = try await wire.respond(request)
+    #expect(before.status == 200)
+    let answer = try await wire.send(.post, "/sandbox/retire", ["model": "gpt-6-sol"])
+    #expect(answer.status == 200)
+    #expect(answer.json["etag"]?.string != before.headers["x-models-etag"])
+    #expect(try await !slugs(wire, "1.0.0").contains("gpt-6-sol"))
+    let refused = try await wire.respond(request)
+    #expect(refused.status == 400)
+    #expect(refused.detail == "The 'gpt-6-sol' model is not supported when using Codex with a ChatGPT account.")
+
+    #expect(try await wire.send(.post, "/sandbox/restore", ["model": "gpt-6-sol"]).status == 200)
+    #expect(try await wire.respond(request).headers["x-models-etag"] == before.headers["x-models-etag"])
+    #expect(wire.backend.retireModel("gpt-6-sol"))
+    #expect(try await wire.respond(request).status == 400)
+    #expect(wire.backend.restoreModel("gpt-6-sol"))
+    #expect(try await wire.respond(request).status == 200)
+    #expect(!wire.backend.retireModel("gpt-2"))
+    #expect(try await wire.send(.post, "/sandbox/retire", ["model": "gpt-2"]).status == 404)
+    await wire.backend.stop()
+  }
+
   @Test func aModelWithoutParallelCallsMakesOneAtATime() async throws {
     let wire = try await Wire()
+    try wire.backend.replaceModels(#"[{"slug": "slow", "supports_parallel_tool_calls": false}]"#)
     let answer = try await wire.respond(
-      Body.request(
-        [Body.user("use clock\nuse clock")], ["model": "gpt-5.3-codex-spark", "tools": [Body.tool("clock")]]))
+      Body.request([Body.user("use clock\nuse clock")], ["model": "slow", "tools": [Body.tool("clock")]]))
     #expect(answer.events.items.count == 1)
     await wire.backend.stop()
   }
@@ -71,7 +126,7 @@ import Testing
     let models = try await models(wire)
     #expect(models.compactMap { $0["slug"]?.string } == ["gpt-6", "gpt-7"])
     #expect(models.first?["context_window"]?.integer == 1000)
-    #expect(models.first?["shell_type"] == "shell_command")
+    #expect(models.first?["shell_type"] == "unified_exec")
     #expect(try await wire.respond(Body.request([Body.user("Hello")])).status == 400)
     await wire.backend.stop()
   }
@@ -82,7 +137,7 @@ import Testing
       #expect(try await wire.send(.post, "/sandbox/models", body).status == 400)
     }
     #expect(throws: StandInScenarioError.self) { try wire.backend.replaceModels("[{}]") }
-    #expect(try await models(wire).count == 5)
+    #expect(try await models(wire).count == 13)
     try wire.backend.replaceModels(#"[{"slug": "gpt-6"}]"#)
     #expect(try await models(wire).count == 1)
     await wire.backend.stop()
@@ -107,7 +162,7 @@ import Testing
     #expect(try await wire.send(.get, Self.path).status == 503)
     #expect(try await wire.send(.get, Self.path).headers["etag"] == "\"mine\"")
     await #expect(throws: GLibError.self) { try await wire.send(.get, Self.path) }
-    #expect(try await models(wire).count == 5)
+    #expect(try await models(wire).count == 13)
     await wire.backend.stop()
   }
 }

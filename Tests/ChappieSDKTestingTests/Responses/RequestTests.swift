@@ -49,7 +49,9 @@ import Zstandard
 
   @Test(
     arguments: [
-      ["reasoning": ["effort": "enormous"]], ["reasoning": "high"], ["service_tier": "flex"], ["tools": "all"],
+      ["reasoning": ["effort": "enormous"]], ["reasoning": ["effort": "minimal"]], ["reasoning": ["effort": "max"]],
+      ["model": "gpt-6-sol", "reasoning": ["effort": "ultra"]], ["reasoning": "high"], ["service_tier": "flex"],
+      ["tools": "all"],
       ["tools": [["type": "function", "name": "two words"]]], ["tools": [["name": "typeless"]]],
       ["tools": [Body.tool("twice"), Body.tool("twice")]],
       ["tools": [["type": "function", "name": "odd", "parameters": ["type": "string"]]]],
@@ -65,8 +67,9 @@ import Zstandard
 
   @Test(
     arguments: [
-      ["reasoning": ["effort": "none", "summary": "auto"]], ["reasoning": ["effort": "minimal"]],
-      ["reasoning": ["effort": "max"]], ["service_tier": "priority"], ["text": ["verbosity": "high"]],
+      ["reasoning": ["effort": "none", "summary": "auto"]], ["reasoning": ["effort": "xhigh"]],
+      ["model": "gpt-6-luna", "reasoning": ["effort": "max", "context": "all_turns"]], ["service_tier": "priority"],
+      ["text": ["verbosity": "high"]],
       ["text": ["format": ["type": "json_schema", "name": "plan", "strict": true, "schema": ["type": "object"]]]],
       ["tools": [Body.tool("weather"), ["type": "web_search"], ["type": "namespace", "name": "more", "tools": []]]],
       ["prompt_cache_key": "key", "client_metadata": ["thread_id": "t"], "tool_choice": "auto"],
@@ -80,7 +83,7 @@ import Zstandard
   @Test func aServiceTierIsTheModels() async throws {
     let wire = try await Wire()
     let answer = try await wire.respond(
-      Body.request([Body.user("Hello")], ["model": "gpt-5.4-mini", "service_tier": "priority"]))
+      Body.request([Body.user("Hello")], ["model": "gpt-daybreak-blue-latest", "service_tier": "priority"]))
     #expect(answer.detail == "Unsupported service_tier: priority")
     await wire.backend.stop()
   }

@@ -94,7 +94,7 @@ struct SeveralAccountsTests {
       }
       // The rest of a configuration does not make another slot.
       let other: VariantDictionary = [
-        "keychain_account": "work", "model": "gpt-5.4",
+        "keychain_account": "work", "model": "gpt-6-sol",
         "keychain_accessibility":
           "after-first-unlock-this-device-only",
       ]

@@ -32,29 +32,29 @@ struct ChatCommandTests {
         /clear
         /context
         /model
-        /model gpt-5.4
+        /model gpt-6-sol
         two
         /nonsense
         /quit
         three
         """
-      let output = try await world.chappie("chat", "--model", "gpt-5.4-mini", input: input)
+      let output = try await world.chappie("chat", "--model", "gpt-6-luna", input: input)
       #expect(
         output.text == """
-          0 messages, about 0 tokens, for gpt-5.4-mini
+          0 messages, about 0 tokens, for gpt-6-luna
           You said: “one” This conversation has 1 message.
-          2 messages, about 14 tokens, for gpt-5.4-mini
-          A summary and 0 messages, about 4 tokens, for gpt-5.4-mini
-          0 messages, about 0 tokens, for gpt-5.4-mini
-          gpt-5.4-mini
-          gpt-5.4
+          2 messages, about 14 tokens, for gpt-6-luna
+          A summary and 0 messages, about 4 tokens, for gpt-6-luna
+          0 messages, about 0 tokens, for gpt-6-luna
+          gpt-6-luna
+          gpt-6-sol
           You said: “two” This conversation has 1 message.
           There is no /nonsense: see /help.
 
           """)
       #expect(output.status == 0)
       #expect(try await world.sandbox.state().requests["responses"] == 2)
-      #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-5.4")
+      #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-6-sol")
     }
   }
 

@@ -75,7 +75,7 @@ struct ContextTests {
   func whatIsResumedIsWhatTheModelReads(_ transport: World.Plan.Transport) async throws {
     try await World.with(World.Plan(transport: transport)) { world in
       let caller = try await world.signedInCaller()
-      let first = try await caller.open("Client", ["model": "gpt-5.4"])
+      let first = try await caller.open("Client", ["model": "gpt-6-sol"])
       let answer = try await caller.send("My name is Ada.", at: first)
       let kept = try await caller.context(at: first)
       try await world.service.restart()
@@ -87,11 +87,11 @@ struct ContextTests {
       let resumed = try await again.context(at: second)
       for key in ["session_id", "thread_id", "model"] { #expect(resumed.text(key) == kept.text(key)) }
       #expect(try resumed.messages == kept.messages)
-      #expect(try await again.property("Client.Model", at: second) == "gpt-5.4")
+      #expect(try await again.property("Client.Model", at: second) == "gpt-6-sol")
       _ = try await again.send("Who am I?", at: second)
       let state = try await world.sandbox.state()
       #expect(state.lastInput == ["user: My name is Ada.", "assistant: \(answer)", "user: Who am I?"])
-      #expect(state.lastResponsesRequest.body?.model == "gpt-5.4")
+      #expect(state.lastResponsesRequest.body?.model == "gpt-6-sol")
     }
   }
 

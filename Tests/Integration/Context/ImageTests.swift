@@ -104,7 +104,8 @@ struct ImageTests {
   @Test func aModelThatTakesNoneSaysSo() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
-      let options: VariantDictionary = ["images": [Self.webAddress], "model": "gpt-5.3-codex-spark"]
+      try await world.sandbox.offer(#"[{"slug":"reader","input_modalities":["text"]}]"#)
+      let options: VariantDictionary = ["images": [Self.webAddress], "model": "reader"]
       #expect(try await refusal { try await caller.send("Look", options) }.name == "HTTPError")
     }
   }

@@ -15,15 +15,15 @@ struct SelectModelTests {
       let client = try await caller.open("Client", transport)
       _ = try await caller.send("before", at: client)
       #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-5.5")
-      try await select("gpt-5.4", caller, at: client)
-      #expect(try await caller.property("Client.Model", at: client) == "gpt-5.4")
+      try await select("gpt-6-sol", caller, at: client)
+      #expect(try await caller.property("Client.Model", at: client) == "gpt-6-sol")
       let details = try await caller.stream("after", at: client).end().answer.details
-      #expect(details.text("model") == "gpt-5.4")
-      #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-5.4")
+      #expect(details.text("model") == "gpt-6-sol")
+      #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-6-sol")
       // A turn may still name another.
-      _ = try await caller.send("once", ["model": "gpt-5.4-mini"], at: client)
-      #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-5.4-mini")
-      #expect(try await caller.property("Client.Model", at: client) == "gpt-5.4")
+      _ = try await caller.send("once", ["model": "gpt-6-luna"], at: client)
+      #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-6-luna")
+      #expect(try await caller.property("Client.Model", at: client) == "gpt-6-sol")
       // Other clients are as they were.
       #expect(try await caller.property("Client.Model") == "gpt-5.5")
     }
@@ -33,9 +33,9 @@ struct SelectModelTests {
     try await World.with { world in
       let caller = try await world.caller()
       let other = try await world.caller()
-      for slug in ["gpt-5.4", "gpt-5.4", "gpt-5.5"] { try await select(slug, caller) }
+      for slug in ["gpt-6-sol", "gpt-6-sol", "gpt-5.5"] { try await select(slug, caller) }
       try await other.catchUp()
-      #expect(try other.told("Model", of: "Client") == ["gpt-5.4", "gpt-5.5"])
+      #expect(try other.told("Model", of: "Client") == ["gpt-6-sol", "gpt-5.5"])
     }
   }
 

@@ -19,22 +19,22 @@ struct ConfigurationTests {
 
   @Test func theFileNamesTheServersAndTheModel() async throws {
     try await World.with(alone) { world in
-      try write("# A comment\n\(backend(world))[Client]\nModel=gpt-5.4\n", in: world.directories.configuration)
+      try write("# A comment\n\(backend(world))[Client]\nModel=gpt-6-sol\n", in: world.directories.configuration)
       try await world.service.start([])
       let caller = try await world.signedInCaller()
-      #expect(try await caller.property("Client.Model") == "gpt-5.4")
+      #expect(try await caller.property("Client.Model") == "gpt-6-sol")
       #expect(try await caller.send("hi").contains("hi"))
-      #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-5.4")
+      #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-6-sol")
     }
   }
 
   @Test func theUsersFileWinsOverTheSystemsForEachKey() async throws {
     try await World.with(alone) { world in
-      try write("\(backend(world))[Client]\nModel=gpt-5.4\n", in: world.directories.systemConfiguration)
-      try write("[Client]\nModel=gpt-5.4-mini\n", in: world.directories.configuration)
+      try write("\(backend(world))[Client]\nModel=gpt-6-sol\n", in: world.directories.systemConfiguration)
+      try write("[Client]\nModel=gpt-6-luna\n", in: world.directories.configuration)
       try await world.service.start([])
       let caller = try await world.signedInCaller()
-      #expect(try await caller.property("Client.Model") == "gpt-5.4-mini")
+      #expect(try await caller.property("Client.Model") == "gpt-6-luna")
     }
   }
 

@@ -35,7 +35,7 @@ struct ShellTests {
         try await Output.of("busctl", ["--user", verb] + target + arguments, in: world.directories)
       }
       #expect(try await busctl("get-property", "org.chappie.Session", "State").text == "s \"signed-in\"\n")
-      let options = ["sa{sv}", "hello", "2", "model", "s", "gpt-5.4", "broadcast", "b", "true"]
+      let options = ["sa{sv}", "hello", "2", "model", "s", "gpt-6-sol", "broadcast", "b", "true"]
       let turn = try await Output.of(
         "busctl", ["--user", "call"] + target + ["org.chappie.Client", "Stream"] + options, in: world.directories)
       #expect(turn.text.hasPrefix("s \"turn-"))

@@ -188,11 +188,11 @@ struct ThreadTurnTests {
       let client = try await caller.open("Client")
       let thread = try await caller.createThread(at: client)
       _ = try await caller.send("One", to: thread, at: client)
-      try await caller.call("Client.SelectModel", "gpt-5.4-mini", at: client)
+      try await caller.call("Client.SelectModel", "gpt-6-luna", at: client)
       try await caller.call("Client.SetHarness", ["instructions": "Answer in rhymes."] as VariantDictionary, at: client)
       _ = try await caller.send("Two", to: thread, at: client)
       let body = try await world.sandbox.state().lastResponsesRequest.body
-      #expect(body?.model == "gpt-5.4-mini")
+      #expect(body?.model == "gpt-6-luna")
       #expect(body?.instructions.contains("Answer in rhymes.") == true)
     }
   }

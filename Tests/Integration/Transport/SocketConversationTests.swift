@@ -37,7 +37,7 @@ struct SocketConversationTests {
 
   @Test(
     arguments: [
-      ["model": "gpt-5.4"], ["instructions": "Rhyme."], ["reasoning_effort": "high"],
+      ["model": "gpt-6-sol"], ["instructions": "Rhyme."], ["reasoning_effort": "high"],
     ] as [VariantDictionary])
   func everythingIsSentWhenAnythingElseChanges(_ options: VariantDictionary) async throws {
     try await World.with { world in

@@ -105,9 +105,9 @@ struct AnswerTests {
       #expect(plain.reasoning == nil)
 
       _ = try await caller.send(
-        "with options", ["model": "gpt-5.4", "reasoning_effort": "high", "instructions": "Rhyme."])
+        "with options", ["model": "gpt-6-sol", "reasoning_effort": "high", "instructions": "Rhyme."])
       let full = try #require(try await world.sandbox.state().lastResponsesRequest.body)
-      #expect(full.model == "gpt-5.4")
+      #expect(full.model == "gpt-6-sol")
       #expect(full.reasoning?.effort == "high")
       #expect(full.instructions == plain.instructions + "\n\nRhyme.")
 
@@ -120,13 +120,13 @@ struct AnswerTests {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let harness: VariantDictionary = ["name": "Tea Clock", "instructions": "Only tea.", "capabilities": ["Timers."]]
-      let client = try await caller.open("Client", ["model": "gpt-5.4-mini", "harness": harness])
-      #expect(try await caller.property("Client.Model", at: client) == "gpt-5.4-mini")
+      let client = try await caller.open("Client", ["model": "gpt-6-luna", "harness": harness])
+      #expect(try await caller.property("Client.Model", at: client) == "gpt-6-luna")
       let shown = try await caller.property("Client.Harness", at: client, as: VariantDictionary.self)
       #expect(shown.text("name") == "Tea Clock")
       _ = try await caller.send("hi", at: client)
       let body = try #require(try await world.sandbox.state().lastResponsesRequest.body)
-      #expect(body.model == "gpt-5.4-mini")
+      #expect(body.model == "gpt-6-luna")
       #expect(body.instructions == "Only tea.\n\nApp: Tea Clock\n\nCapabilities:\n- Timers.")
     }
   }

@@ -56,14 +56,14 @@ struct CallerTests {
     try await World.with { world in
       let caller = try await world.caller()
       let other = try await world.caller()
-      let configuration: VariantDictionary = ["keychain_account": "work", "model": "gpt-5.4"]
+      let configuration: VariantDictionary = ["keychain_account": "work", "model": "gpt-6-sol"]
       let session = try await caller.open("Session", configuration)
       #expect(try await caller.open("Session", configuration) == session)
       #expect(try await other.open("Session", configuration) == session)
       #expect(try await other.open("Session", ["keychain_account": "work"]) != session)
       let shown = try await other.property("Session.Configuration", at: session, as: VariantDictionary.self)
       #expect(shown.text("keychain_account") == "work")
-      #expect(shown.text("model") == "gpt-5.4")
+      #expect(shown.text("model") == "gpt-6-sol")
       #expect(shown.text("keychain_service") == "com.chappie.sdk")
       #expect(shown.text("keychain_accessibility") == "when-unlocked-this-device-only")
 

@@ -11,6 +11,8 @@ extension StandInCore {
     case ("POST", "/sandbox/scenario"): return load(request)
     case ("DELETE", "/sandbox/scenario"): scenario.load([])
     case ("POST", "/sandbox/models"): return change { try replaceModels(request.body) }
+    case ("POST", "/sandbox/retire"): return retire(request, true)
+    case ("POST", "/sandbox/restore"): return retire(request, false)
     case ("POST", "/sandbox/usage"): return change { try setUsage(request.body) }
     case ("POST", "/sandbox/expire-access-tokens"): tokens.expireAccessTokens()
     case ("POST", "/sandbox/revoke-refresh-tokens"): tokens.revokeRefreshTokens()
@@ -24,6 +26,13 @@ extension StandInCore {
       return .json(["error": "no sign-in waits for this user_code"], status: 404)
     }
     return .json(["ok": true])
+  }
+
+  private func retire(_ request: HTTPServerRequest, _ isRetired: Bool) -> HTTPServerResponse {
+    guard backend.models.setRetired(field("model", of: request) ?? "", isRetired) else {
+      return .json(["error": "the catalogue has no such model"], status: 404)
+    }
+    return .json(["ok": true, "etag": .string(backend.models.etag)])
   }
 
   private func load(_ request: HTTPServerRequest) -> HTTPServerResponse {

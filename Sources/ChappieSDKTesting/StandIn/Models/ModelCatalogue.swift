@@ -4,25 +4,28 @@ import GLibBridge
 @GLibActor
 final class ModelCatalogue {
   private var models: [Model]
+  /// Models that are neither listed nor answer.
+  private var retired: Set<String>
 
   /// What tells one catalogue from another.
   private(set) var etag = ""
 
-  /// The usual catalogue.
+  /// The catalogue of today.
   ///
   /// - Parameter contextWindow: the context window of all models; nil leaves each its own.
   init(contextWindow: Int?) {
-    models = Self.usual.map { model in
+    models = Self.today.map { model in
       guard let window = contextWindow.map({ JSONValue($0) }) else { return model }
       let small = [
         JSONValue.Member(key: "context_window", value: window), .init(key: "max_context_window", value: window),
       ]
       return Model(slug: model.slug, (model.json.members ?? []) + small)
     }
-    etag = Self.etag(of: json)
+    retired = Self.retiredToday
+    renewEtag()
   }
 
-  /// Replaces the catalogue with a list of models, bare or as `{"models": […]}`.
+  /// Replaces the catalogue with a list of models, bare or as `{"models": […]}`; none of them is retired.
   func replace(_ json: JSONValue) throws(Refusal) {
     guard let list = json["models"]?.elements ?? json.elements else {
       throw Refusal(detail: "a catalogue is a list of models")
@@ -30,45 +33,34 @@ final class ModelCatalogue {
     var models: [Model] = []
     for entry in list { models.append(try Model(entry)) }
     self.models = models
-    etag = Self.etag(of: self.json)
+    retired = []
+    renewEtag()
   }
 
-  /// What is handed out.
-  var json: JSONValue { ["models": .array(models.map(\.json))] }
+  /// Retires a model, or takes that back.
+  ///
+  /// - Returns: whether the catalogue has the model.
+  func setRetired(_ slug: String, _ isRetired: Bool) -> Bool {
+    guard models.contains(where: { $0.slug == slug }) else { return false }
+    if isRetired { retired.insert(slug) } else { retired.remove(slug) }
+    renewEtag()
+    return true
+  }
 
+  /// What is handed out to a client.
+  func json(for client: ClientVersion) -> JSONValue {
+    ["models": .array(offered.filter { $0.minimumClient.map { $0 <= client } ?? true }.map(\.json))]
+  }
+
+  /// A model that may be asked; nil for one that is retired or unknown.
   subscript(slug: String) -> Model? {
-    models.first { $0.slug == slug }
+    offered.first { $0.slug == slug }
   }
 
-  private static func etag(of json: JSONValue) -> String {
-    let digest = SHA256.digest(of: json.bytes).prefix(8)
-    return "\"" + digest.map { String($0, radix: 16) }.joined() + "\""
-  }
+  private var offered: [Model] { models.filter { !retired.contains($0.slug) } }
 
-  private static let usual: [Model] = [
-    Model(slug: "gpt-5.5", [.init(key: "display_name", value: "GPT-5.5"), .init(key: "priority", value: 0)]),
-    Model(slug: "gpt-5.4", [.init(key: "display_name", value: "GPT-5.4"), .init(key: "priority", value: 1)]),
-    Model(
-      slug: "gpt-5.4-mini",
-      [
-        .init(key: "display_name", value: "GPT-5.4 mini"), .init(key: "priority", value: 2),
-        .init(key: "supported_reasoning_levels", value: Model.levels(["low", "medium", "high"])),
-        .init(key: "service_tiers", value: []),
-      ]),
-    Model(
-      slug: "gpt-5.3-codex-spark",
-      [
-        .init(key: "display_name", value: "GPT-5.3 Codex Spark"), .init(key: "priority", value: 3),
-        .init(key: "supported_in_api", value: false), .init(key: "input_modalities", value: ["text"]),
-        .init(key: "supports_parallel_tool_calls", value: false), .init(key: "supports_search_tool", value: false),
-        .init(key: "context_window", value: 128_000), .init(key: "max_context_window", value: 128_000),
-        .init(key: "service_tiers", value: []),
-      ]),
-    Model(
-      slug: "gpt-5.3-codex",
-      [
-        .init(key: "display_name", value: "GPT-5.3 Codex"), .init(key: "priority", value: 4),
-        .init(key: "visibility", value: "hide"),
-      ]),
-  ]
+  private func renewEtag() {
+    let digest = SHA256.digest(of: JSONValue.array(offered.map(\.json)).bytes).prefix(8)
+    etag = "\"" + digest.map { String($0, radix: 16) }.joined() + "\""
+  }
 }

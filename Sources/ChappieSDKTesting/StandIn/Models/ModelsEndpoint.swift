@@ -7,9 +7,10 @@ struct ModelsEndpoint {
 
   func answer(_ request: HTTPServerRequest) -> HTTPServerResponse {
     guard backend.user(of: request) != nil else { return Backend.unauthorized }
-    guard request.query["client_version"]?.isEmpty == false else {
+    guard let version = request.query["client_version"], !version.isEmpty else {
       return .detail("Missing query parameter: client_version")
     }
-    return .json(backend.models.json, headers: [("etag", backend.models.etag)])
+    guard let client = ClientVersion(version) else { return .detail("Invalid query parameter: client_version") }
+    return .json(backend.models.json(for: client), headers: [("etag", backend.models.etag)])
   }
 }

@@ -4,10 +4,8 @@ struct RequestOptions {
   let callsInParallel: Bool
   let wantsReasoning: Bool
 
-  private static let efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"]
-
   init(checking body: JSONValue, _ model: Model) throws(Refusal) {
-    let effort = try Self.choice(body, "reasoning", "effort", among: Self.efforts + model.efforts)
+    let effort = try Self.choice(body, "reasoning", "effort", among: model.efforts)
     _ = try Self.choice(body, "reasoning", "summary", among: ["auto", "concise", "detailed", "none"])
     _ = try Self.choice(body, "text", "verbosity", among: ["low", "medium", "high"])
     try Self.checkFormat(body["text"]?["format"])

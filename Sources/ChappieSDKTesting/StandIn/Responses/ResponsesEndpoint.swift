@@ -17,7 +17,7 @@ struct ResponsesEndpoint {
     let accepted: ResponsesRequest
     do throws(Refusal) {
       accepted = try ResponsesRequest(
-        checking: (try? JSONValue(parsing: body)) ?? nil, over: .http, models: backend.models)
+        checking: (try? JSONValue(parsing: body)) ?? nil, request.headers, over: .http, models: backend.models)
     } catch {
       return .whole(.detail(error.detail))
     }
@@ -25,6 +25,7 @@ struct ResponsesEndpoint {
     let rule = backend.scenario.take(.responses)
     if let answer = try await rule?.replacement() { return answer }
     try await rule?.waitForDelay()
+    if let refusal = LiteForm.refusal(accepted, rule?.change) { return .whole(refusal) }
     return stream(rule?.change, ResponsesAnswer(to: accepted, rule?.change), for: request)
   }
 

@@ -17,14 +17,17 @@ struct ResponsesRequest {
   let wantsReasoning: Bool
   /// What the request takes of the context window.
   let inputTokens: Int
+  /// Whether it has the lite form.
+  let isLite: Bool
 
   /// Makes the live server's checks, in its order.
   ///
+  /// - Parameter headers: those of the request, or of the handshake of its WebSocket.
   /// - Parameter earlier: what came before, where the input holds only what is new.
   @GLibActor
   init(
-    checking body: JSONValue, over transport: Transport, after earlier: Conversation = Conversation(),
-    models: ModelCatalogue
+    checking body: JSONValue, _ headers: HTTPHeaders, over transport: Transport,
+    after earlier: Conversation = Conversation(), models: ModelCatalogue
   ) throws(Refusal) {
     guard body.members != nil else { throw Refusal(detail: "The request body is not a JSON object") }
     guard let instructions = body["instructions"]?.string, !instructions.isEmpty else {
@@ -39,6 +42,13 @@ struct ResponsesRequest {
     guard let model = models[slug] else {
       throw Refusal(detail: "The '\(slug)' model is not supported when using Codex with a ChatGPT account.")
     }
+    // Whether a client that says nothing of its version is refused as well, reports do not agree.
+    if let client = headers["version"].flatMap(ClientVersion.init), let minimum = model.minimumClient, client < minimum
+    {
+      throw Refusal(
+        detail: "The '\(slug)' model requires a newer version of Codex. "
+          + "Please upgrade to the latest app or CLI and try again.")
+    }
     let declared = try ToolList(checking: body["tools"])
     var conversation = earlier
     try conversation.append(checking: input)
@@ -52,6 +62,7 @@ struct ResponsesRequest {
     tools = options.callsTools ? declared.names.union(conversation.declaredTools) : []
     callsInParallel = options.callsInParallel
     wantsReasoning = options.wantsReasoning
+    isLite = LiteForm.isLite(body, headers, transport)
     inputTokens = (instructions.utf8.count + declared.bytes + conversation.bytes + 3) / 4
   }
 

@@ -79,6 +79,7 @@ extension StandInRule {
     change.text = try reader.string("text")
     change.toolCalls = try reader.toolCalls("tool_calls")
     if change.text == nil, change.toolCalls == nil { change.events = try reader.objects("events") }
+    change.requiresLite = try reader.bool("requires_lite") ?? false
     change.late = try reader.frames("late")
     if !change.late.isEmpty {
       change.lateDelay = .milliseconds(try reader.integer("late_delay_ms", in: 0...86_400_000) ?? 0)

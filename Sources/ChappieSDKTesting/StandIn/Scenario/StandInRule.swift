@@ -29,6 +29,8 @@ struct StandInRule: Sendable {
     var toolCalls: [ToolCall]?
     var events: [JSONValue]?
     var deltaDelay: Duration?
+    /// Refuses the plain form of a request to a model that asks for the lite one.
+    var requiresLite = false
     var ending = EventPlayer.Ending.complete
     /// What comes over the WebSocket when the answer has ended, and how long after its end.
     var late: [JSONValue] = []

@@ -77,6 +77,7 @@ final class SocketSession {
     let rule = backend.scenario.take(.responses)
     if let rule, rule.change == nil { return try await play(rule) }
     try await rule?.waitForDelay()
+    if let refusal = LiteForm.refusal(request, rule?.change) { return try await refuse(refusal) }
     try await stream(rule?.change, request, isFirst: turnState == nil)
   }
 
@@ -97,7 +98,8 @@ final class SocketSession {
       earlier = last.conversation
     }
     do throws(Refusal) {
-      return try ResponsesRequest(checking: frame, over: .webSocket, after: earlier, models: backend.models)
+      return try ResponsesRequest(
+        checking: frame, headers, over: .webSocket, after: earlier, models: backend.models)
     } catch {
       try await refuse(.detail(error.detail))
       return nil

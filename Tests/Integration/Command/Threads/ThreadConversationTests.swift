@@ -105,26 +105,26 @@ struct ThreadConversationTests {
         /compact They counted.
         three
         /model
-        /model gpt-5.4
+        /model gpt-6-sol
         four
         /clear
         five
         """
-      let output = try await world.chappie("chat", "--thread", "new", "--model", "gpt-5.4-mini", input: input)
+      let output = try await world.chappie("chat", "--thread", "new", "--model", "gpt-6-luna", input: input)
       let lines = output.text.split(separator: "\n")
       #expect(
         lines.map { $0.hasPrefix("“one”, ") ? "“one”, …" : $0 } == [
           "The next message begins a thread",
           "You said: “one” This conversation has 1 message.", "You said: “two” This conversation has 3 messages.",
           "“one”, …",
-          "You said: “three” This conversation has 1 message.", "gpt-5.4-mini", "gpt-5.4",
+          "You said: “three” This conversation has 1 message.", "gpt-6-luna", "gpt-6-sol",
           "You said: “four” This conversation has 3 messages.", "You said: “five” This conversation has 1 message.",
         ])
       #expect(lines[3].hasPrefix("“one”, 2 turns, "))
       #expect(output.status == 0)
       let threads = try await world.listedThreads()
       #expect(Set(threads.map(\.title)) == ["one", "five"])
-      #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-5.4")
+      #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-6-sol")
       // It is the chat's choice, and not that of everybody who uses the same object.
       let five = try #require(threads.first { $0.title == "five" }).id
       _ = try await world.chappie("ask", "--thread", five, "six")

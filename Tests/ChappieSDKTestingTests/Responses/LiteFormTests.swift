@@ -1,0 +1,62 @@
+import ChappieSDKTesting
+import GLibBridge
+import Testing
+
+/// The lite form of requests, as in section 3.2 of the protocol.
+@Suite @GLibActor struct LiteFormTests {
+  private nonisolated static let mark = "x-openai-internal-codex-responses-lite"
+
+  private nonisolated static let lite: [String: JSON] = [
+    "model": "gpt-6-sol", "parallel_tool_calls": false, "reasoning": ["effort": "low", "context": "all_turns"],
+  ]
+
+  private func input(_ text: String) -> [JSON] {
+    [
+      ["type": "additional_tools", "id": "at_1", "role": "developer", "tools": [Body.tool("clock")]],
+      Body.developer("Be brief."), Body.user(text),
+    ]
+  }
+
+  @Test func bothFormsAreTaken() async throws {
+    let wire = try await Wire()
+    let headers = [Self.mark: "true"]
+    let lite = try await wire.respond(Body.request(input("use clock"), Self.lite), headers: headers)
+    #expect(lite.events.items.first?["name"] == "clock")
+    #expect(try await wire.respond(Body.request([Body.user("Hello")], ["model": "gpt-6-sol"])).status == 200)
+    await wire.backend.stop()
+  }
+
+  @Test(
+    arguments: [
+      (["tools": [Body.tool("clock")]], "true"), (["parallel_tool_calls": true], "true"),
+      (["reasoning": ["effort": "low"]], "true"), ([:], "false"),
+    ] as [([String: JSON], String)]) func aRuleRefusesThePlainForm(_ changes: [String: JSON], _ mark: String)
+    async throws
+  {
+    let wire = try await Wire()
+    try wire.backend.play(#"[{"endpoint": "responses", "requires_lite": true, "text": "Fine.", "times": "always"}]"#)
+    let plain = Body.request(input("Hello"), Self.lite.merging(changes) { $1 })
+    let refused = try await wire.respond(plain, headers: [Self.mark: mark])
+    #expect(refused.status == 404)
+    #expect(refused.detail == "Model not found gpt-6-sol")
+    let lite = try await wire.respond(Body.request(input("Hello"), Self.lite), headers: [Self.mark: "true"])
+    #expect(lite.events.text == "Fine.")
+    // A model that does not ask for the lite form takes the plain one.
+    #expect(try await wire.respond(Body.request([Body.user("Hello")])).status == 200)
+    await wire.backend.stop()
+  }
+
+  @Test func overAWebSocketTheMarkIsInTheRequest() async throws {
+    let wire = try await Wire()
+    try wire.backend.play(#"[{"endpoint": "responses", "requires_lite": true, "times": "always"}]"#)
+    let socket = try await wire.socket()
+    let refused = try await socket.create(Body.request(input("Hello"), Self.lite))
+    #expect(refused.last?["type"] == "error")
+    #expect(refused.last?["status"]?.integer == 404)
+    let mark: JSON = ["ws_request_header_x_openai_internal_codex_responses_lite": "true"]
+    let taken = try await socket.create(
+      Body.request(input("Hello"), Self.lite.merging(["client_metadata": mark]) { $1 }))
+    #expect(taken.last?["type"] == "response.completed")
+    await wire.backend.stop()
+  }
+}
