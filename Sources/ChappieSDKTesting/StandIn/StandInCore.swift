@@ -48,6 +48,7 @@ final class StandInCore {
     case .handshake: return try await SocketEndpoint(backend: backend).answer(request)
     case .models: return try await play(endpoint) { ModelsEndpoint(backend: backend).answer(request) }
     case .usage: return try await play(endpoint) { UsageEndpoint(backend: backend).answer(request) }
+    case .accounts: return try await play(endpoint) { AccountsEndpoint(backend: backend).answer(request) }
     case .page: return .whole(page(request))
     case .unknown: return .whole(.detail("Not Found", status: 404))
     case .userCode: return try await play(endpoint) { issuer.userCode(request) }
@@ -67,6 +68,7 @@ final class StandInCore {
     case "/backend-api/codex/responses": request.asksForWebSocket ? .handshake : .responses
     case "/backend-api/codex/models": .models
     case "/backend-api/wham/usage": .usage
+    case "/backend-api/wham/accounts/check": .accounts
     case "/codex/device": .page
     default: .unknown
     }

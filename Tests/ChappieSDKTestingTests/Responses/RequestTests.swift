@@ -19,10 +19,26 @@ import Zstandard
     await wire.backend.stop()
   }
 
+  /// Newer clients say what they want in a developer message.
+  @Test func instructionsMayBeLeftOut() async throws {
+    let wire = try await Wire()
+    let input = [Body.developer("Be kind."), Body.user("Hello")]
+    #expect(try await wire.respond(Body.request(input, ["instructions": .null])).status == 200)
+    let socket = try await wire.socket()
+    let request = Body.request([Body.developer("Be kind.")], ["instructions": .null])
+    let warm = try await socket.create(request, ["generate": false])
+    #expect(warm.types == ["response.created", "response.completed"])
+    let id = try #require(warm.responseID)
+    let answer = try await socket.create(
+      Body.request([Body.user("Hello")], ["instructions": .null]), ["previous_response_id": .string(id)])
+    #expect(answer.text == "You said: “Hello” This conversation has 1 message.")
+    await wire.backend.stop()
+  }
+
   @Test func theLiveServersRefusals() async throws {
     let wire = try await Wire()
     let refusals: [(JSON, String)] = [
-      (["instructions": .null], "Instructions are required"), (["instructions": ""], "Instructions are required"),
+      (["instructions": ""], "Instructions are required"), (["instructions": true], "Instructions are required"),
       (["input": "Hello"], "Input must be a list"), (["store": true], "Store must be set to false"),
       (["store": .null], "Store must be set to false"), (["stream": false], "Stream must be set to true"),
       (["stream": .null], "Stream must be set to true"),

@@ -40,7 +40,7 @@ extension ModelCatalogue {
     var levels: JSONValue { Model.levels(Array(["low", "medium", "high", "xhigh", "max", "ultra"].prefix(rawValue))) }
   }
 
-  /// What a client tells the backend for `ultra`; without it that is `max`.
+  /// What a client tells the backend for `ultra`; without it that is the highest other effort that is listed.
   private static let delegating: JSONValue = [
     "multi_agent_reasoning_effort": "xhigh", "default_reasoning_level": "low",
   ]

@@ -30,7 +30,9 @@ struct ResponsesRequest {
     after earlier: Conversation = Conversation(), models: ModelCatalogue
   ) throws(Refusal) {
     guard body.members != nil else { throw Refusal(detail: "The request body is not a JSON object") }
-    guard let instructions = body["instructions"]?.string, !instructions.isEmpty else {
+    // Newer clients say them in a developer message instead.
+    let instructions = body["instructions"] ?? .null
+    guard instructions == .null || instructions.string?.isEmpty == false else {
       throw Refusal(detail: "Instructions are required")
     }
     guard let input = body["input"]?.elements else { throw Refusal(detail: "Input must be a list") }
@@ -63,7 +65,7 @@ struct ResponsesRequest {
     callsInParallel = options.callsInParallel
     wantsReasoning = options.wantsReasoning
     isLite = LiteForm.isLite(body, headers, transport)
-    inputTokens = (instructions.utf8.count + declared.bytes + conversation.bytes + 3) / 4
+    inputTokens = ((instructions.string ?? "").utf8.count + declared.bytes + conversation.bytes + 3) / 4
   }
 
   var fitsContextWindow: Bool { inputTokens <= model.contextWindow }

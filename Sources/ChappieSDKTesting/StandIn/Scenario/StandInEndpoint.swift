@@ -12,6 +12,8 @@ enum StandInEndpoint: String, CaseIterable, Sendable {
   case handshake
   case models
   case usage
+  /// The workspaces of the user: `wham/accounts/check`.
+  case accounts
   /// `/codex/device`
   case page
   /// Addresses that the stand-in does not know.
@@ -19,14 +21,14 @@ enum StandInEndpoint: String, CaseIterable, Sendable {
 
   /// Those that a scenario can change.
   static let scripted: [StandInEndpoint] = [
-    .userCode, .poll, .token, .refresh, .revoke, .responses, .handshake, .models, .usage,
+    .userCode, .poll, .token, .refresh, .revoke, .responses, .handshake, .models, .usage, .accounts,
   ]
 
   /// The one method that it takes; nil for any.
   var method: String? {
     switch self {
     case .page, .unknown: nil
-    case .handshake, .models, .usage: "GET"
+    case .handshake, .models, .usage, .accounts: "GET"
     default: "POST"
     }
   }

@@ -1,7 +1,7 @@
 /// What a ``StandInBackend`` has been asked so far and what it holds. There is no token in it.
 public struct StandInState: Sendable {
   /// The number of requests by endpoint: `usercode`, `poll`, `token`, `refresh`, `revoke`, `responses`, `prewarm`,
-  /// `handshake`, `models`, `usage`, `page`, `unknown`.
+  /// `handshake`, `models`, `usage`, `accounts`, `page`, `unknown`.
   public var requests: [String: Int] = [:]
   /// How the last request for an answer came: `http` or `websocket`.
   public var lastResponsesTransport: String?

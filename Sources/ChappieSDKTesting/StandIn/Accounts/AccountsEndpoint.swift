@@ -1,0 +1,28 @@
+import GLibBridge
+
+/// `GET /backend-api/wham/accounts/check`, as in section 5.3 of the protocol: the one workspace of each user.
+@GLibActor
+struct AccountsEndpoint {
+  let backend: Backend
+
+  /// What a workspace says that may be served from everywhere.
+  private static let anywhere: JSONValue = "NO_CONSTRAINT"
+
+  func answer(_ request: HTTPServerRequest) -> HTTPServerResponse {
+    guard let user = backend.user(of: request) else { return Backend.unauthorized }
+    guard !user.accountID.isEmpty else { return .json(["accounts": [], "account_ordering": []]) }
+    // Clients take no origin without TLS, also not the one at which they are.
+    let origin: JSONValue = "https://chatgpt.com"
+    let id = JSONValue.string(user.accountID)
+    return .json([
+      "accounts": [
+        [
+          "id": id, "name": nil, "structure": "personal", "plan_type": .string(backend.usage.plan ?? user.plan),
+          "profile_picture_url": nil, "workspace_backend_origin": origin,
+          "account_routing_override": Self.anywhere,
+        ]
+      ],
+      "account_ordering": [id], "default_account_id": id,
+    ])
+  }
+}

@@ -1,0 +1,39 @@
+import ChappieSDKTesting
+import GLibBridge
+import Testing
+
+/// Section 5.3 of the protocol.
+@Suite @GLibActor struct AccountsTests {
+  private static let path = "/backend-api/wham/accounts/check"
+
+  @Test func theWorkspaceIsThatOfTheToken() async throws {
+    let wire = try await Wire { $0.user = StandInUser(email: "grace@example.com", accountID: "acc-1", plan: "pro") }
+    let answer = try await wire.send(.get, Self.path).json
+    let accounts = try #require(answer["accounts"]?.elements)
+    #expect(accounts.count == 1)
+    #expect(accounts.first?["id"] == "acc-1")
+    #expect(accounts.first?["plan_type"] == "pro")
+    // Real clients end without these two, and with an origin that has no TLS.
+    #expect(accounts.first?["workspace_backend_origin"] == "https://chatgpt.com")
+    #expect(accounts.first?["account_routing_override"] == "NO_CONSTRAINT")
+    #expect(answer["default_account_id"] == "acc-1")
+    #expect(wire.backend.state.requests["accounts"] == 1)
+    await wire.backend.stop()
+  }
+
+  @Test func whoHasNoAccountHasNoWorkspace() async throws {
+    let wire = try await Wire { $0.user = StandInUser(email: "grace@example.com", accountID: "") }
+    #expect(try await wire.send(.get, Self.path).json["accounts"]?.elements == [])
+    await wire.backend.stop()
+  }
+
+  @Test func aTokenIsAskedForAndRulesReachIt() async throws {
+    let wire = try await Wire()
+    #expect(try await wire.send(.get, Self.path, headers: ["authorization": "Bearer nothing"]).status == 401)
+    #expect(try await wire.send(.post, Self.path, [:]).status == 405)
+    try wire.backend.play(#"[{"endpoint": "accounts", "status": 404}]"#)
+    #expect(try await wire.send(.get, Self.path).status == 404)
+    #expect(try await wire.send(.get, Self.path).status == 200)
+    await wire.backend.stop()
+  }
+}
