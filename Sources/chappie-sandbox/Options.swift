@@ -22,6 +22,8 @@ struct Options: Sendable {
         + "approves a sign-in, and serves until it is told to end. Scenarios and control requests\n"
         + "are described in its README.")
     let port = parser.integer("port", short: "p", in: 0...65535, placeholder: "N", "Listen on this port (any free one)")
+    let address = parser.option(
+      "public-url", placeholder: "URL", "Clients reach it here, through a proxy (as their requests say)", read: origin)
     let approve = parser.flag("auto-approve", short: "a", "Approve each sign-in at once")
     let rate = parser.option(
       "rate", short: "r", placeholder: "WORDS", "Words per second of an answer; 0: flat out (30)", read: pace)
@@ -49,6 +51,7 @@ struct Options: Sendable {
     var options = Options()
     options.scenario = try given[scenario].map(contents)
     options.configuration.port = UInt16(clamping: given[port] ?? 0)
+    options.configuration.publicURL = given[address]
     options.configuration.approvesAtOnce = given[approve]
     options.configuration.wordsPerSecond = given[rate] ?? options.configuration.wordsPerSecond
     options.configuration.accessTokenLifetime = .seconds(given[lifetime] ?? 864_000)
@@ -69,6 +72,14 @@ struct Options: Sendable {
       throw CommandLineError("“\(text)” is not a number from 0 on")
     }
     return rate
+  }
+
+  private static func origin(_ text: String) throws -> String {
+    let address = text.hasSuffix("/") ? String(text.dropLast()) : text
+    guard let url = URL(string: address), ["http", "https"].contains(url.scheme), url.host()?.isEmpty == false,
+      url.path().isEmpty, url.query() == nil
+    else { throw CommandLineError("“\(text)” is not an address such as https://sign-in.example") }
+    return address
   }
 
   private static func contents(of path: String) throws -> String {

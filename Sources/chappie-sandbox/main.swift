@@ -14,7 +14,7 @@ func serve(_ options: Options) async -> Int32 {
       backend \(backend.baseURL)
       page \(backend.devicePage)
 
-      """)
+      """ + (options.configuration.publicURL.map { _ in "local \(backend.localAddress)\n" } ?? ""))
     _ = await UnixSignals.first(of: [SIGTERM, SIGINT])
     await backend.stop()
     return 0

@@ -102,7 +102,7 @@ class Network:
                 request = read_head(client)
                 if request:
                     server = socket.create_connection(("127.0.0.1", self.target), TIMEOUT)
-                    server.sendall(request.replace(b"\r\n", b"\r\nX-Forwarded-Proto: https\r\n", 1))
+                    server.sendall(request)
                     join(client, server)
         elif how == "refuse":
             # A status, and whether an OAuth error is in it.

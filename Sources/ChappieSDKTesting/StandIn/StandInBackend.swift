@@ -6,7 +6,9 @@ import GLibBridge
 /// secret that it hands out holds the text `SANDBOXSECRET`.
 @GLibActor
 public final class StandInBackend {
-  /// The issuer's address, such as `http://127.0.0.1:49152`.
+  /// Where the stand-in itself listens, such as `http://127.0.0.1:49152`.
+  public let localAddress: String
+  /// The issuer's address: the configured public one, or else the local one.
   public let issuer: String
   /// The backend's address, which ends in `/backend-api`.
   public let baseURL: String
@@ -26,7 +28,8 @@ public final class StandInBackend {
       return try await log.follow(request) { try await core.answer(request) }
     }
     self.core = core
-    issuer = "http://127.0.0.1:\(server.port)"
+    localAddress = "http://127.0.0.1:\(server.port)"
+    issuer = configuration.publicURL ?? localAddress
     baseURL = issuer + "/backend-api"
     devicePage = issuer + "/codex/device"
   }

@@ -25,6 +25,9 @@ public struct StandInUser: Sendable, Equatable {
 public struct StandInConfiguration: Sendable {
   /// The port on 127.0.0.1; 0 leaves the choice to the kernel.
   public var port: UInt16 = 0
+  /// The address under which clients reach it, such as `https://sign-in.example`, where a proxy with TLS is in front of
+  /// it; nil takes the address from each request.
+  public var publicURL: String?
   /// Who approves when an approval names nobody.
   public var user = StandInUser(email: "ada@example.com")
   /// The client id that may sign in.

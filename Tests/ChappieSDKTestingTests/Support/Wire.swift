@@ -49,7 +49,7 @@ final class Wire {
       "code_verifier=\(try #require(approval["code_verifier"]?.string))",
       "redirect_uri=\(backend.issuer)/deviceauth/callback",
     ]
-    var request = HTTPRequest(.post, backend.issuer + "/oauth/token")
+    var request = HTTPRequest(.post, backend.localAddress + "/oauth/token")
     request.body = .bytes(Array(form.joined(separator: "&").utf8))
     request.contentType = "application/x-www-form-urlencoded"
     token = try #require(try await send(request).json["access_token"]?.string)
@@ -67,7 +67,7 @@ final class Wire {
   private func send(
     _ method: HTTPRequest.Method, _ path: String, bytes: [UInt8]?, _ headers: [String: String]
   ) async throws -> Answer {
-    var request = HTTPRequest(method, backend.issuer + path)
+    var request = HTTPRequest(method, backend.localAddress + path)
     if let bytes { request.body = .bytes(bytes) }
     request.contentType = bytes.map { _ in "application/json" }
     for (name, value) in headers { request.setHeader(name, value) }

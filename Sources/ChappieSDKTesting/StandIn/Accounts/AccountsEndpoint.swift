@@ -12,7 +12,8 @@ struct AccountsEndpoint {
     guard let user = backend.user(of: request) else { return Backend.unauthorized }
     guard !user.accountID.isEmpty else { return .json(["accounts": [], "account_ordering": []]) }
     // Clients take no origin without TLS, also not the one at which they are.
-    let origin: JSONValue = "https://chatgpt.com"
+    let address = PublicAddress(of: request, configured: backend.configuration.publicURL)
+    let origin = address.hasTLS ? Self.anywhere : "https://chatgpt.com"
     let id = JSONValue.string(user.accountID)
     return .json([
       "accounts": [

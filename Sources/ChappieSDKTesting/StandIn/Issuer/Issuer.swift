@@ -54,9 +54,10 @@ struct Issuer {
       return .oauthError("unsupported_grant_type", "A form must have grant_type=authorization_code.")
     }
     guard form["client_id"] == configuration.clientID else { return .oauthError("invalid_client", "Unknown client.") }
-    let issuer = issuer(of: request)
-    guard form["redirect_uri"] == issuer + "/deviceauth/callback" else {
-      return .oauthError("invalid_grant", "redirect_uri must be \(issuer)/deviceauth/callback.")
+    let issuers = PublicAddress(of: request, configured: configuration.publicURL).candidates
+    guard let issuer = issuers.first(where: { form["redirect_uri"] == $0 + "/deviceauth/callback" }) else {
+      let expected = issuers.map { $0 + "/deviceauth/callback" }.joined(separator: " or ")
+      return .oauthError("invalid_grant", "redirect_uri must be \(expected).")
     }
     let approval = devices.redeem(
       code: form["code"] ?? "", clientID: configuration.clientID, verifier: form["code_verifier"] ?? "")
@@ -104,11 +105,5 @@ struct Issuer {
         "id_token": .string(tokens.idToken), "access_token": .string(tokens.accessToken),
         "refresh_token": .string(tokens.refreshToken), "token_type": "Bearer", "expires_in": JSONValue(tokens.lifetime),
       ], headers: [("cache-control", "no-store")])
-  }
-
-  /// The issuer under the name that the client knows it by, which may be `localhost`.
-  private func issuer(of request: HTTPServerRequest) -> String {
-    // Somebody may stand in front of it with TLS.
-    (request.headers["x-forwarded-proto"] ?? "http") + "://" + (request.headers["host"] ?? "127.0.0.1")
   }
 }

@@ -1,0 +1,79 @@
+import ChappieSDKTesting
+import FoundationEssentials
+import GLibBridge
+import Testing
+
+/// A client that reaches the issuer through a proxy with TLS.
+@Suite @GLibActor struct PublicAddressTests {
+  private nonisolated static let client = StandInConfiguration().clientID
+
+  /// Signs in as a client that knows the issuer by `address`, through a proxy that adds `headers`.
+  private func exchange(_ wire: Wire, _ address: String, _ headers: [String: String]) async throws -> Wire.Answer {
+    let code = try await wire.send(
+      .post, "/api/accounts/deviceauth/usercode", ["client_id": .string(Self.client)], headers: headers
+    ).json
+    let approval = try await wire.send(.post, "/api/accounts/deviceauth/token", code, headers: headers).json
+    let form = [
+      "grant_type=authorization_code", "client_id=\(Self.client)",
+      "code=\(try #require(approval["authorization_code"]?.string))",
+      "code_verifier=\(try #require(approval["code_verifier"]?.string))", "redirect_uri=\(address)/deviceauth/callback",
+    ]
+    var request = HTTPRequest(.post, wire.backend.localAddress + "/oauth/token")
+    request.body = .bytes(Array(form.joined(separator: "&").utf8))
+    request.contentType = "application/x-www-form-urlencoded"
+    for (name, value) in headers { request.setHeader(name, value) }
+    return try await wire.send(request)
+  }
+
+  /// Who issued the tokens, as they say themselves.
+  private func issuer(_ answer: Wire.Answer) throws -> String {
+    let parts = try #require(answer.json["id_token"]?.string).split(separator: ".")
+    let base64 = String(parts[1]).replacing("-", with: "+").replacing("_", with: "/")
+    let padded = base64 + String(repeating: "=", count: (4 - base64.count % 4) % 4)
+    let claims = try JSON(parsing: [UInt8](try #require(Data(base64Encoded: padded))))
+    return try #require(claims["iss"]?.string)
+  }
+
+  @Test(
+    arguments: [
+      [:], ["x-forwarded-proto": "https"], ["x-forwarded-proto": "HTTPS, http"],
+      ["forwarded": "for=192.0.2.1;Proto=https;host=\"sign-in.example\", for=10.0.0.1;proto=http", "host": "inner"],
+      ["x-forwarded-host": "sign-in.example, inner", "x-forwarded-proto": "https", "host": "inner"],
+    ] as [[String: String]]) func theIssuerIsWhatTheClientKnows(_ headers: [String: String]) async throws
+  {
+    let wire = try await Wire()
+    let answer = try await exchange(
+      wire, "https://sign-in.example", ["host": "sign-in.example"].merging(headers) { $1 })
+    #expect(answer.status == 200)
+    #expect(try issuer(answer) == "https://sign-in.example")
+    await wire.backend.stop()
+  }
+
+  @Test func anotherAddressIsRefused() async throws {
+    let wire = try await Wire()
+    let tls = ["host": "sign-in.example", "x-forwarded-proto": "https"]
+    for (address, headers) in [
+      ("http://sign-in.example", tls), ("https://other.example", tls),
+      ("ftp://sign-in.example", ["host": "sign-in.example"]),
+    ] {
+      let answer = try await exchange(wire, address, headers)
+      #expect(answer.status == 400)
+      #expect(answer.json["error"] == "invalid_grant")
+    }
+    await wire.backend.stop()
+  }
+
+  @Test func aConfiguredAddressIsTheOnlyOne() async throws {
+    let wire = try await Wire { $0.publicURL = "https://sign-in.example:8443" }
+    #expect(wire.backend.issuer == "https://sign-in.example:8443")
+    #expect(wire.backend.baseURL == "https://sign-in.example:8443/backend-api")
+    #expect(wire.backend.devicePage == "https://sign-in.example:8443/codex/device")
+    let answer = try await exchange(wire, "https://sign-in.example:8443", ["host": "inner"])
+    #expect(try issuer(answer) == "https://sign-in.example:8443")
+    #expect(try await exchange(wire, wire.backend.localAddress, [:]).status == 400)
+    // Over TLS a real client may stay where it is.
+    let accounts = try await wire.send(.get, "/backend-api/wham/accounts/check").json["accounts"]?.elements
+    #expect(accounts?.first?["workspace_backend_origin"] == "NO_CONSTRAINT")
+    await wire.backend.stop()
+  }
+}
