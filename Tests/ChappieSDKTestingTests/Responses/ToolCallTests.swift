@@ -90,6 +90,42 @@ import Testing
     await wire.backend.stop()
   }
 
+  @Test func aRuleCallsACustomTool() async throws {
+    let wire = try await Wire()
+    try wire.backend.play(
+      """
+      [{"endpoint": "responses", "tool_calls": [{"name": "exec", "namespace": "functions", "input": "text(1 + 1)"}]}]
+      """)
+    let answer = try await wire.respond(Body.request([Body.user("Hello")])).events
+    let call = try #require(answer.items.first)
+    #expect(call.type == "custom_tool_call")
+    #expect(call["input"] == "text(1 + 1)")
+    #expect(call["namespace"] == "functions")
+    #expect(call["arguments"] == nil)
+    let deltas = answer.filter { $0.type == "response.custom_tool_call_input.delta" }
+    #expect(deltas.compactMap { $0["delta"]?.string }.joined() == "text(1 + 1)")
+    #expect(answer.first { $0.type == "response.custom_tool_call_input.done" }?["input"] == "text(1 + 1)")
+
+    let output: JSON = [
+      "type": "custom_tool_call_output", "call_id": try #require(call["call_id"]),
+      "output": [["type": "input_text", "text": "2"]],
+    ]
+    let next = try await wire.respond(Body.request([Body.user("Hello"), call, output]))
+    #expect(next.events.text == "The tool exec said: 2")
+    await wire.backend.stop()
+  }
+
+  /// What is in a group is held against the same rules.
+  @Test func toolsMayBeInGroups() async throws {
+    let wire = try await Wire()
+    let group = { (tool: JSON) -> [String: JSON] in
+      ["tools": [["type": "namespace", "name": "functions", "tools": [tool]]]]
+    }
+    #expect(try await wire.respond(Body.request([Body.user("Hello")], group(Body.tool("clock")))).status == 200)
+    #expect(try await wire.respond(Body.request([Body.user("Hello")], group(Body.tool("two words")))).status == 400)
+    await wire.backend.stop()
+  }
+
   @Test func aSocketGoesOnAfterACall() async throws {
     let wire = try await Wire()
     let socket = try await wire.socket()
@@ -113,6 +149,8 @@ import Testing
   @Test(arguments: [
     #"[{"endpoint": "responses", "tool_calls": [{"arguments": {}}]}]"#,
     #"[{"endpoint": "responses", "tool_calls": [{"name": "clock", "args": {}}]}]"#,
+    #"[{"endpoint": "responses", "tool_calls": [{"name": "exec", "input": {}}]}]"#,
+    #"[{"endpoint": "responses", "tool_calls": [{"name": "exec", "input": "", "arguments": {}}]}]"#,
     #"[{"endpoint": "responses", "tool_calls": [], "events": []}]"#,
     #"[{"endpoint": "usage", "tool_calls": []}]"#, #"[{"endpoint": "prewarm", "hang": true}]"#,
   ]) func aRuleThatCannotBeReadIsRefused(_ scenario: String) async throws {

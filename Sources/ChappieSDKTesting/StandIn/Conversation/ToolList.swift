@@ -15,6 +15,7 @@ struct ToolList {
     var names: Set<String> = []
     for tool in list {
       guard let type = tool["type"]?.string else { throw Refusal(detail: "A tool needs a 'type'") }
+      if type == "namespace" { _ = try ToolList(checking: tool["tools"]) }
       guard type == "function" || type == "custom" else { continue }
       let name = tool["name"]?.string ?? ""
       guard Self.isName(name) else { throw Refusal(detail: "Invalid value: '\(name)' is no name of a tool") }

@@ -19,8 +19,8 @@ struct OutputItem: Sendable {
       id = "msg_" + RandomText.hex(bytes: 16)
       pieces = Self.words(of: text)
     case .call(let call):
-      id = "fc_" + RandomText.hex(bytes: 16)
-      pieces = Self.words(of: call.arguments)
+      id = (call.isCustom ? "ctc_" : "fc_") + RandomText.hex(bytes: 16)
+      pieces = Self.words(of: call.text)
     case .reasoning:
       id = "rs_" + RandomText.hex(bytes: 16)
       pieces = []
@@ -43,10 +43,14 @@ struct OutputItem: Sendable {
         "content": isWhole ? [Self.part(text)] : [],
       ]
     case .call(let call):
-      [
-        "id": .string(id), "type": "function_call", "status": .string(status),
-        "arguments": .string(isWhole ? call.arguments : ""), "call_id": .string(call.id), "name": .string(call.name),
-      ]
+      .object(
+        [
+          .init(key: "id", value: .string(id)),
+          .init(key: "type", value: call.isCustom ? "custom_tool_call" : "function_call"),
+          .init(key: "status", value: .string(status)), .init(key: "call_id", value: .string(call.id)),
+          .init(key: "name", value: .string(call.name)),
+          .init(key: call.isCustom ? "input" : "arguments", value: .string(isWhole ? call.text : "")),
+        ] + (call.namespace.map { [.init(key: "namespace", value: .string($0))] } ?? []))
     case .reasoning(let sealed):
       ["id": .string(id), "type": "reasoning", "summary": [], "encrypted_content": .string(sealed)]
     case .compaction(let sealed):

@@ -95,13 +95,14 @@ struct ResponsesAnswer {
   }
 
   private static func kind(_ item: OutputItem) -> String {
-    if case .call = item.content { "response.function_call_arguments" } else { "response.output_text" }
+    guard case .call(let call) = item.content else { return "response.output_text" }
+    return call.isCustom ? "response.custom_tool_call_input" : "response.function_call_arguments"
   }
 
   private static func whole(_ item: OutputItem) -> (String, JSONValue) {
     switch item.content {
     case .message(let text): ("text", .string(text))
-    case .call(let call): ("arguments", .string(call.arguments))
+    case .call(let call): (call.isCustom ? "input" : "arguments", .string(call.text))
     case .reasoning(let sealed), .compaction(let sealed): ("encrypted_content", .string(sealed))
     }
   }

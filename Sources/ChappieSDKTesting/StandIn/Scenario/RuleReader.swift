@@ -82,10 +82,17 @@ extension StandInRule {
       for element in list {
         var members = try Reader(element)
         guard let name = try members.string("name") else { throw Problem(text: "a tool call needs a 'name'") }
-        let arguments = members.take("arguments") ?? .object([])
+        let namespace = try members.string("namespace")
         let id = try members.string("call_id")
+        let payload: ToolCall.Payload
+        if let input = try members.string("input") {
+          payload = .input(input)
+        } else {
+          let arguments = members.take("arguments") ?? .object([])
+          payload = .arguments(arguments.string ?? arguments.text)
+        }
         try members.expectEnd()
-        calls.append(ToolCall(id: id, name: name, arguments: arguments.string ?? arguments.text))
+        calls.append(ToolCall(id: id, name: name, namespace: namespace, payload))
       }
       return calls
     }
