@@ -54,6 +54,7 @@ test: dependencies lint
 	scripts/private-session Tests/torture/torture.py .build/debug --rounds 40
 	Tests/install.sh
 	Tests/unit.sh .build/debug
+	scripts/private-session Tests/abuse/abuse.py .build/debug --brief --seconds 24
 
 bench: build
 	$(SWIFT) build $(RELEASE) --product thread-bench
