@@ -28,6 +28,11 @@ final class SocketPace {
   private let opened: OpaquePointer
   private let input: OpaquePointer
   private var meter: FrameMeter
+  /// What was read and libsoup has not taken yet. It takes a kibibyte at a time, and each read of a socket costs a call
+  /// of the kernel.
+  private var chunk: [UInt8] = []
+  private var taken = 0
+  private static let chunkSize = 16 << 10
   private var flow = Flow.waiting
   private var holding = Hold.none
 
@@ -65,7 +70,7 @@ final class SocketPace {
 
   fileprivate typealias ErrorSlot = UnsafeMutablePointer<UnsafeMutablePointer<GError>?>?
 
-  fileprivate var isReadable: Bool { g_pollable_input_stream_is_readable(input) != 0 }
+  fileprivate var isReadable: Bool { taken < chunk.count || g_pollable_input_stream_is_readable(input) != 0 }
 
   fileprivate func read(_ buffer: UnsafeMutableRawPointer?, _ size: gsize, _ error: ErrorSlot) -> gssize {
     if case .held = holding { return Self.fail(error, G_IO_ERROR_WOULD_BLOCK, "the reader pauses") }
@@ -75,20 +80,34 @@ final class SocketPace {
       flow = .yielded
       return Self.fail(error, G_IO_ERROR_WOULD_BLOCK, "others have their turn")
     case .reading: break
-    case .broken(let problem): return Self.fail(error, G_IO_ERROR_FAILED, problem.message)
+    case .broken(let problem) where taken == chunk.count: return Self.fail(error, G_IO_ERROR_FAILED, problem.message)
+    case .broken: break
     }
-    let count = g_pollable_input_stream_read_nonblocking(input, buffer, size, nil, error)
-    guard count > 0 else {
-      flow = .waiting
-      return count
+    if taken == chunk.count {
+      let count = refill(error)
+      guard count > 0 else { return count }
     }
-    if let problem = problem(with: UnsafeRawBufferPointer(start: buffer, count: count)) { flow = .broken(problem) }
+    let count = min(Int(size), chunk.count - taken)
+    UnsafeMutableRawBufferPointer(start: buffer, count: count).copyBytes(from: chunk[taken..<taken + count])
+    taken += count
     return count
   }
 
-  private func problem(with bytes: UnsafeRawBufferPointer) -> FrameMeter.Problem? {
+  /// Reads the next chunk, and returns its length or what the stream returned.
+  private func refill(_ error: ErrorSlot) -> gssize {
+    var count: gssize = 0
+    taken = 0
+    chunk = [UInt8](unsafeUninitializedCapacity: Self.chunkSize) { bytes, filled in
+      count = g_pollable_input_stream_read_nonblocking(input, bytes.baseAddress, gsize(bytes.count), nil, error)
+      filled = max(0, count)
+    }
+    if count <= 0 { flow = .waiting } else if let problem = problem(with: chunk.span) { flow = .broken(problem) }
+    return count
+  }
+
+  private func problem(with bytes: borrowing Span<UInt8>) -> FrameMeter.Problem? {
     do throws(FrameMeter.Problem) {
-      try meter.pass(Span<UInt8>(_unsafeBytes: bytes), at: Int64(g_get_monotonic_time()) / 1_000_000)
+      try meter.pass(bytes, at: Int64(g_get_monotonic_time()) / 1_000_000)
       return nil
     } catch {
       return error

@@ -9,9 +9,8 @@ from bus.connection import BUS, INTERACTIVE
 from bus.marshal import Variant
 
 CLIENT = "org.chappie.Client"
-# Calls of one program that are under way at once. The service has to read each before it can refuse it, in the order of
-# the bus's socket: more at once hold up others by what that takes, which is about 50 µs each.
-AT_ONCE = 3000
+# Calls of one program that are under way at once.
+AT_ONCE = 16000
 # What an app may begin of threads, with something to spare: at once, and then each second.
 MOST_THREADS, THREADS_A_SECOND = 100, 2
 

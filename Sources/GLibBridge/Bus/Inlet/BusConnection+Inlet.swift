@@ -62,12 +62,17 @@ extension BusConnection {
     return connection
   }
 
-  /// Tells `inlet` when what it handed on has been dispatched.
+  /// Tells `inlet` when what it handed on has been dispatched, and the answers that were ready have gone out: they wait
+  /// for each other too, and GDBus takes any number of them.
   private func follow(_ inlet: BusInlet) {
     g_dbus_connection_signal_subscribe(
       pointer, busName, LocalMessage.interface, LocalMessage.member, nil, nil, G_DBUS_SIGNAL_FLAGS_NO_MATCH_RULE,
       { _, _, _, _, _, _, data in CallbackBox<() -> Void>.of(data).closure() },
-      CallbackBox { inlet.noteDispatched() }.retained, CallbackBox<() -> Void>.release)
+      CallbackBox { [pointer] in
+        g_dbus_connection_flush(
+          pointer, nil, { _, _, data in CallbackBox<BusInlet>.consume(data).closure.noteDispatched() },
+          CallbackBox(inlet).retained)
+      }.retained, CallbackBox<() -> Void>.release)
   }
 
   /// Answers the calls that were not taken.
@@ -76,12 +81,23 @@ extension BusConnection {
     weak var connection: BusConnection?
     private let error: @GLibActor (String) -> BusError
 
+    /// Senders of too many messages, of which the log says so once.
+    private var floods: Set<String> = []
+
     init(_ error: @escaping @GLibActor (String) -> BusError) {
       self.error = error
     }
 
+    private func isNews(_ refusal: BusInlet.Refusal) -> Bool {
+      guard case .tooManyMessages = refusal.reason else { return true }
+      if floods.count == 256 { floods = [] }
+      return floods.insert(refusal.sender ?? "").inserted
+    }
+
     func refuse(_ refusal: BusInlet.Refusal) {
-      Log.notice("A message of \(refusal.sender ?? "nobody known") was not taken: it \(refusal.reason).")
+      if isNews(refusal) {
+        Log.notice("A message of \(refusal.sender ?? "nobody known") was not taken: it \(refusal.reason).")
+      }
       guard let connection, let sender = refusal.sender, let serial = refusal.serial else { return }
       let error = error("\(refusal.reason)")
       let message = g_dbus_message_new()

@@ -4,16 +4,17 @@ import Glibc
 /// Stands between the bus and GDBus, which makes objects of a message before anybody can refuse it: some 70 bytes for
 /// each byte of one that is made for that, and without a bound on how many wait.
 ///
-/// A thread of its own reads from the bus and hands on, through a socket, what is within bounds. What is not is skipped
-/// without being kept, and told of. What is sent takes the direct way.
+/// A thread of its own reads from the bus and hands on, through a socket, what is within bounds: little at a time, the
+/// senders in turn. What is not within bounds is skipped without being kept, and told of. What is sent takes the direct
+/// way.
 final class BusInlet: Sendable {
   struct Bounds: Sendable {
     /// Of one message.
     var messageBytes = 20 << 20
     /// Of one message: strings, numbers, structures and whatever else has a type, but for numbers in arrays.
     var messageValues = 100_000
-    /// What may wait in GDBus and in the actor's context, with a kibibyte for each message.
-    var waitingBytes = 8 << 20
+    var underWay = InletWindow.Bounds()
+    var waiting = InletQueue.Bounds()
   }
 
   /// A message that was not handed on.
@@ -21,6 +22,7 @@ final class BusInlet: Sendable {
     enum Reason: Sendable {
       case tooLarge(bytes: Int, limit: Int)
       case tooManyValues(limit: Int)
+      case tooManyMessages
       case malformed
     }
 
@@ -30,8 +32,6 @@ final class BusInlet: Sendable {
     /// The call that waits for an answer; nil for none.
     let serial: UInt32?
   }
-
-  private static let weightOfMessage = 1024
 
   private let bus: Descriptor
   private let inside: Descriptor
@@ -74,52 +74,80 @@ final class BusInlet: Sendable {
 
   private func run() {
     var stream = InletStream(bus, closedWith: inside)
-    var waiting = 0
-    while let head = stream.fill(MessageHead.fixedLength).flatMap({ MessageHead($0) }) {
-      switch take(head, from: &stream) {
-      case .message(let message):
-        guard inside.send(message) else { return }
-        waiting += message.count + Self.weightOfMessage
-      case .refused(let refusal):
-        refuse(refusal)
-        // Who waits for this answer need not wait for its deadline.
-        if let answer = LocalMessage.failure(of: refusal, head, stream.fields) {
-          guard inside.send(answer[...]) else { return }
-        }
+    var queue = InletQueue(bounds.waiting)
+    var window = InletWindow(bounds.underWay)
+    while true {
+      while !window.isFull, let entry = queue.popFirst() { guard handOn(entry, &window) else { return } }
+      switch stream.wait(for: window.isFull ? dispatched : nil, orMessage: !queue.isFull) {
+      case .message: guard take(from: &stream, &queue, &window) else { return }
+      case .event(let markers): window.dispatched(markers)
       case .end: return
-      }
-      stream.drop(head)
-      if waiting > bounds.waitingBytes {
-        guard inside.send(LocalMessage.marker[...]), stream.wait(for: dispatched) else { return }
-        waiting = 0
       }
     }
   }
 
-  private enum Taken {
-    case message(ArraySlice<UInt8>)
-    case refused(Refusal)
+  /// False at the end.
+  private func handOn(_ entry: InletQueue.Entry, _ window: inout InletWindow) -> Bool {
+    switch entry {
+    case .message(let message): return handOn(message[...], &window)
+    case .refused(let refusal, let answer):
+      refuse(refusal)
+      // Who waits for this answer need not wait for its deadline.
+      return handOn(answer[...], &window)
+    }
+  }
+
+  private func handOn(_ message: ArraySlice<UInt8>, _ window: inout InletWindow) -> Bool {
+    guard inside.send(message) else { return false }
+    window.add(message.count)
+    return !window.wantsMarker || inside.send(window.marker())
+  }
+
+  /// Takes the next message of `stream`. False at the end.
+  private func take(from stream: inout InletStream, _ queue: inout InletQueue, _ window: inout InletWindow) -> Bool {
+    guard let head = stream.fill(MessageHead.fixedLength).flatMap({ MessageHead($0) }) else { return false }
+    defer { stream.drop(head) }
+    switch look(at: head, in: &stream) {
+    case .message(let message, let fields):
+      let sender = fields.queue(head, message)
+      // The usual way: nothing waits, and nothing is copied.
+      if queue.isEmpty, !window.isFull { return handOn(message, &window) }
+      if queue.hasRoom(for: message.count, from: sender) || head.isAnswer {
+        queue.append(.message(Array(message)), from: sender)
+      } else {
+        queue.append(refused(.tooManyMessages, head, fields), from: sender)
+      }
+      return true
+    case .refused(let reason, let fields):
+      queue.append(refused(reason, head, fields), from: fields?.sender ?? "")
+      return true
+    case .end: return false
+    }
+  }
+
+  private enum Look {
+    case message(ArraySlice<UInt8>, MessageFields)
+    case refused(Refusal.Reason, MessageFields?)
     case end
   }
 
-  private func take(_ head: MessageHead, from stream: inout InletStream) -> Taken {
-    stream.fields = nil
+  private func look(at head: MessageHead, in stream: inout InletStream) -> Look {
     guard head.headerLength <= bounds.messageBytes else {
-      return stream.skip(head.length) ? .refused(refusal(.malformed, head, nil)) : .end
+      return stream.skip(head.length) ? .refused(.malformed, nil) : .end
     }
     guard let header = stream.fill(head.headerLength) else { return .end }
-    stream.fields = MessageFields(header.prefix(head.headerLength), head.byteOrder)
+    let fields = MessageFields(header.prefix(head.headerLength), head.byteOrder)
     guard head.length <= bounds.messageBytes else {
       let reason = Refusal.Reason.tooLarge(bytes: head.length, limit: bounds.messageBytes)
-      return stream.skip(head.length) ? .refused(refusal(reason, head, stream.fields)) : .end
+      return stream.skip(head.length) ? .refused(reason, fields) : .end
     }
     guard let message = stream.fill(head.length)?.prefix(head.length) else { return .end }
-    guard let reason = fault(message, head, stream.fields) else { return .message(message) }
-    return .refused(refusal(reason, head, stream.fields))
+    guard let fields, head.kind != nil else { return .refused(.malformed, fields) }
+    if let reason = fault(message, head, fields) { return .refused(reason, fields) }
+    return .message(message, fields)
   }
 
-  private func fault(_ message: ArraySlice<UInt8>, _ head: MessageHead, _ fields: MessageFields?) -> Refusal.Reason? {
-    guard let fields, head.kind != nil else { return .malformed }
+  private func fault(_ message: ArraySlice<UInt8>, _ head: MessageHead, _ fields: MessageFields) -> Refusal.Reason? {
     do throws(BodyCheck.Fault) {
       try BodyCheck.check(
         message.dropFirst(head.headerLength), head.byteOrder, signature: fields.signature,
@@ -132,7 +160,8 @@ final class BusInlet: Sendable {
     }
   }
 
-  private func refusal(_ reason: Refusal.Reason, _ head: MessageHead, _ fields: MessageFields?) -> Refusal {
-    Refusal(reason: reason, sender: fields?.sender, serial: head.expectsReply ? head.serial : nil)
+  private func refused(_ reason: Refusal.Reason, _ head: MessageHead, _ fields: MessageFields?) -> InletQueue.Entry {
+    let refusal = Refusal(reason: reason, sender: fields?.sender, serial: head.expectsReply ? head.serial : nil)
+    return .refused(refusal, answer: LocalMessage.failure(of: refusal, head, fields) ?? [])
   }
 }

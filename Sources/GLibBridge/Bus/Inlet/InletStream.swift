@@ -14,8 +14,6 @@ struct InletStream {
   private var scratch = [UInt8](repeating: 0, count: readSize)
   /// Whether the next message was skipped already.
   private var isSkipped = false
-  /// The header fields of the next message, where they could be read.
-  var fields: MessageFields?
 
   init(_ bus: Descriptor, closedWith inside: Descriptor) {
     self.bus = bus
@@ -51,18 +49,32 @@ struct InletStream {
 
   /// Goes on to the message behind the one that `head` begins.
   mutating func drop(_ head: MessageHead) {
-    fields = nil
     if isSkipped { isSkipped = false } else { start += head.length }
     guard start == bytes.count else { return }
     bytes = []
     start = 0
   }
 
-  /// Waits until `event` is signalled. False at the end.
-  mutating func wait(for event: Descriptor) -> Bool {
-    guard poll(event) else { return false }
-    var count: eventfd_t = 0
-    return eventfd_read(event.number, &count) == 0
+  enum Arrival {
+    /// Some of the next message is here.
+    case message
+    /// The event was signalled so many times.
+    case event(Int)
+    case end
+  }
+
+  /// Waits until `event` is signalled, which comes first, or where it is wanted, for a message.
+  mutating func wait(for event: Descriptor?, orMessage wantsMessage: Bool) -> Arrival {
+    let isHere = wantsMessage && start < bytes.count
+    let sources = [event, wantsMessage && !isHere ? bus : nil].compactMap(\.self)
+    if isHere, sources.isEmpty { return .message }
+    switch poll(sources, waits: !isHere) {
+    case .ready(let number) where number == event?.number:
+      var count: eventfd_t = 0
+      return eventfd_read(number, &count) == 0 ? .event(Int(clamping: count)) : .end
+    case .ready, .nothing: return .message
+    case .end: return .end
+    }
   }
 
   private mutating func read() -> Bool {
@@ -79,22 +91,28 @@ struct InletStream {
       switch (count, errno) {
       case (0, _): return false
       case (_, EINTR): continue
-      case (_, EAGAIN): guard poll(bus) else { return false }
+      case (_, EAGAIN): guard case .ready = poll([bus]) else { return false }
       default: return false
       }
     }
   }
 
-  /// Waits until `descriptor` can be read from. False when the inside is closed.
-  private func poll(_ descriptor: Descriptor) -> Bool {
-    var waiting = [
-      pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: inside.number, events: 0, revents: 0),
-    ]
+  private enum Poll {
+    /// The first descriptor that can be read from.
+    case ready(Int32)
+    case nothing
+    /// The inside is closed.
+    case end
+  }
+
+  private func poll(_ descriptors: [Descriptor], waits: Bool = true) -> Poll {
+    var waiting = descriptors.map { pollfd(fd: $0.number, events: Int16(POLLIN), revents: 0) }
+    waiting.append(pollfd(fd: inside.number, events: 0, revents: 0))
     while true {
-      let count = Glibc.poll(&waiting, nfds_t(waiting.count), -1)
+      let count = Glibc.poll(&waiting, nfds_t(waiting.count), waits ? -1 : 0)
       if count < 0, errno == EINTR { continue }
-      return count > 0 && waiting[1].revents == 0
+      guard count >= 0, waiting.removeLast().revents == 0 else { return .end }
+      return waiting.first { $0.revents != 0 }.map { .ready($0.fd) } ?? .nothing
     }
   }
 }

@@ -47,6 +47,7 @@ extension BusInlet.Refusal.Reason: CustomStringConvertible {
     switch self {
     case .tooLarge(let bytes, let limit): "has \(bytes) bytes, and \(limit) are allowed"
     case .tooManyValues(let limit): "has more than \(limit) values"
+    case .tooManyMessages: "comes after too many others that wait"
     case .malformed: "is not as the D-Bus specification has it"
     }
   }

@@ -21,6 +21,9 @@ struct MessageHead: Equatable {
 
   var length: Int { headerLength + bodyLength }
 
+  /// Whether it answers a call of ours.
+  var isAnswer: Bool { kind == .methodReturn || kind == .error }
+
   /// Nil for bytes that are no beginning of a message.
   init?(_ bytes: ArraySlice<UInt8>) {
     guard bytes.count >= Self.fixedLength, let order = ByteOrder(mark: bytes[bytes.startIndex]),
@@ -42,10 +45,11 @@ struct MessageHead: Equatable {
   }
 }
 
-/// The header fields of a message that say who sent it, what it answers and what is in it.
+/// The header fields of a message that say who sent it, what it is or answers, and what is in it.
 struct MessageFields: Equatable {
   private(set) var sender: String?
   private(set) var replySerial: UInt32?
+  private(set) var member: ArraySlice<UInt8>?
   /// Nil for a message without a body. A zero byte follows it.
   private(set) var signature: ArraySlice<UInt8>?
 
@@ -60,6 +64,7 @@ struct MessageFields: Equatable {
         return nil
       }
       switch (code, type.first) {
+      case (3, UInt8(ascii: "s")): member = reader.string()
       case (5, UInt8(ascii: "u")): replySerial = reader.uint32()
       case (7, UInt8(ascii: "s")): sender = reader.string().map { String(decoding: $0, as: UTF8.self) }
       case (8, UInt8(ascii: "g")): signature = reader.signature()
@@ -70,6 +75,18 @@ struct MessageFields: Equatable {
       default: return nil
       }
     }
+  }
+}
+
+extension MessageFields {
+  /// Whose queue `message`, of these fields, waits in: that somebody has left is told after what they sent.
+  func queue(_ head: MessageHead, _ message: ArraySlice<UInt8>) -> String {
+    guard head.kind == .signal, sender == busName, let member, member.elementsEqual("NameOwnerChanged".utf8) else {
+      return sender ?? ""
+    }
+    var body = WireReader(message.dropFirst(head.headerLength), head.byteOrder)
+    let names = [body.string(), body.string(), body.string()].map { String(decoding: $0 ?? [], as: UTF8.self) }
+    return names.dropFirst().first { !$0.isEmpty } ?? busName
   }
 }
 

@@ -58,18 +58,73 @@ struct BusInletTests {
     #expect(answer.fields.sender == ":1.5")
   }
 
-  @Test func nothingMoreIsReadWhileTooMuchWaits() async throws {
+  @Test func nothingMoreIsHandedOnWhileTooMuchIsUnderWay() async throws {
     let inlet = try Inlet()
     let message = WireBytes.message(signature: "s", body: text(String(repeating: "x", count: 90_000)))
     inlet.send(message + message)
-    #expect(await inlet.receive(message.count) == message)
-    #expect(await inlet.receive(message.count) == message)
-    #expect(await inlet.receive(LocalMessage.marker.count) == LocalMessage.marker)
+    for _ in 0..<2 {
+      #expect(await inlet.receive(message.count) == message)
+      #expect(await inlet.receive(LocalMessage.marker.count) == LocalMessage.marker)
+    }
     let next = WireBytes.message(serial: 3)
     inlet.send(next)
     #expect(!inlet.hasMore)
     inlet.inlet.noteDispatched()
     #expect(await inlet.receive(next.count) == next)
+  }
+
+  /// A crowd of calls of one sender makes another wait for one of them.
+  @Test func sendersTakeTurns() async throws {
+    let inlet = try Inlet(InletWindow.Bounds(messages: 1, bytes: 150_000))
+    let crowd = (1...50).map { WireBytes.message(serial: $0, sender: ":1.6") }
+    let other = WireBytes.message(serial: 1, sender: ":1.7")
+    inlet.send(crowd.flatMap(\.self) + other)
+    #expect(await inlet.receive(crowd[0].count) == crowd[0])
+    #expect(!inlet.hasMoreThan(LocalMessage.marker))
+    for message in [crowd[1], other, crowd[2], crowd[3]] {
+      inlet.inlet.noteDispatched()
+      #expect(await inlet.receive(message.count) == message)
+      #expect(await inlet.receive(LocalMessage.marker.count) == LocalMessage.marker)
+    }
+  }
+
+  /// That somebody has left comes after what they sent, and nobody else's news waits for that.
+  @Test func leavingIsToldAfterWhatWasSent() async throws {
+    let inlet = try Inlet(InletWindow.Bounds(messages: 1, bytes: 150_000))
+    let calls = (1...3).map { WireBytes.message(serial: $0, sender: ":1.6") }
+    let changes = [[":1.6", ":1.6", ""], [":1.8", "", ":1.8"]].map { names in
+      WireBytes.message(
+        kind: 4, sender: busName, member: "NameOwnerChanged", signature: "sss",
+        body: WireBytes.body { body in for name in names { body.string(name) } })
+    }
+    inlet.send((calls + changes).flatMap(\.self))
+    #expect(await inlet.receive(calls[0].count) == calls[0])
+    #expect(!inlet.hasMoreThan(LocalMessage.marker))
+    for message in [calls[1], changes[1], calls[2], changes[0]] {
+      inlet.inlet.noteDispatched()
+      #expect(await inlet.receive(message.count) == message)
+      #expect(await inlet.receive(LocalMessage.marker.count) == LocalMessage.marker)
+    }
+  }
+
+  @Test func whatASenderSendsBeyondItsBoundIsRefused() async throws {
+    let bounds = InletQueue.Bounds(ofSender: 20_000, ofAll: 100_000, share: 1000)
+    let inlet = try Inlet(InletWindow.Bounds(messages: 1, bytes: 150_000), bounds)
+    let first = WireBytes.message(serial: 1, sender: ":1.6")
+    let calls = (2...4).map {
+      WireBytes.message(serial: $0, sender: ":1.6", signature: "s", body: text(String(repeating: "x", count: 9000)))
+    }
+    inlet.send(first + calls.flatMap(\.self))
+    #expect(await inlet.receive(first.count) == first)
+    #expect(!inlet.hasMoreThan(LocalMessage.marker))
+    for message in calls[..<2] {
+      inlet.inlet.noteDispatched()
+      #expect(await inlet.receive(message.count) == message)
+      #expect(await inlet.receive(LocalMessage.marker.count) == LocalMessage.marker)
+    }
+    inlet.inlet.noteDispatched()
+    #expect(await inlet.receive(LocalMessage.marker.count) == LocalMessage.marker)
+    #expect(inlet.refusals.withLock(\.self).map(\.serial) == [4])
   }
 
   @Test func itEndsWithTheBus() async throws {
@@ -99,11 +154,14 @@ private final class Inlet {
     func withLock<T: Sendable>(_ body: @Sendable ([BusInlet.Refusal]) -> T) -> T { list.withLock { body($0) } }
   }
 
-  init() throws {
+  init(
+    _ window: InletWindow.Bounds = InletWindow.Bounds(messages: 1000, bytes: 150_000),
+    _ queue: InletQueue.Bounds = InletQueue.Bounds()
+  ) throws {
     let (farBus, nearBus) = try Self.pair()
     let (inside, outside) = try Self.pair()
     let refusals = Arrivals()
-    let bounds = BusInlet.Bounds(messageBytes: 100_000, messageValues: 1000, waitingBytes: 150_000)
+    let bounds = BusInlet.Bounds(messageBytes: 100_000, messageValues: 1000, underWay: window, waiting: queue)
     inlet = try BusInlet(bus: nearBus, inside: inside, bounds) { refusals.append($0) }
     self.refusals = refusals
     bus = farBus
@@ -129,6 +187,14 @@ private final class Inlet {
     writer.sync {}
     var waiting = pollfd(fd: gdbus.number, events: Int16(POLLIN), revents: 0)
     return poll(&waiting, 1, 100) > 0
+  }
+
+  /// Whether anything comes but `bytes`, once all has been sent.
+  func hasMoreThan(_ bytes: [UInt8]) -> Bool {
+    writer.sync {}
+    guard hasMore else { return false }
+    var found = [UInt8](repeating: 0, count: bytes.count)
+    return recv(gdbus.number, &found, found.count, 0) != bytes.count || found != bytes || hasMore
   }
 
   /// The next `count` bytes, or fewer at the end.
