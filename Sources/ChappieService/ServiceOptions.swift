@@ -118,7 +118,7 @@ public struct ServiceOptions: Sendable {
   /// - Throws: `ChappieClientError.invalidArgument` for an address that is neither HTTPS nor on the loopback,
   ///   ``Service/StartFailure`` for a key with a value that it cannot have.
   func defaults() throws -> ChappieConfiguration {
-    var configuration = ChappieConfiguration()
+    var configuration = ChappieConfiguration(applicationID: .desktopUser)
     let production = ChappieBackend.production
     configuration.backend = try ChappieBackend(
       issuer: issuer ?? production.issuer, baseURL: baseURL ?? production.baseURL,

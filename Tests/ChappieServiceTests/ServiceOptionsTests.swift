@@ -4,8 +4,8 @@ import Testing
 @testable import ChappieService
 
 struct ServiceOptionsTests {
-  @Test func nothingGivenIsTheSDKsDefault() throws {
-    #expect(try ServiceOptions().defaults() == ChappieConfiguration())
+  @Test func nothingGivenIsTheSDKsDefaultForTheDesktopUser() throws {
+    #expect(try ServiceOptions().defaults() == ChappieConfiguration(applicationID: .desktopUser))
   }
 
   @Test func whatIsGivenReplacesItsPart() throws {

@@ -4,7 +4,8 @@ import GLibBridge
 import Glibc
 import SecretMemory
 
-/// A program with the library in its own process, beside the service.
+/// A program with the library in its own process, beside the service. It uses the desktop user's slots and stores, as
+/// the service does; with a fifth argument those of the application that this names, and with `-` its own. A sixth one names the account.
 ///
 ///   library-host ISSUER BACKEND send TEXT        prints the answer
 ///   library-host ISSUER BACKEND sign-in RULE     signs in, where nobody has to approve it, under a keychain rule
@@ -13,6 +14,10 @@ import SecretMemory
 ///   library-host ISSUER BACKEND remember TEXT    goes on with the newest stored thread, and prints the answer
 ///   library-host ISSUER BACKEND destroy RULE     destroys that key
 ///   library-host ISSUER BACKEND delete-all RULE  deletes all stored threads with their key
+///   library-host ISSUER BACKEND state X          prints the state that a new session begins with, and nothing else
+///   library-host ISSUER BACKEND watch X          prints the state, and each that follows, until it is ended
+///   library-host ISSUER BACKEND sign-out X       signs out, prints the state and what was wrong, and ends at once
+///   library-host ISSUER BACKEND list X           prints the titles of the stored threads
 ///   library-host ISSUER BACKEND titles TEXT      begins a thread with this title, reads no more, and prints until it is
 ///                                                ended whether the title is in memory, each time that this changes
 @main
@@ -27,8 +32,13 @@ enum LibraryHost {
   }
 
   private static func run(_ arguments: [String]) async throws {
-    guard arguments.count == 4 else { throw ChappieClientError.invalidArgument("four arguments, please") }
-    var configuration = ChappieConfiguration()
+    guard (4...6).contains(arguments.count) else { throw ChappieClientError.invalidArgument("four arguments, please") }
+    var configuration = ChappieConfiguration(keychainAccount: arguments.count > 5 ? arguments[5] : "default")
+    switch arguments.dropFirst(4).first {
+    case nil, "": configuration.applicationID = .desktopUser
+    case "-": break
+    case let id?: configuration.applicationID = try ChappieApplicationID(id)
+    }
     configuration.backend = try ChappieBackend(issuer: arguments[0], baseURL: arguments[1])
     let rule = ChappieKeychainAccessibility(rawValue: arguments[3]) ?? .whenUnlockedThisDeviceOnly
     switch arguments[2] {
@@ -50,6 +60,24 @@ enum LibraryHost {
       let store = ChappieFileThreadStore(configuration: configuration)
       _ = try await store.create(titled: arguments[3])
       await watch { store.holdsSomething ? "in memory" : "in no memory" }
+    case "list":
+      let store = ChappieFileThreadStore(configuration: configuration)
+      for thread in try await store.threads(ChappieThreadQuery(.all)) { print(thread.title) }
+    case "state":
+      print(Chappie.authSession(configuration: configuration).state.rawValue)
+    case "watch":
+      let session = Chappie.authSession(configuration: configuration)
+      for await snapshot in session.updates {
+        print(snapshot.state.rawValue, snapshot.accountInfo?.email ?? "-")
+        fflush(nil)
+      }
+      withExtendedLifetime(session) {}
+    case "sign-out":
+      let session = Chappie.authSession(configuration: configuration)
+      session.signOut()
+      print(session.state.rawValue, session.lastError.map { "\($0)" } ?? "")
+      fflush(nil)
+      _exit(0)
     case "sign-in":
       configuration.keychainAccessibility = rule
       try await signIn(Chappie.authSession(configuration: configuration))

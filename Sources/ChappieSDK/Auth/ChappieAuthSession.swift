@@ -3,8 +3,9 @@ import Synchronization
 
 /// The sign-in of one credential slot: what it is, and how it changes.
 ///
-/// Sessions are independent objects; those with the same keychain fields look at the same credential. A session
-/// reads the keyring when it is made, so a returning user is signed in without doing anything.
+/// Sessions are independent objects; those with the same application and keychain fields look at the same credential.
+/// A session reads the keyring when it is made, so a returning user is signed in without doing anything. What another
+/// process does to the credential shows here within a second.
 public final class ChappieAuthSession: Sendable {
   /// Everything that a session shows, at one moment.
   public struct Snapshot: Sendable, Hashable {
@@ -13,7 +14,7 @@ public final class ChappieAuthSession: Sendable {
     /// The code that waits for the user; nil when there is none.
     public let deviceCode: ChappieDeviceCode?
     public let accountInfo: ChappieAccountInfo?
-    public let lastError: ChappieAuthError?
+    public fileprivate(set) var lastError: ChappieAuthError?
 
     init(_ state: SlotState) {
       self.state = state.state
@@ -30,6 +31,9 @@ public final class ChappieAuthSession: Sendable {
     var nextListener = 0
   }
 
+  /// How long ``signOut()`` holds up its caller.
+  private static let signOutPatience = Duration.seconds(10)
+
   public let configuration: ChappieConfiguration
   private let shown = Mutex(Shown())
   private let link: SlotLink
@@ -38,6 +42,12 @@ public final class ChappieAuthSession: Sendable {
     self.configuration = configuration
     link = SlotLink()
     Task.onGLib { [weak self] in await self?.connect() }
+  }
+
+  /// Holds up the calling thread until the keyring was read, `patience` at most. On the bridge's own thread, which
+  /// does the reading, it returns at once.
+  func waitForFirstReading(atMost patience: Duration) {
+    _ = GLibActor.hold(atMost: patience) { await self.connect() }
   }
 
   deinit {
@@ -111,10 +121,23 @@ public final class ChappieAuthSession: Sendable {
     slot.cancelSignIn()
   }
 
-  /// Removes this slot's credential, and no other, then asks the server to revoke it. Failures appear as
-  /// ``lastError``; ``signOutAndWait()`` throws them.
+  /// Removes this slot's credential, and no other, then asks the server to revoke it. It is removed when this returns,
+  /// so that a program may end next; the revocation goes on. Where that fails, ``lastError`` says why, and ``state``
+  /// stays; ``signOutAndWait()`` throws it.
+  ///
+  /// It holds up its thread, which may be the main thread, for as long as the keyring takes: milliseconds, and where
+  /// something does not answer 10 seconds. Then ``lastError`` says so, and the removal is still tried. On the thread
+  /// that this library works on itself, such as in a tool's handler, nothing can be waited for: the removal has begun
+  /// when this returns, and ``signOutAndWait()`` is what to call there.
   public func signOut() {
-    Task.onGLib { try? await slot.signOut(interaction: .forbidden) }
+    let outcome = GLibActor.hold(atMost: Self.signOutPatience) { try? await self.slot.signOut(interaction: .forbidden) }
+    guard case .late = outcome else { return }
+    shown.withLock { shown in
+      guard shown.snapshot.state != .signedOut else { return }
+      shown.snapshot.lastError = .keyringUnavailable(
+        "The sign-in is still stored, for the keyring or a program that uses it does not answer: removing it goes on.")
+      for listener in shown.listeners.values { listener.yield(shown.snapshot) }
+    }
   }
 
   /// As ``signOut()``, and returns once the credential is removed.
@@ -143,9 +166,7 @@ public final class ChappieAuthSession: Sendable {
 
   @GLibActor
   private func connect() async {
-    let slot = slot
-    guard slot.state.state == .restoring else { return }
-    await slot.restore()
+    await slot.look()
   }
 
   private func show(_ snapshot: Snapshot) {

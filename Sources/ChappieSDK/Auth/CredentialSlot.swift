@@ -24,6 +24,9 @@ final class CredentialSlot {
   private var unstoredRefusal: UnstoredRefusal?
   private let clock: @Sendable () -> BootTime
   private let observers = Observers<SlotState>()
+  /// How often this process has changed what is stored. What was read before the last time is no news.
+  private var ownChanges = 0
+  private var looking: Task<Void, Never>?
 
   private(set) var state = SlotState() {
     didSet {
@@ -56,6 +59,42 @@ final class CredentialSlot {
   func restore() async {
     defer { MemoryHygiene.wipeStack() }
     _ = try? await read()
+  }
+
+  /// Learns what others have made of the slot since it was last read. A keyring that tells nothing now changes nothing.
+  func look() async {
+    let task = looking ?? startLooking()
+    await task.value
+  }
+
+  private func startLooking() -> Task<Void, Never> {
+    let task = Task.onGLib {
+      if state.state == .restoring { await restore() } else { await lookQuietly() }
+      looking = nil
+    }
+    looking = task
+    return task
+  }
+
+  /// Somebody has changed what is stored.
+  func changedInStore() async {
+    // A look that is under way may have been too early.
+    await looking?.value
+    await look()
+  }
+
+  /// Nobody has asked for anything: what cannot be read now is no failure.
+  private func lookQuietly() async {
+    defer { MemoryHygiene.wipeStack() }
+    let changes = ownChanges
+    guard let finding = try? await find(.forbidden), changes == ownChanges else { return }
+    switch finding {
+    case .secret(let credential, _): state.apply(found(credential))
+    case .locked: state.apply(.foundLocked)
+    case .hidden: break
+    case .none: state.apply(.foundNone)
+    case .unusable(let reason): state.apply(.foundUnusable(reason: reason))
+    }
   }
 
   /// Looks again when the lock or the keyring has changed, and what was seen before is not all there is to know.
@@ -238,6 +277,7 @@ final class CredentialSlot {
     try await store.write(renewed, for: identity, accessibility: accessibility, interaction: .forbidden)
     unstored = nil
     unstoredRefusal = nil
+    ownChanges += 1
     state.apply(.refreshed(renewed.accountInfo))
     return renewed
   }
@@ -266,6 +306,7 @@ final class CredentialSlot {
       refused.refreshToken != nil
         ? "The server refused to renew a sign-in. It is kept, and tried once more in ten minutes at the earliest."
         : "A sign-in has ended: it cannot be renewed any more.")
+    ownChanges += 1
     state.apply(.refreshRefused(error, renewedAt: credential.renewedAt))
   }
 
@@ -320,6 +361,7 @@ final class CredentialSlot {
       try await store.unlock(identity, interaction: await gate.interaction(interaction))
       let credential = try await method.signIn { self.state.apply(.signInProgress($0)) }
       try await keepSignIn(credential, accessibility, interaction)
+      ownChanges += 1
       state.apply(.signedIn(credential.accountInfo))
     } catch {
       state.apply(.signInFailed(ChappieAuthError(error)))
@@ -393,6 +435,7 @@ final class CredentialSlot {
       try await store.delete(identity, interaction: interaction)
       let newest = unstored?.credential.credential ?? finding.credential
       unstored = nil
+      ownChanges += 1
       state.apply(.signedOut)
       if let newest { revoke(newest) }
     } catch {

@@ -51,10 +51,29 @@ package enum SlotRegistry {
     seeded[identity] = store
   }
 
-  /// The accounts that are stored for `service` by programs outside a sandbox.
-  static func accounts(ofService service: String) async throws -> [String] {
-    try await store.accounts(ofService: service)
+  /// The accounts that are stored for `service` of `application`.
+  static func accounts(ofService service: String, of application: ChappieApplicationID) async throws -> [String] {
+    try await store.accounts(ofService: service, of: application)
   }
 
-  private static let store = SecretServiceStore<Credential>(client: keyring, seals: seals, notes: SlotNotes())
+  private static let store = SecretServiceStore<Credential>(
+    client: keyring, seals: seals, notes: SlotNotes(),
+    watch: KeyringWatch(client: keyring, schema: Credential.schema) { changed($0) })
+
+  // MARK: What others do
+
+  private static let storeObservers = Observers<Void>()
+
+  /// Calls `observer` after each change of a stored credential, whoever made it, for as long as the process lives.
+  package static func observeStore(_ observer: @escaping @GLibActor () -> Void) {
+    storeObservers.observeForGood(observer)
+  }
+
+  /// - Parameter items: the attributes of what has changed; nil where that can be anything.
+  private static func changed(_ items: [[String: String]]?) {
+    for slot in slots.values.compactMap(\.value) where items?.contains(where: slot.identity.owns) ?? true {
+      Task.onGLib { await slot.changedInStore() }
+    }
+    storeObservers.tell(())
+  }
 }

@@ -72,6 +72,8 @@ package struct SlotState: Sendable, Equatable {
     case .foundLocked: foundLocked()
     case .foundNone:
       stored = .none
+      // Somebody else has signed out.
+      if deviceLinkState == .linked { deviceLinkState = .idle }
       forgetStoreError()
     case .foundUnusable(let reason):
       stored = .none

@@ -3,10 +3,16 @@ import GLibBridge
 /// The entry points.
 public enum Chappie {
   /// The sign-in of the slot that `configuration` names. Each call makes an independent session.
+  ///
+  /// It waits until the keyring was read, 300 ms at most, so that ``ChappieAuthSession/state`` tells at once who is
+  /// signed in; where the keyring is slower it is ``ChappieAuthState/restoring`` until then. On the thread that this
+  /// library works on itself, such as in a tool's handler, it does not wait.
   public static func authSession(
     configuration: ChappieConfiguration = ChappieConfiguration()
   ) -> ChappieAuthSession {
-    ChappieAuthSession(configuration: configuration)
+    let session = ChappieAuthSession(configuration: configuration)
+    session.waitForFirstReading(atMost: .milliseconds(300))
+    return session
   }
 
   /// A client with a conversation of its own, on the credential of the slot that `configuration` names.
@@ -40,15 +46,16 @@ public enum Chappie {
     client(configuration: ChappieConfiguration(rateLimitBackoff: rateLimitBackoff))
   }
 
-  /// The accounts that programs outside a sandbox have stored for `service`, in alphabetical order.
+  /// The accounts that are stored for `service` of an application, in alphabetical order.
   ///
   /// - Throws: ``ChappieAuthError/locked(_:)``, ``ChappieAuthError/keyringUnavailable(_:)``.
   @GLibActor
-  public static func accounts(ofService service: String = ChappieConfiguration().keychainService) async throws
-    -> [String]
-  {
+  public static func accounts(
+    ofService service: String = ChappieConfiguration().keychainService,
+    applicationID: ChappieApplicationID = .program
+  ) async throws -> [String] {
     do {
-      return try await SlotRegistry.accounts(ofService: service)
+      return try await SlotRegistry.accounts(ofService: service, of: applicationID)
     } catch let error as SecretStoreError {
       throw error.authError
     }

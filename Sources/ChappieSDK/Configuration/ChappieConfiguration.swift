@@ -1,5 +1,5 @@
 /// What an auth session and a client need to know. Give both the same value: a client finds the credential that a
-/// session stored only under the same four keychain fields.
+/// session stored only under the same application and the same four keychain fields.
 public struct ChappieConfiguration: Sendable, Hashable {
   /// The namespace of this app's credentials. Use your own reverse-DNS name.
   public var keychainService: String
@@ -9,6 +9,9 @@ public struct ChappieConfiguration: Sendable, Hashable {
 
   /// Shares the credential with the members of an access group; nil shares it with nobody.
   public var keychainAccessGroup: String?
+
+  /// Whose slots and stores these are: by default this program's own, which no other program's configuration names.
+  public var applicationID: ChappieApplicationID
 
   /// When the stored credential may be read.
   public var keychainAccessibility: ChappieKeychainAccessibility
@@ -33,9 +36,6 @@ public struct ChappieConfiguration: Sendable, Hashable {
   /// What counts where nothing knows of the screen.
   package var unknownLockPolicy: UnknownLockPolicy = .keyring
 
-  /// The verified id of the sandboxed app that owns the slot; nil for programs outside a sandbox.
-  package var ownerAppID: String?
-
   public init(
     keychainService: String = "com.chappie.sdk",
     keychainAccount: String = "default",
@@ -45,7 +45,8 @@ public struct ChappieConfiguration: Sendable, Hashable {
     harness: ChappieHarness = .default,
     rateLimitBackoff: ChappieRateLimitBackoffPolicy = .default,
     streamingTransportPolicy: ChappieStreamingTransportPolicy = .default,
-    automaticCompaction: ChappieAutomaticCompaction = .off
+    automaticCompaction: ChappieAutomaticCompaction = .off,
+    applicationID: ChappieApplicationID = .program
   ) {
     self.keychainService = keychainService
     self.keychainAccount = keychainAccount
@@ -56,5 +57,6 @@ public struct ChappieConfiguration: Sendable, Hashable {
     self.rateLimitBackoff = rateLimitBackoff
     self.streamingTransportPolicy = streamingTransportPolicy
     self.automaticCompaction = automaticCompaction
+    self.applicationID = applicationID
   }
 }

@@ -6,8 +6,12 @@ extension SecretServiceStore: CredentialStore where Secret == Credential {
     notes?.note(of: slot) == servers.fingerprint
   }
 
-  func accounts(ofService service: String) async throws -> [String] {
-    let attributes = [SlotAttribute.service: service, SlotAttribute.accessGroup: "", SlotAttribute.appID: ""]
+  func accounts(ofService service: String, of application: ChappieApplicationID) async throws -> [String] {
+    let attributes = [
+      SlotAttribute.service: service, SlotAttribute.accessGroup: "",
+      SlotAttribute.appID: application.attribute ?? "",
+    ]
+    await watch?.start()
     let found = try await client.search(schema: Secret.schema, attributes)
     return Set(found.filter { !$0.isLocked }.compactMap { $0.attributes[SlotAttribute.account] }).sorted()
   }
@@ -21,7 +25,7 @@ extension Credential: KeyringSecret {
   )
 
   package static func label(of slot: SlotIdentity) -> String {
-    "ChatGPT sign-in (\(slot.appID ?? slot.service), \(slot.account))"
+    "ChatGPT sign-in (\(slot.ownerName), \(slot.account))"
   }
 
   package static let otherServers = "The stored sign-in is for other servers than the configured ones: sign in again."

@@ -14,6 +14,8 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
   private let seals: DeviceSeals
   /// Remembers which slots have a secret; nil where nobody asks.
   let notes: SlotNotes?
+  /// Tells what others change; nil where nobody asks.
+  let watch: KeyringWatch?
   private var memoryCopies: [SlotIdentity: MemoryCopy] = [:]
 
   private struct MemoryCopy {
@@ -22,15 +24,18 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
     let keyring: String?
   }
 
-  init(client: SecretServiceClient, seals: DeviceSeals, notes: SlotNotes? = nil) {
+  init(client: SecretServiceClient, seals: DeviceSeals, notes: SlotNotes? = nil, watch: KeyringWatch? = nil) {
     self.client = client
     self.seals = seals
     self.notes = notes
+    self.watch = watch
   }
 
   // MARK: Reading
 
   func find(_ slot: SlotIdentity) async throws -> StoredItem<Secret> {
+    // First: what happens after it is found must not be missed.
+    await watch?.start()
     var found: [SecretServiceClient.Found]
     do {
       found = try await search(slot)
@@ -94,7 +99,9 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
   }
 
   private func search(_ slot: SlotIdentity) async throws -> [SecretServiceClient.Found] {
-    try await client.search(schema: Secret.schema, Self.attributes(of: slot))
+    let found = try await client.search(schema: Secret.schema, slot.attributes)
+    watch?.note(found)
+    return found
   }
 
   /// A crash while an item was replaced can leave two: the secret says which one counts. A copy counts
@@ -237,20 +244,11 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
   private func item(
     _ slot: SlotIdentity, _ accessibility: ChappieKeychainAccessibility, device: String
   ) -> SecretServiceClient.Item {
-    var attributes = Self.attributes(of: slot)
+    var attributes = slot.attributes
     attributes[SlotAttribute.accessibility] = accessibility.rawValue
     attributes[SlotAttribute.device] = device
     attributes[SlotAttribute.version] = Self.version
     return SecretServiceClient.Item(schema: Secret.schema, attributes: attributes, label: Secret.label(of: slot))
-  }
-
-  /// What a slot is found by. An empty value stands for none: a search matches only what it names.
-  private static func attributes(of slot: SlotIdentity) -> [String: String] {
-    [
-      SlotAttribute.service: slot.service, SlotAttribute.account: slot.account,
-      SlotAttribute.accessGroup: slot.accessGroup ?? "",
-      SlotAttribute.appID: slot.appID ?? "",
-    ]
   }
 
   /// The strictest rule of all items of a slot. What does not tell its rule has the strict one.
@@ -273,6 +271,19 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
   private static func context(of slot: SlotIdentity) -> [UInt8] {
     [slot.service, slot.account, slot.accessGroup ?? "", slot.appID ?? ""].flatMap { Array($0.utf8) + [0] }
   }
+}
+
+extension SlotIdentity {
+  /// What a slot is found by. An empty value stands for none: a search matches only what it names.
+  fileprivate var attributes: [String: String] {
+    [
+      SlotAttribute.service: service, SlotAttribute.account: account, SlotAttribute.accessGroup: accessGroup ?? "",
+      SlotAttribute.appID: appID ?? "",
+    ]
+  }
+
+  /// Whether an item with these attributes is one of this slot.
+  func owns(_ item: [String: String]) -> Bool { attributes.allSatisfy { item[$0.key] == $0.value } }
 }
 
 /// What items of slots are found by.

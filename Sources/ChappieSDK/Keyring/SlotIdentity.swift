@@ -5,19 +5,20 @@ package struct SlotIdentity: Hashable, Sendable {
   package let service: String
   package let account: String
   package let accessGroup: String?
-  /// The verified id of the sandboxed app that owns the slot; nil outside a sandbox, and for a credential of an access
-  /// group, which its members share.
+  /// Whose slot it is, as ``ChappieApplicationID/attribute`` has it; nil for the desktop user's, and for a credential of
+  /// an access group, which its members share.
   package let appID: String?
 
   /// That of the credential.
   package init(_ configuration: ChappieConfiguration) {
-    self.init(configuration, appID: configuration.keychainAccessGroup == nil ? configuration.ownerAppID : nil)
+    let isShared = configuration.keychainAccessGroup != nil
+    self.init(configuration, appID: isShared ? nil : configuration.applicationID.attribute)
   }
 
   /// That of the threads. Members of an access group share a sign-in, not what each of them was told: each has files
   /// and a key of its own.
   package init(threadsOf configuration: ChappieConfiguration) {
-    self.init(configuration, appID: configuration.ownerAppID)
+    self.init(configuration, appID: configuration.applicationID.attribute)
   }
 
   private init(_ configuration: ChappieConfiguration, appID: String?) {
@@ -26,6 +27,9 @@ package struct SlotIdentity: Hashable, Sendable {
     accessGroup = configuration.keychainAccessGroup
     self.appID = appID
   }
+
+  /// Whose it is, for a person: the application, else the service.
+  var ownerName: String { appID.map(ChappieApplicationID.shown) ?? service }
 
   /// A name for the slot that does not tell it, fit to be a file's.
   func fingerprint(purpose: String) -> String {

@@ -35,10 +35,10 @@ package protocol CredentialStore: SlotStore where Secret == Credential {
   /// Whether the store held a credential for `slot` and `servers` when it was last able to tell.
   func hadCredential(_ slot: SlotIdentity, for servers: CredentialServers) -> Bool
 
-  /// The accounts of `service` that belong to programs outside a sandbox and to no access group.
+  /// The accounts of `service` that belong to `application` and to no access group.
   ///
   /// - Throws: ``SecretStoreError``, `CancellationError`.
-  func accounts(ofService service: String) async throws -> [String]
+  func accounts(ofService service: String, of application: ChappieApplicationID) async throws -> [String]
 }
 
 extension CredentialStore {

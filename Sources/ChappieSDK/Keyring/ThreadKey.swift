@@ -12,7 +12,7 @@ struct ThreadKey: KeyringSecret {
   let bytes: SecretBytes
 
   static func label(of slot: SlotIdentity) -> String {
-    "ChatGPT threads (\(slot.appID ?? slot.service), \(slot.account))"
+    "ChatGPT threads (\(slot.ownerName), \(slot.account))"
   }
 
   static func decode(_ bytes: SecretBytes) -> ThreadKey? {

@@ -29,5 +29,5 @@ final class MemoryCredentialStore: CredentialStore {
 
   func unlock(_ slot: SlotIdentity, interaction: SecretServiceClient.Interaction) {}
 
-  func accounts(ofService service: String) -> [String] { [] }
+  func accounts(ofService service: String, of application: ChappieApplicationID) -> [String] { [] }
 }

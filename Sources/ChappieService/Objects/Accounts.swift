@@ -34,18 +34,21 @@ final class Accounts {
       guard LockMonitor.shared.sources.contains("keyring") else { return }
       Task.onGLib { await self?.list() }
     }
+    // Another program may have signed in.
+    SlotRegistry.observeStore { [weak self] in Task.onGLib { await self?.list() } }
     await list()
   }
 
   private func list() async {
-    for name in (try? await Chappie.accounts(ofService: defaults.keychainService)) ?? [] { add(name) }
+    let names = try? await Chappie.accounts(ofService: defaults.keychainService, applicationID: .desktopUser)
+    for name in names ?? [] { add(name) }
   }
 
   /// Exports the account of `session` once it is signed in, when it is one of these.
   func follow(_ session: SessionObject) {
     let configuration = session.session.configuration
     guard configuration.keychainService == defaults.keychainService, configuration.keychainAccessGroup == nil,
-      configuration.ownerAppID == nil
+      configuration.applicationID.isDesktopUser
     else { return }
     session.stateChanged = { [weak self] state in
       if state == .signedIn { self?.add(configuration.keychainAccount) }

@@ -133,7 +133,7 @@ final class ObjectDirectory {
     var configuration = try await decoded(byteCount: options.variant.byteCount) { [defaults] in
       try ChappieConfiguration(options, defaults: defaults)
     }
-    configuration.ownerAppID = try await exporter.callers.owner(caller)?.text
+    configuration.applicationID = try await exporter.callers.owner(caller).map { .sandboxed($0.text) } ?? .desktopUser
     try await admit(caller, to: configuration)
     return configuration
   }

@@ -52,7 +52,8 @@ final class MainContextExecutor: SerialExecutor, TaskExecutor {
     isCurrent
   }
 
-  private var isCurrent: Bool {
+  /// Whether this is the thread that drives the context.
+  var isCurrent: Bool {
     g_main_context_is_owner(context.pointer) != 0
   }
 

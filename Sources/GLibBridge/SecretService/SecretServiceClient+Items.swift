@@ -19,6 +19,20 @@ extension SecretServiceClient {
     }
   }
 
+  /// The attributes of those of `paths` that are items of a schema now, whether they are locked or not.
+  ///
+  /// - Throws: as ``search(schema:_:)``.
+  public func attributes(ofItemsAt paths: Set<String>, schema: String) async throws -> [String: [String: String]] {
+    try await services.withService(.forbidden) { service in
+      guard try await !asksBeforeItSearches(service) else { throw SecretStoreError.locked }
+      var known: [String: [String: String]] = [:]
+      for path in try await self.paths(AttributeTable([:], schema: schema), service) where paths.contains(path) {
+        known[path] = try await unlessGone { try await item(at: path, service) }?.attributes
+      }
+      return known
+    }
+  }
+
   private func paths(_ attributes: AttributeTable, _ service: SecretServiceReference) async throws -> [String] {
     try await asyncCall(deadline: deadline) { cancellable, callback, data in
       secret_service_search_for_dbus_paths(

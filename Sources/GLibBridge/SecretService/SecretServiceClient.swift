@@ -51,6 +51,8 @@ public final class SecretServiceClient {
   public struct Found {
     public let attributes: [String: String]
     public let isLocked: Bool
+    /// The item's object on the bus. It may be another item's tomorrow.
+    @GLibActor public var path: String { item.path }
     let item: SecretItemReference
     /// libsecret's items know their service by a weak pointer.
     let service: SecretServiceReference

@@ -16,15 +16,25 @@ struct StoreDirectoryTests {
 
   @Test func whatTellsSlotsApartTellsDirectoriesApart() {
     var sandboxed = ChappieConfiguration()
-    sandboxed.ownerAppID = "org.example.App"
+    sandboxed.applicationID = .sandboxed("org.example.App")
     var member = ChappieConfiguration(keychainAccessGroup: "T.org.example")
-    member.ownerAppID = "org.example.App"
+    member.applicationID = .sandboxed("org.example.App")
     let configurations = [
       ChappieConfiguration(), ChappieConfiguration(keychainService: "org.example"),
       ChappieConfiguration(keychainAccount: "other"), ChappieConfiguration(keychainAccessGroup: "T.org.example"),
       sandboxed, member,
     ]
     #expect(Set(configurations.map(ChappieFileThreadStore.directory)).count == configurations.count)
+  }
+
+  /// An app's default store is not the desktop user's, whose is where it was.
+  @Test func aProgramsStoreIsItsOwn() throws {
+    let own = ChappieFileThreadStore.directory(for: ChappieConfiguration())
+    let user = ChappieFileThreadStore.directory(for: ChappieConfiguration(applicationID: .desktopUser))
+    let other = ChappieFileThreadStore.directory(
+      for: ChappieConfiguration(applicationID: try ChappieApplicationID("org.example.App")))
+    #expect(Set([own, user, other]).count == 3)
+    #expect(user.hasSuffix("/3813bbcb895e2dcf5e32c62475f69e13/1ce1b465dc36f97a4138cbb49cd579f6"))
   }
 
   @Test(arguments: ["../../etc", "a/b", "", "ä", "josé@example.com"])

@@ -22,7 +22,7 @@ struct SlotRegistryTests {
   @Test func anotherIdentityIsAnotherSlot() throws {
     let slot = SlotRegistry.slot(for: Self.configuration())
     #expect(SlotRegistry.slot(for: Self.configuration { $0.keychainAccount = "other" }) !== slot)
-    #expect(SlotRegistry.slot(for: Self.configuration { $0.ownerAppID = "org.example.App" }) !== slot)
+    #expect(SlotRegistry.slot(for: Self.configuration { $0.applicationID = .sandboxed("org.example.App") }) !== slot)
   }
 
   /// A token of one server must never go to another.

@@ -21,7 +21,6 @@ struct ChappieConfigurationTests {
     #expect(configuration.backend.issuer == "https://auth.openai.com")
     #expect(configuration.backend.baseURL == "https://chatgpt.com/backend-api")
     #expect(configuration.backend.clientID == "app_EMoamEEZ73f0CkXaXp7hrann")
-    #expect(configuration.ownerAppID == nil)
   }
 
   @Test func takesTheSeedsExample() {

@@ -13,9 +13,31 @@ struct SlotIdentityTests {
     let identities = [
       Self.identity { _ in }, Self.identity { $0.keychainService = "other" },
       Self.identity { $0.keychainAccount = "other" },
-      Self.identity { $0.keychainAccessGroup = "other" }, Self.identity { $0.ownerAppID = "other" },
+      Self.identity { $0.keychainAccessGroup = "other" }, Self.identity { $0.applicationID = .sandboxed("other") },
     ]
     #expect(Set(identities).count == identities.count)
+  }
+
+  /// Programs that use the library have slots of their own, unlike the desktop user's and unlike a sandboxed app's.
+  @Test func applicationsAreApart() throws {
+    let identities = [
+      Self.identity { _ in }, Self.identity { $0.applicationID = .desktopUser },
+      Self.identity { $0.applicationID = .sandboxed("org.example.App") },
+      try SlotIdentity(ChappieConfiguration(applicationID: ChappieApplicationID("org.example.App"))),
+      try SlotIdentity(ChappieConfiguration(applicationID: ChappieApplicationID("org.example.Other"))),
+    ]
+    #expect(Set(identities).count == identities.count)
+    #expect(Self.identity { _ in } == Self.identity { $0.applicationID = .program })
+  }
+
+  /// What versions before programs had slots of their own have stored: it must be found for ever.
+  @Test func theDesktopUsersSlotIsWhatItWas() {
+    let identity = Self.identity { $0.applicationID = .desktopUser }
+    #expect(identity.appID == nil)
+    let item = ["service": "com.chappie.sdk", "account": "default", "access-group": "", "app-id": "", "version": "2"]
+    #expect(identity.owns(item))
+    #expect(!Self.identity { _ in }.owns(item))
+    #expect(identity.fingerprint(purpose: "org.chappie slot lock") == "a8b07dd676168cbf7a8418519b3afa5f")
   }
 
   @Test func nothingElseMatters() {
@@ -32,11 +54,11 @@ struct SlotIdentityTests {
   @Test func aGroupsSlotBelongsToNoSingleApp() {
     let first = Self.identity {
       $0.keychainAccessGroup = "group"
-      $0.ownerAppID = "org.example.First"
+      $0.applicationID = .sandboxed("org.example.First")
     }
     let second = Self.identity {
       $0.keychainAccessGroup = "group"
-      $0.ownerAppID = "org.example.Second"
+      $0.applicationID = .sandboxed("org.example.Second")
     }
     #expect(first == second)
     #expect(first.appID == nil)
@@ -46,7 +68,7 @@ struct SlotIdentityTests {
   @Test func aGroupsMembersHaveThreadsOfTheirOwn() {
     let members = ["org.example.First", "org.example.Second"].map { app in
       var configuration = ChappieConfiguration(keychainAccessGroup: "group")
-      configuration.ownerAppID = app
+      configuration.applicationID = .sandboxed(app)
       return SlotIdentity(threadsOf: configuration)
     }
     #expect(members.map(\.appID) == ["org.example.First", "org.example.Second"])

@@ -87,7 +87,7 @@ final class FakeStore: CredentialStore {
     if let unlockError { throw unlockError }
   }
 
-  func accounts(ofService service: String) async throws -> [String] { [] }
+  func accounts(ofService service: String, of application: ChappieApplicationID) async throws -> [String] { [] }
 }
 
 extension Credential {

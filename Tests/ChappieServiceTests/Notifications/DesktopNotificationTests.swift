@@ -15,7 +15,7 @@ struct DesktopNotificationTests {
   ) throws -> DesktopNotification {
     var configuration = ChappieConfiguration()
     configuration.keychainAccount = account ?? configuration.keychainAccount
-    configuration.ownerAppID = app
+    configuration.applicationID = app.map { .sandboxed($0) } ?? .desktopUser
     let name = SlotName(SlotIdentity(configuration))
     return try #require(DesktopNotification(news, of: name))
   }
@@ -23,7 +23,8 @@ struct DesktopNotificationTests {
   // MARK: Texts
 
   @Test func nothingToTellIsNoNotification() {
-    #expect(DesktopNotification(.none, of: SlotName(SlotIdentity(ChappieConfiguration()))) == nil)
+    let slot = SlotIdentity(ChappieConfiguration(applicationID: .desktopUser))
+    #expect(DesktopNotification(.none, of: SlotName(slot)) == nil)
   }
 
   @Test func tellsThatASignInIsNeeded() throws {

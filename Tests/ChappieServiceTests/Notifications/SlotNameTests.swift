@@ -11,7 +11,7 @@ struct SlotNameTests {
     configuration.keychainService = service ?? configuration.keychainService
     configuration.keychainAccount = account ?? configuration.keychainAccount
     configuration.keychainAccessGroup = group
-    configuration.ownerAppID = app
+    configuration.applicationID = app.map { .sandboxed($0) } ?? .desktopUser
     return SlotName(SlotIdentity(configuration))
   }
 

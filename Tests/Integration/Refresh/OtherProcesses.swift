@@ -9,9 +9,14 @@ extension World {
   }
 
   /// Starts a program that has the library in its own process.
-  func startLibraryHost(_ verb: String, _ argument: String) throws -> ChildProcess {
+  ///
+  /// - Parameter application: whose slots and stores it uses: empty for the desktop user's, `-` for its own.
+  func startLibraryHost(
+    _ verb: String, _ argument: String, as application: String = "", account: String = "default"
+  ) throws -> ChildProcess {
     let process = try ChildProcess(
-      "library-host", Binaries.libraryHost, [sandbox.issuer, sandbox.backend, verb, argument], in: directories)
+      "library-host", Binaries.libraryHost, [sandbox.issuer, sandbox.backend, verb, argument, application, account],
+      in: directories)
     adopt(process)
     return process
   }

@@ -105,6 +105,8 @@ enum SlotStateTable {
     case "failed": .failed
     case "signed in": .linked
     case "signed out": old.isRunning ? old : .idle
+    // Somebody else has signed out.
+    case "found none": old == .linked ? .idle : old
     default: old
     }
   }

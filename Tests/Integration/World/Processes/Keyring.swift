@@ -86,6 +86,20 @@ final class Keyring {
     return items
   }
 
+  /// Stores an item as another program does.
+  func store(_ attributes: [String: String], in collection: String) async throws {
+    let bus = try await BusConnection.open(address: directories.busAddress)
+    let pairs = attributes.map { "'\($0.key)': '\($0.value)'" }.joined(separator: ", ")
+    let item = try Variant(
+      parsing: """
+        ({'org.freedesktop.Secret.Item.Label': <'another'>, 'org.freedesktop.Secret.Item.Attributes': <{\(pairs)}>},
+        ('\(try await session(bus))', [], [0x78], 'text/plain'), true)
+        """, type: "(a{sv}(oayays)b)")
+    try await bus.call(
+      Self.name, Self.path.appending("collection").appending(collection), "org.freedesktop.Secret.Collection",
+      "CreateItem", item)
+  }
+
   /// Deletes a credential, and not its copy.
   func delete(_ account: String) async throws {
     let bus = try await BusConnection.open(address: directories.busAddress)

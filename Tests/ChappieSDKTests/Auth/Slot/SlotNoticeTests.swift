@@ -1,0 +1,59 @@
+import GLibBridge
+import Testing
+
+@testable import ChappieSDK
+
+/// What a slot makes of what others do to its store.
+@Suite(.timeLimit(.minutes(1)))
+@GLibActor
+struct SlotNoticeTests {
+  @Test func aSignInElsewhereIsOneHere() async {
+    let fixture = SlotFixture(.none)
+    await fixture.slot.restore()
+    fixture.store.item = .credential(.test("new", account: "grace"))
+    await fixture.slot.changedInStore()
+    #expect(fixture.slot.state.state == .signedIn)
+    #expect(fixture.slot.state.accountInfo?.accountID == "grace")
+  }
+
+  @Test func aSignOutElsewhereIsOneHere() async throws {
+    let fixture = SlotFixture(.none)
+    _ = try await fixture.slot.startSignIn(interaction: .forbidden)
+    await fixture.until { $0.deviceLinkState == .linked }
+    fixture.store.item = .none
+    await fixture.slot.changedInStore()
+    #expect(fixture.slot.state.state == .signedOut)
+    #expect(fixture.slot.state.deviceLinkState == .idle)
+  }
+
+  /// Nobody has asked for anything, so nothing has failed.
+  @Test func aStoreThatTellsNothingChangesNothing() async {
+    let fixture = await SlotFixture.signedIn()
+    let before = fixture.slot.state
+    for item in [FakeStore.Item.locked, .hidden] {
+      fixture.store.item = item
+      await fixture.slot.changedInStore()
+      #expect(fixture.slot.state == before)
+    }
+    fixture.store.findError = .unavailable("hangs")
+    await fixture.slot.changedInStore()
+    #expect(fixture.slot.state == before)
+  }
+
+  /// It may have been too early.
+  @Test func aLookThatIsUnderWayIsNotTheLast() async {
+    let fixture = await SlotFixture.signedIn()
+    let finds = fixture.store.finds
+    let looks = [Task.onGLib { await fixture.slot.look() }, Task.onGLib { await fixture.slot.changedInStore() }]
+    for look in looks { await look.value }
+    #expect(fixture.store.finds == finds + 2)
+  }
+
+  @Test func manyWhoLookAtOnceLookOnce() async {
+    let fixture = SlotFixture(.credential(.test("old")))
+    let looks = (0..<3).map { _ in Task.onGLib { await fixture.slot.look() } }
+    for look in looks { await look.value }
+    #expect(fixture.store.finds == 1)
+    #expect(fixture.slot.state.state == .signedIn)
+  }
+}

@@ -1,0 +1,38 @@
+import GLibBridge
+import Testing
+
+@testable import ChappieSDK
+
+struct ChappieApplicationIDTests {
+  @Test func isThisProgramsNameByDefault() {
+    // No `GApplication` is in a test.
+    #expect(Program.applicationID == nil)
+    #expect(!Program.name.isEmpty)
+    #expect(ChappieConfiguration().applicationID.attribute == "host:\(Program.name)")
+  }
+
+  @Test func isTheDesktopUsersOnlyByName() {
+    #expect(ChappieApplicationID.desktopUser.attribute == nil)
+    #expect(ChappieApplicationID.desktopUser.isDesktopUser)
+    #expect(!ChappieApplicationID.program.isDesktopUser)
+  }
+
+  /// Ids reach attributes of the keyring.
+  @Test(arguments: ["", "a/b", "../x", "a\nb", "a\u{0}b", "\u{1B}[2J", String(repeating: "x", count: 256)])
+  func refusesWhatIsNoID(_ id: String) {
+    #expect(throws: ChappieClientError.self) { try ChappieApplicationID(id) }
+  }
+
+  @Test(arguments: ["org.example.App", "My App", "ä", String(repeating: "x", count: 255)])
+  func takesNames(_ id: String) throws {
+    #expect(try ChappieApplicationID(id).attribute == "host:\(id)")
+  }
+
+  /// What a person sees in a keyring editor.
+  @Test func isShownAsItIs() throws {
+    let host = SlotIdentity(ChappieConfiguration(applicationID: try ChappieApplicationID("org.example.App")))
+    #expect(Credential.label(of: host) == "ChatGPT sign-in (org.example.App, default)")
+    let user = SlotIdentity(ChappieConfiguration(applicationID: .desktopUser))
+    #expect(Credential.label(of: user) == "ChatGPT sign-in (com.chappie.sdk, default)")
+  }
+}

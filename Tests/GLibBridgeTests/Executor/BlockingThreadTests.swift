@@ -1,0 +1,47 @@
+import Testing
+
+@testable import GLibBridge
+
+/// Callers that cannot `await`.
+@Suite(.timeLimit(.minutes(1)))
+struct BlockingThreadTests {
+  @Test func aThreadIsHeldUpUntilTheWorkHasEnded() {
+    let outcome = GLibActor.hold(atMost: .seconds(30)) {
+      try? await sleep(for: .milliseconds(50))
+      return 42
+    }
+    guard case .ended(42) = outcome else { return #expect(Bool(false), "\(outcome)") }
+  }
+
+  @Test func itIsNotHeldUpForLongerThanItSays() async {
+    let gate = await Wait()
+    let outcome = GLibActor.hold(atMost: .milliseconds(20)) { await gate.value() }
+    guard case .late = outcome else { return #expect(Bool(false), "\(outcome)") }
+    await gate.finish()
+  }
+
+  /// Waiting there would wait for ever.
+  @GLibActor @Test func theActorsOwnThreadIsNotHeldUp() async throws {
+    let ran = Promise<Bool>()
+    let outcome = GLibActor.hold(atMost: .seconds(30)) { ran.fulfil(true) }
+    guard case .notHeld = outcome else { return #expect(Bool(false), "\(outcome)") }
+    #expect(try await ran.value())
+  }
+
+  /// Each thread of Swift's pool stands still: the work does not need one.
+  @Test func allThreadsOfThePoolMayWaitAtOnce() async {
+    await withTaskGroup { group in
+      for _ in 0..<64 {
+        group.addTask {
+          let outcome = GLibActor.hold(atMost: .seconds(30)) {
+            try? await sleep(for: .milliseconds(10))
+            return true
+          }
+          guard case .ended(true) = outcome else { return false }
+          return true
+        }
+      }
+      for await hasEnded in group { #expect(hasEnded) }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import GLibBridge
+import Testing
+
+/// A program that uses the library is its own application.
+@Suite(.worlds) @GLibActor
+struct HostApplicationTests {
+  private func output(_ world: World, _ verb: String, _ argument: String, as application: String) async throws
+    -> String
+  {
+    let host = try world.startLibraryHost(verb, argument, as: application)
+    #expect(try await host.waitForEnd() == .exit(0), "\(host.output)")
+    return host.output
+  }
+
+  @Test func itsSignInIsNotTheDesktopUsers() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      #expect(try await output(world, "state", "now", as: "-") == "signed-out\n")
+      #expect(try await output(world, "state", "now", as: "org.example.App") == "signed-out\n")
+      #expect(try await output(world, "state", "now", as: "") == "signed-in\n")
+
+      _ = try await output(world, "sign-in", "", as: "-")
+      #expect(try await output(world, "state", "now", as: "-") == "signed-in\n")
+      #expect(try await output(world, "state", "now", as: "library-host") == "signed-in\n", "its name is its id")
+      #expect(try await output(world, "state", "now", as: "org.example.App") == "signed-out\n")
+      _ = try await output(world, "sign-out", "now", as: "-")
+      #expect(try await output(world, "state", "now", as: "-") == "signed-out\n")
+      #expect(try await caller.state() == "signed-in")
+      #expect(try await caller.send("hi").contains("hi"))
+    }
+  }
+
+  @Test func itsThreadsAreNotTheDesktopUsers() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      _ = try await output(world, "sign-in", "", as: "-")
+      let thread: String = try await caller.call("Threads.Create", VariantDictionary()).member(0, "thread")
+      _ = try await caller.call("Threads.Send", thread, "of the user", VariantDictionary())
+      #expect(try await output(world, "list", "now", as: "-") == "")
+      _ = try await output(world, "remember", "of the program", as: "-")
+      #expect(try await output(world, "list", "now", as: "-") == "of the program\n")
+      #expect(try await output(world, "list", "now", as: "") == "of the user\n")
+
+      _ = try await output(world, "delete-all", "", as: "-")
+      #expect(try await output(world, "list", "now", as: "-") == "")
+      #expect(try await output(world, "list", "now", as: "") == "of the user\n")
+    }
+  }
+
+  /// What the service has stored has the attributes and the place that it always had: an upgrade loses no sign-in.
+  @Test func theDesktopUsersItemIsWhatItWas() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let item = try #require(try await world.keyring.credentials()["default"])
+      var attributes = item.attributes
+      #expect(attributes.removeValue(forKey: "device")?.isEmpty == false)
+      #expect(
+        attributes == [
+          "xdg:schema": "org.chappie.Credential", "service": "com.chappie.sdk", "account": "default",
+          "access-group": "", "app-id": "", "accessibility": "when-unlocked-this-device-only", "version": "2",
+        ])
+      #expect(item.label == "ChatGPT sign-in (com.chappie.sdk, default)")
+    }
+  }
+}

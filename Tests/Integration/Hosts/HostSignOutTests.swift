@@ -1,0 +1,44 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// A program that signs out and ends next.
+@Suite(.worlds) @GLibActor
+struct HostSignOutTests {
+  @Test func isSignedOutWhenItHasEnded() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let host = try world.startLibraryHost("sign-out", "now")
+      #expect(try await host.waitForEnd() == .exit(0))
+      #expect(host.output == "signed-out \n")
+      #expect(try await world.keyring.credentials().isEmpty)
+      try await caller.waitFor("signed-out")
+    }
+  }
+
+  @Test func isToldThatTheKeyringIsLocked() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      try await world.keyring.lock()
+      let host = try world.startLibraryHost("sign-out", "now")
+      #expect(try await host.waitForEnd() == .exit(0))
+      #expect(host.output == "signed-in The keyring is locked: unlock it and try again.\n")
+      try await world.keyring.unlock()
+      #expect(try await world.keyring.credentials().count == 1)
+    }
+  }
+
+  /// It is held up for as long as `signOut()` says, and no longer.
+  @Test func isNotHeldUpByAKeyringThatDoesNotAnswer() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      world.keyring.freeze()
+      let host = try world.startLibraryHost("sign-out", "now")
+      #expect(try await host.waitForEnd() == .exit(0))
+      #expect(host.output.hasPrefix("signed-in "), "\(host.output)")
+      #expect(host.output.contains("keyring"), "\(host.output)")
+      world.keyring.thaw()
+      #expect(try await world.keyring.credentials().count == 1)
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// What one process does to a slot, every other one with that slot knows, without asking.
+@Suite(.worlds) @GLibActor
+struct OtherProcessTests {
+  /// What a program's session has shown, in order.
+  private func shown(by host: ChildProcess) -> [String] { host.output.split(separator: "\n").map(String.init) }
+
+  private func expect(_ states: [String], by host: ChildProcess) async throws {
+    try await eventually("\(host.output) to be \(states)") { shown(by: host) == states }
+  }
+
+  @Test func theStateIsKnownAtLaunch() async throws {
+    try await World.with { world in
+      let before = try world.startLibraryHost("state", "now")
+      #expect(try await before.waitForEnd() == .exit(0))
+      #expect(before.output == "signed-out\n")
+      _ = try await world.signedInCaller()
+      let after = try world.startLibraryHost("state", "now")
+      #expect(try await after.waitForEnd() == .exit(0))
+      #expect(after.output == "signed-in\n")
+    }
+  }
+
+  @Test func aProgramKnowsWhatTheServiceDoes() async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      let host = try world.startLibraryHost("watch", "now")
+      try await expect(["signed-out -"], by: host)
+      try await caller.signIn()
+      try await expect(["signed-out -", "signed-in ada@example.com"], by: host)
+      try await caller.call("Session.SignOut")
+      try await expect(["signed-out -", "signed-in ada@example.com", "signed-out -"], by: host)
+    }
+  }
+
+  @Test func theServiceKnowsWhatAProgramDoes() async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      #expect(try await caller.state() == "signed-out")
+      let other = try await caller.open("Session")
+      let host = try world.startLibraryHost("sign-in", "")
+      #expect(try await host.waitForEnd() == .exit(0), "\(host.output)")
+      try await caller.signal("StateChanged", at: .chappie) { $0.arguments == .tuple("signed-in", "signed-out") }
+      try await caller.signal("StateChanged", at: other) { $0.arguments == .tuple("signed-in", "signed-out") }
+      #expect(try await caller.state() == "signed-in")
+      let account = try await caller.property("Session.AccountInfo", as: VariantDictionary.self)
+      #expect(account.text("email") == "ada@example.com")
+      #expect(try await caller.send("hi").contains("hi"))
+
+      let leaver = try world.startLibraryHost("sign-out", "now")
+      #expect(try await leaver.waitForEnd() == .exit(0))
+      try await caller.signal("StateChanged") { $0.arguments == .tuple("signed-out", "signed-in") }
+      #expect(try await caller.state() == "signed-out")
+      #expect(try await caller.property("Session.DeviceLinkState") == "idle")
+    }
+  }
+
+  /// A keyring manager deletes the item.
+  @Test func bothKnowWhatAKeyringManagerDoes() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let host = try world.startLibraryHost("watch", "now")
+      try await expect(["signed-in ada@example.com"], by: host)
+      _ = try await world.run("secret-tool", "clear", "xdg:schema", "org.chappie.Credential", "account", "default")
+      #expect(try await world.keyring.credentials().isEmpty)
+      try await caller.signal("StateChanged") { $0.arguments == .tuple("signed-out", "signed-in") }
+      try await expect(["signed-in ada@example.com", "signed-out -"], by: host)
+    }
+  }
+
+  /// A refusal, and the sign-in that mends it.
+  @Test func theServiceKnowsThatARefreshWasRefusedElsewhere() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.expireAccessTokens()
+      try await world.sandbox.revokeRefreshTokens()
+      let host = try world.startLibraryHost("hi")
+      #expect(try await host.waitForEnd() == .exit(1))
+      try await caller.signal("StateChanged") { $0.arguments == .tuple("reauthentication-required", "signed-in") }
+      try await caller.signal("ReauthenticationRequired")
+      // A sign-in is told from the one before by the second it was made in.
+      try await sleep(for: .milliseconds(1100))
+      let mender = try world.startLibraryHost("sign-in", "")
+      #expect(try await mender.waitForEnd() == .exit(0), "\(mender.output)")
+      try await caller.signal("StateChanged") { $0.arguments == .tuple("signed-in", "reauthentication-required") }
+    }
+  }
+
+  /// Another account that a program signs in is on the bus, until it signs out.
+  @Test func theServiceListsAnAccountThatAProgramSignsIn() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let host = try world.startLibraryHost("sign-in", "", account: "work")
+      #expect(try await host.waitForEnd() == .exit(0), "\(host.output)")
+      try await caller.signal("InterfacesAdded")
+      let leaver = try world.startLibraryHost("sign-out", "now", account: "work")
+      #expect(try await leaver.waitForEnd() == .exit(0), "\(leaver.output)")
+      try await caller.signal("InterfacesRemoved")
+      #expect(try await caller.state() == "signed-in")
+    }
+  }
+
+  /// A keyring that is locked has told nobody that a sign-in is gone.
+  @Test func aLockedKeyringSignsNobodyOut() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let host = try world.startLibraryHost("watch", "now")
+      try await expect(["signed-in ada@example.com"], by: host)
+      try await world.keyring.lock()
+      try await caller.waitFor("locked", "Manager.LockState")
+      // In a collection that is never locked.
+      try await world.keyring.store(["xdg:schema": "org.chappie.Credential", "account": "other"], in: "session")
+      let other = try await caller.open("Session")
+      #expect(try await caller.state(at: other) == "signed-in")
+      let newcomer = try world.startLibraryHost("state", "now")
+      #expect(try await newcomer.waitForEnd() == .exit(0))
+      #expect(newcomer.output == "signed-in\n")
+      #expect(try await caller.state() == "signed-in")
+      #expect(try await caller.lastError().isEmpty)
+      #expect(shown(by: host) == ["signed-in ada@example.com"])
+      try await world.keyring.unlock()
+      try await caller.call("Session.SignOut")
+      try await eventually("the host's sign-out") { shown(by: host).last == "signed-out -" }
+    }
+  }
+
+  /// What others store is not looked at one by one, and is no news of ours.
+  @Test func aStormInTheKeyringIsLookedAtInOneGo() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let told = caller.signals.count
+      let capture = try await BusCapture(world.directories)
+      for number in 0..<200 { try await world.keyring.store(["storm": "\(number)"], in: "login") }
+      try await world.keyring.store(["storm": "over"], in: "login")
+      try await sleep(for: .milliseconds(600))
+      try await capture.end()
+      let looks = try capture.occurrences(of: "SearchItems")
+      #expect((1..<100).contains(looks), "\(looks)")
+      #expect(try await caller.state() == "signed-in")
+      #expect(caller.signals.dropFirst(told).allSatisfy { $0.member != "StateChanged" })
+    }
+  }
+}
