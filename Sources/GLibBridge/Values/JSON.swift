@@ -1,7 +1,4 @@
-import CGLib
-import CJSONGLib
-
-/// A JSON value, written by JSON-GLib.
+/// A JSON value: see ``JSONReader`` and ``JSONWriter``.
 public enum JSON: Sendable, Equatable {
   case object([String: JSON])
   case array([JSON])
@@ -77,43 +74,11 @@ public enum JSON: Sendable, Equatable {
 
   // MARK: Writing
 
-  /// The text of this value on one line.
+  /// The text of this value on one line, with the keys of objects in order.
   public var encoded: [UInt8] {
-    let root = node
-    defer { json_node_unref(root) }
-    let text = json_to_string(root, 0)
-    defer { g_free(text) }
-    let bytes = text.map { Array(String(cString: $0).utf8) } ?? []
-    // JSON-GLib 1.6 escapes every control character but the last.
-    return bytes.contains(0x1F) ? bytes.flatMap { $0 == 0x1F ? Array("\\u001f".utf8) : [$0] } : bytes
-  }
-
-  private var node: OpaquePointer? {
-    switch self {
-    case .object(let members):
-      let object = json_object_new()
-      for (key, value) in members.sorted(by: { $0.key < $1.key }) {
-        json_object_set_member(object, key.withoutZeros, value.node)
-      }
-      return json_node_init_object(json_node_alloc(), object).consuming { json_object_unref(object) }
-    case .array(let elements):
-      let array = json_array_new()
-      for element in elements { json_array_add_element(array, element.node) }
-      return json_node_init_array(json_node_alloc(), array).consuming { json_array_unref(array) }
-    case .string(let text): return json_node_init_string(json_node_alloc(), text.withoutZeros)
-    case .integer(let number): return json_node_init_int(json_node_alloc(), gint64(number))
-    case .double(let number): return json_node_init_double(json_node_alloc(), number)
-    case .bool(let value): return json_node_init_boolean(json_node_alloc(), value ? 1 : 0)
-    case .null: return json_node_init_null(json_node_alloc())
-    }
-  }
-}
-
-extension Optional {
-  /// This value, after `release` has dropped the reference that it has taken over.
-  fileprivate func consuming(_ release: () -> Void) -> Optional {
-    release()
-    return self
+    var writer = JSONWriter()
+    writer.write(self)
+    return writer.bytes
   }
 }
 

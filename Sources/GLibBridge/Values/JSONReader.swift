@@ -1,6 +1,6 @@
 /// Reads JSON text as RFC 8259 has it, in one pass: what it costs is in proportion to the bytes, whatever is in them.
 ///
-/// JSON-GLib does not serve here. It takes more than JSON, wraps numbers around, reads by unbounded recursion, and needs
+/// JSON-GLib does not serve here: it takes more than JSON, wraps numbers around, reads by unbounded recursion, and needs
 /// quadratic time for keys that come twice.
 struct JSONReader {
   enum Problem: Error {

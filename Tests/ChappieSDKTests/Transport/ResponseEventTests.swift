@@ -76,7 +76,7 @@ struct ResponseEventTests {
     #expect(Self.decode("{\"type\":\"response.output_item.done\",\"item\":\(item)}") == .other)
   }
 
-  /// JSON-GLib takes neither half a surrogate pair nor U+0000: what stands around them must not be lost.
+  /// No string holds half a surrogate pair, nor D-Bus U+0000: what stands around them must not be lost.
   @Test func escapesThatNoStringCanHoldAreReplaced() {
     let text =
       #"{"type":"response.output_item.done","item":{"type":"message","content":[{"type":"output_text","text":"a\ud800b\u0000c\udc00\ud83d\ude00\\ud800"}]}}"#

@@ -1,0 +1,22 @@
+// Any bytes as JSON: what is read can be written and is then the same, and another reader takes it too.
+
+import FoundationEssentials
+
+@testable import GLibBridge
+
+/// Takes any value, and looks at nothing.
+private struct AnyValue: Decodable {
+  init(from decoder: any Decoder) {}
+}
+
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+  let input = Array(UnsafeBufferPointer(start: start, count: count))
+  guard let value = try? JSON(parsing: input) else { return 0 }
+  let written = value.encoded
+  precondition((try? JSON(parsing: written)) == value, "what was written is read as something else")
+  for text in [input, written] {
+    precondition((try? JSONDecoder().decode(AnyValue.self, from: Data(text))) != nil, "it is no JSON")
+  }
+  return 0
+}
