@@ -39,11 +39,28 @@ import Testing
     await backend.stop()
   }
 
-  @Test func aSpentCredentialAsksForASignIn() async throws {
+  @Test func aSpentCredentialAsksForASignInFromTheStart() async throws {
     let backend = try StandInBackend()
     let configuration = try ChappieConfiguration.testing(.reauthenticationRequired, backend: backend)
     let session = Chappie.authSession(configuration: configuration)
-    _ = await session.restored()
+
+    #expect(await session.restored() == .reauthenticationRequired)
+    #expect(session.accountInfo?.email == "ada@example.com")
+    await #expect(throws: ChappieClientError.reauthenticationRequired(Self.hasEnded)) {
+      try await Chappie.client(configuration: configuration).send("Hello")
+    }
+    #expect(session.state == .reauthenticationRequired)
+    #expect(backend.state.requests["refresh"] == nil)
+    await backend.stop()
+  }
+
+  private static let hasEnded = "The sign-in has ended and cannot be renewed: sign in again."
+
+  @Test func aCredentialThatCannotBeRenewedEndsWithItsFirstRequest() async throws {
+    let backend = try StandInBackend()
+    let configuration = try ChappieConfiguration.testing(.refreshTokenMissing, backend: backend)
+    let session = Chappie.authSession(configuration: configuration)
+    #expect(await session.restored() == .signedIn)
 
     await #expect(throws: ChappieClientError.missingRefreshToken) {
       try await Chappie.client(configuration: configuration).send("Hello")

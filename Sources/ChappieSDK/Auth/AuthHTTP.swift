@@ -79,8 +79,7 @@ final class AuthHTTP {
         return Answer(status: response.status, body: body)
       }
     } catch let error as GLibError {
-      // Libraries end their sentences, and here one goes on.
-      throw ChappieAuthError.network(error.message.hasSuffix(".") ? String(error.message.dropLast()) : error.message)
+      throw ChappieAuthError.network(error.message.withoutFullStop)
     }
   }
 }

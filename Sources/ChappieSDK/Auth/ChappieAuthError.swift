@@ -42,7 +42,8 @@ extension ChappieAuthError: CustomStringConvertible {
     case .tokenExchangeFailed(let status, let message):
       "The sign-in server refused with status \(status)\(Self.detail(message))."
     case .renewalFailed(let status, let message):
-      "The sign-in could not be renewed and is kept: the answer had status \(status)\(Self.detail(message))."
+      "The sign-in could not be renewed and is kept: the answer of the sign-in server had status \(status)"
+        + "\(Self.detail(message))."
     case .deviceCodeRequestFailed(404, _):
       "Sign-in with a device code is not enabled on this server: turn it on in ChatGPT under Settings, Security."
     case .deviceCodeRequestFailed(let status, let message):
@@ -50,13 +51,18 @@ extension ChappieAuthError: CustomStringConvertible {
     case .declined: "The sign-in was declined: start it again when you want it."
     case .expired: "The code was not used within its time: start the sign-in again."
     case .cancelled: "The sign-in was cancelled."
-    case .invalidResponse(let message): "The sign-in server gave an answer that cannot be used: \(message)."
-    case .network(let message): "The sign-in server was not reached: \(message)."
+    case .invalidResponse(let message): "The sign-in server gave an answer that cannot be used\(Self.detail(message))."
+    case .network(let message): "The sign-in server was not reached: \(message.withoutFullStop)."
     case .locked(let message), .keyringUnavailable(let message): message
     }
   }
 
   private static func detail(_ message: String) -> String {
-    message.isEmpty ? "" : ": \(message)"
+    message.isEmpty ? "" : ": \(message.withoutFullStop)"
   }
+}
+
+extension String {
+  /// As it is put into a sentence: servers and libraries end theirs, and ours goes on.
+  var withoutFullStop: String { hasSuffix(".") ? String(dropLast()) : self }
 }

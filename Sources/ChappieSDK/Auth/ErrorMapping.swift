@@ -45,10 +45,7 @@ extension ChappieAuthError {
     case .missingRefreshToken: .missingRefreshToken
     case .locked(let message): .locked(message)
     case .keyringUnavailable(let message): .keyringUnavailable(message)
-    case .tokenExchangeFailed(let status, let message): .httpError(status, message)
-    case .renewalFailed(let status, let message):
-      .httpError(status, "The sign-in could not be renewed and is kept (\(message))")
-    default: .network(String(description.dropLast()))
+    default: .signInServer(self)
     }
   }
 }

@@ -20,6 +20,9 @@ public enum ChappieClientError: Error, Sendable, Hashable {
   case streamingTransportReplayDiverged(String)
   /// The backend answered with an unexpected status; the body is cut short and holds nothing that could be a token.
   case httpError(Int, String)
+  /// The credential had to be renewed first, and the sign-in server did not do that: it was not reached, or in trouble.
+  /// The sign-in is kept.
+  case signInServer(ChappieAuthError)
   /// The backend was not reached, or its answer broke off.
   case network(String)
   /// The keyring or the screen is locked, and the slot's accessibility does not allow reading it now.
@@ -53,7 +56,8 @@ extension ChappieClientError: CustomStringConvertible {
       "The connection dropped, and the backend then told another answer than before: ask again."
     case .httpError(let status, let body):
       "The backend answered with status \(status)" + (body.isEmpty ? "." : ": \(body)")
-    case .network(let message): "The backend could not be used: \(message)."
+    case .signInServer(let error): error.description
+    case .network(let message): "The backend could not be used: \(message.withoutFullStop)."
     case .locked(let message), .keyringUnavailable(let message), .invalidArgument(let message),
       .limitExceeded(let message):
       message

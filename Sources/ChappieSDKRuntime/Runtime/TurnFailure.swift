@@ -25,6 +25,7 @@ extension ChappieClientError {
     case .toolLoopLimitExceeded: "tool-loop-limit-exceeded"
     case .streamingTransportReplayDiverged: "streaming-transport-replay-diverged"
     case .httpError: "http-error"
+    case .signInServer: "sign-in-server"
     case .network: "network"
     case .locked: "locked"
     case .keyringUnavailable: "keyring-unavailable"

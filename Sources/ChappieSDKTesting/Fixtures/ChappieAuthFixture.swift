@@ -10,6 +10,9 @@ public enum ChappieAuthFixture: Sendable, CaseIterable {
   case signedIn
   /// A user is signed in; the backend answers 401 to the access token, and it can be renewed.
   case accessTokenExpired
+  /// A user is signed in; the backend answers 401 to the access token, and there is nothing to renew it with: the first
+  /// request ends the sign-in.
+  case refreshTokenMissing
   /// A user was signed in, and the credential can no longer be renewed.
   case reauthenticationRequired
 }
@@ -42,11 +45,14 @@ extension ChappieConfiguration {
     guard fixture != .signedOut else { return nil }
     let tokens = backend.signIn(user)
     if fixture != .signedIn { backend.revokeAccessToken(tokens.accessToken) }
-    return Credential(
+    let isRenewable = fixture == .signedIn || fixture == .accessTokenExpired
+    var credential = Credential(
       method: "device-code", servers: configuration.backend.servers,
       accessToken: SecretBytes(tokens.accessToken.utf8),
-      refreshToken: fixture == .reauthenticationRequired ? nil : SecretBytes(tokens.refreshToken.utf8),
+      refreshToken: isRenewable ? SecretBytes(tokens.refreshToken.utf8) : nil,
       idToken: SecretBytes(tokens.idToken.utf8), renewedAt: UnixTime.now)
+    if fixture == .reauthenticationRequired { credential.refusedAt = .now }
+    return credential
   }
 }
 

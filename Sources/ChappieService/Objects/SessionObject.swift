@@ -7,6 +7,9 @@ import GLibBridge
 final class SessionObject {
   static let interface = "org.chappie.Session"
 
+  /// Why a sign-in is needed, where this process was not there when it ended.
+  private static let ended = "The sign-in has ended and cannot be renewed: sign in again."
+
   let session: ChappieAuthSession
   /// Called after each change of state, with the new one.
   var stateChanged: @GLibActor (ChappieAuthState) -> Void = { _ in }
@@ -78,7 +81,7 @@ final class SessionObject {
       object?.emit(Self.interface, "StateChanged", .tuple(new.busState, old.busState))
     }
     if new.state == .reauthenticationRequired {
-      object?.emit(Self.interface, "ReauthenticationRequired", .tuple(new.lastError?.description ?? ""))
+      object?.emit(Self.interface, "ReauthenticationRequired", .tuple(new.lastError?.description ?? Self.ended))
     }
     stateChanged(new.state)
   }

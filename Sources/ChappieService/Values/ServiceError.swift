@@ -69,6 +69,7 @@ extension ChappieClientError {
     case .streamingTransportReplayDiverged: .streamingTransportReplayDiverged
     case .httpError(429, _): .rateLimited
     case .httpError: .httpError
+    case .signInServer(let error): error.status.map { $0 == 429 ? .rateLimited : .httpError } ?? .network
     case .network: .network
     case .locked: .locked
     case .keyringUnavailable: .keyringUnavailable
@@ -83,6 +84,8 @@ extension ChappieClientError {
     switch self {
     case .httpError(let status, _):
       details.set("status", UInt32(clamping: status))
+    case .signInServer(let error):
+      details.set("status", error.status.map { UInt32(clamping: $0) })
     case .usageLimitReached(let limit):
       details.set("plan", limit.plan?.rawValue)
       details.set("resets_at", limit.resetsAt)
@@ -123,6 +126,15 @@ extension BusError {
 }
 
 extension ChappieAuthError {
+  /// The HTTP status that the sign-in server answered with; nil where that is not what was wrong.
+  fileprivate var status: Int? {
+    switch self {
+    case .tokenExchangeFailed(let status, _), .renewalFailed(let status, _), .deviceCodeRequestFailed(let status, _):
+      status
+    default: nil
+    }
+  }
+
   var errorName: ServiceErrorName {
     switch self {
     case .missingRefreshToken: .missingRefreshToken

@@ -20,6 +20,9 @@ struct MainContext: @unchecked Sendable {
     driver.withLock { $0 = .mainThread }
   }
 
+  /// Whether this program gives its main thread to the actor, as those of this package do.
+  static var isMainThreads: Bool { driver.withLock { if case .mainThread = $0 { true } else { false } } }
+
   static func chosen() -> MainContext {
     switch driver.withLock({ $0 }) {
     case .mainThread: MainContext(pointer: g_main_context_default(), driver: .mainThread)

@@ -100,7 +100,7 @@ struct FileRetentionTests {
       Issue.record("\(String(describing: error))")
       return
     }
-    #expect(message.contains("cannot be read") && message.contains("DeleteAll"))
+    #expect(message.contains("cannot be read") && message.contains("delete all of them"))
   }
 
   @Test func itIsToldWhatWasDone() async throws {

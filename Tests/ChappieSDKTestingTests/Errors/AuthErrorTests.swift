@@ -82,7 +82,7 @@ import Testing
 
   @Test func missingRefreshToken() async throws {
     let backend = try StandInBackend()
-    let configuration = try ChappieConfiguration.testing(.reauthenticationRequired, backend: backend)
+    let configuration = try ChappieConfiguration.testing(.refreshTokenMissing, backend: backend)
     let session = Chappie.authSession(configuration: configuration)
     _ = await session.restored()
     _ = try? await Chappie.client(configuration: configuration).send("Hello")

@@ -20,7 +20,7 @@ import Testing
 
   nonisolated static let cases = [
     Case(error: .missingCredential, fixture: .signedOut),
-    Case(error: .missingRefreshToken, fixture: .reauthenticationRequired),
+    Case(error: .missingRefreshToken, fixture: .refreshTokenMissing),
     Case(
       error: .missingAccountID, user: StandInUser(email: "nobody@example.com", accountID: ""),
       scenario: #"[{"endpoint": "responses", "status": 403, "times": "always"}]"#),
@@ -51,6 +51,9 @@ import Testing
     Case(
       error: .httpError(400, "Not like this."),
       scenario: #"[{"endpoint": "responses", "status": 400, "body": {"detail": "Not like this."}}]"#),
+    Case(
+      error: .signInServer(.renewalFailed(status: 503, message: "Down.")), fixture: .accessTokenExpired,
+      scenario: #"[{"endpoint": "refresh", "status": 503, "body": {"error": "down", "error_description": "Down."}}]"#),
     Case(error: .network(""), arrange: { await $0.stop() }),
     Case(error: .invalidArgument("There is no text to answer: give some."), text: ""),
   ]
@@ -79,7 +82,7 @@ import Testing
 
   @Test func noCaseIsLeftOut() {
     let met = Set(Self.cases.map(\.error.caseName))
-    #expect(met.union(["locked", "keyringUnavailable"]).count == 14)
+    #expect(met.union(["locked", "keyringUnavailable"]).count == 15)
   }
 }
 
@@ -101,6 +104,7 @@ extension ChappieClientError {
     case .toolLoopLimitExceeded: "toolLoopLimitExceeded"
     case .streamingTransportReplayDiverged: "streamingTransportReplayDiverged"
     case .httpError: "httpError"
+    case .signInServer: "signInServer"
     case .network: "network"
     case .locked: "locked"
     case .keyringUnavailable: "keyringUnavailable"

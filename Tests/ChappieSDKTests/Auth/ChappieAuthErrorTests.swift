@@ -8,7 +8,8 @@ struct ChappieAuthErrorTests {
     .tokenExchangeFailed(status: 500, message: ""), .deviceCodeRequestFailed(status: 404, message: ""),
     .deviceCodeRequestFailed(status: 500, message: "broken"), .declined, .expired, .cancelled,
     .invalidResponse("there is no code in it"), .network("no route"), .locked("It is locked."),
-    .keyringUnavailable("There is none."),
+    .keyringUnavailable("There is none."), .tokenExchangeFailed(status: 400, message: "It has been revoked."),
+    .renewalFailed(status: 503, message: "It is down."), .invalidResponse("It is empty."), .network("It is gone."),
   ]
 
   /// The seeds: a missing refresh token, and 400, 401 or 403 of the token endpoint.
@@ -35,6 +36,7 @@ struct ChappieAuthErrorTests {
     #expect(text.first?.isUppercase == true)
     #expect(text.last == ".")
     #expect(!text.contains(": ."))
+    #expect(!text.contains(".."))
   }
 
   @Test func tellsHowToAllowDeviceCodes() {

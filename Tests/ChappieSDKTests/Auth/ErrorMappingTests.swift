@@ -21,13 +21,9 @@ struct ErrorMappingTests {
     arguments: [
       (.missingRefreshToken, .missingRefreshToken), (.locked("l"), .locked("l")),
       (.keyringUnavailable("k"), .keyringUnavailable("k")),
-      (.tokenExchangeFailed(status: 503, message: "m"), .httpError(503, "m")),
       (
-        .renewalFailed(status: 403, message: "m"),
-        .httpError(403, "The sign-in could not be renewed and is kept (m)")
-      ),
-      (.network("n"), .network("The sign-in server was not reached: n")),
-      (.expired, .network("The code was not used within its time: start the sign-in again")),
+        .renewalFailed(status: 403, message: "m"), .signInServer(.renewalFailed(status: 403, message: "m"))
+      ), (.network("n"), .signInServer(.network("n"))),
     ] as [(ChappieAuthError, ChappieClientError)])
   func aRequestMeetsTheSameFailure(_ error: ChappieAuthError, _ expected: ChappieClientError) {
     #expect(error.clientError == expected)

@@ -8,7 +8,8 @@ struct ChappieClientErrorTests {
     .reauthenticationRequired("It has ended: sign in again."),
     .usageLimitReached(ChappieUsageLimit(plan: nil, resetsAt: nil)), .httpError(500, "broken"), .httpError(500, ""),
     .network("no route"), .locked("It is locked: unlock it."), .keyringUnavailable("There is none: start it."),
-    .invalidArgument("There is no text: give some."),
+    .invalidArgument("There is no text: give some."), .network("It is gone."),
+    .signInServer(.renewalFailed(status: 503, message: "It is down.")), .signInServer(.network("It is gone.")),
   ]
 
   @Test(arguments: errors)
@@ -17,6 +18,16 @@ struct ChappieClientErrorTests {
     #expect(text.first?.isUppercase == true)
     #expect(text.last == "." || text.hasSuffix("broken"))
     #expect(!text.contains("\n"))
+    #expect(!text.contains(".."))
+  }
+
+  /// The backend has said nothing.
+  @Test func tellsTheSignInServerFromTheBackend() {
+    for error in [ChappieAuthError.renewalFailed(status: 503, message: "down"), .network("down")] {
+      let text = error.clientError.description
+      #expect(text.contains("sign-in server"))
+      #expect(!text.contains("backend"))
+    }
   }
 
   @Test func namesThePlanThatIsUsedUp() {

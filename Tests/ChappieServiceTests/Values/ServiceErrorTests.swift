@@ -27,7 +27,8 @@ struct ServiceErrorTests {
       (.usageLimitReached(ChappieUsageLimit(plan: nil, resetsAt: nil)), .usageLimitReached),
       (.httpError(429, ""), .rateLimited),
       (.httpError(200, ""), .httpError), (.httpError(500, ""), .httpError), (.network("n"), .network),
-      (.locked("l"), .locked),
+      (.signInServer(.network("n")), .network), (.signInServer(.renewalFailed(status: 503, message: "")), .httpError),
+      (.signInServer(.renewalFailed(status: 429, message: "")), .rateLimited), (.locked("l"), .locked),
       (.keyringUnavailable("k"), .keyringUnavailable), (.invalidArgument("i"), .invalidArgument),
       (.limitExceeded("l"), .limitExceeded),
       (.streamingTransportReplayDiverged("p"), .streamingTransportReplayDiverged),
@@ -83,6 +84,9 @@ struct ServiceErrorTests {
 
   @Test func aStatusIsADetail() {
     #expect(ChappieClientError.httpError(503, "").details == ["status": UInt32(503)])
+    #expect(
+      ChappieClientError.signInServer(.renewalFailed(status: 503, message: "")).details == ["status": UInt32(503)])
+    #expect(ChappieClientError.signInServer(.network("n")).details.isEmpty)
     #expect(ChappieClientError.httpError(-1, "").details == ["status": UInt32(0)])
   }
 

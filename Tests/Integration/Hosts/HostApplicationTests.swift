@@ -62,4 +62,17 @@ struct HostApplicationTests {
       #expect(item.label == "ChatGPT sign-in (com.chappie.sdk, default)")
     }
   }
+
+  /// Its output is its own. What it wants to know of the library it is told under its own name.
+  @Test(arguments: ["", "all"])
+  func itsOutputIsItsOwn(_ debugging: String) async throws {
+    try await World.with(World.Plan(service: .none)) { world in
+      let host = try world.startLibraryHost("sign-in", "", as: "-", environment: ["G_MESSAGES_DEBUG": debugging])
+      #expect(try await host.waitForEnd() == .exit(0))
+      let lines = host.output.split(separator: "\n").filter { $0.contains("is sealed with a new key") }
+      #expect(lines.count == (debugging.isEmpty ? 0 : 1))
+      #expect(lines.allSatisfy { $0.contains("library-host-INFO") })
+      #expect(!host.output.contains("chappie-"))
+    }
+  }
 }

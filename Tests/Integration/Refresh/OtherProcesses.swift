@@ -12,11 +12,12 @@ extension World {
   ///
   /// - Parameter application: whose slots and stores it uses: empty for the desktop user's, `-` for its own.
   func startLibraryHost(
-    _ verb: String, _ argument: String, as application: String = "", account: String = "default"
+    _ verb: String, _ argument: String, as application: String = "", account: String = "default",
+    environment: [String: String] = [:]
   ) throws -> ChildProcess {
     let process = try ChildProcess(
       "library-host", Binaries.libraryHost, [sandbox.issuer, sandbox.backend, verb, argument, application, account],
-      in: directories)
+      in: directories, environment: environment)
     adopt(process)
     return process
   }

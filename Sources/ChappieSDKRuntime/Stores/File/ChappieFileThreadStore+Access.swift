@@ -108,7 +108,7 @@ extension ChappieFileThreadStore {
   }
 
   private static let keyIsGone = ChappieThreadStoreError.unreadable(
-    "The key of the stored threads is gone, so that nothing of them can be read again: DeleteAll deletes them.")
+    "The key of the stored threads is gone, and with it what is in them: delete all of them to begin anew.")
 
   func onDisk<Value: Sendable>(_ body: @escaping @Sendable (inout StoreFiles) throws -> Value) async throws -> Value {
     let attempt = DiskAttempt()

@@ -121,7 +121,7 @@ extension StoreFiles {
     // It is not passed over: what is written now could not be deleted in time either.
     guard index.unreadableBytes < cap else {
       throw ChappieThreadStoreError.full(
-        "What cannot be read here fills the \(cap) bytes that all threads may take: raise the limit, or have DeleteAll delete all of them."
+        "What cannot be read here fills the \(cap) bytes that all threads may take: raise the limit, or delete all of them."
       )
     }
     throw ChappieThreadStoreError.full(
