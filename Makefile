@@ -8,6 +8,7 @@
 #   make torture     kills the service hundreds of times in the middle of what it does, and has its issuer and a proxy
 #                    answer garbage; ROUNDS=400 SEED=any
 #   make abuse       attacks the service from all sides, while an innocent caller measures; SECONDS=600 SEED=any
+#   make conformance runs real clients against the stand-in: the Codex CLI and the openai package
 #   make lint        checks the format of the source; make format mends it
 #   make install     installs what was built before; builds nothing
 #   make uninstall   removes that again, given the same variables
@@ -33,7 +34,7 @@ RELEASE = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xswiftc -Osize 
   -Xlinker --no-warnings -Xlinker -L$(STATIC)
 SOURCES = Package.swift Sources Tests dbus Fuzz
 
-.PHONY: build debug dependencies demo test bench fuzz torture abuse lint format clean
+.PHONY: build debug dependencies demo test bench fuzz torture abuse conformance lint format clean
 
 build: dependencies
 	$(SWIFT) build $(RELEASE) --product chappied
@@ -74,6 +75,9 @@ torture: debug
 SECONDS = 600
 abuse: build
 	scripts/private-session Tests/abuse/abuse.py .build/release --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
+
+conformance: debug
+	Tests/conformance/conformance.py .build/debug
 
 lint:
 	@swift format lint --strict --recursive --parallel $(SOURCES)

@@ -27,6 +27,8 @@ final class Wire {
   let backend: StandInBackend
   private let http = HTTPSession()
   private var token = ""
+  /// What the next access token is had for.
+  private(set) var refreshToken = ""
 
   init(_ change: (inout StandInConfiguration) -> Void = { _ in }) async throws {
     var configuration = StandInConfiguration()
@@ -52,7 +54,9 @@ final class Wire {
     var request = HTTPRequest(.post, backend.localAddress + "/oauth/token")
     request.body = .bytes(Array(form.joined(separator: "&").utf8))
     request.contentType = "application/x-www-form-urlencoded"
-    token = try #require(try await send(request).json["access_token"]?.string)
+    let tokens = try await send(request).json
+    token = try #require(tokens["access_token"]?.string)
+    refreshToken = try #require(tokens["refresh_token"]?.string)
   }
 
   // MARK: HTTP

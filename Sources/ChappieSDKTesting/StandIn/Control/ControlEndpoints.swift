@@ -14,6 +14,7 @@ extension StandInCore {
     case ("POST", "/sandbox/retire"): return retire(request, true)
     case ("POST", "/sandbox/restore"): return retire(request, false)
     case ("POST", "/sandbox/usage"): return change { try setUsage(request.body) }
+    case ("POST", "/sandbox/access-token-lifetime"): return setLifetime(request)
     case ("POST", "/sandbox/expire-access-tokens"): tokens.expireAccessTokens()
     case ("POST", "/sandbox/revoke-refresh-tokens"): tokens.revokeRefreshTokens()
     default: return nil
@@ -33,6 +34,14 @@ extension StandInCore {
       return .json(["error": "the catalogue has no such model"], status: 404)
     }
     return .json(["ok": true, "etag": .string(backend.models.etag)])
+  }
+
+  private func setLifetime(_ request: HTTPServerRequest) -> HTTPServerResponse {
+    guard let seconds = field("seconds", of: request).flatMap({ Int($0) }), seconds > 0 else {
+      return .json(["error": "'seconds' must be a number from 1 on"], status: 400)
+    }
+    tokens.lifetime = .seconds(seconds)
+    return .json(["ok": true])
   }
 
   private func load(_ request: HTTPServerRequest) -> HTTPServerResponse {

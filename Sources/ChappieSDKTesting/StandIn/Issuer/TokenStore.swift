@@ -47,7 +47,8 @@ final class TokenStore {
     let predecessor: String?
   }
 
-  private let lifetime: Duration
+  /// How long the access tokens that are handed out from now on are valid.
+  var lifetime: Duration
   private let grace: Bool
   private var accessTokens: [String: AccessToken] = [:]
   private var refreshTokens: [String: RefreshToken] = [:]

@@ -5,8 +5,6 @@ import GLibBridge
 struct SocketEndpoint {
   let backend: Backend
 
-  private static let beta = "responses_websockets=2026-02-06"
-
   /// Answers a handshake.
   func answer(_ request: HTTPServerRequest) async throws -> HTTPServerAnswer {
     let rule = backend.scenario.take(.handshake)
@@ -17,9 +15,6 @@ struct SocketEndpoint {
       return .whole(HTTPServerResponse(.init(status: 426, headers: [("upgrade", "HTTP/1.1")])))
     }
     guard let user = backend.user(of: request) else { return .whole(Backend.unauthorized) }
-    guard request.headers["openai-beta"]?.contains(Self.beta) == true else {
-      return .whole(.detail("Missing header: OpenAI-Beta: \(Self.beta)"))
-    }
     let headers = [
       ("x-request-id", "req_" + RandomText.hex(bytes: 16)), ("x-models-etag", backend.models.etag),
     ]

@@ -1,0 +1,24 @@
+import ChappieSDKTesting
+import GLibBridge
+import Testing
+
+/// How long access tokens are valid, changed on the way.
+@Suite @GLibActor struct TokenLifetimeTests {
+  @Test func countsFromTheNextTokenOn() async throws {
+    let wire = try await Wire()
+    #expect(try await wire.send(.post, "/sandbox/access-token-lifetime", ["seconds": "240"]).status == 200)
+    let refresh: JSON = [
+      "client_id": .string(StandInConfiguration().clientID), "grant_type": "refresh_token",
+      "refresh_token": .string(wire.refreshToken),
+    ]
+    #expect(try await wire.send(.post, "/oauth/token", refresh).json["expires_in"]?.integer == 240)
+    await wire.backend.stop()
+  }
+
+  @Test(arguments: ["0", "-1", "soon", ""]) func otherNumbersAreRefused(_ seconds: String) async throws {
+    let wire = try await Wire()
+    let answer = try await wire.send(.post, "/sandbox/access-token-lifetime", ["seconds": .string(seconds)])
+    #expect(answer.status == 400)
+    await wire.backend.stop()
+  }
+}

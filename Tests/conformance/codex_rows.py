@@ -1,0 +1,126 @@
+"""What the Codex CLI does against the stand-in, in the order of a user's day."""
+
+import json
+import re
+import secrets
+
+from checks import holds, same, true
+
+MODEL = "gpt-6.1-sol"
+
+
+def signs_in(codex, standin, transport):
+    holds(codex.sign_in(), "Successfully logged in", "the output")
+    same(standin.count("token"), 1, "the number of exchanges")
+    true(json.loads(codex.credential.read_text())["tokens"]["account_id"], "no account is stored")
+
+
+def asks(codex, standin, transport):
+    holds(codex.ask("What is a bus?"), "You said: “What is a bus?”", "the answer")
+    request = standin.last_request()
+    same(request["transport"], transport, "the transport")
+    # The best model, in the lite form and without instructions.
+    same(request["body"]["model"], MODEL, "the model")
+    same(request["body"].get("instructions"), None, "what the request says of instructions")
+    same(request["body"].get("tools"), None, "what the request says of tools")
+    same(standin.count("prewarm"), 1 if transport == "websocket" else 0, "the number of prewarms")
+
+
+def resumes(codex, standin, transport):
+    first = codex.ask("One")
+    second = codex.resume("Two")
+    holds(second, "You said: “Two”", "the answer")
+    # What was said, and an answer to it.
+    same(messages(second) - messages(first), 2, "what resuming adds to the conversation")
+    same(standin.last_request()["transport"], transport, "the transport")
+
+
+def messages(answer):
+    return int(re.search(r"This conversation has (\d+) message", answer)[1])
+
+
+def calls_a_tool(codex, standin, transport):
+    secret = secrets.token_hex(8)
+    (codex.work / "note").write_text(secret)
+    script = 'const result = await tools.exec_command({cmd: "cat note"}); text(result.output)'
+    standin.play({"endpoint": "responses", "tool_calls": [{"name": "exec", "namespace": "functions", "input": script}]})
+    holds(codex.ask("Read the note."), secret, "the answer")
+    same(last_item(standin)["type"], "custom_tool_call_output", "the last item")
+    turn = standin.state()["turn_state"]
+    same(turn["sent_back"], turn["given"], "the turn state that came back")
+
+
+def calls_a_function(codex, standin, transport):
+    """With a model that takes the plain form of requests."""
+    secret = secrets.token_hex(8)
+    (codex.work / "note").write_text(secret)
+    standin.post("/sandbox/restore", {"model": "gpt-5.5"})
+    call = {"name": "exec_command", "arguments": {"cmd": "cat note"}}
+    standin.play({"endpoint": "responses", "tool_calls": [call]})
+    holds(codex.ask("Read the note.", "--model", "gpt-5.5"), secret, "the answer")
+    same(last_item(standin)["type"], "function_call_output", "the last item")
+    true(standin.last_request()["body"]["tools"], "the request has no tools")
+
+
+def last_item(standin):
+    return standin.last_request()["body"]["input"][-1]
+
+
+def is_cut_off(codex, standin, transport):
+    standin.play({"endpoint": "responses", "text": "one two three four", "drop_after": 2})
+    holds(codex.ask("Once more"), "You said: “Once more”", "the answer")
+    same(standin.state()["remaining_rules"], 0, "the number of rules that are left")
+
+
+def hears_of_the_limit(codex, standin, transport):
+    standin.post("/sandbox/usage", {"primary": {"used_percent": 100}})
+    holds(codex.run("exec", "--skip-git-repo-check", "More", fails=True), "usage limit", "the error")
+    standin.post("/sandbox/usage", {"primary": {"used_percent": 20}})
+
+
+def hears_of_a_retired_model(codex, standin, transport):
+    standin.post("/sandbox/retire", {"model": "gpt-6-sol"})
+    error = codex.run("exec", "--skip-git-repo-check", "--model", "gpt-6-sol", "More", fails=True)
+    holds(error, "The 'gpt-6-sol' model is not supported when using Codex with a ChatGPT account.", "the error")
+    standin.post("/sandbox/restore", {"model": "gpt-6-sol"})
+
+
+def refreshes_after_a_401(codex, standin, transport):
+    before = codex.credential.read_text()
+    standin.post("/sandbox/expire-access-tokens")
+    holds(codex.ask("Still there?"), "You said: “Still there?”", "the answer")
+    true(standin.count("refresh") >= 1, "it did not refresh")
+    true(codex.credential.read_text() != before, "it did not store new tokens")
+
+
+def refreshes_in_time(codex, standin, transport):
+    """With a token that is near its end from the start."""
+    standin.post("/sandbox/access-token-lifetime", {"seconds": "240"})
+    codex.sign_in()
+    standin.post("/sandbox/access-token-lifetime", {"seconds": "864000"})
+    before = standin.count("refresh")
+    holds(codex.ask("Quick!"), "You said: “Quick!”", "the answer")
+    true(standin.count("refresh") > before, "it did not refresh")
+
+
+def signs_out(codex, standin, transport):
+    before = standin.count("revoke")
+    codex.run("logout")
+    true(not codex.credential.exists(), "the credential is still there")
+    same(standin.count("revoke"), before + 1, "the number of revocations")
+    same(standin.state()["live_refresh_tokens"], 0, "the number of refresh tokens that are still good")
+
+
+ROWS = [
+    ("signs in by device code", signs_in),
+    ("asks", asks),
+    ("resumes", resumes),
+    ("calls a tool (lite model)", calls_a_tool),
+    ("calls a function (plain model)", calls_a_function),
+    ("is cut off, asks again", is_cut_off),
+    ("hears of the usage limit", hears_of_the_limit),
+    ("hears that a model is retired", hears_of_a_retired_model),
+    ("refreshes after a 401", refreshes_after_a_401),
+    ("refreshes before the token ends", refreshes_in_time),
+    ("signs out", signs_out),
+]
