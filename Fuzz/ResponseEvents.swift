@@ -30,7 +30,8 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   }
   precondition(text == assembler.text, "what was handed over is not the answer")
   if case .failed(let failure) = assembler.outcome { precondition(failure.error.description.count < 1000) }
-  let failure = BackendFailure(status: 429, retryAfter: String(decoding: input.prefix(40), as: UTF8.self), body: input)
+  let failure = BackendFailure(
+    status: 429, retryAfter: String(decoding: input.prefix(40), as: UTF8.self), body: input, host: "h")
   precondition(failure.error.description.count < 1000)
   precondition(failure.retryAfter.map { $0 >= 0 && $0.isFinite } ?? true)
   return 0

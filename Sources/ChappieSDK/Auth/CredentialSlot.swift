@@ -15,6 +15,7 @@ final class CredentialSlot {
   let method: any SignInMethod
   let usage = UsageRecord()
   let modelCache = ModelCache()
+  var modelQuestion: ModelQuestion?
   private let store: any CredentialStore
   private let vault: SlotVault<Credential>
   private let gate: LockGate
@@ -32,6 +33,7 @@ final class CredentialSlot {
     didSet {
       guard state != oldValue else { return }
       usage.follow(state)
+      modelCache.follow(state)
       observers.tell(state)
     }
   }

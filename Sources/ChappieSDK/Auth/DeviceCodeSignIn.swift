@@ -125,13 +125,9 @@ struct DeviceCodeSignIn: SignInMethod {
 
   // MARK: The backend
 
-  /// The version of the protocol that this client speaks: the backend leaves out models that want a newer one. Who
-  /// this client is, `originator` and `User-Agent` say.
-  private nonisolated static let protocolVersion = "0.163.0"
-
   nonisolated var servers: CredentialServers { backend.servers }
   nonisolated var responsesURL: String { "\(backend.baseURL)/codex/responses" }
-  nonisolated var modelsURL: String { "\(backend.baseURL)/codex/models?client_version=\(Self.protocolVersion)" }
+  nonisolated var modelsURL: String { "\(backend.baseURL)/codex/models?client_version=\(ProtocolVersion.current)" }
   nonisolated var usageURL: String { "\(backend.baseURL)/wham/usage" }
 
   nonisolated func authorize(_ request: inout HTTPRequest, with grant: AccessGrant) {

@@ -4,7 +4,8 @@ import GLibBridge
 ///
 /// A client owns one transcript. Turns that are part of it run one after the other.
 public final class ChappieClient: Sendable {
-  /// The model that answers when none is chosen.
+  /// The model that answers when none is chosen and the backend offers this one. Where it does not, the one that it
+  /// lists with the lowest ``ChappieModel/priority`` answers.
   public static let defaultModel = "gpt-5.5"
 
   public let configuration: ChappieConfiguration
@@ -111,18 +112,35 @@ public final class ChappieClient: Sendable {
   /// The conversation as it is now.
   @GLibActor
   public func context() async -> ChappieClientContext {
-    conversation.transcript.context
+    conversation.context
   }
 
   /// The slug of the model that answers.
   @GLibActor
-  package var model: String { conversation.transcript.model }
+  package var model: String { conversation.model.slug }
 
-  /// Has `model` answer all later turns.
+  /// How ``model`` is known.
+  @GLibActor
+  package var modelSource: ModelSource { conversation.model.source }
+
+  /// Which model answers all later turns.
+  @GLibActor
+  package var modelChoice: ModelChoice {
+    get { conversation.transcript.choice }
+    set { _ = conversation.select(newValue) }
+  }
+
+  /// Calls `observer` when ``model`` may have changed by what the backend offers, for as long as the result is kept.
+  @GLibActor
+  package func observeModel(_ observer: @escaping @GLibActor () -> Void) -> Observation {
+    conversation.slot.modelCache.observe(observer)
+  }
+
+  /// Has `model`, and no other in its place, answer all later turns.
   @GLibActor
   @discardableResult
   public func selectModel(_ model: String) async -> ChappieClientContext {
-    conversation.select(model)
+    conversation.select(.chosen(model))
   }
 
   /// Forgets the conversation, once the turns that were asked for before have ended.

@@ -6,12 +6,17 @@ public struct ChappieResponse: Sendable, Hashable {
   /// The slug of the model that was asked.
   public let model: String
   public let usage: ChappieTokenUsage
+  /// Whether the text is the model's refusal to answer.
+  public let isRefusal: Bool
 
-  package init(outputText: String, responseID: String, model: String, usage: ChappieTokenUsage) {
+  package init(
+    outputText: String, responseID: String, model: String, usage: ChappieTokenUsage, isRefusal: Bool = false
+  ) {
     self.outputText = outputText
     self.responseID = responseID
     self.model = model
     self.usage = usage
+    self.isRefusal = isRefusal
   }
 }
 

@@ -15,8 +15,18 @@ final class Conversation {
   nonisolated init(configuration: ChappieConfiguration) {
     self.configuration = configuration
     harness = configuration.harness
-    transcript = Transcript(model: configuration.model)
+    transcript = Transcript(configuration.modelChoice)
   }
+
+  /// The slug of the model that answers, and how it is known.
+  var model: (slug: String, source: ModelSource) {
+    switch transcript.choice {
+    case .standard: slot.modelCache.standard
+    case .chosen(let slug): (slug, .chosen)
+    }
+  }
+
+  var context: ChappieClientContext { transcript.context(asking: model.slug) }
 
   // MARK: Turns
 
@@ -30,7 +40,7 @@ final class Conversation {
     case .next(let message):
       return try await turnstile.pass {
         let new = try Self.items([message])
-        try await compactIfFull(with: new, message.options.model ?? transcript.model, caller)
+        try await compactIfFull(with: new, ModelChoice(message.options.model) ?? transcript.choice, caller)
         let result = try await answer(continuing(transcript.input + new, message.options), caller)
         transcript.append(new + result.items)
         return result.response
@@ -66,16 +76,17 @@ final class Conversation {
   private func answer(_ ask: Ask, _ caller: ChappieClient.TurnCaller) async throws
     -> (response: ChappieResponse, items: [ConversationItem])
   {
-    let model = ask.options.model ?? transcript.model
+    let choice = transcript.choice
     let result = try await engine.turn(for: caller, isContinued: ask.isContinued) { scope in
       let tools = try await ToolRunner(caller.tools, declared: harness.tools, scope)
-      let request = ResponsesRequest(
-        model: model, harness: harness, tools: tools.manifests, input: ask.input, options: ask.options,
+      let request = TurnRequest(
+        choice, harness: harness, tools: tools.manifests, input: ask.input, options: ask.options,
         threadID: ask.threadID)
       return try await ToolLoop(engine: engine, scope: scope, tools: tools).run(request)
     }
     let response = ChappieResponse(
-      outputText: result.text, responseID: result.responseID, model: model, usage: result.usage)
+      outputText: result.text, responseID: result.responseID, model: result.model, usage: result.usage,
+      isRefusal: result.isRefusal)
     return (response, result.items)
   }
 
@@ -86,13 +97,13 @@ final class Conversation {
     try await turnstile.pass {
       body(&transcript)
       engine.forget()
-      return transcript.context
+      return context
     }
   }
 
-  func select(_ model: String) -> ChappieClientContext {
-    transcript.select(model)
-    return transcript.context
+  func select(_ choice: ModelChoice) -> ChappieClientContext {
+    transcript.select(choice)
+    return context
   }
 
   /// Has the model put the conversation in short.
@@ -105,20 +116,19 @@ final class Conversation {
       let summary = try await Compaction(engine: engine, hold: hold).summary(of: transcript, interaction)
       transcript.compact(summary)
       engine.forget()
-      return transcript.context
+      return context
     }
   }
 
   /// Puts the conversation in short where the configuration says so and the next message would be too much.
   private func compactIfFull(
-    with new: [ConversationItem], _ model: String, _ caller: ChappieClient.TurnCaller
+    with new: [ConversationItem], _ choice: ModelChoice, _ caller: ChappieClient.TurnCaller
   ) async throws {
     guard configuration.automaticCompaction != .off, !transcript.items.isEmpty else { return }
     let tokens = (transcript.input + new).reduce(0) { $0 + $1.byteCount } / 4
     let catalogue = ModelCatalogue(slot: slot, backoff: configuration.rateLimitBackoff)
     // Without the list nothing is known of the window; what is wrong is told by the turn itself.
-    guard let models = try? await catalogue.models(caller.interaction),
-      let window = models.first(where: { $0.slug == model })?.contextWindow,
+    guard let window = try? await catalogue.contextWindow(for: choice, caller.interaction),
       configuration.automaticCompaction.isDue(tokens: tokens, contextWindow: window)
     else { return }
     let summary = try await Compaction(engine: engine, hold: caller.hold).summary(of: transcript, caller.interaction)

@@ -16,8 +16,16 @@ public struct ChappieConfiguration: Sendable, Hashable {
   /// When the stored credential may be read.
   public var keychainAccessibility: ChappieKeychainAccessibility
 
-  /// The slug of the model that answers.
-  public var model: String
+  /// The slug of the model that answers. One that is set here is asked and no other in its place; where none is set,
+  /// this is ``ChappieClient/defaultModel``, and another answers where the backend does not offer it any more.
+  public var model: String {
+    get { chosenModel ?? ChappieClient.defaultModel }
+    set { chosenModel = newValue }
+  }
+
+  /// Nil where nobody has chosen one.
+  package private(set) var chosenModel: String?
+  var modelChoice: ModelChoice { ModelChoice(chosenModel) ?? .standard }
 
   /// What the model is told about the app before each conversation.
   public var harness: ChappieHarness
@@ -36,12 +44,13 @@ public struct ChappieConfiguration: Sendable, Hashable {
   /// What counts where nothing knows of the screen.
   package var unknownLockPolicy: UnknownLockPolicy = .keyring
 
+  /// - Parameter model: nil is the default model.
   public init(
     keychainService: String = "com.chappie.sdk",
     keychainAccount: String = "default",
     keychainAccessGroup: String? = nil,
     keychainAccessibility: ChappieKeychainAccessibility = .whenUnlockedThisDeviceOnly,
-    model: String = ChappieClient.defaultModel,
+    model: String? = nil,
     harness: ChappieHarness = .default,
     rateLimitBackoff: ChappieRateLimitBackoffPolicy = .default,
     streamingTransportPolicy: ChappieStreamingTransportPolicy = .default,
@@ -52,7 +61,7 @@ public struct ChappieConfiguration: Sendable, Hashable {
     self.keychainAccount = keychainAccount
     self.keychainAccessGroup = keychainAccessGroup
     self.keychainAccessibility = keychainAccessibility
-    self.model = model
+    chosenModel = model
     self.harness = harness
     self.rateLimitBackoff = rateLimitBackoff
     self.streamingTransportPolicy = streamingTransportPolicy

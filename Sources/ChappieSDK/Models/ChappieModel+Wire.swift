@@ -1,22 +1,11 @@
 import GLibBridge
 
 extension ChappieModel {
-  /// The models of the backend's answer, best first: by priority, and within one priority as the backend has them.
+  /// A model as the backend lists it; nil where it has no usable slug.
   ///
-  /// Those that the backend hides are left out, and so is what has no usable slug. A slug that comes twice counts once.
-  ///
-  /// - Returns: nil when the answer is no list of models.
-  static func list(_ answer: JSON) -> [ChappieModel]? {
-    guard case .array(let entries) = answer["models"] else { return nil }
-    var slugs: Set<String> = []
-    let models = entries.filter { !$0.isHidden }.compactMap(ChappieModel.init).filter { slugs.insert($0.slug).inserted }
-    return models.enumerated().sorted { ($0.element.priority, $0.offset) < ($1.element.priority, $1.offset) }
-      .map(\.element)
-  }
-
   /// What is missing, or of another kind, is taken as not supported; a model without modalities reads text, one
   /// without a priority comes last. Texts are for people: they have one line and steer no terminal.
-  private init?(_ entry: JSON) {
+  init?(_ entry: JSON) {
     guard let slug = entry["slug"]?.string, Self.isSlug(slug) else { return nil }
     let name = entry["display_name"]?.string.map(Redaction.message) ?? ""
     let description = entry["description"]?.string.map(Redaction.message) ?? ""
@@ -37,15 +26,8 @@ extension ChappieModel {
   }
 
   /// A word that goes into requests and tables: 1 to 255 printable ASCII characters, none of them a space.
-  private static func isSlug(_ text: String) -> Bool {
+  static func isSlug(_ text: String) -> Bool {
     (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
       && !Redaction.holdsPartOfToken(text)
-  }
-}
-
-extension JSON {
-  /// Whether a model is not for lists: `hide` and `none` say so.
-  fileprivate var isHidden: Bool {
-    self["visibility"]?.string.map { $0 != "list" } ?? false
   }
 }

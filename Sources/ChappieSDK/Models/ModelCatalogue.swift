@@ -13,11 +13,118 @@ struct ModelCatalogue {
     // Asked first, also for what is kept: a list is for who is signed in, and only while the lock allows it.
     let grant = try await slot.accessGrant(interaction: interaction)
     if let models = slot.modelCache.models(for: grant.accountID) { return models }
-    let answer = try await BackendQuery(slot: slot, backoff: backoff).get(slot.method.modelsURL, grant)
-    guard let models = ChappieModel.list(answer.json) else {
+    return try await ask(grant, BackendQuery(slot: slot, backoff: backoff)).filter(\.isListed).map(\.model)
+  }
+
+  /// How many tokens the model of a turn takes; nil where the backend does not say.
+  ///
+  /// - Throws: ``ChappieClientError``, `CancellationError`.
+  func contextWindow(for choice: ModelChoice, _ interaction: SecretServiceClient.Interaction) async throws -> Int? {
+    let start = try await start(choice, try await slot.accessGrant(interaction: interaction))
+    return slot.modelCache.contextWindow(of: start.model.slug, for: start.grant.accountID)
+  }
+
+  private func ask(_ grant: AccessGrant, _ query: BackendQuery) async throws -> [CatalogueEntry] {
+    let answer = try await query.get(slot.method.modelsURL, grant)
+    guard let entries = CatalogueEntry.list(answer.json) else {
       throw ChappieClientError.httpError(answer.status, "The backend's answer is no list of models.")
     }
-    slot.modelCache.keep(models, etag: answer.headers["etag"], for: answer.accountID)
-    return models
+    slot.modelCache.keep(entries, etag: answer.headers["etag"], for: answer.accountID)
+    return entries
+  }
+
+  // MARK: For turns
+
+  /// What a turn begins with.
+  struct Start {
+    let model: RequestModel
+    /// What to ask it with.
+    let grant: AccessGrant
+    /// Whether the backend has refused the token before, so that it was renewed.
+    let isRenewed: Bool
+  }
+
+  /// The model that a turn asks.
+  ///
+  /// The backend is asked for its list where there is none; a list that cannot be had stops no turn.
+  ///
+  /// - Throws: ``ChappieClientError`` where a token that the backend refuses cannot be renewed, `CancellationError`.
+  func start(_ choice: ModelChoice, _ grant: AccessGrant) async throws -> Start {
+    var grant = grant
+    var isRenewed = false
+    switch slot.modelCache.knowledge(for: grant.accountID) {
+    case .good, .unavailable: break
+    case .old: _ = question(grant)
+    case .none:
+      if case .rejected = try await newList(grant) {
+        grant = try await slot.accessGrant(insteadOf: grant)
+        isRenewed = true
+        _ = try await newList(grant)
+      }
+    }
+    return Start(model: slot.modelCache.model(for: choice, of: grant.accountID), grant: grant, isRenewed: isRenewed)
+  }
+
+  /// What to ask where the backend did not take `refused`: another model where nobody has chosen, or the same in
+  /// another form; nil where nothing else is left.
+  ///
+  /// - Throws: `CancellationError`.
+  func model(for choice: ModelChoice, insteadOf refused: RequestModel, _ grant: AccessGrant) async throws
+    -> RequestModel?
+  {
+    _ = try await newList(grant)
+    var model = slot.modelCache.model(for: choice, of: grant.accountID)
+    if model.isAsked(like: refused) {
+      slot.modelCache.noteRefusal(of: refused.slug, for: grant.accountID)
+      model = slot.modelCache.model(for: choice, of: grant.accountID)
+    }
+    return model.isAsked(like: refused) ? nil : model
+  }
+
+  /// Asks for the list, once for all turns that need it.
+  private func newList(_ grant: AccessGrant) async throws -> ModelQuestion.Outcome {
+    let question = question(grant)
+    try await question.task.untilEnded()
+    return await question.task.value
+  }
+
+  /// The question that is under way on behalf of `grant`, or a new one. Nobody has to wait for it.
+  private func question(_ grant: AccessGrant) -> ModelQuestion {
+    let mark = CredentialMark(grant)
+    if let question = slot.modelQuestion, question.owner == mark { return question }
+    let task = Task.onGLib { () -> ModelQuestion.Outcome in
+      defer { if slot.modelQuestion?.owner == mark { slot.modelQuestion = nil } }
+      do {
+        _ = try await ask(grant, BackendQuery(slot: slot, backoff: .disabled, asksOnce: true))
+        return .had
+      } catch ChappieClientError.httpError(401, _) {
+        return .rejected
+      } catch {
+        slot.modelCache.noteFailure()
+        Log.notice("The backend's list of models could not be had: \(ModelQuestion.reason(of: error))")
+        return .failed
+      }
+    }
+    let question = ModelQuestion(owner: mark, task: task)
+    slot.modelQuestion = question
+    return question
+  }
+}
+
+/// A question for the models that is under way.
+struct ModelQuestion {
+  enum Outcome {
+    case had
+    /// The backend does not take the token.
+    case rejected
+    case failed
+  }
+
+  /// Whose token it was asked with.
+  let owner: CredentialMark
+  let task: Task<Outcome, Never>
+
+  fileprivate static func reason(of error: any Error) -> String {
+    (error as? ChappieClientError)?.description ?? "it was cancelled."
   }
 }

@@ -3,6 +3,10 @@ import GLibBridge
 /// A whole answer to one request.
 struct Answer {
   let text: String
+  /// The slug of the model that was asked.
+  let model: String
+  /// Whether the model says in it that it does not answer.
+  let isRefusal: Bool
   /// What the model made, in order, as it came.
   let items: [JSON]
   let responseID: String
@@ -11,15 +15,22 @@ struct Answer {
   let shownID: String
   /// The calls among the items.
   let calls: [ToolCallItem]
+  /// Calls of another kind, which nothing here runs.
+  let foreignCalls: ForeignCalls
 
   /// To be made while the token of the request is at hand: no name in the answer may be a part of it.
-  init(text: String, items: [JSON], responseID: String, usage: ChappieTokenUsage) {
+  init(
+    text: String, isRefusal: Bool = false, model: String, items: [JSON], responseID: String, usage: ChappieTokenUsage
+  ) {
     self.text = text
+    self.isRefusal = isRefusal
+    self.model = model
     self.items = items
     self.responseID = responseID
     self.usage = usage
     shownID = Redaction.name(responseID) ?? ""
     calls = items.compactMap(ToolCallItem.init)
+    foreignCalls = ForeignCalls(among: items)
   }
 }
 
@@ -39,6 +50,7 @@ final class AnswerReader {
   }
 
   private let scope: TurnScope
+  private let model: String
   private var assembler: ResponseAssembler
   /// What was delivered before this attempt.
   private let before: String
@@ -46,9 +58,12 @@ final class AnswerReader {
   /// Why no more is read.
   private var excess: ChappieClientError?
 
-  /// - Parameter before: what earlier attempts have delivered of this answer.
-  init(_ scope: TurnScope, repeating before: String) {
+  /// - Parameters:
+  ///   - model: the slug of the model that is asked.
+  ///   - before: what earlier attempts have delivered of this answer.
+  init(_ scope: TurnScope, asking model: String, repeating before: String) {
     self.scope = scope
+    self.model = model
     assembler = ResponseAssembler()
     self.before = before
     replay = before.isEmpty ? .done : .awaiting(ArraySlice(before.utf8))
@@ -151,7 +166,9 @@ final class AnswerReader {
     case .failed(let failure): throw failure
     case .completed(let id, let usage):
       guard case .done = replay else { throw diverged }
-      return Answer(text: assembler.text, items: assembler.items, responseID: id, usage: usage)
+      return Answer(
+        text: assembler.text, isRefusal: assembler.isRefusal, model: model, items: assembler.items, responseID: id,
+        usage: usage)
     }
   }
 

@@ -17,6 +17,8 @@ struct BackendQuery {
 
   let slot: CredentialSlot
   let backoff: ChappieRateLimitBackoffPolicy
+  /// Whether nothing is tried again, also not with another token: for what can be done without.
+  var asksOnce = false
 
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   func get(_ url: String, _ first: AccessGrant) async throws -> Answer {
@@ -28,10 +30,11 @@ struct BackendQuery {
         return try await exchange(url, grant)
       } catch let failure as ExchangeFailure {
         switch retries.decide(failure, over: .http, hasDelivered: false) {
+        case .again where asksOnce, .withAnotherToken where asksOnce: throw failure.error
         case .again(let seconds): try await sleep(for: .seconds(seconds))
         case .withAnotherToken: grant = try await slot.accessGrant(insteadOf: grant)
         case .fail(let error): throw error
-        case .overHTTP, .withoutCompression: throw failure.error
+        case .overHTTP, .withoutCompression, .withAnotherModel: throw failure.error
         }
       }
     }
@@ -40,12 +43,14 @@ struct BackendQuery {
   private func exchange(_ url: String, _ grant: AccessGrant) async throws -> Answer {
     var request = HTTPRequest(.get, url)
     request.setHeader("accept", "application/json")
-    request.setHeader("originator", "chappie")
+    request.identify()
     slot.method.authorize(&request, with: grant)
     do {
       return try await withDeadline(Self.deadline) { [request] in
         let response = try await TurnEngine.http.send(request, deadline: nil)
-        guard (200..<300).contains(response.status) else { throw ExchangeFailure(await BackendFailure(response)) }
+        guard (200..<300).contains(response.status) else {
+          throw ExchangeFailure(await BackendFailure(response, from: url))
+        }
         let body = try await response.bytes(limit: Self.sizeLimit, deadline: Self.deadline)
         guard let json = await offActor({ try? JSON(parsing: body) }) else {
           throw ExchangeFailure.final(.httpError(response.status, "The backend's answer is no JSON."))

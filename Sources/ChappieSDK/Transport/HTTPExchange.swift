@@ -30,7 +30,9 @@ struct HTTPExchange {
   {
     let response = try await send(request, grant, scope)
     scope.note(response.headers)
-    guard (200..<300).contains(response.status) else { throw ExchangeFailure(await BackendFailure(response)) }
+    guard (200..<300).contains(response.status) else {
+      throw ExchangeFailure(await BackendFailure(response, from: method.responsesURL))
+    }
     try await read(response, reader)
     return try reader.answer()
   }
@@ -45,6 +47,7 @@ struct HTTPExchange {
     message.contentType = "application/json"
     message.setHeader("accept", "text/event-stream")
     message.setThread(request.threadID)
+    if let header = request.formHeader { message.setHeader(header.name, header.value) }
     if let turnState = scope.turnState { message.setHeader("x-codex-turn-state", turnState) }
     method.authorize(&message, with: grant)
     do {
@@ -72,7 +75,7 @@ struct HTTPExchange {
 extension HTTPRequest {
   /// Says which client asks, in which conversation.
   mutating func setThread(_ id: String) {
-    setHeader("originator", "chappie")
+    identify()
     setHeader("session-id", id)
     setHeader("thread-id", id)
     setHeader("x-client-request-id", id)

@@ -16,6 +16,7 @@ final class SocketConnection {
 
   /// What the backend can go on from.
   private struct Exchange {
+    let head: [JSON]
     let frame: [String: JSON]
     /// The input and what the model made of it.
     let items: [ConversationItem]
@@ -39,13 +40,15 @@ final class SocketConnection {
   func message(for request: ResponsesRequest, turnState: String?) -> JSON {
     var message = request.frame
     message["type"] = "response.create"
-    if let last, last.frame == request.frame, request.input.starts(with: last.items) {
+    if let last, last.frame == request.frame, last.head == request.head, request.input.starts(with: last.items) {
       message["previous_response_id"] = .string(last.responseID)
       message["input"] = .array(request.input.dropFirst(last.items.count).map(\.json))
     } else {
-      message["input"] = .array(request.input.map(\.json))
+      message["input"] = .array(request.head + request.input.map(\.json))
     }
-    if let turnState { message["client_metadata"] = ["x-codex-turn-state": .string(turnState)] }
+    var metadata = request.formMetadata
+    if let turnState { metadata["x-codex-turn-state"] = .string(turnState) }
+    if !metadata.isEmpty { message["client_metadata"] = .object(metadata) }
     return .object(message)
   }
 
@@ -57,7 +60,8 @@ final class SocketConnection {
   /// Notes what the backend now knows, and lets the socket rest until the next request.
   func note(_ request: ResponsesRequest, _ answer: Answer) {
     last = Exchange(
-      frame: request.frame, items: request.input + answer.items.map { .produced($0) }, responseID: answer.responseID)
+      head: request.head, frame: request.frame, items: request.input + answer.items.map { .produced($0) },
+      responseID: answer.responseID)
     rest()
   }
 

@@ -66,7 +66,9 @@ struct SocketExchange {
   private static func failure(_ status: Int) -> ExchangeFailure {
     let error = ChappieClientError.httpError(status, "The backend refuses a WebSocket.")
     switch status {
-    case 401: return .rejected(error)
+    case 401:
+      return .rejected(
+        .httpError(status, "The backend does not take the sign-in, though it was renewed: sign in again."))
     // Whose turn it is not, or who is in trouble, is told over HTTP with its reason.
     case 429, 500..<600: return .noWebSocket(error, isLasting: false)
     default: return .noWebSocket(error, isLasting: true)

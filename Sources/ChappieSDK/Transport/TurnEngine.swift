@@ -44,16 +44,26 @@ final class TurnEngine {
   }
 
   /// - Throws: ``ChappieClientError``, `CancellationError`.
-  func answer(_ request: ResponsesRequest, in scope: TurnScope) async throws -> Answer {
+  func answer(_ request: TurnRequest, in scope: TurnScope) async throws -> Answer {
     var retries = Retries(transport: policy, backoff: backoff)
     var grant = try await slot.accessGrant(interaction: scope.interaction)
+    var model: RequestModel
+    if let known = scope.model {
+      // It stays the same over all requests of a turn.
+      model = known
+    } else {
+      let start = try await catalogue.start(request.choice, grant)
+      (model, grant) = (start.model, start.grant)
+      if start.isRenewed { retries.noteAnotherToken() }
+    }
     var used = transport
     var hadNoSocket = false
     var delivered = ""
     while true {
-      let reader = AnswerReader(scope, repeating: delivered)
+      scope.model = model
+      let reader = AnswerReader(scope, asking: model.slug, repeating: delivered)
       do {
-        let answer = try await exchange(request, grant, scope, reader, over: used)
+        let answer = try await exchange(ResponsesRequest(request, for: model), grant, scope, reader, over: used)
         // What the answer names was held against its token until here.
         withExtendedLifetime(grant) {}
         // A network that has HTTP and lets no WebSocket through will not do so next time.
@@ -65,6 +75,11 @@ final class TurnEngine {
         case .fail(let error): throw Self.explained(error, grant)
         case .again(let seconds): try await sleep(for: .seconds(seconds))
         case .withAnotherToken: grant = try await slot.accessGrant(insteadOf: grant)
+        case .withAnotherModel(let error):
+          guard let other = try await catalogue.model(for: request.choice, insteadOf: model, grant) else {
+            throw notOffered(error, model, grant)
+          }
+          model = other
         case .withoutCompression: coding = .plain
         case .overHTTP(let forGood):
           used = .http
@@ -74,6 +89,21 @@ final class TurnEngine {
       }
     }
   }
+
+  private var catalogue: ModelCatalogue { ModelCatalogue(slot: slot, backoff: backoff) }
+
+  /// Says what can be asked in place of a model that the backend does not take.
+  private func notOffered(_ error: ChappieClientError, _ model: RequestModel, _ grant: AccessGrant)
+    -> ChappieClientError
+  {
+    let offered = slot.modelCache.offered(to: grant.accountID).filter { $0 != model.slug }
+    guard case .httpError(let status, let message) = error, !offered.isEmpty else { return error }
+    let list = offered.prefix(Self.shownModels).joined(separator: ", ")
+    return .httpError(status, "\(message) Choose one that is offered: \(list).")
+  }
+
+  /// As many as a sentence can name.
+  private static let shownModels = 12
 
   /// Who is refused without naming an account is refused for that.
   private static func explained(_ error: ChappieClientError, _ grant: AccessGrant) -> ChappieClientError {

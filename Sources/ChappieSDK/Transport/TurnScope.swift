@@ -9,6 +9,8 @@ final class TurnScope {
   var accountID: String?
   /// The backend's routing token; it goes back with each further request of the turn.
   var turnState: String?
+  /// Which model the turn asks, once that is known.
+  var model: RequestModel?
   let size: TurnSize
   /// The socket that the turn's last answer came over.
   var socket: SocketConnection?
@@ -41,15 +43,13 @@ final class TurnScope {
 
   /// The answer so far, over all rounds, where the one that runs has brought `answer`.
   func wholeText(with answer: String) -> String {
-    text.isEmpty || answer.isEmpty ? text + answer : text + Self.gap + answer
+    text.isEmpty || answer.isEmpty ? text + answer : text + ResponseAssembler.gap + answer
   }
-
-  private static let gap = "\n\n"
 
   func deliver(_ event: ChappieStreamEvent) -> HTTPResponse.Verdict {
     guard isNewRound, case .textDelta(let delta) = event else { return receive(event) }
     isNewRound = false
-    return receive(text.isEmpty ? event : .textDelta(Self.gap + delta))
+    return receive(text.isEmpty ? event : .textDelta(ResponseAssembler.gap + delta))
   }
 
   /// Notes what the header fields of an answer tell.

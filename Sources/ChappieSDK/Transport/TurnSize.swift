@@ -34,7 +34,7 @@ final class TurnSize {
   }
 
   /// Counts a request before it is sent: the whole of it, with what came of the rounds before.
-  func ask(_ request: ResponsesRequest) throws(ChappieClientError) {
+  func ask(_ request: TurnRequest) throws(ChappieClientError) {
     let size = request.footprint
     guard size <= TurnLimits.requestBytes, request.input.count <= TurnLimits.conversationItems else {
       throw .limitExceeded(
@@ -75,7 +75,7 @@ final class TurnSize {
   func add(_ item: JSON, bytes: Int) throws(ChappieClientError) {
     itemBytes += bytes
     itemCount += 1
-    if item["type"]?.string == "function_call" { calls += 1 }
+    if let type = item["type"]?.string, type == "function_call" || type == "custom_tool_call" { calls += 1 }
     guard calls <= TurnLimits.calls else {
       throw .limitExceeded("The model called more than \(TurnLimits.calls) tools at once: ask for less at a time.")
     }
@@ -128,12 +128,15 @@ extension ConversationItem {
     case .message(let message):
       message.images.reduce(256 + message.text.utf8.count) { $0 + 64 + $1.url.utf8.count }
     case .produced(let item): item.footprint
-    case .toolOutput(let callID, let output): 128 + callID.utf8.count + output.utf8.count
+    case .toolOutput(let callID, let output), .customToolOutput(let callID, let output):
+      128 + callID.utf8.count + output.utf8.count
     }
   }
 }
 
-extension ResponsesRequest {
+extension TurnRequest {
   /// About how many bytes of memory it takes.
-  var footprint: Int { input.reduce(JSON.object(frame).footprint) { $0 + $1.footprint } }
+  var footprint: Int {
+    input.reduce(1024 + instructions.utf8.count + JSON.array(tools).footprint) { $0 + $1.footprint }
+  }
 }

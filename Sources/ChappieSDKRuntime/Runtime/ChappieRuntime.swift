@@ -55,12 +55,14 @@ public final class ChappieRuntime {
     return try await turnstile.pass {
       let hold = TurnHold()
       let thread = try await hold.during { try await threadInUse(for: message) }
-      let recorder = TurnRecorder(message, model: message.options.model ?? client.model)
+      let recorder = TurnRecorder(message)
       let response: ChappieResponse
       do {
         response = try await client.run(.next(message), for: caller.recorded { recorder.take($0) })
       } catch {
-        await hold.during { await keepFailed(recorder.turn(failed: error), in: thread) }
+        // As it is known by now: the turn itself may have found it out.
+        let model = message.options.model ?? client.model
+        await hold.during { await keepFailed(recorder.turn(failed: error, model: model), in: thread) }
         throw error
       }
       do {

@@ -5,15 +5,13 @@ import GLibBridge
 @GLibActor
 final class TurnRecorder {
   private let message: ChappieInputMessage
-  private let model: String
   private var compactions: [ChappieTurnEvent] = []
   private var events: [ChappieTurnEvent] = []
   /// The answer so far.
   private var text = ""
 
-  init(_ message: ChappieInputMessage, model: String) {
+  init(_ message: ChappieInputMessage) {
     self.message = message
-    self.model = model
   }
 
   func take(_ record: ChappieClient.TurnRecord) {
@@ -40,7 +38,8 @@ final class TurnRecorder {
     turn([.output(text: response.outputText, model: response.model, responseID: response.responseID)])
   }
 
-  func turn(failed error: any Error) -> ChappieTurn {
+  /// - Parameter model: the slug of the model that was asked.
+  func turn(failed error: any Error, model: String) -> ChappieTurn {
     let partial = text.isEmpty ? [] : [ChappieTurnEvent.output(text: text, model: model, responseID: "")]
     return turn(partial + [.failure(error)])
   }

@@ -25,7 +25,7 @@ extension ClientObject {
         try await client.resumeContext(context)
         exporter.memory.end(lease)
         countContext(for: application)
-        changed("Model")
+        tellModel()
         return .tuple()
       },
       "CompactContext": { [unowned self] in

@@ -15,9 +15,8 @@ extension ClientObject {
       },
       "SelectModel": { [unowned self] in
         let slug = try VariantDictionary.checkedName(try $0.argument(0), "slug")
-        guard slug != client.model else { return .tuple() }
         await client.selectModel(slug)
-        changed("Model")
+        tellModel()
         return .tuple()
       },
       "GetUsageLimits": { [unowned self] in
@@ -28,6 +27,21 @@ extension ClientObject {
         return .tuple(limits.dictionary)
       },
     ]
+  }
+
+  /// Tells of each change of the model that answers, also of one that the backend brings about.
+  func followModel() {
+    tellModel()
+    modelObservation = client.observeModel { [weak self] in self?.tellModel() }
+  }
+
+  /// Tells of the model where it is another than before.
+  func tellModel() {
+    let (before, now) = (shownModel, ShownModel(client))
+    shownModel = now
+    guard let before else { return }
+    if before.slug != now.slug { changed("Model") }
+    if before.source != now.source { changed("ModelSource") }
   }
 
   /// Tells of each change of what is used, whichever client of the sign-in has brought it about.

@@ -27,6 +27,9 @@ final class ClientObject {
   private var harnessLease: MemoryBudget.Lease?
   weak var object: BusObject?
   var usageObservation: Observation?
+  var modelObservation: Observation?
+  /// What was last told of the model.
+  var shownModel: ShownModel?
   private var threads: ThreadsObject?
   private var harnessShown: (harness: ChappieHarness, variant: Variant)?
 
@@ -54,6 +57,7 @@ final class ClientObject {
       BusInterfaceDescription(xml: BusInterfaceFiles.client, name: Self.interface), owner: self, methods: methods,
       properties: [
         "Model": { [unowned self] in client.model.variant },
+        "ModelSource": { [unowned self] in client.modelSource.rawValue.variant },
         "UsageLimits": { [unowned self] in (client.latestUsageLimits?.dictionary ?? [:]).variant },
         "Harness": { [unowned self] in shownHarness },
         "ActiveTurns": { [unowned self] in turns.running.map(\.id).sorted().variant },
@@ -74,6 +78,7 @@ final class ClientObject {
   func attach(_ object: BusObject) {
     self.object = object
     followUsageLimits()
+    followModel()
     threads?.attach(object)
   }
 

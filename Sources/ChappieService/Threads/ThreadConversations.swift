@@ -31,7 +31,7 @@ final class ThreadConversations {
     conversations.append((thread, runtime))
     if conversations.count > Self.limit { conversations.removeFirst() }
     if runtime.client.harness != client.harness { runtime.client.harness = client.harness }
-    if runtime.client.model != client.model { await runtime.client.selectModel(client.model) }
+    if runtime.client.modelChoice != client.modelChoice { runtime.client.modelChoice = client.modelChoice }
     return runtime
   }
 

@@ -17,7 +17,7 @@ extension ChappieConfiguration {
       }
       keychainAccessibility = accessibility
     }
-    model = try options.name("model") ?? model
+    if let slug = try options.name("model") { model = slug }
     if let harness: VariantDictionary = try options.value("harness") {
       self.harness = try ChappieHarness(harness)
     }
@@ -39,8 +39,10 @@ extension ChappieConfiguration {
   var dictionary: VariantDictionary {
     var dictionary: VariantDictionary = [
       "keychain_service": keychainService, "keychain_account": keychainAccount,
-      "keychain_accessibility": keychainAccessibility.rawValue, "model": model,
+      "keychain_accessibility": keychainAccessibility.rawValue,
     ]
+    // What nobody has chosen is no choice of whoever gives this back either.
+    dictionary.set("model", chosenModel)
     dictionary.set("keychain_access_group", keychainAccessGroup)
     return dictionary
   }

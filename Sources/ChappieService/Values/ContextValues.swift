@@ -8,7 +8,7 @@ extension ChappieClientContext {
       "session_id": sessionID, "thread_id": threadID, "model": model,
       "messages": messages.map { TranscriptEntry(role: $0.role.rawValue, text: $0.text) },
       "created_at": createdAt, "updated_at": updatedAt, "message_count": UInt32(clamping: messageCount),
-      "estimated_tokens": UInt32(clamping: estimatedTokens),
+      "estimated_tokens": UInt32(clamping: estimatedTokens), "default_model": usesDefaultModel,
     ]
     dictionary.set("compacted_summary", compactedSummary)
     return dictionary
@@ -26,15 +26,17 @@ extension ChappieClientContext {
     try Limits.check(messages: dictionary["messages"]?.childCount ?? 0)
     let messages: [TranscriptEntry] = try dictionary.value("messages") ?? []
     let summary: String? = try dictionary.value("compacted_summary")
+    let model = try dictionary.name("model")
     try Limits.check(promptBytes: messages.reduce(summary?.utf8.count ?? 0) { $0 + $1.text.utf8.count })
     self.init(
       sessionID: try dictionary.name("session_id") ?? base.sessionID,
       threadID: try dictionary.name("thread_id") ?? base.threadID,
-      model: try dictionary.name("model") ?? base.model,
+      model: model ?? base.model,
       messages: try messages.map { try $0.message() },
       compactedSummary: summary?.isEmpty == true ? nil : summary,
       createdAt: try dictionary.value("created_at") ?? base.createdAt,
-      updatedAt: try dictionary.value("updated_at") ?? base.updatedAt)
+      updatedAt: try dictionary.value("updated_at") ?? base.updatedAt,
+      usesDefaultModel: try dictionary.value("default_model") ?? (model == nil && base.usesDefaultModel))
   }
 }
 

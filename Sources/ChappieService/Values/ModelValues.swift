@@ -16,6 +16,18 @@ extension ChappieModel {
   }
 }
 
+/// The model that a client asks, as the bus shows it.
+@GLibActor
+struct ShownModel {
+  let slug: String
+  let source: ModelSource
+
+  init(_ client: ChappieClient) {
+    slug = client.model
+    source = client.modelSource
+  }
+}
+
 extension ChappieModelFilter {
   /// - Throws: `VariantError`.
   init(_ dictionary: VariantDictionary) throws(VariantError) {

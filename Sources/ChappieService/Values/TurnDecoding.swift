@@ -67,12 +67,14 @@ struct TranscriptEntry: VariantConvertible {
 extension ChappieResponse {
   /// The details of `Completed`.
   var details: VariantDictionary {
-    [
+    var details: VariantDictionary = [
       "model": model, "response_id": responseID,
       "input_tokens": UInt64(clamping: usage.inputTokens),
       "cached_input_tokens": UInt64(clamping: usage.cachedInputTokens),
       "output_tokens": UInt64(clamping: usage.outputTokens),
       "reasoning_tokens": UInt64(clamping: usage.reasoningTokens),
     ]
+    if isRefusal { details.set("refusal", true) }
+    return details
   }
 }

@@ -10,7 +10,8 @@ struct AnsweringOptions {
   init(_ parser: CommandLineParser) {
     model = parser.string("model", short: "m", placeholder: "SLUG", "Ask this model")
     fast = parser.flag("fast", "Answer sooner, think less")
-    effort = parser.string("effort", placeholder: "LEVEL", "How much to think: minimal, low, medium, high")
+    effort = parser.string(
+      "effort", placeholder: "LEVEL", "How much to think: low, medium, high, or what else the model takes")
     instructions = parser.string("instructions", placeholder: "TEXT", "What the model should keep to")
   }
 

@@ -18,10 +18,15 @@ struct Status: Verb {
   func run(_ service: Service) async throws -> ExitStatus {
     let session = try await service.session(account)
     let status = try SessionStatus(try await service.properties(session, "Session"))
+    let model = status.state == "signed-in" ? await AnsweringModel(service, account) : nil
     if json {
-      StandardStream.output.write(status.json.line + "\n")
+      var object = status.json
+      object.set("model", model?.slug)
+      object.set("model_source", model?.source)
+      StandardStream.output.write(object.line + "\n")
     } else {
       StandardStream.output.write("\(status.summary).\n")
+      if let model { StandardStream.output.write("\(model.sentence)\n") }
       if let message = status.errorMessage { StandardStream.output.write("Last failure: \(message.harmlessLine)\n") }
     }
     return status.state == "signed-in" ? .success : .signInNeeded

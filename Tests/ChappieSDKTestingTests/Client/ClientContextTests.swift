@@ -6,10 +6,12 @@ import Testing
 
 /// The conversation of a client as a value, in Swift.
 @Suite(.timeLimit(.minutes(1))) @GLibActor struct ClientContextTests {
-  /// The messages of the last request, as `role: text`.
+  /// The messages of the last request but for the instructions, as `role: text`.
   private func input(_ backend: StandInBackend) throws -> [String] {
-    let items = try JSON(parsing: backend.state.lastResponsesBody)["input"]?.elements ?? []
-    return items.compactMap { item in
+    let body = try JSON(parsing: backend.state.lastResponsesBody)
+    // In the lite form the instructions are the first item, since nothing here declares tools.
+    let headCount = body["instructions"] == nil && body["previous_response_id"] == nil ? 1 : 0
+    return (body["input"]?.elements ?? []).dropFirst(headCount).compactMap { item in
       guard let role = item["role"]?.string else { return nil }
       return "\(role): \((item["content"]?.elements ?? []).compactMap { $0["text"]?.string }.joined())"
     }

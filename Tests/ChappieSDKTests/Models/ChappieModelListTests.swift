@@ -6,7 +6,7 @@ import Testing
 /// What is made of the backend's list of models.
 struct ChappieModelListTests {
   private static func list(_ text: String) throws -> [ChappieModel]? {
-    ChappieModel.list(try JSON(parsing: Array(text.utf8)))
+    CatalogueEntry.list(try JSON(parsing: Array(text.utf8)))?.filter(\.isListed).map(\.model)
   }
 
   private static func slugs(_ entries: String...) throws -> [String]? {
@@ -64,6 +64,21 @@ struct ChappieModelListTests {
   func aPriorityThatIsNoneComesLast(_ priority: String) throws {
     let slugs = try Self.slugs("{\"slug\":\"odd\",\"priority\":\(priority)}", #"{"slug":"first","priority":99}"#)
     #expect(slugs == ["first", "odd"])
+  }
+
+  // MARK: What requests must be like
+
+  @Test(arguments: [
+    (#""use_responses_lite":true"#, RequestModel.Form.lite, nil), (#""use_responses_lite":"yes""#, .plain, nil),
+    (#""multi_agent_reasoning_effort":"xhigh""#, .plain, "xhigh"),
+    (#""multi_agent_reasoning_effort":"x y""#, .plain, nil),
+  ])
+  func anEntrySaysHowItsModelIsAsked(_ member: String, _ form: RequestModel.Form, _ ultra: String?) throws {
+    let entries = CatalogueEntry.list(
+      try JSON(parsing: Array("{\"models\":[{\"slug\":\"m\",\"visibility\":\"hide\",\(member)}]}".utf8)))
+    #expect(entries?.first?.form == form)
+    #expect(entries?.first?.ultra == ultra)
+    #expect(entries?.first?.isListed == false)
   }
 
   // MARK: What is left out

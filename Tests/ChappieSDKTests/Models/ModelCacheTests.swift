@@ -7,7 +7,8 @@ import Testing
 struct ModelCacheTests {
   private let cache = ModelCache()
   private let start = ContinuousClock.now
-  private let models = [ChappieModel(slug: "m", displayName: "m")]
+  private let entries = [CatalogueEntry(ChappieModel(slug: "m", displayName: "m"))]
+  private var models: [ChappieModel] { entries.map(\.model) }
 
   private func at(_ seconds: Double) -> ContinuousClock.Instant { start + .seconds(seconds) }
 
@@ -18,7 +19,7 @@ struct ModelCacheTests {
   }
 
   @Test func keepsAListForFiveMinutes() {
-    cache.keep(models, etag: "e1", for: "ada", at: start)
+    cache.keep(entries, etag: "e1", for: "ada", at: start)
     #expect(cache.models(for: "ada", at: at(299.9)) == models)
     #expect(cache.models(for: "ada", at: at(300)) == nil)
   }
@@ -29,35 +30,90 @@ struct ModelCacheTests {
   }
 
   @Test func aListIsForOneAccount() {
-    cache.keep(models, etag: "e1", for: "ada", at: start)
+    cache.keep(entries, etag: "e1", for: "ada", at: start)
     #expect(cache.models(for: "bob", at: start) == nil)
     #expect(cache.models(for: nil, at: start) == nil)
   }
 
   @Test func anotherEtagForgetsTheList() {
-    cache.keep(models, etag: "e1", for: "ada", at: start)
+    cache.keep(entries, etag: "e1", for: "ada", at: start)
     cache.hear("e2", for: "ada", at: at(1))
     #expect(cache.models(for: "ada", at: at(1)) == nil)
   }
 
   @Test func theSameEtagKeepsTheListLonger() {
-    cache.keep(models, etag: "e1", for: "ada", at: start)
+    cache.keep(entries, etag: "e1", for: "ada", at: start)
     cache.hear("e1", for: "ada", at: at(200))
     #expect(cache.models(for: "ada", at: at(499)) == models)
     #expect(cache.models(for: "ada", at: at(500)) == nil)
   }
 
   @Test func whatAnotherAccountIsToldChangesNothing() {
-    cache.keep(models, etag: "e1", for: "ada", at: start)
+    cache.keep(entries, etag: "e1", for: "ada", at: start)
     cache.hear("e2", for: "bob", at: at(1))
     #expect(cache.models(for: "ada", at: at(1)) == models)
   }
 
   /// Without an etag there is nothing to compare; asking each time would be no cache.
   @Test func aListWithoutAnEtagLivesItsTime() {
-    cache.keep(models, etag: nil, for: "ada", at: start)
+    cache.keep(entries, etag: nil, for: "ada", at: start)
     cache.hear("e2", for: "ada", at: at(1))
     #expect(cache.models(for: "ada", at: at(299)) == models)
     #expect(cache.models(for: "ada", at: at(300)) == nil)
+  }
+
+  // MARK: The default
+
+  private static func entry(_ slug: String, isListed: Bool = true) -> CatalogueEntry {
+    CatalogueEntry(ChappieModel(slug: slug, displayName: slug), isListed: isListed)
+  }
+
+  private func standard(_ slugs: String..., for accountID: String? = "ada") -> String {
+    cache.keep(slugs.map { Self.entry($0) }, etag: nil, for: accountID, at: start)
+    return cache.model(for: .standard, of: "ada").slug
+  }
+
+  @Test func theSeedsNameIsTheDefaultWhileItIsListed() {
+    #expect(cache.model(for: .standard, of: "ada").slug == "gpt-5.5")
+    #expect(standard("best", "gpt-5.5", "last") == "gpt-5.5")
+    #expect(standard("best", "last") == "best")
+    #expect(standard() == "gpt-5.5")
+    #expect(standard("best", for: "bob") == "gpt-5.5")
+  }
+
+  @Test func aHiddenModelIsNoDefault() {
+    cache.keep([Self.entry("gpt-5.5", isListed: false), Self.entry("second")], etag: nil, for: "ada", at: start)
+    #expect(cache.model(for: .standard, of: "ada").slug == "second")
+  }
+
+  /// Until the list is another one.
+  @Test func whatIsListedAndRefusedIsNoDefault() {
+    #expect(standard("best", "gpt-5.5") == "gpt-5.5")
+    cache.noteRefusal(of: "gpt-5.5", for: "ada")
+    #expect(standard("best", "gpt-5.5") == "best")
+    #expect(cache.offered(to: "ada") == ["best"])
+    #expect(standard("gpt-5.5", "best") == "gpt-5.5")
+  }
+
+  @Test func anOldListStillSaysWhatToAsk() {
+    #expect(standard("best") == "best")
+    #expect(cache.models(for: "ada", at: at(300)) == nil)
+    #expect(cache.knowledge(for: "ada", at: at(299)) == .good)
+    #expect(cache.knowledge(for: "ada", at: at(300)) == .old)
+    #expect(cache.model(for: .standard, of: "ada").slug == "best")
+  }
+
+  @Test func aListThatCannotBeHadIsNotAskedForBeforeEachTurn() {
+    #expect(cache.knowledge(for: "ada", at: start) == .none)
+    cache.noteFailure(at: start)
+    #expect(cache.knowledge(for: "ada", at: at(59)) == .unavailable)
+    #expect(cache.knowledge(for: "ada", at: at(60)) == .none)
+  }
+
+  @Test func aChosenModelIsAskedAsItsEntrySays() {
+    let lite = CatalogueEntry(ChappieModel(slug: "hidden", displayName: "h"), isListed: false, form: .lite)
+    cache.keep([lite], etag: nil, for: "ada", at: start)
+    #expect(cache.model(for: .chosen("hidden"), of: "ada").form == .lite)
+    #expect(cache.model(for: .chosen("other"), of: "ada") == RequestModel(slug: "other"))
   }
 }

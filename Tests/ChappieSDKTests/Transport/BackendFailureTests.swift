@@ -4,7 +4,7 @@ import Testing
 
 struct BackendFailureTests {
   private static func failure(_ status: Int, _ body: String, retryAfter: String? = nil) -> BackendFailure {
-    BackendFailure(status: status, retryAfter: retryAfter, body: Array(body.utf8))
+    BackendFailure(status: status, retryAfter: retryAfter, body: Array(body.utf8), host: "chat.example")
   }
 
   // MARK: Usage limits (protocol.md, 3.6)
@@ -61,12 +61,24 @@ struct BackendFailureTests {
   @Test(arguments: [
     ("{\"error\":{\"code\":\"server_is_overloaded\",\"message\":\"at capacity\"}}", "at capacity"),
     ("{\"error\":{\"message\":\"error\"},\"detail\":\"detail\"}", "error"), ("plain text", "plain text"), ("", ""),
-    ("<html>\n<body>blocked</body>\n</html>", "<html> <body>blocked</body> </html>"),
     ("{\"detail\":[{\"loc\":[\"body\"]}]}", "{\"detail\":[{\"loc\":[\"body\"]}]}"),
     ("{\"error\":\"gone\"}", "{\"error\":\"gone\"}"),
   ])
   func anyBodySaysSomething(_ body: String, _ text: String) {
     #expect(Self.failure(503, body).error == .httpError(503, text))
+  }
+
+  @Test(arguments: [
+    "<html>\n<body>blocked</body>\n</html>", " \n<!DOCTYPE html><title>Just a moment...</title>", "\u{FEFF}<?xml?>",
+    "oops </p>",
+  ])
+  func aPageIsToldOfAndNotShown(_ body: String) {
+    guard case .httpError(403, let text) = Self.failure(403, body).error else {
+      Issue.record("another error")
+      return
+    }
+    #expect(text.hasPrefix("chat.example sent a web page"))
+    #expect(!text.contains("<"))
   }
 
   @Test func noBodyTellsAToken() {
@@ -80,7 +92,7 @@ struct BackendFailureTests {
   }
 
   @Test func aBodyThatIsNoTextIsShownAsSomething() {
-    let failure = BackendFailure(status: 500, retryAfter: nil, body: [0xFF, 0xFE, 97])
+    let failure = BackendFailure(status: 500, retryAfter: nil, body: [0xFF, 0xFE, 97], host: "h")
     #expect(failure.error == .httpError(500, "\u{FFFD}\u{FFFD}a"))
   }
 

@@ -80,9 +80,32 @@ struct ResponseAssemblerTests {
     let result = Self.assemble([
       .textDelta("one"), .message("one"), .textDelta("tw"), .message("two"), .message("three"),
     ])
-    #expect(result == Result(pieces: ["one", "", "tw", "o", "three"], text: "onetwothree"))
+    #expect(result == Result(pieces: ["one", "", "\n\ntw", "o", "\n\nthree"], text: "one\n\ntwo\n\nthree"))
     let same = Self.assemble([.textDelta("a"), .message("a"), .textDelta("a"), .message("a")])
-    #expect(same.text == "aa")
+    #expect(same.text == "a\n\na")
+  }
+
+  /// The gap belongs to what comes behind it.
+  @Test func nothingIsAddedWhereNothingIsSaid() {
+    #expect(Self.assemble([.message(""), .textDelta("a"), .message("a")]).text == "a")
+    #expect(Self.assemble([.textDelta("a"), .message("a"), .textDelta(""), .message("")]).text == "a")
+    let late = Self.assemble([.textDelta("a"), .message("a"), .message(""), .textDelta("b"), .message("bc")])
+    #expect(late == Result(pieces: ["a", "", "", "\n\nb", "c"], text: "a\n\nbc"))
+  }
+
+  // MARK: Refusals
+
+  @Test func aRefusalIsTextAndMarked() {
+    let refusal = ResponseEvent.itemDone([
+      "type": "message", "content": [["type": "refusal", "refusal": "I cannot help with that."]],
+    ])
+    for events in [[ResponseEvent.refusalDelta("I cannot "), .refusalDelta("help with that."), refusal], [refusal]] {
+      #expect(Self.assemble(events).text == "I cannot help with that.")
+      var assembler = ResponseAssembler()
+      #expect(!assembler.isRefusal)
+      for event in events { _ = assembler.take(event) }
+      #expect(assembler.isRefusal)
+    }
   }
 
   /// Text that was handed over cannot be taken back.

@@ -51,12 +51,17 @@ struct ResponseEventTests {
     #expect(Self.decode("{\"type\":\"response.output_text.delta\",\"delta\":\"\"}") == .textDelta(""))
   }
 
-  @Test func aMessageIsItsTextParts() {
+  @Test func aPieceOfARefusalIsKnownAsOne() {
+    #expect(Self.decode(#"{"type":"response.refusal.delta","delta":"I can\u0027t"}"#) == .refusalDelta("I can't"))
+    #expect(Self.decode(#"{"type":"response.refusal.delta"}"#) == .other)
+  }
+
+  @Test func aMessageIsItsTextsAndRefusals() {
     let text = """
       {"type":"response.output_item.done","item":{"type":"message","role":"assistant","content":[
       {"type":"output_text","text":"one "},{"type":"refusal","refusal":"no"},{"type":"output_text","text":"two"}]}}
       """
-    #expect(Self.messageText(text) == "one two")
+    #expect(Self.messageText(text) == "one notwo")
     #expect(
       Self.messageText("{\"type\":\"response.output_item.done\",\"item\":{\"type\":\"message\",\"content\":[]}}")
         == "")

@@ -5,12 +5,14 @@ import Testing
 struct ResponsesRequestTests {
   private static func body(
     harness: ChappieHarness = .none, messages: [ChappieInputMessage] = [.user("hello")],
-    options: ChappieMessageOptions = ChappieMessageOptions()
+    options: ChappieMessageOptions = ChappieMessageOptions(), tools: [ChappieHarnessTool] = [],
+    form: RequestModel.Form = .plain
   ) throws -> JSONValue {
-    let request = ResponsesRequest(
-      model: "gpt-test", harness: harness, input: messages.map { .message($0) }, options: options,
-      threadID: "thread")
-    return try JSONValue(request.encoded())
+    let request = TurnRequest(
+      .standard, harness: harness, tools: tools, input: messages.map { .message($0) }, options: options,
+      threadID: "7hread")
+    return try JSONValue(
+      ResponsesRequest(request, for: RequestModel(slug: "gpt-test", form: form)).encoded())
   }
 
   /// Everything that the backend demands (protocol.md, 3.2 and 3.7), and nothing that it refuses.
@@ -30,8 +32,44 @@ struct ResponsesRequestTests {
           "parallel_tool_calls": true,
           "reasoning": ["effort": "high"],
           "include": ["reasoning.encrypted_content"],
-          "prompt_cache_key": "thread",
+          "prompt_cache_key": "7hread",
         ])
+  }
+
+  /// What a model with `use_responses_lite` takes (protocol.md, 3.2).
+  @Test func theLiteFormHasToolsAndInstructionsInTheInput() throws {
+    let harness = ChappieHarness(name: "", instructions: "Be brief.")
+    let tool = ChappieHarnessTool(name: "brew", description: "Brews.")
+    let declared: JSONValue = [
+      "type": "function", "name": "brew", "description": "Brews.", "strict": false,
+      "parameters": ["type": "object", "properties": [:], "additionalProperties": false],
+    ]
+    #expect(
+      try Self.body(
+        harness: harness, options: ChappieMessageOptions(reasoningEffort: .high), tools: [tool], form: .lite)
+        == [
+          "model": "gpt-test",
+          "input": [
+            ["type": "additional_tools", "id": "at_7ead", "role": "developer", "tools": [declared]],
+            ["type": "message", "role": "developer", "content": [["type": "input_text", "text": "Be brief."]]],
+            ["type": "message", "role": "user", "content": [["type": "input_text", "text": "hello"]]],
+          ],
+          "stream": true,
+          "store": false,
+          "tool_choice": "auto",
+          "parallel_tool_calls": false,
+          "reasoning": ["effort": "high", "context": "all_turns"],
+          "include": ["reasoning.encrypted_content"],
+          "prompt_cache_key": "7hread",
+        ])
+  }
+
+  @Test func theLiteFormWithoutToolsDeclaresNone() throws {
+    guard case .array(let items)? = try Self.body(form: .lite)["input"] else {
+      Issue.record("no input")
+      return
+    }
+    #expect(items.map { $0["role"] } == ["developer", "user"])
   }
 
   @Test func leavesOutTheEffortThatNobodyChose() throws {

@@ -63,19 +63,24 @@ struct RetriesTests {
     #expect(Self.fails(retries.decide(.rejected(Self.error), over: .http, hasDelivered: false)))
   }
 
-  @Test func aSocketThatRefusesTwoTokensIsNotTheOnlyWay() {
+  @Test func twoTokensThatAreRefusedAreEnoughOverEachTransport() {
+    for transport in [Retries.Transport.webSocket, .http] {
+      var retries = Self.retries()
+      _ = retries.decide(.rejected(Self.error), over: transport, hasDelivered: false)
+      #expect(Self.fails(retries.decide(.rejected(Self.error), over: transport, hasDelivered: false)))
+      var renewed = Self.retries()
+      renewed.noteAnotherToken()
+      #expect(Self.fails(renewed.decide(.rejected(Self.error), over: transport, hasDelivered: false)))
+    }
+  }
+
+  @Test func aModelThatIsRefusedIsReplacedOnce() {
     var retries = Self.retries()
-    _ = retries.decide(.rejected(Self.error), over: .webSocket, hasDelivered: false)
-    guard
-      case .overHTTP(forGood: false) = retries.decide(.rejected(Self.error), over: .webSocket, hasDelivered: false)
-    else {
-      Issue.record("not over HTTP")
+    guard case .withAnotherModel = retries.decide(.modelRefused(Self.error), over: .http, hasDelivered: false) else {
+      Issue.record("no other model")
       return
     }
-    #expect(Self.fails(retries.decide(.rejected(Self.error), over: .http, hasDelivered: false)))
-    var strict = Self.retries(ChappieStreamingTransportPolicy(fallsBackToHTTPSSE: false))
-    _ = strict.decide(.rejected(Self.error), over: .webSocket, hasDelivered: false)
-    #expect(Self.fails(strict.decide(.rejected(Self.error), over: .webSocket, hasDelivered: false)))
+    #expect(Self.fails(retries.decide(.modelRefused(Self.error), over: .http, hasDelivered: false)))
   }
 
   @Test func anHTTPAnswerThatBrokeOffIsAskedForAgainUntilItsFirstWord() {

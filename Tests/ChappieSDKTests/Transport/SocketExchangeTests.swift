@@ -41,8 +41,9 @@ struct SocketExchangeTests {
   }
 
   private let request = ResponsesRequest(
-    model: "gpt-5.5", harness: .none, input: [.message(.user("Hello"))], options: ChappieMessageOptions(),
-    threadID: "thread-1")
+    TurnRequest(
+      .standard, harness: .none, input: [.message(.user("Hello"))], options: ChappieMessageOptions(),
+      threadID: "thread-1"), for: RequestModel(slug: "gpt-5.5"))
 
   private static func hang() async throws {
     try await sleep(for: .seconds(3600))
@@ -57,7 +58,7 @@ struct SocketExchangeTests {
     }
     let scope = TurnScope(caller, slot: SlotFixture().slot, socket: nil)
     do {
-      let reader = AnswerReader(scope, repeating: "")
+      let reader = AnswerReader(scope, asking: "gpt-5.5", repeating: "")
       let answer = try await exchange.run(request, .test("token"), scope, reader)
       Issue.record("there is an answer: \(answer.text)")
       throw CancellationError()
@@ -111,6 +112,7 @@ struct SocketExchangeTests {
     #expect(headers["authorization"]?.hasPrefix("Bearer ") == true)
     #expect(headers["chatgpt-account-id"] == "account")
     #expect(headers["originator"] == "chappie")
+    #expect(headers["version"] == ProtocolVersion.current)
     for name in ["session-id", "thread-id", "x-client-request-id"] { #expect(headers[name] == "thread-1") }
     let message = try JSON(parsing: Array(try #require(log.messages.first).utf8))
     #expect(message["type"]?.string == "response.create")

@@ -58,9 +58,9 @@ struct TurnSizeTests {
   }
 
   @Test func aRequestIsLimitedWithItsImages() throws {
-    func request(_ messages: [ChappieInputMessage]) -> ResponsesRequest {
-      ResponsesRequest(
-        model: "m", harness: .none, input: messages.map { .message($0) }, options: ChappieMessageOptions(),
+    func request(_ messages: [ChappieInputMessage]) -> TurnRequest {
+      TurnRequest(
+        .standard, harness: .none, input: messages.map { .message($0) }, options: ChappieMessageOptions(),
         threadID: "t")
     }
     let image = try ChappieImage(url: "data:image/png;base64," + String(repeating: "A", count: 9 << 20))

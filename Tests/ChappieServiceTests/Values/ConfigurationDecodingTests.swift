@@ -139,9 +139,13 @@ struct ConfigurationDecodingTests {
     #expect(
       configuration.dictionary == [
         "keychain_service": "com.chappie.sdk", "keychain_account": "user", "keychain_access_group": "TEAM.group",
-        "keychain_accessibility": "when-unlocked-this-device-only", "model": ChappieClient.defaultModel,
+        "keychain_accessibility": "when-unlocked-this-device-only",
       ])
     #expect(ChappieConfiguration().dictionary["keychain_access_group"] == nil)
     #expect(try Self.decode(configuration.dictionary) == configuration)
+    let choosing = ChappieConfiguration(model: "gpt-5.5")
+    #expect(try choosing.dictionary.value("model") == "gpt-5.5")
+    #expect(try Self.decode(choosing.dictionary) == choosing)
+    #expect(choosing != ChappieConfiguration())
   }
 }

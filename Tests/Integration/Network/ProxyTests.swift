@@ -82,7 +82,7 @@ struct ProxyTests {
       try network.answer(#"keep HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n{}"#)
       let before = network.requests.count
       for _ in 0..<3 {
-        let error = try await refusal { try await caller.call("Client.ListModels", [:] as VariantDictionary) }
+        let error = try await refusal { try await caller.call("Client.GetUsageLimits") }
         #expect(error.name == "HTTPError", "\(error)")
       }
       #expect(network.requests.count == before + 1)
@@ -102,7 +102,7 @@ struct ProxyTests {
       #expect(failure.message.contains("proxy"), "\(failure)")
       #expect(try await world.sandbox.state().requests["refresh"] == 0)
       #expect(
-        try await refusal { try await caller.call("Client.ListModels", [:] as VariantDictionary) }.name == "Network")
+        try await refusal { try await caller.call("Client.GetUsageLimits") }.name == "Network")
     }
   }
 

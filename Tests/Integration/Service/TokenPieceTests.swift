@@ -66,7 +66,10 @@ struct TokenPieceTests {
       ]
       for (index, body) in bodies.enumerated() {
         try await world.sandbox.play(
-          #"[{"endpoint":"responses","status":\#([400, 404, 400, 429][index]),"body":\#(body)}]"#)
+          #"""
+          [{"endpoint":"responses","status":\#([400, 404, 400, 429][index]),"body":\#(body)},
+           {"endpoint":"models","status":404,"times":"always"}]
+          """#)
         let refused = try await refusal { try await caller.send("hi") }
         #expect(["HTTPError", "UsageLimitReached"].contains(refused.name))
         #expect(!refused.message.contains("correct") || length < 8, "\(refused.message)")

@@ -88,21 +88,38 @@ struct HandshakeTests {
     }
   }
 
-  /// Refused again, HTTP decides whether it is the token.
-  @Test func aTokenThatIsRefusedTwiceIsTriedOverHTTP() async throws {
+  /// Once after the renewal, and no more.
+  @Test func aTokenThatIsRefusedTwiceIsNotTriedAThirdTime() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")
       try await world.sandbox.play(#"[{"endpoint":"handshake","status":401,"times":2}]"#)
-      #expect(try await caller.send("one", at: client).contains("1 message."))
+      let failure = try await caller.stream("one", at: client).end().failure
+      #expect(failure.name == "HTTPError")
+      #expect(try failure.details.value("status") == UInt32(401))
+      #expect(failure.message.contains("sign in again"))
       var state = try await world.sandbox.state()
       #expect(state.requests["refresh"] == 1)
       #expect(state.requests["handshake"] == 2)
-      #expect(state.lastResponsesRequest.transport == "http")
-      #expect(try await caller.send("two", at: client).contains("3 messages"))
+      #expect(state.requests["responses"] == 0)
+      #expect(try await caller.state() == "signed-in")
+      #expect(try await caller.send("two", at: client).contains("1 message."))
       state = try await world.sandbox.state()
       #expect(state.lastResponsesRequest.transport == "websocket")
-      #expect(try await caller.state() == "signed-in")
+    }
+  }
+
+  /// The list of models has shown already that the token is refused.
+  @Test func aTokenThatWasRenewedForTheListIsNotRenewedAgain() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play(
+        #"[{"endpoint":"models","status":401},{"endpoint":"handshake","status":401,"times":"always"}]"#)
+      #expect(try await caller.stream("one").end().failure.name == "HTTPError")
+      let state = try await world.sandbox.state()
+      #expect(state.requests["refresh"] == 1)
+      #expect(state.requests["models"] == 2)
+      #expect(state.requests["handshake"] == 1)
     }
   }
 

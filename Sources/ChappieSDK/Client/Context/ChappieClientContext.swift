@@ -4,8 +4,12 @@ public struct ChappieClientContext: Sendable, Hashable, Codable {
   public var sessionID: String
   /// Names the conversation, for the backend's cache; a cleared client has a new one.
   public var threadID: String
-  /// The slug of the model that answers.
-  public var model: String
+  /// The slug of the model that answers. Who sets another one has chosen it.
+  public var model: String {
+    didSet { if model != oldValue { usesDefaultModel = false } }
+  }
+  /// Whether nobody has chosen ``model``: then whatever resumes from here asks the default model of that time.
+  public var usesDefaultModel: Bool
   /// What was said, in order. What tools were called, and what the model thought, is not part of it.
   public var messages: [ChappieInputMessage]
   /// What was said before `messages`, in short; the model reads it first.
@@ -17,7 +21,7 @@ public struct ChappieClientContext: Sendable, Hashable, Codable {
 
   public init(
     sessionID: String, threadID: String, model: String, messages: [ChappieInputMessage],
-    compactedSummary: String? = nil, createdAt: Int64, updatedAt: Int64
+    compactedSummary: String? = nil, createdAt: Int64, updatedAt: Int64, usesDefaultModel: Bool = false
   ) {
     self.sessionID = sessionID
     self.threadID = threadID
@@ -26,6 +30,22 @@ public struct ChappieClientContext: Sendable, Hashable, Codable {
     self.compactedSummary = compactedSummary
     self.createdAt = createdAt
     self.updatedAt = updatedAt
+    self.usesDefaultModel = usesDefaultModel
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    let model = try values.decode(String.self, forKey: .model)
+    self.init(
+      sessionID: try values.decode(String.self, forKey: .sessionID),
+      threadID: try values.decode(String.self, forKey: .threadID), model: model,
+      messages: try values.decode([ChappieInputMessage].self, forKey: .messages),
+      compactedSummary: try values.decodeIfPresent(String.self, forKey: .compactedSummary),
+      createdAt: try values.decode(Int64.self, forKey: .createdAt),
+      updatedAt: try values.decode(Int64.self, forKey: .updatedAt),
+      // Kept before there was a choice to note: the default was this one.
+      usesDefaultModel: try values.decodeIfPresent(Bool.self, forKey: .usesDefaultModel)
+        ?? (model == ChappieClient.defaultModel))
   }
 
   public var messageCount: Int { messages.count }

@@ -20,8 +20,8 @@ struct Compaction {
     guard !transcript.items.isEmpty else {
       throw ChappieClientError.invalidArgument("There is no conversation to put in short yet.")
     }
-    let request = ResponsesRequest(
-      model: transcript.model, harness: ChappieHarness(name: "", instructions: Self.instructions),
+    let request = TurnRequest(
+      transcript.choice, harness: ChappieHarness(name: "", instructions: Self.instructions),
       input: transcript.input + [.message(.user("Write the summary of this conversation now."))],
       options: ChappieMessageOptions(), threadID: transcript.threadID)
     let caller = ChappieClient.TurnCaller(interaction: interaction, hold: hold) { _ in .more }

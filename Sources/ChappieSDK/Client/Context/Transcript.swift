@@ -4,15 +4,15 @@ import GLibBridge
 struct Transcript: Sendable {
   private(set) var sessionID = UniqueID.make()
   private(set) var threadID = UniqueID.make()
-  private(set) var model: String
+  private(set) var choice: ModelChoice
   /// With the model's thoughts and its tool calls: it goes on better with them.
   private(set) var items: [ConversationItem] = []
   private(set) var summary: String?
   private var createdAt = UnixTime.now
   private var updatedAt = UnixTime.now
 
-  init(model: String) {
-    self.model = model
+  init(_ choice: ModelChoice) {
+    self.choice = choice
   }
 
   /// What a next message is sent behind.
@@ -24,16 +24,17 @@ struct Transcript: Sendable {
   /// About how many bytes of memory it takes.
   var footprint: Int { items.reduce(summary?.utf8.count ?? 0) { $0 + $1.footprint } }
 
-  var context: ChappieClientContext {
+  /// - Parameter model: the slug that ``choice`` means now.
+  func context(asking model: String) -> ChappieClientContext {
     ChappieClientContext(
       sessionID: sessionID, threadID: threadID, model: model, messages: items.compactMap(\.asMessage),
-      compactedSummary: summary, createdAt: createdAt, updatedAt: updatedAt)
+      compactedSummary: summary, createdAt: createdAt, updatedAt: updatedAt, usesDefaultModel: choice == .standard)
   }
 
   // MARK: Changes
 
-  mutating func select(_ model: String) {
-    self.model = model
+  mutating func select(_ choice: ModelChoice) {
+    self.choice = choice
     updatedAt = UnixTime.now
   }
 
@@ -60,7 +61,7 @@ struct Transcript: Sendable {
   mutating func resume(_ context: ChappieClientContext) {
     sessionID = context.sessionID
     threadID = context.threadID
-    model = context.model
+    choice = context.usesDefaultModel ? .standard : .chosen(context.model)
     items = context.messages.map { .message($0) }
     summary = context.compactedSummary
     createdAt = UnixTime.now

@@ -59,7 +59,10 @@ public struct ChappieMessageOptions: Sendable, Hashable {
   var effort: ChappieReasoningEffort? { reasoningEffort ?? (fastMode ? .low : nil) }
 }
 
-/// How much a model thinks before it answers. Models differ in what they take.
+/// How much a model thinks before it answers.
+///
+/// Models differ in what they take: ``ChappieModel/supportedReasoningLevels``. In place of a word that the model does not
+/// list, the next higher one is sent that it does, or else its highest.
 public struct ChappieReasoningEffort: Sendable, Hashable, Codable, RawRepresentable {
   public let rawValue: String
 

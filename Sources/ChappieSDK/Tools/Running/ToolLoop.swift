@@ -3,6 +3,10 @@ import GLibBridge
 /// A turn's whole answer, over all its rounds.
 struct TurnResult {
   let text: String
+  /// The slug of the model that was asked.
+  let model: String
+  /// Whether the model says in it that it does not answer.
+  let isRefusal: Bool
   /// What the model made and what its tools said, in order.
   let items: [ConversationItem]
   /// As it may be shown; empty where it may not.
@@ -21,7 +25,7 @@ struct ToolLoop {
   let tools: ToolRunner
 
   /// - Throws: ``ChappieClientError``, `CancellationError`.
-  func run(_ first: ResponsesRequest) async throws -> TurnResult {
+  func run(_ first: TurnRequest) async throws -> TurnResult {
     var request = first
     var usage = ChappieTokenUsage()
     for round in 0...Self.roundLimit {
@@ -31,18 +35,21 @@ struct ToolLoop {
       let text = scope.endRound(answer.text)
       usage = usage + answer.usage
       scope.record(.items(answer.items))
-      request.input += answer.items.map { .produced($0) }
-      let calls = answer.calls
-      guard calls.allSatisfy(\.hasPlainID) else {
+      let (calls, foreign) = (answer.calls, answer.foreignCalls)
+      request.input += foreign.kept.map { .produced($0) }
+      guard calls.allSatisfy(\.hasPlainID), foreign.havePlainIDs else {
         throw ChappieClientError.httpError(200, "The backend called a tool with an id that cannot be used.")
       }
-      guard !calls.isEmpty else {
+      guard !calls.isEmpty || !foreign.outputs.isEmpty else {
+        // Nothing was said but what cannot be done.
+        if answer.text.isEmpty, let kind = foreign.omittedKind { throw ChappieClientError.missingToolHandler(kind) }
         return TurnResult(
-          text: text, items: Array(request.input.dropFirst(first.input.count)), responseID: answer.shownID,
+          text: text, model: answer.model, isRefusal: answer.isRefusal,
+          items: Array(request.input.dropFirst(first.input.count)), responseID: answer.shownID,
           usage: usage)
       }
       guard round < Self.roundLimit else { break }
-      request.input += try await tools.run(calls)
+      request.input += try await tools.run(calls) + foreign.outputs
     }
     throw ChappieClientError.toolLoopLimitExceeded(Self.roundLimit)
   }

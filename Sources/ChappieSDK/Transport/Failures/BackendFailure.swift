@@ -12,21 +12,26 @@ struct BackendFailure {
   let retryAfter: Double?
   /// Whether asking again is pointless, however long one waits.
   let isFinal: Bool
+  /// Whether the model that was named is what is wrong.
+  let refusesModel: Bool
 
+  /// - Parameter url: what was asked.
   @GLibActor
-  init(_ response: HTTPResponse) async {
+  init(_ response: HTTPResponse, from url: String) async {
     let body = (try? await response.bytes(limit: Self.bodyLimit, deadline: .seconds(10))) ?? []
     self.init(
       status: response.status, retryAfter: response.headers["retry-after"], body: body,
-      usage: ChappieUsageLimitSnapshot(headers: response.headers))
+      host: ParsedURL(url)?.host ?? "the server", usage: ChappieUsageLimitSnapshot(headers: response.headers))
   }
 
   init(
-    status: Int, retryAfter: String?, body: [UInt8], usage: ChappieUsageLimitSnapshot = ChappieUsageLimitSnapshot()
+    status: Int, retryAfter: String?, body: [UInt8], host: String,
+    usage: ChappieUsageLimitSnapshot = ChappieUsageLimitSnapshot()
   ) {
+    let text = String(decoding: body.prefix(1000), as: UTF8.self)
     self.init(
       status: status, retryAfter: retryAfter, answer: try? JSON(parsing: body),
-      text: String(decoding: body.prefix(1000), as: UTF8.self), usage: usage)
+      text: Self.isMarkup(text) ? Self.pageText(of: host) : text, usage: usage)
   }
 
   /// - Parameter text: what to say when `answer` says nothing.
@@ -38,6 +43,8 @@ struct BackendFailure {
     self.status = status
     self.retryAfter = retryAfter.flatMap(Self.seconds)
     code = detail?.code
+    let message = detail?.message ?? answer?["detail"]?.string ?? text
+    refusesModel = Self.refusesModel(status, code, message)
     isFinal = detail?.type == "usage_limit_reached" || detail?.type == "usage_not_included"
     if status == 429, detail?.type == "usage_limit_reached" {
       error = .usageLimitReached(
@@ -45,9 +52,31 @@ struct BackendFailure {
           plan: detail?.plan.map(ChappiePlan.init), resetsAt: detail?.resetsAt, primary: usage.primary,
           secondary: usage.secondary))
     } else {
-      error = .httpError(status, Redaction.message(detail?.message ?? answer?["detail"]?.string ?? text))
+      error = .httpError(status, Redaction.message(message))
     }
   }
+
+  /// Whether `text` is the beginning of a web page or of another document that is for programs.
+  private static func isMarkup(_ text: String) -> Bool {
+    text.first { !$0.isWhitespace && $0 != "\u{FEFF}" } == "<" || text.contains("</")
+  }
+
+  private static func pageText(of host: String) -> String {
+    "\(host) sent a web page and no answer. Something in between, such as a proxy, may have sent it, or the server "
+      + "does not serve this network."
+  }
+
+  private static func refusesModel(_ status: Int, _ code: String?, _ message: String) -> Bool {
+    guard status == 400 || status == 404 else { return false }
+    if code == "model_not_found" || code == "model_not_supported" { return true }
+    return modelRefusals.contains { message.contains($0) }
+  }
+
+  /// What the backend says of a model that it has retired or never had, that wants a newer client, or that takes
+  /// another form of request.
+  private static let modelRefusals = [
+    "model is not supported when using", "model requires a newer version", "Model not found", "model does not exist",
+  ]
 
   /// `Retry-After` in seconds or as an HTTP date.
   static func seconds(_ header: String) -> Double? {

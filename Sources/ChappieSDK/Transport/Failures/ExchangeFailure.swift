@@ -16,6 +16,8 @@ enum ExchangeFailure: Error {
   case staleSocket(ChappieClientError)
   /// Another form of the body may be taken.
   case encodingRefused(ChappieClientError)
+  /// The backend does not take the model that was named, or not in this form.
+  case modelRefused(ChappieClientError)
   /// Nothing helps.
   case final(ChappieClientError)
 
@@ -23,7 +25,8 @@ enum ExchangeFailure: Error {
   var error: ChappieClientError {
     switch self {
     case .rejected(let error), .rateLimited(let error, _), .unavailable(let error, _), .broken(let error),
-      .noWebSocket(let error, _), .staleSocket(let error), .encodingRefused(let error), .final(let error):
+      .noWebSocket(let error, _), .staleSocket(let error), .encodingRefused(let error),
+      .modelRefused(let error), .final(let error):
       error
     }
   }
@@ -33,6 +36,7 @@ enum ExchangeFailure: Error {
     case (_, "websocket_connection_limit_reached"), (_, "previous_response_not_found"):
       self = .staleSocket(failure.error)
     case _ where failure.isFinal: self = .final(failure.error)
+    case _ where failure.refusesModel: self = .modelRefused(failure.error)
     case (401, _): self = .rejected(failure.error)
     case (415, _): self = .encodingRefused(failure.error)
     case (429, _): self = .rateLimited(failure.error, retryAfter: failure.retryAfter)

@@ -11,6 +11,8 @@ struct Retries {
     case withAnotherToken
     case overHTTP(forGood: Bool)
     case withoutCompression
+    /// Another model, or another form of the request, is needed; without one it fails so.
+    case withAnotherModel(ChappieClientError)
     case fail(ChappieClientError)
   }
 
@@ -23,6 +25,7 @@ struct Retries {
   let backoff: ChappieRateLimitBackoffPolicy
   private var wasRejected = false
   private var wasPlain = false
+  private var wasRefused = false
   private var rateLimited = 0
   private var unavailable = 0
   private var broken = 0
@@ -34,6 +37,11 @@ struct Retries {
     self.backoff = backoff
   }
 
+  /// The token is another one already, since the backend has refused the one before.
+  mutating func noteAnotherToken() {
+    wasRejected = true
+  }
+
   /// - Parameter hasDelivered: whether a part of the answer has reached the caller. Only a WebSocket's drop is
   ///   mended then.
   mutating func decide(_ failure: ExchangeFailure, over used: Transport, hasDelivered: Bool) -> Decision {
@@ -41,12 +49,12 @@ struct Retries {
     case .rejected where !wasRejected:
       wasRejected = true
       return .withAnotherToken
-    case .rejected where used == .webSocket && transport.fallsBackToHTTPSSE:
-      // Whatever refuses it there, such as a proxy, may not be the backend.
-      return .overHTTP(forGood: false)
     case .encodingRefused where used == .http && !wasPlain:
       wasPlain = true
       return .withoutCompression
+    case .modelRefused(let error) where !wasRefused:
+      wasRefused = true
+      return .withAnotherModel(error)
     case .staleSocket where stale < 2:
       stale += 1
       return .again(afterSeconds: 0)

@@ -6,13 +6,15 @@ enum ConversationItem: Sendable, Equatable {
   /// What the model made, as it came: a message, its thoughts (sealed), a tool call.
   case produced(JSON)
   case toolOutput(callID: String, output: String)
+  /// What answers a call of a kind of tool that nobody here has.
+  case customToolOutput(callID: String, output: String)
 
   /// The text of a message, whoever wrote it; nil for what is none.
   var asMessage: ChappieInputMessage? {
     switch self {
     case .message(let message): message
     case .produced(let item): item.messageText.map { .assistant($0) }
-    case .toolOutput: nil
+    case .toolOutput, .customToolOutput: nil
     }
   }
 
@@ -24,16 +26,18 @@ enum ConversationItem: Sendable, Equatable {
       [item.messageText, item["arguments"]?.string, item["encrypted_content"]?.string].reduce(0) {
         $0 + ($1?.utf8.count ?? 0)
       }
-    case .toolOutput(_, let output): output.utf8.count
+    case .toolOutput(_, let output), .customToolOutput(_, let output): output.utf8.count
     }
   }
 
   var json: JSON {
     switch self {
     case .message(let message): Self.json(message)
-    case .produced(let item): item.withoutIdentity
+    case .produced(let item): item.asInput
     case .toolOutput(let callID, let output):
       ["type": "function_call_output", "call_id": .string(callID), "output": .string(output)]
+    case .customToolOutput(let callID, let output):
+      ["type": "custom_tool_call_output", "call_id": .string(callID), "output": .string(output)]
     }
   }
 
@@ -51,15 +55,27 @@ extension JSON {
   /// The text of an item that is a message; nil for any other.
   var messageText: String? {
     guard self["type"]?.string == "message" else { return nil }
-    return (self["content"]?.elements ?? []).filter { $0["type"]?.string == "output_text" }
-      .compactMap { $0["text"]?.string }.joined()
+    return (self["content"]?.elements ?? []).compactMap { $0.partText ?? $0.partRefusal }.joined()
   }
 
-  /// This item without what names it on the backend, which keeps nothing that could be named.
-  fileprivate var withoutIdentity: JSON {
+  /// Whether this is a message in which the model says that it does not answer.
+  var isRefusal: Bool {
+    self["type"]?.string == "message" && (self["content"]?.elements ?? []).contains { $0.partRefusal != nil }
+  }
+
+  private var partText: String? { self["type"]?.string == "output_text" ? self["text"]?.string : nil }
+  private var partRefusal: String? { self["type"]?.string == "refusal" ? self["refusal"]?.string : nil }
+
+  /// This item as it is sent back: without what names it on the backend, which keeps nothing that could be named, and
+  /// with a refusal as the text that it is, which each backend takes.
+  fileprivate var asInput: JSON {
     guard case .object(var members) = self else { return self }
     members["id"] = nil
     members["status"] = nil
+    if isRefusal, let parts = members["content"]?.elements {
+      members["content"] = .array(
+        parts.map { part in part.partRefusal.map { ["type": "output_text", "text": .string($0)] } ?? part })
+    }
     return .object(members)
   }
 }

@@ -9,13 +9,25 @@ struct ResponseAssembler {
     case failed(ExchangeFailure)
   }
 
+  /// Messages are paragraphs of it.
   private(set) var text = ""
+  /// Whether the model says in it that it does not answer.
+  private(set) var isRefusal = false
   /// What the model made, in order.
   private(set) var items: [JSON] = []
   private(set) var outcome = Outcome.open
   private var beginning: Beginning
-  /// Where the text of the message that is being written starts.
-  private var messageStart = 0
+  private var message = Message.open(start: 0)
+
+  /// The message that is being written.
+  private enum Message {
+    /// Its text starts here.
+    case open(start: Int)
+    /// It is complete, and whatever comes is of another one.
+    case complete
+  }
+
+  static let gap = "\n\n"
 
   /// What is known of the answer's beginning.
   enum Beginning: Equatable {
@@ -55,10 +67,13 @@ struct ResponseAssembler {
     case .foreign:
       outcome = .failed(.broken(.network("what came was of another answer")))
     case .textDelta(let delta):
-      text += delta
-      return delta
+      return add(delta)
+    case .refusalDelta(let delta):
+      isRefusal = true
+      return add(delta)
     case .itemDone(let item):
       items.append(item)
+      if item.isRefusal { isRefusal = true }
       return item.messageText.map { finishMessage($0) } ?? ""
     case .completed(let id, let usage):
       outcome = .completed(id: id, usage: usage)
@@ -76,15 +91,27 @@ struct ResponseAssembler {
     return ""
   }
 
+  /// Adds what a message says, behind a gap where another message came before.
+  private mutating func add(_ piece: String) -> String {
+    guard case .complete = message, !piece.isEmpty else {
+      text += piece
+      return piece
+    }
+    let gap = text.isEmpty ? "" : Self.gap
+    text += gap
+    message = .open(start: byteCount)
+    text += piece
+    return gap + piece
+  }
+
   /// A message's whole text decides. What deltas did not bring of it is brought now.
   private mutating func finishMessage(_ whole: String) -> String {
+    let start = if case .open(let start) = message { start } else { byteCount }
     let bytes = text.utf8
-    let written = bytes.suffix(from: bytes.index(bytes.startIndex, offsetBy: messageStart))
-    defer { messageStart = text.utf8.count }
+    let written = bytes.suffix(from: bytes.index(bytes.startIndex, offsetBy: start))
+    defer { message = .complete }
     guard whole.utf8.count > written.count, whole.utf8.starts(with: written) else { return "" }
-    let rest = String(decoding: whole.utf8.dropFirst(written.count), as: UTF8.self)
-    text += rest
-    return rest
+    return add(String(decoding: whole.utf8.dropFirst(written.count), as: UTF8.self))
   }
 }
 
@@ -92,7 +119,7 @@ extension ResponseEvent {
   /// Whether it brings words, an item or an end, and not only news beside the answer.
   fileprivate var isPartOfAnswer: Bool {
     switch self {
-    case .textDelta, .itemDone, .completed, .failed, .incomplete, .foreign: true
+    case .textDelta, .refusalDelta, .itemDone, .completed, .failed, .incomplete, .foreign: true
     case .created, .turnState, .rateLimits, .refused, .other: false
     }
   }

@@ -5,6 +5,8 @@ enum ResponseEvent: Equatable, Sendable {
   /// The answer of this id begins.
   case created(id: String)
   case textDelta(String)
+  /// A piece of the text in which the model says that it does not answer.
+  case refusalDelta(String)
   /// An item of the answer is complete; this is its authoritative form.
   case itemDone(JSON)
   /// The token that the further requests of this turn send back.
@@ -41,6 +43,10 @@ enum ResponseEvent: Equatable, Sendable {
     }
     if JSONScanner.equals(json, type, "response.output_text.delta") {
       return delta.flatMap { JSONScanner.stringContent(json, $0) }.map { .textDelta(JSONText.decode(json, $0)) }
+        ?? .other
+    }
+    if JSONScanner.equals(json, type, "response.refusal.delta") {
+      return delta.flatMap { JSONScanner.stringContent(json, $0) }.map { .refusalDelta(JSONText.decode(json, $0)) }
         ?? .other
     }
     return isOfInterest(json, type) ? decodeWhole(json, of: answerID) : .other

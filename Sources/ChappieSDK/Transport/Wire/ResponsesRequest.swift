@@ -1,33 +1,52 @@
 import GLibBridge
 
-/// A request for an answer, as the backend takes it.
+/// A request for an answer, as the backend takes it from one model's clients.
 struct ResponsesRequest: Sendable {
-  var input: [ConversationItem]
+  /// What stands before the conversation.
+  let head: [JSON]
+  let input: [ConversationItem]
   /// Everything but the input.
   let frame: [String: JSON]
-  /// Groups requests that share a beginning, for the backend's cache.
+  let form: RequestModel.Form
   let threadID: String
 
-  /// The backend refuses a request without instructions, also from a harness that has none.
-  private static let fallbackInstructions = "Answer the user."
+  private static let liteHeader = "x-openai-internal-codex-responses-lite"
 
-  /// - Parameter tools: what the model may call.
-  init(
-    model: String, harness: ChappieHarness, tools: [ChappieHarnessTool] = [], input: [ConversationItem],
-    options: ChappieMessageOptions, threadID: String
-  ) {
-    let parts = [harness.rendered, options.instructions ?? ""].filter { !$0.isEmpty }
-    let instructions = parts.isEmpty ? Self.fallbackInstructions : parts.joined(separator: "\n\n")
+  init(_ request: TurnRequest, for model: RequestModel) {
     var frame: [String: JSON] = [
-      "model": .string(model), "instructions": .string(instructions), "stream": true, "store": false,
-      "tool_choice": "auto", "parallel_tool_calls": true, "include": ["reasoning.encrypted_content"],
-      "prompt_cache_key": .string(threadID),
+      "model": .string(model.slug), "stream": true, "store": false, "tool_choice": "auto",
+      "include": ["reasoning.encrypted_content"], "prompt_cache_key": .string(request.threadID),
     ]
-    if !tools.isEmpty { frame["tools"] = .array(tools.map(Self.json)) }
-    if let effort = options.effort { frame["reasoning"] = ["effort": .string(effort.rawValue)] }
+    var reasoning: [String: JSON] = [:]
+    reasoning["effort"] = model.effort(request.effort).map { .string($0) }
+    switch model.form {
+    case .plain:
+      head = []
+      frame["instructions"] = .string(request.instructions)
+      frame["parallel_tool_calls"] = true
+      if !request.tools.isEmpty { frame["tools"] = .array(request.tools) }
+    case .lite:
+      head = Self.liteHead(request)
+      frame["parallel_tool_calls"] = false
+      reasoning["context"] = "all_turns"
+    }
+    if !reasoning.isEmpty { frame["reasoning"] = .object(reasoning) }
     self.frame = frame
-    self.input = input
-    self.threadID = threadID
+    form = model.form
+    input = request.input
+    threadID = request.threadID
+  }
+
+  /// The tools, where there are any, and then the instructions.
+  private static func liteHead(_ request: TurnRequest) -> [JSON] {
+    let instructions = ConversationItem.message(ChappieInputMessage(role: .developer, text: request.instructions)).json
+    guard !request.tools.isEmpty else { return [instructions] }
+    // One name for each conversation: a head that is the same must look the same.
+    let id = "at_" + request.threadID.filter(\.isHexDigit)
+    return [
+      ["type": "additional_tools", "id": .string(id), "role": "developer", "tools": .array(request.tools)],
+      instructions,
+    ]
   }
 
   /// Whether encoding it takes so long that others would wait.
@@ -35,13 +54,22 @@ struct ResponsesRequest: Sendable {
 
   /// The body of an HTTP request.
   func encoded() -> [UInt8] {
-    JSON.object(frame.merging(["input": .array(input.map(\.json))]) { $1 }).encoded
+    JSON.object(frame.merging(["input": .array(head + input.map(\.json))]) { $1 }).encoded
   }
 
-  private static func json(_ tool: ChappieHarnessTool) -> JSON {
-    [
-      "type": "function", "name": .string(tool.name), "description": .string(tool.description), "strict": false,
-      "parameters": JSON(tool.inputSchema),
-    ]
+  // MARK: What says that it is lite
+
+  /// The header field of an HTTP request.
+  var formHeader: (name: String, value: String)? {
+    form == .lite ? (Self.liteHeader, "true") : nil
   }
+
+  /// The member of `client_metadata` of a message over a WebSocket.
+  var formMetadata: [String: JSON] {
+    form == .lite ? ["ws_request_header_" + Self.liteHeader.replacingHyphens: "true"] : [:]
+  }
+}
+
+extension String {
+  fileprivate var replacingHyphens: String { String(map { $0 == "-" ? "_" : $0 }) }
 }

@@ -65,6 +65,12 @@ extension Sandbox {
     try await request(.post, "\(issuer)/sandbox/models", models, type: "application/json")
   }
 
+  /// Has the backend offer a model no more.
+  func retire(_ slug: String) async throws {
+    try await request(
+      .post, "\(issuer)/sandbox/retire", "model=\(slug)", type: "application/x-www-form-urlencoded")
+  }
+
   /// Sets what is used of the plan.
   func setUsage(_ usage: String) async throws {
     try await request(.post, "\(issuer)/sandbox/usage", usage, type: "application/json")

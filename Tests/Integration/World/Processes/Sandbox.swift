@@ -15,10 +15,13 @@ final class Sandbox {
             let imageUrl: String?
           }
 
+          let type: String?
           let role: String?
           let content: [Content]?
           let callId: String?
           let output: String?
+          /// What an item declares.
+          let tools: [Tool]?
         }
 
         struct Tool: Decodable {
@@ -26,15 +29,44 @@ final class Sandbox {
         }
 
         struct Reasoning: Decodable {
-          let effort: String
+          let effort: String?
+          let context: String?
+        }
+
+        private enum CodingKeys: String, CodingKey {
+          case model, plainInstructions = "instructions", items = "input", reasoning, previousResponseId
+          case plainTools = "tools", parallelToolCalls, clientMetadata
         }
 
         let model: String
-        let instructions: String
-        let input: [Item]
+        let plainInstructions: String?
+        /// The whole input, with what stands before the conversation in the lite form.
+        let items: [Item]
         let reasoning: Reasoning?
         let previousResponseId: String?
-        let tools: [Tool]?
+        let plainTools: [Tool]?
+        let parallelToolCalls: Bool?
+        let clientMetadata: [String: String]?
+
+        /// Whether tools and instructions are the first items of the input.
+        var isLite: Bool { reasoning?.context == "all_turns" }
+
+        /// The conversation.
+        var input: [Item] { Array(items.dropFirst(headCount)) }
+
+        /// What the model was told first, in either form.
+        var instructions: String {
+          plainInstructions ?? items.prefix(headCount).last?.content?.compactMap(\.text).joined() ?? ""
+        }
+
+        /// What it may call, in either form.
+        var tools: [Tool]? { plainTools ?? items.first?.tools }
+
+        private var headCount: Int {
+          // What goes on from an answer has none.
+          guard isLite, previousResponseId == nil else { return 0 }
+          return items.first?.type == "additional_tools" ? 2 : 1
+        }
       }
 
       let transport: String?

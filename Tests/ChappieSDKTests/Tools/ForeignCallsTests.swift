@@ -1,0 +1,52 @@
+import GLibBridge
+import Testing
+
+@testable import ChappieSDK
+
+/// What is made of calls that nothing here can run.
+struct ForeignCallsTests {
+  private static let message: JSON = ["type": "message", "content": []]
+  private static let thought: JSON = ["type": "reasoning", "encrypted_content": "x"]
+
+  private static func item(_ type: String, _ id: String = "call_1") -> JSON {
+    ["type": .string(type), "call_id": .string(id)]
+  }
+
+  @Test func aCustomCallIsKeptAndAnswered() {
+    let call: JSON = ["type": "custom_tool_call", "call_id": "call_1", "name": "patch", "input": "x"]
+    let calls = ForeignCalls(among: [Self.thought, call])
+    #expect(calls.kept == [Self.thought, call])
+    #expect(calls.omittedKind == nil && calls.havePlainIDs)
+    guard case .customToolOutput("call_1", let output)? = calls.outputs.first else {
+      Issue.record("no answer")
+      return
+    }
+    #expect(!output.isEmpty)
+  }
+
+  @Test(arguments: ["local_shell_call", "computer_call", "what_comes_next"])
+  func aCallThatNobodyCanAnswerIsLeftOut(_ type: String) {
+    let calls = ForeignCalls(among: [Self.thought, Self.message, Self.thought, Self.item(type)])
+    #expect(calls.kept == [Self.thought, Self.message])
+    #expect(calls.omittedKind == type)
+    #expect(calls.outputs.isEmpty)
+  }
+
+  @Test func whatTheBackendHasRunItselfStays() {
+    let items = [Self.item("tool_search_call"), Self.item("tool_search_output")]
+    #expect(ForeignCalls(among: items).kept == items)
+    let others: [JSON] = [["type": "web_search_call", "status": "completed"], ["type": "compaction"]]
+    #expect(ForeignCalls(among: others).kept == others)
+  }
+
+  @Test func aFunctionIsNotForeign() {
+    let call: JSON = ["type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{}"]
+    let calls = ForeignCalls(among: [call])
+    #expect(calls.kept == [call] && calls.outputs.isEmpty && calls.omittedKind == nil)
+  }
+
+  @Test(arguments: ["", "two words", "eyJabc.def"])
+  func anIDThatIsNoNameIsKnown(_ id: String) {
+    #expect(!ForeignCalls(among: [Self.item("custom_tool_call", id)]).havePlainIDs)
+  }
+}

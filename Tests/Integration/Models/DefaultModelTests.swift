@@ -1,0 +1,258 @@
+import GLibBridge
+import Testing
+
+/// The model that answers where nobody has chosen one.
+@Suite(.worlds) @GLibActor
+struct DefaultModelTests {
+  /// Without the seeds' model, as the backend is now.
+  private static let withoutSeeds = #"[{"slug":"second","priority":2},{"slug":"best","priority":1}]"#
+  private static let withSeeds = #"[{"slug":"best","priority":1},{"slug":"gpt-5.5","priority":9}]"#
+
+  private func model(_ caller: Caller, at path: ObjectPath = .chappie) async throws -> String {
+    try await caller.property("Client.Model", at: path)
+  }
+
+  private func source(_ caller: Caller, at path: ObjectPath = .chappie) async throws -> String {
+    try await caller.property("Client.ModelSource", at: path)
+  }
+
+  // MARK: What is chosen
+
+  @Test(arguments: World.Plan.Transport.allCases)
+  func isTheBestThatIsOfferedWhereTheSeedsOneIsNot(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.offer(Self.withoutSeeds)
+      #expect(try await source(caller) == "unconfirmed")
+      #expect(try await caller.send("hi").contains("hi"))
+      #expect(try await model(caller) == "best")
+      #expect(try await source(caller) == "catalogue")
+      let details = try await caller.stream("again").end().answer.details
+      #expect(details.text("model") == "best")
+      let state = try await world.sandbox.state()
+      #expect(state.lastResponsesRequest.body?.model == "best")
+      // Nothing was refused, and the list was asked for once.
+      #expect(state.requests["responses"] == 2)
+      #expect(state.requests["models"] == 1)
+      #expect(
+        world.service.process?.output.contains("The default model is best: the backend does not offer gpt-5.5.") == true
+      )
+    }
+  }
+
+  @Test func isTheSeedsOneWhileItIsOffered() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.offer(Self.withSeeds)
+      _ = try await caller.send("hi")
+      #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-5.5")
+      #expect(try await source(caller) == "catalogue")
+    }
+  }
+
+  @Test func everyoneHearsOfWhatTheListChanges() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let other = try await world.caller()
+      try await world.sandbox.offer(Self.withoutSeeds)
+      _ = try await caller.slugs()
+      try await other.catchUp()
+      #expect(try other.told("Model", of: "Client") == ["best"])
+      #expect(try other.told("ModelSource", of: "Client") == ["catalogue"])
+    }
+  }
+
+  /// Also an opened client, a conversation that goes on, a thread, and a summary that the model writes.
+  @Test func holdsForEverythingThatAsks() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.offer(Self.withoutSeeds)
+      let client = try await caller.open("Client")
+      _ = try await caller.send("one", at: client)
+      _ = try await caller.send("two", at: client)
+      try await caller.call("Client.CompactContext", "", at: client)
+      _ = try await caller.send("shared", ["continue": true])
+      let thread: String = try await caller.call("Threads.Create", VariantDictionary()).member(0, "thread")
+      let options = VariantDictionary()
+      let answer: String = try await caller.call("Threads.Send", thread, "in a thread", options).member(0, "answer")
+      #expect(answer.contains("in a thread"))
+      let asked = try await world.chappie("ask", "--json", "from a terminal")
+      #expect(asked.status == 0 && asked.text.contains(#""model":"best""#))
+      let chatted = try await world.chappie("chat", input: "hello\n/model\n")
+      #expect(chatted.status == 0 && chatted.text.contains("best\n"))
+      let state = try await world.sandbox.state()
+      #expect(state.requests["responses"] == 7)
+      #expect(state.requests["models"] == 1)
+    }
+  }
+
+  // MARK: Retired meanwhile
+
+  @Test(arguments: World.Plan.Transport.allCases)
+  func isAnotherOneAsSoonAsTheBackendRefusesIt(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      try await world.sandbox.offer(Self.withSeeds)
+      #expect(try await caller.send("one", at: client).contains("1 message."))
+      try await world.sandbox.retire("gpt-5.5")
+      let (text, details) = try await caller.stream("two", at: client).end().answer
+      #expect(text.contains("3 messages"))
+      #expect(details.text("model") == "best")
+      let state = try await world.sandbox.state()
+      #expect(state.requests["models"] == 2)
+      #expect(state.requests["responses"] == 3)
+      #expect(try await model(caller, at: client) == "best")
+    }
+  }
+
+  /// A list can be wrong.
+  @Test func isAnotherOneAlsoWhereTheListStillHasIt() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.offer(Self.withSeeds)
+      try await world.sandbox.play(
+        #"""
+        [{"endpoint":"responses","status":400,"body":{"detail":"The 'gpt-5.5' model requires a newer version of Codex. Please upgrade to the latest app or CLI and try again."}}]
+        """#)
+      #expect(try await caller.stream("hi").end().answer.details.text("model") == "best")
+      _ = try await caller.send("again")
+      #expect(try await world.sandbox.state().requests["responses"] == 3)
+    }
+  }
+
+  @Test func isTriedOnceMoreAndNoMore() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play(
+        #"""
+        [{"endpoint":"responses","status":400,"times":"always","body":{"detail":"The 'gpt-5.5' model is not supported when using Codex with a ChatGPT account."}}]
+        """#)
+      #expect(try await refusal { try await caller.send("hi") }.name == "HTTPError")
+      #expect(try await world.sandbox.state().requests["responses"] == 2)
+    }
+  }
+
+  // MARK: The list cannot be had
+
+  @Test(arguments: [
+    #"{"endpoint":"models","status":503,"times":"always"}"#, #"{"endpoint":"models","raw":"<html>","times":"always"}"#,
+    #"{"endpoint":"models","drop_after":0,"times":"always"}"#,
+  ])
+  func aListThatCannotBeHadStopsNoTurn(_ rule: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.offer(Self.withSeeds)
+      try await world.sandbox.play("[\(rule)]")
+      #expect(try await caller.send("one").contains("one"))
+      #expect(try await caller.send("two").contains("two"))
+      let state = try await world.sandbox.state()
+      #expect(state.lastResponsesRequest.body?.model == "gpt-5.5")
+      // Not before each turn, and not again and again.
+      #expect(state.requests["models"] == 1)
+      #expect(try await source(caller) == "unconfirmed")
+    }
+  }
+
+  /// The list was not to be had, and the name that was tried is retired.
+  @Test func whatWasTriedWithoutAListIsReplacedToo() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.offer(Self.withoutSeeds)
+      try await world.sandbox.play(#"[{"endpoint":"models","status":503}]"#)
+      #expect(try await caller.stream("hi").end().answer.details.text("model") == "best")
+      #expect(try await world.sandbox.state().requests["models"] == 2)
+    }
+  }
+
+  @Test func aTokenThatIsRefusedForTheListIsRenewedOnce() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.expireAccessTokens()
+      #expect(try await caller.send("hi").contains("hi"))
+      let state = try await world.sandbox.state()
+      #expect(state.requests["refresh"] == 1)
+      #expect(state.requests["responses"] == 1)
+    }
+  }
+
+  // MARK: Chosen models
+
+  @Test(arguments: World.Plan.Transport.allCases)
+  func aChosenModelIsNeverReplaced(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.offer(Self.withoutSeeds)
+      let clients = [
+        try await caller.open("Client", ["model": "gpt-5.5"]), try await caller.open("Client"),
+      ]
+      try await caller.call("Client.SelectModel", "gpt-5.5", at: clients[1])
+      for client in clients {
+        #expect(try await source(caller, at: client) == "chosen")
+        let refused = try await refusal { try await caller.send("hi", at: client) }
+        #expect(refused.name == "HTTPError")
+        #expect(refused.message.contains("'gpt-5.5'"))
+        #expect(refused.message.contains("best, second"))
+        #expect(try await model(caller, at: client) == "gpt-5.5")
+      }
+      let once = try await refusal { try await caller.send("hi", ["model": "gpt-5.5"]) }
+      #expect(once.message.contains("best, second"))
+      #expect(try await world.sandbox.state().requests["responses"] == 3)
+    }
+  }
+
+  @Test func theServicesConfigurationChooses() async throws {
+    try await World.with(World.Plan(configuration: "[Client]\nModel=second\n")) { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.offer(Self.withoutSeeds)
+      _ = try await caller.send("hi")
+      #expect(try await source(caller) == "chosen")
+      #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "second")
+    }
+  }
+
+  /// What was kept when another model was the default asks the default of now.
+  @Test func aKeptConversationChoosesNothing() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.offer(Self.withSeeds)
+      let client = try await caller.open("Client")
+      _ = try await caller.send("one", at: client)
+      let kept: VariantDictionary = try await caller.call("Client.GetContext", at: client).member(0, "context")
+      #expect(kept.text("model") == "gpt-5.5")
+      #expect(try kept.value("default_model") == true)
+      try await world.sandbox.offer(Self.withoutSeeds)
+      let next = try await caller.open("Client")
+      try await caller.call("Client.ResumeContext", kept, at: next)
+      #expect(try await caller.send("two", at: next).contains("3 messages"))
+      #expect(try await model(caller, at: next) == "best")
+      // Who names a model there has chosen it.
+      try await caller.call("Client.ResumeContext", ["model": "second"] as VariantDictionary, at: next)
+      #expect(try await source(caller, at: next) == "chosen")
+    }
+  }
+
+  // MARK: The command
+
+  @Test func statusTellsWhichModelAnswers() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.offer(Self.withoutSeeds)
+      let status = try await world.chappie("status")
+      #expect(status.text.hasSuffix("\nbest answers.\n"))
+      #expect(try await world.chappie("status", "--json").text.contains(#""model":"best","model_source":"catalogue""#))
+      try await caller.call("Client.SelectModel", "second")
+      #expect(try await world.chappie("status").text.hasSuffix("\nsecond answers, as it was chosen.\n"))
+    }
+  }
+
+  @Test func statusDoesNotClaimWhatItDoesNotKnow() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      try await world.sandbox.play(#"[{"endpoint":"models","status":404,"times":"always"}]"#)
+      #expect(
+        try await world.chappie("status").text.hasSuffix("\ngpt-5.5 answers, if the backend still offers it.\n"))
+      #expect(try await world.chappie("models").status != 0)
+    }
+  }
+}

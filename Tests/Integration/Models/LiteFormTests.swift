@@ -1,0 +1,119 @@
+import GLibBridge
+import Testing
+
+/// Requests as each model's entry of the catalogue asks for them.
+@Suite(.worlds) @GLibActor
+struct LiteFormTests {
+  private static let lite = #"""
+    [{"slug":"lite","priority":1,"multi_agent_reasoning_effort":"xhigh",
+    "supported_reasoning_levels":[{"effort":"low"},{"effort":"high"},{"effort":"xhigh"},{"effort":"ultra"}]},
+    {"slug":"hidden","priority":2,"visibility":"hide"},{"slug":"plain","priority":3,"use_responses_lite":false}]
+    """#
+  private static let header = "x-openai-internal-codex-responses-lite"
+
+  private func demandLite(_ world: World) async throws {
+    try await world.sandbox.offer(Self.lite)
+    try await world.sandbox.play(#"[{"endpoint":"responses","requires_lite":true,"times":"always"}]"#)
+  }
+
+  @Test(arguments: World.Plan.Transport.allCases)
+  func goesToModelsThatAskForIt(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
+      let caller = try await world.signedInCaller()
+      try await demandLite(world)
+      #expect(try await caller.send("hi", ["instructions": "Rhyme."]).contains("1 message."))
+      let request = try await world.sandbox.state().lastResponsesRequest
+      let body = try #require(request.body)
+      #expect(body.model == "lite")
+      #expect(body.isLite && body.parallelToolCalls == false)
+      #expect(body.plainInstructions == nil && body.plainTools == nil)
+      #expect(body.instructions.hasSuffix("Rhyme."))
+      #expect(body.reasoning?.effort == nil)
+      #expect(request.headers[Self.header] == (transport == .http ? "true" : nil))
+      #expect(
+        body.clientMetadata?["ws_request_header_x_openai_internal_codex_responses_lite"]
+          == (transport == .http ? nil : "true"))
+      // A model that is not listed is asked by its entry all the same.
+      _ = try await caller.send("hi", ["model": "hidden"])
+      #expect(try await world.sandbox.state().lastResponsesRequest.body?.isLite == true)
+    }
+  }
+
+  @Test(arguments: World.Plan.Transport.allCases)
+  func aModelThatDoesNotAskForItGetsThePlainForm(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.offer(Self.lite)
+      _ = try await caller.send("hi", ["model": "plain"])
+      let request = try await world.sandbox.state().lastResponsesRequest
+      #expect(request.body?.isLite == false)
+      #expect(request.body?.plainInstructions?.isEmpty == false)
+      #expect(request.body?.clientMetadata == nil)
+      #expect(request.headers[Self.header] == nil)
+    }
+  }
+
+  /// Tools are declared, called and answered; over a WebSocket only what is new is sent.
+  @Test(arguments: transports)
+  func aConversationGoesOnWithTools(_ transport: VariantDictionary) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await demandLite(world)
+      let client = try await caller.open("Client", transport)
+      let handler = try ToolHandler(caller) { _ in "two cups" }
+      try await caller.register([Tools.named("brew")], ToolHandler.path, at: client)
+      #expect(try await caller.send("use brew {}", at: client) == "The tool brew said: two cups")
+      #expect(handler.calls.count == 1)
+      var state = try await world.sandbox.state()
+      #expect(state.lastOutputs == ["two cups"])
+      #expect(try await caller.send("and now", at: client).contains("messages"))
+      state = try await world.sandbox.state()
+      let body = try #require(state.lastResponsesRequest.body)
+      if state.lastResponsesRequest.transport == "websocket" {
+        #expect(body.previousResponseId != nil)
+        #expect(state.lastInput == ["user: and now"])
+        #expect(state.requests["handshake"] == 1)
+      } else {
+        #expect(state.lastTools == ["brew"])
+      }
+    }
+  }
+
+  /// The list was not to be had, and the backend takes no other form.
+  @Test func isFoundOutByARefusal() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await demandLite(world)
+      try await world.sandbox.play(
+        #"[{"endpoint":"models","status":503},{"endpoint":"responses","requires_lite":true,"times":"always"}]"#)
+      #expect(try await caller.send("hi", ["model": "lite"]).contains("1 message."))
+      #expect(try await world.sandbox.state().requests["responses"] == 2)
+    }
+  }
+
+  // MARK: Effort
+
+  @Test(arguments: [("minimal", "low"), ("medium", "high"), ("high", "high"), ("max", "xhigh"), ("ultra", "xhigh")])
+  func anEffortIsSentAsTheModelListsIt(_ wanted: String, _ sent: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.offer(Self.lite)
+      _ = try await caller.send("hi", ["reasoning_effort": wanted])
+      #expect(try await world.sandbox.state().lastResponsesRequest.body?.reasoning?.effort == sent)
+    }
+  }
+
+  // MARK: Who asks
+
+  @Test(arguments: World.Plan.Transport.allCases)
+  func eachRequestSaysWhichProtocolItSpeaks(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
+      let caller = try await world.signedInCaller()
+      _ = try await caller.send("hi")
+      let headers = try await world.sandbox.state().lastResponsesRequest.headers
+      #expect(headers["version"] == "0.163.0")
+      #expect(headers["originator"] == "chappie")
+      #expect(headers["user-agent"]?.hasPrefix("chappie/") == true)
+    }
+  }
+}

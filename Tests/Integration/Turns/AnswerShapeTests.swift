@@ -1,0 +1,155 @@
+import GLibBridge
+import Testing
+
+/// Answers that are more than one message: several of them, refusals, calls of tools that nobody has.
+@Suite(.worlds) @GLibActor
+struct AnswerShapeTests {
+  private static let end = #"{"type":"response.completed","response":{"id":"resp_1"}}"#
+
+  private func answer(_ world: World, with events: [String], times: String = "1") async throws {
+    let all = [#"{"type":"response.created","response":{"id":"resp_1"}}"#] + events + [Self.end]
+    try await world.sandbox.play(
+      "[{\"endpoint\":\"responses\",\"events\":[\(all.joined(separator: ","))],\"times\":\(times)}]")
+  }
+
+  private static func delta(_ text: String) -> String {
+    "{\"type\":\"response.output_text.delta\",\"delta\":\"\(text)\"}"
+  }
+
+  private static func message(_ text: String, phase: String) -> String {
+    item(
+      """
+      {"type":"message","role":"assistant","phase":"\(phase)","content":[{"type":"output_text","text":"\(text)"}]}
+      """)
+  }
+
+  private static func item(_ json: String) -> String {
+    "{\"type\":\"response.output_item.done\",\"item\":\(json)}"
+  }
+
+  // MARK: Several messages
+
+  /// With pieces, and as whole messages alone.
+  @Test(arguments: [true, false], World.Plan.Transport.allCases)
+  func messagesAreParagraphs(_ hasDeltas: Bool, over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
+      let caller = try await world.signedInCaller()
+      let events = [
+        Self.delta("I will look "), Self.delta("that up."), Self.message("I will look that up.", phase: "commentary"),
+        Self.delta("It is "), Self.delta("42."), Self.message("It is 42.", phase: "final_answer"),
+      ].filter { hasDeltas || !$0.contains("delta") }
+      try await answer(world, with: events, times: "2")
+      let client = try await caller.open("Client")
+      let turn = try await caller.stream("What is it?", at: client)
+      #expect(try await turn.end().answer.text == "I will look that up.\n\nIt is 42.")
+      var offset = 0
+      for delta in try turn.deltas {
+        #expect(delta.offset == offset)
+        offset += delta.text.utf8.count
+      }
+      #expect(try turn.deltas.map(\.text).joined() == "I will look that up.\n\nIt is 42.")
+      #expect(try await caller.send("again", at: client) == "I will look that up.\n\nIt is 42.")
+    }
+  }
+
+  // MARK: Refusals
+
+  @Test(arguments: [true, false], World.Plan.Transport.allCases)
+  func aRefusalIsShownAsOne(_ hasDeltas: Bool, over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      let text = "I cannot help with that."
+      let whole = Self.item(
+        #"{"type":"message","role":"assistant","content":[{"type":"refusal","refusal":"\#(text)"}]}"#)
+      let deltas = [#"{"type":"response.refusal.delta","delta":"I cannot "}"#]
+      try await answer(world, with: (hasDeltas ? deltas : []) + [whole], times: "2")
+      let turn = try await caller.stream("Do harm", at: client)
+      let (answer, details) = try await turn.end().answer
+      #expect(answer == text)
+      #expect(try details.value("refusal") == true)
+      #expect(try turn.deltas.map(\.text).joined() == text)
+      let seen = try await turn.seen()
+      #expect(try seen.details.value("refusal") == true)
+      #expect(try await world.chappie("ask", "Do harm").text == "\(text)\n")
+      // It does not spoil what comes next, and an answer is none.
+      let next = try await caller.stream("Do good", at: client).end().answer
+      #expect(next.text.contains("3 messages"))
+      #expect(next.details["refusal"] == nil)
+    }
+  }
+
+  // MARK: Calls that nobody can run
+
+  private static let customCall = item(
+    #"{"type":"custom_tool_call","call_id":"call_7","name":"apply_patch","input":"*** Begin"}"#)
+  private static let shellCall = item(
+    #"{"type":"local_shell_call","call_id":"call_8","status":"completed","action":{"type":"exec","command":["ls"]}}"#)
+
+  @Test(arguments: transports)
+  func aCustomToolsCallIsAnswered(_ transport: VariantDictionary) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client", transport)
+      try await answer(world, with: [Self.customCall])
+      let text = try await caller.send("Patch it", at: client)
+      #expect(text.hasPrefix("The tool apply_patch said: There is no such tool here"))
+      #expect(try await world.sandbox.state().requests["responses"] == 2)
+      #expect(try await caller.send("and now", at: client).contains("and now"))
+      // It never ends well.
+      try await answer(world, with: [Self.customCall], times: "\"always\"")
+      let refused = try await refusal { try await caller.send("Patch it", at: client) }
+      #expect(refused.name == "ToolLoopLimitExceeded")
+    }
+  }
+
+  @Test(arguments: transports)
+  func aCallOfAnotherKindIsLeftOut(_ transport: VariantDictionary) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client", transport)
+      try await answer(world, with: [Self.message("Let me see.", phase: "commentary"), Self.shellCall])
+      #expect(try await caller.send("List it", at: client) == "Let me see.")
+      #expect(try await caller.send("and now", at: client).contains("3 messages"))
+      #expect(
+        try await world.sandbox.state().lastResponsesRequest.body?.input.contains { $0.callId == "call_8" } == false)
+    }
+  }
+
+  /// Where nothing else was said, that is no answer.
+  @Test func aCallOfAnotherKindAloneIsAFailure() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      try await answer(world, with: [Self.shellCall])
+      let failure = try await caller.stream("List it", at: client).end().failure
+      #expect(failure.name == "MissingToolHandler")
+      #expect(failure.details.text("tool") == "local_shell_call")
+      #expect(try await caller.send("and now", at: client).contains("1 message."))
+    }
+  }
+
+  // MARK: Pages in place of answers
+
+  @Test(arguments: World.Plan.Transport.allCases)
+  func aWebPageIsToldOfAndNotShown(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client", transports[1])
+      let page = #""<!DOCTYPE html><html><head><title>Just a moment...</title></head><body>Cloudflare</body></html>""#
+      try await world.sandbox.play(
+        #"""
+        [{"endpoint":"responses","status":403,"headers":{"content-type":"text/html"},"body":\#(page)},
+         {"endpoint":"usage","status":403,"body":\#(page)}]
+        """#)
+      for refused in [
+        try await refusal { try await caller.send("hi", at: client) },
+        try await refusal { try await caller.call("Client.GetUsageLimits", at: client) },
+      ] {
+        #expect(refused.name == "HTTPError")
+        #expect(refused.message.hasPrefix("The backend answered with status 403: 127.0.0.1 sent a web page"))
+        #expect(!refused.message.contains("<") && !refused.message.contains("Cloudflare"))
+      }
+    }
+  }
+}
