@@ -77,6 +77,8 @@ public final class WebSocket {
   /// Sends one message; `text` must be UTF-8. On a socket that is not open it goes nowhere, which the reader is told.
   public func send(_ text: [UInt8]) {
     guard isOpen else { return }
+    // What comes from now on was asked for: it waits for its reader, who may come later than a fast answer.
+    if case .resting = reading { reading = .nobody }
     let bytes = g_bytes_new(text, gsize(text.count))
     soup_websocket_connection_send_message(connection, SOUP_WEBSOCKET_DATA_TEXT, bytes)
     g_bytes_unref(bytes)

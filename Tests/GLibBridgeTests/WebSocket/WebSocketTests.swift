@@ -92,6 +92,17 @@ struct WebSocketTests {
     #expect(try await failure(of: pipe).message.contains("nobody asked"))
   }
 
+  /// An answer can be faster than the reader who asked for it.
+  @Test func whatWasAskedForWaitsForItsReader() async throws {
+    let pipe = try WebSocketPipe()
+    pipe.socket.rest { _ in false }
+    pipe.socket.send(Array("question".utf8))
+    pipe.send("answer")
+    await pipe.socket.readWhatIsHere()
+    #expect(pipe.socket.isOpen)
+    #expect(try await messages(1, of: pipe) == ["answer"])
+  }
+
   @Test func whatWasNotReadIsSeen() async throws {
     let pipe = try WebSocketPipe()
     #expect(!pipe.socket.hasUnread)
