@@ -155,7 +155,10 @@ public final class BusConnection {
     }
   }
 
-  /// Calls `action` once, when the connection is gone.
+  /// Whether the connection is gone, with the bus or without it. It does not come back.
+  public var isClosed: Bool { g_dbus_connection_is_closed(pointer) != 0 }
+
+  /// Calls `action` once, when the connection is gone; never, where it is already.
   public func onClosed(_ action: @escaping @GLibActor () -> Void) {
     let box = CallbackBox(action)
     let callback:

@@ -13,14 +13,16 @@ public struct BusSignal: Sendable {
 @GLibActor
 public final class BusSubscription {
   private let connection: BusConnection
-  private let id: UInt32
+  /// Nil for one to a closed connection, which brings nothing.
+  private let id: UInt32?
 
-  fileprivate init(connection: BusConnection, id: UInt32) {
+  fileprivate init(connection: BusConnection, id: UInt32?) {
     self.connection = connection
     self.id = id
   }
 
   isolated deinit {
+    guard let id else { return }
     g_dbus_connection_signal_unsubscribe(connection.pointer, id)
   }
 }
@@ -28,14 +30,27 @@ public final class BusSubscription {
 /// Follows who owns a name. It ends when it is let go.
 @GLibActor
 public final class BusNameWatch {
-  private let id: UInt32
+  private enum Source {
+    case bus(UInt32)
+    /// The connection was closed already: told once that nobody owns the name.
+    case closed(Timer)
+  }
+
+  private let source: Source
 
   fileprivate init(id: UInt32) {
-    self.id = id
+    source = .bus(id)
+  }
+
+  fileprivate init(closed tell: Timer) {
+    source = .closed(tell)
   }
 
   isolated deinit {
-    g_bus_unwatch_name(id)
+    switch source {
+    case .bus(let id): g_bus_unwatch_name(id)
+    case .closed(let timer): timer.cancel()
+    }
   }
 }
 
@@ -60,8 +75,10 @@ extension BusConnection {
     }
   }
 
-  /// Calls `receive` for each signal that matches.
+  /// Calls `receive` for each signal that matches; never, where the connection is closed.
   public func subscribe(_ match: Match, _ receive: @escaping @GLibActor (BusSignal) -> Void) -> BusSubscription {
+    // GDBus would complain in the log that the bus cannot be asked for them.
+    guard !isClosed else { return BusSubscription(connection: self, id: nil) }
     let box = CallbackBox(receive)
     let id = g_dbus_connection_signal_subscribe(
       pointer, match.sender, match.interface, match.member, match.path?.string, match.firstArgument,
@@ -77,8 +94,10 @@ extension BusConnection {
     return BusSubscription(connection: self, id: id)
   }
 
-  /// Calls `changed` with the owner of `name`, nil for none: once soon, and whenever it changes.
+  /// Calls `changed` with the owner of `name`, nil for none: once soon, and whenever it changes. With a connection that
+  /// is closed nothing has an owner.
   public func watchName(_ name: String, _ changed: @escaping @GLibActor (String?) -> Void) -> BusNameWatch {
+    guard !isClosed else { return BusNameWatch(closed: Timer(after: .zero) { changed(nil) }) }
     let box = CallbackBox(changed)
     let id = g_bus_watch_name_on_connection(
       pointer, name, G_BUS_NAME_WATCHER_FLAGS_NONE,

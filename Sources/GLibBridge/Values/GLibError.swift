@@ -42,6 +42,9 @@ public struct GLibError: Error, Equatable {
 
   public var isCancelled: Bool { isIO(G_IO_ERROR_CANCELLED) }
 
+  /// The connection was closed, such as that to a bus that is gone.
+  public var isClosed: Bool { isIO(G_IO_ERROR_CLOSED) }
+
   public var isTimeout: Bool { isIO(G_IO_ERROR_TIMED_OUT) || busName == "org.freedesktop.DBus.Error.NoReply" }
 }
 
