@@ -122,11 +122,13 @@ INSTALLED_FILES = \
   data/chappie.conf:$(DOCDIR)/chappie.conf \
   data/access-group.conf:$(DOCDIR)/access-group.conf \
   data/PRIVACY.md:$(DOCDIR)/PRIVACY.md \
+  Sources/chappie-sandbox/README.md:$(DOCDIR)/chappie-sandbox.md \
   data/org.chappie.desktop:$(DATADIR)/applications/org.chappie.desktop \
   data/org.chappie.chappie.metainfo.xml.in:$(DATADIR)/metainfo/org.chappie.chappie.metainfo.xml \
   data/icons/hicolor/scalable/apps/org.chappie.svg:$(DATADIR)/icons/hicolor/scalable/apps/org.chappie.svg \
   data/icons/hicolor/symbolic/apps/org.chappie-symbolic.svg:$(DATADIR)/icons/hicolor/symbolic/apps/org.chappie-symbolic.svg \
   data/man/chappie.1:$(MANDIR)/man1/chappie.1 \
+  data/man/chappie-sandbox.1:$(MANDIR)/man1/chappie-sandbox.1 \
   data/man/org.chappie.7:$(MANDIR)/man7/org.chappie.7 \
   data/man/chappied.8:$(MANDIR)/man8/chappied.8 \
   data/completions/chappie:$(BASHCOMPLETIONDIR)/chappie \

@@ -32,7 +32,8 @@ let package = Package(
     .target(
       name: "GLibBridge", dependencies: ["CGLib", "CLibsecret", "CLibsoup", "SecretMemory"],
       swiftSettings: settings),
-    .target(name: "LineEditing", dependencies: ["CEdit", "GLibBridge"], swiftSettings: settings),
+    .target(name: "CLineEditor", dependencies: ["CEdit"]),
+    .target(name: "LineEditing", dependencies: ["CLineEditor", "GLibBridge"], swiftSettings: settings),
     .target(name: "ChappieSDK", dependencies: ["GLibBridge", "SecretMemory", "Zstandard"], swiftSettings: settings),
     .target(
       name: "ChappieSDKRuntime", dependencies: ["ChappieSDK", "GLibBridge", "SecretMemory"],

@@ -93,10 +93,12 @@ cat >"$scratch/expected" <<'END'
 /usr/share/dbus-1/services/org.chappie.service
 /usr/share/doc/chappie/PRIVACY.md
 /usr/share/doc/chappie/access-group.conf
+/usr/share/doc/chappie/chappie-sandbox.md
 /usr/share/doc/chappie/chappie.conf
 /usr/share/fish/vendor_completions.d/chappie.fish
 /usr/share/icons/hicolor/scalable/apps/org.chappie.svg
 /usr/share/icons/hicolor/symbolic/apps/org.chappie-symbolic.svg
+/usr/share/man/man1/chappie-sandbox.1
 /usr/share/man/man1/chappie.1
 /usr/share/man/man7/org.chappie.7
 /usr/share/man/man8/chappied.8
@@ -150,7 +152,7 @@ done
 check_with desktop-file-validate "desktop file" silent desktop-file-validate "$share/applications/org.chappie.desktop"
 check_with appstreamcli "metainfo" \
   appstreamcli validate --no-net --pedantic --explain "$share/metainfo/org.chappie.chappie.metainfo.xml"
-for page in man1/chappie.1 man7/org.chappie.7 man8/chappied.8; do
+for page in man1/chappie.1 man1/chappie-sandbox.1 man7/org.chappie.7 man8/chappied.8; do
   check_with man "man page $page" silent sh -c "man --warnings -l -Tutf8 -Z '$share/man/$page' >'$scratch/page'"
   check_with mandoc "man page $page, by mandoc" silent mandoc -Tlint -Wwarning "$share/man/$page"
 done

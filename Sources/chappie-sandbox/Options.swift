@@ -20,7 +20,7 @@ struct Options: Sendable {
         + "Nothing here is real: no account, no model, no network.",
       details: "It prints the address of the issuer, of the backend and of the page on which a person\n"
         + "approves a sign-in, and serves until it is told to end. Scenarios and control requests\n"
-        + "are described in its README.")
+        + "are described in chappie-sandbox.md, to which chappie-sandbox(1) leads.")
     let port = parser.integer("port", short: "p", in: 0...65535, placeholder: "N", "Listen on this port (any free one)")
     let address = parser.option(
       "public-url", placeholder: "URL", "Clients reach it here, through a proxy (as their requests say)", read: origin)

@@ -39,17 +39,20 @@ enum ChappieCommand {
     Talks to ChatGPT on your own plan. The sign-in stays in your keyring, with the service org.chappie.
 
     Verbs:
-    \(list(verbs))
+    \(list(verbs.map { ($0.name, $0.summary) }))
+
+    Exit statuses:
+    \(list(ExitStatus.allCases.map { ("\($0.rawValue)", $0.meaning) }))
 
     chappie VERB --help tells of each. See chappie(1).
 
     """
   }
 
-  private static func list(_ verbs: [any Verb.Type]) -> String {
-    let width = verbs.map { $0.name.count }.max() ?? 0
-    return verbs.map { verb in
-      "  \(verb.name)\(String(repeating: " ", count: width - verb.name.count))  \(verb.summary)"
+  private static func list(_ entries: [(name: String, text: String)]) -> String {
+    let width = entries.map { $0.name.count }.max() ?? 0
+    return entries.map { entry in
+      "  \(entry.name)\(String(repeating: " ", count: width - entry.name.count))  \(entry.text)"
     }.joined(separator: "\n")
   }
 
@@ -58,7 +61,8 @@ enum ChappieCommand {
     if !type.verbs.isEmpty, let name = arguments.first, !name.hasPrefix("-") {
       return run(verb(name, among: type.verbs, of: command), Array(arguments.dropFirst()), behind: command)
     }
-    let verbs = type.verbs.isEmpty ? "" : "Verbs:\n\(list(type.verbs))\n\n\(command) VERB --help tells of each. "
+    let entries = list(type.verbs.map { ($0.name, $0.summary) })
+    let verbs = entries.isEmpty ? "" : "Verbs:\n\(entries)\n\n\(command) VERB --help tells of each. "
     let parser = CommandLineParser(
       parameters: type.parameters, summary: type.summary, details: verbs + type.details)
     let make = type.prepare(parser)
@@ -83,6 +87,7 @@ enum ChappieCommand {
     } catch {
       let failure = Failure(error)
       Failure.tell(failure.message)
+      if verb.json { StandardStream.output.write(failure.json.line + "\n") }
       return failure.status.rawValue
     }
   }

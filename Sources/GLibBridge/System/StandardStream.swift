@@ -36,8 +36,15 @@ public enum StandardStream: Int32, Sendable {
     send(text)
   }
 
+  /// Whether `text` is written as it is: the locale of a terminal may lack its characters.
+  public func has(_ text: String) -> Bool {
+    !isTerminal || Charset.ofTerminal.has(text)
+  }
+
+  /// A terminal gets the characters of its locale, everything else UTF-8.
   private func send(_ text: String) {
-    guard error == nil, let error = writeAll(Array(text.utf8), to: rawValue) else { return }
+    let bytes = isTerminal ? Charset.ofTerminal.bytes(text) : Array(text.utf8)
+    guard error == nil, let error = writeAll(bytes, to: rawValue) else { return }
     Self.errors.withLock { $0[self] = error }
   }
 

@@ -32,7 +32,7 @@ struct Answer {
       forward.cancel()
       withExtendedLifetime(watch) {}
     }
-    try await print(ends)
+    try await print(ends, model: try options.value("model"))
   }
 
   private func start(_ text: String, _ options: VariantDictionary) async throws -> Variant {
@@ -40,7 +40,8 @@ struct Answer {
     return try await KeptThreads(service, at: client).call("Stream", .tuple(thread, text, options))
   }
 
-  private func print(_ events: AsyncStream<AnswerEvent>) async throws {
+  /// - Parameter model: the one that is asked, where that is not the client's own.
+  private func print(_ events: AsyncStream<AnswerEvent>, model: String?) async throws {
     var endsInNewline = true
     for await event in events {
       switch event {
@@ -49,26 +50,38 @@ struct Answer {
         StandardStream.output.write(data: text)
         endsInNewline = text.hasSuffix("\n")
       case .completed(let text, let details):
-        StandardStream.output.write(json ? try jsonLine(text, details) : endsInNewline ? "" : "\n")
+        StandardStream.output.write(
+          json ? try object(text, details).line + "\n" : endsInNewline ? "" : "\n")
         return
-      case .failed(let failure, let name, let details):
+      case .failed(let failure, let details):
         if !json, !endsInNewline { StandardStream.output.write("\n") }
-        // An answer that is all there, and could not be stored.
-        if json, let text: String = try details.value("partial_text"), details["response_id"] != nil {
-          StandardStream.output.write(try jsonLine(text, details, error: name, message: failure.message))
-        }
-        throw failure
+        let text = try details["response_id"].map { _ in try details.value("partial_text", as: String.self) } ?? nil
+        // An answer that is all there, and could not be stored, is told of as a whole.
+        throw try await refusal(failure, details, model: model).behind(try object(text, text == nil ? [:] : details))
       case .serviceEnded:
         if !json, !endsInNewline { StandardStream.output.write("\n") }
-        throw Failure(busName: "org.freedesktop.DBus.Error.NoReply", message: "")
+        throw Failure(busName: "org.freedesktop.DBus.Error.NoReply", message: "").behind(try object(nil, [:]))
       }
     }
     throw CancellationError()
   }
 
-  private func jsonLine(
-    _ text: String, _ details: VariantDictionary, error: String? = nil, message: String? = nil
-  ) throws -> String {
+  /// What the server refused because it has no such model is told as that.
+  private func refusal(_ failure: Failure, _ details: VariantDictionary, model: String?) async throws -> Failure {
+    let status: UInt32 = try details.value("status") ?? 0
+    guard failure.status == .refused, (400..<500).contains(status) else { return failure }
+    guard let models = try? await service.call(client, "Client", "ListModels", .tuple(VariantDictionary())),
+      let own: String = try? await service.properties(client, "Client").value("Model")
+    else { return failure }
+    let asked = model ?? own
+    let known = try models.member(0, "models", as: [VariantDictionary].self).compactMap {
+      try $0.value("slug", as: String.self)
+    }
+    guard !known.isEmpty, !known.contains(asked) else { return failure }
+    return failure.with(.noSuchModel)
+  }
+
+  private func object(_ text: String?, _ details: VariantDictionary) throws -> JSONObject {
     var object = JSONObject()
     object.set("thread", thread)
     object.set("text", text)
@@ -77,9 +90,7 @@ struct Answer {
     for key in ["input_tokens", "cached_input_tokens", "output_tokens", "reasoning_tokens"] {
       object.set(key, try details.value(key, as: UInt64.self))
     }
-    object.set("error", error)
-    object.set("message", message)
-    return object.line + "\n"
+    return object
   }
 }
 
@@ -87,8 +98,7 @@ struct Answer {
 private enum AnswerEvent: Sendable {
   case delta(String)
   case completed(String, VariantDictionary)
-  /// With the name of the error and its details.
-  case failed(Failure, String, VariantDictionary)
+  case failed(Failure, VariantDictionary)
   case serviceEnded
 
   /// Nil for a signal that is not about `turn`.
@@ -102,12 +112,8 @@ private enum AnswerEvent: Sendable {
     case "Failed":
       let name: String = try signal.arguments.member(1, "error")
       let details: VariantDictionary = try signal.arguments.member(3, "details")
-      self = .failed(
-        name == "org.chappie.Error.Cancelled"
-          ? Failure(.interrupted, "Cancelled.")
-          : Failure(
-            busName: name, message: try signal.arguments.member(2, "message"),
-            resetsAt: try details.value("resets_at")), name, details)
+      let message: String = try signal.arguments.member(2, "message")
+      self = .failed(Failure(busName: name, message: message, details: details), details)
     default:
       return nil
     }

@@ -6,11 +6,17 @@ struct ChatConversation {
   let conversation: any Conversation
   let options: VariantDictionary
 
+  /// Whether `line` is a command and no message. Of several lines, one may begin with a path.
+  static func isCommand(_ line: String) -> Bool {
+    line.trimmed.hasPrefix("/") && !line.trimmed.contains(where: \.isNewline)
+  }
+
   /// - Returns: false when the conversation is to end.
   func take(_ line: String) async throws -> Bool {
+    let isCommand = Self.isCommand(line)
     let line = line.trimmed
     guard !line.isEmpty else { return true }
-    guard line.hasPrefix("/") else {
+    guard isCommand else {
       try await conversation.say(line, options)
       return true
     }

@@ -1,3 +1,5 @@
+import GLibBridge
+
 /// How much of something is used, as a bar for a terminal.
 struct Bar {
   let percent: Double
@@ -13,7 +15,8 @@ struct Bar {
   /// Twenty blocks, the last one only when all is used, and the figure.
   var text: String {
     let filled = min(20, max(0, wholePercent == 0 ? 0 : max(1, Int(percent / 5))))
-    let blocks = String(repeating: "█", count: filled) + String(repeating: "░", count: 20 - filled)
+    let (full, empty) = StandardStream.output.has("█░") ? ("█", "░") : ("#", ".")
+    let blocks = String(repeating: full, count: filled) + String(repeating: empty, count: 20 - filled)
     let figure = "\(wholePercent)%"
     return blocks + "  " + String(repeating: " ", count: max(0, 4 - figure.count)) + figure
   }

@@ -19,6 +19,11 @@ struct JSONObject {
     members.append("\(Self.text(key)):\(object.line)")
   }
 
+  /// Adds the members of `object`.
+  mutating func append(_ object: JSONObject) {
+    members += object.members
+  }
+
   var line: String { "{\(members.joined(separator: ","))}" }
 
   private static func text(_ value: some Encodable) -> String {

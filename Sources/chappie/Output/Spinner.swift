@@ -3,7 +3,9 @@ import GLibBridge
 /// A line on the terminal that shows that something is waited for, and for how long yet.
 @GLibActor
 final class Spinner {
-  private static let frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"]
+  private static let frames =
+    StandardStream.error.has("⠋")
+    ? ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"] : ["|", "/", "-", "\\"]
 
   /// What is waited for.
   var text: String

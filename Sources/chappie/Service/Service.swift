@@ -18,7 +18,8 @@ final class Service {
       return Service(try await BusConnection.open(.session))
     } catch {
       throw Failure(
-        .serviceMissing, "There is no session bus: run this in a desktop session, or under dbus-run-session.")
+        .serviceMissing, "There is no session bus: run this in a desktop session, or under dbus-run-session.",
+        name: Failure.noBus)
     }
   }
 

@@ -48,6 +48,9 @@ struct UsageLimits: Equatable {
     balance = try credits.value("balance")
   }
 
+  /// Nothing is known of it yet.
+  var isEmpty: Bool { windows.isEmpty && plan == nil }
+
   var windows: [Window] { [primary, secondary].compactMap(\.self) }
 
   /// The window that is used most.
@@ -64,24 +67,33 @@ struct UsageLimits: Equatable {
 
   /// A line for the plan, and one for each window, with bars.
   var text: String {
-    var table = Table()
-    for window in windows {
-      table.append(window.name, Bar(percent: window.usedPercent).text, window.reset ?? "")
-    }
-    if let credits { table.append("Credits", credits) }
+    var table = table(divided: false)
+    if let columns = Terminal.columns, table.columns > columns { table = self.table(divided: true) }
     let head = (planName ?? "Usage") + (windows.isEmpty && credits == nil ? ": the backend tells no limits" : "")
     return head.harmlessLine + "\n" + table.text
+  }
+
+  /// - Parameter divided: whether it stands on a line of its own when a window starts anew.
+  private func table(divided: Bool) -> Table {
+    var table = Table()
+    for window in windows {
+      let bar = Bar(percent: window.usedPercent).text
+      if divided {
+        table.append(window.name, bar)
+        if let reset = window.reset { table.append("", reset) }
+      } else {
+        table.append(window.name, bar, window.reset ?? "")
+      }
+    }
+    if let credits { table.append("Credits", credits) }
+    return table
   }
 
   // MARK: For panels
 
   /// The members that waybar's custom module takes, and the limits themselves.
   var json: JSONObject {
-    var object = JSONObject()
-    object.set("text", fullest.map { "\($0.wholePercent)%" } ?? "")
-    object.set("alt", level)
-    object.set("class", level)
-    object.set("tooltip", tooltip)
+    var object = PanelText(text: fullest.map { "\($0.wholePercent)%" } ?? "", kind: level, tooltip: tooltip).json
     object.set("percentage", fullest?.wholePercent)
     object.set("plan", plan)
     object.set("primary", primary.map(Self.json))
@@ -98,6 +110,9 @@ struct UsageLimits: Equatable {
     default: "normal"
     }
   }
+
+  /// What is used, on one line.
+  var sentence: String { tooltip.split(separator: "\n").joined(separator: "; ").harmlessLine }
 
   private var tooltip: String {
     let lines = windows.map { window in

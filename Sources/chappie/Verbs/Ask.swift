@@ -5,11 +5,9 @@ struct Ask: Verb {
   static let name = "ask"
   static let summary = "Ask, and print the answer as it comes"
   static let details = """
-    The question is the text, or standard input, or both: the text first. Ctrl-C cancels it.
+    Standard input is read where - stands for it, within the text or as an image, and where there is no text and it is \
+    no terminal. Ctrl-C cancels the question.
     """
-
-  /// What the service takes in one call.
-  private static let inputLimit = 4 << 20
 
   private enum Place {
     case nowhere
@@ -31,42 +29,21 @@ struct Ask: Verb {
     let json = parser.flag("json", "Print one JSON object when the answer is complete")
     let answering = AnsweringOptions(parser)
     let images = parser.string(
-      "image", placeholder: "FILE", "Show this image, a file or an https: address; may be repeated")
+      "image", placeholder: "FILE", "Show this image: a file, - or an https: address; may be repeated")
     parser.acceptRemaining(placeholder: "TEXT…")
     return { arguments in
       guard arguments[thread] == nil || !arguments[continues] else {
         throw CommandLineError("--thread and --continue exclude each other.")
       }
       var options = answering.dictionary(arguments)
-      let shown = arguments.all(images).map(Self.image)
-      options.set("images", shown.isEmpty ? nil : shown)
+      let question = try Question(words: arguments.remaining, images: arguments.all(images))
+      options.set("images", question.images.isEmpty ? nil : question.images)
       options.set("continue", arguments[continues] ? true : nil)
       return Ask(
-        account: arguments[account], text: try question(arguments.remaining), options: options,
+        account: arguments[account], text: question.text, options: options,
         place: arguments[thread].map { .thread($0) } ?? (arguments[continues] ? .continued : .nowhere),
         json: arguments[json])
     }
-  }
-
-  /// An address as it is, a file by its whole path: the service has another working directory.
-  private static func image(_ name: String) -> String {
-    name.contains(":") && !name.hasPrefix("/") ? name : Files.absolutePath(name)
-  }
-
-  private static func question(_ words: [String]) throws -> String {
-    let text = words.joined(separator: " ")
-    guard !StandardInput.isTerminal else {
-      guard !text.isEmpty else { throw CommandLineError("There is nothing to ask: give a text, or pipe one in.") }
-      return text
-    }
-    guard let input = StandardInput.readAll(limit: inputLimit) else {
-      throw CommandLineError("Standard input is longer than \(inputLimit >> 20) MiB: send less.")
-    }
-    let parts = [text, input.trimmingEnd(while: \.isNewline)].filter { !$0.isEmpty }
-    guard !parts.isEmpty else {
-      throw CommandLineError("There is nothing to ask: the text and standard input are empty.")
-    }
-    return parts.joined(separator: "\n\n")
   }
 
   func run(_ service: Service) async throws -> ExitStatus {

@@ -1,5 +1,4 @@
 import GLibBridge
-import LineEditing
 
 /// `chappie chat`.
 struct Chat: Verb {
@@ -7,7 +6,8 @@ struct Chat: Verb {
   static let summary = "Talk with the model, line by line"
   static let details = """
     Each line is a message of one conversation, which ends with this command unless it is a thread. Lines can be edited \
-    and called back with the arrow keys. Ctrl-C cancels an answer, Ctrl-D ends.
+    and called back with the arrow keys; lines that are pasted together are one message. Ctrl-C cancels an answer, and \
+    clears a line; Ctrl-D ends.
 
     /model [SLUG]       asks this model from now on, or tells which one is asked
     /compact [SUMMARY]  puts the conversation in short; without a text the model does it
@@ -33,13 +33,14 @@ struct Chat: Verb {
   }
 
   func run(_ service: Service) async throws -> ExitStatus {
-    let lines = try Self.lines()
+    let lines = StandardInput.isTerminal ? nil : try Self.lines()
     var options = options
     // The conversation's own, and no option of each message: /model changes it.
     options.remove("model")
     let conversation = ChatConversation(conversation: try await conversation(service), options: options)
+    guard let lines else { return try await ChatTerminal(conversation).run() }
     var status = ExitStatus.success
-    for await line in lines {
+    for line in lines {
       do {
         guard try await conversation.take(line) else { break }
         status = .success
@@ -47,12 +48,11 @@ struct Chat: Verb {
         let failure = Failure(error)
         Failure.tell(failure.message)
         status = failure.status
-        // Nothing that is typed next can change these.
+        // Nothing that comes next can change these.
         if status == .serviceMissing { break }
       }
     }
-    // A person has seen what failed; a script is told by the end of its lines.
-    return StandardInput.isTerminal && status != .serviceMissing ? .success : status
+    return status
   }
 
   @GLibActor
@@ -76,19 +76,11 @@ struct Chat: Verb {
     }
   }
 
-  /// What is typed, or piped in.
-  @GLibActor
-  private static func lines() throws -> AsyncStream<String> {
-    guard StandardInput.isTerminal else {
-      guard let text = StandardInput.readAll(limit: inputLimit) else {
-        throw Failure(.usage, "Standard input is longer than \(inputLimit >> 20) MiB: send less.")
-      }
-      return AsyncStream { lines in
-        for line in text.split(whereSeparator: \.isNewline) { lines.yield(String(line)) }
-        lines.finish()
-      }
+  /// What is piped in.
+  private static func lines() throws -> [String] {
+    guard let bytes = StandardInput.readAll(limit: inputLimit) else {
+      throw Failure(.usage, "Standard input is longer than \(inputLimit >> 20) MiB: send less.")
     }
-    let editor = LineEditor(prompt: "› ")
-    return AsyncStream { await editor.next() }
+    return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
   }
 }

@@ -62,8 +62,7 @@ struct Models: Verb {
   }
 
   private func table(_ models: [Model], _ selected: String?) -> String {
-    var table = Table()
-    table.append("", "MODEL", "NAME", "WINDOW", "READS", "EFFORT")
+    var table = Table("", "MODEL", "NAME", "WINDOW", "READS", "EFFORT")
     for model in models {
       table.append(
         model.slug == selected ? "*" : "", model.slug, model.displayName, model.contextWindow.map(Self.tokens) ?? "",

@@ -3,42 +3,61 @@ import GLibBridge
 /// `chappie monitor`.
 struct Monitor: Verb {
   static let name = "monitor"
-  static let summary = "Print a line for each change of the sign-in"
+  static let summary = "Print a line for each change of the sign-in, or of the usage"
   static let details = """
     With --json each line is an object that waybar's custom module takes: text, alt, class and tooltip, and the \
-    session's own properties. It goes on when the service restarts.
+    properties themselves. It goes on when the service restarts, and ends when nobody reads it any more.
     """
 
   let account: String?
+  let usage: Bool
   let json: Bool
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
     let account = parser.account()
+    let usage = parser.flag("usage", "How much of the plan is used, not the sign-in")
     let json = parser.flag("json", "Print one JSON object a line")
-    return { Monitor(account: $0[account], json: $0[json]) }
+    return { Monitor(account: $0[account], usage: $0[usage], json: $0[json]) }
   }
 
   private enum Event: Sendable, Equatable {
     case changed(ObjectPath)
+    /// Time has passed.
+    case due
     case serviceCame
     case serviceLeft
+    case busLost
+    case readerLeft
+    /// Who has started this command.
+    case panelLeft
   }
 
   func run(_ service: Service) async throws -> ExitStatus {
     let (events, event) = AsyncStream.makeStream(of: Event.self)
+    let reader = HangUpWatch(.output) { event.yield(.readerLeft) }
+    // A panel may leave the end that it read to the other programs that it has started.
+    let panel = ParentWatch { event.yield(.panelLeft) }
+    service.connection.onClosed { event.yield(.busLost) }
+    let monitored = monitored(service) { event.yield(.due) }
     // The first call starts the service; without one there is nothing to monitor.
-    var session = try await service.session(account)
+    try await monitored.attach()
     let watch = service.connection.watchName(Service.name) { event.yield($0 == nil ? .serviceLeft : .serviceCame) }
-    defer { withExtendedLifetime(watch) {} }
     let listener = service.connection.subscribe(
       .init(sender: Service.name, interface: "org.freedesktop.DBus.Properties")
     ) { event.yield(.changed($0.path)) }
-    defer { withExtendedLifetime(listener) {} }
+    defer { withExtendedLifetime((reader, panel, watch, listener)) {} }
     var last: String?
     for await event in events {
-      if case .changed(let path) = event, path != session { continue }
-      if event == .serviceCame { session = try await service.session(account) }
-      let line = event == .serviceLeft ? unavailable : try await current(service, session)
+      switch event {
+      case .busLost: throw Failure.busLost
+      case .readerLeft: return .success
+      case .panelLeft:
+        guard StandardStream.output.feedsMakerAlone else { continue }
+        return .success
+      case .changed(let path) where !monitored.depends(on: path): continue
+      default: break
+      }
+      let line = try await line(monitored, after: event)
       if line != last { StandardStream.output.write(line + "\n") }
       last = line
       if StandardStream.output.failure != nil { break }
@@ -47,24 +66,26 @@ struct Monitor: Verb {
   }
 
   @GLibActor
-  private func current(_ service: Service, _ session: ObjectPath) async throws -> String {
-    let status = try SessionStatus(try await service.properties(session, "Session"))
-    guard json else { return status.summary }
-    var object = JSONObject()
-    object.set("text", status.state == "signing-in" ? status.userCode ?? "…" : "")
-    object.set("alt", status.state)
-    object.set("class", status.state)
-    object.set("tooltip", status.summary)
-    return object.line.dropLast() + "," + status.json.line.dropFirst()
+  private func monitored(_ service: Service, again: @escaping @GLibActor () -> Void) -> any Monitored {
+    usage
+      ? UsageMonitor(service, account: account, json: json, again: again)
+      : SignInMonitor(service, account: account, json: json)
   }
 
-  private var unavailable: String {
-    guard json else { return "The service is not running" }
-    var object = JSONObject()
-    object.set("text", "")
-    object.set("alt", "unavailable")
-    object.set("class", "unavailable")
-    object.set("tooltip", "The service is not running")
-    return object.line
+  @GLibActor
+  private func line(_ monitored: any Monitored, after event: Event) async throws -> String {
+    guard event != .serviceLeft else { return monitored.unavailable }
+    do {
+      if event == .serviceCame { try await monitored.attach() }
+      return try await monitored.line()
+    } catch let error as GLibError where Self.meansLeaving.contains(error.busName ?? "") {
+      // It has left meanwhile, as the next event says.
+      return monitored.unavailable
+    }
   }
+
+  /// What a call is answered with that the service did not live to answer.
+  private static let meansLeaving = [
+    "NoReply", "Disconnected", "ServiceUnknown", "NameHasNoOwner", "UnknownMethod", "UnknownObject",
+  ].map { "org.freedesktop.DBus.Error.\($0)" }
 }

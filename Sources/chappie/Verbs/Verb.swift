@@ -11,6 +11,8 @@ protocol Verb: Sendable {
   static var details: String { get }
   /// The verbs that may stand behind this one.
   static var verbs: [any Verb.Type] { get }
+  /// Whether standard output gets JSON, also of a failure.
+  var json: Bool { get }
 
   /// Declares the options; the result makes the verb of what was given for them.
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb
@@ -22,6 +24,7 @@ extension Verb {
   static var parameters: String? { nil }
   static var details: String { "" }
   static var verbs: [any Verb.Type] { [] }
+  var json: Bool { false }
 }
 
 extension CommandLineParser {
@@ -34,15 +37,4 @@ extension CommandLineParser {
   func thread() -> CommandLineOption<String> {
     string("thread", placeholder: "THREAD", "Go on with this thread; “new” begins one")
   }
-}
-
-/// The exit statuses that chappie(1) documents.
-enum ExitStatus: Int32 {
-  case success = 0
-  case failed = 1
-  case usage = 2
-  case signInNeeded = 3
-  case keyringNeeded = 4
-  case serviceMissing = 5
-  case interrupted = 130
 }

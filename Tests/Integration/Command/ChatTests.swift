@@ -55,13 +55,22 @@ struct ChatTests {
     }
   }
 
-  @Test func interruptAtThePromptEndsIt() async throws {
+  /// Whatever the service does.
+  @Test func interruptingTwiceWaitsNoLonger() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
+      let service = try #require(world.service.process).id
       let output = try await world.chappie(
-        "chat", at: [.prompt, .types("half a li"), .sees("half a li"), .types(TerminalStep.interrupt)])
-      #expect(output.status == 130, "\(output.text)")
-      #expect(try await world.sandbox.state().requests["responses"] == 0)
+        "chat",
+        at: [
+          .prompt, .runs("kill -STOP \(service)"), .types("one\(TerminalStep.enter)"),
+          .insists(TerminalStep.interrupt, until: "chappie: Cancelled."), .prompt,
+          .types("/context\(TerminalStep.enter)"),
+          .insists(TerminalStep.interrupt, until: "chappie: Cancelled."), .prompt,
+          .runs("kill -CONT \(service)"), .types("two\(TerminalStep.enter)"), .sees("You said: “two”"), .prompt,
+          .types(TerminalStep.end),
+        ])
+      #expect(output.status == 0, "\(output.text)")
     }
   }
 

@@ -21,11 +21,14 @@ extension World {
     try await chappie(arguments, at: terminal)
   }
 
-  func chappie(_ arguments: [String], at terminal: [TerminalStep]) async throws -> Output {
+  /// - Parameter columns: how wide the terminal is.
+  func chappie(
+    _ arguments: [String], at terminal: [TerminalStep], columns: Int = 80, environment: [String: String] = [:]
+  ) async throws -> Output {
     let steps = String(decoding: try JSONEncoder().encode(terminal), as: UTF8.self)
     let process = try ChildProcess(
-      "terminal", "/usr/bin/python3", ["-c", TerminalStep.player, steps, Binaries.chappie] + arguments,
-      in: directories, environment: ["TERM": "xterm"])
+      "terminal", "/usr/bin/python3", ["-c", TerminalStep.player, "\(columns)", steps, Binaries.chappie] + arguments,
+      in: directories, environment: ["TERM": "xterm"].merging(environment) { $1 })
     guard case .exit(let status) = try await process.waitForEnd() else {
       throw Impatience("the end of a terminal: \(process.output)")
     }
@@ -37,28 +40,41 @@ extension World {
 struct TerminalStep: Encodable {
   let kind: String
   let text: String
+  var until: String?
 
   /// Waits until this is written, behind what was waited for before.
   static func sees(_ text: String) -> TerminalStep { TerminalStep(kind: "sees", text: text) }
   static func types(_ text: String) -> TerminalStep { TerminalStep(kind: "types", text: text) }
 
-  /// Waits for the prompt, and until keys are read one by one.
-  static let prompt = TerminalStep(kind: "prompt", text: "› ")
+  /// Types the same again and again, until this is written, behind what was waited for before.
+  static func insists(_ text: String, until: String) -> TerminalStep {
+    TerminalStep(kind: "insists", text: text, until: until)
+  }
+  /// Runs a line of a shell, at another terminal; `$CHILD` is the process at this one.
+  static func runs(_ line: String) -> TerminalStep { TerminalStep(kind: "runs", text: line) }
+
+  /// Waits for the prompt, and until keys are read one by one, Ctrl-C too.
+  static let prompt = prompt("› ")
+  static func prompt(_ text: String) -> TerminalStep { TerminalStep(kind: "prompt", text: text) }
   /// Keys.
   static let enter = "\r"
   static let up = "\u{1B}[A"
+  static let left = "\u{1B}[D"
   static let start = "\u{1}"
   static let interrupt = "\u{3}"
   static let end = "\u{4}"
 
-  /// Plays the steps on a terminal of its own with 80 columns, and prints what was to be seen. The exit status is the program's; 99
+  /// What a terminal sends for `text` that is pasted.
+  static func pasted(_ text: String) -> String { "\u{1B}[200~\(text)\u{1B}[201~" }
+
+  /// Plays the steps on a terminal of its own, and prints what was to be seen. The exit status is the program's; 99
   /// when something was not to be seen, 128 and more when a signal ended it.
   static let player = """
     import fcntl, json, os, pty, select, struct, sys, termios, time
-    steps, command = json.loads(sys.argv[1]), sys.argv[2:]
+    columns, steps, command = int(sys.argv[1]), json.loads(sys.argv[2]), sys.argv[3:]
     child, terminal = pty.fork()
     if child == 0:
-        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 80, 0, 0))
+        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
         os.execvp(command[0], command)
     seen, position, failure = '', 0, None
     def read(seconds):
@@ -72,18 +88,25 @@ struct TerminalStep: Encodable {
         seen += piece.decode(errors='replace')
         return bool(piece)
     def is_raw():
-        return not termios.tcgetattr(terminal)[3] & termios.ICANON
+        modes = termios.tcgetattr(terminal)
+        return not modes[3] & termios.ICANON and modes[6][termios.VINTR] == bytes(1)
     for step in steps:
         if step['kind'] == 'types':
             os.write(terminal, step['text'].encode())
             continue
-        deadline = time.monotonic() + 30
-        while seen.find(step['text'], position) < 0 and failure is None:
+        if step['kind'] == 'runs':
+            os.system('CHILD=%d; %s' % (child, step['text']))
+            continue
+        deadline, again, awaited = time.monotonic() + 30, 0, step.get('until') or step['text']
+        while seen.find(awaited, position) < 0 and failure is None:
+            if step['kind'] == 'insists' and time.monotonic() > again:
+                os.write(terminal, step['text'].encode())
+                again = time.monotonic() + 1
             if time.monotonic() > deadline or not read(0.1):
-                failure = step['text']
+                failure = awaited
         if failure is not None:
             break
-        position = seen.find(step['text'], position) + len(step['text'])
+        position = seen.find(awaited, position) + len(awaited)
         while step['kind'] == 'prompt' and not is_raw() and time.monotonic() < deadline:
             time.sleep(0.001)
     deadline = time.monotonic() + 30

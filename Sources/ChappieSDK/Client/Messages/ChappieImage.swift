@@ -23,6 +23,12 @@ public struct ChappieImage: Sendable, Hashable, Codable {
     self.url = url
   }
 
+  /// The image that `bytes` are: PNG, JPEG, GIF or WebP; nil where they are none. It takes a while for megabytes.
+  package init?(bytes: [UInt8]) {
+    guard let url = Self.dataURL(of: bytes) else { return nil }
+    self.url = url
+  }
+
   /// The image in a file of type PNG, JPEG, GIF or WebP.
   ///
   /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for a file that cannot be read, is longer than
@@ -42,9 +48,15 @@ public struct ChappieImage: Sendable, Hashable, Codable {
     } catch {
       throw ChappieClientError.invalidArgument("The image \(path) cannot be used: \(error).")
     }
-    guard let type = mediaType(of: bytes) else {
+    guard let url = dataURL(of: bytes) else {
       throw ChappieClientError.invalidArgument("The file \(path) is no PNG, JPEG, GIF or WebP image.")
     }
+    return url
+  }
+
+  /// Nil for what is no image.
+  private static func dataURL(of bytes: [UInt8]) -> String? {
+    guard let type = mediaType(of: bytes) else { return nil }
     var url = "data:\(type);base64,"
     url.reserveCapacity(url.utf8.count + (bytes.count + 2) / 3 * 4)
     // In parts that end where a group of base64 does: no second copy of the whole is made.

@@ -39,8 +39,7 @@ struct ThreadList: Verb {
   private func table(_ threads: [ThreadSummary]) -> String {
     // What a terminal has beside the other columns.
     let room = Terminal.columns.map { max(20, $0 - 56) } ?? 60
-    var table = Table()
-    table.append("THREAD", "TITLE", "CHANGED", "TURNS", "SIZE")
+    var table = Table("THREAD", "TITLE", "CHANGED", "TURNS", "SIZE")
     for thread in threads {
       table.append(
         ThreadSummary.short(thread.id), ThreadSummary.shown(thread.title).shortened(to: room),

@@ -11,6 +11,7 @@ struct Threads: Verb {
   ]
 
   private let list: any Verb
+  var json: Bool { list.json }
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
     let list = ThreadList.prepare(parser)

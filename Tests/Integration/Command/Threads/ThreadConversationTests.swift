@@ -44,7 +44,7 @@ struct ThreadConversationTests {
       #expect(image.status == 1)
       #expect(try await world.listedThreads().isEmpty)
       try await world.sandbox.play(#"[{"endpoint":"responses","status":400,"body":{"detail":"Not today."}}]"#)
-      #expect(try await world.chappie("ask", "--thread", "new", "one").status == 1)
+      #expect(try await world.chappie("ask", "--thread", "new", "one").status == 10)
       #expect(try await world.listedThreads().map(\.turnCount) == [1])
       #expect(try await world.chappie("ask", "--thread", "last", "two").text.contains("1 message."))
     }

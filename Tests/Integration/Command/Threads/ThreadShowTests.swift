@@ -34,7 +34,7 @@ struct ThreadShowTests {
       try await caller.call("Threads.Send", thread, #"use weather {"city":"Oslo"}"#, VariantDictionary())
       #expect(handler.calls.count == 1)
       try await world.sandbox.play(#"[{"endpoint":"responses","status":400,"body":{"detail":"Not today."}}]"#)
-      #expect(try await world.chappie("ask", "--thread", thread, "two").status == 1)
+      #expect(try await world.chappie("ask", "--thread", thread, "two").status == 10)
       let shown = try await world.chappie("threads", "show", thread).text
       #expect(
         shown.contains("\n  Tool weather {\"city\":\"Oslo\"}\n\n  weather completed: 7 °C and rain\n"), "\(shown)")

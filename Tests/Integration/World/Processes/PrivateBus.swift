@@ -25,6 +25,16 @@ final class PrivateBus {
     }
   }
 
+  /// Its process; nil where it does not run.
+  var id: pid_t? { process?.id }
+
+  /// Kills it, as a crash does.
+  func kill() async throws {
+    process?.send(SIGKILL)
+    _ = try await process?.waitForEnd()
+    process = nil
+  }
+
   func end() async {
     await process?.terminate()
     process = nil

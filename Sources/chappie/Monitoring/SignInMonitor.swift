@@ -1,0 +1,34 @@
+import GLibBridge
+
+/// The sign-in of an account, in a line.
+@GLibActor
+final class SignInMonitor: Monitored {
+  private let service: Service
+  private let account: String?
+  private let json: Bool
+  private var session = Service.root
+
+  init(_ service: Service, account: String?, json: Bool) {
+    self.service = service
+    self.account = account
+    self.json = json
+  }
+
+  func attach() async throws {
+    session = try await service.session(account)
+  }
+
+  func depends(on path: ObjectPath) -> Bool { path == session }
+
+  func line() async throws -> String {
+    let status = try SessionStatus(try await service.properties(session, "Session"))
+    guard json else { return status.summary }
+    var object = PanelText(
+      text: status.state == "signing-in" ? status.userCode ?? "…" : "", kind: status.state, tooltip: status.summary
+    ).json
+    object.append(status.json)
+    return object.line
+  }
+
+  var unavailable: String { PanelText.unavailable(json: json) }
+}

@@ -1,0 +1,54 @@
+/// How the command ends. chappie(1) says the same, which a test holds against this.
+enum ExitStatus: Int32, CaseIterable {
+  case success = 0
+  case failed = 1
+  case usage = 2
+  case signInNeeded = 3
+  case keyringNeeded = 4
+  case serviceMissing = 5
+  case usageLimitReached = 6
+  case rateLimited = 7
+  case noNetwork = 8
+  case noSuchModel = 9
+  case refused = 10
+  case interrupted = 130
+
+  /// What it means, in a sentence.
+  var meaning: String {
+    switch self {
+    case .success: "Success."
+    case .failed: "The request failed, or what should be printed could not be written."
+    case .usage: "The command line is wrong."
+    case .signInNeeded: "Nobody is signed in, or the sign-in must be renewed."
+    case .keyringNeeded: "The keyring or the screen is locked, or there is no keyring."
+    case .serviceMissing: "The service is not installed or does not start, or there is no session bus."
+    case .usageLimitReached: "The usage limit of the plan is reached."
+    case .rateLimited: "Too many requests were sent in a short time."
+    case .noNetwork: "The server was not reached, or its answer broke off."
+    case .noSuchModel: "There is no such model."
+    case .refused: "The server refused the request or failed."
+    case .interrupted: "It was interrupted."
+    }
+  }
+
+  /// The status of a failure with this D-Bus name.
+  init(errorName: String) {
+    switch errorName {
+    case "org.chappie.Error.MissingCredential", "org.chappie.Error.ReauthenticationRequired",
+      "org.chappie.Error.MissingRefreshToken":
+      self = .signInNeeded
+    case "org.chappie.Error.Locked", "org.chappie.Error.KeyringUnavailable": self = .keyringNeeded
+    case "org.chappie.Error.UsageLimitReached": self = .usageLimitReached
+    case "org.chappie.Error.RateLimited": self = .rateLimited
+    case "org.chappie.Error.Network": self = .noNetwork
+    case "org.chappie.Error.HTTPError", "org.chappie.Error.TokenExchangeFailed": self = .refused
+    case "org.chappie.Error.Cancelled": self = .interrupted
+    case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner", Failure.noBus:
+      self = .serviceMissing
+    case _
+    where errorName.hasPrefix("org.freedesktop.DBus.Error.Spawn") || errorName.hasPrefix("org.freedesktop.systemd1"):
+      self = .serviceMissing
+    default: self = .failed
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// The prompt of `chappie chat`: what Ctrl-C does there, and what is pasted.
+@Suite(.worlds) @GLibActor
+struct ChatPromptTests {
+  private static let left = TerminalStep.left
+
+  /// And the editor goes on as before: what is sent is what is shown.
+  @Test(arguments: [true, false])
+  func interruptClearsTheLine(slowly: Bool) async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let line = "wrld\(Self.left)\(Self.left)\(Self.left)o\(TerminalStep.enter)"
+      let steps: [TerminalStep] =
+        slowly
+        ? [.types("half a li"), .sees("half a li"), .types(TerminalStep.interrupt), .sees("^C"), .prompt, .types(line)]
+        : [.types("half a li\(TerminalStep.interrupt)\(line)")]
+      let output = try await world.chappie(
+        ["chat"], at: [.prompt] + steps + [.sees("You said: “world”"), .prompt, .types(TerminalStep.end)])
+      #expect(output.status == 0, "\(output.text)")
+      #expect(!output.text.contains("^[[D"))
+      #expect(try await world.sandbox.state().lastInput == ["user: world"])
+    }
+  }
+
+  @Test func interruptOnAnEmptyLineAsksFirst() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let hint = TerminalStep.sees("Ctrl-D ends the chat, and so does another Ctrl-C.")
+      let output = try await world.chappie(
+        "chat",
+        at: [
+          .prompt, .types(TerminalStep.interrupt), hint, .prompt, .types("one\(TerminalStep.enter)"),
+          .sees("You said: “one”"), .prompt, .types(TerminalStep.interrupt), hint, .prompt,
+          .types("half\(TerminalStep.interrupt)"), .prompt, .types(TerminalStep.interrupt), hint, .prompt,
+          .types(TerminalStep.interrupt),
+        ])
+      #expect(output.status == 130, "\(output.text)")
+      #expect(try await world.sandbox.state().requests["responses"] == 1)
+    }
+  }
+
+  @Test(arguments: [
+    ("one\r  two\r\rthree", "one\n  two\n\nthree"), ("one\r\ntwo\nthree", "one\ntwo\nthree"),
+    ("/etc/passwd\ris what?", "/etc/passwd\nis what?"), ("a\tb\u{1B}[31m\u{7}\rü 你", "a\tb[31m\nü 你"),
+  ])
+  func pastedLinesAreOneMessage(_ pasted: String, _ message: String) async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let output = try await world.chappie(
+        "chat",
+        at: [
+          .prompt, .types("x\(TerminalStep.pasted(pasted)) enx\u{7F}d\(TerminalStep.start)\u{1B}[3~"),
+          .types(TerminalStep.enter), .sees("You said: "), .sees("This conversation has 1 message."), .prompt,
+          .types("\(TerminalStep.up)!\(TerminalStep.enter)"), .sees("This conversation has 3 messages."), .prompt,
+          .types(TerminalStep.end),
+        ])
+      #expect(output.status == 0, "\(output.text)")
+      // The terminal is asked to tell what is pasted at the prompt, and nowhere else.
+      #expect(output.text.contains("\u{1B}[?2004h"))
+      #expect(output.text.components(separatedBy: "\u{1B}[?2004").last?.hasPrefix("l") == true)
+      let input = try await world.sandbox.state().lastInput
+      #expect(input.last == "user: \(message) end!")
+    }
+  }
+
+  /// A paste without an end holds nobody up.
+  @Test func interruptEndsAPaste() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let output = try await world.chappie(
+        "chat",
+        at: [
+          .prompt, .types("\u{1B}[200~never ended\r\(TerminalStep.interrupt)"),
+          .types("one\(TerminalStep.enter)"), .sees("You said: “one”"), .prompt, .types(TerminalStep.end),
+        ])
+      #expect(output.status == 0, "\(output.text)")
+    }
+  }
+
+  @Test(arguments: ["TERM", "HUP"])
+  func aSignalGivesTheTerminalBack(_ signal: String) async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let output = try await world.chappie(
+        "chat", at: [.prompt, .types("half"), .sees("half"), .runs("kill -\(signal) $CHILD")])
+      #expect(output.text.components(separatedBy: "\u{1B}[?2004").last?.hasPrefix("l") == true)
+      #expect(output.status == 130, "\(output.text)")
+    }
+  }
+}

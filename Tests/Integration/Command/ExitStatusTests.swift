@@ -1,0 +1,130 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// Each kind of failure as an exit status, and as JSON.
+@Suite(.worlds) @GLibActor
+struct ExitStatusTests {
+  private struct Failed: Decodable {
+    let error: String
+    let message: String
+    let exitStatus: Int32
+    var resetsAt: Int64?
+    var plan: String?
+    var status: Int?
+    var partialText: String?
+    var text: String?
+  }
+
+  /// Runs `chappie`, which fails, and reads what is on standard output.
+  private func failure(_ world: World, _ line: String) async throws -> (Failed, sentence: String, status: Int32) {
+    let output = try await world.shell(#""$0" \#(line) 2>sentence; status=$?; exit $status"#)
+    let sentence = try String(contentsOf: world.directories.home.appending(path: "sentence"), encoding: .utf8)
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    return (try decoder.decode(Failed.self, from: Data(output.text.utf8)), sentence, output.status)
+  }
+
+  struct Case: Sendable, CustomTestStringConvertible {
+    let status: Int32
+    let error: String
+    var line = "ask --json Hello"
+    var rule: String?
+
+    var testDescription: String { "\(status): \(line)" }
+  }
+
+  nonisolated static let cases = [
+    Case(
+      status: 6, error: "UsageLimitReached",
+      rule: #""status":429,"body":{"error":{"type":"usage_limit_reached","plan_type":"plus","resets_at":1999999999}}"#),
+    Case(status: 7, error: "RateLimited", rule: #""status":429,"headers":{"retry-after":"0"}"#),
+    Case(status: 9, error: "HTTPError", line: "ask --json --model gpt-0 Hello"),
+    Case(status: 10, error: "HTTPError", rule: #""status":400,"body":{"detail":"No."}"#),
+  ]
+
+  @Test(arguments: cases)
+  func ofTheServer(_ failing: Case) async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      if let rule = failing.rule {
+        try await world.sandbox.play(#"[{"endpoint":"responses",\#(rule),"times":"always"}]"#)
+      }
+      let (failed, sentence, status) = try await failure(world, failing.line)
+      #expect(status == failing.status)
+      #expect(failed.exitStatus == failing.status)
+      #expect(failed.error == "org.chappie.Error.\(failing.error)")
+      #expect(sentence == "chappie: \(failed.message)\n")
+      #expect(failed.resetsAt == (failing.status == 6 ? 1_999_999_999 : nil))
+      #expect(failed.plan == (failing.status == 6 ? "plus" : nil))
+      #expect((failed.status != nil) == (failing.error != "UsageLimitReached"))
+    }
+  }
+
+  @Test func ofTheNetwork() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      await world.sandbox.end()
+      for verb in ["ask Hello", "models", "usage"] {
+        let (failed, _, status) = try await failure(world, "\(verb) --json")
+        #expect(status == 8)
+        #expect(failed.error == "org.chappie.Error.Network")
+      }
+    }
+  }
+
+  @Test func ofTheSignInAndTheKeyring() async throws {
+    try await World.with { world in
+      #expect(try await failure(world, "ask --json Hello").status == 3)
+      let (usage, sentence, status) = try await failure(world, "usage --json")
+      #expect(status == 3 && usage.exitStatus == 3)
+      #expect(usage.error == "org.chappie.Error.MissingCredential")
+      #expect(sentence == "chappie: Nobody is signed in: run chappie sign-in.\n")
+      _ = try await world.signedInCaller()
+      try await world.keyring.lock()
+      let (locked, _, lockedStatus) = try await failure(world, "ask --json Hello")
+      #expect(lockedStatus == 4 && locked.error == "org.chappie.Error.Locked")
+    }
+  }
+
+  @Test func ofTheServiceAndTheBus() async throws {
+    try await World.with(World.Plan(service: .none)) { world in
+      let (missing, _, status) = try await failure(world, "threads --json")
+      #expect(status == 5 && missing.error == "org.freedesktop.DBus.Error.ServiceUnknown")
+      await world.bus.end()
+      let (bus, _, busStatus) = try await failure(world, "ask --json Hello")
+      #expect(busStatus == 5 && bus.error == "org.freedesktop.DBus.Error.NoServer")
+    }
+  }
+
+  /// What had come is not lost.
+  @Test func anAnswerThatBreaksOff() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let delta = #"{"type":"response.output_text.delta","item_id":"m","output_index":0,"delta":"Half"}"#
+      let end = #"{"type":"response.failed","response":{"error":{"code":"cyber_policy","message":"Not this."}}}"#
+      try await world.sandbox.play(#"[{"endpoint":"responses","events":[\#(delta),\#(end)],"times":"always"}]"#)
+      let (failed, _, status) = try await failure(world, "ask --json Hello")
+      #expect(status == 10)
+      #expect(failed.partialText == "Half")
+      #expect(failed.text == nil)
+    }
+  }
+
+  /// The list of `--help`, which is made of the code's own, and the manual's.
+  @Test func theManualListsThem() async throws {
+    try await World.with(World.Plan(service: .none)) { world in
+      let help = try await world.chappie("--help").text
+      let listed = try #require(help.components(separatedBy: "Exit statuses:\n").last)
+        .split(separator: "\n", omittingEmptySubsequences: false).prefix { !$0.isEmpty }
+        .map { $0.split(separator: " ", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) } }
+      let manual = try SourceTree.text(of: "data/man/chappie.1")
+      let section = try #require(manual.components(separatedBy: ".Sh EXIT STATUS\n").last)
+        .components(separatedBy: "\n.El\n")[0]
+      let entries = section.components(separatedBy: ".It ").dropFirst()
+        .map { Array($0.split(separator: "\n").prefix(2).map(String.init)) }
+      #expect(listed.count == 12)
+      #expect(listed == entries)
+    }
+  }
+}

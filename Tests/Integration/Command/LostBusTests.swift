@@ -1,0 +1,65 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// A bus that goes away. That no library complains of it in a log, each world looks for at its end.
+@Suite(.worlds) @GLibActor
+struct LostBusTests {
+  @Test func theCommandSaysSo() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let bus = try #require(world.bus.id)
+      let chat = try await world.chappie(
+        "chat",
+        at: [
+          .prompt, .types("one\(TerminalStep.enter)"), .sees("You said: “one”"), .prompt, .runs("kill -KILL \(bus)"),
+          .types("two\(TerminalStep.enter)"), .sees("chappie: The session bus is gone: try again in a session."),
+        ])
+      #expect(chat.status == 5, "\(chat.text)")
+      #expect(!chat.text.contains("CRITICAL"), "\(chat.text)")
+      let process = try #require(world.service.process)
+      #expect(try await process.waitForEnd() == .exit(69))
+      world.service.acceptEnd()
+    }
+  }
+
+  @Test func monitorEnds() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let monitor = try ChildProcess("command", Binaries.chappie, ["monitor"], in: world.directories)
+      try await eventually("a line") { monitor.output.contains("\n") }
+      try await world.bus.kill()
+      #expect(try await monitor.waitForEnd() == .exit(5))
+      #expect(monitor.output.hasSuffix("chappie: The session bus is gone: try again in a session.\n"))
+      #expect(!monitor.output.contains("CRITICAL"), "\(monitor.output)")
+      let process = try #require(world.service.process)
+      #expect(try await process.waitForEnd() == .exit(69))
+      world.service.acceptEnd()
+    }
+  }
+
+  /// With many strangers at the door, whom the service would begin to watch.
+  @Test func theServiceSaysSo() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let process = try #require(world.service.process)
+      process.send(SIGSTOP)
+      let address = world.directories.busAddress
+      for _ in 0..<20 {
+        let stranger = try await BusConnection.open(address: address)
+        Task.onGLib { try await stranger.call("org.chappie", .chappie, "org.freedesktop.DBus.Peer", "Ping") }
+        Task.onGLib {
+          try await stranger.call(
+            "org.chappie", .chappie, "org.freedesktop.DBus.Properties", "GetAll", .tuple("org.chappie.Session"))
+        }
+        try await stranger.flush()
+      }
+      try await world.bus.kill()
+      process.send(SIGCONT)
+      #expect(try await process.waitForEnd() == .exit(69))
+      #expect(process.output.contains("The connection to the session bus is lost"))
+      #expect(!process.output.contains("GLib-GIO-CRITICAL"), "\(process.output)")
+      world.service.acceptEnd()
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// The manuals and the completions, held against what the commands say of themselves.
+@Suite(.worlds) @GLibActor
+struct ManualTests {
+  /// The long options in a help text, without `--help`.
+  private func options(_ help: String) -> [String] {
+    help.split(separator: "\n").compactMap { line in
+      let words = line.split(separator: " ").prefix(2)
+      guard line.hasPrefix("  -"), let option = words.first(where: { $0.hasPrefix("--") }) else { return nil }
+      return String(option.dropFirst(2).prefix { $0 != "=" })
+    }.filter { $0 != "help" }
+  }
+
+  /// The words behind `title` in a help text.
+  private func listed(_ title: String, _ help: String) -> [String] {
+    guard let list = help.components(separatedBy: "\(title):\n").dropFirst().first else { return [] }
+    return list.split(separator: "\n", omittingEmptySubsequences: false).prefix { !$0.isEmpty }
+      .compactMap { $0.split(separator: " ").first.map(String.init) }
+  }
+
+  @Test func eachOptionOfEachVerb() async throws {
+    try await World.with(World.Plan(service: .none)) { world in
+      let manual = try SourceTree.text(of: "data/man/chappie.1").split(separator: "\n")
+      let completions = try ["chappie", "_chappie", "chappie.fish"].map {
+        try SourceTree.text(of: "data/completions/\($0)")
+      }
+      var verbs = listed("Verbs", try await world.chappie("--help").text).map { [$0] }
+      for verb in verbs {
+        let help = try await world.chappie(verb + ["--help"]).text
+        verbs += listed("Verbs", help).map { verb + [$0] }
+      }
+      try #require(verbs.count == 23, "\(verbs)")
+      var seen: Set<String> = []
+      for verb in verbs {
+        let entry = manual.contains { line in
+          line.hasPrefix(".It Cm \(verb[0])") && line.split(separator: " ").contains(Substring(verb[verb.count - 1]))
+        }
+        #expect(entry, "\(verb)")
+        let options = options(try await world.chappie(verb + ["--help"]).text)
+        seen.formUnion(options)
+        for option in options {
+          #expect(
+            manual.contains { $0.hasPrefix(".It Fl ") && $0.split(separator: " ").contains("-\(option)") },
+            "\(verb): --\(option)")
+        }
+      }
+      try #require(seen.count > 20)
+      for option in seen {
+        #expect(completions[0].contains("--\(option)"))
+        #expect(completions[1].contains("--\(option)"))
+        #expect(completions[2].contains("-l \(option) "), "\(option)")
+      }
+    }
+  }
+
+  @Test func theStandInsOptions() async throws {
+    try await World.with(World.Plan(service: .none)) { world in
+      let help = try await world.run(Binaries.sandbox, "--help").text
+      #expect(help.contains("chappie-sandbox(1)"))
+      let documented = try SourceTree.text(of: "data/man/chappie-sandbox.1").split(separator: "\n")
+        .filter { $0.hasPrefix(".It Fl ") }
+        .compactMap { $0.split(separator: " ").first { $0.hasPrefix("-") }?.dropFirst() }.map(String.init)
+      let options = options(help)
+      try #require(options.count > 10)
+      #expect(options.sorted() == documented.filter { $0 != "help" }.sorted())
+      // What the help and the manual lead to is installed.
+      #expect(try SourceTree.text(of: "Makefile").contains("README.md:$(DOCDIR)/chappie-sandbox.md"))
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// `chappie monitor`: what it tells, and that it goes when nobody reads it.
+@Suite(.worlds) @GLibActor
+struct MonitorTests {
+  /// A line of `chappie monitor --usage --json`.
+  private struct Line: Decodable {
+    let text: String
+    let alt: String
+    let tooltip: String
+    let primary: Window?
+
+    struct Window: Decodable {
+      let usedPercent: Double
+    }
+  }
+
+  private func monitor(_ world: World, _ arguments: String...) throws -> ChildProcess {
+    let process = try ChildProcess("command", Binaries.chappie, ["monitor"] + arguments, in: world.directories)
+    world.adopt(process)
+    return process
+  }
+
+  private func lines(_ process: ChildProcess) throws -> [Line] {
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    return try process.output.split(separator: "\n").map { try decoder.decode(Line.self, from: Data($0.utf8)) }
+  }
+
+  // MARK: Usage
+
+  @Test func usageIsToldAndNotPolled() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let monitor = try monitor(world, "--usage", "--json")
+      try await eventually("a line") { try lines(monitor).count == 1 }
+      let first = try #require(try lines(monitor).first?.primary)
+      #expect(try lines(monitor).last?.text == "\(Int(first.usedPercent))%")
+      _ = try await caller.send("hi")
+      try await eventually("another line") { try lines(monitor).count == 2 }
+      #expect(try #require(try lines(monitor).last?.primary).usedPercent > first.usedPercent)
+      // The backend was asked once, before anything was known.
+      #expect(try await world.sandbox.state().requests["usage"] == 1)
+
+      try await caller.call("Session.SignOut")
+      try await eventually("the sign-out") { try lines(monitor).last?.alt == "unknown" }
+      #expect(try lines(monitor).last?.tooltip == "Signed out")
+      try await caller.signIn()
+      try await eventually("the usage again") { try lines(monitor).last?.text.hasSuffix("%") == true }
+      await monitor.terminate()
+    }
+  }
+
+  @Test func usageGoesOnWhenTheServiceIsBack() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let monitor = try monitor(world, "--usage")
+      try await eventually("a line") { monitor.output.hasPrefix("Plus plan; 5 hours: ") }
+      await world.service.end()
+      try await eventually("the end") { monitor.output.hasSuffix("The service is not running\n") }
+      try await world.service.restart()
+      try await eventually("the usage again") {
+        monitor.output.split(separator: "\n").last?.hasPrefix("Plus plan; 5 hours: ") == true
+      }
+      await monitor.terminate()
+    }
+  }
+
+  @Test func whatCannotBeToldIsSaid() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      await world.sandbox.end()
+      let monitor = try monitor(world, "--usage", "--json")
+      try await eventually("a line") { try lines(monitor).count == 1 }
+      #expect(try lines(monitor)[0].alt == "unknown")
+      #expect(try lines(monitor)[0].tooltip.contains("could not be used"))
+      await monitor.terminate()
+    }
+  }
+
+  // MARK: Its end
+
+  /// Also when there is nothing to write.
+  @Test(arguments: ["", "--usage"])
+  func itEndsWithItsReader(_ option: String) async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let output = try await world.shell(
+        #"{ "$0" monitor --json \#(option); echo "ended with $?" >&2; } | head -n 1 >/dev/null"#)
+      #expect(output.text == "ended with 0\n")
+    }
+  }
+
+  /// waybar 0.9 leaves the ends that it reads to each program that it starts later.
+  @Test func itEndsWithItsPanel() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let panel = """
+        import os, subprocess, sys
+        reading, writing = os.pipe()
+        os.set_inheritable(reading, True)
+        module = subprocess.Popen([sys.argv[1], 'monitor', '--json'], stdout=writing)
+        other = subprocess.Popen(['sleep', '600'], pass_fds=[reading])
+        os.close(writing)
+        os.read(reading, 1)
+        print(module.pid, other.pid)
+        """
+      let output = try await world.run("/usr/bin/python3", "-c", panel, Binaries.chappie)
+      let processes = output.text.split(whereSeparator: \.isWhitespace).compactMap { pid_t($0) }
+      try #require(processes.count == 2, "\(output.text)")
+      defer { kill(processes[1], SIGTERM) }
+      try await eventually("the end of the module") { kill(processes[0], 0) != 0 }
+      #expect(kill(processes[1], 0) == 0)
+    }
+  }
+
+  /// A script that starts it for another program may end before them.
+  @Test func itStaysForAProgramThatReadsIt() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let lines = world.directories.home.appending(path: "lines")
+      let line = #"{ "$0" monitor & echo $! >&3; sleep 2; } 3>number | cat >lines & sleep 3; cat number"#
+      // No descriptor of these tests is left with what stays behind.
+      let shell = "import subprocess, sys; subprocess.run(['sh', '-c'] + sys.argv[1:])"
+      let script = try await world.run("/usr/bin/python3", "-c", shell, line, Binaries.chappie)
+      let monitor = try #require(pid_t(script.text.trimmingCharacters(in: .newlines)), "\(script.text)")
+      defer { kill(monitor, SIGTERM) }
+      try await caller.call("Session.SignOut")
+      try await eventually("the sign-out") {
+        try String(contentsOf: lines, encoding: .utf8).hasSuffix("Signed out\n")
+      }
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// What `chappie ask` asks: its words, and standard input where they say so.
+@Suite(.worlds) @GLibActor
+struct QuestionTests {
+  @Test func aLoopKeepsItsInput() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let output = try await world.shell(
+        #"printf 'one\ntwo\nthree\n' | while read -r line; do "$0" ask "$line"; done"#)
+      #expect(
+        output.text == """
+          You said: “one” This conversation has 1 message.
+          You said: “two” This conversation has 1 message.
+          You said: “three” This conversation has 1 message.
+
+          """)
+      #expect(output.status == 0)
+    }
+  }
+
+  @Test(arguments: [
+    ("", "piped"), ("-", "piped"), ("Review -", "Review\n\npiped"), ("- Review this", "piped\n\nReview this"),
+    ("Review - this", "Review\n\npiped\n\nthis"), ("Review this", "Review this"), ("-- -", "piped"),
+  ])
+  func aDashIsStandardInput(_ words: String, _ question: String) async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let output = try await world.shell(#"printf 'piped\n\n' | "$0" ask \#(words)"#)
+      #expect(output.text == "You said: “\(question)” This conversation has 1 message.\n")
+    }
+  }
+
+  @Test(arguments: ["- -", "--image - -", "--image - --image - What"])
+  func standardInputIsGivenOnce(_ words: String) async throws {
+    try await World.with { world in
+      let output = try await world.shell(#"echo piped | "$0" ask \#(words)"#)
+      #expect(output.text == "chappie: Standard input can be given once: give - once.\n")
+      #expect(output.status == 2)
+    }
+  }
+
+  @Test(arguments: ["", "-", "''", "--image -"])
+  func nothingIsNoQuestion(_ words: String) async throws {
+    try await World.with { world in
+      let output = try await world.shell(#"printf '\211PNG\r\n\032\n' | tail -c 8 >image; "$0" ask \#(words) <image"#)
+      let empty = try await world.shell(#""$0" ask \#(words) </dev/null"#)
+      #expect(empty.text.hasPrefix("chappie: "))
+      #expect(empty.status == 2)
+      if words == "--image -" { #expect(output.text.hasPrefix("chappie: There is nothing to ask")) }
+    }
+  }
+
+  @Test func anImageOnStandardInput() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let png = #"printf '\211PNG\r\n\032\n'"#
+      let output = try await world.shell(#"\#(png) | "$0" ask --image - 'What is this?'"#)
+      #expect(output.text == "You said: “What is this?” It came with 1 image. This conversation has 1 message.\n")
+      #expect(try await world.sandbox.state().lastImages == ["data:image/png;base64,iVBORw0KGgo="])
+      let text = try await world.shell(#"echo text | "$0" ask --image - 'What is this?'"#)
+      #expect(text.text == "chappie: What is on standard input is no PNG, JPEG, GIF or WebP image.\n")
+      let large = try await world.shell(#"head -c 9000000 /dev/zero | "$0" ask --image - 'What is this?'"#)
+      #expect(large.text.contains("chappie: The image on standard input is larger than 8 MiB.\n"))
+      #expect(text.status == 2 && large.status == 2)
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import GLibBridge
+import Testing
+
+/// What a terminal is given: no line that is too long for it, and no character that its locale does not have.
+@Suite(.worlds) @GLibActor
+struct TerminalOutputTests {
+  @Test(arguments: [100, 80, 44, 24])
+  func tablesFit(_ columns: Int) async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      _ = try await world.beginThread("Something with a rather long title")
+      for verb in ["models", "usage", "threads", "accounts"] {
+        let output = try await world.chappie([verb], at: [], columns: columns)
+        #expect(output.status == 0)
+        let lines = output.text.split(whereSeparator: \.isNewline)
+        #expect(!lines.isEmpty)
+        for line in lines { #expect(line.columns <= columns, "\(verb): \(output.text)") }
+      }
+      let models = try await world.chappie(["models"], at: [], columns: columns).text
+      let plain = try await world.chappie("models").text
+      for word in plain.split(separator: "\n").dropFirst().joined(separator: " ").split(separator: " ")
+      where columns > 24 {
+        #expect(models.contains(word), "\(word): \(models)")
+      }
+      let usage = try await world.chappie(["usage"], at: [], columns: columns).text
+      #expect(usage.contains("5 hours") && usage.contains("resets"), "\(usage)")
+    }
+  }
+
+  @Test(arguments: ["C", "POSIX", "en_US.ISO-8859-1"])
+  func aLocaleThatIsNotUnicode(_ locale: String) async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let environment = ["LC_ALL": locale]
+      let asked = try await world.chappie(
+        ["ask", "Zürich … 你"], at: [.sees("You said: \"Zurich ... ?\" This")], environment: environment)
+      #expect(asked.status == 0, "\(asked.text)")
+      let usage = try await world.chappie(["usage"], at: [.sees("#...")], environment: environment)
+      #expect(usage.text.utf8.allSatisfy { $0 < 0x80 }, "\(usage.text)")
+      let chat = try await world.chappie(
+        ["chat"],
+        at: [
+          .prompt("> "), .types("Zürixch\(TerminalStep.left)\(TerminalStep.left)\u{7F}\(TerminalStep.enter)"),
+          .sees("You said: \"Zurich\""), .prompt("> "), .types(TerminalStep.end),
+        ], environment: environment)
+      #expect(chat.status == 0, "\(chat.text)")
+      #expect(chat.text.utf8.allSatisfy { $0 < 0x80 }, "\(chat.text)")
+      #expect(try await world.sandbox.state().lastInput == ["user: Zürich"])
+    }
+  }
+
+  /// The name says what the terminal has, also where the machine has no such locale.
+  @Test(arguments: ["C.UTF-8", "xx_XX.utf8", "xx_XX.UTF-8@euro"])
+  func aLocaleThatIs(_ locale: String) async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let asked = try await world.chappie(
+        ["ask", "Zürich …"], at: [.sees("You said: “Zürich …” This")], environment: ["LC_ALL": locale])
+      #expect(asked.status == 0, "\(asked.text)")
+      let chat = try await world.chappie(
+        ["chat"],
+        at: [
+          .prompt, .types("Zürixch\(TerminalStep.left)\(TerminalStep.left)\u{7F}\(TerminalStep.enter)"),
+          .sees("You said: “Zürich”"), .prompt, .types(TerminalStep.end),
+        ], environment: ["LC_ALL": locale])
+      #expect(chat.status == 0, "\(chat.text)")
+    }
+  }
+
+  /// What is read by a program is UTF-8 everywhere.
+  @Test func aPipe() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let asked = try await world.chappie(["ask", "Zürich …"], environment: ["LC_ALL": "C"])
+      #expect(asked.text == "You said: “Zürich …” This conversation has 1 message.\n")
+    }
+  }
+}
