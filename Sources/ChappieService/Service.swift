@@ -6,17 +6,12 @@ import GLibBridge
 public final class Service {
   public static let name = "org.chappie"
 
-  /// Why the service could not start, in a sentence.
-  public struct StartFailure: Error, CustomStringConvertible {
-    public let description: String
-  }
-
   private let connection: BusConnection
   private let exporter: Exporter
   private let directory: ObjectDirectory
   private let manager: ManagerObject
   private let session: SessionObject
-  private let client: ClientObject
+  private let client: ExportedClient
   private let root: BusObject
 
   /// Connects to the session bus, as a service that strangers call.
@@ -35,20 +30,18 @@ public final class Service {
     let defaults = try options.defaults()
     SlotRegistry.keyringPolicy = try options.keyringPolicy()
     self.connection = connection
-    exporter = Exporter(
-      connection, defaults: defaults, notifications: try options.hasNotifications() ? Notifications(connection) : nil,
-      threads: try options.threadPolicy().map(ThreadStores.init))
+    let environment = ServiceEnvironment(
+      connection, notifications: try options.hasNotifications() ? Notifications(connection) : nil)
+    exporter = Exporter(environment, defaults: defaults, threads: try options.threadPolicy().map(ThreadStores.init))
     directory = ObjectDirectory(exporter, defaults: defaults)
     manager = ManagerObject(directory, exporter)
-    session = SessionObject(Chappie.authSession(configuration: defaults), exporter.notifications)
-    client = ClientObject(
-      Chappie.client(configuration: defaults), sharing: .shared, session: ServicePaths.root,
-      exporter)
+    session = exporter.session(defaults)
+    client = exporter.client(defaults, sharing: .shared, session: ServicePaths.root)
     let implementations =
       try [manager.implementation(), session.implementation(), exporter.accounts.implementation()]
       + client.implementations()
     let accounts = Wait()
-    let rights = BusObject.Rights { [manager, session, callers = exporter.callers] request in
+    let rights = BusObject.Rights { [manager, session, callers = exporter.environment.callers] request in
       switch request.interface {
       case ManagerObject.interface: try await callers.authorizeManager(request)
       default: try await callers.authorizeShared(request)
@@ -59,7 +52,7 @@ public final class Service {
       case Accounts.managerInterface: await accounts.value()
       default: break
       }
-    } shows: { [callers = exporter.callers] interface, caller in
+    } shows: { [callers = exporter.environment.callers] interface, caller in
       if interface == ManagerObject.interface { true } else { await callers.mayUseShared(caller) }
     }
     root = try exporter.export(ServicePaths.root, implementations, rights)
@@ -77,10 +70,10 @@ public final class Service {
 
   /// Ends every turn with its `Failed`, and returns once all of it has left this process.
   public func stop() async {
-    let turns = exporter.callers.runningTurns
+    let turns = exporter.environment.callers.runningTurns
     for turn in turns { turn.cancel() }
     for turn in turns { await turn.ended() }
-    await exporter.notifications?.withdraw()
+    await exporter.environment.notifications?.withdraw()
     try? await connection.releaseName(Self.name)
     try? await connection.flush()
     // What the sign-in server answers to a refresh exists nowhere else until it is stored.

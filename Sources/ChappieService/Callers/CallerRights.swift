@@ -1,3 +1,4 @@
+import ChappieSDK
 import GLibBridge
 
 /// What each kind of caller may use.
@@ -82,4 +83,9 @@ extension CallerIdentity {
         "This service could not find out for the moment which program calls: the caller \(reason). Try again.")
     }
   }
+}
+
+extension BusCall {
+  /// Whether the keyring may ask the user for its password on behalf of this call.
+  var interaction: SecretServiceClient.Interaction { allowsInteraction ? .allowed : .forbidden }
 }

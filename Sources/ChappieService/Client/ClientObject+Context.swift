@@ -6,45 +6,45 @@ extension ClientObject {
   var contextMethods: [String: BusImplementation.Method] {
     [
       "GetContext": { [unowned self] in
-        let application = await exporter.callers.application(of: $0.sender)
+        let application = await environment.callers.application(of: $0.sender)
         let context = await client.context()
-        return try exporter.memory.reply(of: context.footprint, for: application, over: exporter.connection) {
+        return try environment.memory.reply(of: context.footprint, for: application, over: environment.connection) {
           .tuple(context.dictionary)
         }
       },
       "ClearContext": { [unowned self] in
-        let application = await exporter.callers.application(of: $0.sender)
+        let application = await environment.callers.application(of: $0.sender)
         try await client.clearContext()
         countContext(for: application)
         return .tuple()
       },
       "ResumeContext": { [unowned self] in
-        let application = await exporter.callers.application(of: $0.sender)
+        let application = await environment.callers.application(of: $0.sender)
         let context = try ChappieClientContext($0.argument(0), base: await client.context())
-        let lease = try exporter.memory.lease(2 * context.footprint, for: application)
+        let lease = try environment.memory.lease(2 * context.footprint, for: application)
         try await client.resumeContext(context)
-        exporter.memory.end(lease)
+        environment.memory.end(lease)
         countContext(for: application)
         tellModel()
         return .tuple()
       },
       "CompactContext": { [unowned self] in
         let summary: String = try $0.argument(0)
-        let application = await exporter.callers.application(of: $0.sender)
-        let lease = try exporter.memory.lease(MemoryBudget.callOverhead + 2 * summary.utf8.count, for: application)
+        let application = await environment.callers.application(of: $0.sender)
+        let lease = try environment.memory.lease(MemoryBudget.callOverhead + 2 * summary.utf8.count, for: application)
         if summary.isEmpty {
           // The model writes it: that is a turn as others are.
-          let turn = try await exporter.callers.leaseTurn($0.sender)
+          let turn = try await environment.callers.leaseTurn($0.sender)
           defer { withExtendedLifetime(turn) {} }
           _ = try await client.compactContext(interaction: $0.interaction) {
-            [exporter] (bytes) throws(ChappieClientError) in
-            try exporter.memory.resize(lease, to: bytes)
+            [environment] (bytes) throws(ChappieClientError) in
+            try environment.memory.resize(lease, to: bytes)
           }
         } else {
           try Limits.check(promptBytes: summary.utf8.count)
           try await client.compactContext(summary: summary)
         }
-        exporter.memory.end(lease)
+        environment.memory.end(lease)
         countContext(for: application)
         return .tuple()
       },

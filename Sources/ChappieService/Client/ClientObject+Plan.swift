@@ -8,7 +8,7 @@ extension ClientObject {
       "ListModels": { [unowned self] in
         let filter = try ChappieModelFilter(try $0.argument(0, as: VariantDictionary.self))
         let call = $0
-        let models = try await exporter.callers.querying(call.sender) {
+        let models = try await environment.callers.querying(call.sender) {
           try await client.models(filter: filter, interaction: call.interaction)
         }
         return .tuple(models.map(\.dictionary))
@@ -21,7 +21,7 @@ extension ClientObject {
       },
       "GetUsageLimits": { [unowned self] in
         let call = $0
-        let limits = try await exporter.callers.querying(call.sender) {
+        let limits = try await environment.callers.querying(call.sender) {
           try await client.usageLimits(interaction: call.interaction)
         }
         return .tuple(limits.dictionary)

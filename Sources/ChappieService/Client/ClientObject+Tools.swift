@@ -9,7 +9,7 @@ extension ClientObject {
         let dictionary: VariantDictionary = try $0.argument(0)
         let bytes = dictionary.variant.byteCount
         let harness = try await decoded(byteCount: bytes) { try ChappieHarness(dictionary) }
-        try set(harness, of: bytes, for: await exporter.callers.application(of: $0.sender))
+        try set(harness, of: bytes, for: await environment.callers.application(of: $0.sender))
         changed("Harness")
         return .tuple()
       },
@@ -38,26 +38,29 @@ extension ClientObject {
   /// The tools of `turn`: those that its caller has registered, and those that came with it.
   func toolSet(for turn: ServiceTurn, _ options: TurnOptions) -> ToolSet {
     let registrations = [options.tools, registrations[turn.caller]?.tools].compactMap(\.self)
-    return ToolSet(registrations.flatMap { $0.tools(for: turn, over: exporter.connection) }) { [exporter] request in
-      await Self.decision(on: request, in: turn, exporter)
+    return ToolSet(registrations.flatMap { $0.tools(for: turn, over: environment.connection) }) {
+      [environment] request in
+      await Self.decision(on: request, in: turn, environment)
     }
   }
 
-  private static func decision(on request: ChappieApprovalRequest, in turn: ServiceTurn, _ exporter: Exporter) async
+  private static func decision(
+    on request: ChappieApprovalRequest, in turn: ServiceTurn, _ environment: ServiceEnvironment
+  ) async
     -> ChappieApprovalDecision
   {
-    let app = try? await exporter.callers.owner(turn.caller)?.text
+    let app = try? await environment.callers.owner(turn.caller)?.text
     let question = ApprovalQuestion(tool: request.toolName, arguments: request.arguments, app: app)
-    return await exporter.approvals.decision(on: question, request.callID, of: turn)
+    return await environment.approvals.decision(on: question, request.callID, of: turn)
   }
 
   private func register(_ tools: ToolRegistration, for caller: String) async throws {
-    let application = await exporter.callers.application(of: caller)
+    let application = await environment.callers.application(of: caller)
     let registered = RegisteredTools(
-      tools: tools, lease: try exporter.memory.lease(tools.footprint, for: application))
+      tools: tools, lease: try environment.memory.lease(tools.footprint, for: application))
     // An empty one is kept too: once for each caller is asked when it leaves.
     if registrations.updateValue(registered, forKey: caller) == nil {
-      exporter.callers.whenLeft(caller) { [weak self] in self?.registrations[caller] = nil }
+      environment.callers.whenLeft(caller) { [weak self] in self?.registrations[caller] = nil }
     }
   }
 

@@ -11,8 +11,8 @@ extension ClientObject {
       "StreamResponse": { [unowned self] in try await stream($0, question(transcript: $0)) },
       "GetTurn": { [unowned self] in
         let turn = try turns.turn(of: $0)
-        let application = await exporter.callers.application(of: $0.sender)
-        return try exporter.memory.reply(of: turn.footprint, for: application, over: exporter.connection) {
+        let application = await environment.callers.application(of: $0.sender)
+        return try environment.memory.reply(of: turn.footprint, for: application, over: environment.connection) {
           .tuple(turn.statusWord, turn.text, turn.status.details)
         }
       },
@@ -84,19 +84,19 @@ extension ClientObject {
     guard let object else { throw BusError(CancellationError()) }
     guard promptBytes > 0 else { throw BusError(.invalidArgument, "There is no text to answer: give some.") }
     try Limits.check(promptBytes: promptBytes + (options.message.instructions?.utf8.count ?? 0))
-    let lease = try await exporter.callers.leaseTurn(call.sender)
-    let application = await exporter.callers.application(of: call.sender)
+    let lease = try await environment.callers.leaseTurn(call.sender)
+    let application = await environment.callers.application(of: call.sender)
     let ownBytes = MemoryBudget.callOverhead + promptBytes + options.footprint
-    let memory = try exporter.memory.lease(ownBytes + 2 * promptBytes, for: application)
+    let memory = try environment.memory.lease(ownBytes + 2 * promptBytes, for: application)
     let images = try await self.images(options.images, for: call.sender, memory)
     let turn = ServiceTurn(
       id: TurnID.next(), caller: call.sender, delivery: delivery, memory: memory, object: object,
-      window: exporter.window)
+      window: environment.window)
     turns.add(turn)
-    exporter.callers.add(turn, lease)
+    environment.callers.add(turn, lease)
     turn.start(interaction: call.interaction, tools: toolSet(for: turn, options)) {
-      [exporter] (bytes) throws(ChappieClientError) in
-      try exporter.memory.resize(memory, to: ownBytes + bytes)
+      [environment] (bytes) throws(ChappieClientError) in
+      try environment.memory.resize(memory, to: ownBytes + bytes)
     } _: {
       try await run(images, $0)
     } ended: { [weak self] in
@@ -122,13 +122,13 @@ extension ClientObject {
         try take(ChappieImage(url: name))
         continue
       }
-      guard try await exporter.callers.owner(caller) == nil else {
+      guard try await environment.callers.owner(caller) == nil else {
         throw BusError(.accessDenied, "An app in a sandbox cannot name files: send the image as a data: address.")
       }
       // Before it is read: as it is in the file, and twice as text.
       let size = await offActor { min(Files.size(name), ChappieImage.fileLimit) }
       try Limits.check(imageBytes: bytes + size / 3 * 4)
-      try exporter.memory.resize(memory, to: memory.amount + 4 * size)
+      try environment.memory.resize(memory, to: memory.amount + 4 * size)
       try take(await ChappieImage(file: name))
     }
     return images
@@ -156,13 +156,13 @@ extension ClientObject {
   }
 
   private func finished(_ turn: ServiceTurn, of application: Application) {
-    exporter.callers.remove(turn)
+    environment.callers.remove(turn)
     changed("ActiveTurns")
     guard turn.memory.amount > MemoryBudget.largeLease else { return retire(turn, of: application) }
     // Its end is on its way, and takes as much memory as the answer did.
     MemoryHygiene.giveBackSoon()
-    Task.onGLib { [exporter] in
-      try? await exporter.connection.flush()
+    Task.onGLib { [environment] in
+      try? await environment.connection.flush()
       retire(turn, of: application)
     }
   }

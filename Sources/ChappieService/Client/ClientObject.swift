@@ -5,8 +5,6 @@ import GLibBridge
 /// `org.chappie.Client`: a client on the bus. What its methods do is in the extensions beside it.
 @GLibActor
 final class ClientObject {
-  nonisolated static let interface = "org.chappie.Client"
-
   /// Who may use the object, which decides what a turn without options means.
   enum Sharing {
     /// Everybody: a turn stands alone.
@@ -18,7 +16,7 @@ final class ClientObject {
   let client: ChappieClient
   let sharing: Sharing
   let session: ObjectPath
-  let exporter: Exporter
+  let environment: ServiceEnvironment
   let turns: TurnBook
   /// What callers have registered, by their names on the bus.
   var registrations: [String: RegisteredTools] = [:]
@@ -30,31 +28,23 @@ final class ClientObject {
   var modelObservation: Observation?
   /// What was last told of the model.
   var shownModel: ShownModel?
-  private var threads: ThreadsObject?
   private var harnessShown: (harness: ChappieHarness, variant: Variant)?
 
-  init(_ client: ChappieClient, sharing: Sharing, session: ObjectPath, _ exporter: Exporter) {
+  init(_ client: ChappieClient, sharing: Sharing, session: ObjectPath, _ environment: ServiceEnvironment) {
     self.client = client
     self.sharing = sharing
     self.session = session
-    self.exporter = exporter
-    turns = TurnBook(exporter.memory)
-    threads = exporter.threads.map { ThreadsObject(self, $0) }
+    self.environment = environment
+    turns = TurnBook(environment.memory)
   }
 
-  /// The interfaces of a client: `org.chappie.Threads` as well, where threads are kept.
-  func implementations() throws -> [BusImplementation] {
-    try [implementation()] + [threads?.implementation()].compactMap(\.self)
-  }
-
-  var interfaceNames: [String] { [Self.interface] + (threads == nil ? [] : [ThreadsObject.interface]) }
-
-  private func implementation() throws -> BusImplementation {
+  func implementation() throws -> BusImplementation {
     let methods = [turnMethods, toolMethods, contextMethods, planMethods].reduce(into: [:]) { all, some in
       all.merge(some) { first, _ in first }
     }
     return try BusImplementation(
-      BusInterfaceDescription(xml: BusInterfaceFiles.client, name: Self.interface), owner: self, methods: methods,
+      BusInterfaceDescription(xml: BusInterfaceFiles.client, name: ServiceInterfaces.client), owner: self,
+      methods: methods,
       properties: [
         "Model": { [unowned self] in client.model.variant },
         "ModelSource": { [unowned self] in client.modelSource.rawValue.variant },
@@ -79,14 +69,13 @@ final class ClientObject {
     self.object = object
     followUsageLimits()
     followModel()
-    threads?.attach(object)
   }
 
   /// Replaces the harness on behalf of `application`.
   ///
   /// - Throws: `ChappieClientError.limitExceeded`.
   func set(_ harness: ChappieHarness, of bytes: Int, for application: Application) throws {
-    harnessLease = try exporter.memory.lease(bytes * MemoryBudget.jsonFactor, for: application)
+    harnessLease = try environment.memory.lease(bytes * MemoryBudget.jsonFactor, for: application)
     client.harness = harness
   }
 
@@ -95,12 +84,12 @@ final class ClientObject {
     let bytes = client.contextFootprint
     contextLease = nil
     // It was counted as a part of the turn or the call that made it, which gave back more.
-    contextLease = try? exporter.memory.lease(bytes, for: application)
+    contextLease = try? environment.memory.lease(bytes, for: application)
     if contextLease == nil { Log.warning("A conversation of \(application) is larger than what was counted for it.") }
   }
 
   /// Tells everybody that `property` has another value.
   func changed(_ property: String) {
-    object?.propertiesChanged(Self.interface, [property])
+    object?.propertiesChanged(ServiceInterfaces.client, [property])
   }
 }

@@ -10,10 +10,11 @@ final class Accounts {
 
   private struct Account {
     let session: SessionObject
-    let client: ClientObject
+    let exported: ExportedClient
     let object: BusObject
 
-    @GLibActor var interfaceNames: [String] { [SessionObject.interface] + client.interfaceNames }
+    @GLibActor var interfaceNames: [String] { [SessionObject.interface] + exported.interfaceNames }
+    @GLibActor var turns: TurnBook { exported.client.turns }
   }
 
   private let defaults: ChappieConfiguration
@@ -95,11 +96,10 @@ final class Accounts {
 
   private func export(_ configuration: ChappieConfiguration, _ exporter: Exporter) throws -> Account {
     let path = ServicePaths.accounts.appending(configuration.keychainAccount)
-    let session = SessionObject(Chappie.authSession(configuration: configuration), exporter.notifications)
-    let client = ClientObject(
-      Chappie.client(configuration: configuration), sharing: .shared, session: path, exporter)
+    let session = exporter.session(configuration)
+    let client = exporter.client(configuration, sharing: .shared, session: path)
     // Its path names the account, which is for those alone that may use it.
-    let callers = exporter.callers
+    let callers = exporter.environment.callers
     let rights = BusObject.Rights { [weak session] request in
       try await callers.authorizeShared(request)
       await session?.ready()
@@ -114,7 +114,7 @@ final class Accounts {
     session.stateChanged = { [weak self] state in
       if state == .signedOut { self?.remove(configuration.keychainAccount) }
     }
-    let account = Account(session: session, client: client, object: object)
+    let account = Account(session: session, exported: client, object: object)
     tell("InterfacesAdded", .tuple([path.variant, interfaces(of: account)]))
     return account
   }
@@ -122,15 +122,15 @@ final class Accounts {
   /// Tells the callers that may know of accounts, and were met: an `ObjectManager` begins with `GetManagedObjects`.
   private func tell(_ signal: String, _ arguments: Variant) {
     guard let root, let exporter else { return }
-    root.emit(Self.managerInterface, signal, arguments, to: .only(exporter.callers.unsandboxed))
+    root.emit(Self.managerInterface, signal, arguments, to: .only(exporter.environment.callers.unsandboxed))
   }
 
   private func remove(_ name: String) {
     guard let account = accounts.removeValue(forKey: name) else { return }
-    account.client.turns.cancelAll()
+    account.turns.cancelAll()
     tell("InterfacesRemoved", .tuple(account.object.path, account.interfaceNames))
     Task.onGLib {
-      await account.client.turns.allEnded()
+      await account.turns.allEnded()
       account.object.unexport()
       // The session stays until the call that signed it out has been answered.
       withExtendedLifetime(account) {}

@@ -1,42 +1,55 @@
 import ChappieSDK
 import GLibBridge
 
-/// What every object of the service needs to be on the bus.
+/// Puts objects on the bus.
 @GLibActor
 final class Exporter {
-  let connection: BusConnection
-  let callers: Callers
-  let groups = AccessGroups()
-  let window: SendWindow
-  let memory = MemoryBudget()
+  let environment: ServiceEnvironment
   let accounts: Accounts
-  /// Nil where the user wants none.
-  let notifications: Notifications?
-  let approvals: Approvals
   /// Nil where no threads are kept.
-  let threads: ThreadStores?
+  private let threads: ThreadStores?
 
-  init(
-    _ connection: BusConnection, defaults: ChappieConfiguration, notifications: Notifications?, threads: ThreadStores?
-  ) {
-    self.connection = connection
-    callers = Callers(connection)
-    window = SendWindow(connection)
+  init(_ environment: ServiceEnvironment, defaults: ChappieConfiguration, threads: ThreadStores?) {
+    self.environment = environment
     accounts = Accounts(defaults: defaults)
-    self.notifications = notifications
-    approvals = Approvals(notifications)
     self.threads = threads
   }
 
   func export(
     _ path: ObjectPath, _ implementations: [BusImplementation], _ rights: BusObject.Rights
   ) throws -> BusObject {
-    try BusObject(connection, path, implementations, rights: rights) { BusError($0) }
+    try BusObject(environment.connection, path, implementations, rights: rights) { BusError($0) }
+  }
+
+  func session(_ configuration: ChappieConfiguration) -> SessionObject {
+    SessionObject(Chappie.authSession(configuration: configuration), environment.notifications)
+  }
+
+  func client(
+    _ configuration: ChappieConfiguration, sharing: ClientObject.Sharing, session: ObjectPath
+  ) -> ExportedClient {
+    let client = ClientObject(
+      Chappie.client(configuration: configuration), sharing: sharing, session: session, environment)
+    return ExportedClient(client: client, threads: threads.map { ThreadsObject(client, $0) })
   }
 }
 
-/// The fixed paths.
-enum ServicePaths {
-  static let root = ObjectPath.root.appending("org").appending("chappie")
-  static let accounts = root.appending("account")
+/// A client with the threads beside it, on one object.
+@GLibActor
+struct ExportedClient {
+  let client: ClientObject
+  /// Nil where no threads are kept.
+  let threads: ThreadsObject?
+
+  func implementations() throws -> [BusImplementation] {
+    try [client.implementation()] + [threads?.implementation()].compactMap(\.self)
+  }
+
+  var interfaceNames: [String] { [ServiceInterfaces.client] + (threads == nil ? [] : [ServiceInterfaces.threads]) }
+
+  /// Starts to send signals from `object`.
+  func attach(_ object: BusObject) {
+    client.attach(object)
+    threads?.attach(object)
+  }
 }

@@ -54,17 +54,17 @@ final class ManagerObject {
   private var approvalMethods: [String: BusImplementation.Method] {
     [
       "ListApprovals": { [exporter] call in
-        try await exporter.callers.authorizeUser(call.sender)
-        return .tuple(exporter.approvals.list)
+        try await exporter.environment.callers.authorizeUser(call.sender)
+        return .tuple(exporter.environment.approvals.list)
       },
       "GetApproval": { [exporter] call in
-        try await exporter.callers.authorizeUser(call.sender)
-        return .tuple(try exporter.approvals.details(of: try call.argument(0)))
+        try await exporter.environment.callers.authorizeUser(call.sender)
+        return .tuple(try exporter.environment.approvals.details(of: try call.argument(0)))
       },
       "AnswerApproval": { [exporter] call in
-        try await exporter.callers.authorizeUser(call.sender)
+        try await exporter.environment.callers.authorizeUser(call.sender)
         await LockMonitor.shared.ready()
-        try exporter.approvals.resolve(
+        try exporter.environment.approvals.resolve(
           try call.argument(0), ChappieApprovalDecision(approved: call.argument(1), reason: call.argument(2)))
         return .tuple()
       },

@@ -33,7 +33,7 @@ final class ObjectDirectory {
   }
 
   private struct OpenClient {
-    let client: ClientObject
+    let exported: ExportedClient
     let object: BusObject
     let session: ObjectPath
     let caller: String
@@ -48,33 +48,31 @@ final class ObjectDirectory {
   init(_ exporter: Exporter, defaults: ChappieConfiguration) {
     self.exporter = exporter
     self.defaults = defaults
-    exporter.callers.close = { [weak self] object, caller in self?.release(object, caller) }
+    exporter.environment.callers.close = { [weak self] object, caller in self?.release(object, caller) }
   }
 
   // MARK: Opening
 
   func openSession(_ options: VariantDictionary, for caller: String) async throws -> ObjectPath {
     let configuration = try await configuration(options, for: caller)
-    let lease = try await exporter.callers.leaseObject(caller)
+    let lease = try await exporter.environment.callers.leaseObject(caller)
     let session = try session(for: configuration)
     session.holders.insert(.opener(caller))
-    exporter.callers.add(session.path, lease, to: caller)
+    exporter.environment.callers.add(session.path, lease, to: caller)
     return session.path
   }
 
   func openClient(_ options: VariantDictionary, for caller: String) async throws -> ObjectPath {
     let configuration = try await configuration(options, for: caller)
-    let lease = try await exporter.callers.leaseObject(caller)
+    let lease = try await exporter.environment.callers.leaseObject(caller)
     let session = try session(for: configuration)
     let path = nextPath("client")
     session.holders.insert(.client(path, of: caller))
-    let client = ClientObject(
-      Chappie.client(configuration: configuration), sharing: .opened(by: caller), session: session.path,
-      exporter)
+    let exported = exporter.client(configuration, sharing: .opened(by: caller), session: session.path)
     do {
       if let harness = options["harness"] {
-        try client.set(
-          configuration.harness, of: harness.byteCount, for: await exporter.callers.application(of: caller))
+        try exported.client.set(
+          configuration.harness, of: harness.byteCount, for: await exporter.environment.callers.application(of: caller))
       }
       let rights = BusObject.Rights { [weak self] request in
         try await self?.authorize(request, configuration) { $0 == caller }
@@ -83,21 +81,21 @@ final class ObjectDirectory {
       } audience: {
         .only([caller])
       }
-      let object = try exporter.export(path, client.implementations(), rights)
-      client.attach(object)
-      clients[path] = OpenClient(client: client, object: object, session: session.path, caller: caller)
+      let object = try exporter.export(path, exported.implementations(), rights)
+      exported.attach(object)
+      clients[path] = OpenClient(exported: exported, object: object, session: session.path, caller: caller)
     } catch {
       dropHolder(.client(path, of: caller), of: session.path)
       throw error
     }
-    exporter.callers.add(path, lease, to: caller)
+    exporter.environment.callers.add(path, lease, to: caller)
     return path
   }
 
   private func session(for configuration: ChappieConfiguration) throws -> OpenSession {
     if let session = sessions.values.first(where: { $0.configuration == configuration }) { return session }
     let path = nextPath("session")
-    let session = SessionObject(Chappie.authSession(configuration: configuration), exporter.notifications)
+    let session = exporter.session(configuration)
     let rights = BusObject.Rights { [weak self, weak session] request in
       try await self?.authorize(request, configuration) { self?.holders(of: path).contains($0) == true }
       await session?.ready()
@@ -133,7 +131,8 @@ final class ObjectDirectory {
     var configuration = try await decoded(byteCount: options.variant.byteCount) { [defaults] in
       try ChappieConfiguration(options, defaults: defaults)
     }
-    configuration.applicationID = try await exporter.callers.owner(caller).map { .sandboxed($0.text) } ?? .desktopUser
+    configuration.applicationID =
+      try await exporter.environment.callers.owner(caller).map { .sandboxed($0.text) } ?? .desktopUser
     try await admit(caller, to: configuration)
     return configuration
   }
@@ -142,20 +141,22 @@ final class ObjectDirectory {
   private func authorize(
     _ request: BusRequest, _ configuration: ChappieConfiguration, _ hasOpened: (_ caller: String) -> Bool
   ) async throws {
-    guard hasOpened(request.sender) else { throw await exporter.callers.identity(of: request.sender).denial }
+    guard hasOpened(request.sender) else {
+      throw await exporter.environment.callers.identity(of: request.sender).denial
+    }
     try await admit(request.sender, to: configuration)
   }
 
   private func admit(_ caller: String, to configuration: ChappieConfiguration) async throws {
     guard let group = configuration.keychainAccessGroup else { return }
-    try await exporter.groups.admit(await exporter.callers.identity(of: caller), to: group)
+    try await exporter.environment.groups.admit(await exporter.environment.callers.identity(of: caller), to: group)
   }
 
   // MARK: Closing
 
   /// - Throws: `BusError` with `InvalidArgument`.
   func close(_ object: ObjectPath, by caller: String) throws {
-    guard exporter.callers.remove(object, from: caller) else {
+    guard exporter.environment.callers.remove(object, from: caller) else {
       throw BusError(.invalidArgument, "You have not opened \(object).")
     }
     release(object, caller)
@@ -163,7 +164,7 @@ final class ObjectDirectory {
 
   private func release(_ object: ObjectPath, _ caller: String) {
     if let open = clients.removeValue(forKey: object) {
-      open.client.turns.cancelAll()
+      open.exported.client.turns.cancelAll()
       closing(open)
       dropHolder(.client(object, of: open.caller), of: open.session)
     } else {
@@ -174,7 +175,7 @@ final class ObjectDirectory {
   /// A client leaves the bus once the last signals of its turns are sent.
   private func closing(_ open: OpenClient) {
     Task.onGLib {
-      await open.client.turns.allEnded()
+      await open.exported.client.turns.allEnded()
       open.object.unexport()
     }
   }

@@ -96,8 +96,3 @@ final class SessionObject {
     if !changed.isEmpty { object?.propertiesChanged(Self.interface, changed) }
   }
 }
-
-extension BusCall {
-  /// Whether the keyring may ask the user for its password on behalf of this call.
-  var interaction: SecretServiceClient.Interaction { allowsInteraction ? .allowed : .forbidden }
-}

@@ -12,7 +12,7 @@ extension ThreadsObject {
       "Create": { [unowned self] in
         let options: VariantDictionary = try $0.argument(0)
         let title = try options.value("title", as: String.self).map(Self.checkedTitle) ?? ""
-        try await client.exporter.callers.beginsThread($0.sender)
+        try await client.environment.callers.beginsThread($0.sender)
         let store = try await unlockedStore(for: $0)
         try await stored.checkRoom(in: store)
         return .tuple(try await store.create(titled: title))
@@ -45,8 +45,8 @@ extension ThreadsObject {
 
   private func json(of id: String, in store: any ChappieThreadStore, for caller: String) async throws -> Variant {
     let bytes = try await Self.checkedSize(of: id, in: store)
-    let memory = client.exporter.memory
-    let application = await client.exporter.callers.application(of: caller)
+    let memory = client.environment.memory
+    let application = await client.environment.callers.application(of: caller)
     let lease = try memory.lease(MemoryBudget.callOverhead + MemoryBudget.replyFactor * bytes, for: application)
     defer { memory.end(lease) }
     let thread = try await store.thread(id)

@@ -63,8 +63,8 @@ extension ThreadsObject {
     try await stored.inTurn(thread) {
       _ = try await Self.checkedSize(of: thread, in: unlockedStore(for: call))
     } _: {
-      let memory = client.exporter.memory
-      let application = await client.exporter.callers.application(of: call.sender)
+      let memory = client.environment.memory
+      let application = await client.environment.callers.application(of: call.sender)
       let size = try await Self.checkedSize(of: thread, in: unlockedStore(for: call))
       let lease = try memory.lease(MemoryBudget.replyFactor * size, for: application)
       defer {

@@ -6,8 +6,6 @@ import GLibBridge
 /// `org.chappie.Threads`, beside the `org.chappie.Client` of the same object.
 @GLibActor
 final class ThreadsObject {
-  nonisolated static let interface = "org.chappie.Threads"
-
   unowned let client: ClientObject
   let stored: StoredThreads
   private let store: any ChappieThreadStore
@@ -35,7 +33,7 @@ final class ThreadsObject {
 
   func implementation() throws -> BusImplementation {
     try BusImplementation(
-      BusInterfaceDescription(xml: BusInterfaceFiles.threads, name: Self.interface), owner: self,
+      BusInterfaceDescription(xml: BusInterfaceFiles.threads, name: ServiceInterfaces.threads), owner: self,
       methods: turnMethods.merging(storeMethods) { first, _ in first },
       properties: ["Version": { UInt32(1).variant }])
   }
@@ -58,7 +56,7 @@ final class ThreadsObject {
 
   func tell(_ thread: String, _ change: ThreadChange) {
     if change == .deleted { conversations.forget(thread) }
-    object?.emit(Self.interface, "ThreadChanged", .tuple(thread, change.rawValue), to: listener)
+    object?.emit(ServiceInterfaces.threads, "ThreadChanged", .tuple(thread, change.rawValue), to: listener)
   }
 
   /// Lets go of what was said, where it may be read only while nothing is locked.

@@ -204,7 +204,7 @@ final class ServiceTurn {
 
   private func emit(_ signal: String, _ arguments: Variant, bytes: Int) {
     // Once, also for the caller: a second, directed copy would reach a caller that listens twice.
-    object?.emit(ClientObject.interface, signal, arguments, to: isBroadcast ? .everyone : .only([caller]))
+    object?.emit(ServiceInterfaces.client, signal, arguments, to: isBroadcast ? .everyone : .only([caller]))
     drain = window.sent(bytes)
   }
 }

@@ -15,7 +15,7 @@ struct NotificationOptionTests {
   @Test(arguments: ["", "no", "FALSE", "0"]) func anythingElseIsRefused(_ word: String) throws {
     var options = ServiceOptions()
     options.notifications = word
-    let failure = #expect(throws: Service.StartFailure.self) { try options.hasNotifications() }
+    let failure = #expect(throws: StartFailure.self) { try options.hasNotifications() }
     #expect(
       failure?.description == "[Notifications] Enabled= in the configuration must be true or false, not “\(word)”.")
   }

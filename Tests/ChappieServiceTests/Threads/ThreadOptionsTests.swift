@@ -13,7 +13,7 @@ struct ThreadOptionsTests {
   }
 
   private func complaint(_ bytes: [UInt8]) -> String? {
-    let failure = #expect(throws: Service.StartFailure.self) {
+    let failure = #expect(throws: StartFailure.self) {
       var options = ThreadOptions()
       try options.read(KeyFile(bytes))
       _ = try options.policy()

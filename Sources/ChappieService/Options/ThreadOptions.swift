@@ -16,12 +16,12 @@ struct ThreadOptions: Sendable {
 
   /// Adds what `file` says and no file before it has said.
   ///
-  /// - Throws: ``Service/StartFailure`` for what cannot be read or understood: redaction that is off unnoticed is worse
+  /// - Throws: ``StartFailure`` for what cannot be read or understood: redaction that is off unnoticed is worse
   ///   than a service that does not start.
   mutating func read(_ file: KeyFile) throws {
     for group in file.groupNames where group.lowercased().hasPrefix("redaction") {
       guard ["Redaction", Self.patternGroup].contains(group) else {
-        throw Service.StartFailure(
+        throw StartFailure(
           description: "[\(group)] in the configuration must be [Redaction] or [\(Self.patternGroup)].")
       }
     }
@@ -34,7 +34,7 @@ struct ThreadOptions: Sendable {
     for name in file.keys(of: Self.patternGroup) where patterns[name] == nil {
       // As it is written: a regular expression has backslashes of its own.
       guard let pattern = file.rawString(Self.patternGroup, name) else {
-        throw Service.StartFailure(
+        throw StartFailure(
           description: "[\(Self.patternGroup)] \(name)= in the configuration must be text in UTF-8.")
       }
       patterns[name] = pattern
@@ -43,7 +43,7 @@ struct ThreadOptions: Sendable {
 
   /// How threads are kept; nil where they are not.
   ///
-  /// - Throws: ``Service/StartFailure`` for a key with a value that it cannot have.
+  /// - Throws: ``StartFailure`` for a key with a value that it cannot have.
   func policy() throws -> ThreadPolicy? {
     let key = "[Threads] Enabled="
     guard try Bool(setting: key, values[key]) else { return nil }
@@ -55,7 +55,7 @@ struct ThreadOptions: Sendable {
     case nil, "complete": .complete
     case "complete-until-first-user-authentication": .completeUntilFirstUserAuthentication
     case let other?:
-      throw Service.StartFailure(
+      throw StartFailure(
         "[Threads] Protection=", "complete or complete-until-first-user-authentication", other)
     }
   }
@@ -86,7 +86,7 @@ struct ThreadOptions: Sendable {
     // Nearly a pebibyte, and a thousand million days, are more than anybody means. Less than ten bytes or a second is
     // a slip that would delete everything.
     guard let number = Double(value), number >= 1e-5, number <= 1e9 else {
-      throw Service.StartFailure(key, "a number of \(unit) above 0, or \(none)", value)
+      throw StartFailure(key, "a number of \(unit) above 0, or \(none)", value)
     }
     return convert(number)
   }
@@ -102,7 +102,7 @@ struct ThreadOptions: Sendable {
       return try ChappieThreadRedaction(
         drop: drop, mask: mask, patterns: patterns.sorted { $0.key < $1.key }.map(\.value))
     } catch {
-      throw Service.StartFailure(description: "[\(Self.patternGroup)] in the configuration: \(error)")
+      throw StartFailure(description: "[\(Self.patternGroup)] in the configuration: \(error)")
     }
   }
 
@@ -112,7 +112,7 @@ struct ThreadOptions: Sendable {
       words.map { word in
         guard let field = ChappieThreadRedaction.Field(rawValue: word) else {
           let known = ChappieThreadRedaction.Field.allCases.map(\.rawValue).joined(separator: ", ")
-          throw Service.StartFailure(key, "words of \(known), with ; between them", word)
+          throw StartFailure(key, "words of \(known), with ; between them", word)
         }
         return field
       })

@@ -77,29 +77,6 @@ extension ChappieClientError {
     case .limitExceeded: .limitExceeded
     }
   }
-
-  /// The details of `Failed`, as far as the error itself has them.
-  var details: VariantDictionary {
-    var details = VariantDictionary()
-    switch self {
-    case .httpError(let status, _):
-      details.set("status", UInt32(clamping: status))
-    case .signInServer(let error):
-      details.set("status", error.status.map { UInt32(clamping: $0) })
-    case .usageLimitReached(let limit):
-      details.set("plan", limit.plan?.rawValue)
-      details.set("resets_at", limit.resetsAt)
-      details.set("primary", limit.primary?.dictionary)
-      details.set("secondary", limit.secondary?.dictionary)
-    case .missingToolHandler(let tool), .toolApprovalDenied(let tool, _):
-      details.set("tool", tool)
-    case .toolLoopLimitExceeded(let limit):
-      details.set("limit", UInt32(clamping: limit))
-    default:
-      break
-    }
-    return details
-  }
 }
 
 extension ChappieThreadStoreError {
@@ -127,7 +104,7 @@ extension BusError {
 
 extension ChappieAuthError {
   /// The HTTP status that the sign-in server answered with; nil where that is not what was wrong.
-  fileprivate var status: Int? {
+  var status: Int? {
     switch self {
     case .tokenExchangeFailed(let status, _), .renewalFailed(let status, _), .deviceCodeRequestFailed(let status, _):
       status

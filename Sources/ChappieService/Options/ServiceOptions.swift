@@ -27,7 +27,7 @@ public struct ServiceOptions: Sendable {
 
   /// Fills what the command line left open from the user's configuration file, then from the system's.
   ///
-  /// - Throws: `Service.StartFailure` when a file exists and is not a key file, or a key has a value
+  /// - Throws: `StartFailure` when a file exists and is not a key file, or a key has a value
   ///   that cannot be read.
   public mutating func readConfiguration() throws {
     for directory in [Directories.configuration] + Directories.systemConfiguration {
@@ -49,59 +49,59 @@ public struct ServiceOptions: Sendable {
 
   /// Finds out whether the service can start with these.
   ///
-  /// - Throws: `Service.StartFailure`, `ChappieClientError`.
+  /// - Throws: `StartFailure`, `ChappieClientError`.
   public func check() throws {
     _ = try defaults()
     _ = try hasNotifications()
     _ = try threadPolicy()
   }
 
-  /// - Throws: ``Service/StartFailure`` for anything but `true` and `false`.
+  /// - Throws: ``StartFailure`` for anything but `true` and `false`.
   func hasNotifications() throws -> Bool {
     try Bool(setting: "[Notifications] Enabled=", notifications)
   }
 
   /// How threads are kept; nil where they are not.
   ///
-  /// - Throws: ``Service/StartFailure`` for a key with a value that it cannot have.
+  /// - Throws: ``StartFailure`` for a key with a value that it cannot have.
   func threadPolicy() throws -> ThreadPolicy? {
     try threads.policy()
   }
 
-  /// - Throws: ``Service/StartFailure`` for a word that is no policy.
+  /// - Throws: ``StartFailure`` for a word that is no policy.
   private func lockPolicy() throws -> UnknownLockPolicy {
     guard let unknownLock else { return .keyring }
     guard let policy = UnknownLockPolicy(rawValue: unknownLock) else {
-      throw Service.StartFailure("[Lock] Unknown=", "keyring or deny", unknownLock)
+      throw StartFailure("[Lock] Unknown=", "keyring or deny", unknownLock)
     }
     return policy
   }
 
   /// How the keyring is used.
   ///
-  /// - Throws: ``Service/StartFailure`` for a key with a value that it cannot have.
+  /// - Throws: ``StartFailure`` for a key with a value that it cannot have.
   func keyringPolicy() throws -> KeyringPolicy {
     var policy = KeyringPolicy()
     if let deviceKey {
       guard let place = DeviceKeyPlace(rawValue: deviceKey) else {
-        throw Service.StartFailure("[Keyring] DeviceKey=", "file or tpm2", deviceKey)
+        throw StartFailure("[Keyring] DeviceKey=", "file or tpm2", deviceKey)
       }
       policy.deviceKey = place
     }
     switch plainSession {
     case nil, "refuse": break
     case "allow": policy.allowsPlainSessions = true
-    case let other?: throw Service.StartFailure("[Keyring] PlainSession=", "refuse or allow", other)
+    case let other?: throw StartFailure("[Keyring] PlainSession=", "refuse or allow", other)
     }
     return policy
   }
 
-  /// - Throws: ``Service/StartFailure`` for a word that is no transport.
+  /// - Throws: ``StartFailure`` for a word that is no transport.
   private func transportPolicy() throws -> ChappieStreamingTransportPolicy {
     switch transport {
     case nil, "default": .default
     case "http-sse-only": .httpSSEOnly
-    case let other?: throw Service.StartFailure("[Client] Transport=", "default or http-sse-only", other)
+    case let other?: throw StartFailure("[Client] Transport=", "default or http-sse-only", other)
     }
   }
 
@@ -109,14 +109,14 @@ public struct ServiceOptions: Sendable {
     do {
       return try KeyFile(path: path)
     } catch let error as GLibError {
-      throw Service.StartFailure(description: "\(path): \(error.message)")
+      throw StartFailure(description: "\(path): \(error.message)")
     }
   }
 
   /// The configuration that callers' own ones start from.
   ///
   /// - Throws: `ChappieClientError.invalidArgument` for an address that is neither HTTPS nor on the loopback,
-  ///   ``Service/StartFailure`` for a key with a value that it cannot have.
+  ///   ``StartFailure`` for a key with a value that it cannot have.
   func defaults() throws -> ChappieConfiguration {
     var configuration = ChappieConfiguration(applicationID: .desktopUser)
     let production = ChappieBackend.production

@@ -4,27 +4,27 @@ import GLibBridge
 extension KeyFile {
   /// The value of a key; nil where the file has no such key.
   ///
-  /// - Throws: ``Service/StartFailure`` for a value that cannot be read.
+  /// - Throws: ``StartFailure`` for a value that cannot be read.
   func setting(_ group: String, _ key: String) throws -> String? {
     guard has(group, key) else { return nil }
     guard let value = string(group, key) else {
-      throw Service.StartFailure(
+      throw StartFailure(
         description: "[\(group)] \(key)= in the configuration must be text in UTF-8 with \\\\ for each backslash.")
     }
     return value
   }
 
-  /// - Throws: ``Service/StartFailure`` for a key of `group` that is none of `keys`.
+  /// - Throws: ``StartFailure`` for a key of `group` that is none of `keys`.
   func requireKeys(of group: String, in keys: [String]) throws {
     for key in self.keys(of: group) where !keys.contains(key) {
-      throw Service.StartFailure(
+      throw StartFailure(
         description: "[\(group)] \(key)= in the configuration is no key: the keys are "
           + "\(keys.map { $0 + "=" }.joined(separator: ", ")).")
     }
   }
 }
 
-extension Service.StartFailure {
+extension StartFailure {
   /// - Parameter key: with its group, as `[Group] Key=`.
   init(_ key: String, _ expected: String, _ value: String) {
     self.init(description: "\(key) in the configuration must be \(expected), not “\(value)”.")
@@ -34,12 +34,12 @@ extension Service.StartFailure {
 extension Bool {
   /// What a key says; true where it says nothing.
   ///
-  /// - Throws: ``Service/StartFailure`` for anything but `true` and `false`.
+  /// - Throws: ``StartFailure`` for anything but `true` and `false`.
   init(setting key: String, _ value: String?) throws {
     switch value {
     case nil, "true": self = true
     case "false": self = false
-    case let other?: throw Service.StartFailure(key, "true or false", other)
+    case let other?: throw StartFailure(key, "true or false", other)
     }
   }
 }
