@@ -13,11 +13,12 @@ public struct ProcessFiles: Sendable {
   private let directory: Descriptor
   private let handle: ProcessHandle?
 
+  /// - Parameter processID: the number of the process that `handle` holds.
   /// - Throws: ``FileError/missing`` when the process has ended.
-  public init(_ peer: BusPeer) throws(FileError) {
-    try self.init(path: "/proc/\(peer.processID)", peer.processID, handle: peer.handle)
+  public init(_ processID: Int32, _ handle: ProcessHandle) throws(FileError) {
+    try self.init(path: "/proc/\(processID)", processID, handle: handle)
     // The number was opened while the process still had it: what is open is this process's.
-    guard peer.handle.isRunning else { throw .missing }
+    guard handle.isRunning else { throw .missing }
   }
 
   /// This process itself.

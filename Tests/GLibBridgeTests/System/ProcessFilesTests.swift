@@ -5,12 +5,10 @@ import Testing
 @testable import GLibBridge
 
 struct ProcessFilesTests {
-  private static func peer(_ processID: pid_t) throws -> BusPeer {
+  private static func handle(_ processID: pid_t) throws -> ProcessHandle {
     let descriptor = pidfd_open(processID, 0)
     try #require(descriptor >= 0)
-    return BusPeer(
-      processID: processID, userID: getuid(), isVouchedForByBus: false, securityLabel: nil,
-      handle: ProcessHandle(owning: descriptor))
+    return ProcessHandle(owning: descriptor)
   }
 
   private static func spawn(_ program: String) throws -> pid_t {
@@ -22,7 +20,7 @@ struct ProcessFilesTests {
   }
 
   @Test func ofThisProcess() throws {
-    let files = try ProcessFiles(Self.peer(getpid()))
+    let files = try ProcessFiles(getpid(), Self.handle(getpid()))
     #expect(files.isRunning)
     #expect(try files.userNamespace() == ProcessFiles.own().userNamespace())
     #expect(try files.root().identity() == ProcessFiles.own().root().identity())
@@ -40,17 +38,17 @@ struct ProcessFilesTests {
 
   @Test func ofAProcessThatHasEnded() throws {
     let processID = try Self.spawn("/bin/true")
-    let peer = try Self.peer(processID)
+    let handle = try Self.handle(processID)
     var status: Int32 = 0
     #expect(waitpid(processID, &status, 0) == processID)
-    #expect(!peer.handle.isRunning)
-    #expect(throws: FileError.missing) { try ProcessFiles(peer) }
+    #expect(!handle.isRunning)
+    #expect(throws: FileError.missing) { try ProcessFiles(processID, handle) }
   }
 
   /// What was opened stays with its process: nothing of a successor in its number is read.
   @Test func showNothingMoreOnceTheProcessHasEnded() throws {
     let processID = try Self.spawn("/bin/cat")
-    let files = try ProcessFiles(Self.peer(processID))
+    let files = try ProcessFiles(processID, Self.handle(processID))
     kill(processID, SIGKILL)
     var status: Int32 = 0
     #expect(waitpid(processID, &status, 0) == processID)

@@ -160,7 +160,9 @@ struct JSONTests {
     let strings = JSON.array(texts.map { .string($0) })
     let value: JSON = [
       "strings": strings, "numbers": [.integer(.min), .integer(.max), .double(0.1), .double(-1e-9)],
-      "long numbers": [.double(4e53), .double(1e16), .double(.greatestFiniteMagnitude), .double(.leastNonzeroMagnitude)],
+      "long numbers": [
+        .double(4e53), .double(1e16), .double(.greatestFiniteMagnitude), .double(.leastNonzeroMagnitude),
+      ],
       "nested": [[[:]], ["a": ["b": []]]], "words": [true, false, .null],
     ]
     #expect(try JSON(parsing: value.encoded) == value)

@@ -46,22 +46,26 @@ struct SocketPaceTests {
     let pipe = try WebSocketPipe()
     let messages = Array(repeating: [0x81, 2] + Array("{}".utf8), count: 20_000).flatMap { $0 }
     let count = messages.count / 4
-    pipe.sendRaw(messages)
     var turns = 0
+    var taken = 0
+    var first: Int?
+    let reading = Task.onGLib {
+      try await pipe.socket.forEachMessage(idleDeadline: .seconds(30)) { _ in
+        first = first ?? turns
+        taken += 1
+        return taken == count ? .stop : .more
+      }
+    }
+    // Before anything comes: what came while nobody read would be handed over at once.
+    await Task.yield()
+    pipe.sendRaw(messages)
     let other = Task.onGLib {
       while !Task.isCancelled {
         turns += 1
         await Task.yield()
       }
     }
-    await Task.yield()
-    var taken = 0
-    var first: Int?
-    try await pipe.socket.forEachMessage(idleDeadline: .seconds(30)) { _ in
-      first = first ?? turns
-      taken += 1
-      return taken == count ? .stop : .more
-    }
+    try await reading.value
     other.cancel()
     #expect(turns - (first ?? turns) >= 5)
   }

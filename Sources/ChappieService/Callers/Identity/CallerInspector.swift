@@ -72,7 +72,7 @@ final class CallerInspector {
 
   private func open(_ peer: BusPeer) throws(Unidentified) -> (ProcessFiles, sharesUserNamespace: Bool) {
     do throws(FileError) {
-      let files = try ProcessFiles(peer)
+      let files = try ProcessFiles(peer.processID, peer.handle)
       return (files, try files.userNamespace() == ProcessFiles.own().userNamespace())
     } catch {
       throw Unidentified(error)
