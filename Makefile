@@ -29,7 +29,8 @@ SWIFT = PKG_CONFIG_PATH=$(PKGCONFIG) swift
 # C++ runtime, of which Swift's needs a part, would take a millisecond of each start from its shared library; the
 # linker's remarks are on Swift's own archives.
 STATIC = .build/static
-RELEASE = -c release --static-swift-stdlib -Xswiftc -use-ld=lld -Xswiftc -Osize \
+# Without the trait FoundationTypes, which is for programs that use the libraries.
+RELEASE = -c release --disable-default-traits --static-swift-stdlib -Xswiftc -use-ld=lld -Xswiftc -Osize \
   -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=all -Xlinker --no-export-dynamic \
   -Xlinker --no-warnings -Xlinker -L$(STATIC)
 SOURCES = Package.swift Sources Tests dbus Fuzz

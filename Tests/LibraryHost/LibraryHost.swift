@@ -15,6 +15,7 @@ import SecretMemory
 ///   library-host ISSUER BACKEND destroy RULE     destroys that key
 ///   library-host ISSUER BACKEND delete-all RULE  deletes all stored threads with their key
 ///   library-host ISSUER BACKEND state X          prints the state that a new session begins with, and nothing else
+///   library-host ISSUER BACKEND restored X       prints the state once the keyring was read
 ///   library-host ISSUER BACKEND watch X          prints the state, and each that follows, until it is ended
 ///   library-host ISSUER BACKEND sign-out X       signs out, prints the state and what was wrong, and ends at once
 ///   library-host ISSUER BACKEND list X           prints the titles of the stored threads
@@ -65,6 +66,8 @@ enum LibraryHost {
       for thread in try await store.threads(ChappieThreadQuery(.all)) { print(thread.title) }
     case "state":
       print(Chappie.authSession(configuration: configuration).state.rawValue)
+    case "restored":
+      print(await Chappie.authSession(configuration: configuration).restored().rawValue)
     case "watch":
       let session = Chappie.authSession(configuration: configuration)
       for await snapshot in session.updates {

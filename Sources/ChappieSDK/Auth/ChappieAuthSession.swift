@@ -1,4 +1,5 @@
 import GLibBridge
+import Observation
 import Synchronization
 
 /// The sign-in of one credential slot: what it is, and how it changes.
@@ -6,7 +7,10 @@ import Synchronization
 /// Sessions are independent objects; those with the same application and keychain fields look at the same credential.
 /// A session reads the keyring when it is made, so a returning user is signed in without doing anything. What another
 /// process does to the credential shows here within a second.
-public final class ChappieAuthSession: Sendable {
+///
+/// What it shows can be observed, with `withObservationTracking`, `Observations`, or as ``updates``. A change is told on
+/// the thread that this library works on.
+public final class ChappieAuthSession: Observable, Sendable {
   /// Everything that a session shows, at one moment.
   public struct Snapshot: Sendable, Hashable {
     public let state: ChappieAuthState
@@ -36,6 +40,7 @@ public final class ChappieAuthSession: Sendable {
 
   public let configuration: ChappieConfiguration
   private let shown = Mutex(Shown())
+  private let registrar = ObservationRegistrar()
   private let link: SlotLink
 
   init(configuration: ChappieConfiguration) {
@@ -56,12 +61,18 @@ public final class ChappieAuthSession: Sendable {
 
   // MARK: Reading
 
-  public var snapshot: Snapshot { shown.withLock { $0.snapshot } }
-  public var state: ChappieAuthState { snapshot.state }
-  public var deviceLinkState: ChappieDeviceLinkState { snapshot.deviceLinkState }
-  public var deviceCode: ChappieDeviceCode? { snapshot.deviceCode }
-  public var accountInfo: ChappieAccountInfo? { snapshot.accountInfo }
-  public var lastError: ChappieAuthError? { snapshot.lastError }
+  public var snapshot: Snapshot { read(\.snapshot) }
+  public var state: ChappieAuthState { read(\.state).state }
+  public var deviceLinkState: ChappieDeviceLinkState { read(\.deviceLinkState).deviceLinkState }
+  public var deviceCode: ChappieDeviceCode? { read(\.deviceCode).deviceCode }
+  public var accountInfo: ChappieAccountInfo? { read(\.accountInfo).accountInfo }
+  public var lastError: ChappieAuthError? { read(\.lastError).lastError }
+
+  /// What is shown, noting that somebody has read `member`.
+  private func read<Value>(_ member: KeyPath<ChappieAuthSession, Value>) -> Snapshot {
+    registrar.access(self, keyPath: member)
+    return shown.withLock { $0.snapshot }
+  }
 
   /// The present snapshot and each that follows. A reader that is slow gets the newest and misses those between.
   public var updates: AsyncStream<Snapshot> {
@@ -132,11 +143,10 @@ public final class ChappieAuthSession: Sendable {
   public func signOut() {
     let outcome = GLibActor.hold(atMost: Self.signOutPatience) { try? await self.slot.signOut(interaction: .forbidden) }
     guard case .late = outcome else { return }
-    shown.withLock { shown in
-      guard shown.snapshot.state != .signedOut else { return }
-      shown.snapshot.lastError = .keyringUnavailable(
+    change { shown in
+      guard shown.state != .signedOut else { return }
+      shown.lastError = .keyringUnavailable(
         "The sign-in is still stored, for the keyring or a program that uses it does not answer: removing it goes on.")
-      for listener in shown.listeners.values { listener.yield(shown.snapshot) }
     }
   }
 
@@ -170,10 +180,21 @@ public final class ChappieAuthSession: Sendable {
   }
 
   private func show(_ snapshot: Snapshot) {
+    change { $0 = snapshot }
+  }
+
+  private func change(_ body: (inout Snapshot) -> Void) {
+    let old = shown.withLock { $0.snapshot }
+    var new = old
+    body(&new)
+    let changed = Member.all.filter { $0.hasChanged(old, new) }
+    // Without the lock: who is told may read at once.
+    for member in changed { member.willSet(registrar, self) }
     shown.withLock { shown in
-      shown.snapshot = snapshot
-      for listener in shown.listeners.values { listener.yield(snapshot) }
+      body(&shown.snapshot)
+      for listener in shown.listeners.values { listener.yield(shown.snapshot) }
     }
+    for member in changed { member.didSet(registrar, self) }
   }
 }
 

@@ -18,6 +18,18 @@ public final class ChappieClient: Sendable {
     conversation = Conversation(configuration: configuration)
   }
 
+  // MARK: The account
+
+  /// Who answers are asked for: what is known of the stored credential of this client's slot, as
+  /// ``ChappieAuthSession/accountInfo`` has it. Nil where nobody is signed in, and where a keyring that is locked or
+  /// silent has not told yet.
+  @GLibActor
+  public func accountInfo() async -> ChappieAccountInfo? {
+    let slot = conversation.slot
+    if slot.state.accountInfo == nil { await slot.look() }
+    return slot.state.accountInfo
+  }
+
   // MARK: Whole answers
 
   /// Appends a user message to the transcript and returns the answer's text.

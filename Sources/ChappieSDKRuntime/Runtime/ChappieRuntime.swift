@@ -181,8 +181,7 @@ public final class ChappieRuntime {
       _ = try await hold.during { try await upToDate() }
       let context = try await compact()
       if let thread, let summary = context.compactedSummary {
-        let turn = ChappieTurn(
-          id: UniqueID.make(), recordedAt: UnixTime.now, events: [.compaction(summary: summary)])
+        let turn = ChappieTurn(recording: [.compaction(summary: summary)])
         try await hold.during { try await keep(turn, in: thread.id) }
       }
       return context

@@ -45,7 +45,6 @@ final class TurnRecorder {
   }
 
   private func turn(_ end: [ChappieTurnEvent]) -> ChappieTurn {
-    ChappieTurn(
-      id: UniqueID.make(), recordedAt: UnixTime.now, events: compactions + [.input(message)] + events + end)
+    ChappieTurn(recording: compactions + [.input(message)] + events + end)
   }
 }

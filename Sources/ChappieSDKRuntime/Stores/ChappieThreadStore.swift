@@ -63,8 +63,10 @@ extension ChappieThreadStore {
   ///
   /// - Throws: ``ChappieThreadStoreError``.
   package func create(titled title: String) async throws -> String {
-    let now = UnixTime.now
-    let thread = ChappieThreadSummary(id: UniqueID.make(), title: title, createdAt: now, updatedAt: now)
+    let now = UnixTime.nowWithMicroseconds
+    let thread = ChappieThreadSummary(
+      id: UniqueID.make(), title: title, createdAt: now.seconds, updatedAt: now.seconds,
+      createdAtMicroseconds: now.microseconds, updatedAtMicroseconds: now.microseconds)
     try await create(thread)
     return thread.id
   }

@@ -19,9 +19,11 @@ extension ChappieThreadQuery.Kind {
 }
 
 extension ChappieThreadSummary {
-  /// Newest first. The number decides: times are whole seconds, and a clock can be set back. Threads of an older version
-  /// have none; of those the times decide.
+  /// Newest first. The number decides: a clock can be set back. Threads of an older version have none; of those the
+  /// times decide.
   func isListed(before other: ChappieThreadSummary) -> Bool {
-    (changeNumber, updatedAt, createdAt, id) > (other.changeNumber, other.updatedAt, other.createdAt, other.id)
+    guard changeNumber == other.changeNumber else { return changeNumber > other.changeNumber }
+    return (updatedAt, updatedAtMicroseconds, createdAt, createdAtMicroseconds, id)
+      > (other.updatedAt, other.updatedAtMicroseconds, other.createdAt, other.createdAtMicroseconds, other.id)
   }
 }

@@ -25,8 +25,12 @@ public struct ChappieThreadSummary: Sendable, Hashable, Identifiable {
   public var title: String
   /// Unix seconds in UTC.
   public var createdAt: Int64
+  /// What comes to ``createdAt`` of the next second: 0 to 999,999; 0 also where it is not known.
+  public var createdAtMicroseconds: Int32
   /// When the last turn was recorded, or the thread was renamed or taken back from the archive: Unix seconds in UTC.
   public var updatedAt: Int64
+  /// What comes to ``updatedAt`` of the next second: 0 to 999,999; 0 also where it is not known.
+  public var updatedAtMicroseconds: Int32
   /// When it was put away: Unix seconds in UTC; nil for an active one.
   public var archivedAt: Int64?
   public var turnCount: Int
@@ -40,7 +44,7 @@ public struct ChappieThreadSummary: Sendable, Hashable, Identifiable {
 
   public init(
     id: String, title: String = "", createdAt: Int64, updatedAt: Int64, archivedAt: Int64? = nil, turnCount: Int = 0,
-    bytes: Int64 = 0, changeNumber: Int64 = 0
+    bytes: Int64 = 0, changeNumber: Int64 = 0, createdAtMicroseconds: Int32 = 0, updatedAtMicroseconds: Int32 = 0
   ) {
     self.id = id
     self.title = title
@@ -50,6 +54,8 @@ public struct ChappieThreadSummary: Sendable, Hashable, Identifiable {
     self.turnCount = turnCount
     self.bytes = bytes
     self.changeNumber = changeNumber
+    self.createdAtMicroseconds = createdAtMicroseconds
+    self.updatedAtMicroseconds = updatedAtMicroseconds
   }
 }
 

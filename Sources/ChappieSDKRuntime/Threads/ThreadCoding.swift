@@ -34,7 +34,9 @@ extension ChappieThreadSummary: JSONCodable, Codable {
       updatedAt: try fields.require("updatedAt", fields.integer("updatedAt")),
       archivedAt: try fields.integer("archivedAt"),
       turnCount: try fields.integer("turnCount").map { Int(clamping: $0) } ?? 0,
-      bytes: try fields.integer("bytes") ?? 0, changeNumber: try fields.integer("changeNumber") ?? 0)
+      bytes: try fields.integer("bytes") ?? 0, changeNumber: try fields.integer("changeNumber") ?? 0,
+      createdAtMicroseconds: try fields.microseconds("createdAtMicroseconds"),
+      updatedAtMicroseconds: try fields.microseconds("updatedAtMicroseconds"))
   }
 
   package var jsonValue: ChappieJSONValue {
@@ -43,6 +45,8 @@ extension ChappieThreadSummary: JSONCodable, Codable {
       "turnCount": .integer(Int64(turnCount)), "bytes": .integer(bytes), "changeNumber": .integer(changeNumber),
     ]
     members["archivedAt"] = archivedAt.map { .integer($0) }
+    members["createdAtMicroseconds"] = .microseconds(createdAtMicroseconds)
+    members["updatedAtMicroseconds"] = .microseconds(updatedAtMicroseconds)
     return .object(members)
   }
 }
@@ -52,11 +56,16 @@ extension ChappieTurn: JSONCodable, Codable {
     let fields = try JSONFields(json, of: "the turn")
     self.init(
       id: try fields.name("id"), recordedAt: try fields.require("recordedAt", fields.integer("recordedAt")),
+      recordedAtMicroseconds: try fields.microseconds("recordedAtMicroseconds"),
       events: try fields.values("events") { ChappieTurnEvent(jsonValue: $0) })
   }
 
   package var jsonValue: ChappieJSONValue {
-    ["id": .string(id), "recordedAt": .integer(recordedAt), "events": .array(events.map(\.jsonValue))]
+    var members: [String: ChappieJSONValue] = [
+      "id": .string(id), "recordedAt": .integer(recordedAt), "events": .array(events.map(\.jsonValue)),
+    ]
+    members["recordedAtMicroseconds"] = .microseconds(recordedAtMicroseconds)
+    return .object(members)
   }
 }
 
@@ -69,5 +78,19 @@ extension ChappieThreadDamage: JSONCodable, Codable {
 
   package var jsonValue: ChappieJSONValue {
     ["offset": .integer(offset), "reason": .string(reason)]
+  }
+}
+
+extension JSONFields {
+  /// The part of a time that is below a second; 0 where it is left out, as older versions do.
+  fileprivate func microseconds(_ name: String) throws(ChappieClientError) -> Int32 {
+    Int32(clamping: min(999_999, max(0, try integer(name) ?? 0)))
+  }
+}
+
+extension ChappieJSONValue {
+  /// Nil for 0, which is left out.
+  fileprivate static func microseconds(_ value: Int32) -> ChappieJSONValue? {
+    value == 0 ? nil : .integer(Int64(value))
   }
 }

@@ -28,13 +28,46 @@ extension ChappieConfiguration {
   public static func testing(
     _ fixture: ChappieAuthFixture, backend: StandInBackend, user: StandInUser? = nil
   ) throws -> ChappieConfiguration {
-    FixtureCount.value += 1
-    var configuration = ChappieConfiguration(
-      keychainService: "com.chappie.sdk.testing", keychainAccount: "fixture-\(FixtureCount.value)")
-    configuration.backend = try ChappieBackend(issuer: backend.issuer, baseURL: backend.baseURL)
-    SlotRegistry.seed(
-      SlotIdentity(configuration), with: MemoryCredentialStore(credential(fixture, configuration, backend, user)))
+    let configuration = try ownSlot(issuer: backend.issuer, baseURL: backend.baseURL)
+    seed(configuration, credential(fixture, configuration, backend, user))
     return configuration
+  }
+
+  /// A configuration for a test whose servers are in another process, such as `chappie-sandbox`. Nobody is signed in; a
+  /// credential lives in memory alone. Each call makes a slot of its own, and no keyring is touched.
+  ///
+  /// - Parameters:
+  ///   - issuer: where the user signs in: an HTTPS address, or an HTTP one of the loopback.
+  ///   - baseURL: the `…/backend-api` that answers, likewise.
+  /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for any other address.
+  @GLibActor
+  public static func testing(issuer: String, baseURL: String) throws -> ChappieConfiguration {
+    let configuration = try ownSlot(issuer: issuer, baseURL: baseURL)
+    seed(configuration, nil)
+    return configuration
+  }
+
+  /// This configuration with other servers, and the same slot: for tests of what an app does with its keyring. A
+  /// credential that is stored for other servers is of no use there, and is sent nowhere.
+  ///
+  /// - Throws: as ``testing(issuer:baseURL:)``.
+  public func servedBy(issuer: String, baseURL: String) throws -> ChappieConfiguration {
+    var configuration = self
+    configuration.backend = try ChappieBackend(issuer: issuer, baseURL: baseURL)
+    return configuration
+  }
+
+  @GLibActor
+  private static func ownSlot(issuer: String, baseURL: String) throws -> ChappieConfiguration {
+    FixtureCount.value += 1
+    return try ChappieConfiguration(
+      keychainService: "com.chappie.sdk.testing", keychainAccount: "fixture-\(FixtureCount.value)"
+    ).servedBy(issuer: issuer, baseURL: baseURL)
+  }
+
+  @GLibActor
+  private static func seed(_ configuration: ChappieConfiguration, _ credential: Credential?) {
+    SlotRegistry.seed(SlotIdentity(configuration), with: MemoryCredentialStore(credential))
   }
 
   @GLibActor

@@ -1,5 +1,6 @@
 import ChappieSDK
 import ChappieSDKRuntime
+import FoundationEssentials
 
 /// What every ``ChappieThreadStore`` must do, as a test of it: for a store of your own.
 ///
@@ -26,9 +27,10 @@ public enum ChappieThreadStoreConformance {
 }
 
 /// A store that does not do what every store must.
-public struct ChappieThreadStoreViolation: Error, Sendable, CustomStringConvertible {
+public struct ChappieThreadStoreViolation: LocalizedError, Sendable, CustomStringConvertible {
   /// What was expected, in a sentence.
   public let description: String
+  public var errorDescription: String? { description }
 }
 
 /// A store on trial, and what the checks need of it.

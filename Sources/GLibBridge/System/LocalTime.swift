@@ -12,7 +12,11 @@ public enum LocalTime {
   }
 
   /// Unix seconds now.
-  public static var now: Int64 {
-    Int64(g_get_real_time()) / 1_000_000
+  public static var now: Int64 { nowWithMicroseconds.seconds }
+
+  /// Unix seconds now, and how many microseconds of the next one are over.
+  public static var nowWithMicroseconds: (seconds: Int64, microseconds: Int32) {
+    let (seconds, rest) = Int64(g_get_real_time()).quotientAndRemainder(dividingBy: 1_000_000)
+    return (seconds, Int32(rest))
   }
 }

@@ -15,16 +15,16 @@ struct HostApplicationTests {
   @Test func itsSignInIsNotTheDesktopUsers() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
-      #expect(try await output(world, "state", "now", as: "-") == "signed-out\n")
-      #expect(try await output(world, "state", "now", as: "org.example.App") == "signed-out\n")
-      #expect(try await output(world, "state", "now", as: "") == "signed-in\n")
+      #expect(try await output(world, "restored", "now", as: "-") == "signed-out\n")
+      #expect(try await output(world, "restored", "now", as: "org.example.App") == "signed-out\n")
+      #expect(try await output(world, "restored", "now", as: "") == "signed-in\n")
 
       _ = try await output(world, "sign-in", "", as: "-")
-      #expect(try await output(world, "state", "now", as: "-") == "signed-in\n")
-      #expect(try await output(world, "state", "now", as: "library-host") == "signed-in\n", "its name is its id")
-      #expect(try await output(world, "state", "now", as: "org.example.App") == "signed-out\n")
+      #expect(try await output(world, "restored", "now", as: "-") == "signed-in\n")
+      #expect(try await output(world, "restored", "now", as: "library-host") == "signed-in\n", "its name is its id")
+      #expect(try await output(world, "restored", "now", as: "org.example.App") == "signed-out\n")
       _ = try await output(world, "sign-out", "now", as: "-")
-      #expect(try await output(world, "state", "now", as: "-") == "signed-out\n")
+      #expect(try await output(world, "restored", "now", as: "-") == "signed-out\n")
       #expect(try await caller.state() == "signed-in")
       #expect(try await caller.send("hi").contains("hi"))
     }

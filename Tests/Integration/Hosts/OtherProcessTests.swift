@@ -5,23 +5,28 @@ import Testing
 /// What one process does to a slot, every other one with that slot knows, without asking.
 @Suite(.worlds) @GLibActor
 struct OtherProcessTests {
-  /// What a program's session has shown, in order.
-  private func shown(by host: ChildProcess) -> [String] { host.output.split(separator: "\n").map(String.init) }
+  /// What a program's session has shown, in order, once it knew.
+  private func shown(by host: ChildProcess) -> [String] {
+    host.output.split(separator: "\n").map(String.init).filter { $0 != "restoring -" }
+  }
 
   private func expect(_ states: [String], by host: ChildProcess) async throws {
     try await eventually("\(host.output) to be \(states)") { shown(by: host) == states }
   }
 
+  /// A keyring has 300 ms to tell; on a machine that is busy with other tests, it takes more now and then.
   @Test func theStateIsKnownAtLaunch() async throws {
     try await World.with { world in
-      let before = try world.startLibraryHost("state", "now")
-      #expect(try await before.waitForEnd() == .exit(0))
-      #expect(before.output == "signed-out\n")
+      try await eventually("a program that begins signed out") { try await launch(world) == "signed-out\n" }
       _ = try await world.signedInCaller()
-      let after = try world.startLibraryHost("state", "now")
-      #expect(try await after.waitForEnd() == .exit(0))
-      #expect(after.output == "signed-in\n")
+      try await eventually("a program that begins signed in") { try await launch(world) == "signed-in\n" }
     }
+  }
+
+  private func launch(_ world: World) async throws -> String {
+    let host = try world.startLibraryHost("state", "now")
+    #expect(try await host.waitForEnd() == .exit(0))
+    return host.output
   }
 
   @Test func aProgramKnowsWhatTheServiceDoes() async throws {
@@ -115,7 +120,7 @@ struct OtherProcessTests {
       try await world.keyring.store(["xdg:schema": "org.chappie.Credential", "account": "other"], in: "session")
       let other = try await caller.open("Session")
       #expect(try await caller.state(at: other) == "signed-in")
-      let newcomer = try world.startLibraryHost("state", "now")
+      let newcomer = try world.startLibraryHost("restored", "now")
       #expect(try await newcomer.waitForEnd() == .exit(0))
       #expect(newcomer.output == "signed-in\n")
       #expect(try await caller.state() == "signed-in")

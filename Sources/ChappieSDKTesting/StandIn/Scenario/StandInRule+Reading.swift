@@ -1,9 +1,11 @@
+import FoundationEssentials
 import GLibBridge
 
 /// A scenario, or a change of models or usage, that cannot be read, and why.
-public struct StandInScenarioError: Error, Equatable, CustomStringConvertible {
+public struct StandInScenarioError: LocalizedError, Equatable, CustomStringConvertible {
   /// What is wrong; for a scenario with the number of the rule.
   public let description: String
+  public var errorDescription: String? { description }
 }
 
 extension StandInRule {

@@ -1,7 +1,7 @@
 /// The records of the index, in binary: 10,000 summaries are read in a few milliseconds. FORMAT.md has the fields.
 enum IndexCoding {
-  /// 1 was a thread whose changes were not counted. An index with such ones is made anew.
-  private static let setTag: UInt8 = 3
+  /// 1 was a thread whose changes were not counted, 3 one with whole seconds. An index with such ones is made anew.
+  private static let setTag: UInt8 = 4
   private static let removedTag: UInt8 = 2
   /// What a thread with an ordinary title takes, in bytes: to make room in time.
   static let usualLength = 120
@@ -34,6 +34,8 @@ enum IndexCoding {
     bytes.append(littleEndian: summary.bytes)
     bytes.append(littleEndian: entry.nextNumber)
     bytes.append(littleEndian: summary.changeNumber)
+    bytes.append(littleEndian: summary.createdAtMicroseconds)
+    bytes.append(littleEndian: summary.updatedAtMicroseconds)
   }
 
   /// Gives the changes one by one: all of them together would take as much memory again.
@@ -60,11 +62,13 @@ enum IndexCoding {
       let updatedAt = reader.integer(Int64.self), let flags = reader.integer(UInt8.self),
       let archivedAt = reader.integer(Int64.self), let turnCount = reader.integer(Int64.self),
       let bytes = reader.integer(Int64.self), let nextNumber = reader.integer(UInt64.self),
-      let changeNumber = reader.integer(Int64.self)
+      let changeNumber = reader.integer(Int64.self), let createdAtMicroseconds = reader.integer(Int32.self),
+      let updatedAtMicroseconds = reader.integer(Int32.self)
     else { return nil }
     let summary = ChappieThreadSummary(
       id: id, title: title, createdAt: createdAt, updatedAt: updatedAt, archivedAt: flags & 1 == 0 ? nil : archivedAt,
-      turnCount: Int(clamping: turnCount), bytes: bytes, changeNumber: changeNumber)
+      turnCount: Int(clamping: turnCount), bytes: bytes, changeNumber: changeNumber,
+      createdAtMicroseconds: createdAtMicroseconds, updatedAtMicroseconds: updatedAtMicroseconds)
     return ThreadIndex.Entry(summary: summary, nextNumber: nextNumber, isReadable: flags & 2 != 0)
   }
 }

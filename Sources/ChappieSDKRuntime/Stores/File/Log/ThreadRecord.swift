@@ -78,13 +78,15 @@ extension ChappieThreadSummary {
     case .created(let summary):
       title = summary.title
       createdAt = summary.createdAt
+      createdAtMicroseconds = summary.createdAtMicroseconds
       updatedAt = summary.updatedAt
+      updatedAtMicroseconds = summary.updatedAtMicroseconds
       archivedAt = summary.archivedAt
       changeNumber = summary.changeNumber
     case .turn(let turn, let number):
       turnCount += 1
       archivedAt = nil
-      changed(at: turn.recordedAt, number)
+      changed(at: turn.recordedAt, microseconds: turn.recordedAtMicroseconds, number)
     case .renamed(let title, let time, let number):
       self.title = title
       changed(at: time, number)
@@ -97,8 +99,10 @@ extension ChappieThreadSummary {
     }
   }
 
-  private mutating func changed(at time: Int64, _ number: Int64) {
-    updatedAt = max(updatedAt, time)
+  private mutating func changed(at time: Int64, microseconds: Int32 = 0, _ number: Int64) {
+    if (time, microseconds) > (updatedAt, updatedAtMicroseconds) {
+      (updatedAt, updatedAtMicroseconds) = (time, microseconds)
+    }
     changeNumber = max(changeNumber, number)
   }
 }

@@ -1,0 +1,62 @@
+import ChappieSDK
+import Testing
+
+@testable import ChappieSDKRuntime
+
+/// Times are kept with their part of a second.
+struct FinerTimeTests {
+  private let world = FileStoreWorld()
+
+  @Test func aFileKeepsThem() async throws {
+    try await world.store().create(
+      ChappieThreadSummary(
+        id: "a", createdAt: 100, updatedAt: 100, createdAtMicroseconds: 1, updatedAtMicroseconds: 999_999))
+    try await world.store().append(
+      ChappieTurn(id: "t", recordedAt: 101, recordedAtMicroseconds: 7, events: []), to: "a")
+    for _ in 0..<2 {
+      let thread = try await world.store().thread("a")
+      #expect(thread.summary.createdAtMicroseconds == 1)
+      #expect(thread.summary.updatedAt == 101)
+      #expect(thread.summary.updatedAtMicroseconds == 7)
+      #expect(thread.turns.map(\.recordedAtMicroseconds) == [7])
+      let listed = try await world.store().threads(ChappieThreadQuery()).first
+      #expect(listed?.createdAtMicroseconds == 1)
+      #expect(listed?.updatedAtMicroseconds == 7)
+      // The second time, the index is made anew.
+      try world.remove("index")
+    }
+  }
+
+  @Test func anEarlierTurnDoesNotTurnTheClockBack() {
+    var summary = ChappieThreadSummary(id: "a", createdAt: 100, updatedAt: 100, updatedAtMicroseconds: 500)
+    summary.apply(.turn(ChappieTurn(id: "t", recordedAt: 100, recordedAtMicroseconds: 400, events: []), number: 1))
+    #expect((summary.updatedAt, summary.updatedAtMicroseconds) == (100, 500))
+    summary.apply(.turn(ChappieTurn(id: "u", recordedAt: 100, recordedAtMicroseconds: 600, events: []), number: 2))
+    #expect((summary.updatedAt, summary.updatedAtMicroseconds) == (100, 600))
+  }
+
+  /// A store of an app's own need not count changes: the times tell then, in either order of the ids.
+  @Test func theyDecideWhereNothingElseDoes() {
+    let threads = [("b", 3), ("a", 1), ("c", 2)].map { id, time in
+      ChappieThreadSummary(id: id, createdAt: 100, updatedAt: 100, updatedAtMicroseconds: Int32(time))
+    }
+    #expect(ChappieThreadQuery().page(of: threads).map(\.id) == ["b", "c", "a"])
+  }
+
+  @Test func whatARuntimeWritesHasThem() async throws {
+    var parts: Set<Int32> = []
+    let store = ChappieInMemoryThreadStore()
+    for _ in 0..<5 { _ = try await store.create(titled: "x") }
+    for thread in try await store.threads(ChappieThreadQuery()) { parts.insert(thread.createdAtMicroseconds) }
+    #expect(parts.count > 1)
+  }
+
+  @Test func whatOlderVersionsWroteIsRead() throws {
+    let old: ChappieJSONValue = ["id": "a", "createdAt": 5, "updatedAt": 6]
+    let summary = try ChappieThreadSummary(jsonValue: old)
+    #expect((summary.createdAtMicroseconds, summary.updatedAtMicroseconds) == (0, 0))
+    #expect(summary.jsonValue["createdAtMicroseconds"] == nil)
+    let wrong: ChappieJSONValue = ["id": "a", "createdAt": 5, "updatedAt": 6, "createdAtMicroseconds": 2_000_000]
+    #expect(try ChappieThreadSummary(jsonValue: wrong).createdAtMicroseconds == 999_999)
+  }
+}
