@@ -4,7 +4,7 @@
 The server's name exists for the proxy alone, so that nothing reaches it past the proxy. Behind TLS is whatever listens
 at PORT. Each connection is answered as the file ANSWER says then; each CONNECT is written out.
 
-    network.py DIRECTORY PORT      DIRECTORY/trusted.pem is what makes the server trusted
+    network.py DIRECTORY PORT      DIRECTORY/trust.pem is what makes the server trusted
 """
 
 import re
@@ -28,14 +28,16 @@ def head(status, body=b"", kind="text/html", length=None):
             f"Content-Length: {len(body) if length is None else length}\r\nConnection: close\r\n\r\n").encode() + body
 
 
-def make_certificate(folder, name):
-    """A certificate for the server that vouches for itself, and its key, in NAME.pem."""
-    path = Path(folder) / f"{name}.pem"
-    key = Path(folder) / f"{name}.key"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "7",
-         "-subj", f"/CN={SERVER}", "-addext", f"subjectAltName=DNS:{SERVER}", "-keyout", key, "-out", path],
-        check=True, capture_output=True)
+def make_certificate(folder, name, host=SERVER, days=7, issuer=None):
+    """A certificate for `host` that vouches for itself, and its key, in NAME.pem. One of -1 days has expired."""
+    path, key, request = (Path(folder) / f"{name}.{end}" for end in ("pem", "key", "csr"))
+    for command in (
+            ["req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj",
+             f"/CN={issuer or host}",
+             "-addext", f"subjectAltName=DNS:{host}", "-keyout", key, "-out", request],
+            ["x509", "-req", "-in", request, "-signkey", key, "-copy_extensions", "copy", "-days", str(days),
+             "-out", path]):
+        subprocess.run(["openssl", *command], check=True, capture_output=True)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(path, key)
     return context
@@ -70,7 +72,13 @@ class Network:
     def __init__(self, folder, target, choose, is_quiet=False):
         self.target, self.choose, self.is_quiet = target, choose, is_quiet
         self.trusted = make_certificate(folder, "trusted")
-        self.untrusted = make_certificate(folder, "untrusted")
+        self.others = {
+            "": make_certificate(folder, "untrusted", issuer="Somebody"),
+            "expired": make_certificate(folder, "expired", days=-1),
+            "other-host": make_certificate(folder, "other-host", host="other.chappie.test")}
+        # What is wrong with these two is not who has issued them.
+        trusted = [Path(folder) / f"{name}.pem" for name in ("trusted", "expired", "other-host")]
+        (Path(folder) / "trust.pem").write_bytes(b"".join(path.read_bytes() for path in trusted))
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.listen, daemon=True).start()
@@ -124,8 +132,9 @@ class Network:
             connection.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n" + head(403, OAUTH, "application/json"))
             connection.recv(4096)
         elif how == "intercept":
+            # With a certificate that nobody trusts, or one that is expired or for another host.
             connection.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
-            with self.untrusted.wrap_socket(connection, server_side=True) as client:
+            with self.others[what].wrap_socket(connection, server_side=True) as client:
                 client.recv(65536)
                 client.sendall(head(403, OAUTH, "application/json"))
         elif how in ("behind", "keep"):

@@ -19,6 +19,8 @@ public enum ChappieAuthError: Error, Sendable, Hashable {
   case invalidResponse(String)
   /// The server was not reached.
   case network(String)
+  /// The sign-in was removed here, and the server could not be told to revoke it; the text says why.
+  case revocationFailed(String)
   /// The keyring or the screen is locked.
   case locked(String)
   /// There is no keyring, or it does not answer.
@@ -53,6 +55,9 @@ extension ChappieAuthError: CustomStringConvertible {
     case .cancelled: "The sign-in was cancelled."
     case .invalidResponse(let message): "The sign-in server gave an answer that cannot be used\(Self.detail(message))."
     case .network(let message): "The sign-in server was not reached: \(message.withoutFullStop)."
+    case .revocationFailed(let message):
+      "The sign-in was removed here, but the server could not be told to revoke it (\(message.withoutFullStop)): it may "
+        + "stay valid there, so end it in ChatGPT under Settings, Security."
     case .locked(let message), .keyringUnavailable(let message): message
     }
   }

@@ -106,7 +106,7 @@ public final class ChappieAuthSession: Observable, Sendable {
   // MARK: Acting
 
   /// Starts a sign-in and returns the code that the user enters. While one runs, the same code comes back.
-  /// The credential that is stored is kept until the new sign-in has succeeded.
+  /// The credential that is stored is kept until the new sign-in has succeeded; then the server is asked to revoke it.
   ///
   /// - Throws: ``ChappieAuthError``, `CancellationError`.
   @GLibActor
@@ -133,15 +133,18 @@ public final class ChappieAuthSession: Observable, Sendable {
   }
 
   /// Removes this slot's credential, and no other, then asks the server to revoke it. It is removed when this returns,
-  /// so that a program may end next; the revocation goes on. Where that fails, ``lastError`` says why, and ``state``
-  /// stays; ``signOutAndWait()`` throws it.
+  /// so that a program may end next; the revocation goes on. Where it cannot be removed, ``lastError`` says why, and
+  /// ``state`` stays; ``signOutAndWait()`` throws it. Where it is removed and the server could not be told, ``lastError``
+  /// is ``ChappieAuthError/revocationFailed(_:)`` some time later.
   ///
   /// It holds up its thread, which may be the main thread, for as long as the keyring takes: milliseconds, and where
   /// something does not answer 10 seconds. Then ``lastError`` says so, and the removal is still tried. On the thread
   /// that this library works on itself, such as in a tool's handler, nothing can be waited for: the removal has begun
   /// when this returns, and ``signOutAndWait()`` is what to call there.
   public func signOut() {
-    let outcome = GLibActor.hold(atMost: Self.signOutPatience) { try? await self.slot.signOut(interaction: .forbidden) }
+    let outcome = GLibActor.hold(atMost: Self.signOutPatience) {
+      _ = try? await self.slot.signOut(interaction: .forbidden)
+    }
     guard case .late = outcome else { return }
     change { shown in
       guard shown.state != .signedOut else { return }
@@ -150,7 +153,8 @@ public final class ChappieAuthSession: Observable, Sendable {
     }
   }
 
-  /// As ``signOut()``, and returns once the credential is removed.
+  /// As ``signOut()``, and returns once the credential is removed and the server has answered, or 10 seconds have
+  /// passed: then ``lastError`` says whether the server was told.
   ///
   /// - Throws: ``ChappieAuthError``, `CancellationError`.
   @GLibActor
@@ -160,7 +164,7 @@ public final class ChappieAuthSession: Observable, Sendable {
 
   @GLibActor
   package func signOutAndWait(interaction: SecretServiceClient.Interaction) async throws {
-    try await slot.signOut(interaction: interaction)
+    try await slot.signOut(interaction: interaction).value
   }
 
   // MARK: The slot

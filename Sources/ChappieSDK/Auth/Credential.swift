@@ -28,4 +28,11 @@ package struct Credential: Sendable {
     self.renewedAt = renewedAt
     for token in [accessToken, refreshToken, idToken] { token.map(TokensAtHand.note) }
   }
+
+  /// Whether a token of `other` is one of this credential's too: to revoke the one would end the other.
+  func sharesToken(with other: Credential) -> Bool {
+    if accessToken.isEqual(to: other.accessToken) { return true }
+    guard let refreshToken, let otherToken = other.refreshToken else { return false }
+    return refreshToken.isEqual(to: otherToken)
+  }
 }

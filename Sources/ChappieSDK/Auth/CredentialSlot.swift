@@ -378,16 +378,25 @@ final class CredentialSlot {
       let lock = try await SlotFileLock.take(identity)
       defer { withExtendedLifetime(lock) {} }
       let interaction = await gate.interaction(interaction)
+      let replaced = await credentialToReplace()
       try Task.checkCancellation()
       // A task of its own: from here on it is too late to cancel, since the store may have taken it already.
       try await Task.onGLib {
         try await store.write(credential, for: identity, accessibility: accessibility, interaction: interaction)
       }.value
       unstored = nil
+      // Not before: a sign-in that fails leaves the one before as it was.
+      if let replaced, !replaced.sharesToken(with: credential) { revoke(replaced) }
     } catch {
       await revokeUnlessStored(credential)
       throw error
     }
+  }
+
+  /// What a new sign-in takes the place of, as far as it may be read now.
+  private func credentialToReplace() async -> Credential? {
+    if let unstored { return unstored.credential.credential }
+    return try? await find(.forbidden).credential
   }
 
   /// Has the server forget tokens that nobody will ever use. A store that failed may have kept them all the same, in
@@ -403,10 +412,20 @@ final class CredentialSlot {
   }
 
   /// Asks the server to forget tokens, while nobody waits for it.
-  private func revoke(_ credential: Credential) {
+  ///
+  /// - Returns: what went wrong, once it is over; nil for nothing.
+  @discardableResult
+  private func revoke(_ credential: Credential) -> Task<ChappieAuthError?, Never> {
     Task.onGLib { [method] in
-      await method.revoke(credential)
-      MemoryHygiene.wipeStack()
+      defer { MemoryHygiene.wipeStack() }
+      do {
+        try await method.revoke(credential)
+        return nil
+      } catch {
+        let error = ChappieAuthError(error)
+        Log.notice("The server was not told to revoke a sign-in that is not used any more: \(error)")
+        return error
+      }
     }
   }
 
@@ -424,8 +443,10 @@ final class CredentialSlot {
 
   /// Removes this slot's credential, then asks the server to revoke it. What may not be read now is removed without.
   ///
+  /// - Returns: what ends with the server's answer, once the state says what went wrong.
   /// - Throws: ``ChappieAuthError``, `CancellationError`.
-  func signOut(interaction: SecretServiceClient.Interaction) async throws {
+  @discardableResult
+  func signOut(interaction: SecretServiceClient.Interaction) async throws -> Task<Void, Never> {
     await endWhatIsUnderWay()
     do {
       let interaction = await gate.interaction(interaction)
@@ -439,7 +460,10 @@ final class CredentialSlot {
       unstored = nil
       ownChanges += 1
       state.apply(.signedOut)
-      if let newest { revoke(newest) }
+      let revocation = newest.map { revoke($0) }
+      return Task.onGLib {
+        if let error = await revocation?.value { state.apply(.revocationFailed(error)) }
+      }
     } catch {
       let error = ChappieAuthError(error)
       state.apply(.storeFailed(error))

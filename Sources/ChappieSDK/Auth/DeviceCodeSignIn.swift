@@ -119,8 +119,8 @@ struct DeviceCodeSignIn: SignInMethod {
     try await tokens.refresh(credential)
   }
 
-  func revoke(_ credential: Credential) async {
-    await tokens.revoke(credential)
+  func revoke(_ credential: Credential) async throws {
+    try await tokens.revoke(credential)
   }
 
   // MARK: The backend

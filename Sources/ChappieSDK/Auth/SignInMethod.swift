@@ -18,8 +18,10 @@ protocol SignInMethod: Sendable {
   /// - Throws: ``ChappieAuthError``; where its `requiresReauthentication` is true the credential is spent.
   func refresh(_ credential: Credential) async throws -> Credential
 
-  /// Asks the server to forget the tokens, as best effort.
-  func revoke(_ credential: Credential) async
+  /// Asks the server to forget the tokens.
+  ///
+  /// - Throws: ``ChappieAuthError/revocationFailed(_:)``, `CancellationError`.
+  func revoke(_ credential: Credential) async throws
 
   /// Where its credentials may be sent.
   nonisolated var servers: CredentialServers { get }

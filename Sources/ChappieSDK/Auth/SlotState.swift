@@ -30,6 +30,8 @@ package struct SlotState: Sendable, Equatable {
     case refreshRefused(ChappieAuthError, renewedAt: Int64)
     case refreshFailed(ChappieAuthError)
     case signedOut
+    /// What was signed out is not revoked.
+    case revocationFailed(ChappieAuthError)
   }
 
   private(set) var stored = Stored.unknown
@@ -95,6 +97,9 @@ package struct SlotState: Sendable, Equatable {
       stored = .none
       lastError = nil
       if !deviceLinkState.isRunning { deviceLinkState = .idle }
+    case .revocationFailed(let error):
+      // Who has signed in meanwhile, or is about to, has nothing to do with it.
+      if case .none = stored, !deviceLinkState.isRunning { lastError = error }
     }
   }
 

@@ -64,7 +64,13 @@ struct TokenEndpoint: Sendable {
     String(decoding: JSON.string(clientID).encoded, as: UTF8.self)
   }
 
-  func revoke(_ credential: Credential) async {
+  /// The longest wait for a revocation: whoever signs out waits for it.
+  private static let revocationDeadline = Duration.seconds(10)
+
+  /// Has the server forget the tokens.
+  ///
+  /// - Throws: ``ChappieAuthError/revocationFailed(_:)``, `CancellationError`.
+  func revoke(_ credential: Credential) async throws {
     var body = SecretLine()
     body.append("{\"token_type_hint\":\"")
     if credential.refreshToken != nil {
@@ -72,13 +78,21 @@ struct TokenEndpoint: Sendable {
     } else {
       body.append("access_token\"")
     }
+    let answer: AuthHTTP.Answer
     do {
       try body.append(token: credential.refreshToken ?? credential.accessToken, key: "token")
       body.append("}")
-      let answer = try await http.post("\(issuer)/oauth/revoke", secretJSON: body.joined())
-      if !answer.isSuccess { Log.notice("The server did not revoke the old sign-in: status \(answer.status).") }
-    } catch {
-      Log.notice("The server was not told to revoke the old sign-in: it could not be reached.")
+      let whole = body.joined()
+      answer = try await withDeadline(Self.revocationDeadline) { [http, issuer] in
+        try await http.post("\(issuer)/oauth/revoke", secretJSON: whole)
+      }
+    } catch ChappieAuthError.network(let reason) {
+      throw ChappieAuthError.revocationFailed("it was not reached: \(reason)")
+    } catch let error as GLibError where error.isTimeout {
+      throw ChappieAuthError.revocationFailed("it did not answer in time")
+    }
+    guard answer.isSuccess else {
+      throw ChappieAuthError.revocationFailed("it answered with status \(answer.status)")
     }
   }
 

@@ -48,7 +48,8 @@ struct ModelCatalogue {
   ///
   /// The backend is asked for its list where there is none; a list that cannot be had stops no turn.
   ///
-  /// - Throws: ``ChappieClientError`` where a token that the backend refuses cannot be renewed, `CancellationError`.
+  /// - Throws: ``ChappieClientError`` where a token that the backend refuses cannot be renewed, or where who answers is not
+  ///   known to be the backend; `CancellationError`.
   func start(_ choice: ModelChoice, _ grant: AccessGrant) async throws -> Start {
     var grant = grant
     var isRenewed = false
@@ -56,11 +57,14 @@ struct ModelCatalogue {
     case .good, .unavailable: break
     case .old: _ = question(grant)
     case .none:
-      if case .rejected = try await newList(grant) {
+      var outcome = try await newList(grant)
+      if case .rejected = outcome {
         grant = try await slot.accessGrant(insteadOf: grant)
         isRenewed = true
-        _ = try await newList(grant)
+        outcome = try await newList(grant)
       }
+      // The turn would ask the same server.
+      if case .untrusted(let error) = outcome { throw error }
     }
     return Start(model: slot.modelCache.model(for: choice, of: grant.accountID), grant: grant, isRenewed: isRenewed)
   }
@@ -97,8 +101,10 @@ struct ModelCatalogue {
       do {
         _ = try await ask(grant, BackendQuery(slot: slot, backoff: .disabled, asksOnce: true))
         return .had
-      } catch ChappieClientError.httpError(401, _) {
+      } catch ExchangeFailure.rejected {
         return .rejected
+      } catch ExchangeFailure.untrusted(let error) {
+        return .untrusted(error)
       } catch {
         slot.modelCache.noteFailure()
         Log.notice("The backend's list of models could not be had: \(ModelQuestion.reason(of: error))")
@@ -117,6 +123,8 @@ struct ModelQuestion {
     case had
     /// The backend does not take the token.
     case rejected
+    /// It is not known to be the backend that was asked.
+    case untrusted(ChappieClientError)
     case failed
   }
 
@@ -125,6 +133,10 @@ struct ModelQuestion {
   let task: Task<Outcome, Never>
 
   fileprivate static func reason(of error: any Error) -> String {
-    (error as? ChappieClientError)?.description ?? "it was cancelled."
+    switch error {
+    case let failure as ExchangeFailure: failure.error.description
+    case let error as ChappieClientError: error.description
+    default: "it was cancelled."
+    }
   }
 }

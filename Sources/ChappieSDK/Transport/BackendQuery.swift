@@ -20,7 +20,7 @@ struct BackendQuery {
   /// Whether nothing is tried again, also not with another token: for what can be done without.
   var asksOnce = false
 
-  /// - Throws: ``ChappieClientError``, `CancellationError`.
+  /// - Throws: ``ChappieClientError``, where it asks once ``ExchangeFailure``, `CancellationError`.
   func get(_ url: String, _ first: AccessGrant) async throws -> Answer {
     var retries = Retries(transport: .httpSSEOnly, backoff: backoff)
     var grant = first
@@ -29,8 +29,8 @@ struct BackendQuery {
       do {
         return try await exchange(url, grant)
       } catch let failure as ExchangeFailure {
+        if asksOnce { throw failure }
         switch retries.decide(failure, over: .http, hasDelivered: false) {
-        case .again where asksOnce, .withAnotherToken where asksOnce: throw failure.error
         case .again(let seconds): try await sleep(for: .seconds(seconds))
         case .withAnotherToken: grant = try await slot.accessGrant(insteadOf: grant)
         case .fail(let error): throw error

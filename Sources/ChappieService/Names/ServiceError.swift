@@ -9,6 +9,7 @@ public enum ServiceErrorName: String, CaseIterable, Sendable {
   case missingAccountID = "MissingAccountID"
   case reauthenticationRequired = "ReauthenticationRequired"
   case tokenExchangeFailed = "TokenExchangeFailed"
+  case revocationFailed = "RevocationFailed"
   case usageLimitReached = "UsageLimitReached"
   case rateLimited = "RateLimited"
   case missingToolHandler = "MissingToolHandler"
@@ -120,6 +121,7 @@ extension ChappieAuthError {
     case .declined: .accessDenied
     case .cancelled: .cancelled
     case .network: .network
+    case .revocationFailed: .revocationFailed
     case .locked: .locked
     case .keyringUnavailable: .keyringUnavailable
     }

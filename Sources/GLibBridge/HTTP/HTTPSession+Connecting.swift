@@ -18,6 +18,20 @@ extension HTTPSession {
     return String(cString: host)
   }
 
+  /// What is wrong with the certificate that the other end has shown, in words.
+  fileprivate static func certificateFaults(of message: OpaquePointer) -> String {
+    let flags = soup_message_get_tls_peer_certificate_errors(message).rawValue
+    let faults = [
+      (G_TLS_CERTIFICATE_BAD_IDENTITY, "it is for another host, so something may be in between"),
+      (G_TLS_CERTIFICATE_EXPIRED, "it has expired, or the clock here is wrong"),
+      (G_TLS_CERTIFICATE_NOT_ACTIVATED, "it is not valid yet, or the clock here is wrong"),
+      (G_TLS_CERTIFICATE_REVOKED, "it was revoked"),
+      (G_TLS_CERTIFICATE_INSECURE, "its algorithm is too weak"),
+      (G_TLS_CERTIFICATE_UNKNOWN_CA, "nobody who is trusted here has issued it, so something may be in between"),
+    ].filter { flags & $0.0.rawValue != 0 }.map(\.1)
+    return faults.isEmpty ? "it cannot be checked, so something may be in between" : faults.joined(separator: "; ")
+  }
+
   private static func isOverTLS(_ message: OpaquePointer) -> Bool {
     guard let scheme = g_uri_get_scheme(soup_message_get_uri(message)) else { return false }
     return ["https", "wss"].contains(String(cString: scheme))
@@ -48,7 +62,7 @@ extension GLibError {
       }
       return GLibError(
         domain: Self.certificateDomain, code: code,
-        message: "the certificate shown for \(host) is not trusted (\(self.message)): something may be in between")
+        message: "the certificate shown for \(host) is not trusted (\(HTTPSession.certificateFaults(of: message)))")
     }
     if Self.proxyCodes.contains(where: isIO) {
       return GLibError(connecting: "a proxy does not connect to \(host) (\(self.message))")

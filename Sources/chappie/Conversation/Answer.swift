@@ -11,8 +11,9 @@ struct Answer {
   /// Print one JSON object at the end, and nothing before.
   var json = false
 
+  /// - Returns: whether the model has answered, or refused to.
   /// - Throws: ``Failure``.
-  func print(_ text: String, _ options: VariantDictionary) async throws {
+  func print(_ text: String, _ options: VariantDictionary) async throws -> ExitStatus {
     let signals = service.signals(client)
     let turn: String = try await start(text, options).member(0, "turn")
     let interrupt = Task.onGLib {
@@ -32,7 +33,7 @@ struct Answer {
       forward.cancel()
       withExtendedLifetime(watch) {}
     }
-    try await print(ends, model: try options.value("model"))
+    return try await print(ends, model: try options.value("model"))
   }
 
   private func start(_ text: String, _ options: VariantDictionary) async throws -> Variant {
@@ -41,7 +42,7 @@ struct Answer {
   }
 
   /// - Parameter model: the one that is asked, where that is not the client's own.
-  private func print(_ events: AsyncStream<AnswerEvent>, model: String?) async throws {
+  private func print(_ events: AsyncStream<AnswerEvent>, model: String?) async throws -> ExitStatus {
     var endsInNewline = true
     for await event in events {
       switch event {
@@ -52,7 +53,7 @@ struct Answer {
       case .completed(let text, let details):
         StandardStream.output.write(
           json ? try object(text, details).line + "\n" : endsInNewline ? "" : "\n")
-        return
+        return try details.value("refusal") == true ? .declined : .success
       case .failed(let failure, let details):
         if !json, !endsInNewline { StandardStream.output.write("\n") }
         let text = try details["response_id"].map { _ in try details.value("partial_text", as: String.self) } ?? nil
@@ -90,6 +91,7 @@ struct Answer {
     for key in ["input_tokens", "cached_input_tokens", "output_tokens", "reasoning_tokens"] {
       object.set(key, try details.value(key, as: UInt64.self))
     }
+    object.set("refusal", try details.value("refusal", as: Bool.self))
     return object
   }
 }

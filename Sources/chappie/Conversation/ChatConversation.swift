@@ -17,7 +17,8 @@ struct ChatConversation {
     let line = line.trimmed
     guard !line.isEmpty else { return true }
     guard isCommand else {
-      try await conversation.say(line, options)
+      // What it says, also to refuse, is there to read.
+      _ = try await conversation.say(line, options)
       return true
     }
     let words = line.split(separator: " ", maxSplits: 1)

@@ -11,7 +11,7 @@ final class ClientConversation: Conversation {
     client = try await service.openClient(account, model: model)
   }
 
-  func say(_ text: String, _ options: VariantDictionary) async throws {
+  func say(_ text: String, _ options: VariantDictionary) async throws -> ExitStatus {
     try await Answer(service: service, client: client).print(text, options)
   }
 

@@ -5,8 +5,9 @@ import GLibBridge
 protocol Conversation: AnyObject {
   /// Says `text`, and prints the answer as it comes.
   ///
+  /// - Returns: whether the model has answered, or refused to.
   /// - Throws: ``Failure``.
-  func say(_ text: String, _ options: VariantDictionary) async throws
+  func say(_ text: String, _ options: VariantDictionary) async throws -> ExitStatus
 
   /// Begins anew.
   func clear() async throws

@@ -23,14 +23,15 @@ final class ThreadConversation: Conversation {
     self.json = json
   }
 
-  func say(_ text: String, _ options: VariantDictionary) async throws {
+  func say(_ text: String, _ options: VariantDictionary) async throws -> ExitStatus {
     var options = options
     options.set("model", selectedModel)
     if let thread { return try await answer(text, options, thread) }
     let thread = try await threads.create()
+    let status: ExitStatus
     do {
       self.thread = thread
-      try await answer(text, options, thread)
+      status = try await answer(text, options, thread)
     } catch {
       if (try? await discard(ifEmpty: thread)) == true { self.thread = nil }
       throw error
@@ -38,9 +39,10 @@ final class ThreadConversation: Conversation {
     if StandardStream.error.isTerminal, !json {
       StandardStream.error.write("Thread \(ThreadSummary.short(thread)): go on with --thread.\n")
     }
+    return status
   }
 
-  private func answer(_ text: String, _ options: VariantDictionary, _ thread: String) async throws {
+  private func answer(_ text: String, _ options: VariantDictionary, _ thread: String) async throws -> ExitStatus {
     try await Answer(service: threads.service, client: threads.object, thread: thread, json: json).print(text, options)
   }
 

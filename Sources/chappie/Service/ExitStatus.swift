@@ -11,6 +11,8 @@ enum ExitStatus: Int32, CaseIterable {
   case noNetwork = 8
   case noSuchModel = 9
   case refused = 10
+  case declined = 11
+  case notRevoked = 12
   case interrupted = 130
 
   /// What it means, in a sentence.
@@ -27,6 +29,8 @@ enum ExitStatus: Int32, CaseIterable {
     case .noNetwork: "The server was not reached, or its answer broke off."
     case .noSuchModel: "There is no such model."
     case .refused: "The server refused the request or failed."
+    case .declined: "The model refused to answer; what it said instead is printed."
+    case .notRevoked: "The sign-in was removed, but the server could not be told to revoke it."
     case .interrupted: "It was interrupted."
     }
   }
@@ -42,6 +46,7 @@ enum ExitStatus: Int32, CaseIterable {
     case "org.chappie.Error.RateLimited": self = .rateLimited
     case "org.chappie.Error.Network": self = .noNetwork
     case "org.chappie.Error.HTTPError", "org.chappie.Error.TokenExchangeFailed": self = .refused
+    case "org.chappie.Error.RevocationFailed": self = .notRevoked
     case "org.chappie.Error.Cancelled": self = .interrupted
     case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner", Failure.noBus:
       self = .serviceMissing

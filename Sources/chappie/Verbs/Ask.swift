@@ -49,12 +49,11 @@ struct Ask: Verb {
   func run(_ service: Service) async throws -> ExitStatus {
     switch place {
     case .nowhere:
-      try await Answer(service: service, client: service.openClient(account), json: json).print(text, options)
+      return try await Answer(service: service, client: service.openClient(account), json: json).print(text, options)
     case .continued:
-      try await Answer(service: service, client: service.sharedClient(account), json: json).print(text, options)
+      return try await Answer(service: service, client: service.sharedClient(account), json: json).print(text, options)
     case .thread(let name):
-      try await ThreadConversation(service, account: account, thread: name, json: json).say(text, options)
+      return try await ThreadConversation(service, account: account, thread: name, json: json).say(text, options)
     }
-    return .success
   }
 }

@@ -13,7 +13,12 @@ struct SignOut: Verb {
   }
 
   func run(_ service: Service) async throws -> ExitStatus {
-    try await service.call(try await service.session(account), "Session", "SignOut", timeout: nil)
+    let session = try await service.session(account)
+    try await service.call(session, "Session", "SignOut", timeout: nil)
+    let status = try SessionStatus(try await service.properties(session, "Session"))
+    if let name = status.errorName, ExitStatus(errorName: name) == .notRevoked {
+      throw Failure(busName: name, message: status.errorMessage ?? "")
+    }
     StandardStream.output.write("Signed out.\n")
     return .success
   }

@@ -146,8 +146,11 @@ struct TokenEndpointTests {
   @Test func revokesTheRefreshTokenOrElseTheAccessToken() async throws {
     let issuer = try Self.issuer(Answer(status: 500))
     let bare = Credential.test("bare", canBeRenewed: false)
-    try await issuer.method().revoke(.test("old"))
-    try await issuer.method().revoke(bare)
+    for credential in [.test("old"), bare] {
+      await #expect(throws: ChappieAuthError.revocationFailed("it answered with status 500")) {
+        try await issuer.method().revoke(credential)
+      }
+    }
     let bodies = try issuer.requests.map { try JSONValue($0.body) }
     let clientID = JSONValue.string(ChappieBackend.productionClientID)
     #expect(

@@ -42,9 +42,13 @@ final class FakeSignIn: SignInMethod {
     return try await onRefresh(credential)
   }
 
-  func revoke(_ credential: Credential) async {
+  /// What a revocation fails with; nil for success.
+  var revocationError: ChappieAuthError?
+
+  func revoke(_ credential: Credential) async throws {
     revoked.append(credential.name)
     revocation.finish()
+    if let revocationError { throw revocationError }
   }
 
   /// Waits for the first revocation, which nobody else waits for.

@@ -6,7 +6,7 @@ import Testing
 @testable import ChappieService
 
 struct ServiceErrorTests {
-  /// The list of design, section 3, and one for files that cannot be used.
+  /// The list of design, section 3, one for files that cannot be used, and one for a sign-out that the server was not told of.
   @Test func theNamesAreTheDesigns() {
     #expect(
       Set(ServiceErrorName.allCases.map(\.busName))
@@ -16,7 +16,7 @@ struct ServiceErrorTests {
             "TokenExchangeFailed", "UsageLimitReached", "RateLimited", "HTTPError", "Network", "Locked",
             "KeyringUnavailable", "AccessDenied", "InvalidArgument", "LimitExceeded", "Cancelled", "NoSuchTurn",
             "StreamingTransportReplayDiverged", "MissingToolHandler", "ToolApprovalDenied", "ToolLoopLimitExceeded",
-            "NoSuchThread", "StoreFull", "StoreUnavailable",
+            "NoSuchThread", "StoreFull", "StoreUnavailable", "RevocationFailed",
           ].map { "org.chappie.Error.\($0)" }))
   }
 
@@ -46,7 +46,7 @@ struct ServiceErrorTests {
       (.renewalFailed(status: 403, message: ""), .httpError),
       (.deviceCodeRequestFailed(status: 404, message: ""), .httpError), (.declined, .accessDenied),
       (.expired, .tokenExchangeFailed), (.cancelled, .cancelled), (.invalidResponse("i"), .httpError),
-      (.network("n"), .network),
+      (.network("n"), .network), (.revocationFailed("r"), .revocationFailed),
       (.locked("l"), .locked), (.keyringUnavailable("k"), .keyringUnavailable),
     ] as [(ChappieAuthError, ServiceErrorName)])
   func everyFailureOfASignInHasItsName(_ error: ChappieAuthError, _ name: ServiceErrorName) {

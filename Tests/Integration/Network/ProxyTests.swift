@@ -106,14 +106,48 @@ struct ProxyTests {
     }
   }
 
-  /// Asking again does not make a certificate trusted.
-  @Test func aCertificateThatIsNotTrustedIsAskedForOnce() async throws {
-    try await with { _, caller, network in
-      try network.answer("intercept")
+  /// What is wrong with a certificate, and what the error says of it.
+  nonisolated static let certificates = [
+    ("intercept", "nobody who is trusted here has issued it"), ("intercept expired", "it has expired"),
+    ("intercept other-host", "it is for another host"),
+  ]
+
+  /// Asking again does not make a certificate trusted: neither for a turn over either transport, with models that are
+  /// known and that are not, nor for a renewal, nor for a sign-in.
+  @Test(arguments: certificates)
+  func aCertificateThatIsNotTrustedIsAskedForOnce(_ certificate: String, _ cause: String) async throws {
+    try await with { world, caller, network in
+      let over = [try await caller.open("Client", transports[0]), try await caller.open("Client", transports[1])]
+      @GLibActor func expectOneQuestion(_ what: String, _ ask: @GLibActor () async throws -> Void) async throws {
+        let before = network.requests.count
+        let error = try await refusal { try await ask() }
+        #expect(error.name == "Network", "\(what): \(error)")
+        #expect(
+          error.message.contains("the certificate shown for sign-in.chappie.test is not trusted (\(cause)"),
+          "\(what): \(error)")
+        #expect(network.requests.count == before + 1, "\(what)")
+      }
+      try network.answer(certificate)
+      for client in over { try await expectOneQuestion("turn") { _ = try await caller.send("hi", at: client) } }
+      try await expectOneQuestion("usage") { _ = try await caller.call("Client.GetUsageLimits") }
+      try await expectOneQuestion("sign-in") { _ = try await caller.startSignIn() }
+      // A service that knows no models yet.
+      try await world.service.restart()
+      for transport in transports {
+        let client = try await caller.open("Client", transport)
+        try await expectOneQuestion("first turn") { _ = try await caller.send("hi", at: client) }
+      }
+    }
+  }
+
+  @Test(arguments: certificates)
+  func aCertificateThatIsNotTrustedRenewsNothing(_ certificate: String, _ cause: String) async throws {
+    try await with(shortTokens: true) { _, caller, network in
+      try network.answer(certificate)
       let before = network.requests.count
       let error = try await refusal { try await caller.send("hi") }
       #expect(error.name == "Network")
-      #expect(error.message.contains("the certificate shown for sign-in.chappie.test is not trusted"), "\(error)")
+      #expect(error.message.contains(cause), "\(error)")
       #expect(network.requests.count == before + 1)
     }
   }

@@ -92,7 +92,7 @@ struct ContractTests {
   }
 
   private func errorNames() throws -> Set<String> {
-    let source = try SourceTree.text(of: "Sources/ChappieService/Values/ServiceError.swift")
+    let source = try SourceTree.text(of: "Sources/ChappieService/Names/ServiceError.swift")
     let names = Set(source.matches(of: /case \w+ = "(\w+)"/).map { String($0.1) })
     try #require(names.contains("MissingCredential"))
     return names

@@ -195,4 +195,47 @@ struct SignInTests {
       #expect(headers["chatgpt-account-id"] == "account-grace-example-com")
     }
   }
+
+  // MARK: What is replaced
+
+  /// The server forgets the sign-in before, once the new one is stored, and no sooner.
+  @Test func revokesTheSignInThatItReplaces() async throws {
+    try await World.with(.attended) { world in
+      let caller = try await world.caller()
+      let first = try await caller.startSignIn()
+      try await world.sandbox.decide("approve", first)
+      try await caller.waitFor("linked", "Session.DeviceLinkState")
+      // One that comes to nothing replaces nothing.
+      let declined = try await caller.startSignIn()
+      try await world.sandbox.decide("decline", declined)
+      try await caller.waitFor("declined", "Session.DeviceLinkState")
+      #expect(try await world.sandbox.state().requests["revoke"] == 0)
+
+      let second = try await caller.startSignIn()
+      try await world.sandbox.decide("approve", second, as: "grace@example.com")
+      try await caller.waitFor("linked", "Session.DeviceLinkState")
+      try await eventually("the revocation") { try await world.sandbox.state().revokedRefreshTokens == 1 }
+      let state = try await world.sandbox.state()
+      #expect(state.liveRefreshTokens == 1)
+      #expect(state.requests["revoke"] == 1)
+      #expect(try await caller.send("hi").contains("hi"))
+      // What is left is the new one: it can be renewed.
+      try await world.sandbox.expireAccessTokens()
+      #expect(try await caller.send("again").contains("again"))
+    }
+  }
+
+  /// It is signed in all the same.
+  @Test(arguments: [#"[{"endpoint":"revoke","status":500}]"#, #"[{"endpoint":"revoke","drop_after":0}]"#])
+  func succeedsWhereTheOldSignInIsNotRevoked(_ scenario: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play(scenario)
+      try await caller.signIn()
+      try await eventually("the attempt") { try await world.sandbox.state().requests["revoke"] == 1 }
+      #expect(try await caller.state() == "signed-in")
+      #expect(try await caller.lastError().isEmpty)
+      #expect(try await caller.send("hi").contains("hi"))
+    }
+  }
 }

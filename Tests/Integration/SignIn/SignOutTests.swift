@@ -48,25 +48,50 @@ struct SignOutTests {
     }
   }
 
-  @Test(arguments: [#"[{"endpoint":"revoke","status":500}]"#, #"[{"endpoint":"revoke","hang":true}]"#])
-  func succeedsWhenTheServerDoesNotRevoke(_ scenario: String) async throws {
+  @Test(arguments: [
+    (#"[{"endpoint":"revoke","status":500}]"#, "status 500"), (#"[{"endpoint":"revoke","hang":true}]"#, "in time"),
+  ])
+  func tellsWhenTheServerDoesNotRevoke(_ scenario: String, _ reason: String) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play(scenario)
       try await caller.call("Session.SignOut")
       #expect(try await caller.state() == "signed-out")
       #expect(try await world.keyring.credentials().isEmpty)
-      try await eventually("the attempt") { try await world.sandbox.state().requests["revoke"] == 1 }
+      #expect(try await world.sandbox.state().requests["revoke"] == 1)
+      let error = try await caller.lastError()
+      #expect(error.text("name") == "org.chappie.Error.RevocationFailed")
+      #expect(error.text("message")?.contains(reason) == true)
+      // The next sign-in has nothing to do with it.
+      try await caller.signIn()
+      #expect(try await caller.lastError().isEmpty)
     }
   }
 
-  @Test func succeedsWhenTheServerIsGone() async throws {
+  @Test func tellsWhenTheServerIsGone() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       await world.sandbox.end()
       try await caller.call("Session.SignOut")
       #expect(try await caller.state() == "signed-out")
       #expect(try await world.keyring.credentials().isEmpty)
+      #expect(try await caller.lastError().text("message")?.contains("was not reached") == true)
+    }
+  }
+
+  /// Removed it is, and a script knows that this is not all.
+  @Test func theCommandTellsWhatIsNotRevoked() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play(#"[{"endpoint":"revoke","status":503}]"#)
+      let output = try await world.chappie("sign-out")
+      #expect(output.status == 12)
+      #expect(output.text.hasPrefix("chappie: The sign-in was removed here, but the server could not be told"))
+      #expect(output.text.contains("status 503"))
+      #expect(try await caller.state() == "signed-out")
+      // Once it is out, there is nothing to tell any more.
+      let again = try await world.chappie("sign-out")
+      #expect(again.status == 0 && again.text == "Signed out.\n")
     }
   }
 

@@ -71,7 +71,9 @@ struct AnswerShapeTests {
       #expect(try turn.deltas.map(\.text).joined() == text)
       let seen = try await turn.seen()
       #expect(try seen.details.value("refusal") == true)
-      #expect(try await world.chappie("ask", "Do harm").text == "\(text)\n")
+      // A script is told by the status.
+      let asked = try await world.chappie("ask", "Do harm")
+      #expect(asked.text == "\(text)\n" && asked.status == 11)
       // It does not spoil what comes next, and an answer is none.
       let next = try await caller.stream("Do good", at: client).end().answer
       #expect(next.text.contains("3 messages"))

@@ -18,6 +18,8 @@ enum ExchangeFailure: Error {
   case encodingRefused(ChappieClientError)
   /// The backend does not take the model that was named, or not in this form.
   case modelRefused(ChappieClientError)
+  /// Who answered is not known to be the backend: its certificate is not trusted. Nothing helps.
+  case untrusted(ChappieClientError)
   /// Nothing helps.
   case final(ChappieClientError)
 
@@ -26,7 +28,7 @@ enum ExchangeFailure: Error {
     switch self {
     case .rejected(let error), .rateLimited(let error, _), .unavailable(let error, _), .broken(let error),
       .noWebSocket(let error, _), .staleSocket(let error), .encodingRefused(let error),
-      .modelRefused(let error), .final(let error):
+      .modelRefused(let error), .untrusted(let error), .final(let error):
       error
     }
   }
@@ -48,7 +50,7 @@ enum ExchangeFailure: Error {
   /// Nothing helps where the server's certificate is not trusted; nil for other failures of a connection.
   init?(connecting error: GLibError) {
     guard error.isUntrustedCertificate else { return nil }
-    self = .final(.network(error.message))
+    self = .untrusted(.network(error.message))
   }
 
   /// A failure that the stream itself tells of.

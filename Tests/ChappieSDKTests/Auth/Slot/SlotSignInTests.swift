@@ -44,6 +44,37 @@ struct SlotSignInTests {
     #expect(fixture.slot.state.deviceCode == nil)
     #expect(fixture.store.stored == "signed-in")
     #expect(fixture.store.deletes == 0)
+    // The server forgets what was replaced, and nothing else.
+    await fixture.method.revocationAsked()
+    #expect(fixture.method.revoked == ["old"])
+  }
+
+  /// To revoke it would end what was just stored.
+  @Test func whatSharesATokenWithTheNewSignInIsNotRevoked() async throws {
+    let fixture = await SlotFixture.signedIn()
+    fixture.method.onSignIn = { progress in
+      progress(.waitingForApproval(FakeSignIn.code("CODE-1")))
+      return .test("old", account: "ada")
+    }
+    _ = try await fixture.slot.startSignIn(interaction: .forbidden)
+    await fixture.until { $0.deviceLinkState == .linked }
+    fixture.method.onSignIn = { progress in
+      progress(.waitingForApproval(FakeSignIn.code("CODE-2")))
+      return .test("last", account: "ada")
+    }
+    _ = try await fixture.slot.startSignIn(interaction: .forbidden)
+    await fixture.method.revocationAsked()
+    #expect(fixture.method.revoked == ["old"])
+  }
+
+  @Test func aServerThatDoesNotRevokeSpoilsNoSignIn() async throws {
+    let fixture = await SlotFixture.signedIn()
+    fixture.method.revocationError = .revocationFailed("down")
+    _ = try await fixture.slot.startSignIn(interaction: .forbidden)
+    await fixture.until { $0.deviceLinkState == .linked }
+    await fixture.method.revocationAsked()
+    #expect(fixture.slot.state.state == .signedIn)
+    #expect(fixture.slot.state.lastError == nil)
   }
 
   @Test func goesThroughItsStages() async throws {
@@ -81,7 +112,7 @@ struct SlotSignInTests {
 
   // MARK: While it is stored
 
-  /// The store may have taken it already, in place of the old one: it is neither cut off nor revoked.
+  /// The store may have taken it already, in place of the old one: it is neither cut off nor revoked, and the old one is.
   @Test func isNoLongerCancelled() async throws {
     let fixture = await SlotFixture.signedIn()
     let gate = Wait()
@@ -94,7 +125,8 @@ struct SlotSignInTests {
     await fixture.until { !$0.deviceLinkState.isRunning }
     #expect(fixture.slot.state.deviceLinkState == .linked)
     #expect(fixture.store.stored == "signed-in")
-    #expect(fixture.method.revoked.isEmpty)
+    await fixture.method.revocationAsked()
+    #expect(fixture.method.revoked == ["old"])
   }
 
   /// What is in the store is not revoked, whatever the store said of it.

@@ -18,6 +18,15 @@ struct SlotSignOutTests {
     await #expect(throws: ChappieClientError.missingCredential) { try await fixture.slot.accessGrant() }
   }
 
+  @Test func aServerThatIsNotToldIsTheLastError() async throws {
+    let fixture = await SlotFixture.signedIn()
+    fixture.method.revocationError = .revocationFailed("down")
+    try await fixture.slot.signOut(interaction: .forbidden).value
+    #expect(fixture.slot.state.state == .signedOut)
+    #expect(fixture.slot.state.lastError == .revocationFailed("down"))
+    #expect(fixture.store.stored == nil)
+  }
+
   @Test func nothingStoredIsSuccess() async throws {
     let fixture = SlotFixture(.none)
     try await fixture.slot.signOut(interaction: .forbidden)
@@ -81,7 +90,7 @@ struct SlotSignOutTests {
     fixture.store.writeGate = gate
     _ = try? await fixture.slot.startSignIn(interaction: .forbidden)
     await fixture.store.writing.value()
-    let signOut = Task { @GLibActor in try await fixture.slot.signOut(interaction: .forbidden) }
+    let signOut = Task { @GLibActor in _ = try await fixture.slot.signOut(interaction: .forbidden) }
     await Task.yield()
     gate.finish()
     try await signOut.value
@@ -100,7 +109,7 @@ struct SlotSignOutTests {
     }
     let caller = Task { @GLibActor in _ = try await fixture.slot.accessGrant() }
     await started.value()
-    let signOut = Task { @GLibActor in try await fixture.slot.signOut(interaction: .forbidden) }
+    let signOut = Task { @GLibActor in _ = try await fixture.slot.signOut(interaction: .forbidden) }
     await Task.yield()
     gate.finish()
     try await signOut.value

@@ -27,6 +27,7 @@ struct SlotStateRuleTests {
     ("refresh refused", "refusal refusal refusal refusal refusal"),
     ("refresh failed", "network network network network network"),
     ("signed out", "none none none none none"),
+    ("not revoked", "none locked useless refusal network"),
   ])
   func theLastErrorIsTheLastError(_ name: String, _ expected: String) throws {
     let errors: KeyValuePairs<String, ChappieAuthError?> = [
@@ -41,6 +42,23 @@ struct SlotStateRuleTests {
       state.apply(event)
       #expect(state.lastError == errors.first { $0.key == after }?.value, "\(name) after \(before)")
     }
+  }
+
+  /// Who has signed in meanwhile, or is about to, has nothing to do with a revocation that failed.
+  @Test func whatIsNotRevokedIsToldToWhoIsSignedOut() {
+    var state = SlotState()
+    state.apply(.signedOut)
+    state.apply(.revocationFailed(SlotStateTable.notRevoked))
+    #expect(state.lastError == SlotStateTable.notRevoked)
+    #expect(state.state == .signedOut)
+    state.apply(.foundNone)
+    #expect(state.lastError == SlotStateTable.notRevoked)
+    state.apply(.signInProgress(.requestingCode))
+    state.apply(.revocationFailed(SlotStateTable.notRevoked))
+    #expect(state.lastError == nil)
+    state.apply(.signedIn(SlotStateTable.ada))
+    state.apply(.revocationFailed(SlotStateTable.notRevoked))
+    #expect(state.lastError == nil)
   }
 
   // MARK: The code

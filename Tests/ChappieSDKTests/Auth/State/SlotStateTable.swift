@@ -11,6 +11,7 @@ enum SlotStateTable {
     userCode: "ABCD-12345", verificationURI: "https://example.org", expiresAt: 1)
   static let refusal = ChappieAuthError.tokenExchangeFailed(status: 400, message: "invalid_grant")
   static let locked = ChappieAuthError.locked("locked")
+  static let notRevoked = ChappieAuthError.revocationFailed("down")
   static let network = ChappieAuthError.network("down")
 
   /// Each event, by the name that the tables have for it.
@@ -34,6 +35,7 @@ enum SlotStateTable {
     "refresh refused": .refreshRefused(refusal, renewedAt: 100),
     "refresh failed": .refreshFailed(network),
     "signed out": .signedOut,
+    "not revoked": .revocationFailed(notRevoked),
   ]
 
   // MARK: What is stored
@@ -69,6 +71,7 @@ enum SlotStateTable {
     "refresh refused": ["spent", "spent", "spent", "spent ada", "spent", "spent ada"],
     "refresh failed": ["unknown", "none", "present", "ada", "spent", "spent ada"],
     "signed out": ["none", "none", "none", "none", "none", "none"],
+    "not revoked": ["unknown", "none", "present", "ada", "spent", "spent ada"],
   ]
 
   static func storedWord(_ stored: SlotState.Stored) -> String {

@@ -59,6 +59,6 @@ final class TLSNetwork {
   /// service could not tell who calls.
   var trusting: [String] {
     let script = #"mount --bind "$0" \#(Self.trustStore) && exec "$@""#
-    return ["unshare", "--mount", "--", "sh", "-c", script, folder.appending(path: "trusted.pem").path]
+    return ["unshare", "--mount", "--", "sh", "-c", script, folder.appending(path: "trust.pem").path]
   }
 }
