@@ -30,7 +30,7 @@ struct FailureTests {
       await #expect(throws: ChappieClientError.self) { try await world.runtime.send("What time is it?") }
       let events = try await world.events().filter { $0.kind != "payload" }
       #expect(events.map(\.kind) == ["input", "tool-call", "tool-output", "output", "error"])
-      #expect(events[3] == .output(text: "Let me see.", model: ChappieClient.defaultModel, responseID: ""))
+      #expect(events[3] == .output(text: "Let me see.", model: "gpt-6.1-sol", responseID: ""))
       // It is no part of the conversation that goes on.
       #expect(try await world.runtime.send("Hello").contains("1 message"))
       #expect(try await world.again().resumed(world.thread().id).messages.map(\.text).first == "Hello")

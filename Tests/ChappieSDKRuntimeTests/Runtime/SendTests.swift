@@ -21,7 +21,7 @@ struct SendTests {
       let events = try await world.events().filter { $0.kind != "payload" }
       #expect(events.map(\.kind) == ["input", "output"])
       #expect(events.first == .input(.user("What is a bus?")))
-      guard case .output(answer, ChappieClient.defaultModel, let responseID) = events.last else {
+      guard case .output(answer, "gpt-6.1-sol", let responseID) = events.last else {
         throw Surprise("the last event is \(events)")
       }
       #expect(responseID.hasPrefix("resp"))
@@ -121,7 +121,7 @@ struct SendTests {
         events == [
           .input(.user("Think!")),
           .payload(["type": "reasoning", "id": "rs_1", "encrypted_content": "sealed", "summary": []]),
-          .output(text: "Hi.", model: ChappieClient.defaultModel, responseID: "resp_1"),
+          .output(text: "Hi.", model: "gpt-6.1-sol", responseID: "resp_1"),
         ])
     }
   }

@@ -81,7 +81,8 @@ import Testing
       #expect(try await tools.client.send(.user("Look", images: [web, data])).contains("It came with 2 images."))
       #expect(await tools.client.context().messages.first?.images == [web, data])
       _ = try await tools.client.send("And now?")
-      let content = try JSON(parsing: tools.backend.state.lastResponsesBody)["input"]?.elements.first?["content"]
+      let input = try JSON(parsing: tools.backend.state.lastResponsesBody)["input"]?.elements
+      let content = input?.first { $0["role"] == "user" }?["content"]
       #expect(content?.elements.compactMap { $0["image_url"]?.string } == [web.url, data.url])
       #expect(throws: ChappieClientError.self) { try ChappieImage(url: "http://example.org/cat.png") }
       await #expect(throws: ChappieClientError.self) { try await ChappieImage(file: "/dev/null") }

@@ -65,8 +65,8 @@ import Zstandard
 
   @Test(
     arguments: [
-      ["reasoning": ["effort": "enormous"]], ["reasoning": ["effort": "minimal"]], ["reasoning": ["effort": "max"]],
-      ["model": "gpt-6-sol", "reasoning": ["effort": "ultra"]], ["reasoning": "high"], ["service_tier": "flex"],
+      ["reasoning": ["effort": "enormous"]], ["reasoning": ["effort": "minimal"]], ["reasoning": ["effort": "ultra"]],
+      ["model": "gpt-6-luna", "reasoning": ["effort": "ultra"]], ["reasoning": "high"], ["service_tier": "flex"],
       ["tools": "all"],
       ["tools": [["type": "function", "name": "two words"]]], ["tools": [["name": "typeless"]]],
       ["tools": [Body.tool("twice"), Body.tool("twice")]],

@@ -5,7 +5,7 @@ enum Body {
   /// A request as small as the backend takes it, with changes; `null` leaves a member out.
   static func request(_ input: [JSON], _ changes: [String: JSON] = [:]) -> JSON {
     let usual: [String: JSON] = [
-      "model": "gpt-5.5", "instructions": "Be brief.", "stream": true, "store": false, "input": .array(input),
+      "model": "gpt-6-sol", "instructions": "Be brief.", "stream": true, "store": false, "input": .array(input),
     ]
     return .object(usual.merging(changes) { $1 }.filter { $0.value != .null })
   }

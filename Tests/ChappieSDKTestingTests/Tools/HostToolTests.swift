@@ -51,6 +51,8 @@ import Testing
     }
     let tools = [ChappieHostTool.named("one", handler: wait), .named("two", handler: wait)]
     try await ToolClient.with(policy, tools: tools) { tools in
+      // A model that makes several calls in one answer.
+      tools.backend.restoreModel("gpt-5.5")
       let answer = try await tools.client.send("use one\nuse two")
       #expect(answer == "The tool one said: one done\nThe tool two said: two done")
     }
@@ -63,6 +65,8 @@ import Testing
       .named("fails") { _ in ChappieToolResult(failure: "no battery") },
     ]
     try await ToolClient.with(tools: tools) { tools in
+      // A model that makes several calls in one answer.
+      tools.backend.restoreModel("gpt-5.5")
       let results = try await tools.results("use throws\nuse fails")
       #expect(results.map(\.status) == [.failed, .failed])
       #expect(Set(results.map(\.output)) == ["The tool failed: it rains too hard", "no battery"])
@@ -88,10 +92,12 @@ import Testing
   /// What a harness says of a tool counts; the program brings what it does.
   @Test func theHarnessDescribesTheTool() async throws {
     let strict = ChappieHarnessTool(name: "look", description: "Looks where it is told to.", policy: .deny)
-    try await ToolClient.with(harness: ChappieHarness(tools: [strict]), tools: [.named("look")]) { tools in
+    let harness = ChappieHarness(tools: [strict])
+    try await ToolClient.with(.httpSSEOnly, harness: harness, tools: [.named("look")]) { tools in
       let results = try await tools.results("use look")
       #expect(results.map(\.status) == [.denied])
-      let declared = try JSON(parsing: tools.backend.state.lastResponsesBody)["tools"]?.elements
+      let body = try JSON(parsing: tools.backend.state.lastResponsesBody)
+      let declared = body["input"]?.elements.first { $0["type"] == "additional_tools" }?["tools"]?.elements
       #expect(declared?.count == 1)
       #expect(declared?.first?["description"]?.string == "Looks where it is told to.")
     }
@@ -123,6 +129,8 @@ import Testing
       },
     ]
     try await ToolClient.with(tools: tools) { tools in
+      // A model that makes several calls in one answer.
+      tools.backend.restoreModel("gpt-5.5")
       let results = try await tools.results("use deaf\nuse polite")
       #expect(results.map(\.status) == [.failed, .failed])
       #expect(Set(results.map(\.output)) == ["The tool did not answer within 0.1 seconds."])

@@ -64,7 +64,7 @@ struct ChatCommandTests {
       try await world.sandbox.play(
         #"[{"endpoint":"responses","text":"Hello."},{"endpoint":"responses","text":"They greeted."}]"#)
       let output = try await world.chappie("chat", input: "one\n/compact\n/context\n")
-      #expect(output.text == "Hello.\nA summary and 0 messages, about 4 tokens, for gpt-5.5\n")
+      #expect(output.text == "Hello.\nA summary and 0 messages, about 4 tokens, for gpt-6.1-sol\n")
     }
   }
 

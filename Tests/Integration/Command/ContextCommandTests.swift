@@ -10,17 +10,17 @@ struct ContextCommandTests {
       _ = try await world.signedInCaller()
       #expect(try await world.chappie("context").text == "0 messages, about 0 tokens, for gpt-5.5\n")
       _ = try await world.chappie("ask", "--continue", "one")
-      #expect(try await world.chappie("context").text == "2 messages, about 14 tokens, for gpt-5.5\n")
+      #expect(try await world.chappie("context").text == "2 messages, about 14 tokens, for gpt-6.1-sol\n")
       #expect(
         try await world.chappie("context", "--messages").text
           == "user: one\nassistant: You said: “one” This conversation has 1 message.\n")
       let json = try await world.chappie("context", "--json").text
-      #expect(json.hasPrefix(#"{"message_count":2,"estimated_tokens":14,"model":"gpt-5.5","updated_at":"#))
+      #expect(json.hasPrefix(#"{"message_count":2,"estimated_tokens":14,"model":"gpt-6.1-sol","updated_at":"#))
       let shortened = try await world.chappie("context", "--summary", "They greeted.")
-      #expect(shortened.text == "A summary and 0 messages, about 4 tokens, for gpt-5.5\n")
+      #expect(shortened.text == "A summary and 0 messages, about 4 tokens, for gpt-6.1-sol\n")
       #expect(try await world.chappie("context", "--messages").text == "summary: They greeted.\n")
       #expect(try await world.chappie("context", "--json").text.contains(#""compacted_summary":"They greeted.""#))
-      #expect(try await world.chappie("context", "--clear").text == "0 messages, about 0 tokens, for gpt-5.5\n")
+      #expect(try await world.chappie("context", "--clear").text == "0 messages, about 0 tokens, for gpt-6.1-sol\n")
     }
   }
 
@@ -30,7 +30,7 @@ struct ContextCommandTests {
       _ = try await world.chappie("ask", "--continue", "one")
       try await world.sandbox.play(#"[{"endpoint":"responses","text":"They greeted."}]"#)
       let output = try await world.chappie("context", "--compact")
-      #expect(output.text == "A summary and 0 messages, about 4 tokens, for gpt-5.5\n")
+      #expect(output.text == "A summary and 0 messages, about 4 tokens, for gpt-6.1-sol\n")
       #expect(try await world.chappie("context", "--messages").text == "summary: They greeted.\n")
     }
   }

@@ -6,7 +6,7 @@ import Testing
 struct ListModelsTests {
   /// What is listed today to a client of this protocol, best first.
   private static let listed = [
-    "gpt-6.1-sol", "gpt-6-astra", "gpt-6-sol", "gpt-6-luna", "gpt-5.6-sol", "gpt-5.6-terra", "gpt-5.6-luna", "gpt-5.5",
+    "gpt-6.1-sol", "gpt-6-astra", "gpt-6-sol", "gpt-6-luna", "gpt-5.6-sol", "gpt-5.6-terra", "gpt-5.6-luna",
   ]
 
   @Test func areListedBestFirst() async throws {

@@ -14,7 +14,7 @@ struct SelectModelTests {
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client", transport)
       _ = try await caller.send("before", at: client)
-      #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-5.5")
+      #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-6.1-sol")
       try await select("gpt-6-sol", caller, at: client)
       #expect(try await caller.property("Client.Model", at: client) == "gpt-6-sol")
       let details = try await caller.stream("after", at: client).end().answer.details
@@ -25,7 +25,7 @@ struct SelectModelTests {
       #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-6-luna")
       #expect(try await caller.property("Client.Model", at: client) == "gpt-6-sol")
       // Other clients are as they were.
-      #expect(try await caller.property("Client.Model") == "gpt-5.5")
+      #expect(try await caller.property("Client.Model") == "gpt-6.1-sol")
     }
   }
 

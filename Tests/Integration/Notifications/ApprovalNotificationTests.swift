@@ -135,6 +135,7 @@ struct ApprovalNotificationTests {
 
   @Test func twoQuestionsAreTwoNotifications() async throws {
     try await with { world, server, caller in
+      try await world.sandbox.offerPlainModel()
       try await caller.register([Tools.named("delete", policy: "ask"), Tools.named("move", policy: "ask")])
       let turn = try await caller.stream("use delete\nuse move")
       _ = try await server.notification(2)

@@ -103,6 +103,7 @@ struct ApprovalTests {
   @Test func callsOfOneAnswerAreApprovedOneByOne() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
+      try await world.sandbox.offerPlainModel()
       let handler = try ToolHandler(caller) { call in "did \(call.tool)" }
       let tools = [
         Tools.named("delete", policy: "ask"), Tools.named("move", policy: "ask"), Tools.named("look"),
@@ -112,8 +113,8 @@ struct ApprovalTests {
       let turn = try await caller.stream("use delete\nuse move\nuse look\nuse format")
       _ = try await turn.approvalRequest(2)
       try await handler.waitForCalls(1)
+      try await eventually("four calls") { try turn.requestedCalls.count == 4 }
       let calls = try turn.requestedCalls
-      #expect(calls.count == 4)
       try await caller.resolve(try #require(calls.first { $0.tool == "move" }).id, of: turn, true)
       try await handler.waitForCalls(2)
       #expect(try await turn.seen().status == "waiting-for-approval")

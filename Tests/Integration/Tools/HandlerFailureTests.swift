@@ -117,6 +117,7 @@ struct HandlerFailureTests {
   @Test func oneFailureLeavesTheOthersAlone() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
+      try await world.sandbox.offerPlainModel()
       let handler = try ToolHandler(caller) { call in
         guard call.tool == "good" else { throw BusError(name: "org.example.Error.Bad", message: "no") }
         return "fine"

@@ -30,6 +30,7 @@ struct SubmittedResultTests {
   func aCallerAnswersItsOwnTurn(_ transport: World.Plan.Transport) async throws {
     try await World.with(World.Plan(transport: transport)) { world in
       let caller = try await world.signedInCaller()
+      try await world.sandbox.offerPlainModel()
       let other = try await world.caller()
       try await caller.register([Tools.named("clock")])
       let turn = try await caller.stream("use clock\nuse clock")
@@ -48,6 +49,7 @@ struct SubmittedResultTests {
   @Test func theFirstAnswerCounts() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
+      try await world.sandbox.offerPlainModel()
       try await caller.register([Tools.named("clock")])
       let turn = try await caller.stream("use clock\nuse clock")
       let first = try await turn.requestedCall(1).id

@@ -60,6 +60,7 @@ struct ToolCancellationTests {
   func duringAnApproval(_ transport: World.Plan.Transport) async throws {
     try await World.with(World.Plan(transport: transport)) { world in
       let caller = try await world.signedInCaller()
+      try await world.sandbox.offerPlainModel()
       let handler = try ToolHandler(caller) { _ in "done" }
       try await caller.register([Tools.named("delete", policy: "ask")], ToolHandler.path)
       let turn = try await caller.stream("use delete\nuse delete")

@@ -37,7 +37,7 @@ struct AnswerTests {
         offset += delta.text.utf8.count
       }
       #expect(turn.endCount == 1)
-      #expect(details.text("model") == "gpt-5.5")
+      #expect(details.text("model") == "gpt-6.1-sol")
       #expect(details.text("response_id")?.hasPrefix("resp_") == true)
       #expect(try details.value("input_tokens", as: UInt64.self) ?? 0 > 0)
       let words = text.split(whereSeparator: \.isWhitespace)
@@ -101,8 +101,8 @@ struct AnswerTests {
       let caller = try await world.signedInCaller()
       _ = try await caller.send("plain")
       let plain = try #require(try await world.sandbox.state().lastResponsesRequest.body)
-      #expect(plain.model == "gpt-5.5")
-      #expect(plain.reasoning == nil)
+      #expect(plain.model == "gpt-6.1-sol")
+      #expect(plain.reasoning?.effort == nil)
 
       _ = try await caller.send(
         "with options", ["model": "gpt-6-sol", "reasoning_effort": "high", "instructions": "Rhyme."])

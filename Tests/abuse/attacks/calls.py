@@ -86,7 +86,7 @@ def typed(attacker):
     with attacker.connect(sandboxed=sandboxed) as caller:
         client, session = caller.open_client(), caller.open_session()
         keys = sorted({key for key in KEYS})
-        known = {"s": ["org.chappie.Client", "Model", "1", "gpt-5.5"], "o": [client, session], "keys": keys}
+        known = {"s": ["org.chappie.Client", "Model", "1", "gpt-6-sol"], "o": [client, session], "keys": keys}
         for _ in range(400):
             if attacker.is_over:
                 break

@@ -223,6 +223,6 @@ def matches(attacker):
             caller.post(ROOT, CLIENT, "SelectModel", "s", [f"m{attacker.random.randrange(10)}"])
             for listener in [caller, *listeners]:
                 attacker.attempt(listener.receive, min(0.02, attacker.left))
-        caller.post(ROOT, CLIENT, "SelectModel", "s", ["gpt-5.5"])
+        caller.post(ROOT, CLIENT, "SelectModel", "s", ["gpt-6-sol"])
     for listener in listeners:
         listener.close()

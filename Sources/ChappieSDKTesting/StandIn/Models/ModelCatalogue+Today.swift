@@ -29,7 +29,7 @@ extension ModelCatalogue {
   ]
 
   /// What of ``today`` the backend has retired.
-  static let retiredToday: Set<String> = []
+  static let retiredToday: Set = ["gpt-5.5"]
 
   private enum Efforts: Int {
     case upToXHigh = 4

@@ -128,7 +128,7 @@ struct ThreadConversationTests {
       // It is the chat's choice, and not that of everybody who uses the same object.
       let five = try #require(threads.first { $0.title == "five" }).id
       _ = try await world.chappie("ask", "--thread", five, "six")
-      #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-5.5")
+      #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-6.1-sol")
       let rest = try await world.chappie("chat", "--thread", five, input: "seven\n")
       #expect(rest.text.hasSuffix("This conversation has 5 messages.\n"), "\(rest.text)")
     }
@@ -142,7 +142,8 @@ struct ThreadConversationTests {
       let output = try await world.chappie(
         "chat", "--thread", thread,
         at: [
-          .sees("My name is Ada."), .sees("You"), .sees("  3\r\n  …"), .sees("gpt-5.5"), .sees("You said: “1"), .prompt,
+          .sees("My name is Ada."), .sees("You"), .sees("  3\r\n  …"), .sees("gpt-6.1-sol"), .sees("You said: “1"),
+          .prompt,
           .types("Who am I?\(TerminalStep.enter)"), .sees("This conversation has 5 messages."), .prompt,
           .types(TerminalStep.end),
         ])

@@ -18,7 +18,7 @@ struct ThreadShowTests {
       #expect(lines[1].hasPrefix("\(thread), 2 turns, "))
       #expect(lines[2] == "")
       #expect(lines[3].hasPrefix("You, "))
-      #expect(lines[4...9] == ["  Name", "", "      three rivers.", "", "gpt-5.5", "  You said: “Name"])
+      #expect(lines[4...9] == ["  Name", "", "      three rivers.", "", "gpt-6.1-sol", "  You said: “Name"])
       #expect(lines.contains("  with an image"))
       #expect(!lines.contains { $0.contains("\u{1B}") })
       #expect(lines.last == "")

@@ -71,6 +71,13 @@ extension Sandbox {
       .post, "\(issuer)/sandbox/retire", "model=\(slug)", type: "application/x-www-form-urlencoded")
   }
 
+  /// Offers the one model that takes the plain form of requests, and with it several calls of tools in one answer. It
+  /// is the default model then.
+  func offerPlainModel() async throws {
+    try await request(
+      .post, "\(issuer)/sandbox/restore", "model=gpt-5.5", type: "application/x-www-form-urlencoded")
+  }
+
   /// Sets what is used of the plan.
   func setUsage(_ usage: String) async throws {
     try await request(.post, "\(issuer)/sandbox/usage", usage, type: "application/json")
