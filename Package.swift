@@ -19,7 +19,7 @@ let package = Package(
   ],
   traits: [
     .default(enabledTraits: ["FoundationTypes"]),
-    // The service's programs are built without: it costs their memory 0.7 MB.
+    // The service's programs are built without: it costs chappied 0.4 MB of memory and 8 MB of file.
     .trait(
       name: "FoundationTypes",
       description: "Errors are LocalizedErrors, and times are there as Date too, of FoundationEssentials."),
@@ -72,7 +72,7 @@ let package = Package(
       name: "chappie", dependencies: ["ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "LineEditing"],
       swiftSettings: settings),
     .executableTarget(
-      name: "library-host", dependencies: ["ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "SecretMemory"],
+      name: "library-host", dependencies: ["CGLib", "ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "SecretMemory"],
       path: "Tests/LibraryHost", swiftSettings: settings),
     .executableTarget(
       name: "thread-bench", dependencies: ["ChappieSDKRuntime", "ChappieSDK", "GLibBridge", "SecretMemory"],

@@ -1,3 +1,4 @@
+import CGLib
 import ChappieSDK
 import ChappieSDKRuntime
 import GLibBridge
@@ -5,7 +6,8 @@ import Glibc
 import SecretMemory
 
 /// A program with the library in its own process, beside the service. It uses the desktop user's slots and stores, as
-/// the service does; with a fifth argument those of the application that this names, and with `-` its own. A sixth one names the account.
+/// the service does; with a fifth argument those of the application that this names, with `-` its own, and with `+ID` its own
+/// after it has made a `GApplication` with that id. A sixth one names the account.
 ///
 ///   library-host ISSUER BACKEND send TEXT        prints the answer
 ///   library-host ISSUER BACKEND sign-in RULE     signs in, where nobody has to approve it, under a keychain rule
@@ -38,6 +40,8 @@ enum LibraryHost {
     switch arguments.dropFirst(4).first {
     case nil, "": configuration.applicationID = .desktopUser
     case "-": break
+    case let id? where id.hasPrefix("+"):
+      g_application_set_default(g_application_new(String(id.dropFirst()), GApplicationFlags(rawValue: 0)))
     case let id?: configuration.applicationID = try ChappieApplicationID(id)
     }
     configuration.backend = try ChappieBackend(issuer: arguments[0], baseURL: arguments[1])

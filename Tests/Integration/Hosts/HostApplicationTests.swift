@@ -30,6 +30,17 @@ struct HostApplicationTests {
     }
   }
 
+  @Test func itsGApplicationNamesIt() async throws {
+    try await World.with(World.Plan(service: .none)) { world in
+      _ = try await output(world, "sign-in", "", as: "+org.example.App")
+      #expect(try await output(world, "restored", "now", as: "org.example.App") == "signed-in\n")
+      #expect(try await output(world, "restored", "now", as: "-") == "signed-out\n")
+      let items = try await world.keyring.items()
+      #expect(items.map { $0.attributes["app-id"] } == ["host:org.example.App"])
+      #expect(items.map(\.label) == ["ChatGPT sign-in (org.example.App, default)"])
+    }
+  }
+
   @Test func itsThreadsAreNotTheDesktopUsers() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()

@@ -56,4 +56,17 @@ struct SlotNoticeTests {
     #expect(fixture.store.finds == 1)
     #expect(fixture.slot.state.state == .signedIn)
   }
+
+  /// Also where the slot is known, and nobody has told of a change.
+  @Test func aNewSessionReadsTheStore() async {
+    let configuration = ChappieConfiguration(keychainService: "org.example.new-session")
+    let store = FakeStore()
+    SlotRegistry.seed(SlotIdentity(configuration), with: store)
+    let first = ChappieAuthSession(configuration: configuration)
+    #expect(await first.restored() == .signedOut)
+    store.item = .locked
+    let second = ChappieAuthSession(configuration: configuration)
+    #expect(await second.restored() == .signedIn)
+    #expect(first.state == .signedIn)
+  }
 }
