@@ -60,6 +60,10 @@ enum Chappied {
       let connection = try await Service.connect()
       let stop = Promise<End>()
       connection.onClosed { stop.fulfil(.busLost) }
+      // The one of the keyring's library.
+      if let shared = try? await BusConnection.open(.session) {
+        BusConnection.quietenLibraries(onceClosed: shared)
+      }
       // Before anybody can see the service, and so end it.
       let signals = [SIGTERM, SIGINT].map { UnixSignalWatch($0) { stop.fulfil(.asked) } }
       let service = try await Service(connection, options)

@@ -82,12 +82,13 @@ final class Service {
     ).member(0, "properties")
   }
 
-  /// The signals of one object, from now on; among them `PropertiesChanged`.
+  /// The signals of one object, from now on; among them `PropertiesChanged`. They end with the service.
   func signals(_ path: ObjectPath) -> AsyncStream<BusSignal> {
     let (stream, continuation) = AsyncStream.makeStream(of: BusSignal.self)
     let subscription = connection.subscribe(.init(sender: Self.name, path: path)) { continuation.yield($0) }
+    let watch = connection.watchName(Self.name) { if $0 == nil { continuation.finish() } }
     continuation.onTermination = { _ in
-      Task.onGLib { withExtendedLifetime(subscription) {} }
+      Task.onGLib { withExtendedLifetime((subscription, watch)) {} }
     }
     return stream
   }

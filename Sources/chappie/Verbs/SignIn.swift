@@ -77,7 +77,11 @@ struct SignIn: Verb {
     // The sign-in may have ended before the first signal is read.
     var status = try SessionStatus(try await service.properties(session, "Session"))
     var changes = signals.makeAsyncIterator()
-    while status.state == "signing-in", await changes.next() != nil {
+    while status.state == "signing-in" {
+      guard await changes.next() != nil else {
+        throw service.connection.isClosed
+          ? Failure.busLost : Failure(busName: "org.freedesktop.DBus.Error.NoReply", message: "")
+      }
       status = try SessionStatus(try await service.properties(session, "Session"))
     }
     spinner.stop()

@@ -38,7 +38,24 @@ struct LostBusTests {
     }
   }
 
-  /// With many strangers at the door, whom the service would begin to watch.
+  @Test func signInEnds() async throws {
+    try await World.with(.attended) { world in
+      for isBus in [false, true] {
+        let signIn = try ChildProcess("command", Binaries.chappie, ["sign-in", "--no-browser"], in: world.directories)
+        try await eventually("a code") { signIn.output.contains("Enter") }
+        if isBus { try await world.bus.kill() } else { world.service.process?.send(SIGKILL) }
+        #expect(try await signIn.waitForEnd() == .exit(isBus ? 5 : 1))
+        let sentence = isBus ? "The session bus is gone" : "The service ended before it answered"
+        #expect(signIn.output.contains("chappie: \(sentence)"), "\(signIn.output)")
+        if !isBus { try await world.service.restart() }
+      }
+      let process = try #require(world.service.process)
+      #expect(try await process.waitForEnd() == .exit(69))
+      world.service.acceptEnd()
+    }
+  }
+
+  /// With many strangers at the door, whom the service would begin to watch, and with replies that it has not looked at.
   @Test func theServiceSaysSo() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()

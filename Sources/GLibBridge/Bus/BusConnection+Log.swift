@@ -1,0 +1,30 @@
+import CGLib
+
+extension BusConnection {
+  /// Has GIO and the libraries over it complain no more once this connection is closed: they go on making proxies then,
+  /// for replies that came before, and write a line to the log for each. Call it once in a process.
+  ///
+  /// - Parameter connection: the one that the libraries use, which is that of ``open(_:deadline:)``.
+  public static func quietenLibraries(onceClosed connection: BusConnection) {
+    g_log_set_writer_func(writer, g_object_ref(UnsafeMutableRawPointer(connection.pointer))) { g_object_unref($0) }
+  }
+
+  /// Called on any thread.
+  private nonisolated static var writer: GLogWriterFunc {
+    { level, fields, count, connection in
+      let complaints = G_LOG_LEVEL_CRITICAL.rawValue | G_LOG_LEVEL_WARNING.rawValue
+      guard level.rawValue & complaints != 0, let connection,
+        g_dbus_connection_is_closed(OpaquePointer(connection)) != 0,
+        BusConnection.isOfLibraryOverBus(UnsafeBufferPointer(start: fields, count: Int(count)))
+      else { return g_log_writer_default(level, fields, count, nil) }
+      return G_LOG_WRITER_HANDLED
+    }
+  }
+
+  private nonisolated static func isOfLibraryOverBus(_ fields: UnsafeBufferPointer<GLogField>) -> Bool {
+    fields.contains { field in
+      guard String(cString: field.key) == "GLIB_DOMAIN", let value = field.value else { return false }
+      return ["GLib-GIO", "libsecret"].contains(String(cString: value.assumingMemoryBound(to: CChar.self)))
+    }
+  }
+}
