@@ -20,6 +20,7 @@ import SecretMemory
 ///   library-host ISSUER BACKEND restored X       prints the state once the keyring was read
 ///   library-host ISSUER BACKEND watch X          prints the state, and each that follows, until it is ended
 ///   library-host ISSUER BACKEND sign-out X       signs out, prints the state and what was wrong, and ends at once
+///   library-host ISSUER BACKEND accounts X       prints the stored accounts
 ///   library-host ISSUER BACKEND list X           prints the titles of the stored threads
 ///   library-host ISSUER BACKEND titles TEXT      begins a thread with this title, reads no more, and prints until it is
 ///                                                ended whether the title is in memory, each time that this changes
@@ -68,6 +69,8 @@ enum LibraryHost {
     case "list":
       let store = ChappieFileThreadStore(configuration: configuration)
       for thread in try await store.threads(ChappieThreadQuery(.all)) { print(thread.title) }
+    case "accounts":
+      for account in try await Chappie.accounts(applicationID: configuration.applicationID) { print(account) }
     case "state":
       print(Chappie.authSession(configuration: configuration).state.rawValue)
     case "restored":

@@ -30,6 +30,19 @@ struct HostApplicationTests {
     }
   }
 
+  @Test func itsAccountsAreItsOwn() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      for account in ["work", "home"] {
+        let host = try world.startLibraryHost("sign-in", "", as: "-", account: account)
+        #expect(try await host.waitForEnd() == .exit(0), "\(host.output)")
+      }
+      #expect(try await output(world, "accounts", "now", as: "-") == "home\nwork\n")
+      #expect(try await output(world, "accounts", "now", as: "") == "default\n")
+      #expect(try await output(world, "accounts", "now", as: "org.example.App") == "")
+    }
+  }
+
   @Test func itsGApplicationNamesIt() async throws {
     try await World.with(World.Plan(service: .none)) { world in
       _ = try await output(world, "sign-in", "", as: "+org.example.App")

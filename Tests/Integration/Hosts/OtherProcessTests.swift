@@ -23,6 +23,16 @@ struct OtherProcessTests {
     }
   }
 
+  /// A keyring that hangs does not hold up a program's start.
+  @Test func aSilentKeyringIsNotWaitedFor() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      world.keyring.freeze()
+      #expect(try await launch(world) == "restoring\n")
+      world.keyring.thaw()
+    }
+  }
+
   private func launch(_ world: World) async throws -> String {
     let host = try world.startLibraryHost("state", "now")
     #expect(try await host.waitForEnd() == .exit(0))
