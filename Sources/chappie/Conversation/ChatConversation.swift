@@ -3,6 +3,19 @@ import GLibBridge
 /// The lines of one `chappie chat`.
 @GLibActor
 struct ChatConversation {
+  /// What can be typed.
+  nonisolated static let help = """
+    Each line is a message of one conversation, which ends with this command unless it is a thread. Lines can be edited \
+    and called back with the arrow keys; lines that are pasted together are one message. Ctrl-C cancels an answer, and \
+    clears a line; Ctrl-D ends.
+
+    /model [SLUG]       asks this model from now on, or tells which one is asked
+    /compact [SUMMARY]  puts the conversation in short; without a text the model does it
+    /clear              forgets the conversation; of a thread, which stays: begins another one
+    /context            tells how long the conversation is
+    /help, /quit
+    """
+
   let conversation: any Conversation
   let options: VariantDictionary
 
@@ -25,7 +38,7 @@ struct ChatConversation {
     let rest = words.count > 1 ? String(words[1]).trimmed : ""
     switch words[0] {
     case "/quit", "/exit": return false
-    case "/help": tell(Chat.details)
+    case "/help": tell(Self.help)
     case "/model": try await model(rest)
     case "/clear": try await conversation.clear()
     case "/compact": try await conversation.compact(rest)

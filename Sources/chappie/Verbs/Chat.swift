@@ -4,17 +4,7 @@ import GLibBridge
 struct Chat: Verb {
   static let name = "chat"
   static let summary = "Talk with the model, line by line"
-  static let details = """
-    Each line is a message of one conversation, which ends with this command unless it is a thread. Lines can be edited \
-    and called back with the arrow keys; lines that are pasted together are one message. Ctrl-C cancels an answer, and \
-    clears a line; Ctrl-D ends.
-
-    /model [SLUG]       asks this model from now on, or tells which one is asked
-    /compact [SUMMARY]  puts the conversation in short; without a text the model does it
-    /clear              forgets the conversation; of a thread, which stays: begins another one
-    /context            tells how long the conversation is
-    /help, /quit
-    """
+  static let details = ChatConversation.help
 
   /// What may be piped in.
   private static let inputLimit = 4 << 20
