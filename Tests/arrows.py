@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Finds folders of a target that know each other, by what the compiler has indexed of a debug build.
+
+Usage: Tests/arrows.py DIRECTORY-OF-THE-BUILD
+
+A folder knows another one when a file in it uses a symbol that is defined there. Prints each pair that knows each
+other, and fails for one that is not in KNOWN; also for one in KNOWN that is no more, so that the list only shrinks.
+"""
+
+import os
+import shutil
+import sys
+from collections import defaultdict
+from ctypes import CDLL, CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_int, c_size_t, c_uint, c_uint64
+from ctypes import c_void_p, string_at
+from pathlib import Path
+
+SOURCES = Path(__file__).resolve().parent.parent / "Sources"
+# Those that wait to be divided.
+KNOWN = {
+    ("ChappieSDK/Auth", "ChappieSDK/Client"),
+    ("ChappieSDK/Auth", "ChappieSDK/Keyring"),
+    ("ChappieSDK/Auth", "ChappieSDK/Models"),
+    ("ChappieSDK/Auth", "ChappieSDK/Transport"),
+    ("ChappieSDK/Auth", "ChappieSDK/Usage"),
+    ("ChappieSDK/Client", "ChappieSDK/Configuration"),
+    ("ChappieSDK/Client", "ChappieSDK/Harness"),
+    ("ChappieSDK/Client", "ChappieSDK/Models"),
+    ("ChappieSDK/Client", "ChappieSDK/Tools"),
+    ("ChappieSDK/Client", "ChappieSDK/Transport"),
+    ("ChappieSDK/Client", "ChappieSDK/Usage"),
+    ("ChappieSDK/Configuration", "ChappieSDK/Lock"),
+    ("ChappieSDK/Configuration", "ChappieSDK/Models"),
+    ("ChappieSDK/Harness", "ChappieSDK/Transport"),
+    ("ChappieSDK/Models", "ChappieSDK/Transport"),
+    ("ChappieSDK/Tools", "ChappieSDK/Transport"),
+    ("ChappieSDK/Transport", "ChappieSDK/Usage"),
+}
+RECORD = 2
+DEFINITION, REFERENCE = 1 << 1, 1 << 2
+
+
+class Text(Structure):
+    _fields_ = [("start", POINTER(c_char)), ("length", c_size_t)]
+
+    def __str__(self):
+        return string_at(self.start, self.length).decode()
+
+
+NAMES = CFUNCTYPE(c_bool, c_void_p, Text)
+OBJECTS = CFUNCTYPE(c_bool, c_void_p, c_void_p)
+
+
+class Index:
+    """The part of libIndexStore, which comes with the compiler, that is needed here."""
+
+    def __init__(self, path):
+        library = Path(shutil.which("swiftc")).resolve().parent.parent / "lib" / "libIndexStore.so"
+        self.library = CDLL(str(library))
+        self.store = self.function("store_create", c_void_p, c_char_p, c_void_p)(str(path).encode(), None)
+        if not self.store:
+            sys.exit(f"{path} is no index: build first.")
+
+    def function(self, name, result, *arguments):
+        function = getattr(self.library, f"indexstore_{name}")
+        function.restype, function.argtypes = result, arguments
+        return function
+
+    def collect(self, name, callback, read, *arguments):
+        """What `read` makes of each thing that a function hands over; things are gone when it returns."""
+        found = []
+        take = callback(lambda _, thing: found.append(read(thing)) or True)
+        types = [c_uint if index else c_void_p for index in range(len(arguments))]
+        self.function(name, c_bool, *types, c_void_p, callback)(*arguments, None, take)
+        return found
+
+    def symbols(self):
+        """(file below Sources, symbol, name, roles) of each occurrence."""
+        main_file = self.function("unit_reader_get_main_file", Text, c_void_p)
+        unit_reader = self.function("unit_reader_create", c_void_p, c_void_p, c_char_p, c_void_p)
+        for unit in self.collect("store_units_apply_f", NAMES, str, self.store, 0):
+            reader = unit_reader(self.store, unit.encode(), None)
+            file = reader and str(main_file(reader))
+            if file and file.startswith(f"{SOURCES}/") and os.path.exists(file):
+                for record in self.records(reader, file):
+                    for symbol, name, roles in self.occurrences(record):
+                        yield file[len(str(SOURCES)) + 1:], symbol, name, roles
+
+    def records(self, reader, file):
+        kind = self.function("unit_dependency_get_kind", c_int, c_void_p)
+        path = self.function("unit_dependency_get_filepath", Text, c_void_p)
+        name = self.function("unit_dependency_get_name", Text, c_void_p)
+
+        def read(dependency):
+            return str(name(dependency)) if kind(dependency) == RECORD and str(path(dependency)) == file else None
+
+        return filter(None, self.collect("unit_reader_dependencies_apply_f", OBJECTS, read, reader))
+
+    def occurrences(self, record):
+        create = self.function("record_reader_create", c_void_p, c_void_p, c_char_p, c_void_p)
+        reader = create(self.store, record.encode(), None)
+        if not reader:
+            return []
+        symbol = self.function("occurrence_get_symbol", c_void_p, c_void_p)
+        roles = self.function("occurrence_get_roles", c_uint64, c_void_p)
+        usr = self.function("symbol_get_usr", Text, c_void_p)
+        name = self.function("symbol_get_name", Text, c_void_p)
+
+        def read(occurrence):
+            it = symbol(occurrence)
+            return str(usr(it)), str(name(it)), roles(occurrence)
+
+        return self.collect("record_reader_occurrences_apply_f", OBJECTS, read, reader)
+
+
+def folder(file):
+    return "/".join(file.split("/")[:2]) if file.count("/") > 1 else file.split("/")[0]
+
+
+def uses(index):
+    """What each folder uses of each other one of its target."""
+    definitions, references = {}, defaultdict(set)
+    for file, symbol, name, roles in index.symbols():
+        if roles & DEFINITION:
+            definitions.setdefault(symbol, (folder(file), name))
+        elif roles & REFERENCE:
+            references[symbol].add(file)
+    found = defaultdict(set)
+    for symbol, (home, name) in definitions.items():
+        for file in references[symbol]:
+            if folder(file) != home and file.split("/")[0] == home.split("/")[0]:
+                found[folder(file), home].add(f"{name} in {Path(file).name}")
+    return found
+
+
+def main():
+    found = uses(Index(Path(sys.argv[1]) / "index" / "store"))
+    pairs = {pair for pair in found if pair < pair[::-1] and pair[::-1] in found}
+    new, gone = pairs - KNOWN, KNOWN - pairs
+    for one, other in sorted(new):
+        fewer = min(found[one, other], found[other, one], key=len)
+        print(f"{one} and {other} know each other, for one by {', '.join(sorted(fewer)[:5])}")
+    for one, other in sorted(gone):
+        print(f"{one} and {other} do not know each other any more: take them out of KNOWN in Tests/arrows.py")
+    print(f"arrows: {len(found)} between folders, {len(pairs)} pairs that know each other, {len(new)} of them new")
+    sys.exit(bool(new or gone))
+
+
+main()
