@@ -88,4 +88,45 @@ import Testing
       await #expect(throws: ChappieClientError.self) { try await ChappieImage(file: "/dev/null") }
     }
   }
+
+  // MARK: The model of a context
+
+  /// A program that has chosen no model goes on with another one when the backend retires the default.
+  @Test(arguments: ToolClient.policies)
+  func theDefaultModelIsTheBackends(_ policy: ChappieStreamingTransportPolicy) async throws {
+    try await ToolClient.with(policy) { tools in
+      let (client, backend) = (tools.client, tools.backend)
+      #expect(await client.context().model == ChappieClient.defaultModel)
+      _ = try await client.send("one")
+      let kept = await client.context()
+      #expect(kept.usesDefaultModel)
+      #expect(kept.model == (try await client.bestAvailableModel()?.slug))
+      backend.retireModel(kept.model)
+      #expect(try await client.send("two").contains("3 messages"))
+      let next = await client.context()
+      #expect(next.usesDefaultModel && next.model != kept.model)
+      // What was kept before has chosen nothing either.
+      _ = try await client.resumeContext(kept)
+      #expect(await client.context().model == next.model)
+      _ = await client.selectModel(kept.model)
+      await #expect(throws: ChappieClientError.self) { try await client.send("three") }
+    }
+  }
+
+  @Test func aContextKnowsWhetherItsModelWasChosen() throws {
+    func decode(_ model: String) throws -> ChappieClientContext {
+      try JSONDecoder().decode(
+        ChappieClientContext.self,
+        from: Data(
+          """
+          {"sessionID":"s","threadID":"t","model":"\(model)","messages":[],"createdAt":1,"updatedAt":2}
+          """.utf8))
+    }
+    // Kept by a version that did not note it: its default was the seeds' model.
+    var context = try decode(ChappieClient.defaultModel)
+    #expect(context.usesDefaultModel)
+    #expect(try !decode("gpt-6-sol").usesDefaultModel)
+    context.model = "gpt-6-sol"
+    #expect(!context.usesDefaultModel)
+  }
 }
