@@ -8,6 +8,9 @@ public final class RegularExpression: @unchecked Sendable {
   /// PCRE gives up after so many steps and so many KiB: some expressions take exponential time.
   private static let bounds = "(*LIMIT_MATCH=1000000)(*LIMIT_HEAP=16384)"
 
+  /// How much processor time the matches of one text may take together.
+  private static let replacementTime = Duration.seconds(1)
+
   /// - Throws: ``GLibError`` for a pattern that is no regular expression.
   public convenience init(_ pattern: String) throws {
     try self.init(pattern, bounds: Self.bounds) { $0 }
@@ -68,13 +71,29 @@ public final class RegularExpression: @unchecked Sendable {
     }
   }
 
+  /// Match by match, and not by GLib in one go: for each one PCRE looks through all of the rest, so that a long text with
+  /// many matches takes minutes.
   private func replacing(_ text: UnsafePointer<CChar>, length: Int, _ replacement: String) throws -> String {
-    let result = try checked {
-      g_regex_replace_literal(
-        pointer, text, gssize(length), 0, replacement.withoutZeros, GRegexMatchFlags(rawValue: 0), &$0)
+    let bytes = UnsafeRawBufferPointer(start: text, count: length)
+    let start = ThreadTime.now
+    var result: [UInt8] = []
+    var end = 0
+    var match: OpaquePointer?
+    defer { g_match_info_free(match) }
+    var isFound = try checked {
+      g_regex_match_full(pointer, text, gssize(length), 0, GRegexMatchFlags(rawValue: 0), &match, &$0) != 0
     }
-    defer { g_free(result) }
-    return result.map { String(cString: $0) } ?? ""
+    while isFound {
+      guard ThreadTime.now - start < Self.replacementTime else { throw GLibError.timedOut }
+      var first: gint = 0
+      var last: gint = 0
+      g_match_info_fetch_pos(match, 0, &first, &last)
+      result += bytes[end..<max(end, Int(first))]
+      result += replacement.utf8
+      end = max(end, Int(last))
+      isFound = try checked { g_match_info_next(match, &$0) != 0 }
+    }
+    return String(decoding: result + bytes[end...], as: UTF8.self)
   }
 
   /// PCRE's `\x{00e4}` for JavaScript's `\u00e4`.

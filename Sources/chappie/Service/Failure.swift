@@ -35,6 +35,9 @@ struct Failure: Error {
   /// The bus has ended, or the connection to it.
   static let busLost = Failure(.serviceMissing, "The session bus is gone: try again in a session.", name: noBus)
 
+  /// The service was there, and is gone.
+  static let serviceEnded = Failure(busName: "org.freedesktop.DBus.Error.NoReply", message: "")
+
   /// Tells a person what went wrong, who may have typed or been sent what the sentence quotes.
   static func tell(_ sentence: String) {
     StandardStream.error.write("chappie: \(sentence.harmlessLine)\n")

@@ -75,14 +75,13 @@ struct SignIn: Verb {
     _ service: Service, _ session: ObjectPath, _ signals: AsyncStream<BusSignal>, _ spinner: Spinner
   ) async throws -> ExitStatus {
     // The sign-in may have ended before the first signal is read.
-    var status = try SessionStatus(try await service.properties(session, "Session"))
+    var status = try await status(service, session)
     var changes = signals.makeAsyncIterator()
     while status.state == "signing-in" {
       guard await changes.next() != nil else {
-        throw service.connection.isClosed
-          ? Failure.busLost : Failure(busName: "org.freedesktop.DBus.Error.NoReply", message: "")
+        throw service.connection.isClosed ? Failure.busLost : Failure.serviceEnded
       }
-      status = try SessionStatus(try await service.properties(session, "Session"))
+      status = try await self.status(service, session)
     }
     spinner.stop()
     switch status.deviceLinkState {
@@ -94,6 +93,17 @@ struct SignIn: Verb {
     default:
       throw Failure(
         busName: status.errorName ?? "", message: status.errorMessage ?? "The sign-in ended without a result.")
+    }
+  }
+
+  /// What the session shows now. A service that has answered before and is not there any more has ended.
+  @GLibActor
+  private func status(_ service: Service, _ session: ObjectPath) async throws -> SessionStatus {
+    do {
+      return try SessionStatus(try await service.properties(session, "Session"))
+    } catch {
+      let failure = Failure(error)
+      throw failure.status == .serviceMissing && !service.connection.isClosed ? Failure.serviceEnded : failure
     }
   }
 }

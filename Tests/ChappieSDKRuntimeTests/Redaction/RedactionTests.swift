@@ -104,13 +104,21 @@ struct RedactionTests {
     #expect(redaction.title("b") == "b")
   }
 
+  /// A match costs a look through all that follows it.
+  @Test func moreMatchesThanThereIsTimeForMaskTheWholeText() throws {
+    let redaction = try ChappieThreadRedaction(patterns: ["SECRET"])
+    #expect(redaction.title(String(repeating: "SECRET ", count: 1 << 19)) == ChappieThreadRedaction.mask)
+  }
+
   /// While patterns are matched, the actor does what came after.
   @Test func redactionKeepsNobodyWaiting() async throws {
     let memory = ChappieInMemoryThreadStore()
     let store = ChappieRedactingThreadStore(memory, redaction: try ChappieThreadRedaction(patterns: ["SECRET"]))
     try await store.create(ChappieThreadSummary(id: "one", createdAt: UnixTime.now, updatedAt: UnixTime.now))
+    // Enough to take a while on any machine.
+    let long = ChappieTurnEvent.output(text: String(repeating: "SECRET ", count: 4096), model: "m", responseID: "r")
     let writing = Task.onGLib {
-      try await store.append(ChappieTurn(id: "turn", recordedAt: UnixTime.now, events: Self.events), to: "one")
+      try await store.append(ChappieTurn(id: "turn", recordedAt: UnixTime.now, events: [long]), to: "one")
     }
     let turns = Task.onGLib { try await memory.thread("one").turns.count }
     #expect(try await turns.value == 0)

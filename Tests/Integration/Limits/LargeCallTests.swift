@@ -6,7 +6,7 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct LargeCallTests {
   /// As many empty messages as an array of the bus can have make a context that no message could hold.
-  @Test(.timeLimit(.minutes(4)))
+  @Test(.timeLimit(.minutes(10)))
   func manyEmptyMessagesAreRefused() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
