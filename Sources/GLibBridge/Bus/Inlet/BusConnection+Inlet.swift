@@ -64,15 +64,18 @@ extension BusConnection {
 
   /// Tells `inlet` when what it handed on has been dispatched, and the answers that were ready have gone out: they wait
   /// for each other too, and GDBus takes any number of them.
+  ///
+  /// A signal to this connection itself goes out behind them, which a filter sees. `g_dbus_connection_flush` would take
+  /// two threads of GLib's pool each time, and wait where the pool is busy.
   private func follow(_ inlet: BusInlet) {
+    inlet.watch(pointer)
     g_dbus_connection_signal_subscribe(
       pointer, busName, LocalMessage.interface, LocalMessage.member, nil, nil, G_DBUS_SIGNAL_FLAGS_NO_MATCH_RULE,
-      { _, _, _, _, _, _, data in CallbackBox<() -> Void>.of(data).closure() },
-      CallbackBox { [pointer] in
-        g_dbus_connection_flush(
-          pointer, nil, { _, _, data in CallbackBox<BusInlet>.consume(data).closure.noteDispatched() },
-          CallbackBox(inlet).retained)
-      }.retained, CallbackBox<() -> Void>.release)
+      { connection, _, _, _, _, _, _ in
+        g_dbus_connection_emit_signal(
+          connection, g_dbus_connection_get_unique_name(connection), busPath.string, LocalMessage.interface,
+          LocalMessage.member, nil, nil)
+      }, nil, nil)
   }
 
   /// Answers the calls that were not taken.

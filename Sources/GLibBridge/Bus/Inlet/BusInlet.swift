@@ -72,6 +72,17 @@ final class BusInlet: Sendable {
     _ = eventfd_write(dispatched.number, 1)
   }
 
+  /// Takes a ``LocalMessage/marker`` that goes out over `connection` for ``noteDispatched()``: it goes behind all that was
+  /// to be sent before. The filter runs on GDBus's own thread.
+  func watch(_ connection: OpaquePointer) {
+    g_dbus_connection_add_filter(
+      connection,
+      { _, message, isIncoming, data in
+        if isIncoming == 0, LocalMessage.isMarker(message) { CallbackBox<BusInlet>.of(data).closure.noteDispatched() }
+        return message
+      }, CallbackBox(self).retained, CallbackBox<BusInlet>.release)
+  }
+
   private func run() {
     var stream = InletStream(bus, closedWith: inside)
     var queue = InletQueue(bounds.waiting)

@@ -1,4 +1,5 @@
 import CGLib
+import Glibc
 
 /// Messages that ``BusInlet`` puts among those of the bus.
 enum LocalMessage {
@@ -11,6 +12,11 @@ enum LocalMessage {
     let signal = g_dbus_message_new_signal(busPath.string, interface, member)
     return encoded(signal, sender: busName)
   }()
+
+  static func isMarker(_ message: OpaquePointer?) -> Bool {
+    g_dbus_message_get_message_type(message) == G_DBUS_MESSAGE_TYPE_SIGNAL
+      && g_dbus_message_get_interface(message).map { strcmp($0, interface) == 0 } ?? false
+  }
 
   /// The error that stands for an answer that was refused; nil for what is no answer.
   static func failure(of refusal: BusInlet.Refusal, _ head: MessageHead, _ fields: MessageFields?) -> [UInt8]? {
