@@ -166,8 +166,8 @@ done
 # --- The sample configuration
 
 # Groups and keys, as the service names them.
-grep -ohE '\("[A-Za-z]+", "[A-Za-z]+"\)' Sources/ChappieService/ServiceOptions.swift \
-  Sources/ChappieService/Threads/ThreadOptions.swift | sed 's/.*, "\(.*\)")/\1/' | sort -u >"$scratch/keys"
+grep -ohE '\("[A-Za-z]+", "[A-Za-z]+"\)' Sources/ChappieService/Options/ServiceOptions.swift \
+  Sources/ChappieService/Options/ThreadOptions.swift | sed 's/.*, "\(.*\)")/\1/' | sort -u >"$scratch/keys"
 # The keys of this group are the user's own.
 sed '/^\[Redaction Patterns\]/,/^\[/d' data/chappie.conf >"$scratch/sample"
 check "there are keys to document" test -s "$scratch/keys"
