@@ -30,11 +30,13 @@ let package = Package(
     .systemLibrary(name: "CLibsoup", pkgConfig: "libsoup-3.0", providers: [.apt(["libsoup-3.0-dev"])]),
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
 
     .target(name: "CQuietLog"),
     .target(name: "CWipingHeap"),
     .target(name: "SecretMemory", dependencies: ["CSodium"], swiftSettings: settings),
+    .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: settings),
     .target(name: "Zstandard", dependencies: ["CZstd"], swiftSettings: settings),
     .target(
       name: "GLibBridge", dependencies: ["CGLib", "CLibsecret", "CLibsoup", "SecretMemory"],
@@ -43,7 +45,7 @@ let package = Package(
     .target(name: "LineEditing", dependencies: ["CLineEditor", "GLibBridge"], swiftSettings: settings),
     .target(name: "ChappieSDK", dependencies: ["GLibBridge", "SecretMemory", "Zstandard"], swiftSettings: settings),
     .target(
-      name: "ChappieSDKRuntime", dependencies: ["ChappieSDK", "GLibBridge", "SecretMemory"],
+      name: "ChappieSDKRuntime", dependencies: ["ChappieSDK", "GLibBridge", "SecretMemory", "SQLite"],
       exclude: ["Stores/File/FORMAT.md"], swiftSettings: settings),
     .target(
       name: "ChappieBusInterfaces", path: "dbus", exclude: ["org.chappie.service.in", "org.chappie.ToolHandler.xml"],
@@ -80,9 +82,12 @@ let package = Package(
 
     .testTarget(
       name: "ChappieSDKRuntimeTests",
-      dependencies: ["ChappieSDKRuntime", "ChappieSDKTesting", "ChappieSDK", "GLibBridge", "SecretMemory"],
+      dependencies: [
+        "ChappieSDKRuntime", "ChappieSDKTesting", "ChappieSDK", "GLibBridge", "SQLite", "SecretMemory",
+      ],
       swiftSettings: settings),
     .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory"], swiftSettings: settings),
+    .testTarget(name: "SQLiteTests", dependencies: ["SQLite"], swiftSettings: settings),
     .testTarget(name: "ZstandardTests", dependencies: ["Zstandard"], swiftSettings: settings),
     .testTarget(name: "GLibBridgeTests", dependencies: ["GLibBridge", "SecretMemory"], swiftSettings: settings),
     .testTarget(
@@ -96,7 +101,8 @@ let package = Package(
       dependencies: ["ChappieService", "ChappieBusInterfaces", "ChappieSDK", "ChappieSDKRuntime", "GLibBridge"],
       swiftSettings: settings),
     .testTarget(
-      name: "Integration", dependencies: ["ChappieSDKTesting", "ChappieSDK", "GLibBridge", "ChappieBusInterfaces"],
+      name: "Integration",
+      dependencies: ["ChappieSDKTesting", "ChappieSDK", "GLibBridge", "SQLite", "ChappieBusInterfaces"],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

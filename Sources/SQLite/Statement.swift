@@ -1,0 +1,73 @@
+import CSQLite
+import Glibc
+
+/// A prepared statement. It belongs to the connection that prepared it, which finalizes it no later than it closes.
+final class Statement {
+  private let statement: OpaquePointer
+  private let connection: OpaquePointer
+
+  /// - Throws: ``DatabaseError``.
+  init(_ sql: StaticString, _ connection: OpaquePointer) throws(DatabaseError) {
+    var statement: OpaquePointer?
+    let code = sql.withUTF8Buffer { text in
+      text.withMemoryRebound(to: CChar.self) { text in
+        sqlite3_prepare_v3(
+          connection, text.baseAddress, Int32(text.count), UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+      }
+    }
+    guard code == SQLITE_OK, let statement else { throw Self.error(code, connection) }
+    self.statement = statement
+    self.connection = connection
+  }
+
+  deinit {
+    sqlite3_finalize(statement)
+  }
+
+  /// Runs it once, from its first row to its last.
+  ///
+  /// - Throws: ``DatabaseError``, what `body` throws.
+  func run(_ values: [DatabaseValue], _ body: (borrowing DatabaseRow) throws -> Void) throws {
+    defer {
+      sqlite3_reset(statement)
+      // SQLite would keep the bound values, which may be long.
+      sqlite3_clear_bindings(statement)
+    }
+    for (index, value) in values.enumerated() { try check(bind(value, at: Int32(index + 1))) }
+    while true {
+      // SQLite keeps the reason of some failures alone.
+      errno = 0
+      switch sqlite3_step(statement) {
+      case SQLITE_ROW: try body(DatabaseRow(statement))
+      case SQLITE_DONE: return
+      case let code: throw Self.error(code, connection)
+      }
+    }
+  }
+
+  private func bind(_ value: DatabaseValue, at place: Int32) -> Int32 {
+    switch value {
+    case .null: return sqlite3_bind_null(statement, place)
+    case .integer(let number): return sqlite3_bind_int64(statement, place, number)
+    case .text(let text):
+      var text = text
+      return text.withUTF8 { text in
+        text.withMemoryRebound(to: CChar.self) {
+          chappie_sqlite_bind_text(statement, place, $0.baseAddress, UInt64($0.count))
+        }
+      }
+    case .bytes(let bytes):
+      return bytes.withUnsafeBytes { chappie_sqlite_bind_blob(statement, place, $0.baseAddress, UInt64($0.count)) }
+    }
+  }
+
+  private func check(_ code: Int32) throws(DatabaseError) {
+    guard code == SQLITE_OK else { throw Self.error(code, connection) }
+  }
+
+  private static func error(_ code: Int32, _ connection: OpaquePointer) -> DatabaseError {
+    let systemError = Database.systemError(code)
+    let extended = sqlite3_extended_errcode(connection)
+    return DatabaseError(extended & 0xFF == code & 0xFF ? extended : code, systemError: systemError)
+  }
+}

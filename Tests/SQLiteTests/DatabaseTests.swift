@@ -1,0 +1,165 @@
+import FoundationEssentials
+import Glibc
+import SQLite
+import Testing
+
+struct DatabaseTests {
+  /// A directory without links in its path, gone with this value.
+  private final class Place: Sendable {
+    let directory: String
+
+    init() throws {
+      let path = FileManager.default.temporaryDirectory.path + "/chappie-sqlite-" + UUID().uuidString
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+      let real = try #require(realpath(path, nil))
+      defer { free(real) }
+      directory = String(cString: real)
+    }
+
+    deinit {
+      try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    /// The path of an empty file.
+    func file(_ name: String = "test.db") throws -> String {
+      let path = directory + "/" + name
+      if access(path, F_OK) != 0 { try Data().write(to: URL(filePath: path)) }
+      return path
+    }
+  }
+
+  private let place: Place
+  private let database: Database
+
+  init() throws {
+    place = try Place()
+    database = try Database(place.file(), patience: .zero)
+    try database.useLog(patience: .seconds(10))
+    try database.run("CREATE TABLE things (number INTEGER, text TEXT, bytes BLOB) STRICT")
+  }
+
+  private func count(in database: Database) throws -> Int64? { try database.number("SELECT count(*) FROM things") }
+
+  private func kind(_ body: () throws -> Void) -> DatabaseError.Kind? {
+    do {
+      try body()
+      return nil
+    } catch {
+      return (error as? DatabaseError)?.kind
+    }
+  }
+
+  @Test(
+    arguments: [
+      (0, "", []), (.max, "a 'quoted' – ‘ü’ 🌲 text", [0, 1, 255]), (.min, "'); DROP TABLE things; --", [7]),
+      (-1, String(repeating: "x", count: 100_000), [UInt8](repeating: 3, count: 100_000)),
+    ] as [(Int64, String, [UInt8])])
+  func whatIsBoundComesBack(_ number: Int64, _ text: String, _ bytes: [UInt8]) throws {
+    try database.run("INSERT INTO things VALUES (?, ?, ?)", .integer(number), .text(text), .bytes(bytes))
+    var rows = 0
+    try database.forEach("SELECT * FROM things WHERE text = ?", .text(text)) { row in
+      rows += 1
+      #expect(row.integer(0) == number)
+      #expect(row.text(1) == text)
+      #expect(row.bytes(2) == bytes)
+    }
+    #expect(rows == 1)
+  }
+
+  @Test func nothingIsNoNumber() throws {
+    try database.run("INSERT INTO things VALUES (?, ?, ?)", .null, .null, .null)
+    try database.forEach("SELECT * FROM things") { row in
+      #expect(row.optionalInteger(0) == nil)
+      #expect(row.text(1) == "")
+      #expect(row.bytes(2) == [])
+    }
+    #expect(try database.number("SELECT number FROM things") == nil)
+    #expect(try database.number("SELECT number FROM things WHERE number = 1") == nil)
+  }
+
+  @Test func aTransactionThatFailsHasDoneNothing() throws {
+    struct Failure: Error {}
+    #expect(throws: Failure.self) {
+      _ = try database.transaction(.writing) {
+        try database.run("INSERT INTO things VALUES (1, 'a', x'00')")
+        throw Failure()
+      }
+    }
+    #expect(try count(in: database) == 0)
+    try database.transaction(.writing) { try database.run("INSERT INTO things VALUES (1, 'a', x'00')") }
+    #expect(try count(in: database) == 1)
+  }
+
+  @Test func oneWritesAtATimeAndOthersReadWhatWasThere() throws {
+    let other = try Database(place.file(), patience: .milliseconds(10))
+    let before = try other.changesOfOthers()
+    try database.run("BEGIN IMMEDIATE")
+    try database.run("INSERT INTO things VALUES (1, 'a', x'00')")
+    #expect(kind { try other.transaction(.writing) {} } == .busy)
+    #expect(try count(in: other) == 0)
+    try database.run("COMMIT")
+    #expect(try count(in: other) == 1)
+    #expect(try other.changesOfOthers() != before)
+  }
+
+  @Test func whatIsNoDatabaseIsDamaged() throws {
+    let path = place.directory + "/text.db"
+    try Data("What I did on my holidays, and what came of it.".utf8).write(to: URL(filePath: path))
+    let text = try Database(path, patience: .zero)
+    #expect(kind { _ = try text.number("PRAGMA user_version") } == .damaged)
+    #expect(kind { try database.run("SELECT * FROM nothing") } == .damaged)
+  }
+
+  @Test func noLinkIsFollowedAndNothingIsMade() throws {
+    _ = try place.file()
+    #expect(symlink("test.db", place.directory + "/link.db") == 0)
+    for name in ["link.db", "none.db"] {
+      #expect(kind { _ = try Database(place.directory + "/" + name, patience: .zero) } == .cannotOpen, "\(name)")
+    }
+    #expect(access(place.directory + "/none.db", F_OK) != 0)
+  }
+
+  /// Also under a name that means something in an address.
+  @Test func whatIsImmutableIsReadAndNotWritten() throws {
+    try database.run("INSERT INTO things VALUES (1, 'a', x'00')")
+    let name = "50%20 of?mode=rw#what.db"
+    try database.run("VACUUM INTO ?", .text(place.directory + "/" + name))
+    let copy = try Database(place.directory + "/" + name, .immutable, patience: .zero)
+    #expect(copy.isReadOnly)
+    #expect(try count(in: copy) == 1)
+    #expect(kind { try copy.run("DELETE FROM things") } == .readOnly)
+    let names = try FileManager.default.contentsOfDirectory(atPath: place.directory)
+    #expect(names.filter { $0.hasPrefix("50") } == [name])
+  }
+
+  @Test func theLogIsClearedAtTheEndWhereThatIsAskedForAlone() throws {
+    let path = place.directory + "/other.db"
+    for clears in [false, true] {
+      do {
+        let other = try Database(place.file("other.db"), patience: .zero)
+        try other.useLog(patience: .seconds(10))
+        try other.run("CREATE TABLE IF NOT EXISTS things (number INTEGER)")
+        try other.run("INSERT INTO things VALUES (1)")
+        if clears { other.clearsUpAtEnd() }
+      }
+      #expect((access(path + "-wal", F_OK) == 0) == !clears)
+    }
+    #expect(try count(in: Database(path, patience: .zero)) == 2)
+  }
+
+  /// What somebody has put into the file does nothing by itself.
+  @Test func triggersAreNotFollowed() throws {
+    try database.run(
+      "CREATE TRIGGER twice AFTER INSERT ON things BEGIN INSERT INTO things VALUES (2, 'b', x'00'); END")
+    try database.run("INSERT INTO things VALUES (1, 'a', x'00')")
+    #expect(try count(in: database) == 1)
+  }
+
+  @Test func anErrorNamesNothingOfTheStatement() {
+    #expect {
+      try database.run("SELECT secret FROM things")
+    } throws: { error in
+      !"\(error)".contains("secret") && "\(error)".contains("(1)")
+    }
+  }
+}
