@@ -110,17 +110,6 @@ public enum SealedBytes {
     return hexadecimal(bytes)
   }
 
-  /// A checksum against accidents: it keeps nobody from changing both.
-  public static func checksum(_ bytes: borrowing Span<UInt8>) -> UInt64 {
-    var sum = [UInt8](repeating: 0, count: Int(crypto_shorthash_BYTES))
-    bytes.withUnsafeBufferPointer { bytes in
-      _ = crypto_shorthash(&sum, bytes.baseAddress, UInt64(bytes.count), checksumKey)
-    }
-    return sum.reversed().reduce(0) { $0 << 8 | UInt64($1) }
-  }
-
-  private static let checksumKey = [UInt8](repeating: 0, count: Int(crypto_shorthash_KEYBYTES))
-
   /// A name for `secret` that does not tell it: 16 bytes, the same for the same secret.
   public static func fingerprint(of secret: SecretBytes) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: 16)

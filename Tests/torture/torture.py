@@ -80,7 +80,7 @@ def print_tally(title, tally):
 
 def print_counts(counts):
     print("\nThreads:")
-    print(THREAD_COLUMNS.format("", "rounds", "kills", "checks", "turns read", "records cut", "failed"))
+    print(THREAD_COLUMNS.format("", "rounds", "kills", "checks", "turns read", "writes cut", "failed"))
     for name, count in counts.items():
         print(THREAD_COLUMNS.format(
             name, count.rounds, count.kills, count.checks, count.turns, count.torn, count.failures))

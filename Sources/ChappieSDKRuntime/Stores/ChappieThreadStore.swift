@@ -142,7 +142,7 @@ public enum ChappieThreadStoreError: Error, Sendable, Hashable {
   case unavailable(String)
   /// Another process writes to this store.
   case busy(String)
-  /// The files were made by another version, or on another device.
+  /// The files were made by another version or on another device, or are damaged.
   case unreadable(String)
 }
 

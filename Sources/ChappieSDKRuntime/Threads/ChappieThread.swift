@@ -5,7 +5,7 @@ public struct ChappieThread: Sendable, Hashable, Identifiable {
   public var summary: ChappieThreadSummary
   /// In the order in which they happened.
   public var turns: [ChappieTurn]
-  /// What could not be read: records that are damaged. The rest is whole.
+  /// What could not be read: turns that are damaged or missing. The rest is whole.
   public var damage: [ChappieThreadDamage]
 
   public var id: String { summary.id }
@@ -61,7 +61,7 @@ public struct ChappieThreadSummary: Sendable, Hashable, Identifiable {
 
 /// A part of a thread that cannot be read.
 public struct ChappieThreadDamage: Sendable, Hashable {
-  /// Where it starts in the thread's file, in bytes.
+  /// Which turn of the thread it is, from 1 on; 0 for the title.
   public let offset: Int64
   public let reason: String
 

@@ -7,8 +7,20 @@ public enum BackupExclusion {
   /// Sets the attribute and the flag of an open file or directory.
   static func mark(_ file: Descriptor) {
     let value = Array("false".utf8)
-    fsetxattr(file.number, "user.xdg.robots.backup", value, value.count, 0)
+    fsetxattr(file.number, attribute, value, value.count, 0)
     chappie_set_no_dump(file.number)
+  }
+
+  /// Sets the attribute and the flag of a file on which this process has no locks: it is opened, and closed.
+  public static func mark(_ name: String, in directory: StorageDirectory) {
+    let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+    if let file = Descriptor(owning: open(directory.path(of: name), flags)) { mark(file) }
+  }
+
+  /// Sets the attribute alone, which needs no file to be opened.
+  public static func markUnopened(_ name: String, in directory: StorageDirectory) {
+    let value = Array("false".utf8)
+    lsetxattr(directory.path(of: name), attribute, value, value.count, 0)
   }
 
   /// Writes the files by which programs leave out the directory that they are in.
@@ -16,17 +28,18 @@ public enum BackupExclusion {
   /// - Parameter content: what is in the directory, in a sentence for a person who finds the mark.
   /// - Throws: ``StorageError``.
   public static func writeMarks(in directory: StorageDirectory, content description: String) throws(StorageError) {
-    for (name, content) in [
-      (
-        "CACHEDIR.TAG",
-        "\(signature)\n# \(description)\n"
-      ),
-      (".nobackup", ""),
-    ] where !directory.contains(name) {
-      let file = try directory.file(name, for: .replacing)
-      try file.write(Array(content.utf8), at: 0, durably: false)
+    let tag = "\(signature)\n# \(description)\n"
+    for (name, content) in [("CACHEDIR.TAG", tag), (".nobackup", "")] {
+      guard try !directory.contains(name) else { continue }
+      do throws(StorageError) {
+        try Files.create(Array(content.utf8), at: directory.path(of: name))
+      } catch .exists {
+        // Another program was faster.
+      }
     }
   }
+
+  private static let attribute = "user.xdg.robots.backup"
 
   /// What a CACHEDIR.TAG begins with: bford.info/cachedir
   private static let signature = "Signature: 8a477f597d28d172789f06886806bc55"

@@ -35,55 +35,57 @@ public struct StorageDirectory: Hashable, Sendable {
     BackupExclusion.mark(directory)
   }
 
-  /// - Throws: ``StorageError``.
-  public func file(_ name: String, for access: StorageFile.Access) throws(StorageError) -> StorageFile {
-    try StorageFile(path(of: name), for: access)
+  /// The same directory under a path that has no links in it; itself where it is not there.
+  public var resolved: StorageDirectory {
+    guard let end = realpath(path, nil) else { return self }
+    defer { free(end) }
+    return StorageDirectory(String(cString: end))
   }
 
-  /// A file without what its name ends with, and its size in bytes.
-  public typealias Listed = (name: String, size: Int64)
-
-  /// The regular files whose names end with `suffix`, in any order. There are none when there is no such directory.
+  /// Makes an empty file that is the user's alone and kept out of backups. A file that has its name already stays as it is.
+  ///
+  /// The file is closed before it gets its name: closing a file lets go of all locks that this process has on it.
   ///
   /// - Throws: ``StorageError``.
-  public func files(suffix: String) throws(StorageError) -> [Listed] {
-    // The kernel is asked for one size after the other, which is most of what listing a full store takes.
-    let halves = inHalves { half in
-      Result { () throws(StorageError) in try files(suffix: suffix, in: half) }
-    }
-    return try halves[0].get() + halves[1].get()
+  public func makeFile(_ name: String) throws(StorageError) {
+    let temporary = path(of: ".\(UniqueID.make())")
+    defer { unlink(temporary) }
+    try makeMarked(temporary)
+    if chappie_rename_new(temporary, path(of: name)) == 0 || errno == EEXIST { return }
+    // Not every file system can do that.
+    guard link(temporary, path(of: name)) == 0 || errno == EEXIST else { throw StorageError(errno: errno) }
   }
 
-  /// Those of one half. A file's name tells which one it is in: so whatever comes and goes meanwhile, none is in both.
-  private func files(suffix: String, in half: Half) throws(StorageError) -> [Listed] {
-    guard let listing = opendir(path) else {
+  private func makeMarked(_ path: String) throws(StorageError) {
+    let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+    guard let file = Descriptor(owning: open(path, flags, 0o600)) else { throw StorageError(errno: errno) }
+    BackupExclusion.mark(file)
+  }
+
+  /// The file of this name, without opening it; nil where there is none.
+  ///
+  /// - Throws: ``StorageError``: ``StorageError/notRegular``, ``StorageError/linked``, ``StorageError/foreign`` for what
+  ///   is no regular file of the user's with this one name.
+  public func ownFile(_ name: String) throws(StorageError) -> OwnFile? {
+    var status = stat()
+    guard lstat(path(of: name), &status) == 0 else {
       let error = StorageError(errno: errno)
-      if error == .missing { return [] }
+      if error == .missing { return nil }
       throw error
     }
-    defer { closedir(listing) }
-    var files: [Listed] = []
-    let ending = Array(suffix.utf8)
-    var status = stat()
-    while let entry = readdir(listing) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        UnsafeRawPointer($0).assumingMemoryBound(to: UInt8.self)
-      }
-      let length = strlen(name) - ending.count
-      guard length > 0, memcmp(name + length, ending, ending.count) == 0,
-        g_str_hash(name) % 2 == (half == .first ? 0 : 1),
-        fstatat(dirfd(listing), name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFREG
-      else { continue }
-      let bare = UnsafeBufferPointer(start: name, count: length)
-      files.append((String(decoding: bare, as: UTF8.self), Int64(status.st_size)))
-    }
-    return files
+    try Descriptor.checkIsOwn(status)
+    return OwnFile(identity: FileIdentity(status), size: Int64(status.st_size))
   }
 
   /// Whether something has this name, were it a link to nowhere.
-  public func contains(_ name: String) -> Bool {
+  ///
+  /// - Throws: ``StorageError`` where that cannot be told.
+  public func contains(_ name: String) throws(StorageError) -> Bool {
     var status = stat()
-    return lstat(path(of: name), &status) == 0
+    if lstat(path(of: name), &status) == 0 { return true }
+    let error = StorageError(errno: errno)
+    guard error == .missing else { throw error }
+    return false
   }
 
   /// Gives a file another name; one that has it already is replaced.
@@ -110,4 +112,11 @@ public struct StorageDirectory: Hashable, Sendable {
     // Some file systems cannot, and do not need to.
     guard fsync(directory.number) == 0 || errno == EINVAL else { throw StorageError(errno: errno) }
   }
+}
+
+/// A regular file of the user's.
+public struct OwnFile: Hashable, Sendable {
+  public let identity: FileIdentity
+  /// In bytes.
+  public let size: Int64
 }

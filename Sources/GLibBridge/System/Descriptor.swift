@@ -24,6 +24,11 @@ final class Descriptor: Sendable {
   /// - Throws: ``StorageError/notRegular``, ``StorageError/linked``, ``StorageError/foreign``.
   func checkIsOwn() throws(StorageError) {
     guard let status else { throw StorageError(errno: errno) }
+    try Self.checkIsOwn(status)
+  }
+
+  /// - Throws: as ``checkIsOwn()``.
+  static func checkIsOwn(_ status: stat) throws(StorageError) {
     guard status.st_mode & S_IFMT == S_IFREG else { throw .notRegular }
     guard status.st_nlink <= 1 else { throw .linked }
     guard status.st_uid == geteuid() else { throw .foreign }

@@ -34,13 +34,4 @@ public final class FileLock {
     }
     return lock
   }
-
-  /// Takes the lock at `path` when nobody has it.
-  ///
-  /// - Returns: nil when somebody has it.
-  /// - Throws: ``StorageError``.
-  public nonisolated static func attempt(_ path: String) throws(StorageError) -> FileLock? {
-    let lock = try FileLock(path)
-    return lock.isTaken ? lock : nil
-  }
 }

@@ -47,6 +47,6 @@ struct ThreadMarkdown {
   }
 
   private func damage(_ damage: ChappieThreadDamage) -> String {
-    "**A part cannot be read**, at byte \(damage.offset): \(Markdown.escaped(damage.reason.harmlessLine))"
+    "**A part cannot be read**, turn \(damage.offset): \(Markdown.escaped(damage.reason.harmlessLine))"
   }
 }

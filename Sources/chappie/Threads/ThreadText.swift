@@ -77,7 +77,7 @@ struct ThreadText {
   }
 
   private func damage(_ damage: ChappieThreadDamage) -> String {
-    let text = "A part cannot be read, at byte \(damage.offset): \(damage.reason.harmlessLine)"
+    let text = "A part cannot be read, turn \(damage.offset): \(damage.reason.harmlessLine)"
     return text.lines(within: columns).map { style.bold($0) + "\n" }.joined()
   }
 }

@@ -3,6 +3,7 @@ import ChappieSDKTesting
 import FoundationEssentials
 import GLibBridge
 import Glibc
+import SQLite
 import SecretMemory
 import Testing
 
@@ -33,7 +34,6 @@ struct FileStoreTests {
       #expect(thread.summary.title == "A walk")
       #expect(thread.summary.turnCount == 3)
       #expect(thread.summary.updatedAt == 1_800_000_003)
-      #expect(try thread.summary.bytes == Int64(world.bytes("a.thread").count))
       #expect(try await other.threads(ChappieThreadQuery()) == [thread.summary])
     }
   }
@@ -48,9 +48,9 @@ struct FileStoreTests {
     #expect(try await world.store().threads(ChappieThreadQuery()).isEmpty)
     #expect(try await world.store().threads(ChappieThreadQuery(.archived)).map(\.archivedAt) == [world.clock.now])
     world.clock.advance(seconds: 5)
-    let size = try world.bytes("a.thread").count
+    let archived = try await world.store().threads(ChappieThreadQuery(.archived))
     try await world.store().change("a", .archive)
-    #expect(try world.bytes("a.thread").count == size, "what it is already costs nothing")
+    #expect(try await world.store().threads(ChappieThreadQuery(.archived)) == archived, "what it is already stays so")
     try await world.store().change("a", .unarchive)
     #expect(try await world.store().thread("a").summary.isArchived == false)
     #expect(try await world.store().threads(ChappieThreadQuery()).map(\.id) == ["a"])
@@ -70,7 +70,7 @@ struct FileStoreTests {
       await #expect(throws: ChappieThreadStoreError.noSuchThread("a")) { try await other.append(.sample("t"), to: "a") }
       #expect(try await other.threads(ChappieThreadQuery(.all)).map(\.id) == ["b"])
     }
-    #expect(try !world.names.contains("a.thread"))
+    #expect(try world.database().number("SELECT count(*) FROM turns WHERE thread = 'a'") == 0)
   }
 
   @Test func anIDIsTakenOnce() async throws {
@@ -88,7 +88,7 @@ struct FileStoreTests {
     ] as [@Sendable () async throws -> Void] {
       await #expect(throws: ChappieThreadStoreError.noSuchThread(id)) { try await operation() }
     }
-    #expect(try world.names.allSatisfy { !$0.hasSuffix(".thread") })
+    #expect(try await store.threads(ChappieThreadQuery(.all)).isEmpty)
   }
 
   @Test func aDirectoryThatIsNotThereIsAnEmptyStore() async throws {
@@ -109,12 +109,13 @@ struct FileStoreTests {
     #expect(!FileManager.default.fileExists(atPath: world.directory), "reading makes nothing")
   }
 
-  @Test func usageIsWhatTheFilesTake() async throws {
+  @Test func usageIsWhatThreadsTake() async throws {
     let store = world.store(retention: .default)
     for id in ["a", "b", "c"] { try await store.create(.sample(id)) }
     try await store.append(.sample("t"), to: "b")
     try await store.change("c", .archive)
-    let sizes = try ["a", "b", "c"].map { try Int64(world.bytes("\($0).thread").count) }
+    let sizes = try await store.threads(ChappieThreadQuery(.all)).map(\.bytes)
+    #expect(try #require(sizes.min()) > 0)
     let usage = ChappieThreadStoreUsage(
       usedBytes: sizes.reduce(0, +), limitBytes: 256 << 20, threadCount: 3, archivedCount: 1)
     #expect(try await store.usage() == usage)
@@ -139,20 +140,76 @@ struct FileStoreTests {
   }
 
   @Test func tenThousandThreadsAreListed() async throws {
-    // Made once and linked under other names would be other threads' records: so each is sealed for itself.
-    let key = try await world.keys.key(interaction: .forbidden)
     try await world.store().create(.sample("first"))
-    for number in 0..<10_000 {
-      let id = "n\(number)"
-      let log = SealedLog(header: LogHeader(kind: .thread, device: "d0"), name: id, key: key)
-      let record = ThreadRecord.created(.sample(id, title: "Title \(number)", at: Int64(number)))
-      try world.write(log.header.line + log.record(record.content, number: 0), id + ".thread")
+    let seal = ThreadSeal(key: try await world.keys.key(interaction: .forbidden))
+    let database = try world.database()
+    try database.transaction(.writing) {
+      for number in 0..<10_000 {
+        var summary = ChappieThreadSummary.sample("n\(number)", title: "Title \(number)", at: Int64(number))
+        summary.changeNumber = Int64(number + 2)
+        try ThreadTables.insert(summary, seal, database)
+      }
     }
     let found = try await world.store().threads(ChappieThreadQuery())
     #expect(found.count == 10_001)
-    #expect(found[1].title == "Title 9999")
-    // The index that the first listing has left says the same.
-    #expect(try await world.store().threads(ChappieThreadQuery()) == found)
+    #expect(found[0].title == "Title 9999")
+    #expect(found.last?.id == "first")
+  }
+
+  /// A listing needs no turn, and so reads none: also where none could be read.
+  @Test func aListingReadsNoTurn() async throws {
+    let store = world.store()
+    for id in ["a", "b"] {
+      try await store.create(.sample(id, title: "Title \(id)"))
+      for number in 1...3 { try await store.append(.sample("t\(number)"), to: id) }
+    }
+    let listed = try await store.threads(ChappieThreadQuery())
+    try world.database().run("DROP TABLE turns")
+    #expect(try await world.store().threads(ChappieThreadQuery()) == listed)
+    await #expect(throws: ChappieThreadStoreError.self) { try await world.store().thread("a") }
+  }
+
+  /// Each way leaves the others as they are.
+  @Test(arguments: ["n1", "n2", "n3"])
+  func whatIsDeletedLeavesTheOthersAsTheyAre(_ deleted: String) async throws {
+    let store = world.store()
+    for number in 1...3 { try await store.create(.sample("n\(number)", title: "Title \(number)")) }
+    try await store.append(.sample("t1"), to: "n2")
+    try await store.change("n3", .archive)
+    let others = try await store.threads(ChappieThreadQuery(.all)).filter { $0.id != deleted }
+    try await store.delete(deleted)
+    for store in [store, world.store()] {
+      #expect(try await store.threads(ChappieThreadQuery(.all)) == others)
+      for summary in others { #expect(try await store.thread(summary.id).summary == summary) }
+    }
+    for summary in others { try await store.delete(summary.id) }
+    #expect(try await store.usage().usedBytes == 0)
+  }
+
+  /// Pages that nothing is in go back to the file system, and what was deleted is in none of the files.
+  @Test func whatIsDeletedTakesNoRoom() async throws {
+    let store = world.store()
+    try await store.create(.sample("a"))
+    try await store.create(.sample("b"))
+    for number in 1...50 {
+      try await store.append(.sample("t\(number)", String(repeating: "x", count: 20_000)), to: "a")
+    }
+    var sealed: [[UInt8]] = []
+    try world.database().forEach("SELECT content FROM turns WHERE sequence < 10") { sealed.append($0.bytes(0)) }
+    try await store.delete("a")
+    for name in try world.names {
+      let bytes = try world.bytes(name)
+      #expect(bytes.count < 200_000, "\(name)")
+      for content in sealed { #expect(bytes.firstRange(of: content[100..<140]) == nil, "\(name)") }
+    }
+  }
+
+  @Test func filesOfTheFormatBeforeAreLeftAlone() async throws {
+    try await world.store().create(.sample("a"))
+    for name in ["b.thread", "index", "lock"] { try world.write([1, 2, 3], name) }
+    #expect(try await world.store().threads(ChappieThreadQuery(.all)).map(\.id) == ["a"])
+    try await world.store().deleteAll()
+    for name in ["b.thread", "index", "lock"] { #expect(try world.bytes(name) == [1, 2, 3]) }
   }
 
   @Test func nobodyElseMayReadTheFiles() async throws {

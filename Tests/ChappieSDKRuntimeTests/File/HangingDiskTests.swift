@@ -36,26 +36,26 @@ struct HangingDiskTests {
   @Test func whatEndsTooLateIsUndone() async throws {
     let world = FileStoreWorld()
     try await world.store().create(.sample("a"))
-    let before = try world.bytes("a.thread")
+    let before = try await world.store().threads(ChappieThreadQuery(.all))
     let key = try await StoreKey(secret: world.keys.key(interaction: .forbidden), device: "d0")
     let store = world.store(diskDeadline: .milliseconds(50))
     for deed in [
-      { files in try files.append(.sample("t"), to: "a", key) }, { files in try files.create(.sample("b"), key) },
-      { files in try files.change("a", .rename("late"), now: 1, key) },
-    ] as [@Sendable (inout StoreFiles) throws -> Void] {
+      { database in try database.append(.sample("t"), to: "a", key) },
+      { database in try database.create(.sample("b"), key) },
+      { database in try database.change("a", .rename("late"), now: 1, key) },
+      { database in try database.delete("a", key) },
+    ] as [@Sendable (inout ThreadDatabase) throws -> Void] {
       let disk = HangingDisk()
       let late = Task {
-        try await store.onDisk { files in
+        try await store.onDisk { database in
           disk.hang()
-          try files.refresh(key)
-          try deed(&files)
+          try deed(&database)
         }
       }
       await #expect(throws: ChappieThreadStoreError.notInTime) { try await late.value }
       disk.goOn()
       await store.forget()
-      #expect(try world.bytes("a.thread") == before)
-      #expect(try !world.names.contains("b.thread"))
+      #expect(try await world.store().threads(ChappieThreadQuery(.all)) == before)
     }
     #expect(try await world.store().threads(ChappieThreadQuery()) == [world.store().thread("a").summary])
   }

@@ -8,8 +8,9 @@ struct LinkedFileTests {
   private let world = FileStoreWorld()
   private let precious = Array("A letter that took a year to write.".utf8)
 
-  /// What the store would write to: its lock, what it makes new, and what it adds to.
-  static let names = ["lock", "changing", "thread.new", "index.new", "index", "a.thread", "CACHEDIR.TAG", ".nobackup"]
+  /// What the store would write to.
+  static let files = ["threads.db", "threads.db-wal", "threads.db-shm", "threads.db-journal"]
+  static let names = files + ["threads.db.deleted", "CACHEDIR.TAG", ".nobackup"]
 
   /// Does all that a store does, of which some may fail.
   private func use(_ store: ChappieFileThreadStore) async -> [ChappieThreadStoreError] {
@@ -63,38 +64,46 @@ struct LinkedFileTests {
     _ = await use(store)
   }
 
-  @Test func aLockThatIsAHardLinkIsAnErrorThatSaysSo() async throws {
-    let store = try await prepare("lock")
-    #expect(link(world.path("letter"), world.path("lock")) == 0)
+  @Test(arguments: files) func aHardLinkIsAnErrorThatSaysSo(_ name: String) async throws {
+    let store = try await prepare("none")
+    #expect(link(world.path("letter"), world.path("other")) == 0)
+    let own = try? world.bytes(name)
+    if own != nil { #expect(rename(world.path(name), world.path("own")) == 0) }
+    #expect(rename(world.path("other"), world.path(name)) == 0)
     let error = await #expect(throws: ChappieThreadStoreError.self) { try await store.append(.sample("t"), to: "a") }
     guard case .unavailable(let text) = error else {
       Issue.record("\(String(describing: error))")
       return
     }
     #expect(text.contains("hard link"))
+    #expect(try world.bytes("letter") == precious)
     // Once it is gone, all is as before.
-    unlink(world.path("lock"))
+    unlink(world.path(name))
+    if own != nil { #expect(rename(world.path("own"), world.path(name)) == 0) }
     try await store.append(.sample("t"), to: "a")
     #expect(try await world.store().thread("a").turns.map(\.id) == ["first", "t"])
   }
 
-  /// A thread that was linked, as some backup programs do, can be read, and is not written to.
-  @Test func aThreadWithAnotherNameIsReadAndNotWritten() async throws {
+  /// What another user has put there is not read either.
+  @Test(.enabled(if: geteuid() == 0, "only root can give a file away"), arguments: files)
+  func anotherUsersFileIsAnErrorThatSaysSo(_ name: String) async throws {
     let store = try await prepare("none")
-    #expect(link(world.path("a.thread"), world.path("copy")) == 0)
-    let before = try world.bytes("copy")
-    #expect(try await store.thread("a").turns.count == 1)
-    let error = await #expect(throws: ChappieThreadStoreError.self) { try await store.append(.sample("t"), to: "a") }
-    #expect(error?.description.contains("hard link") == true)
-    #expect(try world.bytes("copy") == before)
+    if access(world.path(name), F_OK) != 0 { try world.write([], name) }
+    #expect(chown(world.path(name), 65_534, 65_534) == 0)
+    for store in [store, world.store()] {
+      let error = await #expect(throws: ChappieThreadStoreError.self) { try await store.thread("a") }
+      #expect(error?.description.contains("belongs to another user") == true)
+    }
   }
 
-  /// What is made new takes the place of what is there, which is not an obstacle.
-  @Test(arguments: ["thread.new", "index.new", "changing"]) func whatIsInTheWayIsNoObstacle(_ name: String) async throws
-  {
-    let store = try await prepare(name)
-    #expect(link(world.path("letter"), world.path(name)) == 0)
-    try await store.create(.sample("b"))
-    #expect(try await world.store().threads(ChappieThreadQuery()).map(\.id) == ["b", "a"])
+  /// A home may be behind a link, and the store in it is the same.
+  @Test func aDirectoryBehindALinkIsAStore() async throws {
+    let store = try await prepare("none")
+    let other = FileStoreWorld()
+    #expect(symlink(world.directory, other.directory) == 0)
+    let linked = other.store(keys: world.keys)
+    #expect(try await linked.thread("a").turns.map(\.id) == ["first"])
+    try await linked.append(.sample("second"), to: "a")
+    #expect(try await store.thread("a").turns.map(\.id) == ["first", "second"])
   }
 }

@@ -1,12 +1,167 @@
 import Glibc
-import SecretMemory
+import SQLite
 import Testing
 
 @testable import ChappieSDKRuntime
 
-/// Files that are not the store's, in the place of its own.
+/// A database that is not as the store left it.
 struct OtherFileTests {
   private let world = FileStoreWorld()
+
+  /// What a bad disk, a bad backup or a curious user does to the database while nobody has it open.
+  enum Ruin: CaseIterable {
+    case emptied, cutInTheFirstPage, cut, noise, text, noiseInFront, longer, otherVersion, otherDatabase, otherDevice,
+      withoutTables, noiseBesideALog
+  }
+
+  private func ruin(_ how: Ruin) throws {
+    let name = DatabaseFiles.database
+    let whole = try world.bytes(name)
+    func noise(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255) } }
+    switch how {
+    case .emptied:
+      try world.write([], name)
+      try world.write(noise(5_000), DatabaseFiles.log)
+    case .cutInTheFirstPage: try world.write(whole.prefix(1_000), name)
+    case .cut: try world.write(whole.prefix(whole.count / 2), name)
+    case .noise: try world.write(noise(whole.count), name)
+    case .text: try world.write("What I did on my holidays\n".utf8, name)
+    case .noiseInFront: try world.write(noise(4_096) + whole.dropFirst(4_096), name)
+    case .longer: #expect(truncate(world.path(name), 1 << 40) == 0)
+    case .noiseBesideALog:
+      // As where the process was killed: the log is whole, and has the newest pages.
+      do {
+        let database = try world.database()
+        try database.run("UPDATE threads SET bytes = bytes")
+        try world.write(world.bytes(DatabaseFiles.log), "log")
+      }
+      try world.write(noise(whole.count), name)
+      try world.write(world.bytes("log"), DatabaseFiles.log)
+    case .otherVersion: try world.database().run("PRAGMA user_version = 2")
+    case .otherDatabase: try world.database().run("PRAGMA application_id = 7")
+    case .otherDevice: try world.database().run("UPDATE store SET device = 'd1'")
+    case .withoutTables:
+      for table in ["DROP TABLE threads", "DROP TABLE turns", "DROP TABLE store"] as [StaticString] {
+        try world.database().run(table)
+      }
+    }
+  }
+
+  @Test(arguments: Ruin.allCases) func aRuinedDatabaseIsAnErrorAndStaysAsItIs(_ how: Ruin) async throws {
+    _ = try await makeThreads()
+    try await world.closed()
+    try ruin(how)
+    // That there is more than its header says is nothing to SQLite.
+    if how == .longer { return #expect(try await world.store().threads(ChappieThreadQuery()).count == 2) }
+    let files = try world.names.filter { $0 == DatabaseFiles.database || $0 == DatabaseFiles.log }
+    let before = try files.map { try world.bytes($0) }
+    let store = world.store()
+    for access in [
+      { _ = try await store.threads(ChappieThreadQuery()) }, { _ = try await store.thread("a") },
+      { try await store.append(.sample("t2"), to: "a") }, { try await store.create(.sample("c")) },
+      { try await store.change("a", .archive) }, { try await store.delete("a") }, { _ = try await store.usage() },
+      { try await store.enforceRetention() },
+    ] as [@Sendable () async throws -> Void] {
+      let error = await #expect(throws: ChappieThreadStoreError.self) { try await access() }
+      guard case .unreadable(let text) = error else {
+        Issue.record("\(String(describing: error))")
+        continue
+      }
+      #expect(text.contains(how == .otherVersion ? "another version" : "delete all"), "\(text)")
+    }
+    #expect(try files.map { try world.bytes($0) } == before)
+    // The way out.
+    try await store.deleteAll()
+    try await store.create(.sample("c"))
+    #expect(try await world.store().threads(ChappieThreadQuery(.all)).map(\.id) == ["c"])
+  }
+
+  @Test func anotherDevicesThreadsAreStillThereOnTheirOwn() async throws {
+    _ = try await makeThreads()
+    let error = await #expect(throws: ChappieThreadStoreError.self) {
+      try await world.store(device: "d1").threads(ChappieThreadQuery())
+    }
+    #expect(error?.description.contains("stored on another device") == true)
+    #expect(try await world.store().threads(ChappieThreadQuery()).count == 2)
+  }
+
+  /// Wherever noise comes to be: nothing is said that was not stored, and the program goes on.
+  @Test(arguments: 0..<40) func noiseAnywhereMakesNothingUp(_ number: Int) async throws {
+    let writer = try await makeThreads()
+    for turn in 2...30 { try await writer.append(.sample("t\(turn)", String(repeating: "x", count: 900)), to: "a") }
+    let known = try await writer.thread("a").turns
+    try world.backUp(to: "copy")
+    var bytes = try world.bytes("copy")
+    let store: ChappieFileThreadStore
+    do {
+      let other = FileStoreWorld()
+      let place = bytes.count * number / 40
+      for offset in place..<min(bytes.count, place + 64) { bytes[offset] = UInt8.random(in: 0...255) }
+      try #require(mkdir(other.directory, 0o700) == 0)
+      try other.write(bytes, DatabaseFiles.database)
+      store = other.store(keys: world.keys)
+      do {
+        for summary in try await store.threads(ChappieThreadQuery()) where ["a", "b"].contains(summary.id) {
+          let turns = try await store.thread(summary.id).turns
+          #expect(turns.allSatisfy { known.contains($0) || $0.id == "t1" })
+        }
+        try await store.append(.sample("new"), to: "a")
+      } catch is ChappieThreadStoreError {}
+    }
+  }
+
+  /// One that was put back lacks what came after, and can be used.
+  @Test func anOlderDatabaseCanBeUsed() async throws {
+    let old = FileStoreWorld()
+    do {
+      let store = try await makeThreads()
+      try world.backUp(to: "copy")
+      try await store.append(.sample("t2"), to: "a")
+      try #require(mkdir(old.directory, 0o700) == 0)
+      try old.write(world.bytes("copy"), DatabaseFiles.database)
+    }
+    let store = old.store(keys: world.keys)
+    #expect(try await store.thread("a").turns.map(\.id) == ["t1"])
+    try await store.append(.sample("t3"), to: "a")
+    #expect(try await old.store(keys: world.keys).thread("a").turns.map(\.id) == ["t1", "t3"])
+  }
+
+  // MARK: A thread of it
+
+  @Test func turnsThatAreMissingAreReported() async throws {
+    let store = try await makeThreads()
+    for number in 2...5 { try await store.append(.sample("t\(number)"), to: "a") }
+    try world.database().run("DELETE FROM turns WHERE thread = 'a' AND sequence IN (2, 3)")
+    #expect(try await store.thread("a").turns.map(\.id) == ["t1", "t4", "t5"])
+    #expect(
+      try await store.thread("a").damage == [
+        ChappieThreadDamage(offset: 2, reason: "it is missing, and so are the next 1")
+      ])
+    try world.database().run("DELETE FROM turns WHERE thread = 'a' AND sequence = 5")
+    #expect(try await store.thread("a").damage.map(\.offset) == [2, 5])
+    // What is listed is what the thread itself says, so that nobody reads it anew with each turn.
+    #expect(try await store.summary(of: "a") == store.thread("a").summary)
+  }
+
+  @Test func aTurnThatChangedCostsItselfAlone() async throws {
+    let store = try await makeThreads()
+    for number in 2...3 { try await store.append(.sample("t\(number)"), to: "a") }
+    try world.database().run("UPDATE turns SET content = zeroblob(500) WHERE thread = 'a' AND sequence = 2")
+    #expect(try await store.thread("a").turns.map(\.id) == ["t1", "t3"])
+    #expect(try await store.thread("a").damage.map(\.offset) == [2])
+    try await store.append(.sample("t4"), to: "a")
+    #expect(try await world.store().thread("a").turns.map(\.id) == ["t1", "t3", "t4"])
+  }
+
+  @Test func aTitleThatChangedCostsItselfAlone() async throws {
+    let store = try await makeThreads()
+    try world.database().run("UPDATE threads SET title = zeroblob(60) WHERE id = 'a'")
+    #expect(try await store.threads(ChappieThreadQuery()).count == 2)
+    #expect(try await store.thread("a").turns.map(\.id) == ["t1"])
+    #expect(try await store.thread("a").damage.map(\.offset) == [0])
+    try await store.change("a", .rename("New"))
+    #expect(try await world.store().thread("a").damage.isEmpty)
+  }
 
   private func makeThreads() async throws -> ChappieFileThreadStore {
     let store = world.store()
@@ -17,54 +172,13 @@ struct OtherFileTests {
     return store
   }
 
-  /// What is as large as no memory is: made of nothing, it takes no disk.
-  private func blowUp(_ name: String) {
-    #expect(truncate(world.path(name), 1 << 40) == 0)
-  }
-
-  private func expectOnlyB(_ store: ChappieFileThreadStore) async throws {
-    #expect(try await store.threads(ChappieThreadQuery()).map(\.id) == ["b"])
-    await #expect(throws: ChappieThreadStoreError.self) { try await store.thread("a") }
-    await #expect(throws: ChappieThreadStoreError.self) { try await store.append(.sample("t2"), to: "a") }
-    await #expect(throws: ChappieThreadStoreError.self) { try await store.change("a", .rename("New")) }
-    #expect(try await store.thread("b").turns.count == 1)
-    #expect(try await store.usage().unreadableCount == 1)
-  }
-
-  @Test func aThreadThatIsTooLargeIsNotRead() async throws {
-    let store = try await makeThreads()
-    blowUp("a.thread")
-    for reader in [world.store(), store] {
-      await #expect(throws: ChappieThreadStoreError.self) { try await reader.thread("a") }
-      #expect(try await reader.thread("b").turns.count == 1)
-    }
-    try await expectOnlyB(world.store())
-  }
-
-  @Test func anIndexThatIsTooLargeCountsAsNone() async throws {
-    _ = try await makeThreads()
-    blowUp("index")
-    #expect(try await world.store().threads(ChappieThreadQuery()).count == 2)
-    try await world.store().append(.sample("t2"), to: "a")
-    #expect(try world.bytes("index").count < 10_000)
-  }
-
-  /// Also one that is longer, and so looks as if something had been added.
-  @Test func aThreadThatAnotherFileReplacedIsNotWrittenTo() async throws {
-    let store = try await makeThreads()
-    let noise = (0..<100_000).map { _ in UInt8.random(in: 0...255) }
-    try world.write(noise, "a.thread")
-    await #expect(throws: ChappieThreadStoreError.self) { try await store.append(.sample("t2"), to: "a") }
-    #expect(try world.bytes("a.thread") == noise)
-    try await expectOnlyB(world.store())
-  }
-
   // MARK: The key
 
   /// A new one would hide that the old one is gone, with all that it opened.
   @Test func aKeyThatIsGoneIsNotReplacedInSilence() async throws {
     _ = try await makeThreads()
-    let before = try world.names
+    try await world.closed()
+    let before = try world.bytes("threads.db")
     world.keys.lose()
     let store = world.store()
     for access in [
@@ -75,7 +189,7 @@ struct OtherFileTests {
       let error = await #expect(throws: ChappieThreadStoreError.self) { try await access() }
       #expect(error?.description.contains("The key of the stored threads is gone") == true)
     }
-    #expect(try world.names == before)
+    #expect(try world.bytes("threads.db") == before)
     try await store.deleteAll()
     world.keys.lose()
     try await store.create(.sample("c"))

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import SQLite
 import SecretMemory
 import Testing
 
@@ -42,6 +43,26 @@ struct ProcessTests {
     #expect(thread.damage.isEmpty)
     #expect(thread.turns.count == 60)
     #expect(try await store.threads(ChappieThreadQuery()).map(\.turnCount) == [60])
+  }
+
+  /// The end of a store would otherwise delete the log of those who opened the files that came after its own.
+  @Test func theEndOfAStoreLeavesFilesThatAreOthersAlone() async throws {
+    var old: ChappieFileThreadStore? = world.store(keys: key)
+    try await old?.create(.sample("a"))
+    try world.database().run("PRAGMA wal_checkpoint(TRUNCATE)")
+    for name in [DatabaseFiles.log, DatabaseFiles.sharedMemory] { try world.remove(name) }
+    async let other = #expect(processExitsWith: .success) { [directory = world.directory as String] in
+      try await Writer(directory).write(3)
+      try Data().write(to: URL(filePath: directory + "/written"))
+      try await eventually { access(directory + "/ended", F_OK) == 0 }
+      #expect(access(directory + "/" + DatabaseFiles.log, F_OK) == 0)
+      try await Writer(directory).write(3)
+    }
+    try await eventually { access(world.path("written"), F_OK) == 0 }
+    old = nil
+    try world.write([], "ended")
+    _ = await other
+    #expect(try await world.store(keys: key).thread("a").turns.count == 6)
   }
 }
 

@@ -1,5 +1,6 @@
 import ChappieSDK
 import FoundationEssentials
+import SQLite
 import SecretMemory
 import Synchronization
 import Testing
@@ -16,7 +17,7 @@ struct SealingTests {
     try await store.change("a", .rename("renamed \(secret)"))
     try await store.append(
       ChappieTurn(
-        id: "turn-\(secret)", recordedAt: 1,
+        id: "t", recordedAt: 1,
         events: [
           .input(.user("question \(secret)")),
           .toolCall(callID: "c", name: "tool-\(secret)", arguments: "{\"a\":\"\(secret)\"}"),
@@ -117,18 +118,17 @@ struct SealingTests {
     let other = world.store()
     try await store.create(.sample("a", title: "A walk"))
     try await other.append(.sample("t"), to: "a")
-    try world.write([1, 2, 3], "lost.thread")
-    let copy = try world.bytes("a.thread")
+    try world.backUp(to: "copy")
     world.keys.fail(failure)
     try await store.deleteAll()
-    #expect(try world.names == [".nobackup", "CACHEDIR.TAG", "lock"])
+    #expect(try world.names == [".nobackup", "CACHEDIR.TAG", "copy"])
     #expect(!store.holdsSomething)
     for store in [store, other, world.store()] {
       #expect(try await store.threads(ChappieThreadQuery(.all)).isEmpty)
       #expect(try await store.usage().usedBytes == 0)
     }
     // A copy from before says nothing.
-    try world.write(copy, "a.thread")
+    try world.write(world.bytes("copy"), "threads.db")
     await #expect(throws: ChappieThreadStoreError.self) { try await world.store().thread("a") }
     try await store.deleteAll()
     try await store.create(.sample("a"))
@@ -149,23 +149,37 @@ struct SealingTests {
     #expect(!FileManager.default.fileExists(atPath: world.directory))
   }
 
-  @Test func recordsStayInTheirFileAndPlace() async throws {
+  /// What is sealed is bound to its table, its thread and its place.
+  @Test func nothingCanBeMoved() async throws {
     let store = world.store()
     for id in ["a", "b"] {
-      try await store.create(.sample(id))
-      for number in 1...2 { try await store.append(.sample("\(id)\(number)"), to: id) }
+      try await store.create(.sample(id, title: "Title \(id)"))
+      for number in 1...3 { try await store.append(.sample("\(id)\(number)"), to: id) }
     }
-    // Another thread's file under this one's name says nothing.
-    try world.write(world.bytes("b.thread"), "a.thread")
-    await #expect(throws: ChappieThreadStoreError.self) { try await world.store().thread("a") }
-    // Two records that have changed places.
-    let bytes = try world.bytes("b.thread")
-    let bodies = frameRanges(bytes, from: LogHeader(kind: .thread, device: "d0").line.count)
-    #expect(bodies.count == 3)
-    let swapped = bytes[..<bodies[1].lowerBound] + bytes[bodies[2]] + bytes[bodies[1]]
-    try world.write(swapped, "b.thread")
-    let thread = try await world.store().thread("b")
-    #expect(thread.turns.map(\.id) == ["b2"])
-    #expect(thread.damage.count == 2)
+    try await store.change("a", .rename("New"))
+    let database = try world.database()
+    // Two that have changed places, one of another thread, and one under another id or time.
+    for (change, rest): (StaticString, [String]) in [
+      ("UPDATE turns SET sequence = 7 - sequence WHERE thread = 'a' AND sequence > 1", []),
+      ("UPDATE turns SET sequence = CASE sequence WHEN 4 THEN 2 WHEN 5 THEN 3 ELSE 1 END WHERE thread = 'a'", ["a1"]),
+    ] {
+      try database.run(change)
+      if !rest.isEmpty { #expect(try await store.thread("a").turns.map(\.id) == rest) }
+    }
+    #expect(try await store.thread("a").damage.map(\.offset) == [2, 3])
+    for change in [
+      "UPDATE turns SET content = (SELECT content FROM turns WHERE thread = 'b' AND sequence = 1) WHERE thread = 'a' AND sequence = 1",
+      "UPDATE turns SET id = 'other' WHERE thread = 'b' AND sequence = 1",
+      "UPDATE turns SET recorded_at = recorded_at + 1 WHERE thread = 'b' AND sequence = 2",
+    ] as [StaticString] { try database.run(change) }
+    #expect(try await store.thread("b").turns.map(\.id) == ["b3"])
+    #expect(try await store.thread("b").damage.map(\.offset) == [1, 2])
+    // Nothing of the other is left, but its title.
+    #expect(try await store.thread("a").turns.isEmpty)
+    #expect(try await store.thread("a").summary.title == "New")
+    try database.run("UPDATE threads SET title = (SELECT title FROM threads WHERE id = 'b') WHERE id = 'a'")
+    await #expect(throws: ChappieThreadStoreError.self) { try await store.thread("a") }
+    #expect(try await store.threads(ChappieThreadQuery()).map(\.id) == ["b"])
+    #expect(try await store.usage().unreadableCount == 1)
   }
 }

@@ -1,4 +1,5 @@
-import GLibBridge
+import Glibc
+import SQLite
 import Testing
 
 @testable import ChappieSDKRuntime
@@ -20,46 +21,6 @@ struct SharedStoreTests {
     #expect(try await left.thread("a").summary == right.threads(ChappieThreadQuery())[0])
     try await left.delete("a")
     #expect(try await right.threads(ChappieThreadQuery()).isEmpty)
-  }
-
-  @Test func oneSeesThatTheOtherWroteTheIndexAnew() async throws {
-    let left = world.store()
-    let right = world.store()
-    try await left.create(.sample("a"))
-    _ = try await right.threads(ChappieThreadQuery())
-    for number in 1...600 { try await left.change("a", .rename("Title \(number)")) }
-    #expect(try await right.threads(ChappieThreadQuery()).map(\.title) == ["Title 600"])
-    try await right.append(.sample("t"), to: "a")
-    #expect(try await left.threads(ChappieThreadQuery()).map(\.turnCount) == [1])
-  }
-
-  /// The index is as it was, and those who have it in memory see that somebody has died.
-  @Test func oneSeesWhatTheOtherWroteBeforeItWasKilled() async throws {
-    let left = world.store()
-    for id in ["a", "b"] { try await left.create(.sample(id)) }
-    let index = try world.bytes("index")
-    let right = world.store()
-    try await right.append(.sample("t"), to: "a")
-    try await right.create(.sample("c"))
-    try await right.delete("b")
-    #expect(try !world.names.contains("changing"))
-    try world.write(index, "index")
-    try world.write([], "changing")
-    #expect(try await left.threads(ChappieThreadQuery()).map(\.id) == ["c", "a"])
-    #expect(try await left.summary(of: "a")?.turnCount == 1)
-    #expect(try !world.names.contains("changing"))
-    #expect(try await right.threads(ChappieThreadQuery()) == left.threads(ChappieThreadQuery()))
-  }
-
-  /// Nothing waits for who changes something, and has the lock.
-  @Test func whoReadsWhileAnotherOneWritesReadsWhatWasThere() async throws {
-    let store = world.store()
-    try await store.create(.sample("a"))
-    let lock = try #require(try FileLock.attempt(world.path("lock")))
-    try world.write([], "changing")
-    #expect(try await store.threads(ChappieThreadQuery()).count == 1)
-    #expect(try world.names.contains("changing"))
-    withExtendedLifetime(lock) {}
   }
 
   @Test func nothingIsLostWhenManyWriteAtOnce() async throws {
@@ -88,19 +49,65 @@ struct SharedStoreTests {
     #expect(try await reader.threads(ChappieThreadQuery()).map(\.turnCount) == [20, 20])
   }
 
-  @Test func aWriteWaitsForTheLockAndReadingDoesNot() async throws {
+  /// As many processes do that are started together.
+  @Test func manyBeginAtOnce() async throws {
+    for _ in 1...10 {
+      let world = FileStoreWorld()
+      try await withThrowingTaskGroup { group in
+        for writer in 0..<6 {
+          group.addTask { try await world.store().create(.sample("w\(writer)")) }
+        }
+        try await group.waitForAll()
+      }
+      #expect(try await world.store().threads(ChappieThreadQuery()).count == 6)
+    }
+  }
+
+  @Test func aWriteWaitsForAnotherOneAndReadingDoesNot() async throws {
     let store = world.store(patience: .milliseconds(50))
     try await store.create(.sample("a"))
-    let lock = try #require(try FileLock.attempt(world.path("lock")))
+    let other = try world.database()
+    try other.run("BEGIN IMMEDIATE")
     #expect(try await store.thread("a").id == "a")
     #expect(try await world.store().threads(ChappieThreadQuery()).count == 1)
-    let size = try world.bytes("a.thread").count
-    let error = await #expect(throws: ChappieThreadStoreError.self) { try await store.append(.sample("t"), to: "a") }
-    guard case .busy = error else {
-      Issue.record("\(String(describing: error))")
-      return
+    for deed in [
+      { try await store.append(.sample("t"), to: "a") }, { try await store.delete("a") },
+      { try await store.create(.sample("b")) },
+    ] as [@Sendable () async throws -> Void] {
+      let error = await #expect(throws: ChappieThreadStoreError.self) { try await deed() }
+      guard case .busy = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
     }
-    #expect(try world.bytes("a.thread").count == size)
-    withExtendedLifetime(lock) {}
+    try other.run("ROLLBACK")
+    #expect(try await store.thread("a").turns.isEmpty)
+    try await store.append(.sample("t"), to: "a")
+  }
+
+  /// The files of an open database that are gone, or others: it is as if it had never been opened.
+  @Test(arguments: ["moved", "replaced", "deleted"])
+  func oneSeesThatTheFilesAreOthers(_ what: String) async throws {
+    let store = world.store()
+    try await store.create(.sample("a"))
+    try world.backUp(to: "copy")
+    try await store.append(.sample("t1"), to: "a")
+    switch what {
+    case "moved":
+      let beside = try world.names.filter { $0.hasPrefix("threads.db") }
+      for name in beside { #expect(rename(world.path(name), world.path("moved-" + name)) == 0) }
+      #expect(try await store.threads(ChappieThreadQuery()).isEmpty)
+    case "replaced":
+      for name in ["threads.db-wal", "threads.db-shm"] { try world.remove(name) }
+      #expect(rename(world.path("copy"), world.path("threads.db")) == 0)
+      #expect(try await store.thread("a").turns.isEmpty)
+    default:
+      try await world.store().deleteAll()
+      #expect(try await store.threads(ChappieThreadQuery()).isEmpty)
+    }
+    let other = world.store()
+    try await other.create(.sample("b"))
+    try await store.append(.sample("t2"), to: "b")
+    #expect(try await other.thread("b").turns.map(\.id) == ["t2"])
   }
 }

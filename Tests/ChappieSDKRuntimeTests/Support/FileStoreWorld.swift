@@ -1,8 +1,11 @@
 import ChappieSDK
 import FoundationEssentials
 import GLibBridge
+import Glibc
+import SQLite
 import SecretMemory
 import Synchronization
+import Testing
 
 @testable import ChappieSDKRuntime
 
@@ -36,7 +39,22 @@ final class FileStoreWorld: Sendable {
 
   func path(_ name: String) -> String { directory + "/" + name }
 
-  func path(ofThread id: String) -> String { path(id + ".thread") }
+  /// The database of the store, beside all stores.
+  func database(patience: Duration = .seconds(20)) throws -> Database {
+    let real = try #require(realpath(directory, nil))
+    defer { free(real) }
+    return try Database(String(cString: real) + "/" + DatabaseFiles.database, patience: patience)
+  }
+
+  /// Waits until nobody has the database open. A store that was let go of may still be about to end.
+  func closed() async throws {
+    try await eventually { access(path(DatabaseFiles.log), F_OK) != 0 }
+  }
+
+  /// Copies what the database says now, as one that is whole.
+  func backUp(to name: String) throws {
+    try database().run("VACUUM INTO ?", .text(path(name)))
+  }
 
   func bytes(_ name: String) throws -> [UInt8] {
     try [UInt8](Data(contentsOf: URL(filePath: path(name))))
@@ -124,14 +142,5 @@ extension ChappieTurn {
         .payload(["type": "reasoning", "n": 1]),
         .output(text: "It is 3 km.", model: "m", responseID: "r1"),
       ])
-  }
-}
-
-/// Where the records of a whole log are.
-func frameRanges(_ bytes: [UInt8], from start: Int) -> [Range<Int>] {
-  let pieces = LogScan(bytes, from: start) { _, _ in [] }.pieces
-  return pieces.compactMap { piece in
-    guard case .record(let frame, let place, _) = piece else { return nil }
-    return place..<(place + LogFrame.length + Int(frame.bodyLength))
   }
 }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import GLibBridge
+import Glibc
 import Testing
 
 struct StorageDirectoryTests {
@@ -11,29 +12,53 @@ struct StorageDirectoryTests {
     storage = StorageDirectory(directory.path)
   }
 
-  @Test func eachFileIsListedOnceWithItsSize() throws {
-    for number in 0..<300 { _ = try directory.file("n\(number).thread", Array(repeating: 0, count: number)) }
-    let listed = try storage.files(suffix: ".thread")
-    #expect(listed.count == 300)
-    for (name, size) in listed { #expect(name == "n\(size)") }
-    #expect(Set(listed.map(\.name)).count == 300)
+  private var names: [String] {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: storage.path) }
   }
 
-  @Test func whatIsNoSuchFileIsNotListed() throws {
-    for name in ["a.thread", "b.threads", "thread", ".thread", "c.thread.new"] { _ = try directory.file(name, [0]) }
-    try FileManager.default.createDirectory(atPath: storage.path(of: "d.thread"), withIntermediateDirectories: false)
-    try FileManager.default.createSymbolicLink(
-      atPath: storage.path(of: "e.thread"), withDestinationPath: storage.path(of: "a.thread"))
-    #expect(try storage.files(suffix: ".thread").map(\.name) == ["a"])
+  @Test func aFileThatIsMadeIsEmptyAndTheUsersAlone() throws {
+    try storage.makeFile("a")
+    #expect(try storage.ownFile("a")?.size == 0)
+    let attributes = try FileManager.default.attributesOfItem(atPath: storage.path(of: "a"))
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+    #expect(try names == ["a"])
   }
 
-  @Test func aDirectoryThatIsNotThereHasNoFiles() throws {
-    #expect(try StorageDirectory(storage.path(of: "none")).files(suffix: ".thread").isEmpty)
+  @Test func aFileThatIsThereStaysAsItIs() throws {
+    _ = try directory.file("a", Array("precious".utf8))
+    let before = try storage.ownFile("a")
+    try storage.makeFile("a")
+    #expect(try storage.ownFile("a") == before)
+    #expect(before?.size == 8)
+    #expect(symlink("nowhere", storage.path(of: "b")) == 0)
+    try storage.makeFile("b")
+    #expect(try names.sorted() == ["a", "b"])
   }
 
-  @Test func oneThatCannotBeReadIsAFailure() throws {
-    #expect(throws: StorageError.self) {
-      try StorageDirectory(storage.path(of: String(repeating: "n", count: 300))).files(suffix: ".thread")
-    }
+  @Test func whatIsNotTheUsersOwnFileIsRefused() throws {
+    #expect(try storage.ownFile("none") == nil)
+    _ = try directory.file("a", [1])
+    #expect(symlink("a", storage.path(of: "link")) == 0)
+    #expect(mkfifo(storage.path(of: "pipe"), 0o600) == 0)
+    for name in ["link", "pipe"] { #expect(throws: StorageError.notRegular) { try storage.ownFile(name) } }
+    #expect(link(storage.path(of: "a"), storage.path(of: "b")) == 0)
+    #expect(throws: StorageError.linked) { try storage.ownFile("a") }
+  }
+
+  @Test func whetherANameIsThereIsNotGuessed() throws {
+    _ = try directory.file("a", [1])
+    #expect(symlink("nowhere", storage.path(of: "link")) == 0)
+    #expect(try storage.contains("a"))
+    #expect(try storage.contains("link"))
+    #expect(try !storage.contains("none"))
+    #expect(try !StorageDirectory(storage.path(of: "none")).contains("a"))
+    #expect(throws: StorageError.self) { try storage.contains(String(repeating: "n", count: 300)) }
+  }
+
+  @Test func aPathWithoutLinksLeadsToTheSame() throws {
+    let link = try TemporaryDirectory()
+    #expect(symlink(storage.path, link.path + "/link") == 0)
+    #expect(StorageDirectory(link.path + "/link").resolved == storage.resolved)
+    #expect(StorageDirectory("/none/at/all").resolved.path == "/none/at/all")
   }
 }

@@ -60,7 +60,6 @@ struct FileLockTests {
     let document = try directory.file("document", Array("precious".utf8))
     #expect(link(document, path) == 0)
     await #expect(throws: StorageError.linked) { try await FileLock.take(path, deadline: .zero) }
-    #expect(throws: StorageError.linked) { try FileLock.attempt(path) }
     #expect(try Files.read(document) == Array("precious".utf8))
   }
 
@@ -83,7 +82,6 @@ struct FileLockTests {
   @Test func theFileIsNeverWritten() async throws {
     _ = try directory.file("test.lock", [1, 2, 3])
     _ = try await FileLock.take(path, deadline: .zero)
-    _ = try FileLock.attempt(path)
     #expect(try Files.read(path) == [1, 2, 3])
   }
 

@@ -49,7 +49,7 @@ struct StoredThreadTests {
     try await with { world in
       _ = try await remember("Brunhilde and the nightingale", in: world)
       let home = try world.directories.files().filter { $0.key.hasPrefix("home/") }
-      #expect(home.keys.contains { $0.contains("chappie/threads/") && $0.hasSuffix(".thread") })
+      #expect(home.keys.contains { $0.contains("chappie/threads/") && $0.hasSuffix("/threads.db") })
       for (name, data) in home {
         for word in ["Brunhilde", "nightingale", "You said"] {
           #expect(data.range(of: Data(word.utf8)) == nil, "\(name) has '\(word)'")
@@ -96,7 +96,7 @@ struct StoredThreadTests {
       let elsewhere = "0123456789abcdef0123456789abcdef\n"
       #expect(try await deleteAll(in: world, machineID: elsewhere) == "deleted\n")
       #expect(try await world.keyring.items("org.chappie.ThreadKey").isEmpty)
-      #expect(try !world.directories.files().keys.contains { $0.hasSuffix(".thread") })
+      #expect(try !world.directories.files().keys.contains { $0.hasSuffix("/threads.db") })
       #expect(try await remember("Two", in: world).contains("1 message"))
     }
   }

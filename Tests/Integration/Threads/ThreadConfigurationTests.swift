@@ -1,5 +1,6 @@
 import Foundation
 import GLibBridge
+import SQLite
 import Testing
 
 /// `[Threads]` and `[Redaction]` of `chappie/chappie.conf`.
@@ -155,9 +156,9 @@ struct ThreadConfigurationTests {
       try world.directories.configure("[Threads]\nDeleteAfter=0.00002\n")
       try await Task.sleep(for: .seconds(3))
       try await world.service.start(world.sandbox.addresses)
-      try await eventually("the thread to be deleted") {
-        try !world.directories.files().keys.contains { $0.hasSuffix(".thread") }
-      }
+      let file = try #require(try world.directories.files().keys.first { $0.hasSuffix("/threads.db") })
+      let database = try Database(world.directories.root.appending(path: file).path, patience: .seconds(10))
+      try await eventually("the thread to be deleted") { try database.number("SELECT count(*) FROM threads") == 0 }
     }
   }
 

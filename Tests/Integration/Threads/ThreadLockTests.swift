@@ -205,7 +205,7 @@ struct ThreadLockTests {
       let stored = try await caller.thread(thread)
       #expect(stored.turns.count == 2)
       let home = try world.directories.files().filter { !$0.key.hasPrefix("logs/") || $0.key.contains("chappied") }
-      #expect(home.keys.contains { $0.contains("chappie/threads/") && $0.hasSuffix(".thread") })
+      #expect(home.keys.contains { $0.contains("chappie/threads/") && $0.hasSuffix("/threads.db") })
       for (name, data) in home {
         for word in ["Brunhilde", "Lorelei", "nightingale", "Siegfried", "Wotan", "Fafner", "whistle"] {
           #expect(data.range(of: Data(word.utf8)) == nil, "\(name) has '\(word)'")

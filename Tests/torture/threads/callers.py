@@ -48,7 +48,7 @@ class Callers:
         thread = random.choice(threads[3:] if kind == "delete" and len(threads) > 3 else threads)
         match kind:
             case "compact": text = f"{tag} in short"
-            # Long ones, so that the index is soon full of changes and is written anew.
+            # Some are long ones.
             case "rename": text = f"{tag} {WORDS * random.choice([0, 15])}".strip()
             case _: text = self.message(tag, random)
         return Deed(kind, thread, text, tag)

@@ -3,15 +3,20 @@
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 from pathlib import Path
 
-# What may be there beside the threads: FORMAT.md of the file store.
-MARKS = {"lock", "CACHEDIR.TAG", ".nobackup"}
-UNFINISHED = {"thread.new", "index.new", "changing"}
-SUFFIX = ".thread"
-# What each record begins with: a frame, which begins with a marker and has the length of the rest.
-MARKER, FRAME = b"\x1erec", 24
+# What may be there: FORMAT.md of the file store.
+DATABASE = "threads.db"
+LOG, SHARED_MEMORY = DATABASE + "-wal", DATABASE + "-shm"
+NAMES = {DATABASE, LOG, SHARED_MEMORY, DATABASE + "-journal", DATABASE + ".deleted", "CACHEDIR.TAG", ".nobackup"}
+# A file that was being made is left where its maker was killed.
+UNFINISHED = re.compile(r"\.[0-9a-f-]{32,36}")
+# What a frame of the log has before its page.
+FRAME_HEADER = 24
+# What happens to a database that nobody has open.
+RUINS = ["emptied", "cut", "noise", "noise inside", "no log", "log cut", "noise in the log", "older"]
 
 
 class Disk:
@@ -25,44 +30,76 @@ class Disk:
         """None before the first thread."""
         return next(self.root.glob("*/*"), None)
 
-    def files(self):
-        return {path.name: path.stat().st_size for path in self.directory.iterdir()} if self.directory else {}
+    @property
+    def database(self):
+        return self.directory / DATABASE if self.directory else None
 
-    def spoil_index(self, random, old):
-        """Does to the index what a bad disk, a bad backup or a curious user could."""
-        index = self.directory / "index" if self.directory else None
-        if not index or not index.exists():
-            return
-        content = index.read_bytes()
-        match random.choice(["gone", "cut", "noise", "changed", "old", "longer"]):
-            case "gone": self.remove_index()
-            case "cut": os.truncate(index, random.randrange(len(content) + 1))
-            case "noise": index.write_bytes(random.randbytes(len(content)))
-            case "changed":
-                place = random.randrange(max(1, len(content)))
-                index.write_bytes(content[:place] + random.randbytes(8) + content[place + 8:])
-            case "old": index.write_bytes(old or b"")
-            case "longer": index.write_bytes(content + random.randbytes(random.randrange(1, 64)))
+    def names(self):
+        return {path.name for path in self.directory.iterdir()} if self.directory else set()
 
-    def remove_index(self):
-        if self.directory:
-            (self.directory / "index").unlink(missing_ok=True)
+    def strange(self):
+        """The names that no file of the store has."""
+        return {name for name in self.names() - NAMES if not UNFINISHED.fullmatch(name)}
 
-    def index(self):
-        path = self.directory / "index" if self.directory else None
-        return path.read_bytes() if path and path.exists() else None
+    def is_whole(self):
+        """What SQLite itself says of the database, with nobody's help."""
+        connection = sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)
+        try:
+            return connection.execute("PRAGMA integrity_check").fetchone()[0]
+        finally:
+            connection.close()
 
-    def tear(self, thread, random):
-        """Leaves what a machine leaves that loses its power while a record is written; gives whether it could."""
-        path = self.directory / (thread + SUFFIX)
-        content = path.read_bytes()
-        record = content[content.rindex(MARKER):]
-        # Behind what is torn already nobody writes.
-        if len(record) != FRAME + int.from_bytes(record[4:8], "little"):
+    def copy(self):
+        """All that is stored, while nobody has it open."""
+        return {name: (self.directory / name).read_bytes() for name in (DATABASE, LOG)
+                if (self.directory / name).exists()}
+
+    def put_back(self, copy):
+        for name in NAMES:
+            if name.startswith(DATABASE):
+                (self.directory / name).unlink(missing_ok=True)
+        for name, content in copy.items():
+            (self.directory / name).write_bytes(content)
+
+    def tear(self, random):
+        """Leaves what a machine leaves that loses its power while something is written; gives whether it could.
+
+        Nothing that was stored is lost with it.
+        """
+        log = self.directory / LOG if self.directory else None
+        if not log or not log.exists() or not log.stat().st_size:
             return False
-        rest = random.choice([record[:random.randrange(1, len(record))], bytes(random.randrange(1, 5000))])
-        path.write_bytes(content + rest)
+        content = log.read_bytes()
+        frame = FRAME_HEADER + 4096
+        match random.choice(["cut", "zeros", "noise", "frame", "memory", "no memory"]):
+            case "cut": log.write_bytes(content + content[-random.randrange(1, frame):])
+            case "zeros": log.write_bytes(content + bytes(random.randrange(1, 3 * frame)))
+            case "noise": log.write_bytes(content + random.randbytes(random.randrange(1, 3 * frame)))
+            case "frame": log.write_bytes(content + content[-frame:])
+            case "memory": (self.directory / SHARED_MEMORY).write_bytes(random.randbytes(32768))
+            case "no memory": (self.directory / SHARED_MEMORY).unlink(missing_ok=True)
         return True
+
+    def ruin(self, kind, random, older):
+        """Does to the files what a bad disk, a bad backup or a curious user could; gives whether it could."""
+        database, log = self.database, self.directory / LOG
+        content = database.read_bytes()
+        written = log.read_bytes() if log.exists() else b""
+        match kind:
+            case "emptied": database.write_bytes(b"")
+            case "cut": os.truncate(database, random.randrange(len(content)))
+            case "noise": database.write_bytes(random.randbytes(len(content)))
+            case "noise inside":
+                place = random.randrange(len(content))
+                database.write_bytes(content[:place] + random.randbytes(64) + content[place + 64:])
+            case "no log": log.unlink(missing_ok=True)
+            case "log cut": os.truncate(log, random.randrange(len(written))) if written else None
+            case "noise in the log" if written:
+                place = random.randrange(len(written))
+                log.write_bytes(written[:place] + random.randbytes(64) + written[place + 64:])
+            case "older": self.put_back(older)
+        return content != (database.read_bytes() if database.exists() else None) \
+            or written != (log.read_bytes() if log.exists() else b"")
 
     def begin_anew(self):
         """No threads, and no key in the keyring."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 from threads.deeds import Outcome
-from threads.disk import SUFFIX
+from threads.disk import DATABASE, LOG, SHARED_MEMORY
 from threads.eyes import Eyes
 from threads.looks import Looks
 from threads.phases import CALLERS, Policy
@@ -22,7 +22,6 @@ class Endings(Looks):
     def __init__(self, session, random, phase):
         super().__init__(session, phase)
         self.random = random
-        self.old_index = None
 
     # The service
 
@@ -33,7 +32,6 @@ class Endings(Looks):
         self.session.start_service()
         threads = [self.store.get(id) for id in self.store.listed()]
         self.stories = {story.id: story for story in map(Story.of, threads)}
-        self.torn = {thread["summary"]["id"] for thread in threads if thread["damage"]}
         self.session.end_service()
         self.configure(Policy(cap=self.policy.cap))
         self.session.start_service()
@@ -56,17 +54,8 @@ class Endings(Looks):
         What is looked at gets no older meanwhile.
         """
         self.session.service.wait()
-        index = self.disk.index()
-        if self.random.random() < 0.15:
-            self.disk.spoil_index(self.random, self.old_index)
-        if self.old_index is None or self.random.random() < 0.2:
-            self.old_index = index
-        logs = sorted(name for name in self.disk.files() if name.endswith(SUFFIX))
-        if logs and self.random.random() < 0.25:
-            torn = self.random.choice(logs).removesuffix(SUFFIX)
-            if self.disk.tear(torn, self.random):
-                self.torn.add(torn)
-                self.count.torn += 1
+        if self.random.random() < 0.3 and self.disk.tear(self.random):
+            self.count.torn += 1
         self.configure(Policy(cap=self.policy.cap))
         self.session.start_service()
 
@@ -103,7 +92,7 @@ class Endings(Looks):
             strike()
 
         if choice == "files" and self.disk.directory:
-            part, number = self.random.choice(["", SUFFIX, SUFFIX, "index", ".new"]), self.random.randint(1, 12)
+            part, number = self.random.choice(["", DATABASE, LOG, LOG, SHARED_MEMORY]), self.random.randint(1, 12)
             changes = itertools.count(1)
             return Eyes(self.disk.directory,
                         lambda name: part in name and next(changes) == number and strike_late()).end

@@ -3,7 +3,7 @@
 from session import Failure
 from threads.callers import Callers
 from threads.deeds import Outcome
-from threads.disk import MARKS, SUFFIX, UNFINISHED, Disk
+from threads.disk import Disk
 from threads.reader import Reader
 from threads.store import Store
 from threads.stories import Story
@@ -14,7 +14,7 @@ class ThreadCount:
 
     def __init__(self):
         self.rounds = self.kills = self.checks = self.failures = 0
-        # Turns that were read and held against what they were; records that were not written to their end.
+        # Turns that were read and held against what they were; files that were found as a loss of power leaves them.
         self.turns = self.torn = 0
 
 
@@ -23,8 +23,6 @@ class Looks(Callers):
         super().__init__(session, Store(session), phase)
         self.policy, self.disk = phase.policy, Disk()
         self.count = None
-        # The threads whose last record was not written to its end. It goes when the next one is.
-        self.torn = set()
 
     def check(self, holds, what):
         self.count.checks += 1
@@ -32,17 +30,17 @@ class Looks(Callers):
             raise Failure(what)
 
     def look(self):
-        """Everything that must hold. Gives who has read the threads."""
+        """Everything that must hold."""
         # The first to look has the policy done what it asks for.
         self.store.listed()
-        listed, files = self.store.listed(), self.disk.files()
-        reader = Reader(self.check, self.deeds, self.policy, self.torn)
+        listed = self.store.listed()
+        reader = Reader(self.check, self.deeds, self.policy)
         self.look_at_refusals()
-        self.look_at_files(listed, self.store.usage(), files)
+        self.look_at_figures(listed, self.store.usage())
         before, self.stories = self.stories, {}
         for id, thread in listed.items():
             read = self.store.get(id)
-            reader.read(before.get(id) or self.newcomer(read), read, thread, files[id + SUFFIX])
+            reader.read(before.get(id) or self.newcomer(read), read, thread)
             self.stories[id] = Story.of(read)
         self.look_for_the_lost(before, reader)
         for deed in self.deeds:
@@ -50,10 +48,7 @@ class Looks(Callers):
                 self.check(deed.thread not in listed, "a thread that was deleted is there")
             if deed.kind == "remember" and deed.is_done:
                 self.check(deed.is_stored, "what a second program stored is gone")
-        self.count.torn += len(reader.torn - self.torn)
-        self.torn = reader.torn
         self.count.turns += sum(len(story.turns) for story in self.stories.values())
-        return reader
 
     def look_at_refusals(self):
         if self.troubles:
@@ -67,11 +62,12 @@ class Looks(Callers):
             self.check(deed.refusal != "NoSuchThread" or may_be_gone, "a thread was not found")
             self.check(deed.refusal != "StoreFull" or self.policy.cap, "a store without a cap is full")
 
-    def look_at_files(self, listed, usage, files):
-        threads = {name.removesuffix(SUFFIX) for name in files if name.endswith(SUFFIX)}
-        self.check(threads == set(listed), f"{len(listed)} threads are listed, and {len(threads)} files are there")
-        strange = {name for name in files if not name.endswith(SUFFIX)} - MARKS - UNFINISHED - {"index"}
+    def look_at_figures(self, listed, usage):
+        strange = self.disk.strange()
         self.check(not strange, f"files are there that should not be: {strange}")
+        if self.disk.database and self.disk.database.exists():
+            found = self.disk.is_whole()
+            self.check(found == "ok", f"SQLite finds the database damaged: {found}")
         used = sum(thread["bytes"] for thread in listed.values())
         self.check(usage["used_bytes"] == used, f"{usage['used_bytes']} bytes used, {used} listed")
         self.check(usage["thread_count"] == len(listed), f"{usage['thread_count']} threads counted")

@@ -9,13 +9,11 @@ from threads.stories import Story, goes_before, kinds_of, text_of
 class Reader:
     """Holds a thread against its story and what was asked for since."""
 
-    def __init__(self, check, deeds, policy, were_torn):
+    def __init__(self, check, deeds, policy):
         self.check, self.deeds, self.policy = check, deeds, policy
-        # The threads whose last record was not written to its end: before, and now.
-        self.were_torn, self.torn = were_torn, set()
 
-    def read(self, story, thread, listed, size):
-        """Checks a thread that is listed and has a file of this size."""
+    def read(self, story, thread, listed):
+        """Checks a thread that is listed."""
         now = Story.of(thread)
         deeds = [deed for deed in self.deeds if deed.thread == story.id]
         self.check(now.id == story.id, "a thread is another one")
@@ -23,25 +21,10 @@ class Reader:
                    (now.title, now.updated_at, now.archived_at is not None), "a thread is listed as it is not")
         self.check(listed["turn_count"] == len(now.turns), f"{listed['turn_count']} turns listed, {len(now.turns)} there")
         self.check(listed["bytes"] == now.size, f"{listed['bytes']} bytes listed, {now.size} there")
-        self.read_damage(thread, size, deeds)
+        self.check(not thread["damage"], f"damage: {thread['damage']}")
         self.read_turns(story, now, deeds)
         self.read_title(story, now, deeds)
         self.read_archiving(story, now, deeds)
-
-    def read_damage(self, thread, size, deeds):
-        """At most the record that was being written."""
-        damage, length = thread["damage"], thread["summary"]["bytes"]
-        if size == length:
-            self.check(not damage, f"damage: {damage}")
-            return
-        self.torn.add(thread["summary"]["id"])
-        self.check(size > length, f"a file of {size} bytes has records of {length}")
-        self.check([part["reason"] for part in damage] == ["the last record was not written to its end"],
-                   f"{size - length} bytes too many, and the damage is {damage}")
-        self.check(damage[0]["offset"] == length, "damage that is not at the end")
-        was_written = any(deed.outcome is Outcome.UNKNOWN for deed in [*deeds, *self.of("remember")])
-        self.check(was_written or self.policy.ages or thread["summary"]["id"] in self.were_torn,
-                   "a record was cut off that nobody was writing")
 
     def of(self, *kinds):
         return [deed for deed in self.deeds if deed.kind in kinds]

@@ -5,7 +5,7 @@ import time
 from session import Failure, Refused
 from threads.callers import WORDS
 from threads.deeds import Deed, Outcome
-from threads.disk import SUFFIX, UNFINISHED
+from threads.disk import RUINS
 from threads.endings import Endings
 
 # More threads than this are made fewer, so that a round stays short.
@@ -81,6 +81,78 @@ class ThreadRounds(Endings):
             self.revive()
         self.look()
 
+    def ruin(self):
+        """The database is no longer what was stored: that is told, and nothing else is said or done."""
+        older = self.at_rest() if self.stories else None
+        self.kill("ruin")
+        self.deeds = []
+        if older is None or not self.stories:
+            return
+        self.end()
+        whole = self.disk.copy()
+        kind = self.random.choice(RUINS)
+        changed = self.disk.ruin(kind, self.random, older)
+        ruined = self.disk.copy()
+        self.session.start_service()
+        try:
+            seen = self.look_at_ruin(kind, ruined)
+        except Failure:
+            self.end()
+            self.disk.put_back(whole)
+            self.session.start_service()
+            raise
+        if not seen and self.random.random() < 0.3:
+            self.begin_again()
+            return
+        self.end()
+        self.disk.put_back(whole)
+        self.session.start_service()
+        self.look()
+        for id, turns in seen.items():
+            known = {turn["id"]: turn for turn in self.stories[id].turns} if id in self.stories else {}
+            self.check(all(known[turn["id"]] == turn for turn in turns if turn["id"] in known),
+                       f"a turn was another one: {kind}, {changed}")
+            self.check(id not in self.stories or all(turn["id"] in known for turn in turns),
+                       f"a turn was there that nobody stored: {kind}, {changed}")
+
+    def end(self):
+        self.session.kill_service()
+        self.session.service.wait()
+
+    def at_rest(self):
+        """What is on the disk after a kill; the service runs again."""
+        self.end()
+        copy = self.disk.copy()
+        self.session.start_service()
+        return copy
+
+    def look_at_ruin(self, kind, ruined):
+        """What can be read of a database that something happened to."""
+        try:
+            listed = self.store.listed()
+        except Refused as refusal:
+            self.check(refusal.name == "StoreUnavailable", f"{kind} was refused with {refusal.name}")
+            if kind not in ("no log", "log cut", "noise in the log"):
+                self.check(self.disk.copy().items() >= ruined.items(), f"a database was changed that was {kind}")
+            return {}
+        seen = {}
+        for id in listed:
+            try:
+                seen[id] = self.store.get(id)["turns"]
+            except Refused as refusal:
+                self.check(refusal.name == "StoreUnavailable", f"{kind} was refused with {refusal.name}")
+        return seen
+
+    def begin_again(self):
+        """The way out of a database that is of no use."""
+        self.store.call("DeleteAll")
+        self.check(not self.store.listed(), "threads are there after all were deleted")
+        self.deeds, self.stories = [], {}
+        created = Deed("create", None, self.tag, self.tag)
+        self.deeds.append(created)
+        self.carry_out(created)
+        self.check(created.is_done, f"a thread could not be begun anew: {created.refusal}")
+
     # Going on
 
     def go_on(self):
@@ -91,29 +163,14 @@ class ThreadRounds(Endings):
         for id in used + self.random.sample(others, min(1, len(others))):
             if not self.stories[id].archived_at or self.random.random() < 0.3:
                 self.send_to(id)
-        reader = self.look()
-        self.check(not any(deed.is_done and deed.thread in reader.torn for deed in self.deeds),
-                   "a record that was cut off is there after a write")
+        self.look()
         for id in list(self.stories)[MANY:]:
             self.discard(id)
-        if self.random.random() < 0.1:
-            self.clear_up()
 
     def discard(self, id):
         self.store.call("Delete", id)
         self.stories.pop(id, None)
         self.check(id not in self.store.listed(), "a thread that was deleted is listed")
-        self.check(id + SUFFIX not in self.disk.files(), "a thread that was deleted has a file")
-
-    def clear_up(self):
-        """What a kill has left of a file that was being made is gone once the next one was made."""
-        self.session.end_service()
-        self.disk.remove_index()
-        self.session.start_service()
-        self.store.listed()
-        self.discard(self.store.create(self.tag))
-        left = UNFINISHED & set(self.disk.files())
-        self.check(not left, f"files are left that were being made: {left}")
 
     def send_to(self, id):
         story, tag = self.stories[id], f"{self.tag}a{len(self.deeds)}x"

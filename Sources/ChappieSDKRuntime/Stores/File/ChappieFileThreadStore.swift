@@ -5,7 +5,7 @@ import Synchronization
 
 /// Keeps threads in files, sealed with a key of this device that is in the keyring.
 ///
-/// A thread is an append-only log, so that a turn costs what the turn weighs. Several programs may use one directory:
+/// They are in an SQLite database, so that a turn costs what the turn weighs. Several programs may use one directory:
 /// they write one at a time. The files are the user's alone and are kept out of backups.
 public final class ChappieFileThreadStore: ChappieThreadStore {
   /// What tells the directory from those of other stores.
@@ -14,10 +14,9 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
   let device: @Sendable () async throws -> String
   private let retention: ChappieThreadStoreRetentionPolicy
   let clock: @Sendable () -> Int64
-  let patience: Duration
   let diskDeadline: Duration
   let isShut: @GLibActor @Sendable () -> Bool
-  let files: Mutex<StoreFiles>
+  let database: Mutex<ThreadDatabase>
   let queue = DiskQueue()
   let rounds: RetentionRounds
 
@@ -36,13 +35,13 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
     diskDeadline: Duration = .seconds(60), isShut: @escaping @GLibActor @Sendable () -> Bool = { false },
     round: Duration? = .seconds(86_400)
   ) {
-    files = Mutex(StoreFiles(StorageDirectory(directory), cap: retention.maximumTotalBytes))
+    database = Mutex(
+      ThreadDatabase(StorageDirectory(directory), cap: retention.maximumTotalBytes, patience: patience))
     name = directory
     self.device = device
     self.keys = keys
     self.retention = retention
     self.clock = clock
-    self.patience = patience
     self.diskDeadline = diskDeadline
     self.isShut = isShut
     rounds = RetentionRounds(retention, every: round)
@@ -55,12 +54,12 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
 
   /// Lets go of what is in memory: for when the screen or the keyring is locked. A disk that hangs is waited for.
   func forget() async {
-    await queue.run(within: nil) { self.files.withLock { $0.forget() } }
+    await queue.run(within: nil) { self.database.withLock { $0.forget() } }
   }
 
   /// Whether something of what is stored is in memory.
   package var holdsSomething: Bool {
-    files.withLock { !$0.index.entries.isEmpty }
+    database.withLock { !$0.index.entries.isEmpty }
   }
 
   /// Deletes all threads for good, with the key: a copy of the files that somebody may have says nothing any more.
@@ -74,8 +73,8 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
   ///   nobody can read: ask again.
   public func deleteAll() async throws {
     try await keys.destroy()
-    guard try await onDisk({ $0.directory.exists }) else { return }
-    try await alone { files, _ in try files.removeAll() }
+    guard try await onDisk({ try $0.exists() }) else { return }
+    try await onDisk { try $0.removeAll() }
   }
 
   /// Has the user asked for the keyring's password where that is what keeps the store from being read.
@@ -88,25 +87,19 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
   // MARK: ChappieThreadStore
 
   public func create(_ thread: ChappieThreadSummary) async throws {
-    try await write(to: thread.id) { files, key in try files.create(thread, key) }
+    try await write(to: thread.id) { database, key in try database.create(thread, key) }
   }
 
   public func append(_ turn: ChappieTurn, to thread: String) async throws {
-    try await write(to: thread) { files, key in try files.append(turn, to: thread, key) }
+    try await write(to: thread) { database, key in try database.append(turn, to: thread, key) }
   }
 
   public func thread(_ id: String) async throws -> ChappieThread {
     use(id)
-    guard let found = try await read({ files, key in try files.thread(id, key) }) else {
+    guard let thread = try await read({ database, key in try database.thread(id, key) }) else {
       throw ChappieThreadStoreError.noSuchThread(id)
     }
-    guard found.isTorn else { return found.thread }
-    // A record that another process is writing looks like one that was never finished: with the lock, none is.
-    do {
-      return try await locked { files, _, key in try files.thread(id, key).thread }
-    } catch ChappieThreadStoreError.busy, ChappieThreadStoreError.unavailable {
-      return found.thread
-    }
+    return thread
   }
 
   public func summary(of thread: String) async throws -> ChappieThreadSummary? {
@@ -122,11 +115,11 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
   }
 
   public func change(_ thread: String, _ change: ChappieThreadChange) async throws {
-    try await write(to: thread) { files, key in try files.change(thread, change, now: self.clock(), key) }
+    try await write(to: thread) { database, key in try database.change(thread, change, now: self.clock(), key) }
   }
 
   public func delete(_ thread: String) async throws {
-    try await write(to: nil) { files, key in try files.delete(thread, key) }
+    try await write(to: nil) { database, key in try database.delete(thread, key) }
   }
 
   public func usage() async throws -> ChappieThreadStoreUsage {
@@ -147,7 +140,8 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
   /// - Throws: ``ChappieThreadStoreError``.
   package func enforceRetention() async throws {
     guard try await onDisk({ try $0.holdsThreads() }) else { return }
-    try await write(to: nil) { _, _ in }
+    // Threads that other programs wrote may be due as well.
+    try await write(to: nil) { database, key in try database.reading(key) { _, _ in } }
   }
 
   /// What the policy asks for now; nil for nothing.
@@ -158,16 +152,15 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
     return rounds.plan(index, now: clock(), inUse: ThreadsInUse.ids(in: name).union(id.map { [$0] } ?? []))
   }
 
-  func enforce(_ files: inout StoreFiles, writing id: String?, _ key: StoreKey) {
-    guard let plan = plan(files.index, writing: id) else { return }
+  func enforce(_ database: inout ThreadDatabase, writing id: String?, _ key: StoreKey) {
+    guard let plan = plan(database.index, writing: id) else { return }
     let now = clock()
-    var done = RetentionPlan()
     do {
-      try files.enforce(plan, now: now, key, &done)
-      rounds.schedule(files.index, now: now)
+      try database.enforce(plan, now: now, key)
+      rounds.schedule(database.index, now: now)
+      rounds.report(plan)
     } catch {
       Log.warning("The stored threads were not tidied: \(error)")
     }
-    rounds.report(done)
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import GLibBridge
+import SQLite
 import Testing
 
 /// `chappie threads` with a thread's whole id, with all threads, and with what cannot be read.
@@ -55,8 +56,8 @@ struct ThreadCallTests {
       let lost = try await caller.createThread("One")
       _ = try await caller.createThread("Two")
       await world.service.end()
-      let name = try #require(try world.directories.files().keys.first { $0.contains(lost) })
-      try Data(repeating: 7, count: 500).write(to: world.directories.root.appending(path: name))
+      let database = try Database(threadDatabase(in: world), patience: .seconds(10))
+      try database.run("UPDATE threads SET title = zeroblob(60) WHERE id = ?", .text(lost))
       try await world.service.start(world.sandbox.addresses)
       let usage = try await world.chappie("threads", "usage").text
       #expect(usage.contains("1 cannot be read on this device: chappie threads delete --all removes it too\n"))
@@ -73,5 +74,33 @@ struct ThreadCallTests {
       #expect(try await caller.createThread("Anew").count == 36)
       #expect(try await caller.threads().count == 1)
     }
+  }
+
+  /// What is no database any more is told as such and left alone; the way out is the same.
+  @Test func aDamagedDatabaseIsToldAndDeleted() async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      _ = try await caller.createThread("One")
+      await world.service.end()
+      let path = try threadDatabase(in: world)
+      let noise = Data((0..<20_000).map { _ in UInt8.random(in: 0...255) })
+      try noise.write(to: URL(filePath: path))
+      try await world.service.start(world.sandbox.addresses)
+      for verb in [["threads"], ["threads", "usage"]] {
+        let refused = try await world.chappie(verb)
+        #expect(refused.status != 0)
+        #expect(refused.text.contains("is damaged and was left as it is"), "\(refused.text)")
+      }
+      #expect(try await refusal { try await caller.createThread("Two") }.name == "StoreUnavailable")
+      #expect(try Data(contentsOf: URL(filePath: path)) == noise)
+      #expect(try await world.chappie("threads", "delete", "--all", "--yes").status == 0)
+      _ = try await caller.createThread("Anew")
+      #expect(try await caller.threads().count == 1)
+    }
+  }
+
+  private func threadDatabase(in world: World) throws -> String {
+    let name = try #require(try world.directories.files().keys.first { $0.hasSuffix("/threads.db") })
+    return world.directories.root.appending(path: name).path
   }
 }

@@ -1,10 +1,8 @@
-/// What is known of the threads of a store without reading them.
+/// The rows of a store's threads, as they were when they were read last.
 struct ThreadIndex: Sendable {
   struct Entry: Sendable, Hashable {
     var summary: ChappieThreadSummary
-    /// The number of the record that comes next in its log.
-    var nextNumber: UInt64
-    /// Whether its log says anything to this store: not when it is another version's or another device's.
+    /// Whether anything of it can be opened: not when all was sealed with another key, or changed since.
     var isReadable: Bool
   }
 
@@ -24,15 +22,10 @@ struct ThreadIndex: Sendable {
   /// The largest that a thread has, or had.
   private(set) var latestChange: Int64 = 0
 
-  /// The number of the change that comes. Who has the store's lock knows of all that came before.
+  /// The number of the change that comes. A transaction that writes knows of all that came before.
   var nextChange: Int64 { min(latestChange, .max - 1) + 1 }
 
   subscript(id: String) -> Entry? { places[id].map { entries[$0] } }
-
-  /// What its log takes.
-  func bytes(of id: String) -> Int64? {
-    places[id].map { entries[$0].summary.bytes }
-  }
 
   /// Makes room for as many entries.
   mutating func reserve(_ count: Int) {
@@ -42,7 +35,6 @@ struct ThreadIndex: Sendable {
   }
 
   mutating func apply(_ changes: [Change]) {
-    reserve(changes.count)
     for change in changes { apply(change) }
   }
 

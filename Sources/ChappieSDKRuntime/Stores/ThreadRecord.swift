@@ -1,0 +1,50 @@
+import ChappieSDK
+
+/// What happened to a thread.
+enum ThreadRecord: Equatable {
+  case turn(ChappieTurn, number: Int64)
+  case renamed(String, at: Int64, number: Int64)
+  case archived(at: Int64)
+  case unarchived(at: Int64, number: Int64)
+}
+
+extension ThreadRecord {
+  /// What `change` adds to a thread that is as `summary` says; nil where it is that already.
+  ///
+  /// - Parameter number: the store's number for it.
+  init?(_ change: ChappieThreadChange, of summary: ChappieThreadSummary, at time: Int64, number: Int64) {
+    switch change {
+    case .rename(let title) where title != summary.title: self = .renamed(title, at: time, number: number)
+    case .archive where !summary.isArchived: self = .archived(at: time)
+    case .unarchive where summary.isArchived: self = .unarchived(at: time, number: number)
+    case .rename, .archive, .unarchive: return nil
+    }
+  }
+}
+
+extension ChappieThreadSummary {
+  /// What the summary is after `record`, but for its size.
+  mutating func apply(_ record: ThreadRecord) {
+    switch record {
+    case .turn(let turn, let number):
+      turnCount += 1
+      archivedAt = nil
+      changed(at: turn.recordedAt, microseconds: turn.recordedAtMicroseconds, number)
+    case .renamed(let title, let time, let number):
+      self.title = title
+      changed(at: time, number)
+    case .archived(let time): archivedAt = time
+    case .unarchived(let time, let number):
+      archivedAt = nil
+      // Else it would be put away again at once.
+      changed(at: time, number)
+    }
+  }
+
+  private mutating func changed(at time: Int64, microseconds: Int32 = 0, _ number: Int64) {
+    if (time, microseconds) > (updatedAt, updatedAtMicroseconds) {
+      (updatedAt, updatedAtMicroseconds) = (time, microseconds)
+    }
+    changeNumber = max(changeNumber, number)
+  }
+}
