@@ -300,7 +300,7 @@ same() {
 }
 
 verbs_in_man() {
-  sed -n '/^\.Sh DESCRIPTION/,/^\.Ss/s/^\.It Cm //p' "$share/man/man1/chappie.1"
+  sed -n '/^\.Sh DESCRIPTION/,/^\.Ss/s/^\.It Cm \([a-z-]*\)$/\1/p' "$share/man/man1/chappie.1"
 }
 
 threads_verbs_in_man() {

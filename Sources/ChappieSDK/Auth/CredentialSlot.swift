@@ -27,6 +27,9 @@ final class CredentialSlot {
   private let observers = Observers<SlotState>()
   /// How often this process has changed what is stored. What was read before the last time is no news.
   private var ownChanges = 0
+  /// Those that are under way: what is read meanwhile may be half of one.
+  private var changesUnderWay = 0
+  private var hasMissedLook = false
   private var looking: Task<Void, Never>?
 
   private(set) var state = SlotState() {
@@ -89,7 +92,9 @@ final class CredentialSlot {
   private func lookQuietly() async {
     defer { MemoryHygiene.wipeStack() }
     let changes = ownChanges
-    guard let finding = try? await find(.forbidden), changes == ownChanges else { return }
+    guard let finding = try? await find(.forbidden) else { return }
+    guard changesUnderWay == 0 else { return hasMissedLook = true }
+    guard changes == ownChanges else { return }
     switch finding {
     case .secret(let credential, _): state.apply(found(credential))
     case .locked: state.apply(.foundLocked)
@@ -97,6 +102,18 @@ final class CredentialSlot {
     case .none: state.apply(.foundNone)
     case .unusable(let reason): state.apply(.foundUnusable(reason: reason))
     }
+  }
+
+  private func beginChange() {
+    changesUnderWay += 1
+    ownChanges += 1
+  }
+
+  private func endChange() {
+    changesUnderWay -= 1
+    guard changesUnderWay == 0, hasMissedLook else { return }
+    hasMissedLook = false
+    Task.onGLib { await look() }
   }
 
   /// Looks again when the lock or the keyring has changed, and what was seen before is not all there is to know.
@@ -276,10 +293,11 @@ final class CredentialSlot {
 
   /// Stores renewed tokens before anything uses them.
   private func keep(_ renewed: Credential, _ accessibility: ChappieKeychainAccessibility) async throws -> Credential {
+    beginChange()
+    defer { endChange() }
     try await store.write(renewed, for: identity, accessibility: accessibility, interaction: .forbidden)
     unstored = nil
     unstoredRefusal = nil
-    ownChanges += 1
     state.apply(.refreshed(renewed.accountInfo))
     return renewed
   }
@@ -294,6 +312,8 @@ final class CredentialSlot {
   private func noteRefusal(
     of credential: Credential, _ accessibility: ChappieKeychainAccessibility, _ error: ChappieAuthError, isFirst: Bool
   ) async {
+    beginChange()
+    defer { endChange() }
     var refused = credential
     let now = clock()
     refused.refusedAt = now
@@ -308,7 +328,6 @@ final class CredentialSlot {
       refused.refreshToken != nil
         ? "The server refused to renew a sign-in. It is kept, and tried once more in ten minutes at the earliest."
         : "A sign-in has ended: it cannot be renewed any more.")
-    ownChanges += 1
     state.apply(.refreshRefused(error, renewedAt: credential.renewedAt))
   }
 
@@ -362,8 +381,9 @@ final class CredentialSlot {
       // Before the user types a code: a sign-in that cannot be kept is worth nothing.
       try await store.unlock(identity, interaction: await gate.interaction(interaction))
       let credential = try await method.signIn { self.state.apply(.signInProgress($0)) }
+      beginChange()
+      defer { endChange() }
       try await keepSignIn(credential, accessibility, interaction)
-      ownChanges += 1
       state.apply(.signedIn(credential.accountInfo))
     } catch {
       state.apply(.signInFailed(ChappieAuthError(error)))
@@ -455,10 +475,11 @@ final class CredentialSlot {
       let lock = try await SlotFileLock.take(identity)
       defer { withExtendedLifetime(lock) {} }
       let finding = try await find(.forbidden)
+      beginChange()
+      defer { endChange() }
       try await store.delete(identity, interaction: interaction)
       let newest = unstored?.credential.credential ?? finding.credential
       unstored = nil
-      ownChanges += 1
       state.apply(.signedOut)
       let revocation = newest.map { revoke($0) }
       return Task.onGLib {
