@@ -18,23 +18,8 @@ from pathlib import Path
 SOURCES = Path(__file__).resolve().parent.parent / "Sources"
 # Those that wait to be divided.
 KNOWN = {
-    ("ChappieSDK/Auth", "ChappieSDK/Client"),
-    ("ChappieSDK/Auth", "ChappieSDK/Keyring"),
-    ("ChappieSDK/Auth", "ChappieSDK/Models"),
-    ("ChappieSDK/Auth", "ChappieSDK/Transport"),
-    ("ChappieSDK/Auth", "ChappieSDK/Usage"),
-    ("ChappieSDK/Client", "ChappieSDK/Configuration"),
-    ("ChappieSDK/Client", "ChappieSDK/Harness"),
-    ("ChappieSDK/Client", "ChappieSDK/Models"),
-    ("ChappieSDK/Client", "ChappieSDK/Tools"),
-    ("ChappieSDK/Client", "ChappieSDK/Transport"),
-    ("ChappieSDK/Client", "ChappieSDK/Usage"),
-    ("ChappieSDK/Configuration", "ChappieSDK/Lock"),
-    ("ChappieSDK/Configuration", "ChappieSDK/Models"),
-    ("ChappieSDK/Harness", "ChappieSDK/Transport"),
-    ("ChappieSDK/Models", "ChappieSDK/Transport"),
-    ("ChappieSDK/Tools", "ChappieSDK/Transport"),
-    ("ChappieSDK/Transport", "ChappieSDK/Usage"),
+    ("ChappieSDK/Backend", "ChappieSDK/Turns"),
+    ("ChappieSDK/Client", "ChappieSDK/Turns"),
 }
 RECORD = 2
 DEFINITION, REFERENCE = 1 << 1, 1 << 2

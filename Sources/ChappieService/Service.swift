@@ -28,7 +28,7 @@ public final class Service {
   /// - Throws: ``StartFailure``, `GLibError`, `ChappieClientError`.
   public init(_ connection: BusConnection, _ options: ServiceOptions) async throws {
     let defaults = try options.defaults()
-    SlotRegistry.keyringPolicy = try options.keyringPolicy()
+    DesktopKeyring.policy = try options.keyringPolicy()
     self.connection = connection
     let environment = ServiceEnvironment(
       connection, notifications: try options.hasNotifications() ? Notifications(connection) : nil)

@@ -22,11 +22,6 @@ struct RequestModel: Sendable, Equatable {
     self.ultra = ultra
   }
 
-  init(_ entry: CatalogueEntry) {
-    self.init(
-      slug: entry.model.slug, form: entry.form, efforts: entry.model.supportedReasoningLevels, ultra: entry.ultra)
-  }
-
   /// Whether a request to `other` is answered as one to this model is.
   func isAsked(like other: RequestModel) -> Bool {
     slug == other.slug && form == other.form

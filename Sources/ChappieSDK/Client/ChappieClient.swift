@@ -6,7 +6,7 @@ import GLibBridge
 public final class ChappieClient: Sendable {
   /// The model that answers when none is chosen and the backend offers this one. Where it does not, the one that it
   /// lists with the lowest ``ChappieModel/priority`` answers.
-  public static let defaultModel = "gpt-5.5"
+  public static let defaultModel = ModelChoice.standardSlug
 
   public let configuration: ChappieConfiguration
   private let tools: ToolSet

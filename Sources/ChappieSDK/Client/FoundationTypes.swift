@@ -29,4 +29,14 @@
       self.init(timeIntervalSince1970: Double(unixSeconds) + Double(microseconds) / 1_000_000)
     }
   }
+
+  // `localizedDescription` says what `description` does.
+
+  extension ChappieAuthError: LocalizedError {
+    public var errorDescription: String? { description }
+  }
+
+  extension ChappieClientError: LocalizedError {
+    public var errorDescription: String? { description }
+  }
 #endif

@@ -19,7 +19,7 @@ public struct ChappieConfiguration: Sendable, Hashable {
   /// The slug of the model that answers. One that is set here is asked and no other in its place; where none is set,
   /// this is ``ChappieClient/defaultModel``, and another answers where the backend does not offer it any more.
   public var model: String {
-    get { chosenModel ?? ChappieClient.defaultModel }
+    get { chosenModel ?? ModelChoice.standardSlug }
     set { chosenModel = newValue }
   }
 

@@ -6,3 +6,11 @@ public enum ChappieKeychainAccessibility: String, Sendable, Hashable, CaseIterab
   /// Once the keyring was unlocked since login, also while it is locked again: for work in the background.
   case afterFirstUnlockThisDeviceOnly = "after-first-unlock-this-device-only"
 }
+
+/// What counts where nothing knows of the screen.
+package enum UnknownLockPolicy: String, Sendable, Hashable, CaseIterable {
+  /// The keyring alone decides.
+  case keyring
+  /// Nothing is read.
+  case deny
+}

@@ -5,19 +5,12 @@ package enum ModelChoice: Sendable, Hashable {
   /// This one, by its slug, and no other in its place.
   case chosen(String)
 
+  /// The model that answers where nobody has chosen and the backend offers it.
+  static let standardSlug = "gpt-5.5"
+
   /// Nil for no slug.
   init?(_ slug: String?) {
     guard let slug else { return nil }
     self = .chosen(slug)
   }
-}
-
-/// How the slug of the model that a client asks is known.
-package enum ModelSource: String, Sendable {
-  /// A caller or the configuration has chosen it.
-  case chosen
-  /// Nobody has chosen, and the backend offers it.
-  case catalogue
-  /// Nobody has chosen, and the backend was not asked yet what it offers.
-  case unconfirmed
 }

@@ -64,27 +64,3 @@ extension ChappieClientError: CustomStringConvertible {
     }
   }
 }
-
-/// A quota that is used up.
-public struct ChappieUsageLimit: Sendable, Hashable, CustomStringConvertible {
-  public let plan: ChappiePlan?
-  /// When it can be used again: Unix seconds in UTC.
-  public let resetsAt: Int64?
-  /// The windows, where the refusal tells of them.
-  public let primary: ChappieUsageWindow?
-  public let secondary: ChappieUsageWindow?
-
-  package init(
-    plan: ChappiePlan?, resetsAt: Int64?, primary: ChappieUsageWindow? = nil, secondary: ChappieUsageWindow? = nil
-  ) {
-    self.plan = plan
-    self.resetsAt = resetsAt
-    self.primary = primary
-    self.secondary = secondary
-  }
-
-  public var description: String {
-    let whose = plan.map { "The usage limit of the \($0.displayName) plan" } ?? "The usage limit"
-    return "\(whose) is reached: wait until it resets, or see the usage page of ChatGPT's settings."
-  }
-}

@@ -29,23 +29,6 @@ package protocol SlotStore<Secret>: Sendable {
   func unlock(_ slot: SlotIdentity, interaction: SecretServiceClient.Interaction) async throws
 }
 
-/// Where credentials are kept.
-@GLibActor
-package protocol CredentialStore: SlotStore where Secret == Credential {
-  /// Whether the store held a credential for `slot` and `servers` when it was last able to tell.
-  func hadCredential(_ slot: SlotIdentity, for servers: CredentialServers) -> Bool
-
-  /// The accounts of `service` that belong to `application` and to no access group.
-  ///
-  /// - Throws: ``SecretStoreError``, `CancellationError`.
-  func accounts(ofService service: String, of application: ChappieApplicationID) async throws -> [String]
-}
-
-extension CredentialStore {
-  /// A store that can always tell needs no memory of it.
-  package func hadCredential(_ slot: SlotIdentity, for servers: CredentialServers) -> Bool { false }
-}
-
 /// What a store holds for a slot.
 package enum StoredItem<Secret: Sendable> {
   case none

@@ -17,11 +17,3 @@ public enum ChappieLockState: String, Sendable, Hashable, CaseIterable {
     }
   }
 }
-
-/// What one source says of the lock that it knows.
-enum LockReading: Sendable, Equatable {
-  /// It is not there, or has never been seen to know.
-  case silent
-  case unlocked
-  case locked
-}

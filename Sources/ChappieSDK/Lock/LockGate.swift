@@ -11,14 +11,6 @@ package struct ReadPermit: Sendable {
   }
 }
 
-/// What counts where nothing knows of the screen.
-package enum UnknownLockPolicy: String, Sendable, Hashable, CaseIterable {
-  /// The keyring alone decides.
-  case keyring
-  /// Nothing is read.
-  case deny
-}
-
 /// Decides whether an item may be read now.
 @GLibActor
 struct LockGate {

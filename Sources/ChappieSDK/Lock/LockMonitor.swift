@@ -77,7 +77,7 @@ package final class LockMonitor {
   }
 
   private func tell() {
-    observers.tell(())
+    observers.notify(())
   }
 
   // MARK: Starting
@@ -111,4 +111,25 @@ package final class LockMonitor {
     }
     for start in starts { await start.value }
   }
+}
+
+/// One party that knows of a lock: logind, a screen saver, the keyring.
+@GLibActor
+protocol LockSource: AnyObject {
+  /// The name that ``LockMonitor/sources`` shows.
+  var name: String { get }
+  var reading: LockReading { get }
+
+  /// Starts to follow. `changed` is called after each change of ``reading``.
+  ///
+  /// Returns once the initial state was read, or cannot be.
+  func start(_ changed: @escaping @GLibActor () -> Void) async
+}
+
+/// What one source says of the lock that it knows.
+enum LockReading: Sendable, Equatable {
+  /// It is not there, or has never been seen to know.
+  case silent
+  case unlocked
+  case locked
 }

@@ -37,3 +37,10 @@ struct CatalogueEntry: Sendable, Equatable {
       ultra: json["multi_agent_reasoning_effort"]?.string.flatMap { ChappieModel.isSlug($0) ? $0 : nil })
   }
 }
+
+extension RequestModel {
+  init(_ entry: CatalogueEntry) {
+    self.init(
+      slug: entry.model.slug, form: entry.form, efforts: entry.model.supportedReasoningLevels, ultra: entry.ultra)
+  }
+}

@@ -22,7 +22,7 @@ final class ModelCache {
     /// The model that answers where nobody has chosen: the seeds' one where it is offered, else the best.
     var standard: CatalogueEntry? {
       let offered = entries.filter { $0.isListed && !refused.contains($0.model.slug) }
-      return offered.first { $0.model.slug == ChappieClient.defaultModel } ?? offered.first
+      return offered.first { $0.model.slug == ModelChoice.standardSlug } ?? offered.first
     }
   }
 
@@ -36,14 +36,23 @@ final class ModelCache {
   private var account: ChappieAccountInfo?
   private var isPausingUntil: ContinuousClock.Instant?
   private let observers = Observers<Void>()
+  private var observation: Observation?
+  /// The question for the list that is under way.
+  var question: ModelQuestion?
 
   nonisolated init() {}
 
+  fileprivate convenience init(of slot: CredentialSlot) {
+    self.init()
+    account = slot.state.accountInfo
+    observation = slot.observe { [weak self] in self?.follow($0) }
+  }
+
   /// Follows whose sign-in it is.
-  func follow(_ state: SlotState) {
+  private func follow(_ state: SlotState) {
     guard state.accountInfo != account else { return }
     account = state.accountInfo
-    observers.tell(())
+    observers.notify(())
   }
 
   // MARK: The list
@@ -104,7 +113,7 @@ final class ModelCache {
     let listing = listing?.accountID == accountID ? listing : nil
     switch choice {
     case .standard:
-      return listing?.standard.map(RequestModel.init) ?? RequestModel(slug: ChappieClient.defaultModel)
+      return listing?.standard.map(RequestModel.init) ?? RequestModel(slug: ModelChoice.standardSlug)
     case .chosen(let slug):
       return listing?.entries.first { $0.model.slug == slug }.map(RequestModel.init) ?? RequestModel(slug: slug)
     }
@@ -127,7 +136,7 @@ final class ModelCache {
   /// The model that answers where nobody has chosen, as far as it is known without asking.
   var standard: (slug: String, source: ModelSource) {
     guard let listing, let account, listing.accountID == account.accountID, let standard = listing.standard else {
-      return (ChappieClient.defaultModel, .unconfirmed)
+      return (ModelChoice.standardSlug, .unconfirmed)
     }
     return (standard.model.slug, .catalogue)
   }
@@ -140,10 +149,25 @@ final class ModelCache {
   private func tellStandard() {
     if let slug = listing?.standard?.model.slug {
       Log.notice(
-        slug == ChappieClient.defaultModel
+        slug == ModelChoice.standardSlug
           ? "The default model is \(slug)."
-          : "The default model is \(slug): the backend does not offer \(ChappieClient.defaultModel).")
+          : "The default model is \(slug): the backend does not offer \(ModelChoice.standardSlug).")
     }
-    observers.tell(())
+    observers.notify(())
   }
+}
+
+extension CredentialSlot {
+  /// The models that the backend offers to this slot.
+  var modelCache: ModelCache { attached { ModelCache(of: self) } }
+}
+
+/// How the slug of the model that a client asks is known.
+package enum ModelSource: String, Sendable {
+  /// A caller or the configuration has chosen it.
+  case chosen
+  /// Nobody has chosen, and the backend offers it.
+  case catalogue
+  /// Nobody has chosen, and the backend was not asked yet what it offers.
+  case unconfirmed
 }

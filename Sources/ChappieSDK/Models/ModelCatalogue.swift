@@ -95,9 +95,9 @@ struct ModelCatalogue {
   /// The question that is under way on behalf of `grant`, or a new one. Nobody has to wait for it.
   private func question(_ grant: AccessGrant) -> ModelQuestion {
     let mark = CredentialMark(grant)
-    if let question = slot.modelQuestion, question.owner == mark { return question }
+    if let question = slot.modelCache.question, question.owner == mark { return question }
     let task = Task.onGLib { () -> ModelQuestion.Outcome in
-      defer { if slot.modelQuestion?.owner == mark { slot.modelQuestion = nil } }
+      defer { if slot.modelCache.question?.owner == mark { slot.modelCache.question = nil } }
       do {
         _ = try await ask(grant, BackendQuery(slot: slot, backoff: .disabled, asksOnce: true))
         return .had
@@ -112,7 +112,7 @@ struct ModelCatalogue {
       }
     }
     let question = ModelQuestion(owner: mark, task: task)
-    slot.modelQuestion = question
+    slot.modelCache.question = question
     return question
   }
 }

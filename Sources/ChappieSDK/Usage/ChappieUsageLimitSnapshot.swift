@@ -29,22 +29,6 @@ public struct ChappieUsageLimitSnapshot: Sendable, Hashable {
   }
 }
 
-/// A span of time that the plan has a quota for.
-public struct ChappieUsageWindow: Sendable, Hashable {
-  /// How much of the quota is used, from 0 to 100.
-  public let usedPercent: Double
-  /// How long the window is.
-  public let windowMinutes: Int?
-  /// When it starts anew: Unix seconds in UTC.
-  public let resetsAt: Int64?
-
-  package init(usedPercent: Double, windowMinutes: Int? = nil, resetsAt: Int64? = nil) {
-    self.usedPercent = usedPercent
-    self.windowMinutes = windowMinutes
-    self.resetsAt = resetsAt
-  }
-}
-
 /// What can be used beyond the windows.
 public struct ChappieUsageCredits: Sendable, Hashable {
   public let hasCredits: Bool

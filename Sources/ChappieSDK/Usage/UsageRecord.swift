@@ -6,18 +6,22 @@ package final class UsageRecord {
   private(set) var latest: ChappieUsageLimitSnapshot? {
     didSet {
       guard latest != oldValue else { return }
-      observers.tell(())
+      observers.notify(())
     }
   }
 
   /// Whose sign-in is in the slot; what is reported of another's is not for it.
   private var account: ChappieAccountInfo?
   private let observers = Observers<Void>()
+  private var observation: Observation?
 
-  nonisolated init() {}
+  fileprivate init(of slot: CredentialSlot) {
+    follow(slot.state)
+    observation = slot.observe { [weak self] in self?.follow($0) }
+  }
 
   /// Follows whose sign-in it is. What is known goes with the account that it is about.
-  func follow(_ state: SlotState) {
+  private func follow(_ state: SlotState) {
     if let account = state.accountInfo {
       if account.accountID != self.account?.accountID { latest = nil }
       self.account = account
@@ -49,4 +53,9 @@ package final class UsageRecord {
   func observe(_ observer: @escaping @GLibActor () -> Void) -> Observation {
     observers.observe(observer)
   }
+}
+
+extension CredentialSlot {
+  /// What is known of the use of this slot's plan.
+  var usage: UsageRecord { attached { UsageRecord(of: self) } }
 }

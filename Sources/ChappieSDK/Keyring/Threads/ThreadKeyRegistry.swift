@@ -49,5 +49,6 @@ package enum ThreadKeyRegistry {
     }
   }
 
-  private static let keyring = SecretServiceStore<ThreadKey>(client: SlotRegistry.keyring, seals: SlotRegistry.seals)
+  private static let keyring = SecretServiceStore<ThreadKey>(
+    client: DesktopKeyring.client, seals: DesktopKeyring.seals)
 }

@@ -14,3 +14,12 @@ struct AccessGrant: Sendable {
     isFedRAMP = credential.isFedRAMP
   }
 }
+
+/// Tells one credential from another without holding a token.
+struct CredentialMark: Equatable {
+  private let fingerprint: [UInt8]
+
+  init(_ grant: AccessGrant) {
+    fingerprint = SealedBytes.fingerprint(of: grant.accessToken)
+  }
+}

@@ -13,9 +13,6 @@ final class CredentialSlot {
 
   let identity: SlotIdentity
   let method: any SignInMethod
-  let usage = UsageRecord()
-  let modelCache = ModelCache()
-  var modelQuestion: ModelQuestion?
   private let store: any CredentialStore
   private let vault: SlotVault<Credential>
   private let gate: LockGate
@@ -25,6 +22,7 @@ final class CredentialSlot {
   private var unstoredRefusal: UnstoredRefusal?
   private let clock: @Sendable () -> BootTime
   private let observers = Observers<SlotState>()
+  private var attachments: [ObjectIdentifier: AnyObject] = [:]
   /// How often this process has changed what is stored. What was read before the last time is no news.
   private var ownChanges = 0
   /// Those that are under way: what is read meanwhile may be half of one.
@@ -35,9 +33,7 @@ final class CredentialSlot {
   private(set) var state = SlotState() {
     didSet {
       guard state != oldValue else { return }
-      usage.follow(state)
-      modelCache.follow(state)
-      observers.tell(state)
+      observers.notify(state)
     }
   }
 
@@ -56,6 +52,16 @@ final class CredentialSlot {
   /// Calls `observer` with each new state, for as long as the result is kept.
   func observe(_ observer: @escaping @GLibActor (SlotState) -> Void) -> Observation {
     observers.observe(observer)
+  }
+
+  /// What another part of this library keeps for as long as this slot is in use: one object of each type, which `make`
+  /// makes when it is first asked for.
+  func attached<Attached: AnyObject>(_ make: () -> Attached) -> Attached {
+    let type = ObjectIdentifier(Attached.self)
+    if let known = attachments[type] as? Attached { return known }
+    let new = make()
+    attachments[type] = new
+    return new
   }
 
   // MARK: Reading

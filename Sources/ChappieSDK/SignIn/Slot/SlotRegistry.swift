@@ -10,12 +10,6 @@ package enum SlotRegistry {
 
   private static var slots: [Key: Weak<CredentialSlot>] = [:]
   private static var seeded: [SlotIdentity: any CredentialStore] = [:]
-  /// What the configuration says of the keyring. A program sets it before it uses a slot.
-  package static var keyringPolicy = KeyringPolicy()
-  static let keyring = SecretServiceClient(allowsPlainSessions: { keyringPolicy.allowsPlainSessions })
-  static let seals = DeviceSeals([
-    .file: DeviceKeyFile(directory: .deviceKeys), .tpm2: TPMDeviceKey(directory: .deviceKeys),
-  ]) { keyringPolicy.deviceKey }
   private static let http = AuthHTTP()
 
   /// Has each slot look again when the lock or the keyring changes. Done once, by being read.
@@ -57,8 +51,8 @@ package enum SlotRegistry {
   }
 
   private static let store = SecretServiceStore<Credential>(
-    client: keyring, seals: seals, notes: SlotNotes(),
-    watch: KeyringWatch(client: keyring, schema: Credential.schema) { changed($0) })
+    client: DesktopKeyring.client, seals: DesktopKeyring.seals, notes: SlotNotes(),
+    watch: KeyringWatch(client: DesktopKeyring.client, schema: Credential.schema) { changed($0) })
 
   // MARK: What others do
 
@@ -74,6 +68,6 @@ package enum SlotRegistry {
     for slot in slots.values.compactMap(\.value) where items?.contains(where: slot.identity.owns) ?? true {
       Task.onGLib { await slot.changedInStore() }
     }
-    storeObservers.tell(())
+    storeObservers.notify(())
   }
 }
