@@ -26,6 +26,7 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "CGLib", pkgConfig: "gio-unix-2.0", providers: [.apt(["libglib2.0-dev"])]),
+    .systemLibrary(name: "CPlatform"),
     .systemLibrary(name: "CLibsecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
     .systemLibrary(name: "CLibsoup", pkgConfig: "libsoup-3.0", providers: [.apt(["libsoup-3.0-dev"])]),
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
@@ -38,14 +39,18 @@ let package = Package(
     .target(name: "SecretMemory", dependencies: ["CSodium"], swiftSettings: settings),
     .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: settings),
     .target(name: "Zstandard", dependencies: ["CZstd"], swiftSettings: settings),
+    .target(name: "Platform", dependencies: ["CPlatform", "SecretMemory"], swiftSettings: settings),
     .target(
-      name: "GLibBridge", dependencies: ["CGLib", "CLibsecret", "CLibsoup", "SecretMemory"],
+      name: "GLibBridge", dependencies: ["CGLib", "CLibsecret", "CLibsoup", "Platform", "SecretMemory"],
       swiftSettings: settings),
+    .target(name: "HTTPTestServer", dependencies: ["CGLib", "CLibsoup", "GLibBridge"], swiftSettings: settings),
     .target(name: "CLineEditor", dependencies: ["CEdit"]),
-    .target(name: "LineEditing", dependencies: ["CLineEditor", "GLibBridge"], swiftSettings: settings),
-    .target(name: "ChappieSDK", dependencies: ["GLibBridge", "SecretMemory", "Zstandard"], swiftSettings: settings),
+    .target(name: "LineEditing", dependencies: ["CLineEditor", "GLibBridge", "Platform"], swiftSettings: settings),
     .target(
-      name: "ChappieSDKRuntime", dependencies: ["ChappieSDK", "GLibBridge", "SecretMemory", "SQLite"],
+      name: "ChappieSDK", dependencies: ["GLibBridge", "Platform", "SecretMemory", "Zstandard"],
+      swiftSettings: settings),
+    .target(
+      name: "ChappieSDKRuntime", dependencies: ["ChappieSDK", "GLibBridge", "Platform", "SecretMemory", "SQLite"],
       exclude: ["Stores/File/FORMAT.md"], swiftSettings: settings),
     .target(
       name: "ChappieBusInterfaces", path: "dbus", exclude: ["org.chappie.service.in", "org.chappie.ToolHandler.xml"],
@@ -58,20 +63,23 @@ let package = Package(
       ], swiftSettings: settings),
     .target(
       name: "ChappieService",
-      dependencies: ["ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "ChappieBusInterfaces"],
+      dependencies: ["ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "Platform", "ChappieBusInterfaces"],
       swiftSettings: settings),
     .target(
       name: "ChappieSDKTesting",
-      dependencies: ["ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "SecretMemory", "Zstandard"],
+      dependencies: [
+        "ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "HTTPTestServer", "Platform", "SecretMemory", "Zstandard",
+      ],
       swiftSettings: settings),
     .executableTarget(
-      name: "chappie-sandbox", dependencies: ["ChappieSDKTesting", "GLibBridge"], exclude: ["README.md"],
+      name: "chappie-sandbox", dependencies: ["ChappieSDKTesting", "GLibBridge", "Platform"], exclude: ["README.md"],
       swiftSettings: settings),
     .executableTarget(
-      name: "chappied", dependencies: ["ChappieService", "ChappieSDK", "GLibBridge", "CQuietLog", "CWipingHeap"],
+      name: "chappied",
+      dependencies: ["ChappieService", "ChappieSDK", "GLibBridge", "Platform", "CQuietLog", "CWipingHeap"],
       swiftSettings: settings),
     .executableTarget(
-      name: "chappie", dependencies: ["ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "LineEditing"],
+      name: "chappie", dependencies: ["ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "LineEditing", "Platform"],
       swiftSettings: settings),
     .executableTarget(
       name: "library-host", dependencies: ["CGLib", "ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "SecretMemory"],
@@ -89,20 +97,30 @@ let package = Package(
     .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory"], swiftSettings: settings),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite"], swiftSettings: settings),
     .testTarget(name: "ZstandardTests", dependencies: ["Zstandard"], swiftSettings: settings),
-    .testTarget(name: "GLibBridgeTests", dependencies: ["GLibBridge", "SecretMemory"], swiftSettings: settings),
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    .testTarget(name: "PlatformTests", dependencies: ["Platform", "TestSupport"], swiftSettings: settings),
     .testTarget(
-      name: "ChappieSDKTests", dependencies: ["ChappieSDK", "GLibBridge", "SecretMemory"], swiftSettings: settings),
+      name: "GLibBridgeTests",
+      dependencies: ["GLibBridge", "HTTPTestServer", "Platform", "SecretMemory", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ChappieSDKTests", dependencies: ["ChappieSDK", "GLibBridge", "HTTPTestServer", "Platform", "SecretMemory"],
+      swiftSettings: settings),
     .testTarget(
       name: "ChappieSDKTestingTests",
       dependencies: ["ChappieSDKTesting", "ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "Zstandard"],
       swiftSettings: settings),
     .testTarget(
       name: "ChappieServiceTests",
-      dependencies: ["ChappieService", "ChappieBusInterfaces", "ChappieSDK", "ChappieSDKRuntime", "GLibBridge"],
+      dependencies: [
+        "ChappieService", "ChappieBusInterfaces", "ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "Platform",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "Integration",
-      dependencies: ["ChappieSDKTesting", "ChappieSDK", "GLibBridge", "SQLite", "ChappieBusInterfaces"],
+      dependencies: [
+        "ChappieSDKTesting", "ChappieSDK", "GLibBridge", "HTTPTestServer", "SQLite", "ChappieBusInterfaces",
+      ],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

@@ -1,7 +1,8 @@
 import CGLib
 import CLibsoup
+import GLibBridge
 
-/// A web server on 127.0.0.1, by libsoup. For tests, stand-ins and the sign-in's callback, not for the network.
+/// A web server on 127.0.0.1, by libsoup. For tests and the stand-in, not for the network.
 ///
 /// It closes each connection after one answer: libsoup 3.2 never lets go of a connection that its client closes while
 /// it waits for a second request.

@@ -1,3 +1,5 @@
+import GLibBridge
+
 /// What a handler of ``HTTPServer`` answers a request with.
 public enum HTTPServerAnswer: Sendable {
   /// The whole answer.

@@ -1,5 +1,6 @@
 import CGLib
 import CLibsoup
+import GLibBridge
 
 /// Refuses request bodies that are too long with status 413, without keeping them in memory.
 ///

@@ -1,5 +1,6 @@
 import CGLib
 import CLibsoup
+import GLibBridge
 
 /// One request and its answer. While it runs, the client's leaving cancels it.
 @GLibActor

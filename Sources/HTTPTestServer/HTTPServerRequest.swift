@@ -1,5 +1,6 @@
 import CGLib
 import CLibsoup
+import GLibBridge
 
 /// A request that ``HTTPServer`` has read to its end.
 public struct HTTPServerRequest: Sendable {

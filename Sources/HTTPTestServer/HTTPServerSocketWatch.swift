@@ -1,4 +1,5 @@
 import CGLib
+import GLibBridge
 
 /// Calls an action once, as soon as something becomes true of a socket. It stops when it is let go.
 ///
@@ -26,14 +27,7 @@ final class HTTPServerSocketWatch {
   init(
     _ socket: UnsafeMutablePointer<GSocket>, _ condition: Condition, _ action: @escaping @GLibActor () -> Void
   ) {
-    let callback: GUnixFDSourceFunc = { _, _, data in
-      AttachedSource.act(data)
-      return sourceRemove
-    }
-    // GLib asks for every kind of callback in the shape of the plainest one.
-    source = AttachedSource(
-      owning: g_unix_fd_source_new(g_socket_get_fd(socket), condition.pollFlags),
-      unsafeBitCast(callback, to: GSourceFunc.self), action)
+    source = AttachedSource(watching: g_socket_get_fd(socket), for: condition.pollFlags, action)
   }
 
   func cancel() {

@@ -1,4 +1,5 @@
 import CGLib
+import GLibBridge
 
 /// The body of an answer that is written as it comes into being.
 ///

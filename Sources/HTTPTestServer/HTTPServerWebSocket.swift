@@ -1,5 +1,6 @@
 import CGLib
 import CLibsoup
+import GLibBridge
 
 /// The server's end of a WebSocket, which can be written to at the pace of its reader and be cut.
 @GLibActor
@@ -29,7 +30,7 @@ public final class HTTPServerWebSocket {
       stream, soup_server_message_get_uri(message), SOUP_WEBSOCKET_CONNECTION_SERVER, nil, nil, nil)
     guard let connection else { preconditionFailure("libsoup made no WebSocket") }
     g_object_unref(stream)
-    socket = WebSocket(owning: connection, messageLimit: Self.messageLimit)
+    socket = WebSocket(serving: connection, messageLimit: Self.messageLimit)
     self.connection = connection
     self.transport = transport
     self.peerWatch = peerWatch
@@ -105,15 +106,8 @@ public final class HTTPServerWebSocket {
   /// Waits until no other source of the main loop is ready.
   private func untilQuiet() async {
     let wait = Wait()
-    let source = g_idle_source_new()
-    g_source_set_callback(
-      source,
-      { data in
-        GLibActor.assumeIsolated { CallbackBox<Wait>.of(data).closure.finish() }
-        return sourceRemove
-      }, CallbackBox(wait).retained, CallbackBox<Wait>.release)
-    g_source_attach(source, GLibActor.shared.executor.context.pointer)
-    g_source_unref(source)
+    let source = AttachedSource(owning: g_idle_source_new(), AttachedSource.once) { wait.finish() }
     await wait.value()
+    _ = consume source
   }
 }

@@ -1,6 +1,7 @@
 import CLineEditor
 import GLibBridge
 import Glibc
+import Platform
 
 /// Lines that a person types at a terminal, with editing and a history, by libedit.
 ///

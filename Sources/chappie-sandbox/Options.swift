@@ -1,6 +1,7 @@
 import ChappieSDKTesting
 import FoundationEssentials
 import GLibBridge
+import Platform
 
 /// What the command line of `chappie-sandbox` asks for.
 struct Options: Sendable {

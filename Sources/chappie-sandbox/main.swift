@@ -1,6 +1,7 @@
 import ChappieSDKTesting
 import GLibBridge
 import Glibc
+import Platform
 
 /// Serves until the process is told to end.
 @GLibActor

@@ -1,6 +1,7 @@
 import ChappieSDK
 import GLibBridge
 import Glibc
+import Platform
 
 /// `chappie`: the command.
 @main

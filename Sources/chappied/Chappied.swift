@@ -2,6 +2,7 @@ import ChappieSDK
 import ChappieService
 import GLibBridge
 import Glibc
+import Platform
 
 /// `chappied`: the service.
 @main
@@ -10,7 +11,7 @@ enum Chappied {
     MemoryHygiene.enable()
     TLSEnvironment.forgetLeaks()
     // Turns, kept sockets and the inspection of callers take descriptors; a service without any refuses every newcomer.
-    OpenFiles.raiseLimit(to: 8192)
+    CurrentProcess.raiseOpenFileLimit(to: 8192)
     // GLib writes log lines in the locale's charset, and names of accounts need not be ASCII.
     setlocale(LC_CTYPE, "C.UTF-8")
     let parser = CommandLineParser(

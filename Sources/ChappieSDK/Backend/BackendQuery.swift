@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// Asks the backend for a JSON document, by the rules that turns have for failures.
 @GLibActor

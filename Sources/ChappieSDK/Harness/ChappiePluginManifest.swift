@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// A harness with additions, as something that can be stored, shared and loaded.
 ///

@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// The lock that processes take before they change what the keyring has for a slot: a file in the runtime directory.
 enum SlotFileLock {
@@ -17,14 +18,12 @@ enum SlotFileLock {
     let name = slot.fingerprint(purpose: subject.rawValue)
     let directory = Directories.runtime + "/chappie"
     do {
-      try Directories.make(directory)
+      try Files.makeDirectory(directory)
       return try await FileLock.take("\(directory)/\(name).lock", deadline: deadline)
-    } catch let error as StorageError {
+    } catch FileError.inUse {
+      throw ChappieAuthError.keyringUnavailable("What is stored is in use by another program: try again.")
+    } catch let error as FileError {
       throw ChappieAuthError.keyringUnavailable("\(directory)/\(name).lock cannot be locked: \(error).")
-    } catch let error as GLibError {
-      throw ChappieAuthError.keyringUnavailable(
-        "What is stored is in use by another program, or \(directory) cannot be written (\(error.message)): try again."
-      )
     }
   }
 }

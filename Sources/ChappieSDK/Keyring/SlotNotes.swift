@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// Notes which slots hold a credential, for a start of this program while the keyring tells nothing: it may be locked
 /// and hide what it holds, or come later.
@@ -23,7 +24,7 @@ final class SlotNotes {
     guard known[slot] != .some(note) else { return }
     known[slot] = .some(note)
     if let note {
-      try? Directories.make(directory)
+      try? Files.makeDirectory(directory)
       try? Files.write(Array(note.utf8), to: path(slot))
     } else {
       Files.remove(path(slot))

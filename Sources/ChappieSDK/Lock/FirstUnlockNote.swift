@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// Remembers across restarts of this process that the keyring was unlocked since login.
 ///
@@ -6,6 +7,8 @@ import GLibBridge
 /// again, so that the note ends with the keyring's program, and with it at logout.
 @GLibActor
 struct FirstUnlockNote {
+  private static var lengthLimit: Int { 1 << 10 }
+
   private let directory = Directories.runtime + "/chappie"
   private let bus: String
 
@@ -15,12 +18,12 @@ struct FirstUnlockNote {
 
   /// Whether the keyring that owns its name as `owner` was seen unlocked.
   func names(_ owner: String) -> Bool {
-    (try? Files.read(path)) == text(owner)
+    (try? Files.read(path, limit: Self.lengthLimit)) == text(owner)
   }
 
   /// It is a convenience: that it cannot be written is no failure.
   func write(_ owner: String) {
-    try? Directories.make(directory)
+    try? Files.makeDirectory(directory)
     try? Files.write(text(owner), to: path)
   }
 

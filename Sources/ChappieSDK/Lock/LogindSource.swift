@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// logind's `LockedHint` of the user's display session, and the machine's sleep.
 ///
@@ -121,7 +122,7 @@ final class LogindSource: LockSource {
 
   private func userPath() async throws -> ObjectPath {
     try await connection.call(
-      Self.service, Self.managerPath, "\(Self.service).Manager", "GetUser", .tuple(UserID.own), timeout: Self.deadline
+      Self.service, Self.managerPath, "\(Self.service).Manager", "GetUser", .tuple(CurrentProcess.userID), timeout: Self.deadline
     ).member(0, "user")
   }
 

@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// An image that a message shows the model.
 public struct ChappieImage: Sendable, Hashable, Codable {

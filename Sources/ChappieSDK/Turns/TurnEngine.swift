@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// Gets answers from the backend: credential, transport, and what is tried again.
 @GLibActor

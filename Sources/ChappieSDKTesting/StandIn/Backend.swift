@@ -1,4 +1,5 @@
 import GLibBridge
+import HTTPTestServer
 
 /// What the endpoints of the ChatGPT backend have in common.
 @GLibActor

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import GLibBridge
+import HTTPTestServer
 
 /// The addresses under which a client may have reached the stand-in. Somebody may stand in front of it with TLS.
 struct PublicAddress {

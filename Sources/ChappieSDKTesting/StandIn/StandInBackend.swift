@@ -1,4 +1,5 @@
 import GLibBridge
+import HTTPTestServer
 
 /// The issuer and the ChatGPT backend in one server on 127.0.0.1, for tests and for trying things out.
 ///

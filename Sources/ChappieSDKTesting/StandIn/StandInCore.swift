@@ -1,4 +1,5 @@
 import GLibBridge
+import HTTPTestServer
 
 /// The parts of the stand-in behind its server, and which of them answers what.
 @GLibActor

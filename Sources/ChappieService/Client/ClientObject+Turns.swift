@@ -1,5 +1,6 @@
 import ChappieSDK
 import GLibBridge
+import Platform
 
 /// Asking, and what becomes of it.
 extension ClientObject {
@@ -160,7 +161,7 @@ extension ClientObject {
     changed("ActiveTurns")
     guard turn.memory.amount > MemoryBudget.largeLease else { return retire(turn, of: application) }
     // Its end is on its way, and takes as much memory as the answer did.
-    MemoryHygiene.giveBackSoon()
+    MemoryHygiene.trimHeapSoon()
     Task.onGLib { [environment] in
       try? await environment.connection.flush()
       retire(turn, of: application)

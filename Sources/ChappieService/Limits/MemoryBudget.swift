@@ -1,5 +1,6 @@
 import ChappieSDK
 import GLibBridge
+import Platform
 
 /// The memory that applications have the service hold: what they ask, conversations, tools, answers that come and
 /// answers that are kept.
@@ -66,7 +67,7 @@ final class MemoryBudget {
 
   /// Gives back what `lease` holds.
   func end(_ lease: Lease) {
-    if lease.amount > Self.largeLease { MemoryHygiene.giveBackSoon() }
+    if lease.amount > Self.largeLease { MemoryHygiene.trimHeapSoon() }
     lease.end()
   }
 

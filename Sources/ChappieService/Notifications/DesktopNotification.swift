@@ -100,7 +100,7 @@ extension DesktopNotification {
   /// - Parameter id: the notification whose place it takes; 0 for none.
   func arguments(replacing id: UInt32, for capabilities: NotificationCapabilities) -> Variant {
     .tuple(
-      "Chappie", id, "org.chappie", summary, capabilities.hasMarkup ? Self.escaped(body) : body,
+      "Chappie", id, "org.chappie", summary, capabilities.hasMarkup ? Markup.escaped(body) : body,
       capabilities.hasActions ? keysAndLabels : [], hints, timeout(for: capabilities))
   }
 
@@ -129,20 +129,6 @@ extension DesktopNotification {
     case (.untilSolved, [.signIn]) where capabilities.keepsHistory: -1
     case (.untilSolved, _): 0
     }
-  }
-
-  /// `text` as markup that shows it.
-  static func escaped(_ text: String) -> String {
-    var escaped = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": escaped.append(contentsOf: "&amp;".unicodeScalars)
-      case "<": escaped.append(contentsOf: "&lt;".unicodeScalars)
-      case ">": escaped.append(contentsOf: "&gt;".unicodeScalars)
-      default: escaped.append(scalar)
-      }
-    }
-    return String(escaped)
   }
 }
 

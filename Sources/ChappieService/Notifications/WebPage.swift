@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// Opens a page in the user's browser.
 enum WebPage {
@@ -8,7 +9,7 @@ enum WebPage {
     guard let page = WebPageAddress(address) else {
       return Log.warning("The sign-in page was not opened: its address is not that of a web page.")
     }
-    if Environment["INVOCATION_ID"] != nil {
+    if CurrentProcess.environment("INVOCATION_ID") != nil {
       do {
         return try await openOutsideOfOurUnit(page, activationToken, connection)
       } catch {}

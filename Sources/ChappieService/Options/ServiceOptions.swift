@@ -1,8 +1,12 @@
 import ChappieSDK
 import GLibBridge
+import Platform
 
 /// What the service is told at its start: by its command line, then by `chappie/chappie.conf`.
 public struct ServiceOptions: Sendable {
+  /// A configuration file has at most this many bytes.
+  private static let sizeLimit = 1 << 20
+
   public var issuer: String?
   public var baseURL: String?
   public var clientID: String?
@@ -107,9 +111,9 @@ public struct ServiceOptions: Sendable {
 
   private static func keyFile(_ path: String) throws -> KeyFile {
     do {
-      return try KeyFile(path: path)
-    } catch let error as GLibError {
-      throw StartFailure(description: "\(path): \(error.message)")
+      return try KeyFile(Files.read(path, limit: sizeLimit))
+    } catch {
+      throw StartFailure(description: "\(path): \((error as? GLibError)?.message ?? "\(error)")")
     }
   }
 

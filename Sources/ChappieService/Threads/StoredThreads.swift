@@ -1,6 +1,7 @@
 import ChappieSDK
 import ChappieSDKRuntime
 import GLibBridge
+import Platform
 
 /// The threads of one app and account, whichever objects they are used through.
 @GLibActor

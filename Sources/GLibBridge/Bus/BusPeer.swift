@@ -1,5 +1,5 @@
 import CGLib
-import Glibc
+import Platform
 
 /// A process on the bus, held by a pidfd so that its number cannot pass to another process unnoticed.
 public struct BusPeer: Sendable {
@@ -28,12 +28,14 @@ extension BusConnection {
     else {
       throw GLibError(domain: "chappie-bus", code: 2, message: "the bus does not know the caller's process")
     }
-    if let descriptor = descriptors.first {
+    if let handle = descriptors.first.flatMap({ ProcessHandle(owning: $0) }) {
       return BusPeer(
         processID: Int32(bitPattern: processID), userID: userID, isVouchedForByBus: true,
-        securityLabel: label, handle: ProcessHandle(owning: descriptor))
+        securityLabel: label, handle: handle)
     }
-    let handle = try openProcess(Int32(bitPattern: processID))
+    guard let handle = ProcessHandle(Int32(bitPattern: processID)) else {
+      throw GLibError(domain: "chappie-bus", code: 2, message: "the caller's process cannot be opened")
+    }
     // The number was the caller's when the bus noted it. While the caller is connected it usually still runs, and then
     // the pidfd is its own. A process that handed its connection on to another one and ended leaves its number to
     // whoever gets it next: only a bus that gives the pidfd itself closes that gap.
@@ -52,14 +54,6 @@ extension BusConnection {
     case .direct: self
     case .inlet(let bus): try await BusConnection.open(bus)
     }
-  }
-
-  private func openProcess(_ processID: Int32) throws -> ProcessHandle {
-    let descriptor = pidfd_open(processID, 0)
-    guard descriptor >= 0 else {
-      throw GLibError(domain: "chappie-bus", code: 2, message: "the caller's process cannot be opened")
-    }
-    return ProcessHandle(owning: descriptor)
   }
 
   private func callWithDescriptors(

@@ -1,4 +1,5 @@
 import CGLib
+import Platform
 
 /// The address of a page that may be opened, and that leads where a person reads that it does: `https:`, or `http:` on
 /// this machine. Other schemes start other programs.
@@ -34,7 +35,7 @@ public struct WebPageAddress: Sendable, Hashable {
 public enum Browser {
   /// Whether there is a desktop that could show one.
   public static var isReachable: Bool {
-    Environment["WAYLAND_DISPLAY"] != nil || Environment["DISPLAY"] != nil
+    ["WAYLAND_DISPLAY", "DISPLAY"].contains { CurrentProcess.environment($0) != nil }
   }
 
   /// Opens `page` in the default browser.
@@ -55,14 +56,5 @@ public enum Browser {
     } finish: { result, error in
       g_app_info_launch_default_for_uri_finish(result, &error)
     }
-  }
-}
-
-/// The environment of this process.
-public enum Environment {
-  /// The value of `name`; nil when it is unset or empty.
-  public static subscript(name: String) -> String? {
-    guard let value = g_getenv(name), value.pointee != 0 else { return nil }
-    return String(cString: value)
   }
 }

@@ -1,32 +1,32 @@
 import CGLib
 
 /// Carries a Swift closure through a C callback's user data.
-final class CallbackBox<Closure> {
-  let closure: Closure
+package final class CallbackBox<Closure> {
+  package let closure: Closure
 
-  init(_ closure: Closure) {
+  package init(_ closure: Closure) {
     self.closure = closure
   }
 
   /// This box as user data that keeps it alive until ``release`` is called with it.
-  var retained: UnsafeMutableRawPointer {
+  package var retained: UnsafeMutableRawPointer {
     Unmanaged.passRetained(self).toOpaque()
   }
 
   /// The box behind user data, which stays alive.
-  static func of(_ data: UnsafeMutableRawPointer?) -> CallbackBox {
+  package static func of(_ data: UnsafeMutableRawPointer?) -> CallbackBox {
     guard let data else { preconditionFailure("GLib lost a callback's user data") }
     return Unmanaged<CallbackBox>.fromOpaque(data).takeUnretainedValue()
   }
 
   /// The box behind user data, which the caller now owns.
-  static func consume(_ data: UnsafeMutableRawPointer?) -> CallbackBox {
+  package static func consume(_ data: UnsafeMutableRawPointer?) -> CallbackBox {
     guard let data else { preconditionFailure("GLib lost a callback's user data") }
     return Unmanaged<CallbackBox>.fromOpaque(data).takeRetainedValue()
   }
 
   /// Lets go of the box. GLib calls it on any thread.
-  static var release: @convention(c) (UnsafeMutableRawPointer?) -> Void {
+  package static var release: @convention(c) (UnsafeMutableRawPointer?) -> Void {
     { data in
       guard let data else { return }
       Unmanaged<AnyObject>.fromOpaque(data).release()
@@ -34,7 +34,7 @@ final class CallbackBox<Closure> {
   }
 
   /// The same, as GObject's signals want it.
-  static var releaseOfSignal: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<GClosure>?) -> Void {
+  package static var releaseOfSignal: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<GClosure>?) -> Void {
     { data, _ in
       guard let data else { return }
       Unmanaged<AnyObject>.fromOpaque(data).release()

@@ -16,7 +16,7 @@ public actor GLibActor {
   /// Runs `body` at once, as code on the actor. Traps when the caller is not on the actor's thread.
   ///
   /// This is what GLib's C callbacks use: they arrive on the right thread, which the compiler cannot know.
-  static func assumeIsolated<T>(_ body: @GLibActor () throws -> T) rethrows -> T {
+  package static func assumeIsolated<T>(_ body: @GLibActor () throws -> T) rethrows -> T {
     shared.executor.checkIsolated()
     return try withoutActuallyEscaping(body) { escapable in
       try unsafeBitCast(escapable, to: (() throws -> T).self)()

@@ -22,7 +22,7 @@ public struct HTTPHeaders: Sendable {
 
 extension HTTPHeaders {
   /// The fields of one side of a message.
-  init(_ pointer: OpaquePointer?) {
+  package init(_ pointer: OpaquePointer?) {
     var iterator = SoupMessageHeadersIter()
     soup_message_headers_iter_init(&iterator, pointer)
     var name: UnsafePointer<CChar>?

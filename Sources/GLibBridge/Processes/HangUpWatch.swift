@@ -1,5 +1,5 @@
 import CGLib
-import Glibc
+import Platform
 
 /// Calls an action once, as soon as nobody can read any more what is written into a pipe, a socket or a terminal. It
 /// stops when it is let go. A file is never left by its reader.
@@ -9,14 +9,8 @@ public final class HangUpWatch {
 
   /// - Parameter stream: stays open as long as the watch is there.
   public init(_ stream: StandardStream, _ action: @escaping @GLibActor () -> Void) {
-    let callback: GUnixFDSourceFunc = { _, _, data in
-      AttachedSource.act(data)
-      return sourceRemove
-    }
-    // GLib asks for every kind of callback in the shape of the plainest one.
-    source = AttachedSource(
-      owning: g_unix_fd_source_new(stream.rawValue, GIOCondition(rawValue: G_IO_ERR.rawValue | G_IO_HUP.rawValue)),
-      unsafeBitCast(callback, to: GSourceFunc.self), action)
+    let condition = GIOCondition(rawValue: G_IO_ERR.rawValue | G_IO_HUP.rawValue)
+    source = AttachedSource(watching: stream.rawValue, for: condition, action)
   }
 
   /// Stops watching.

@@ -1,5 +1,6 @@
 import CGLib
 import Glibc
+import Platform
 import SecretMemory
 
 /// A program that makes one secret of another: it reads its standard input to the end and writes its standard output.

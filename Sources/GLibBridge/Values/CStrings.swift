@@ -29,7 +29,7 @@ func takeStrings(_ list: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) ->
 
 extension [String: String] {
   /// What a `GHashTable` of strings holds; empty for none.
-  init(copying table: OpaquePointer?) {
+  package init(copying table: OpaquePointer?) {
     self = [:]
     guard let table else { return }
     var iterator = GHashTableIter()

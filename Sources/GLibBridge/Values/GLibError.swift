@@ -36,7 +36,7 @@ public struct GLibError: Error, Equatable {
 
   private static let ioDomain = String(cString: g_quark_to_string(g_io_error_quark()))
 
-  func isIO(_ code: GIOErrorEnum) -> Bool {
+  package func isIO(_ code: GIOErrorEnum) -> Bool {
     domain == Self.ioDomain && self.code == Int32(code.rawValue)
   }
 
@@ -49,7 +49,7 @@ public struct GLibError: Error, Equatable {
 }
 
 /// Calls a function that reports failure through a `GError`.
-func checked<Result>(_ body: (inout UnsafeMutablePointer<GError>?) -> Result) throws -> Result {
+package func checked<Result>(_ body: (inout UnsafeMutablePointer<GError>?) -> Result) throws -> Result {
   var error: UnsafeMutablePointer<GError>?
   let result = body(&error)
   if let error { throw GLibError(consuming: error) }

@@ -61,6 +61,11 @@ public final class WebSocket {
     connectSignals()
   }
 
+  /// The server's end of a connection.
+  package convenience init(serving connection: OpaquePointer, messageLimit: guint64) {
+    self.init(owning: connection, messageLimit: messageLimit)
+  }
+
   isolated deinit {
     g_signal_handlers_disconnect_matched(
       UnsafeMutableRawPointer(connection), G_SIGNAL_MATCH_DATA, 0, 0, nil, nil,

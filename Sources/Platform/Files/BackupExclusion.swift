@@ -1,4 +1,4 @@
-import CGLib
+import CPlatform
 import Glibc
 
 /// Tells backup programs to leave something out. Each understands another mark, and some file systems take none: what
@@ -13,8 +13,7 @@ public enum BackupExclusion {
 
   /// Sets the attribute and the flag of a file on which this process has no locks: it is opened, and closed.
   public static func mark(_ name: String, in directory: StorageDirectory) {
-    let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
-    if let file = Descriptor(owning: open(directory.path(of: name), flags)) { mark(file) }
+    if let file = try? Descriptor.open(directory.path(of: name), Descriptor.reading | O_NOFOLLOW) { mark(file) }
   }
 
   /// Sets the attribute alone, which needs no file to be opened.
@@ -26,12 +25,12 @@ public enum BackupExclusion {
   /// Writes the files by which programs leave out the directory that they are in.
   ///
   /// - Parameter content: what is in the directory, in a sentence for a person who finds the mark.
-  /// - Throws: ``StorageError``.
-  public static func writeMarks(in directory: StorageDirectory, content description: String) throws(StorageError) {
+  /// - Throws: ``FileError``.
+  public static func writeMarks(in directory: StorageDirectory, content description: String) throws(FileError) {
     let tag = "\(signature)\n# \(description)\n"
     for (name, content) in [("CACHEDIR.TAG", tag), (".nobackup", "")] {
       guard try !directory.contains(name) else { continue }
-      do throws(StorageError) {
+      do throws(FileError) {
         try Files.create(Array(content.utf8), at: directory.path(of: name))
       } catch .exists {
         // Another program was faster.

@@ -1,11 +1,11 @@
 import Glibc
 
 /// A file descriptor, closed with the last reference.
-final class Descriptor: Sendable {
-  let number: Int32
+package final class Descriptor: Sendable {
+  package let number: Int32
 
   /// Nil, with the reason in `errno`, when `number` is what a failed call returned.
-  init?(owning number: Int32) {
+  package init?(owning number: Int32) {
     guard number >= 0 else { return nil }
     self.number = number
   }
@@ -14,31 +14,50 @@ final class Descriptor: Sendable {
     close(number)
   }
 
-  var status: stat? {
-    var status = stat()
-    return fstat(number, &status) == 0 ? status : nil
+  /// Opens a file, and leaves it closed to programs that this one starts.
+  ///
+  /// - Parameter mode: of a file that is made.
+  static func open(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(FileError) -> Descriptor {
+    guard let file = Descriptor(owning: Glibc.open(path, flags | O_CLOEXEC, mode)) else { throw FileError(errno: errno) }
+    return file
   }
 
-  /// Only what nobody else has put there is written to, or locked: a regular file of the user's with this one name.
+  /// Opens a file below an open directory.
+  static func open(_ name: String, in directory: Descriptor, _ flags: Int32) throws(FileError) -> Descriptor {
+    guard let file = Descriptor(owning: openat(directory.number, name, flags | O_CLOEXEC)) else {
+      throw FileError(errno: errno)
+    }
+    return file
+  }
+
+  /// Neither a named pipe nor a device keeps whoever opens a file with these waiting.
+  static let reading = O_RDONLY | O_NONBLOCK | O_NOCTTY
+
+  func status() throws(FileError) -> stat {
+    var status = stat()
+    guard fstat(number, &status) == 0 else { throw FileError(errno: errno) }
+    return status
+  }
+
+  /// Makes sure that this is a regular file of the user's with this one name: nothing that somebody else has put there
+  /// is written to, or locked.
   ///
-  /// - Throws: ``StorageError/notRegular``, ``StorageError/linked``, ``StorageError/foreign``.
-  func checkIsOwn() throws(StorageError) {
-    guard let status else { throw StorageError(errno: errno) }
-    try Self.checkIsOwn(status)
+  /// - Throws: ``FileError/symbolicLink``, ``FileError/notRegular``, ``FileError/hardLink``, ``FileError/foreign``.
+  func checkIsOwn() throws(FileError) {
+    try Self.checkIsOwn(status())
   }
 
   /// - Throws: as ``checkIsOwn()``.
-  static func checkIsOwn(_ status: stat) throws(StorageError) {
+  static func checkIsOwn(_ status: stat) throws(FileError) {
+    guard status.st_mode & S_IFMT != S_IFLNK else { throw .symbolicLink }
     guard status.st_mode & S_IFMT == S_IFREG else { throw .notRegular }
-    guard status.st_nlink <= 1 else { throw .linked }
+    guard status.st_nlink <= 1 else { throw .hardLink }
     guard status.st_uid == geteuid() else { throw .foreign }
   }
 
   /// The content of an open regular file.
-  ///
-  /// - Throws: ``FileError``.
   func content(limit: Int) throws(FileError) -> [UInt8] {
-    guard let status, status.st_mode & S_IFMT == S_IFREG else { throw .notRegular }
+    guard try status().st_mode & S_IFMT == S_IFREG else { throw .notRegular }
     // What procfs makes up when it is read has no size; so the limit counts while reading, not before.
     var content: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: min(limit + 1, 16 << 10))
@@ -51,38 +70,26 @@ final class Descriptor: Sendable {
     }
     throw .tooLarge(limit: limit)
   }
-}
 
-/// Why a file could not be read.
-public enum FileError: Error, Equatable, Sendable, CustomStringConvertible {
-  case missing
-  case forbidden
-  /// It is a directory, a link where none may be, or a device.
-  case notRegular
-  /// It has more than `limit` bytes.
-  case tooLarge(limit: Int)
-  /// Nothing is left to open it with: no descriptor, no memory. It says nothing of the file.
-  case exhausted
-  case failed(String)
-
-  init(errno number: Int32) {
-    switch number {
-    case ENOENT, ENOTDIR, ESRCH: self = .missing
-    case EACCES, EPERM: self = .forbidden
-    case ELOOP, ENXIO: self = .notRegular
-    case EMFILE, ENFILE, ENOMEM: self = .exhausted
-    default: self = .failed(String(cString: strerror(number)))
-    }
+  /// Writes all of `bytes`, and waits while the file takes none.
+  func write(_ bytes: [UInt8]) throws(FileError) {
+    if let error = Self.write(bytes, to: number) { throw FileError(errno: error) }
   }
 
-  public var description: String {
-    switch self {
-    case .missing: "it is not there"
-    case .forbidden: "it may not be read"
-    case .notRegular: "it is not a regular file"
-    case .tooLarge(let limit): "it has more than \(limit) bytes"
-    case .exhausted: "the system is out of descriptors or memory"
-    case .failed(let reason): reason
+  /// - Returns: the `errno` of what failed; nil when all is written.
+  static func write(_ bytes: [UInt8], to number: Int32) -> Int32? {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(number, $0.baseAddress, $0.count) }
+      switch (count, errno) {
+      case (1..., _): rest = rest.dropFirst(count)
+      case (_, EINTR): continue
+      case (_, EAGAIN):
+        var waiting = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+        poll(&waiting, 1, -1)
+      case (_, let error): return error
+      }
     }
+    return nil
   }
 }

@@ -1,4 +1,3 @@
-import CGLib
 import Glibc
 
 /// A moment by a clock that nobody sets: it counts from the start of the machine, also while that sleeps.
@@ -23,7 +22,7 @@ public struct BootTime: Sendable, Hashable {
   }
 
   private static let currentBootID: String = {
-    let bytes = (try? Files.read("/proc/sys/kernel/random/boot_id")) ?? []
+    let bytes = (try? Files.read("/proc/sys/kernel/random/boot_id", limit: 64)) ?? []
     return String(decoding: bytes.filter { $0 > 0x20 && $0 < 0x7F }, as: UTF8.self)
   }()
 

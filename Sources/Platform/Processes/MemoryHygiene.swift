@@ -1,4 +1,4 @@
-import CGLib
+import CPlatform
 import Glibc
 
 /// Keeps what is no longer needed from staying readable.
@@ -24,21 +24,9 @@ public enum MemoryHygiene {
     setrlimit(__rlimit_resource_t(UInt32(RLIMIT_CORE.rawValue)), &none)
   }
 
-  /// Gives the system back what the heap holds and nobody uses, soon: after many small blocks were freed.
-  @GLibActor
-  public static func giveBackSoon() {
-    guard trimming == nil else { return }
-    trimming = Timer(after: .seconds(1)) {
-      trimming = nil
-      Task.onGLib { await offActor { chappie_trim_heap() } }
-    }
-  }
+  /// Gives the system back what the heap holds and nobody uses. It takes milliseconds.
+  public static func trimHeap() { chappie_trim_heap() }
 
-  @GLibActor private static var trimming: Timer?
-
-  /// Overwrites what functions that have returned left on the stack of the actor's thread.
-  @GLibActor
-  public static func wipeStack() {
-    chappie_wipe_stack()
-  }
+  /// Overwrites what functions that have returned left on the stack of this thread.
+  public static func wipeStack() { chappie_wipe_stack() }
 }

@@ -1,4 +1,4 @@
-import CGLib
+import CPlatform
 import Glibc
 
 /// What the kernel tells of another process under `/proc`.
@@ -6,7 +6,7 @@ import Glibc
 /// Everything is opened below one descriptor of the process's own directory. That stays this process's: once it has
 /// ended, nothing opens there any more, also when its number goes to another one.
 public struct ProcessFiles: Sendable {
-  private static let directoryFlags = chappie_open_path() | O_DIRECTORY | O_CLOEXEC
+  private static let directoryFlags = chappie_open_path() | O_DIRECTORY
 
   /// The process's number.
   public let processID: Int32
@@ -27,9 +27,8 @@ public struct ProcessFiles: Sendable {
   }
 
   private init(path: String, _ processID: Int32, handle: ProcessHandle?) throws(FileError) {
-    guard let directory = Descriptor(owning: open(path, Self.directoryFlags)) else { throw FileError(errno: errno) }
     self.processID = processID
-    self.directory = directory
+    directory = try .open(path, Self.directoryFlags)
     self.handle = handle
   }
 
@@ -57,7 +56,7 @@ public struct ProcessFiles: Sendable {
 
   /// The process's user namespace.
   ///
-  /// - Throws: ``FileError``; forbidden where this process may not look into the other one.
+  /// - Throws: ``FileError``; ``FileError/notPermitted`` where this process may not look into the other one.
   public func userNamespace() throws(FileError) -> FileIdentity {
     var status = stat()
     guard fstatat(directory.number, "ns/user", &status, 0) == 0 else { throw FileError(errno: errno) }
@@ -67,12 +66,9 @@ public struct ProcessFiles: Sendable {
   /// What the process has as its root directory. It may block where that is on a file system which the process or its
   /// friends provide.
   ///
-  /// - Throws: ``FileError``; forbidden where this process may not look into the other one.
+  /// - Throws: ``FileError``; ``FileError/notPermitted`` where this process may not look into the other one.
   public func root() throws(FileError) -> Root {
-    guard let root = Descriptor(owning: openat(directory.number, "root", Self.directoryFlags)) else {
-      throw FileError(errno: errno)
-    }
-    return Root(directory: root)
+    Root(directory: try .open("root", in: directory, Self.directoryFlags))
   }
 
   /// The root directory of a process.
@@ -81,8 +77,7 @@ public struct ProcessFiles: Sendable {
 
     /// - Throws: ``FileError``.
     public func identity() throws(FileError) -> FileIdentity {
-      guard let status = directory.status else { throw FileError(errno: errno) }
-      return FileIdentity(status)
+      FileIdentity(try directory.status())
     }
 
     /// The content of a regular file in this directory; links are not followed.
@@ -94,9 +89,6 @@ public struct ProcessFiles: Sendable {
   }
 
   private static func content(of name: String, in directory: Descriptor, limit: Int) throws(FileError) -> [UInt8] {
-    // Without O_NONBLOCK a named pipe would wait for its writer.
-    let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
-    guard let file = Descriptor(owning: openat(directory.number, name, flags)) else { throw FileError(errno: errno) }
-    return try file.content(limit: limit)
+    try Descriptor.open(name, in: directory, Descriptor.reading | O_NOFOLLOW).content(limit: limit)
   }
 }

@@ -1,4 +1,3 @@
-import CGLib
 import Glibc
 
 /// The characters that the user's locale says a terminal has.
@@ -13,7 +12,7 @@ public struct Charset: Sendable {
   public var isUTF8: Bool { name == "UTF-8" }
 
   private init() {
-    let wanted = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { Environment[$0] }.first ?? "C"
+    let wanted = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { CurrentProcess.environment($0) }.first ?? "C"
     // Of a locale that is not installed, as on a machine that is reached over ssh, the name tells enough.
     let suffix = wanted.split(separator: ".").dropFirst().first?.split(separator: "@").first ?? ""
     guard suffix.lowercased() != "utf-8", suffix.lowercased() != "utf8" else {
@@ -49,19 +48,19 @@ public struct Charset: Sendable {
       if let before { uselocale(before) }
       if let letters { freelocale(letters) }
     }
-    guard let converter = g_iconv_open(target, "UTF-8"), Int(bitPattern: converter) != -1 else { return nil }
-    defer { g_iconv_close(converter) }
+    guard let converter = iconv_open(target, "UTF-8"), Int(bitPattern: converter) != -1 else { return nil }
+    defer { iconv_close(converter) }
     var input = Array(text.utf8CString)
     // No character of UTF-8 takes more than a few of any charset.
     var output = [CChar](repeating: 0, count: input.count * 4 + 16)
-    var (read, room) = (gsize(input.count - 1), gsize(output.count))
+    var (read, room) = (input.count - 1, output.count)
     let failed = input.withUnsafeMutableBufferPointer { input in
       output.withUnsafeMutableBufferPointer { output in
         var (from, to) = (input.baseAddress, output.baseAddress)
-        return g_iconv(converter, &from, &read, &to, &room) == gsize(bitPattern: -1)
+        return iconv(converter, &from, &read, &to, &room) == -1
       }
     }
     guard !failed else { return nil }
-    return output.prefix(output.count - Int(room)).map { UInt8(bitPattern: $0) }
+    return output.prefix(output.count - room).map { UInt8(bitPattern: $0) }
   }
 }

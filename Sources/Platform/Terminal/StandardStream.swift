@@ -1,4 +1,3 @@
-import CGLib
 import Glibc
 import Synchronization
 
@@ -13,6 +12,8 @@ public enum StandardStream: Int32, Sendable {
   private static let errors = Mutex<[StandardStream: Int32]>([:])
 
   private var error: Int32? { Self.errors.withLock { $0[self] } }
+
+  public var isTerminal: Bool { isatty(rawValue) == 1 }
 
   /// Why not all could be written; nil where it could, and where nobody reads it any more.
   public var failure: String? {
@@ -44,7 +45,7 @@ public enum StandardStream: Int32, Sendable {
   /// A terminal gets the characters of its locale, everything else UTF-8.
   private func send(_ text: String) {
     let bytes = isTerminal ? Charset.ofTerminal.bytes(text) : Array(text.utf8)
-    guard error == nil, let error = writeAll(bytes, to: rawValue) else { return }
+    guard error == nil, let error = Descriptor.write(bytes, to: rawValue) else { return }
     Self.errors.withLock { $0[self] = error }
   }
 
@@ -54,6 +55,40 @@ public enum StandardStream: Int32, Sendable {
     // What is opened gets the lowest number that is free, and is open the wrong way round.
     for number in Int32(0)...2 where fcntl(number, F_GETFD) < 0 {
       _ = open("/dev/null", number == 0 ? O_WRONLY : O_RDONLY)
+    }
+  }
+
+  /// Whether this is a pipe that no program has as its standard input: nobody reads it but its maker, whatever other
+  /// programs were left with an end of it.
+  public var feedsMakerAlone: Bool {
+    guard let pipe = Self.target(of: "/proc/self/fd/\(rawValue)"), pipe.hasPrefix("pipe:"),
+      let processes = try? Files.names(in: "/proc")
+    else { return false }
+    return !processes.contains { Int32($0) != nil && Self.target(of: "/proc/\($0)/fd/0") == pipe }
+  }
+
+  /// The beginning of what a link says, which is all that tells pipes apart.
+  private static func target(of link: String) -> String? {
+    var target = [UInt8](repeating: 0, count: 64)
+    let count = target.withUnsafeMutableBytes { readlink(link, $0.baseAddress, $0.count) }
+    return count < 0 ? nil : String(decoding: target[..<count], as: UTF8.self)
+  }
+}
+
+/// The process's standard input.
+public enum StandardInput {
+  /// Whether a person sits at it.
+  public static var isTerminal: Bool { isatty(0) == 1 }
+
+  /// Everything up to the end of input; nil when it is longer than `limit` bytes.
+  public static func readAll(limit: Int) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    while true {
+      let count = read(0, &buffer, buffer.count)
+      guard count > 0 else { return bytes }
+      bytes.append(contentsOf: buffer[..<count])
+      guard bytes.count <= limit else { return nil }
     }
   }
 }

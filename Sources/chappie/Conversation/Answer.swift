@@ -1,5 +1,6 @@
 import GLibBridge
 import Glibc
+import Platform
 
 /// One turn of a client or a thread, printed as it comes. Ctrl-C cancels it.
 @GLibActor

@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// The lines of one `chappie chat`.
 @GLibActor

@@ -1,6 +1,7 @@
 import GLibBridge
 import Glibc
 import LineEditing
+import Platform
 
 /// A chat with a person at a terminal.
 @GLibActor

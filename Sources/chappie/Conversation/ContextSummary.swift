@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// How long a conversation is, in a line.
 @GLibActor

@@ -1,5 +1,6 @@
 import ChappieSDK
 import GLibBridge
+import Platform
 
 /// What `chappie ask` asks, of its words and of standard input.
 ///
@@ -49,7 +50,7 @@ struct Question {
   /// An address as it is, a file by its whole path: the service has another working directory.
   private static func image(_ name: String) throws -> String {
     guard name != input else { return try readImage() }
-    return name.contains(":") && !name.hasPrefix("/") ? name : Files.absolutePath(name)
+    return name.contains(":") && !name.hasPrefix("/") ? name : Directories.absolutePath(name)
   }
 
   private static func readImage() throws -> String {

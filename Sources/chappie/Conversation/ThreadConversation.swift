@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// A conversation that is kept as a thread.
 @GLibActor

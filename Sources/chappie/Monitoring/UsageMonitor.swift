@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// How much of the plan is used, in a line.
 ///

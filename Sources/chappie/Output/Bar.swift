@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// How much of something is used, as a bar for a terminal.
 struct Bar {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import GLibBridge
+import Platform
 
 /// A JSON object with its members in the order in which they were set, on one line.
 struct JSONObject {

@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// Texts as parts of a Markdown document, which none of them can break out of.
 enum Markdown {

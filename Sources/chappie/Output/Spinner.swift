@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// A line on the terminal that shows that something is waited for, and for how long yet.
 @GLibActor

@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// Rows for a terminal, with each column as wide as its widest cell. No cell leaves its row.
 struct Table {

@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// The model that answers an account where none is named.
 @GLibActor

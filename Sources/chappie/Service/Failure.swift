@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// What went wrong, as a person reads it, and the exit status that tells it to a script.
 struct Failure: Error {

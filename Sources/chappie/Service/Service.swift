@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// The service as the command sees it.
 @GLibActor

@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// What `org.chappie.Session` shows, at one moment.
 struct SessionStatus: Equatable {

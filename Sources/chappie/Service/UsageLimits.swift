@@ -1,5 +1,6 @@
 import ChappieSDK
 import GLibBridge
+import Platform
 
 /// How much of the plan is used, as `org.chappie.Client` tells it.
 struct UsageLimits: Equatable {

@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// How a person names a thread: by its id, by the beginning of it, or as the last one.
 extension KeptThreads {

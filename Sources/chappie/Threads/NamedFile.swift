@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// A file that a person named for what is written.
 struct NamedFile {

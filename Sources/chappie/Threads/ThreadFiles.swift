@@ -1,5 +1,6 @@
 import GLibBridge
 import Glibc
+import Platform
 
 /// How a thread is written to a file.
 enum ThreadFormat: String {
@@ -80,9 +81,9 @@ struct ThreadFiles {
 
   private func make(_ directory: String) throws {
     do {
-      try Directories.make(directory)
-    } catch let error as GLibError {
-      throw Failure(.failed, "The directory \(directory) cannot be made: \(error.message).")
+      try Files.makeDirectory(directory)
+    } catch {
+      throw Failure(.failed, "The directory \(directory) cannot be made: \(error).")
     }
   }
 

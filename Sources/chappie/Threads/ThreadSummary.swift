@@ -1,5 +1,6 @@
 import ChappieSDKRuntime
 import GLibBridge
+import Platform
 
 /// What `org.chappie.Threads` lists of a thread.
 struct ThreadSummary {

@@ -1,6 +1,7 @@
 import ChappieSDK
 import ChappieSDKRuntime
 import GLibBridge
+import Platform
 
 /// A thread as a person reads it at a terminal.
 struct ThreadText {

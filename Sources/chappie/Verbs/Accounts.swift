@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// `chappie accounts`.
 struct Accounts: Verb {

@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// `chappie chat`.
 struct Chat: Verb {

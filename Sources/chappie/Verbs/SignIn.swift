@@ -1,5 +1,6 @@
 import GLibBridge
 import Glibc
+import Platform
 
 /// `chappie sign-in`.
 struct SignIn: Verb {

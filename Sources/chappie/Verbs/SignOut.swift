@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// `chappie sign-out`.
 struct SignOut: Verb {

@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// `chappie status`.
 struct Status: Verb {

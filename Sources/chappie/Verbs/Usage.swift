@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// `chappie usage`.
 struct Usage: Verb {

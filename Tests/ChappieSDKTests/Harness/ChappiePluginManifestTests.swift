@@ -1,5 +1,6 @@
 import FoundationEssentials
 import GLibBridge
+import Platform
 import Testing
 
 @testable import ChappieSDK

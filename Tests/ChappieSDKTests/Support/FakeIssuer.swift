@@ -1,4 +1,5 @@
 import GLibBridge
+import HTTPTestServer
 
 @testable import ChappieSDK
 

@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 import Synchronization
 
 @testable import ChappieSDK

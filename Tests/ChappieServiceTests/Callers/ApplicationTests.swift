@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 import Testing
 
 @testable import ChappieService
@@ -24,7 +25,7 @@ struct ApplicationTests {
   @Test func beingOutOfDescriptorsIsForNow() {
     #expect(Unidentified(FileError.exhausted).isForNow)
     #expect(Unidentified(FileError.missing).isForNow)
-    #expect(!Unidentified(FileError.forbidden).isForNow)
+    #expect(!Unidentified(FileError.notPermitted).isForNow)
     #expect(!Unidentified(FileError.tooLarge(limit: 1)).isForNow)
     #expect(CallerIdentity.unknownForNow(reason: "is late").denial.message.contains("for the moment"))
   }

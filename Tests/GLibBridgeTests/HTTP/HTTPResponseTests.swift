@@ -1,3 +1,4 @@
+import HTTPTestServer
 import SecretMemory
 import Testing
 

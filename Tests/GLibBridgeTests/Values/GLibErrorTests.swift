@@ -4,9 +4,9 @@ import Testing
 
 struct GLibErrorTests {
   @Test func tellsWhatGLibSays() throws {
-    let error = try #require(throws: GLibError.self) { try Files.read("/nonexistent/file") }
-    #expect(error.domain == "g-file-error-quark")
-    #expect(error.message.contains("/nonexistent/file"))
+    let error = try #require(throws: GLibError.self) { try KeyFile(Array("nonsense".utf8)) }
+    #expect(error.domain == "g-key-file-error-quark")
+    #expect(error.message.contains("nonsense"))
     #expect(error.busName == nil)
     #expect(!error.isTimeout)
     #expect(!error.isCancelled)

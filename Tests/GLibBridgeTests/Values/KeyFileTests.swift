@@ -2,14 +2,8 @@ import GLibBridge
 import Testing
 
 struct KeyFileTests {
-  private let directory: TemporaryDirectory
-
-  init() throws {
-    directory = try TemporaryDirectory()
-  }
-
   private func read(_ text: String) throws -> KeyFile {
-    try KeyFile(path: directory.file("test.conf", text.utf8))
+    try KeyFile(Array(text.utf8))
   }
 
   @Test func givesItsGroupsAndKeys() throws {
@@ -52,20 +46,23 @@ struct KeyFileTests {
   }
 
   @Test func aValueThatIsNoTextIsLeftOut() throws {
-    let path = try directory.file("latin1.conf", Array("[G]\nbad=".utf8) + [0xE4] + Array("\ngood=1\n".utf8))
-    let file = try KeyFile(path: path)
+    let file = try KeyFile(Array("[G]\nbad=".utf8) + [0xE4] + Array("\ngood=1\n".utf8))
     #expect(file.string("G", "bad") == nil)
     #expect(file.rawString("G", "bad") == nil)
     #expect(file.has("G", "bad"))
     #expect(file.string("G", "good") == "1")
   }
 
-  @Test(arguments: ["Key=value\n", "[Group\nKey=value\n", "[Group]\nno key here\n", "[Group]\n=value\n"])
+  @Test(arguments: ["Key=value\n", "[Group\nKey=value\n", "[Group]\nno key here\n", "[Group]\n=value\n", "nonsense"])
   func refusesWhatIsNoKeyFile(_ text: String) {
     #expect(throws: GLibError.self) { try read(text) }
   }
 
-  @Test func aMissingFileIsAnError() {
-    #expect(throws: GLibError.self) { try KeyFile(path: directory.path + "/missing.conf") }
+  @Test func aListIsDividedByItsSeparators() throws {
+    let file = try read("[G]\nlist=a;b c;d\\;e;\nnone=\nbad=a\\x;\n")
+    #expect(file.strings("G", "list") == ["a", "b c", "d;e"])
+    #expect(file.strings("G", "none") == [])
+    #expect(file.strings("G", "bad") == nil)
+    #expect(file.strings("G", "missing") == nil)
   }
 }

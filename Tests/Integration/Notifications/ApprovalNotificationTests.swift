@@ -244,7 +244,7 @@ struct ApprovalNotificationTests {
   @Test func argumentsAreEscapedForMarkup() async throws {
     try await with { world, server, caller in
       _ = try await ask(caller, arguments: #"{"t":"<b>&"}"#)
-      #expect(try await server.notification(1).body.hasPrefix("delete {\"t\":\"&lt;b&gt;&amp;\"}\n"))
+      #expect(try await server.notification(1).body.hasPrefix("delete {&quot;t&quot;:&quot;&lt;b&gt;&amp;&quot;}\n"))
     }
   }
 

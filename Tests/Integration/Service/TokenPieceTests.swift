@@ -1,5 +1,6 @@
 import Foundation
 import GLibBridge
+import HTTPTestServer
 import Testing
 
 /// Servers that say a token in pieces, and names that are pieces of one. None of it is shown or logged.

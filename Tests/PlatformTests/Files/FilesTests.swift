@@ -1,4 +1,7 @@
-import GLibBridge
+import FoundationEssentials
+import Glibc
+import Platform
+import TestSupport
 import Testing
 
 struct FilesTests {
@@ -8,15 +11,8 @@ struct FilesTests {
     directory = try TemporaryDirectory()
   }
 
-  @Test func readsAllBytes() throws {
-    let bytes = (0..<70_000).map { UInt8(truncatingIfNeeded: $0) }
-    #expect(try Files.read(directory.file("bytes", bytes)) == bytes)
-    #expect(try Files.read(directory.file("empty", [])) == [])
-  }
-
-  @Test func readsAFileWithoutASize() throws {
-    let text = String(decoding: try Files.read("/proc/self/status"), as: UTF8.self)
-    #expect(text.hasPrefix("Name:"))
+  private func content(_ name: String) throws -> String {
+    String(decoding: try Files.read(directory.path + "/" + name, limit: 100), as: UTF8.self)
   }
 
   @Test func knowsWhatExists() throws {
@@ -25,8 +21,92 @@ struct FilesTests {
     #expect(!Files.exists(directory.path + "/missing"))
   }
 
-  @Test func refusesWhatIsNoFile() {
-    #expect(throws: GLibError.self) { try Files.read(directory.path + "/missing") }
-    #expect(throws: GLibError.self) { try Files.read(directory.path) }
+  // MARK: Reading
+
+  @Test func readsUpToTheLimit() throws {
+    let bytes = (0..<70_000).map { UInt8(truncatingIfNeeded: $0) }
+    let path = try directory.file("bytes", bytes)
+    #expect(try Files.read(path, limit: 70_000) == bytes)
+    #expect(throws: FileError.tooLarge(limit: 69_999)) { try Files.read(path, limit: 69_999) }
+    #expect(try Files.read(directory.file("empty", []), limit: 0) == [])
+  }
+
+  @Test func readsAFileWithoutASize() throws {
+    #expect(String(decoding: try Files.read("/proc/self/status", limit: 1 << 16), as: UTF8.self).hasPrefix("Name:"))
+    #expect(throws: FileError.tooLarge(limit: 4)) { try Files.read("/proc/self/status", limit: 4) }
+  }
+
+  @Test func followsLinks() throws {
+    let path = try directory.file("file", Array("text".utf8))
+    try FileManager.default.createSymbolicLink(atPath: directory.path + "/link", withDestinationPath: path)
+    #expect(try content("link") == "text")
+  }
+
+  @Test func refusesWhatIsNoFile() throws {
+    #expect(throws: FileError.missing) { try Files.read(directory.path + "/missing", limit: 100) }
+    #expect(throws: FileError.notRegular) { try Files.read(directory.path, limit: 100) }
+    #expect(throws: FileError.notRegular) { try Files.read("/dev/null", limit: 100) }
+    #expect(mkfifo(directory.path + "/pipe", 0o600) == 0)
+    #expect(throws: FileError.notRegular) { try Files.read(directory.path + "/pipe", limit: 100) }
+  }
+
+  // MARK: Writing
+
+  @Test func aFileThatIsWrittenIsTheUsersAloneAndReplacesWhatWasThere() throws {
+    let path = directory.path + "/note"
+    for text in ["first", "second"] {
+      try Files.write(Array(text.utf8), to: path)
+      #expect(try content("note") == text)
+    }
+    let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    #expect(mode == 0o600)
+    #expect(try Files.names(in: directory.path) == ["note"])
+  }
+
+  @Test func aLinkInPlaceOfAFileIsReplacedAndItsEndIsNot() throws {
+    let document = try directory.file("document", Array("precious".utf8))
+    #expect(symlink(document, directory.path + "/note") == 0)
+    try Files.write(Array("text".utf8), to: directory.path + "/note")
+    #expect(try content("document") == "precious")
+    #expect(try content("note") == "text")
+  }
+
+  @Test func aFileThatAPersonNamesIsReplacedAtTheEndOfItsLinks() throws {
+    let document = try directory.file("document", Array("old".utf8))
+    let link = directory.path + "/link"
+    #expect(symlink(document, link) == 0)
+    #expect(throws: FileError.exists) { try Files.create(Array("new".utf8), at: document) }
+    #expect(throws: FileError.exists) { try Files.create(Array("new".utf8), at: link) }
+    #expect(try content("document") == "old")
+    try Files.create(Array("new".utf8), at: link, replaces: true)
+    #expect(try content("document") == "new")
+    #expect(FileKind(link) == .regular)
+  }
+
+  @Test func whereNothingCanBeWrittenIsAnError() {
+    #expect(throws: FileError.missing) { try Files.write([1], to: directory.path + "/missing/file") }
+    #expect(throws: FileError.full) { try Files.write([1], into: "/dev/full") }
+  }
+
+  // MARK: Directories
+
+  @Test func makesADirectoryWithItsParents() throws {
+    let path = directory.path + "/a/b/c"
+    for _ in 0..<2 { try Files.makeDirectory(path) }
+    let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    #expect(mode == 0o700)
+    try Files.makeDirectory(directory.path + "/d/")
+    #expect(FileKind(directory.path + "/d") == .directory)
+    _ = try directory.file("file", [])
+    #expect(throws: FileError.exists) { try Files.makeDirectory(directory.path + "/file") }
+    #expect(throws: FileError.self) { try Files.makeDirectory(directory.path + "/file/a") }
+    #expect(throws: FileError.self) { try Files.makeDirectory("") }
+  }
+
+  @Test func listsNamesInOrder() throws {
+    for name in ["b", "ä", "a", ".hidden", "B"] { _ = try directory.file(name, []) }
+    #expect(try Files.names(in: directory.path) == [".hidden", "B", "a", "b", "ä"])
+    #expect(try Files.names(in: directory.path + "/missing").isEmpty)
+    #expect(throws: FileError.failed("it is no directory")) { try Files.names(in: directory.path + "/a") }
   }
 }

@@ -1,4 +1,4 @@
-import GLibBridge
+import Platform
 import Testing
 
 struct BootTimeTests {

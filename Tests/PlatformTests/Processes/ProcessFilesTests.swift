@@ -1,14 +1,11 @@
-import CGLib
 import Glibc
 import Testing
 
-@testable import GLibBridge
+@testable import Platform
 
 struct ProcessFilesTests {
   private static func handle(_ processID: pid_t) throws -> ProcessHandle {
-    let descriptor = pidfd_open(processID, 0)
-    try #require(descriptor >= 0)
-    return ProcessHandle(owning: descriptor)
+    try #require(ProcessHandle(processID))
   }
 
   private static func spawn(_ program: String) throws -> pid_t {

@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 import SecretMemory
 
 /// systemd-creds(1), which encrypts a secret so that only this machine's TPM opens it.
@@ -44,7 +45,7 @@ struct CredentialSealer {
   }
 
   private func usesSystem() async throws -> Bool {
-    guard !UserID.isRoot else { return false }
+    guard !CurrentProcess.isRoot else { return false }
     let version = try await SecretFilter.run(
       Self.program, ["--version"], input: SecretBytes([]), outputLimit: Self.outputLimit, deadline: Self.deadline
     ).output.withBytes { String(decoding: $0, as: UTF8.self) }

@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 import SecretMemory
 
 /// The device key in a file of mode 0600 in the user's state directory, which no sandbox has that was not given it.
@@ -46,7 +47,7 @@ struct DeviceKeyFile: DeviceKeySource {
     return key
   }
 
-  private nonisolated func unavailable(_ error: StorageError) -> SecretStoreError {
+  private nonisolated func unavailable(_ error: FileError) -> SecretStoreError {
     .unavailable("the key of this device in \(description) is of no use, for \(error)")
   }
 }
@@ -57,8 +58,8 @@ extension StorageDirectory {
 
   /// Makes the directory where it is missing, and has backups leave it out.
   ///
-  /// - Throws: ``StorageError``.
-  func makeForDeviceKey() throws(StorageError) {
+  /// - Throws: ``FileError``.
+  func makeForDeviceKey() throws(FileError) {
     try make()
     try BackupExclusion.writeMarks(
       in: self, content: "Keys of Chappie for this device: in a backup they would be of no use but to thieves.")

@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 import SecretMemory
 
 /// The id of this machine. Every program here can read it.
@@ -12,7 +13,7 @@ enum MachineID {
   static func read() throws -> [UInt8] {
     if let known { return known }
     for path in ["/etc/machine-id", "/var/lib/dbus/machine-id"] {
-      guard let bytes = try? Files.read(path) else { continue }
+      guard let bytes = try? Files.read(path, limit: 1 << 10) else { continue }
       let id = bytes.prefix { $0 != .lineFeed }
       if id.count == 32 {
         known = Array(id)

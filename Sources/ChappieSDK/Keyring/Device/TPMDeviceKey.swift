@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 import SecretMemory
 
 /// The device key in a file that only this machine's TPM can open. Opened once, it stays in guarded memory: a TPM takes
@@ -56,10 +57,10 @@ final class TPMDeviceKey: DeviceKeySource {
   private func lock() async throws -> FileLock {
     do {
       let runtime = Directories.runtime + "/chappie"
-      try Directories.make(runtime)
+      try Files.makeDirectory(runtime)
       return try await FileLock.take(runtime + "/device-key.lock", deadline: Self.lockDeadline)
-    } catch let error as GLibError {
-      throw unavailable("it cannot be locked (\(error.message))")
+    } catch let error as FileError {
+      throw unavailable("it cannot be locked (\(error))")
     }
   }
 
@@ -70,7 +71,7 @@ final class TPMDeviceKey: DeviceKeySource {
     let file: SecretBytes
     do {
       let found = await offActor {
-        Result { () throws(StorageError) in try SecretFile.read(path, sizes: Self.sizes) }
+        Result { () throws(FileError) in try SecretFile.read(path, sizes: Self.sizes) }
       }
       guard let content = try found.get() else { return .none }
       file = content

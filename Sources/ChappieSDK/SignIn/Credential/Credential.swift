@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 import SecretMemory
 
 /// What a sign-in gave. The tokens stay in guarded memory and never leave this package.

@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 import SecretMemory
 
 /// The one line of ASCII that a credential is stored as: a JSON object, written and read without a token ever

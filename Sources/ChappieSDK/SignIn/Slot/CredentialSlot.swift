@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 import SecretMemory
 
 /// One stored credential and everything that happens to it: reading, signing in, renewing, signing out.

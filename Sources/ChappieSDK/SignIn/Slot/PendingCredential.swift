@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 import SecretMemory
 
 /// Renewed tokens that the store did not take yet. The server has already forgotten their predecessors.

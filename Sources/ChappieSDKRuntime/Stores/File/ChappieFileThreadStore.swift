@@ -1,5 +1,6 @@
 import ChappieSDK
 import GLibBridge
+import Platform
 import SecretMemory
 import Synchronization
 

@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 import SQLite
 
 /// The files of a store's database, and how they come and go. FORMAT.md has their names.
@@ -23,7 +24,7 @@ struct DatabaseFiles: Sendable {
 
   /// Whether there are any.
   ///
-  /// - Throws: ``StorageError`` where that cannot be told.
+  /// - Throws: ``FileError`` where that cannot be told.
   func exist() throws -> Bool {
     try ([Self.database, Self.deleted] + Self.beside).contains { try directory.contains($0) }
   }
@@ -31,7 +32,7 @@ struct DatabaseFiles: Sendable {
   /// The files that are there now.
   ///
   /// - Returns: nil where there is no database.
-  /// - Throws: ``StorageError`` for anything but a file of the user's own; ``ChappieThreadStoreError/unreadable(_:)`` for a
+  /// - Throws: ``FileError`` for anything but a file of the user's own; ``ChappieThreadStoreError/unreadable(_:)`` for a
   ///   database that was emptied or removed.
   func identity() throws -> Identity? {
     // The log comes later than the database, and so is looked at first.
@@ -45,7 +46,7 @@ struct DatabaseFiles: Sendable {
 
   /// Opens the database.
   ///
-  /// - Throws: ``StorageError``, `DatabaseError`.
+  /// - Throws: ``FileError``, `DatabaseError`.
   func open(patience: Duration) throws -> Database {
     // SQLite is to follow no link, and a home may well be behind one.
     let path = directory.resolved.path(of: Self.database)
@@ -57,7 +58,7 @@ struct DatabaseFiles: Sendable {
 
   /// Makes the directory and an empty file for the database, where they are missing.
   ///
-  /// - Throws: ``StorageError``.
+  /// - Throws: ``FileError``.
   func make() throws {
     try directory.make()
     try BackupExclusion.writeMarks(
@@ -73,7 +74,7 @@ struct DatabaseFiles: Sendable {
 
   /// Removes the files, also where they are damaged.
   ///
-  /// - Throws: ``StorageError``.
+  /// - Throws: ``FileError``.
   func remove() throws {
     // The database goes first: a log that is left is then an error for everybody, and no part of a new database.
     if try directory.contains(Self.database) { try directory.rename(Self.database, to: Self.deleted) }

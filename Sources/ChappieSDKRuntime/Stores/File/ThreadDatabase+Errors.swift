@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 import SQLite
 
 extension ChappieThreadStoreError {
@@ -20,9 +21,13 @@ extension ChappieThreadStoreError {
     }
   }
 
-  init(_ error: StorageError, _ directory: StorageDirectory) {
+  init(_ error: FileError, _ directory: StorageDirectory) {
     switch error {
     case .full: self = .diskIsFull(directory)
+    case .symbolicLink, .notRegular, .hardLink, .foreign:
+      self = .unavailable(
+        "The threads in \(directory.path) cannot be used because of one of the files there, which is to be removed: \(error)."
+      )
     default: self = .unavailable("The threads in \(directory.path) cannot be used: \(error).")
     }
   }

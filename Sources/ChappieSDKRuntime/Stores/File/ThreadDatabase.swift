@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 import SQLite
 import SecretMemory
 
@@ -143,7 +144,7 @@ struct ThreadDatabase {
         close()
       }
       throw ChappieThreadStoreError(error, files.directory)
-    } catch let error as StorageError {
+    } catch let error as FileError {
       close()
       throw ChappieThreadStoreError(error, files.directory)
     }

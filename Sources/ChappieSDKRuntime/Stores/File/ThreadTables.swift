@@ -1,5 +1,6 @@
 import ChappieSDK
 import GLibBridge
+import Platform
 import SQLite
 
 /// The tables, and each statement about them. FORMAT.md says what is in the columns.

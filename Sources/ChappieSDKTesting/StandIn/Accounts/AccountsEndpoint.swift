@@ -1,4 +1,5 @@
 import GLibBridge
+import HTTPTestServer
 
 /// `GET /backend-api/wham/accounts/check`, as in section 5.3 of the protocol: the one workspace of each user.
 @GLibActor

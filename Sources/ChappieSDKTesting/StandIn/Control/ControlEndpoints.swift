@@ -1,4 +1,5 @@
 import GLibBridge
+import HTTPTestServer
 
 /// `/sandbox/…`: what tests and people at a terminal steer the stand-in with.
 extension StandInCore {

@@ -1,4 +1,5 @@
 import GLibBridge
+import HTTPTestServer
 
 /// `/codex/device`: the page on which a person types the user code and decides.
 @GLibActor
@@ -40,15 +41,15 @@ struct DevicePage {
 
   private func form(code: String = "", user: String? = nil, problem: String? = nil) -> String {
     """
-    \(problem.map { "<p role=\"alert\" id=\"problem\">\(escape($0))</p>" } ?? "")
+    \(problem.map { "<p role=\"alert\" id=\"problem\">\(Markup.escaped($0))</p>" } ?? "")
     <form method="post" action="/codex/device">
       <label for="user_code">Code</label>
       <p class="hint" id="code-hint">The program that you are signing in shows it, such as ABCD-12345.</p>
-      <input id="user_code" name="user_code" value="\(escape(code))" required autofocus autocomplete="one-time-code"
-        autocapitalize="characters" spellcheck="false" aria-describedby="code-hint\(problem == nil ? "" : " problem")">
+      <input id="user_code" name="user_code" value="\(Markup.escaped(code))" required autofocus
+        autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" aria-describedby="code-hint\(problem == nil ? "" : " problem")">
       <label for="user">Made-up user</label>
       <p class="hint" id="user-hint">Any address will do. Each one is an account of its own.</p>
-      <input id="user" name="user" type="email" value="\(escape(user ?? defaultUser.email))" autocomplete="off"
+      <input id="user" name="user" type="email" value="\(Markup.escaped(user ?? defaultUser.email))" autocomplete="off"
         aria-describedby="user-hint">
       <p>Continue only if you started this sign-in yourself.</p>
       <button name="decision" value="approve">Approve</button>
@@ -58,7 +59,7 @@ struct DevicePage {
   }
 
   private func notice(_ text: String) -> String {
-    "<p role=\"status\">\(escape(text))</p>"
+    "<p role=\"status\">\(Markup.escaped(text))</p>"
   }
 
   private func page(_ title: String, _ content: String, status: Int = 200) -> HTTPServerResponse {
@@ -97,18 +98,5 @@ struct DevicePage {
       ),
     ]
     return HTTPServerResponse(status: status, type: "text/html; charset=utf-8", html, headers: headers)
-  }
-
-  private func escape(_ text: String) -> String {
-    text.reduce(into: "") { result, character in
-      switch character {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "\"": result += "&quot;"
-      case "'": result += "&#39;"
-      default: result.append(character)
-      }
-    }
   }
 }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import GLibBridge
+import HTTPTestServer
 
 /// The issuer's endpoints, as in sections 1 and 2 of the protocol.
 @GLibActor

@@ -1,4 +1,5 @@
 import GLibBridge
+import HTTPTestServer
 
 extension HTTPServerResponse {
   static func json(

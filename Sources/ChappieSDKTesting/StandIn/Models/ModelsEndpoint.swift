@@ -1,4 +1,5 @@
 import GLibBridge
+import HTTPTestServer
 
 /// `GET /backend-api/codex/models`, as in section 5.1 of the protocol.
 @GLibActor

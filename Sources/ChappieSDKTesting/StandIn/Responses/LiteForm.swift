@@ -1,4 +1,5 @@
 import GLibBridge
+import HTTPTestServer
 
 /// The form of a request that models with `use_responses_lite` ask for, as in section 3.2 of the protocol.
 ///

@@ -1,4 +1,5 @@
 import GLibBridge
+import HTTPTestServer
 import Zstandard
 
 /// The body of a request, without its coding.

@@ -1,4 +1,5 @@
 import GLibBridge
+import HTTPTestServer
 
 /// `POST /backend-api/codex/responses`, as in section 3 of the protocol.
 @GLibActor

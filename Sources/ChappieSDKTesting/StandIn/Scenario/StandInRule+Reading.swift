@@ -1,5 +1,6 @@
 import FoundationEssentials
 import GLibBridge
+import HTTPTestServer
 
 /// A scenario, or a change of models or usage, that cannot be read, and why.
 public struct StandInScenarioError: LocalizedError, Equatable, CustomStringConvertible {

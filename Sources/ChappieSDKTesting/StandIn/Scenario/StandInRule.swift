@@ -1,4 +1,5 @@
 import GLibBridge
+import HTTPTestServer
 
 /// One rule of a scenario: what happens to the next requests of one endpoint.
 struct StandInRule: Sendable {

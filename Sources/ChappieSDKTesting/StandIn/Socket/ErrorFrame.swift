@@ -1,4 +1,5 @@
 import GLibBridge
+import HTTPTestServer
 
 /// An answer with an error status as a frame, as in section 4.3 of the protocol.
 enum ErrorFrame {

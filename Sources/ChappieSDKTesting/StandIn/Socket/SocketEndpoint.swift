@@ -1,4 +1,5 @@
 import GLibBridge
+import HTTPTestServer
 
 /// The WebSocket at `/backend-api/codex/responses`, as in section 4 of the protocol.
 @GLibActor

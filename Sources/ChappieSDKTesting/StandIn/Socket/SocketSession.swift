@@ -1,4 +1,5 @@
 import GLibBridge
+import HTTPTestServer
 
 /// One WebSocket: requests for answers, one after the other.
 @GLibActor

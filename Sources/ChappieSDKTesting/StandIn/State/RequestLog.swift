@@ -1,4 +1,5 @@
 import GLibBridge
+import HTTPTestServer
 
 /// Logs each request as one line, once its answer has ended. Queries and bodies stay out of it: they hold secrets.
 @GLibActor

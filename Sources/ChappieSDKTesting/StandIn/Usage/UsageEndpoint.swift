@@ -1,4 +1,5 @@
 import GLibBridge
+import HTTPTestServer
 
 /// `GET /backend-api/wham/usage`, as in section 5.2 of the protocol.
 @GLibActor

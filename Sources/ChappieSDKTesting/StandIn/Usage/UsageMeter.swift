@@ -1,5 +1,6 @@
 import FoundationEssentials
 import GLibBridge
+import HTTPTestServer
 
 /// How much of the plan is used: one state behind the usage endpoint, header fields and frames.
 @GLibActor

@@ -31,11 +31,11 @@ struct AccessGroup: Equatable, Sendable {
     guard file.groupNames.contains(Self.section) else { throw Flaw("it has no [\(Self.section)]") }
     guard let name = file.string(Self.section, "Name") else { throw Flaw("it has no Name=") }
     guard Self.isName(name) else { throw Flaw("Name= is no group's name, such as TEAMID.com.example.shared") }
-    guard let list = file.string(Self.section, "Members") else { throw Flaw("it has no Members=") }
+    guard let list = file.strings(Self.section, "Members") else { throw Flaw("it has no Members=") }
     self.name = name
     var members: Set<AppID> = []
-    for text in list.filter({ $0 != " " }).split(separator: ";") {
-      guard let member = AppID(String(text)) else { throw Flaw("Members= has '\(text)', which is no app's id") }
+    for text in list.map({ $0.filter { $0 != " " } }) where !text.isEmpty {
+      guard let member = AppID(text) else { throw Flaw("Members= has '\(text)', which is no app's id") }
       members.insert(member)
     }
     self.members = members

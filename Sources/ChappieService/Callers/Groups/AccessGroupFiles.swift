@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// The key files that define access groups, as they are on the disk.
 ///
@@ -37,7 +38,7 @@ struct AccessGroupFiles: Equatable, Sendable {
     do {
       return try Files.names(in: directory)
     } catch {
-      problems.append(Problem(path: directory, reason: (error as? GLibError)?.message ?? "\(error)"))
+      problems.append(Problem(path: directory, reason: "\(error)"))
       return []
     }
   }

@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// A `/.flatpak-info`, and whether it is what Flatpak wrote outside of the sandbox for the instance that it names.
 struct FlatpakMark: Sendable {
@@ -60,13 +61,13 @@ extension Unidentified {
     switch error {
     case .missing:
       self.init("has ended", isForNow: true)
-    case .forbidden:
+    case .notPermitted:
       self.init(
         "is closed to this service by the kernel, as programs are that forbid dumping (password managers do) or have "
           + "file capabilities, and all programs where this service runs in a user namespace")
     case .exhausted:
       self.init("cannot be looked into, for \(error)", isForNow: true)
-    case .notRegular, .tooLarge, .failed:
+    default:
       self.init("has a sandbox whose marks cannot be read: \(error)")
     }
   }

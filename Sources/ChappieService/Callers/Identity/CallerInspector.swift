@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// Finds out who a caller is.
 @GLibActor
@@ -63,7 +64,7 @@ final class CallerInspector {
 
   private func subject(_ name: String) async throws -> Subject {
     let peer = try await connection.peer(name)
-    guard peer.userID == UserID.own else { throw Unidentified("runs as another user") }
+    guard peer.userID == CurrentProcess.userID else { throw Unidentified("runs as another user") }
     let label = peer.securityLabel
     let (files, sharesUserNamespace) = try open(peer)
     return sharesUserNamespace

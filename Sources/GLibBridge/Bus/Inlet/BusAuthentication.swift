@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 /// How a client shows a bus who it is, on a Unix socket: the kernel tells, and the words are a formality.
 enum BusAuthentication {

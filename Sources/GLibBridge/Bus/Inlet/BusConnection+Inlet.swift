@@ -1,5 +1,6 @@
 import CGLib
 import Glibc
+import Platform
 
 extension BusConnection {
   /// Connects to a bus as a service does that strangers call: what comes is bounded before it is taken apart, and a call

@@ -1,5 +1,6 @@
 import CGLib
 import Glibc
+import Platform
 
 /// Stands between the bus and GDBus, which makes objects of a message before anybody can refuse it: some 70 bytes for
 /// each byte of one that is made for that, and without a bound on how many wait.

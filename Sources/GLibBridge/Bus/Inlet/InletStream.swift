@@ -1,5 +1,6 @@
 import CGLib
 import Glibc
+import Platform
 
 /// What has come from the bus and was not handed on yet.
 struct InletStream {

@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// `chappie approvals approve`.
 struct Approve: Verb {

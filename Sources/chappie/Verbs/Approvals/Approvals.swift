@@ -1,5 +1,6 @@
 import ChappieSDK
 import GLibBridge
+import Platform
 
 /// `chappie approvals`: the tool calls that wait for the user.
 struct Approvals: Verb {

@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// `chappie threads archive`.
 struct ThreadArchive: Verb {

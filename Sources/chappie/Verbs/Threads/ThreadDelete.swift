@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// `chappie threads delete`.
 struct ThreadDelete: Verb {
@@ -74,7 +75,7 @@ struct ThreadDelete: Verb {
   @GLibActor
   private func ask(_ question: String) async throws {
     StandardStream.error.write("\(question) [y/N] ")
-    guard ["y", "yes"].contains(await Terminal.readLine()?.trimmed.lowercased()) else {
+    guard ["y", "yes"].contains(await offActor({ readLine() })?.trimmed.lowercased()) else {
       throw Failure(.failed, "Nothing was deleted.")
     }
   }

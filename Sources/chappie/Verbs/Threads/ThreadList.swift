@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// `chappie threads list`.
 struct ThreadList: Verb {

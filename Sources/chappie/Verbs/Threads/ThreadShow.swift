@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// `chappie threads show`.
 struct ThreadShow: Verb {

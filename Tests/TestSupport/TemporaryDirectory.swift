@@ -1,10 +1,10 @@
 import FoundationEssentials
 
 /// A directory of one test's own, gone with this value.
-final class TemporaryDirectory: Sendable {
-  let path: String
+public final class TemporaryDirectory: Sendable {
+  public let path: String
 
-  init() throws {
+  public init() throws {
     path = FileManager.default.temporaryDirectory.path + "/chappie-test-" + UUID().uuidString
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
   }
@@ -14,7 +14,7 @@ final class TemporaryDirectory: Sendable {
   }
 
   /// Writes a file and returns its path.
-  func file(_ name: String, _ content: some Collection<UInt8>) throws -> String {
+  public func file(_ name: String, _ content: some Collection<UInt8>) throws -> String {
     let path = path + "/" + name
     try Data(content).write(to: URL(filePath: path))
     return path

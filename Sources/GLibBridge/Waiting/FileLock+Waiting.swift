@@ -1,0 +1,19 @@
+import Platform
+
+extension FileLock {
+  private static let retryInterval = Duration.milliseconds(20)
+
+  /// Takes the lock at `path`, and waits for another program that has it.
+  ///
+  /// - Throws: `FileError`: `inUse` when it is not free within `deadline`; `CancellationError`.
+  @GLibActor
+  public static func take(_ path: String, deadline: Duration) async throws -> FileLock {
+    let lock = try FileLock(path)
+    let end = ContinuousClock.now + deadline
+    while !lock.tryTake() {
+      guard ContinuousClock.now < end else { throw FileError.inUse }
+      try await sleep(for: retryInterval)
+    }
+    return lock
+  }
+}
