@@ -104,7 +104,8 @@ let package = Package(
       dependencies: ["GLibBridge", "HTTPTestServer", "Platform", "SecretMemory", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "ChappieSDKTests", dependencies: ["ChappieSDK", "GLibBridge", "HTTPTestServer", "Platform", "SecretMemory"],
+      name: "ChappieSDKTests",
+      dependencies: ["ChappieSDK", "GLibBridge", "HTTPTestServer", "Platform", "SecretMemory"],
       swiftSettings: settings),
     .testTarget(
       name: "ChappieSDKTestingTests",

@@ -122,7 +122,8 @@ final class LogindSource: LockSource {
 
   private func userPath() async throws -> ObjectPath {
     try await connection.call(
-      Self.service, Self.managerPath, "\(Self.service).Manager", "GetUser", .tuple(CurrentProcess.userID), timeout: Self.deadline
+      Self.service, Self.managerPath, "\(Self.service).Manager", "GetUser", .tuple(CurrentProcess.userID),
+      timeout: Self.deadline
     ).member(0, "user")
   }
 

@@ -34,7 +34,8 @@ package final class CallbackBox<Closure> {
   }
 
   /// The same, as GObject's signals want it.
-  package static var releaseOfSignal: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<GClosure>?) -> Void {
+  package static var releaseOfSignal: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<GClosure>?) -> Void
+  {
     { data, _ in
       guard let data else { return }
       Unmanaged<AnyObject>.fromOpaque(data).release()

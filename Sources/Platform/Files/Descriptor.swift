@@ -18,7 +18,9 @@ package final class Descriptor: Sendable {
   ///
   /// - Parameter mode: of a file that is made.
   static func open(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(FileError) -> Descriptor {
-    guard let file = Descriptor(owning: Glibc.open(path, flags | O_CLOEXEC, mode)) else { throw FileError(errno: errno) }
+    guard let file = Descriptor(owning: Glibc.open(path, flags | O_CLOEXEC, mode)) else {
+      throw FileError(errno: errno)
+    }
     return file
   }
 

@@ -4,7 +4,8 @@ import Platform
 /// What makes a text stand out where standard output is a terminal that can, and `NO_COLOR` is not set.
 struct Style {
   private let isOn =
-    StandardStream.output.isTerminal && CurrentProcess.environment("NO_COLOR") == nil && CurrentProcess.environment("TERM") != "dumb"
+    StandardStream.output.isTerminal && CurrentProcess.environment("NO_COLOR") == nil
+    && CurrentProcess.environment("TERM") != "dumb"
 
   func bold(_ text: String) -> String { marked(text, 1) }
 
