@@ -1,5 +1,6 @@
 import ChappieSDK
 import GLibBridge
+import Platform
 import SecretMemory
 
 /// How a test's sign-in stands at its start.

@@ -69,9 +69,9 @@ public enum StandardStream: Int32, Sendable {
 
   /// The beginning of what a link says, which is all that tells pipes apart.
   private static func target(of link: String) -> String? {
-    var target = [UInt8](repeating: 0, count: 64)
-    let count = target.withUnsafeMutableBytes { readlink(link, $0.baseAddress, $0.count) }
-    return count < 0 ? nil : String(decoding: target[..<count], as: UTF8.self)
+    var target = [CChar](repeating: 0, count: 64)
+    let count = readlink(link, &target, target.count)
+    return count < 0 ? nil : String(decoding: target[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 }
 

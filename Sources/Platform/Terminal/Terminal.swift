@@ -1,3 +1,4 @@
+import CPlatform
 import Glibc
 
 /// The terminal that a person sits at.

@@ -1,4 +1,5 @@
 import GLibBridge
+import HTTPTestServer
 import SecretMemory
 import Testing
 

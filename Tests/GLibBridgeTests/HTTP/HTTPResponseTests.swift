@@ -1,8 +1,8 @@
-import HTTPTestServer
 import SecretMemory
 import Testing
 
 @testable import GLibBridge
+@testable import HTTPTestServer
 
 /// Bodies that are read as they come, from a server in this process.
 @Suite(.timeLimit(.minutes(1)))
