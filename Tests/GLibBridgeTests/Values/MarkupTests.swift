@@ -3,7 +3,7 @@ import Testing
 
 struct MarkupTests {
   @Test func whatMarkupReadsIsEscaped() {
-    #expect(Markup.escaped("a <b>&amp; 'c' \"d\" é🇦🇶") == "a &lt;b&gt;&amp;amp; &#39;c&#39; &quot;d&quot; é🇦🇶")
+    #expect(Markup.escaped("a <b>&amp; 'c' \"d\" é🇦🇶") == "a &lt;b&gt;&amp;amp; &apos;c&apos; &quot;d&quot; é🇦🇶")
     #expect(Markup.escaped("<\u{301}&\u{301}") == "&lt;\u{301}&amp;\u{301}")
     #expect(Markup.escaped("a\0b") == "a\u{FFFD}b")
   }
