@@ -9,6 +9,7 @@
 #                    answer garbage; ROUNDS=400 SEED=any
 #   make abuse       attacks the service from all sides, while an innocent caller measures; SECONDS=600 SEED=any
 #   make conformance runs real clients against the stand-in: the Codex CLI and the openai package
+#   make doc         makes the manual pages and the references, as .build/doc/html/index.html and below
 #   make lint        checks the format of the source; make format mends it
 #   make install     installs what was built before; builds nothing
 #   make uninstall   removes that again, given the same variables
@@ -33,11 +34,11 @@ STATIC = .build/static
 RELEASE = -c release --disable-default-traits --static-swift-stdlib -Xswiftc -use-ld=lld -Xswiftc -Osize \
   -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=all -Xlinker --no-export-dynamic \
   -Xlinker --no-warnings -Xlinker -L$(STATIC)
-SOURCES = Package.swift Sources Tests dbus Fuzz
+SOURCES = Package.swift Sources Tests dbus Fuzz Examples
 
-.PHONY: build debug dependencies demo test bench fuzz torture abuse conformance lint format clean
+.PHONY: build debug dependencies manuals demo test bench fuzz torture abuse conformance doc lint format clean
 
-build: dependencies
+build: dependencies manuals
 	$(SWIFT) build $(RELEASE) --product chappied
 	$(SWIFT) build $(RELEASE) --product chappie
 	$(SWIFT) build $(RELEASE) --product chappie-sandbox
@@ -49,6 +50,11 @@ dependencies:
 	@scripts/install-dependencies
 	@scripts/pkg-config-directory $(PKGCONFIG) >/dev/null
 	@mkdir -p $(STATIC) && ln -sf "$$(gcc -print-file-name=libstdc++.a)" $(STATIC)/libstdc++.a
+
+# The manual pages of the interfaces, from the files that describe them.
+MANUALS = .build/man
+manuals:
+	@doc/interfaces.py mdoc $(MANUALS)
 
 demo: debug
 	@scripts/private-session scripts/demo .build/debug
@@ -80,6 +86,11 @@ abuse: build
 
 conformance: debug
 	Tests/conformance/conformance.py .build/debug
+
+# Sphinx is for this alone.
+doc: debug
+	@scripts/install-dependencies python3-sphinx python3-myst-parser
+	doc/build .build/debug
 
 lint:
 	@swift format lint --strict --recursive --parallel $(SOURCES)
@@ -132,6 +143,8 @@ INSTALLED_FILES = \
   data/man/chappie.1:$(MANDIR)/man1/chappie.1 \
   data/man/chappie-sandbox.1:$(MANDIR)/man1/chappie-sandbox.1 \
   data/man/org.chappie.7:$(MANDIR)/man7/org.chappie.7 \
+  $(foreach xml,$(wildcard dbus/org.chappie.*.xml),\
+    $(MANUALS)/$(basename $(notdir $(xml))).7:$(MANDIR)/man7/$(basename $(notdir $(xml))).7) \
   data/man/chappied.8:$(MANDIR)/man8/chappied.8 \
   data/completions/chappie:$(BASHCOMPLETIONDIR)/chappie \
   data/completions/_chappie:$(ZSHCOMPLETIONDIR)/_chappie \
@@ -141,8 +154,8 @@ INSTALLED_FILES = \
 
 install:
 	@set -e; \
-	for pair in $(INSTALLED_PROGRAMS); do \
-	  test -x "$${pair%%:*}" || { echo "$${pair%%:*} is not there: build it first" >&2; exit 1; }; \
+	for pair in $(INSTALLED_PROGRAMS) $(INSTALLED_FILES); do \
+	  test -e "$${pair%%:*}" || { echo "$${pair%%:*} is not there: build it first" >&2; exit 1; }; \
 	done; \
 	for pair in $(INSTALLED_PROGRAMS); do \
 	  echo "install $(DESTDIR)$${pair#*:}"; \

@@ -78,6 +78,7 @@ mkdir -p "$package/usr/bin" "$package/usr/share/man/man1"
 touch "$package/usr/bin/another" "$package/usr/share/man/man1/another.1"
 files_of "$package" >"$scratch/before"
 
+check "manual pages of the interfaces" make manuals
 check "install" make install DESTDIR="$package" PREFIX=/usr BUILDDIR="$build"
 files_of "$package" >"$scratch/after"
 comm -13 "$scratch/before" "$scratch/after" >"$scratch/installed"
@@ -107,6 +108,7 @@ cat >"$scratch/expected" <<'END'
 END
 for xml in dbus/org.chappie.*.xml; do
   echo "/usr/share/dbus-1/interfaces/${xml#dbus/}"
+  echo "/usr/share/man/man7/$(basename "$xml" .xml).7"
 done >>"$scratch/expected"
 sort -o "$scratch/expected" "$scratch/expected"
 check "the files are those that belong there" diff "$scratch/expected" "$scratch/installed"
@@ -152,9 +154,9 @@ done
 check_with desktop-file-validate "desktop file" silent desktop-file-validate "$share/applications/org.chappie.desktop"
 check_with appstreamcli "metainfo" \
   appstreamcli validate --no-net --pedantic --explain "$share/metainfo/org.chappie.chappie.metainfo.xml"
-for page in man1/chappie.1 man1/chappie-sandbox.1 man7/org.chappie.7 man8/chappied.8; do
-  check_with man "man page $page" silent sh -c "man --warnings -l -Tutf8 -Z '$share/man/$page' >'$scratch/page'"
-  check_with mandoc "man page $page, by mandoc" silent mandoc -Tlint -Wwarning "$share/man/$page"
+for page in "$share"/man/man?/*chappie*.[178]; do
+  check_with man "man page ${page##*/}" silent sh -c "man --warnings -l -Tutf8 -Z '$page' >'$scratch/page'"
+  check_with mandoc "man page ${page##*/}, by mandoc" silent mandoc -Tlint -Wwarning "$page"
 done
 for icon in scalable/apps/org.chappie symbolic/apps/org.chappie-symbolic; do
   check_with rsvg-convert "icon $icon" rsvg-convert -o "$scratch/icon.png" "$share/icons/hicolor/$icon.svg"

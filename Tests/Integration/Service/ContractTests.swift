@@ -63,15 +63,25 @@ struct ContractTests {
 
   // MARK: The manual
 
-  @Test(arguments: interfaces.keys.filter { $0.hasPrefix("org.chappie.") }.sorted())
-  func theManualNamesEveryMember(_ interface: String) throws {
-    let manual = try manual()
-    let file = try #require(Self.interfaces[interface])
-    let declared = try #require(try Introspection.interfaces(file)[interface])
-    #expect(manual.contains(interface))
-    for member in declared {
-      let name = Introspection.name(member)
-      #expect(manual.contains(word: name), "\(interface).\(name)")
+  /// The pages of the interfaces are made from the files: no member, argument or paragraph is lost on the way.
+  @Test func theManualNamesEveryMember() async throws {
+    try await World.with(World.Plan(service: .none)) { world in
+      let directory = world.directories.home.appending(path: "man")
+      let made = try await world.run(SourceTree.path(of: "doc/interfaces.py"), "mdoc", directory.path)
+      #expect(made.status == 0, "\(made.text)")
+      for (interface, file) in Self.interfaces where interface.hasPrefix("org.chappie.") {
+        let page = directory.appending(path: "\(interface).7").path
+        let manual = try await world.run("/usr/bin/mandoc", "-Tascii", "-Owidth=10000", page).text
+        let declared = try #require(try Introspection.interfaces(file)[interface])
+        try #require(declared.count > 3)
+        for member in declared {
+          let name = Introspection.name(member)
+          #expect(manual.contains(word: name), "\(interface).\(name)")
+        }
+        for argument in file.matches(of: #/\n +@(\w+): /#) where argument.1 != "short_description" {
+          #expect(manual.contains(word: String(argument.1)), "\(interface): \(argument.1)")
+        }
+      }
     }
   }
 
