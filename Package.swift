@@ -82,6 +82,8 @@ let package = Package(
       name: "chappie", dependencies: ["ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "LineEditing", "Platform"],
       swiftSettings: settings),
     .executableTarget(
+      name: "example-ask", dependencies: ["ChappieSDK"], path: "Examples/Ask", swiftSettings: settings),
+    .executableTarget(
       name: "library-host", dependencies: ["CGLib", "ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "SecretMemory"],
       path: "Tests/LibraryHost", swiftSettings: settings),
     .executableTarget(

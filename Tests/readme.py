@@ -1,16 +1,23 @@
 #!/usr/bin/env python3
-"""Runs the commands of README.md's tested part and compares what they print with what the README says.
+"""Runs the commands of README.md and doc/*.md and compares what they print with what the pages say.
 
-Runs in scripts/private-session:  scripts/private-session Tests/readme.py DIRECTORY-WITH-THE-PROGRAMS
+    Tests/readme.py DIRECTORY-WITH-THE-PROGRAMS [PAGE…]
+
+Each page has a private session of its own, with the service and the stand-in server; `$ISSUER` is the address of the
+latter. Every block that is marked as console is run. The programs of Examples have to be shown as they are, and the
+Swift code has to compile.
 """
 
 import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
+PAGES = ["README.md", *sorted(str(page.relative_to(TOP)) for page in (TOP / "doc").glob("*.md"))]
+EXAMPLES = {"bash": ["count-lines"], "python": ["ask.py"], "swift": ["Ask/Ask.swift"]}
 NAME = r"\bturn-[a-z0-9]+-\d+\b|\bask-[a-z2-9]{5}\b|\bcall_[0-9a-f]{24}\b|\b[0-9a-f]{8}(?:(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?\b"
 # What differs from run to run.
 CHANGING = [
@@ -33,22 +40,20 @@ CHANGING = [
 ]
 
 
-def commands(readme):
-    """(command, expected output) for each console block between the markers."""
-    tested = readme.split("<!-- tested -->")[1].split("<!-- /tested -->")[0]
-    for block in re.findall(r"```console\n(.*?)```", tested, re.S):
+def blocks(page, language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", (TOP / page).read_text(), re.S | re.M)
+
+
+def commands(page):
+    """(command, expected output) for each command of a page."""
+    for block in blocks(page, "console"):
         for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
             command, _, output = part.partition("\n")
             yield command, output
 
 
-def scripts(readme):
-    """The scripts that are shown, which are those of Examples."""
-    return re.findall(r"```bash\n(.*?)```", readme, re.S)
-
-
 def learn_names(expected, printed, names):
-    """Turns, calls and threads have other names in each run: what the README calls one is what was printed in its place."""
+    """Turns, calls and threads have other names in each run: the page's name for one stands for the printed one."""
     for ours, theirs in zip(re.findall(NAME, expected), re.findall(NAME, printed)):
         names[ours] = theirs
 
@@ -59,21 +64,50 @@ def normal(text):
     return "\n".join(line.rstrip() for line in text.strip().splitlines())
 
 
-def main():
-    programs = Path(sys.argv[1]).resolve()
-    examples = [file.read_text() for file in sorted((TOP / "Examples").iterdir())]
-    assert (TOP / "README.md").read_text().count("\n```") % 2 == 0, "README.md has a block without an end"
-    assert scripts((TOP / "README.md").read_text()) == examples, "README.md does not show what is in Examples"
+def check_pages():
+    """What can be said of the pages without running anything."""
+    for page in PAGES:
+        text = (TOP / page).read_text()
+        assert text.count("\n```") % 2 == 0, f"{page} has a block without an end"
+        for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
+            assert (TOP / page).parent.joinpath(link).exists(), f"{page} links to {link}, which does not exist"
+    for language, files in EXAMPLES.items():
+        shown = [block for page in PAGES for block in blocks(page, language)]
+        for file in files:
+            assert (TOP / "Examples" / file).read_text() in shown, f"no page shows Examples/{file} as it is"
+
+
+def check_swift(build):
+    """The Swift code of a page has to compile, each block with what the ones before it have declared."""
+    clang = subprocess.check_output(
+        ["pkg-config", "--cflags", "gio-unix-2.0", "libsecret-1", "libsoup-3.0", "libsodium", "sqlite3"], text=True).split()
+    modules = [build / "Modules", *(module.parent for module in (TOP / "Sources").glob("C*/module.modulemap"))]
+    flags = [f"-I{folder}" for folder in modules] + [part for flag in clang for part in ("-Xcc", flag)]
+    for page in PAGES:
+        lines = [line for block in blocks(page, "swift") for line in ["do {", *block.splitlines()]]
+        imports = sorted({line for line in lines if line.startswith("import ")})
+        body = [line for line in lines if line not in imports] + ["}"] * lines.count("do {")
+        with tempfile.NamedTemporaryFile("w", suffix=".swift") as file:
+            parameters = "_ configuration: ChappieConfiguration"
+            file.write("\n".join([*imports, f"func page({parameters}) async throws {{", *body, "}", ""]))
+            file.flush()
+            if imports:
+                checked = subprocess.run(
+                    ["swiftc", "-typecheck", "-suppress-warnings", "-swift-version", "6", *flags, file.name])
+                assert checked.returncode == 0, f"{page} has Swift code that does not compile"
+
+
+def run(page, programs):
+    """Runs a page in this session. Returns how many commands passed and how many failed."""
     os.environ["PATH"] = f"{programs}:{os.environ['PATH']}"
     os.environ["LC_ALL"] = "C.UTF-8"
     sandbox = subprocess.Popen(["chappie-sandbox", "--port", "0", "--auto-approve"], stdout=subprocess.PIPE, text=True)
-    issuer = sandbox.stdout.readline().split()[1]
+    issuer = os.environ["ISSUER"] = sandbox.stdout.readline().split()[1]
     service = subprocess.Popen(["chappied", "--issuer", issuer, "--backend", f"{issuer}/backend-api"])
-    passed, failed = 0, 0
+    passed, failed, names = 0, 0, {}
     try:
         subprocess.run(["gdbus", "wait", "--session", "--timeout", "20", "org.chappie"], check=True)
-        names = {}
-        for command, expected in commands((TOP / "README.md").read_text()):
+        for command, expected in commands(page):
             command = re.sub(NAME, lambda name: names.get(name[0], name[0]), command)
             result = subprocess.run(
                 command, shell=True, text=True, timeout=120, cwd=TOP, stdin=subprocess.DEVNULL,
@@ -83,13 +117,24 @@ def main():
                 passed += 1
             else:
                 failed += 1
-                print(f"README.md: {command}\n--- says\n{expected}--- prints\n{result.stdout}", file=sys.stderr)
+                print(f"{page}: {command}\n--- says\n{expected}--- prints\n{result.stdout}", file=sys.stderr)
     finally:
         for process in (service, sandbox):
             process.terminate()
             process.wait()
-    print(f"README: {passed} passed, {failed} failed")
-    return 0 if passed and not failed else 1
+    print(f"{page}: {passed} passed, {failed} failed")
+    return 0 if not failed else 1
+
+
+def main():
+    programs = Path(sys.argv[1]).resolve()
+    if sys.argv[2:3] == ["--here"]:
+        return run(sys.argv[3], programs)
+    check_pages()
+    check_swift(programs)
+    failed = [page for page in sys.argv[2:] or PAGES if subprocess.run(
+        [TOP / "scripts/private-session", __file__, programs, "--here", page], cwd=TOP).returncode != 0]
+    return 1 if failed else 0
 
 
 sys.exit(main())

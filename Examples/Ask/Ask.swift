@@ -1,0 +1,14 @@
+import ChappieSDK
+
+/// Signs in where nobody is signed in, asks, and prints the answer as it arrives.
+func ask(_ question: String, _ configuration: ChappieConfiguration) async throws {
+  let session = Chappie.authSession(configuration: configuration)
+  if session.state != .signedIn {
+    let code = try await session.startDeviceCodeSignIn()
+    print("Enter \(code.userCode) at \(code.verificationURI)")
+    for await change in session.updates where !change.deviceLinkState.isRunning { break }
+  }
+  for try await event in Chappie.client(configuration: configuration).stream(question) {
+    if case .textDelta(let text) = event { print(text, terminator: "") }
+  }
+}
