@@ -1,0 +1,19 @@
+# How Sphinx makes the pages; doc/build says from what.
+from pygments.lexers.special import TextLexer
+
+project = "Chappie for Linux"
+author = "the authors of Chappie"
+extensions = ["myst_parser"]
+include_patterns = [
+    "*.rst", "*.md", "doc/*.md", "bus/*.rst", "man/*.rst", "data/PRIVACY.md", "Benchmarks/README.md",
+    "Sources/chappie-sandbox/README.md",
+]
+myst_heading_anchors = 3
+html_theme = "alabaster"
+html_theme_options = {"page_width": "76rem", "fixed_sidebar": True}
+html_sidebars = {"**": ["about.html", "searchbox.html", "navigation.html"]}
+html_copy_source = False
+
+
+def setup(app):
+    app.add_lexer("mermaid", TextLexer)  # It is shown as its text.
