@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds SECURITY.md against the tests: each row of "Who is kept out, and by what" names the tests that hold it, and
+"""Holds SECURITY.md against the tests: each row of "Attackers and defences" names the tests that hold it, and
 each test that the document names exists.
 
 A test is named as `Suite.test`.
@@ -28,8 +28,8 @@ def tests():
 
 
 def rows(document):
-    """The rows of the table of who is kept out."""
-    section = document.split("## Who is kept out, and by what")[1].split("\n#")[0]
+    """The rows of the table of attackers."""
+    section = document.split("## Attackers and defences")[1].split("\n#")[0]
     return [line for line in section.splitlines() if line.startswith("| ")][2:]
 
 
