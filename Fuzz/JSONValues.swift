@@ -2,7 +2,7 @@
 
 import FoundationEssentials
 
-@testable import GLibBridge
+@testable import ChappieSDK
 
 /// Takes any value, and looks at nothing.
 private struct AnyValue: Decodable {
@@ -12,9 +12,9 @@ private struct AnyValue: Decodable {
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   let input = Array(UnsafeBufferPointer(start: start, count: count))
-  guard let value = try? JSON(parsing: input) else { return 0 }
-  let written = value.encoded
-  precondition((try? JSON(parsing: written)) == value, "what was written is read as something else")
+  guard let value = try? JSONReader.read(input.span, valueLimit: 1_000_000) else { return 0 }
+  let written = Array(value.json.utf8)
+  precondition((try? JSONReader.read(written.span, valueLimit: 1_000_000)) == value, "what was written is read as something else")
   for text in [input, written] {
     precondition((try? JSONDecoder().decode(AnyValue.self, from: Data(text))) != nil, "it is no JSON")
   }

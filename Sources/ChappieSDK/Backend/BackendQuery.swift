@@ -11,7 +11,7 @@ struct BackendQuery {
   struct Answer: Sendable {
     let status: Int
     let headers: HTTPHeaders
-    let json: JSON
+    let json: ChappieJSONValue
     /// Whom the backend answered.
     let accountID: String?
   }
@@ -53,7 +53,7 @@ struct BackendQuery {
           throw ExchangeFailure(await BackendFailure(response, from: url))
         }
         let body = try await response.bytes(limit: Self.sizeLimit, deadline: Self.deadline)
-        guard let json = await offActor({ try? JSON(parsing: body) }) else {
+        guard let json = await offActor({ try? ChappieJSONValue(parsing: body.span) }) else {
           throw ExchangeFailure.final(.httpError(response.status, "The backend's answer is no JSON."))
         }
         return Answer(

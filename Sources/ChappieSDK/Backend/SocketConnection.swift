@@ -16,8 +16,8 @@ final class SocketConnection {
 
   /// What the backend can go on from.
   private struct Exchange {
-    let head: [JSON]
-    let frame: [String: JSON]
+    let head: [ChappieJSONValue]
+    let frame: [String: ChappieJSONValue]
     /// The input and what the model made of it.
     let items: [ConversationItem]
     let responseID: String
@@ -37,7 +37,7 @@ final class SocketConnection {
   }
 
   /// The message that asks for an answer: with only what is new, where the backend still has the rest.
-  func message(for request: ResponsesRequest, turnState: String?) -> JSON {
+  func message(for request: ResponsesRequest, turnState: String?) -> ChappieJSONValue {
     var message = request.frame
     message["type"] = "response.create"
     if let last, last.frame == request.frame, last.head == request.head, request.input.starts(with: last.items) {

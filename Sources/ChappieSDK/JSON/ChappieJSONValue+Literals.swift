@@ -20,6 +20,10 @@ extension ChappieJSONValue: ExpressibleByStringInterpolation, ExpressibleByBoole
 }
 
 extension ChappieJSONValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
+  package init(_ number: Int) {
+    self = .integer(Int64(number))
+  }
+
   public init(integerLiteral value: Int64) {
     self = .integer(value)
   }

@@ -1,12 +1,10 @@
-import GLibBridge
-
 extension ChappieJSONValue {
-  /// Reads JSON text.
+  /// Reads JSON text. Escapes for U+0000 and for half a surrogate pair are read as U+FFFD.
   ///
   /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for text that is no JSON, or nested deeper than 256.
   public init(json: String) throws(ChappieClientError) {
     do {
-      self.init(try JSON(parsing: Array(json.utf8)))
+      try self.init(parsing: json.utf8.span)
     } catch {
       throw .invalidArgument("The text is no JSON, or is nested too deep.")
     }
@@ -15,32 +13,22 @@ extension ChappieJSONValue {
   /// The JSON text of this value on one line, its keys in alphabetical order. A number that JSON cannot write (an
   /// infinite one) becomes null, and U+0000 in a text becomes U+FFFD.
   public var json: String {
-    String(decoding: JSON(self).encoded, as: UTF8.self)
+    String(decoding: encoded, as: UTF8.self)
   }
 
-  package init(_ json: JSON) {
-    switch json {
-    case .object(let members): self = .object(members.mapValues { ChappieJSONValue($0) })
-    case .array(let elements): self = .array(elements.map { ChappieJSONValue($0) })
-    case .string(let text): self = .string(text)
-    case .integer(let number): self = .integer(number)
-    case .double(let number): self = .number(number)
-    case .bool(let value): self = .bool(value)
-    case .null: self = .null
-    }
+  /// ``json`` as UTF-8.
+  package var encoded: [UInt8] {
+    var writer = JSONWriter()
+    writer.write(self)
+    return writer.bytes
   }
-}
 
-extension JSON {
-  package init(_ value: ChappieJSONValue) {
-    switch value {
-    case .object(let members): self = .object(members.mapValues { JSON($0) })
-    case .array(let elements): self = .array(elements.map { JSON($0) })
-    case .string(let text): self = .string(text)
-    case .integer(let number): self = .integer(number)
-    case .number(let number): self = number.isFinite ? .double(number) : .null
-    case .bool(let value): self = .bool(value)
-    case .null: self = .null
-    }
+  /// Values may be nested this deep.
+  package static let depthLimit = 256
+  /// The most values that one text may hold: each takes more memory than its text may.
+  package static let valueLimit = 1_000_000
+
+  package init(parsing json: borrowing Span<UInt8>, valueLimit: Int = Self.valueLimit) throws(JSONProblem) {
+    self = try JSONReader.read(json, valueLimit: valueLimit)
   }
 }

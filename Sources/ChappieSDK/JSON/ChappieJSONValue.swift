@@ -1,5 +1,3 @@
-import GLibBridge
-
 /// Any JSON value.
 ///
 /// Write it as literals: `["type": "object", "properties": ["city": ["type": "string"]]]`. Two numbers are equal when
@@ -49,6 +47,15 @@ public enum ChappieJSONValue: Sendable {
     switch self {
     case .integer(let number): number
     case .number(let number): Int64(exactly: number)
+    default: nil
+    }
+  }
+
+  /// A number without its fraction: for what a server writes as `2.5` and means as `2`.
+  package var truncatedValue: Int64? {
+    switch self {
+    case .integer(let number): number
+    case .number(let number): Int64(exactly: number.rounded(.towardZero))
     default: nil
     }
   }

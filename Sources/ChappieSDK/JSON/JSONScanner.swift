@@ -1,8 +1,8 @@
 import SecretMemory
 
-/// Finds members of a JSON object in bytes, without decoding the rest.
+/// Finds members of a JSON object in bytes, without decoding the rest. ``JSONReader`` reads by the same rules.
 ///
-/// It serves two places where a general decoder does not fit: the path from a delta's bytes to its signal, where
+/// It serves two places where a general reader does not fit: the path from a delta's bytes to its signal, where
 /// decoding would cost more than everything else, and answers that hold tokens, which must not become strings.
 enum JSONScanner {
   /// Calls `visit` with the ranges of each key (without its quotes) and each value of the object in `json`.
@@ -56,7 +56,7 @@ enum JSONScanner {
 
   // MARK: Skipping
 
-  private static func skipSpace(_ json: borrowing Span<UInt8>, _ start: Int, _ end: Int) -> Int {
+  static func skipSpace(_ json: borrowing Span<UInt8>, _ start: Int, _ end: Int) -> Int {
     var index = start
     while index < end,
       json[index] == .space || json[index] == .tab || json[index] == .lineFeed || json[index] == .return
@@ -66,8 +66,8 @@ enum JSONScanner {
     return index
   }
 
-  /// The content of the string that starts at `start`.
-  private static func string(_ json: borrowing Span<UInt8>, _ start: Int, _ end: Int) -> Range<Int>? {
+  /// The content of the string that starts at `start`; nil for what starts with no quote, or has no end.
+  static func string(_ json: borrowing Span<UInt8>, _ start: Int, _ end: Int) -> Range<Int>? {
     guard start < end, json[start] == .quote else { return nil }
     var index = start + 1
     while index < end, let quote = json.firstIndex(of: .quote, in: index..<end) {

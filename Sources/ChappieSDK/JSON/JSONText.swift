@@ -1,75 +1,102 @@
 import SecretMemory
 
 /// Decodes the content of a JSON string.
+///
+/// What no D-Bus string can hold, U+0000 and half a surrogate pair, becomes U+FFFD.
 enum JSONText {
-  /// The text of the string content at `range`. Bytes that are not UTF-8, lone surrogates and U+0000, which no
-  /// D-Bus string can hold, become U+FFFD.
+  /// The text of the string content at `range`. Bytes that are not UTF-8, and escapes that JSON does not have, become
+  /// U+FFFD or what they escape.
   static func decode(_ json: borrowing Span<UInt8>, _ range: Range<Int>) -> String {
     let content = json.extracting(range)
     let isPlain =
       content.firstIndex(of: .backslash, in: content.indices) == nil
       && content.firstIndex(of: 0, in: content.indices) == nil
     if isPlain, let valid = try? UTF8Span(validating: content) { return String(copying: valid) }
-    return String(decoding: unescape(content), as: UTF8.self)
+    return String(decoding: unescape(content, isStrict: false) ?? [], as: UTF8.self)
   }
 
-  private static func unescape(_ content: borrowing Span<UInt8>) -> [UInt8] {
+  /// The text of the string content at `range`; nil for what JSON does not have in a string.
+  static func read(_ json: borrowing Span<UInt8>, _ range: Range<Int>) -> String? {
+    let content = json.extracting(range)
+    for index in content.indices where content[index] < 0x20 { return nil }
+    if content.firstIndex(of: .backslash, in: content.indices) == nil {
+      guard let valid = try? UTF8Span(validating: content) else { return nil }
+      return String(copying: valid)
+    }
+    return unescape(content, isStrict: true).flatMap { String(validating: $0, as: UTF8.self) }
+  }
+
+  /// - Returns: nil for an escape that JSON does not have, where it `isStrict`.
+  private static func unescape(_ content: borrowing Span<UInt8>, isStrict: Bool) -> [UInt8]? {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(content.count)
     var index = 0
     while index < content.count {
       let byte = content[index]
-      if byte == .backslash, index + 1 < content.count {
-        index += appendEscape(content, index + 1, to: &bytes)
-      } else {
+      if byte != .backslash || index + 1 == content.count {
         append(byte, to: &bytes)
         index += 1
+      } else if let length = appendEscape(content, index, to: &bytes) {
+        index += length
+      } else {
+        if isStrict { return nil }
+        append(content[index + 1] == UInt8(ascii: "u") ? 0 : content[index + 1], to: &bytes)
+        index += 2
       }
     }
     return bytes
   }
 
   private static func append(_ byte: UInt8, to bytes: inout [UInt8]) {
-    if byte == 0 { bytes.append(contentsOf: "\u{FFFD}".utf8) } else { bytes.append(byte) }
+    if byte == 0 { bytes += UTF8.encodedReplacementCharacter } else { bytes.append(byte) }
   }
 
-  /// Appends what the escape at `index` (behind its backslash) stands for; returns the length with the backslash.
-  private static func appendEscape(_ content: borrowing Span<UInt8>, _ index: Int, to bytes: inout [UInt8]) -> Int {
-    switch content[index] {
+  /// Appends what the escape at `index` stands for, and returns its length; nil for one that JSON does not have.
+  private static func appendEscape(_ content: borrowing Span<UInt8>, _ index: Int, to bytes: inout [UInt8]) -> Int? {
+    switch content[index + 1] {
+    case .quote, .backslash, UInt8(ascii: "/"): bytes.append(content[index + 1])
     case UInt8(ascii: "n"): bytes.append(.lineFeed)
     case UInt8(ascii: "t"): bytes.append(.tab)
     case UInt8(ascii: "r"): bytes.append(.return)
     case UInt8(ascii: "b"): bytes.append(8)
     case UInt8(ascii: "f"): bytes.append(12)
     case UInt8(ascii: "u"): return appendUnicode(content, index, to: &bytes)
-    default: append(content[index], to: &bytes)
+    default: return nil
     }
     return 2
   }
 
-  private static func appendUnicode(_ content: borrowing Span<UInt8>, _ index: Int, to bytes: inout [UInt8]) -> Int {
-    guard let first = hexUnit(content, index + 1) else {
-      bytes.append(contentsOf: "\u{FFFD}".utf8)
-      return 2
+  private static func appendUnicode(_ content: borrowing Span<UInt8>, _ index: Int, to bytes: inout [UInt8]) -> Int? {
+    guard let unit = codeUnit(content, index) else { return nil }
+    var scalar = unit == 0 ? nil : Unicode.Scalar(unit)
+    var length = 6
+    if UTF16.isLeadSurrogate(unit), let next = codeUnit(content, index + 6), UTF16.isTrailSurrogate(next) {
+      scalar = Unicode.Scalar(0x10000 + (UInt32(unit) - 0xD800) << 10 + (UInt32(next) - 0xDC00))
+      length = 12
     }
-    if UTF16.isLeadSurrogate(first), index + 6 < content.count, content[index + 5] == .backslash,
-      content[index + 6] == UInt8(ascii: "u"), let second = hexUnit(content, index + 7),
-      UTF16.isTrailSurrogate(second)
-    {
-      bytes.append(contentsOf: String(decoding: [first, second], as: UTF16.self).utf8)
-      return 12
-    }
-    bytes.append(contentsOf: String(decoding: [first == 0 ? 0xFFFD : first], as: UTF16.self).utf8)
-    return 6
+    bytes += scalar.flatMap(UTF8.encode) ?? UTF8.encodedReplacementCharacter
+    return length
   }
 
-  private static func hexUnit(_ content: borrowing Span<UInt8>, _ start: Int) -> UInt16? {
-    guard start + 4 <= content.count else { return nil }
+  /// The unit that `\uXXXX` at `start` stands for; nil when there is no such escape.
+  private static func codeUnit(_ content: borrowing Span<UInt8>, _ start: Int) -> UInt16? {
+    guard start + 6 <= content.count, content[start] == .backslash, content[start + 1] == UInt8(ascii: "u") else {
+      return nil
+    }
     var unit: UInt16 = 0
-    for index in start..<(start + 4) {
-      guard let digit = Character(Unicode.Scalar(content[index])).hexDigitValue else { return nil }
+    for index in (start + 2)..<(start + 6) {
+      guard let digit = hexDigit(content[index]) else { return nil }
       unit = unit << 4 | UInt16(digit)
     }
     return unit
+  }
+
+  private static func hexDigit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
   }
 }

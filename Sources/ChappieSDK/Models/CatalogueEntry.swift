@@ -1,5 +1,3 @@
-import GLibBridge
-
 /// A model of the backend's catalogue, with what requests to it must be like.
 struct CatalogueEntry: Sendable, Equatable {
   let model: ChappieModel
@@ -21,7 +19,7 @@ struct CatalogueEntry: Sendable, Equatable {
   /// What has no usable slug is left out. A slug that comes twice counts once.
   ///
   /// - Returns: nil when the answer is no list of models.
-  static func list(_ answer: JSON) -> [CatalogueEntry]? {
+  static func list(_ answer: ChappieJSONValue) -> [CatalogueEntry]? {
     guard case .array(let elements) = answer["models"] else { return nil }
     var slugs: Set<String> = []
     let entries = elements.compactMap(CatalogueEntry.init).filter { slugs.insert($0.model.slug).inserted }
@@ -29,12 +27,12 @@ struct CatalogueEntry: Sendable, Equatable {
       .sorted { ($0.element.model.priority, $0.offset) < ($1.element.model.priority, $1.offset) }.map(\.element)
   }
 
-  private init?(_ json: JSON) {
+  private init?(_ json: ChappieJSONValue) {
     guard let model = ChappieModel(json) else { return nil }
     self.init(
-      model, isListed: json["visibility"]?.string.map { $0 == "list" } ?? true,
-      form: json["use_responses_lite"]?.bool == true ? .lite : .plain,
-      ultra: json["multi_agent_reasoning_effort"]?.string.flatMap { ChappieModel.isSlug($0) ? $0 : nil })
+      model, isListed: json["visibility"]?.stringValue.map { $0 == "list" } ?? true,
+      form: json["use_responses_lite"]?.boolValue == true ? .lite : .plain,
+      ultra: json["multi_agent_reasoning_effort"]?.stringValue.flatMap { ChappieModel.isSlug($0) ? $0 : nil })
   }
 }
 

@@ -1,28 +1,26 @@
-import GLibBridge
-
 extension ChappieModel {
   /// A model as the backend lists it; nil where it has no usable slug.
   ///
   /// What is missing, or of another kind, is taken as not supported; a model without modalities reads text, one
   /// without a priority comes last. Texts are for people: they have one line and steer no terminal.
-  init?(_ entry: JSON) {
-    guard let slug = entry["slug"]?.string, Self.isSlug(slug) else { return nil }
-    let name = entry["display_name"]?.string.map(Redaction.message) ?? ""
-    let description = entry["description"]?.string.map(Redaction.message) ?? ""
+  init?(_ entry: ChappieJSONValue) {
+    guard let slug = entry["slug"]?.stringValue, Self.isSlug(slug) else { return nil }
+    let name = entry["display_name"]?.stringValue.map(Redaction.message) ?? ""
+    let description = entry["description"]?.stringValue.map(Redaction.message) ?? ""
     let modalities = Self.words(entry["input_modalities"])
-    let levels = entry["supported_reasoning_levels"]?.elements.map { $0["effort"] ?? $0 } ?? []
+    let levels = entry["supported_reasoning_levels"]?.arrayValue?.map { $0["effort"] ?? $0 } ?? []
     self.init(
       slug: slug, displayName: name.isEmpty ? slug : name, description: description.isEmpty ? nil : description,
-      supportedInAPI: entry["supported_in_api"]?.bool ?? false,
-      priority: entry["priority"]?.integer.map { Int(clamping: $0) } ?? .max,
+      supportedInAPI: entry["supported_in_api"]?.boolValue ?? false,
+      priority: entry["priority"]?.truncatedValue.map { Int(clamping: $0) } ?? .max,
       inputModalities: modalities.isEmpty ? ["text"] : modalities, supportedReasoningLevels: Self.words(.array(levels)),
-      supportsSearchTool: entry["supports_search_tool"]?.bool ?? false,
-      supportsParallelToolCalls: entry["supports_parallel_tool_calls"]?.bool ?? false,
-      contextWindow: entry["context_window"]?.integer.flatMap { $0 > 0 ? Int(clamping: $0) : nil })
+      supportsSearchTool: entry["supports_search_tool"]?.boolValue ?? false,
+      supportsParallelToolCalls: entry["supports_parallel_tool_calls"]?.boolValue ?? false,
+      contextWindow: entry["context_window"]?.truncatedValue.flatMap { $0 > 0 ? Int(clamping: $0) : nil })
   }
 
-  private static func words(_ list: JSON?) -> [String] {
-    list?.elements.compactMap(\.string).filter(isSlug) ?? []
+  private static func words(_ list: ChappieJSONValue?) -> [String] {
+    list?.arrayValue?.compactMap(\.stringValue).filter(isSlug) ?? []
   }
 
   /// A word that goes into requests and tables: 1 to 255 printable ASCII characters, none of them a space.

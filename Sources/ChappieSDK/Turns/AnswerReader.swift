@@ -8,7 +8,7 @@ struct Answer {
   /// Whether the model says in it that it does not answer.
   let isRefusal: Bool
   /// What the model made, in order, as it came.
-  let items: [JSON]
+  let items: [ChappieJSONValue]
   let responseID: String
   let usage: ChappieTokenUsage
   /// As it may be shown; empty where it may not.
@@ -20,7 +20,8 @@ struct Answer {
 
   /// To be made while the token of the request is at hand: no name in the answer may be a part of it.
   init(
-    text: String, isRefusal: Bool = false, model: String, items: [JSON], responseID: String, usage: ChappieTokenUsage
+    text: String, isRefusal: Bool = false, model: String, items: [ChappieJSONValue], responseID: String,
+    usage: ChappieTokenUsage
   ) {
     self.text = text
     self.isRefusal = isRefusal
@@ -98,7 +99,7 @@ final class AnswerReader {
     case .turnState(let state): if assembler.hasBegun { scope.turnState = state }
     case .rateLimits(let limits): scope.report(limits)
     case .refused(_, _, usage: let limits, let body):
-      scope.turnState = body["headers"]?["x-codex-turn-state"]?.string ?? scope.turnState
+      scope.turnState = body["headers"]?["x-codex-turn-state"]?.stringValue ?? scope.turnState
       scope.report(limits)
     default: break
     }

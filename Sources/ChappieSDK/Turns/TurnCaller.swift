@@ -51,7 +51,7 @@ extension ChappieClient {
   package enum TurnRecord {
     case event(ChappieStreamEvent)
     /// What the model made in one round, as it came.
-    case items([JSON])
+    case items([ChappieJSONValue])
     /// The conversation before was replaced by this text.
     case compaction(summary: String)
   }

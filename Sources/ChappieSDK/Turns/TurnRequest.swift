@@ -1,12 +1,10 @@
-import GLibBridge
-
 /// What one request of a turn asks, whichever model answers.
 struct TurnRequest: Sendable {
   let choice: ModelChoice
   var input: [ConversationItem]
   let instructions: String
   /// What the model may call, as the backend takes it.
-  let tools: [JSON]
+  let tools: [ChappieJSONValue]
   let effort: ChappieReasoningEffort?
   /// Groups requests that share a beginning, for the backend's cache.
   let threadID: String
@@ -30,10 +28,10 @@ struct TurnRequest: Sendable {
     self.threadID = threadID
   }
 
-  private static func json(_ tool: ChappieHarnessTool) -> JSON {
+  private static func json(_ tool: ChappieHarnessTool) -> ChappieJSONValue {
     [
       "type": "function", "name": .string(tool.name), "description": .string(tool.description), "strict": false,
-      "parameters": JSON(tool.inputSchema),
+      "parameters": tool.inputSchema,
     ]
   }
 }

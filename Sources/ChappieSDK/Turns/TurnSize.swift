@@ -72,10 +72,10 @@ final class TurnSize {
   }
 
   /// Counts an item of the answer that came as so many bytes.
-  func add(_ item: JSON, bytes: Int) throws(ChappieClientError) {
+  func add(_ item: ChappieJSONValue, bytes: Int) throws(ChappieClientError) {
     itemBytes += bytes
     itemCount += 1
-    if let type = item["type"]?.string, type == "function_call" || type == "custom_tool_call" { calls += 1 }
+    if let type = item["type"]?.stringValue, type == "function_call" || type == "custom_tool_call" { calls += 1 }
     guard calls <= TurnLimits.calls else {
       throw .limitExceeded("The model called more than \(TurnLimits.calls) tools at once: ask for less at a time.")
     }
@@ -107,7 +107,7 @@ final class TurnSize {
   }
 }
 
-extension JSON {
+extension ChappieJSONValue {
   /// About how many bytes of memory it takes.
   var footprint: Int {
     switch self {
@@ -116,7 +116,7 @@ extension JSON {
     case .array(let elements):
       elements.reduce(64) { $0 + $1.footprint }
     case .string(let text): 32 + text.utf8.count
-    case .integer, .double, .bool, .null: 32
+    case .integer, .number, .bool, .null: 32
     }
   }
 }
@@ -137,6 +137,6 @@ extension ConversationItem {
 extension TurnRequest {
   /// About how many bytes of memory it takes.
   var footprint: Int {
-    input.reduce(1024 + instructions.utf8.count + JSON.array(tools).footprint) { $0 + $1.footprint }
+    input.reduce(1024 + instructions.utf8.count + ChappieJSONValue.array(tools).footprint) { $0 + $1.footprint }
   }
 }

@@ -9,10 +9,10 @@ extension ChappieUsageLimitSnapshot {
   }
 
   /// Reads the header fields that an error in an event stream carries.
-  init(headers: JSON) {
+  init(headers: ChappieJSONValue) {
     self.init { name in
       let value = headers["x-codex-\(name)"]
-      return value?.string ?? value?.double.map { String($0) }
+      return value?.stringValue ?? value?.numberValue.map { String($0) }
     }
   }
 
@@ -37,14 +37,14 @@ extension ChappieUsageLimitSnapshot {
   }
 
   /// Reads a `codex.rate_limits` event; nil when it is about another quota.
-  init?(event: JSON) {
-    let limit = event["metered_limit_name"]?.string ?? "codex"
+  init?(event: ChappieJSONValue) {
+    let limit = event["metered_limit_name"]?.stringValue ?? "codex"
     guard limit == "codex" else { return nil }
     func window(_ name: String) -> ChappieUsageWindow? {
       guard let window = event["rate_limits"]?[name] else { return nil }
       return ChappieUsageWindow(
-        percent: window["used_percent"]?.double, minutes: window["window_minutes"]?.integer,
-        resetsAt: window["reset_at"]?.integer)
+        percent: window["used_percent"]?.numberValue, minutes: window["window_minutes"]?.truncatedValue,
+        resetsAt: window["reset_at"]?.truncatedValue)
     }
     self.init(
       plan: ChappiePlan(wire: event["plan_type"]), primary: window("primary"), secondary: window("secondary"),
@@ -52,16 +52,16 @@ extension ChappieUsageLimitSnapshot {
   }
 
   /// Reads the answer of the usage endpoint; nil when it is something else.
-  init?(answer: JSON) {
+  init?(answer: ChappieJSONValue) {
     guard case .object(let members) = answer, members.keys.contains(where: ["plan_type", "rate_limit"].contains) else {
       return nil
     }
     func window(_ name: String) -> ChappieUsageWindow? {
       guard let window = answer["rate_limit"]?[name] else { return nil }
-      let seconds = window["limit_window_seconds"]?.integer
+      let seconds = window["limit_window_seconds"]?.truncatedValue
       return ChappieUsageWindow(
-        percent: window["used_percent"]?.double, minutes: seconds.map { $0 / 60 + ($0 % 60 > 0 ? 1 : 0) },
-        resetsAt: window["reset_at"]?.integer)
+        percent: window["used_percent"]?.numberValue, minutes: seconds.map { $0 / 60 + ($0 % 60 > 0 ? 1 : 0) },
+        resetsAt: window["reset_at"]?.truncatedValue)
     }
     self.init(
       plan: ChappiePlan(wire: answer["plan_type"]), primary: window("primary_window"),
@@ -83,11 +83,11 @@ extension ChappieUsageWindow {
 }
 
 extension ChappieUsageCredits {
-  fileprivate init?(_ credits: JSON?) {
+  fileprivate init?(_ credits: ChappieJSONValue?) {
     let balance = credits?["balance"]
     self.init(
-      hasCredits: credits?["has_credits"]?.bool, unlimited: credits?["unlimited"]?.bool,
-      balance: balance?.string ?? balance?.double.map { "\($0)" })
+      hasCredits: credits?["has_credits"]?.boolValue, unlimited: credits?["unlimited"]?.boolValue,
+      balance: balance?.stringValue ?? balance?.numberValue.map { "\($0)" })
   }
 
   /// Nil when neither flag is there.
@@ -100,8 +100,8 @@ extension ChappieUsageCredits {
 
 extension ChappiePlan {
   /// The plan as the backend names it; nil for what is no name.
-  fileprivate init?(wire: JSON?) {
-    guard let name = wire?.string.map(Redaction.message), !name.isEmpty else { return nil }
+  fileprivate init?(wire: ChappieJSONValue?) {
+    guard let name = wire?.stringValue.map(Redaction.message), !name.isEmpty else { return nil }
     self.init(rawValue: name)
   }
 }

@@ -27,11 +27,11 @@ final class TurnRecorder {
   }
 
   /// What an item is besides text: that comes with the end.
-  private static func event(_ item: JSON) -> ChappieTurnEvent? {
+  private static func event(_ item: ChappieJSONValue) -> ChappieTurnEvent? {
     if let call = ToolCallItem(item) {
       return .toolCall(callID: call.callID, name: call.name, arguments: call.arguments)
     }
-    return item["type"]?.string == "message" ? nil : .payload(ChappieJSONValue(item))
+    return item["type"]?.stringValue == "message" ? nil : .payload(item)
   }
 
   func turn(answered response: ChappieResponse) -> ChappieTurn {

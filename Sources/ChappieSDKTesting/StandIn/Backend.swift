@@ -1,3 +1,4 @@
+import ChappieSDK
 import GLibBridge
 import HTTPTestServer
 
@@ -30,7 +31,7 @@ final class Backend {
     [
       "error": [
         "message": "Provided authentication token is expired. Please try signing in again.",
-        "type": "invalid_request_error", "param": nil, "code": "token_expired",
+        "type": "invalid_request_error", "param": .null, "code": "token_expired",
       ]
     ], status: 401)
 

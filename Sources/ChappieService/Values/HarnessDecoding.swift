@@ -77,14 +77,14 @@ extension ChappieHarnessTool {
           + "ask for less in it.")
     }
     do {
-      return ChappieJSONValue(try JSON(parsing: Array(text.utf8), valueLimit: JSONSchema.valueLimit))
-    } catch let error as GLibError where error.isJSONLimit {
+      return try ChappieJSONValue(parsing: text.utf8.span, valueLimit: JSONSchema.valueLimit)
+    } catch .malformed {
+      throw BusError(.invalidArgument, "The 'input_schema' of the tool '\(tool)' is no JSON.")
+    } catch {
       throw BusError(
         .limitExceeded,
         "The 'input_schema' of the tool '\(tool)' has more than \(JSONSchema.valueLimit) values, or is nested deeper than "
-          + "\(JSON.depthLimit): ask for less in it.")
-    } catch {
-      throw BusError(.invalidArgument, "The 'input_schema' of the tool '\(tool)' is no JSON.")
+          + "\(ChappieJSONValue.depthLimit): ask for less in it.")
     }
   }
 

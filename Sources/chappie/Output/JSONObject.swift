@@ -1,4 +1,4 @@
-import FoundationEssentials
+import ChappieSDK
 import GLibBridge
 import Platform
 
@@ -6,18 +6,41 @@ import Platform
 struct JSONObject {
   private var members: [String] = []
 
-  mutating func set(_ key: String, _ value: (some Encodable)?) {
-    guard let value else { return }
-    members.append("\(Self.text(key)):\(Self.text(value))")
+  mutating func set(_ key: String, _ text: String?) {
+    set(key, json: text.map { .string($0) })
+  }
+
+  mutating func set(_ key: String, _ texts: [String]) {
+    set(key, json: .array(texts.map { .string($0) }))
+  }
+
+  mutating func set(_ key: String, _ flag: Bool?) {
+    set(key, json: flag.map { .bool($0) })
+  }
+
+  mutating func set(_ key: String, _ number: (some BinaryInteger)?) {
+    set(key, json: number.map { Int64(exactly: $0).map { .integer($0) } ?? .number(Double($0)) })
+  }
+
+  /// Whole numbers are written without a fraction.
+  mutating func set(_ key: String, _ number: Double?) {
+    set(key, json: number.map { number in Int64(exactly: number).map { .integer($0) } ?? .number(number) })
   }
 
   mutating func set(_ key: String, _ objects: [JSONObject]) {
-    members.append("\(Self.text(key)):[\(objects.map(\.line).joined(separator: ","))]")
+    set(key, text: "[\(objects.map(\.line).joined(separator: ","))]")
   }
 
   mutating func set(_ key: String, _ object: JSONObject?) {
-    guard let object else { return }
-    members.append("\(Self.text(key)):\(object.line)")
+    if let object { set(key, text: object.line) }
+  }
+
+  private mutating func set(_ key: String, json value: ChappieJSONValue?) {
+    if let value { set(key, text: value.json.harmlessJSON) }
+  }
+
+  private mutating func set(_ key: String, text: String) {
+    members.append("\(ChappieJSONValue.string(key).json):\(text)")
   }
 
   /// Adds the members of `object`.
@@ -26,11 +49,4 @@ struct JSONObject {
   }
 
   var line: String { "{\(members.joined(separator: ","))}" }
-
-  private static func text(_ value: some Encodable) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .withoutEscapingSlashes
-    // Strings and numbers always encode.
-    return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self).harmlessJSON } ?? "null"
-  }
 }

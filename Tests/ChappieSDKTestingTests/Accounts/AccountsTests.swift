@@ -1,3 +1,4 @@
+import ChappieSDK
 import ChappieSDKTesting
 import GLibBridge
 import Testing
@@ -9,7 +10,7 @@ import Testing
   @Test func theWorkspaceIsThatOfTheToken() async throws {
     let wire = try await Wire { $0.user = StandInUser(email: "grace@example.com", accountID: "acc-1", plan: "pro") }
     let answer = try await wire.send(.get, Self.path).json
-    let accounts = try #require(answer["accounts"]?.elements)
+    let accounts = try #require(answer["accounts"]?.arrayValue)
     #expect(accounts.count == 1)
     #expect(accounts.first?["id"] == "acc-1")
     #expect(accounts.first?["plan_type"] == "pro")
@@ -23,7 +24,7 @@ import Testing
 
   @Test func whoHasNoAccountHasNoWorkspace() async throws {
     let wire = try await Wire { $0.user = StandInUser(email: "grace@example.com", accountID: "") }
-    #expect(try await wire.send(.get, Self.path).json["accounts"]?.elements == [])
+    #expect(try await wire.send(.get, Self.path).json["accounts"]?.arrayValue == [])
     await wire.backend.stop()
   }
 

@@ -8,12 +8,12 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) @GLibActor struct ClientContextTests {
   /// The messages of the last request but for the instructions, as `role: text`.
   private func input(_ backend: StandInBackend) throws -> [String] {
-    let body = try JSON(parsing: backend.state.lastResponsesBody)
+    let body = try ChappieJSONValue(parsing: backend.state.lastResponsesBody.span)
     // In the lite form the instructions are the first item, since nothing here declares tools.
     let headCount = body["instructions"] == nil && body["previous_response_id"] == nil ? 1 : 0
-    return (body["input"]?.elements ?? []).dropFirst(headCount).compactMap { item in
-      guard let role = item["role"]?.string else { return nil }
-      return "\(role): \((item["content"]?.elements ?? []).compactMap { $0["text"]?.string }.joined())"
+    return (body["input"]?.arrayValue ?? []).dropFirst(headCount).compactMap { item in
+      guard let role = item["role"]?.stringValue else { return nil }
+      return "\(role): \((item["content"]?.arrayValue ?? []).compactMap { $0["text"]?.stringValue }.joined())"
     }
   }
 
@@ -36,7 +36,7 @@ import Testing
         _ = try await second.client.send("Who am I?")
         #expect(
           try input(second.backend) == ["user: My name is Ada.", "assistant: \(answer)", "user: Who am I?"])
-        #expect(try JSON(parsing: second.backend.state.lastResponsesBody)["model"] == "gpt-6-sol")
+        #expect(try ChappieJSONValue(parsing: second.backend.state.lastResponsesBody.span)["model"] == "gpt-6-sol")
       }
     }
   }
@@ -81,9 +81,9 @@ import Testing
       #expect(try await tools.client.send(.user("Look", images: [web, data])).contains("It came with 2 images."))
       #expect(await tools.client.context().messages.first?.images == [web, data])
       _ = try await tools.client.send("And now?")
-      let input = try JSON(parsing: tools.backend.state.lastResponsesBody)["input"]?.elements
+      let input = try ChappieJSONValue(parsing: tools.backend.state.lastResponsesBody.span)["input"]?.arrayValue
       let content = input?.first { $0["role"] == "user" }?["content"]
-      #expect(content?.elements.compactMap { $0["image_url"]?.string } == [web.url, data.url])
+      #expect(content?.arrayValue?.compactMap { $0["image_url"]?.stringValue } == [web.url, data.url])
       #expect(throws: ChappieClientError.self) { try ChappieImage(url: "http://example.org/cat.png") }
       await #expect(throws: ChappieClientError.self) { try await ChappieImage(file: "/dev/null") }
     }

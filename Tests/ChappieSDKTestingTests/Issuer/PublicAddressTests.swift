@@ -1,3 +1,4 @@
+import ChappieSDK
 import ChappieSDKTesting
 import FoundationEssentials
 import GLibBridge
@@ -15,8 +16,9 @@ import Testing
     let approval = try await wire.send(.post, "/api/accounts/deviceauth/token", code, headers: headers).json
     let form = [
       "grant_type=authorization_code", "client_id=\(Self.client)",
-      "code=\(try #require(approval["authorization_code"]?.string))",
-      "code_verifier=\(try #require(approval["code_verifier"]?.string))", "redirect_uri=\(address)/deviceauth/callback",
+      "code=\(try #require(approval["authorization_code"]?.stringValue))",
+      "code_verifier=\(try #require(approval["code_verifier"]?.stringValue))",
+      "redirect_uri=\(address)/deviceauth/callback",
     ]
     var request = HTTPRequest(.post, wire.backend.localAddress + "/oauth/token")
     request.body = .bytes(Array(form.joined(separator: "&").utf8))
@@ -27,11 +29,11 @@ import Testing
 
   /// Who issued the tokens, as they say themselves.
   private func issuer(_ answer: Wire.Answer) throws -> String {
-    let parts = try #require(answer.json["id_token"]?.string).split(separator: ".")
+    let parts = try #require(answer.json["id_token"]?.stringValue).split(separator: ".")
     let base64 = String(parts[1]).replacing("-", with: "+").replacing("_", with: "/")
     let padded = base64 + String(repeating: "=", count: (4 - base64.count % 4) % 4)
-    let claims = try JSON(parsing: [UInt8](try #require(Data(base64Encoded: padded))))
-    return try #require(claims["iss"]?.string)
+    let claims = try ChappieJSONValue(json: String(decoding: try #require(Data(base64Encoded: padded)), as: UTF8.self))
+    return try #require(claims["iss"]?.stringValue)
   }
 
   @Test(
@@ -72,7 +74,7 @@ import Testing
     #expect(try issuer(answer) == "https://sign-in.example:8443")
     #expect(try await exchange(wire, wire.backend.localAddress, [:]).status == 400)
     // Over TLS a real client may stay where it is.
-    let accounts = try await wire.send(.get, "/backend-api/wham/accounts/check").json["accounts"]?.elements
+    let accounts = try await wire.send(.get, "/backend-api/wham/accounts/check").json["accounts"]?.arrayValue
     #expect(accounts?.first?["workspace_backend_origin"] == "NO_CONSTRAINT")
     await wire.backend.stop()
   }

@@ -1,3 +1,4 @@
+import ChappieSDK
 import ChappieSDKTesting
 import GLibBridge
 import Testing
@@ -7,11 +8,11 @@ import Testing
   @Test func countsFromTheNextTokenOn() async throws {
     let wire = try await Wire()
     #expect(try await wire.send(.post, "/sandbox/access-token-lifetime", ["seconds": "240"]).status == 200)
-    let refresh: JSON = [
+    let refresh: ChappieJSONValue = [
       "client_id": .string(StandInConfiguration().clientID), "grant_type": "refresh_token",
       "refresh_token": .string(wire.refreshToken),
     ]
-    #expect(try await wire.send(.post, "/oauth/token", refresh).json["expires_in"]?.integer == 240)
+    #expect(try await wire.send(.post, "/oauth/token", refresh).json["expires_in"]?.integerValue == 240)
     await wire.backend.stop()
   }
 

@@ -1,3 +1,4 @@
+import ChappieSDK
 import ChappieSDKTesting
 import GLibBridge
 import Testing
@@ -6,12 +7,12 @@ import Testing
 @Suite @GLibActor struct ModelsTests {
   private static let path = "/backend-api/codex/models?client_version=1.0.0"
 
-  private func models(_ wire: Wire, _ path: String = Self.path) async throws -> [JSON] {
-    try await wire.send(.get, path).json["models"]?.elements ?? []
+  private func models(_ wire: Wire, _ path: String = Self.path) async throws -> [ChappieJSONValue] {
+    try await wire.send(.get, path).json["models"]?.arrayValue ?? []
   }
 
   private func slugs(_ wire: Wire, _ version: String) async throws -> [String] {
-    try await models(wire, "/backend-api/codex/models?client_version=\(version)").compactMap { $0["slug"]?.string }
+    try await models(wire, "/backend-api/codex/models?client_version=\(version)").compactMap { $0["slug"]?.stringValue }
   }
 
   @Test func eachModelHasWhatTheProtocolAsksFor() async throws {
@@ -25,24 +26,24 @@ import Testing
       "input_modalities", "context_window", "supports_search_tool", "use_responses_lite", "minimal_client_version",
     ]
     for model in models {
-      for key in required { #expect(model[key] != nil, "\(key) of \(model["slug"]?.string ?? "")") }
+      for key in required { #expect(model[key] != nil, "\(key) of \(model["slug"]?.stringValue ?? "")") }
     }
-    #expect(Set(models.compactMap { $0["slug"]?.string }).count == models.count)
-    #expect(Set(models.compactMap { $0["priority"]?.integer }).count == models.count)
+    #expect(Set(models.compactMap { $0["slug"]?.stringValue }).count == models.count)
+    #expect(Set(models.compactMap { $0["priority"]?.integerValue }).count == models.count)
     await wire.backend.stop()
   }
 
   @Test func theCatalogueHasModelsOfAllKinds() async throws {
     let wire = try await Wire()
     let models = try await models(wire)
-    let best = try #require(models.min { $0["priority"]?.integer ?? 0 < $1["priority"]?.integer ?? 0 })
+    let best = try #require(models.min { $0["priority"]?.integerValue ?? 0 < $1["priority"]?.integerValue ?? 0 })
     #expect(best["slug"] == "gpt-6.2-sol")
-    #expect(best["context_window"]?.integer == 272_000)
+    #expect(best["context_window"]?.integerValue == 272_000)
     #expect(best["use_responses_lite"] == true)
     #expect(models.allSatisfy { $0["use_responses_lite"] == true })
     #expect(models.contains { $0["visibility"] == "hide" })
-    let efforts = models.flatMap { $0["supported_reasoning_levels"]?.elements ?? [] }.compactMap {
-      $0["effort"]?.string
+    let efforts = models.flatMap { $0["supported_reasoning_levels"]?.arrayValue ?? [] }.compactMap {
+      $0["effort"]?.stringValue
     }
     #expect(Set(efforts) == ["low", "medium", "high", "xhigh", "max", "ultra"])
     for slug in models.compactMap({ $0["slug"] }) {
@@ -84,7 +85,7 @@ import Testing
     #expect(before.status == 200)
     let answer = try await wire.send(.post, "/sandbox/retire", ["model": "gpt-6-sol"])
     #expect(answer.status == 200)
-    #expect(answer.json["etag"]?.string != before.headers["x-models-etag"])
+    #expect(answer.json["etag"]?.stringValue != before.headers["x-models-etag"])
     #expect(try await !slugs(wire, "1.0.0").contains("gpt-6-sol"))
     let refused = try await wire.respond(request)
     #expect(refused.status == 400)
@@ -136,8 +137,8 @@ import Testing
     #expect(newEtag != etag)
     #expect(try await wire.send(.get, Self.path).headers["etag"] == newEtag)
     let models = try await models(wire)
-    #expect(models.compactMap { $0["slug"]?.string } == ["gpt-6", "gpt-7"])
-    #expect(models.first?["context_window"]?.integer == 1000)
+    #expect(models.compactMap { $0["slug"]?.stringValue } == ["gpt-6", "gpt-7"])
+    #expect(models.first?["context_window"]?.integerValue == 1000)
     #expect(models.first?["shell_type"] == "unified_exec")
     #expect(try await wire.respond(Body.request([Body.user("Hello")])).status == 400)
     await wire.backend.stop()
@@ -145,7 +146,7 @@ import Testing
 
   @Test func whatIsNoCatalogueIsRefused() async throws {
     let wire = try await Wire()
-    for body in [["models": [["name": "gpt-6"]]], ["gpt-6"], "gpt-6"] as [JSON] {
+    for body in [["models": [["name": "gpt-6"]]], ["gpt-6"], "gpt-6"] as [ChappieJSONValue] {
       #expect(try await wire.send(.post, "/sandbox/models", body).status == 400)
     }
     #expect(throws: StandInScenarioError.self) { try wire.backend.replaceModels("[{}]") }

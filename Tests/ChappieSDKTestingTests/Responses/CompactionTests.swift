@@ -1,3 +1,4 @@
+import ChappieSDK
 import ChappieSDKTesting
 import GLibBridge
 import Testing
@@ -7,17 +8,17 @@ import Testing
   private let history = [
     Body.user("One"), Body.assistant("You said: “One”"), Body.user("Two"), Body.assistant("You said: “Two”"),
   ]
-  private let trigger: JSON = ["type": "compaction_trigger"]
+  private let trigger: ChappieJSONValue = ["type": "compaction_trigger"]
 
   @Test func aConversationIsPutInShort() async throws {
     let wire = try await Wire()
-    let include: [String: JSON] = ["include": ["reasoning.encrypted_content"]]
+    let include: [String: ChappieJSONValue] = ["include": ["reasoning.encrypted_content"]]
     let answer = try await wire.respond(Body.request(history + [trigger], include))
     #expect(answer.events.types.last == "response.completed")
     let compaction = try #require(answer.events.items.first)
     #expect(answer.events.items.count == 1)
     #expect(compaction.type == "compaction")
-    #expect(compaction["id"]?.string?.hasPrefix("cmp_") == true)
+    #expect(compaction["id"]?.stringValue?.hasPrefix("cmp_") == true)
 
     let next = try await wire.respond(Body.request([Body.user("Two"), compaction, Body.user("Three")]))
     #expect(
@@ -30,7 +31,7 @@ import Testing
     #expect(
       last.events.text == "You said: “Four” This conversation has 1 message. A summary stands for 6 earlier messages.")
 
-    let alias: JSON = [
+    let alias: ChappieJSONValue = [
       "type": "compaction_summary", "encrypted_content": try #require(second["encrypted_content"]),
     ]
     #expect(try await wire.respond(Body.request([alias, Body.user("Four")])).status == 200)
@@ -63,13 +64,14 @@ import Testing
       #expect(events.last?["response", "error", "code"] == "context_length_exceeded")
       #expect(events.items.isEmpty)
     }
-    let failed = JSON.string(try #require(overSocket.responseID))
+    let failed = ChappieJSONValue.string(try #require(overSocket.responseID))
     let next = try await socket.create(Body.request([Body.user("Hi")]), ["previous_response_id": failed])
     #expect(next.first?["error", "code"] == "previous_response_not_found")
 
     #expect(try await wire.respond(Body.request([Body.user("Hi")])).events.types.last == "response.completed")
-    let models = try await wire.send(.get, "/backend-api/codex/models?client_version=1").json["models"]?.elements ?? []
-    #expect(models.allSatisfy { $0["context_window"]?.integer == 100 })
+    let models =
+      try await wire.send(.get, "/backend-api/codex/models?client_version=1").json["models"]?.arrayValue ?? []
+    #expect(models.allSatisfy { $0["context_window"]?.integerValue == 100 })
     await wire.backend.stop()
   }
 

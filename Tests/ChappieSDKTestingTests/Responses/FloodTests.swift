@@ -1,3 +1,4 @@
+import ChappieSDK
 import ChappieSDKTesting
 import GLibBridge
 import Testing
@@ -16,7 +17,7 @@ import Testing
       #"[{"endpoint": "responses", "flood": {"of": "\#(kind)", "size": 5, "count": 3}, "times": 2}]"#)
     let expected = [type, type, type, "response.completed"]
     let answer = try await wire.respond(Body.request([Body.user("Hello")]))
-    #expect(answer.events.map { $0["type"]?.string } == expected)
+    #expect(answer.events.map { $0["type"]?.stringValue } == expected)
     #expect(answer.text.contains("xxxxx"))
     #expect(try await wire.socket().create(Body.request([Body.user("Hello")])).types == expected)
     await wire.backend.stop()

@@ -1,3 +1,4 @@
+import ChappieSDK
 import ChappieSDKTesting
 import GLibBridge
 import Testing
@@ -24,21 +25,21 @@ import Testing
       [["type": "reasoning", "summary": [], "encrypted_content": "made up"]], [["type": "reasoning"]],
       [["type": "compaction", "encrypted_content": "made up"]], [["type": "compaction"]],
       [["type": "compaction_trigger"], Body.user("Hi")],
-    ] as [[JSON]]) func whatIsMalformedIsRefused(_ input: [JSON]) async throws
+    ] as [[ChappieJSONValue]]) func whatIsMalformedIsRefused(_ input: [ChappieJSONValue]) async throws
   {
     let wire = try await Wire()
     let answer = try await wire.respond(Body.request(input))
     #expect(answer.status == 400)
     #expect(answer.detail?.isEmpty == false)
     let frame = try #require(try await wire.socket().create(Body.request(input)).first)
-    #expect(frame["status"]?.integer == 400)
-    #expect(frame["error", "message"]?.string == answer.detail)
+    #expect(frame["status"]?.integerValue == 400)
+    #expect(frame["error", "message"]?.stringValue == answer.detail)
     await wire.backend.stop()
   }
 
   @Test func whatIsKnownIsTaken() async throws {
     let wire = try await Wire()
-    let input: [JSON] = [
+    let input: [ChappieJSONValue] = [
       Body.developer("Be kind."), ["role": "user", "content": "Bare text"], Body.assistant("Indeed."),
       ["type": "web_search_call", "status": "completed", "action": [:]], Body.call("call_1", "clock"),
       [
@@ -76,23 +77,23 @@ import Testing
 
   @Test func reasoningIsSealedAndTakenBack() async throws {
     let wire = try await Wire()
-    let include: [String: JSON] = ["include": ["reasoning.encrypted_content"]]
+    let include: [String: ChappieJSONValue] = ["include": ["reasoning.encrypted_content"]]
     let first = try await wire.respond(Body.request([Body.user("One")], include))
     let items = first.events.items
     #expect(items.map(\.type) == ["reasoning", "message"])
-    #expect(items.first?["encrypted_content"]?.string?.isEmpty == false)
+    #expect(items.first?["encrypted_content"]?.stringValue?.isEmpty == false)
 
     let next = [Body.user("One")] + items + [Body.user("Two")]
     let second = try await wire.respond(Body.request(next, include))
     #expect(second.events.text == "You said: “Two” This conversation has 3 messages.")
 
-    let seal = try #require(items.first?["encrypted_content"]?.string)
-    let changed: JSON = [
+    let seal = try #require(items.first?["encrypted_content"]?.stringValue)
+    let changed: ChappieJSONValue = [
       "type": "reasoning", "summary": [], "encrypted_content": .string(seal.replacing("1", with: "2")),
     ]
     let refused = try await wire.respond(Body.request([changed, Body.user("Two")]))
     #expect(refused.detail == "The encrypted content could not be verified")
-    let misused: JSON = ["type": "compaction", "encrypted_content": .string(seal)]
+    let misused: ChappieJSONValue = ["type": "compaction", "encrypted_content": .string(seal)]
     #expect(try await wire.respond(Body.request([misused, Body.user("Two")])).status == 400)
     await wire.backend.stop()
   }

@@ -1,3 +1,4 @@
+import ChappieSDK
 import ChappieSDKTesting
 import GLibBridge
 import Testing
@@ -6,11 +7,11 @@ import Testing
 @Suite @GLibActor struct LiteFormTests {
   private nonisolated static let mark = "x-openai-internal-codex-responses-lite"
 
-  private nonisolated static let lite: [String: JSON] = [
+  private nonisolated static let lite: [String: ChappieJSONValue] = [
     "model": "gpt-6-sol", "parallel_tool_calls": false, "reasoning": ["effort": "low", "context": "all_turns"],
   ]
 
-  private func input(_ text: String) -> [JSON] {
+  private func input(_ text: String) -> [ChappieJSONValue] {
     [
       ["type": "additional_tools", "id": "at_1", "role": "developer", "tools": [Body.tool("clock")]],
       Body.developer("Be brief."), Body.user(text),
@@ -30,7 +31,9 @@ import Testing
     arguments: [
       (["tools": [Body.tool("clock")]], "true"), (["parallel_tool_calls": true], "true"),
       (["reasoning": ["effort": "low"]], "true"), ([:], "false"),
-    ] as [([String: JSON], String)]) func aRuleRefusesThePlainForm(_ changes: [String: JSON], _ mark: String)
+    ] as [([String: ChappieJSONValue], String)]) func aRuleRefusesThePlainForm(
+      _ changes: [String: ChappieJSONValue], _ mark: String
+    )
     async throws
   {
     let wire = try await Wire()
@@ -53,8 +56,8 @@ import Testing
     let socket = try await wire.socket()
     let refused = try await socket.create(Body.request(input("Hello"), Self.lite))
     #expect(refused.last?["type"] == "error")
-    #expect(refused.last?["status"]?.integer == 404)
-    let mark: JSON = ["ws_request_header_x_openai_internal_codex_responses_lite": "true"]
+    #expect(refused.last?["status"]?.integerValue == 404)
+    let mark: ChappieJSONValue = ["ws_request_header_x_openai_internal_codex_responses_lite": "true"]
     let taken = try await socket.create(
       Body.request(input("Hello"), Self.lite.merging(["client_metadata": mark]) { $1 }))
     #expect(taken.last?["type"] == "response.completed")

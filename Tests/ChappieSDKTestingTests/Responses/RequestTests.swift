@@ -1,3 +1,4 @@
+import ChappieSDK
 import ChappieSDKTesting
 import GLibBridge
 import Testing
@@ -14,7 +15,7 @@ import Zstandard
     #expect(answer.events.types.last == "response.completed")
     #expect(answer.events.deltas == "You said: “Hello” This conversation has 1 message.")
     #expect(answer.events.text == answer.events.deltas)
-    #expect(answer.events.enumerated().allSatisfy { $0 == Int($1["sequence_number"]?.integer ?? -1) })
+    #expect(answer.events.enumerated().allSatisfy { $0 == Int($1["sequence_number"]?.integerValue ?? -1) })
     #expect(wire.backend.state.lastResponsesTransport == "http")
     await wire.backend.stop()
   }
@@ -37,12 +38,12 @@ import Zstandard
 
   @Test func theLiveServersRefusals() async throws {
     let wire = try await Wire()
-    let refusals: [(JSON, String)] = [
+    let refusals: [(ChappieJSONValue, String)] = [
       (["instructions": ""], "Instructions are required"), (["instructions": true], "Instructions are required"),
       (["input": "Hello"], "Input must be a list"), (["store": true], "Store must be set to false"),
       (["store": .null], "Store must be set to false"), (["stream": false], "Stream must be set to true"),
       (["stream": .null], "Stream must be set to true"),
-      (["temperature": .double(0.5)], "Unsupported parameter: temperature"),
+      (["temperature": .number(0.5)], "Unsupported parameter: temperature"),
       (["max_output_tokens": .integer(9)], "Unsupported parameter: max_output_tokens"),
       (["max_completion_tokens": .integer(9)], "Unsupported parameter: max_completion_tokens"),
       (["previous_response_id": "resp_1"], "Unsupported parameter: previous_response_id"),
@@ -72,7 +73,7 @@ import Zstandard
       ["tools": [Body.tool("twice"), Body.tool("twice")]],
       ["tools": [["type": "function", "name": "odd", "parameters": ["type": "string"]]]],
       ["text": ["verbosity": "loud"]], ["text": ["format": ["type": "json_schema"]]],
-    ] as [[String: JSON]]) func parametersThatAreRefused(_ changes: [String: JSON]) async throws
+    ] as [[String: ChappieJSONValue]]) func parametersThatAreRefused(_ changes: [String: ChappieJSONValue]) async throws
   {
     let wire = try await Wire()
     let answer = try await wire.respond(Body.request([Body.user("Hello")], changes))
@@ -89,7 +90,7 @@ import Zstandard
       ["text": ["format": ["type": "json_schema", "name": "plan", "strict": true, "schema": ["type": "object"]]]],
       ["tools": [Body.tool("weather"), ["type": "web_search"], ["type": "namespace", "name": "more", "tools": []]]],
       ["prompt_cache_key": "key", "client_metadata": ["thread_id": "t"], "tool_choice": "auto"],
-    ] as [[String: JSON]]) func parametersThatAreTaken(_ changes: [String: JSON]) async throws
+    ] as [[String: ChappieJSONValue]]) func parametersThatAreTaken(_ changes: [String: ChappieJSONValue]) async throws
   {
     let wire = try await Wire()
     #expect(try await wire.respond(Body.request([Body.user("Hello")], changes)).status == 200)

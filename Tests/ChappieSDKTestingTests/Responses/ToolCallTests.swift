@@ -1,10 +1,11 @@
+import ChappieSDK
 import ChappieSDKTesting
 import GLibBridge
 import Testing
 
 /// Tools that the stand-in calls, and what it makes of their outputs.
 @Suite @GLibActor struct ToolCallTests {
-  private let tools: [String: JSON] = ["tools": [Body.tool("weather"), Body.tool("clock")]]
+  private let tools: [String: ChappieJSONValue] = ["tools": [Body.tool("weather"), Body.tool("clock")]]
 
   @Test func aUserCallsATool() async throws {
     let wire = try await Wire()
@@ -16,14 +17,14 @@ import Testing
     #expect(call["arguments"] == #"{"city": "Oslo in June"}"#)
     let deltas = answer.events.filter { $0.type == "response.function_call_arguments.delta" }
     #expect(deltas.count > 1)
-    #expect(deltas.compactMap { $0["delta"]?.string }.joined() == call["arguments"]?.string)
+    #expect(deltas.compactMap { $0["delta"]?.stringValue }.joined() == call["arguments"]?.stringValue)
     #expect(
       answer.events.types.filter { !$0.hasSuffix(".delta") } == [
         "response.created", "response.in_progress", "response.output_item.added",
         "response.function_call_arguments.done", "response.output_item.done", "response.completed",
       ])
 
-    let id = try #require(call["call_id"]?.string)
+    let id = try #require(call["call_id"]?.stringValue)
     let history = [Body.user("use weather {}"), call, Body.output(of: id, "rain")]
     let next = try await wire.respond(Body.request(history, tools))
     #expect(next.events.text == "The tool weather said: rain")
@@ -37,9 +38,9 @@ import Testing
     let text = "use weather {\"city\":\"Oslo\"}\nuse clock\n"
     let answer = try await wire.respond(Body.request([Body.user(text)], tools))
     let calls = answer.events.items
-    #expect(calls.compactMap { $0["name"]?.string } == ["weather", "clock"])
-    #expect(calls.compactMap { $0["arguments"]?.string } == [#"{"city":"Oslo"}"#, "{}"])
-    let ids = calls.compactMap { $0["call_id"]?.string }
+    #expect(calls.compactMap { $0["name"]?.stringValue } == ["weather", "clock"])
+    #expect(calls.compactMap { $0["arguments"]?.stringValue } == [#"{"city":"Oslo"}"#, "{}"])
+    let ids = calls.compactMap { $0["call_id"]?.stringValue }
     #expect(Set(ids).count == 2)
 
     let outputs = zip(ids, ["rain", "noon"]).map { Body.output(of: $0, $1) }
@@ -83,9 +84,9 @@ import Testing
       #expect(events.items.map(\.type) == ["message", "function_call", "function_call", "function_call"])
       #expect(events.text == "Let me see.")
       #expect(
-        events.items.compactMap { $0["arguments"]?.string } == [#"{"city":"Oslo"}"#, "no JSON", "{}"])
+        events.items.compactMap { $0["arguments"]?.stringValue } == [#"{"city":"Oslo"}"#, "no JSON", "{}"])
       #expect(events.items[1]["call_id"] == "call_mine")
-      #expect(events.last?["response", "output"]?.elements == events.items)
+      #expect(events.last?["response", "output"]?.arrayValue == events.items)
     }
     await wire.backend.stop()
   }
@@ -103,10 +104,10 @@ import Testing
     #expect(call["namespace"] == "functions")
     #expect(call["arguments"] == nil)
     let deltas = answer.filter { $0.type == "response.custom_tool_call_input.delta" }
-    #expect(deltas.compactMap { $0["delta"]?.string }.joined() == "text(1 + 1)")
+    #expect(deltas.compactMap { $0["delta"]?.stringValue }.joined() == "text(1 + 1)")
     #expect(answer.first { $0.type == "response.custom_tool_call_input.done" }?["input"] == "text(1 + 1)")
 
-    let output: JSON = [
+    let output: ChappieJSONValue = [
       "type": "custom_tool_call_output", "call_id": try #require(call["call_id"]),
       "output": [["type": "input_text", "text": "2"]],
     ]
@@ -118,7 +119,7 @@ import Testing
   /// What is in a group is held against the same rules.
   @Test func toolsMayBeInGroups() async throws {
     let wire = try await Wire()
-    let group = { (tool: JSON) -> [String: JSON] in
+    let group = { (tool: ChappieJSONValue) -> [String: ChappieJSONValue] in
       ["tools": [["type": "namespace", "name": "functions", "tools": [tool]]]]
     }
     #expect(try await wire.respond(Body.request([Body.user("Hello")], group(Body.tool("clock")))).status == 200)
@@ -130,8 +131,8 @@ import Testing
     let wire = try await Wire()
     let socket = try await wire.socket()
     let first = try await socket.create(Body.request([Body.user("use clock")], tools))
-    let call = try #require(first.items.first?["call_id"]?.string)
-    let id = JSON.string(try #require(first.responseID))
+    let call = try #require(first.items.first?["call_id"]?.stringValue)
+    let id = ChappieJSONValue.string(try #require(first.responseID))
     let next = try await socket.create(
       Body.request([Body.output(of: call, "noon")], tools), ["previous_response_id": id])
     #expect(next.text == "The tool clock said: noon")
@@ -141,8 +142,8 @@ import Testing
     let skipped = try await socket.create(
       Body.request([Body.user("Never mind")], tools),
       ["previous_response_id": .string(try #require(again.responseID))])
-    let called = again.items.first?["call_id"]?.string ?? ""
-    #expect(skipped.first?["error", "message"]?.string == "No tool output found for function call \(called).")
+    let called = again.items.first?["call_id"]?.stringValue ?? ""
+    #expect(skipped.first?["error", "message"]?.stringValue == "No tool output found for function call \(called).")
     await wire.backend.stop()
   }
 

@@ -1,3 +1,4 @@
+import ChappieSDK
 import ChappieSDKTesting
 import GLibBridge
 import Testing
@@ -15,13 +16,13 @@ import Testing
     let socket = try await wire.socket()
     let limit = try #require(try await socket.create(Body.request([Body.user("Hello")])).first)
     #expect(limit.type == "error")
-    #expect(limit["status"]?.integer == 429)
+    #expect(limit["status"]?.integerValue == 429)
     #expect(limit["error", "type"] == "usage_limit_reached")
-    #expect(limit["error", "resets_at"]?.integer == 1_893_456_000)
+    #expect(limit["error", "resets_at"]?.integerValue == 1_893_456_000)
     #expect(limit["headers", "retry-after"] == "3")
     #expect(limit["headers", "x-codex-primary-used-percent"] == "12.0")
     let busy = try #require(try await socket.create(Body.request([Body.user("Hello")])).first)
-    #expect(busy["status"]?.integer == 503)
+    #expect(busy["status"]?.integerValue == 503)
     #expect(busy["error", "message"] == "busy")
     #expect(try await socket.create(Body.request([Body.user("Hello")])).types.last == "response.completed")
     await wire.backend.stop()
@@ -64,7 +65,7 @@ import Testing
   func bytesThatAreNoEventsEndTheSocket(_ rule: String, _ messages: Int) async throws {
     let wire = try await Wire()
     try wire.backend.play(#"[{"endpoint": "responses", \#(rule)}]"#)
-    #expect(try await cut(wire) == [JSON](repeating: .null, count: messages))
+    #expect(try await cut(wire) == [ChappieJSONValue](repeating: .null, count: messages))
     await wire.backend.stop()
   }
 
@@ -74,7 +75,7 @@ import Testing
     let socket = try await wire.socket()
     let warm = try await socket.create(Body.request([Body.developer("Hello")]), ["generate": false])
     #expect(warm.types.last == "response.completed")
-    #expect(try await socket.create(Body.request([Body.user("Hello")])).first?["status"]?.integer == 500)
+    #expect(try await socket.create(Body.request([Body.user("Hello")])).first?["status"]?.integerValue == 500)
     #expect(wire.backend.state.remainingRules == 0)
     await wire.backend.stop()
   }
@@ -91,7 +92,9 @@ import Testing
   }
 
   /// The frames of an answer whose connection ends before it does.
-  private func cut(_ wire: Wire, _ socket: WireSocket? = nil, _ more: [String: JSON] = [:]) async throws -> [JSON] {
+  private func cut(_ wire: Wire, _ socket: WireSocket? = nil, _ more: [String: ChappieJSONValue] = [:]) async throws
+    -> [ChappieJSONValue]
+  {
     let opened = if let socket { socket } else { try await wire.socket() }
     opened.send(Body.frame(Body.request([Body.user("Hello")], more)))
     let frames = await opened.remainder()

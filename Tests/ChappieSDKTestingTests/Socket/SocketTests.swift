@@ -1,3 +1,4 @@
+import ChappieSDK
 import ChappieSDKTesting
 import GLibBridge
 import Testing
@@ -55,7 +56,7 @@ import Testing
       Body.request([Body.user("Two")]), ["previous_response_id": .string(id)])
 
     #expect(second.types == ["error"])
-    #expect(second.first?["status"]?.integer == 400)
+    #expect(second.first?["status"]?.integerValue == 400)
     #expect(second.first?["error", "code"] == "previous_response_not_found")
     await wire.backend.stop()
   }
@@ -65,7 +66,7 @@ import Testing
     let socket = try await wire.socket()
     let first = try await socket.create(Body.request([Body.user("One")]))
     let metadata = first.first { $0.type == "response.metadata" }
-    let state = try #require(metadata?["headers", "x-codex-turn-state"]?.string)
+    let state = try #require(metadata?["headers", "x-codex-turn-state"]?.stringValue)
     #expect(wire.backend.state.turnStateGiven == state)
     #expect(wire.backend.state.turnStateSentBack == nil)
 
@@ -83,7 +84,7 @@ import Testing
       socket.send(Array(text.utf8))
       let frames = try await socket.frames()
       #expect(frames.types == ["error"])
-      #expect(frames.first?["status"]?.integer == 400)
+      #expect(frames.first?["status"]?.integerValue == 400)
     }
     let refused = try await socket.create(Body.request([Body.user("Hello")], ["store": true]))
     #expect(refused.first?["error", "message"] == "Store must be set to false")

@@ -1,3 +1,4 @@
+import ChappieSDK
 import ChappieSDKTesting
 import GLibBridge
 import Testing
@@ -11,13 +12,13 @@ final class Wire {
     let body: [UInt8]
 
     var text: String { String(decoding: body, as: UTF8.self) }
-    var json: JSON { (try? JSON(parsing: body)) ?? .null }
-    var detail: String? { json["detail"]?.string }
+    var json: ChappieJSONValue { (try? ChappieJSONValue(parsing: body.span)) ?? .null }
+    var detail: String? { json["detail"]?.stringValue }
 
     /// The events of a stream.
-    var events: [JSON] {
+    var events: [ChappieJSONValue] {
       text.split(separator: "\n").filter { $0.hasPrefix("data: ") }.compactMap {
-        try? JSON(parsing: Array($0.dropFirst(6).utf8))
+        try? ChappieJSONValue(json: String($0.dropFirst(6)))
       }
     }
   }
@@ -47,23 +48,23 @@ final class Wire {
     ).json
     let form = [
       "grant_type=authorization_code", "client_id=\(clientID)",
-      "code=\(try #require(approval["authorization_code"]?.string))",
-      "code_verifier=\(try #require(approval["code_verifier"]?.string))",
+      "code=\(try #require(approval["authorization_code"]?.stringValue))",
+      "code_verifier=\(try #require(approval["code_verifier"]?.stringValue))",
       "redirect_uri=\(backend.issuer)/deviceauth/callback",
     ]
     var request = HTTPRequest(.post, backend.localAddress + "/oauth/token")
     request.body = .bytes(Array(form.joined(separator: "&").utf8))
     request.contentType = "application/x-www-form-urlencoded"
     let tokens = try await send(request).json
-    token = try #require(tokens["access_token"]?.string)
-    refreshToken = try #require(tokens["refresh_token"]?.string)
+    token = try #require(tokens["access_token"]?.stringValue)
+    refreshToken = try #require(tokens["refresh_token"]?.stringValue)
   }
 
   // MARK: HTTP
 
   /// Sends a request with the access token.
   func send(
-    _ method: HTTPRequest.Method, _ path: String, _ body: JSON? = nil, headers: [String: String] = [:]
+    _ method: HTTPRequest.Method, _ path: String, _ body: ChappieJSONValue? = nil, headers: [String: String] = [:]
   ) async throws -> Answer {
     try await send(method, path, bytes: body?.encoded, headers)
   }
@@ -86,7 +87,7 @@ final class Wire {
   }
 
   /// Asks for an answer over HTTP.
-  func respond(_ body: JSON, headers: [String: String] = [:]) async throws -> Answer {
+  func respond(_ body: ChappieJSONValue, headers: [String: String] = [:]) async throws -> Answer {
     try await send(.post, "/backend-api/codex/responses", body, headers: headers)
   }
 

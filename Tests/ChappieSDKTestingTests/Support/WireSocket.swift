@@ -1,3 +1,4 @@
+import ChappieSDK
 import GLibBridge
 import Testing
 
@@ -11,7 +12,7 @@ final class WireSocket {
   }
 
   /// Asks for an answer and returns its frames up to the last.
-  func create(_ body: JSON, _ more: [String: JSON] = [:]) async throws -> [JSON] {
+  func create(_ body: ChappieJSONValue, _ more: [String: ChappieJSONValue] = [:]) async throws -> [ChappieJSONValue] {
     send(Body.frame(body, more))
     return try await frames()
   }
@@ -25,10 +26,12 @@ final class WireSocket {
   }
 
   /// The frames up to the end of an answer.
-  func frames(while isOpen: @escaping (JSON) -> Bool = { !$0.endsAnswer }) async throws -> [JSON] {
-    var frames: [JSON] = []
+  func frames(while isOpen: @escaping (ChappieJSONValue) -> Bool = { !$0.endsAnswer }) async throws
+    -> [ChappieJSONValue]
+  {
+    var frames: [ChappieJSONValue] = []
     try await socket.forEachMessage(idleDeadline: Wire.patience) { message in
-      guard let frame = try? JSON(parsing: Array(copying: message)) else { return .more }
+      guard let frame = try? ChappieJSONValue(parsing: message) else { return .more }
       frames.append(frame)
       return isOpen(frame) ? .more : .stop
     }
@@ -36,47 +39,47 @@ final class WireSocket {
   }
 
   /// The frames up to the end of the connection.
-  func remainder() async -> [JSON] {
-    var frames: [JSON] = []
+  func remainder() async -> [ChappieJSONValue] {
+    var frames: [ChappieJSONValue] = []
     try? await socket.forEachMessage(idleDeadline: Wire.patience) { message in
-      frames.append((try? JSON(parsing: Array(copying: message))) ?? .null)
+      frames.append((try? ChappieJSONValue(parsing: message)) ?? .null)
       return .more
     }
     return frames
   }
 }
 
-extension JSON {
-  var type: String { self["type"]?.string ?? "" }
+extension ChappieJSONValue {
+  var type: String { self["type"]?.stringValue ?? "" }
 
   var endsAnswer: Bool {
     ["response.completed", "response.failed", "error"].contains(type)
   }
 
   /// A member of a member.
-  subscript(keys: String...) -> JSON? {
+  subscript(keys: String...) -> ChappieJSONValue? {
     keys.reduce(self) { value, key in value?[key] }
   }
 }
 
-extension [JSON] {
+extension [ChappieJSONValue] {
   var types: [String] { map(\.type) }
 
   /// The text that the deltas add up to.
   var deltas: String {
-    filter { $0.type == "response.output_text.delta" }.compactMap { $0["delta"]?.string }.joined()
+    filter { $0.type == "response.output_text.delta" }.compactMap { $0["delta"]?.stringValue }.joined()
   }
 
   /// The items of the answer, as they were in the end.
-  var items: [JSON] {
+  var items: [ChappieJSONValue] {
     filter { $0.type == "response.output_item.done" }.compactMap { $0["item"] }
   }
 
   /// The text of the answer's messages.
   var text: String {
-    items.filter { $0.type == "message" }.flatMap { $0["content"]?.elements ?? [] }
-      .compactMap { $0["text"]?.string }.joined(separator: "\n")
+    items.filter { $0.type == "message" }.flatMap { $0["content"]?.arrayValue ?? [] }
+      .compactMap { $0["text"]?.stringValue }.joined(separator: "\n")
   }
 
-  var responseID: String? { last?["response", "id"]?.string }
+  var responseID: String? { last?["response", "id"]?.stringValue }
 }

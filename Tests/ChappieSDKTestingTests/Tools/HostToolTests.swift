@@ -96,10 +96,10 @@ import Testing
     try await ToolClient.with(.httpSSEOnly, harness: harness, tools: [.named("look")]) { tools in
       let results = try await tools.results("use look")
       #expect(results.map(\.status) == [.denied])
-      let body = try JSON(parsing: tools.backend.state.lastResponsesBody)
-      let declared = body["input"]?.elements.first { $0["type"] == "additional_tools" }?["tools"]?.elements
+      let body = try ChappieJSONValue(parsing: tools.backend.state.lastResponsesBody.span)
+      let declared = body["input"]?.arrayValue?.first { $0["type"] == "additional_tools" }?["tools"]?.arrayValue
       #expect(declared?.count == 1)
-      #expect(declared?.first?["description"]?.string == "Looks where it is told to.")
+      #expect(declared?.first?["description"]?.stringValue == "Looks where it is told to.")
     }
   }
 

@@ -1,3 +1,4 @@
+import ChappieSDK
 import ChappieSDKTesting
 import GLibBridge
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @Suite @GLibActor struct UsageTests {
   private static let path = "/backend-api/wham/usage"
 
-  private func set(_ wire: Wire, _ usage: JSON) async throws {
+  private func set(_ wire: Wire, _ usage: ChappieJSONValue) async throws {
     #expect(try await wire.send(.post, "/sandbox/usage", usage).status == 200)
   }
 
@@ -17,8 +18,8 @@ import Testing
       [
         "plan": "pro",
         "primary": [
-          "used_percent": .double(41.5), "reset_at": .integer(1_893_456_000), "window_minutes": .integer(300),
-          "growth": .double(1),
+          "used_percent": .number(41.5), "reset_at": .integer(1_893_456_000), "window_minutes": .integer(300),
+          "growth": .number(1),
         ],
         "secondary": ["used_percent": .integer(7), "growth": .integer(0)],
         "credits": ["has_credits": true, "balance": "12.3"],
@@ -36,19 +37,19 @@ import Testing
     let frames = try await wire.socket().create(Body.request([Body.user("Hello")]))
     let frame = try #require(frames.first { $0.type == "codex.rate_limits" })
     #expect(frame["plan_type"] == "pro")
-    #expect(frame["rate_limits", "primary", "used_percent"]?.double == 43.5)
-    #expect(frame["rate_limits", "primary", "window_minutes"]?.integer == 300)
-    #expect(frame["rate_limits", "primary", "reset_at"]?.integer == 1_893_456_000)
-    #expect(frame["rate_limits", "secondary", "used_percent"]?.double == 7)
+    #expect(frame["rate_limits", "primary", "used_percent"]?.numberValue == 43.5)
+    #expect(frame["rate_limits", "primary", "window_minutes"]?.integerValue == 300)
+    #expect(frame["rate_limits", "primary", "reset_at"]?.integerValue == 1_893_456_000)
+    #expect(frame["rate_limits", "secondary", "used_percent"]?.numberValue == 7)
     #expect(frame["credits"] == ["has_credits": true, "unlimited": false, "balance": "12.3"])
 
     let usage = try await wire.send(.get, Self.path).json
     #expect(usage["plan_type"] == "pro")
     #expect(usage["rate_limit", "allowed"] == true)
-    #expect(usage["rate_limit", "primary_window", "used_percent"]?.integer == 44)
-    #expect(usage["rate_limit", "primary_window", "limit_window_seconds"]?.integer == 18000)
-    #expect(usage["rate_limit", "primary_window", "reset_at"]?.integer == 1_893_456_000)
-    #expect(usage["rate_limit", "secondary_window", "used_percent"]?.integer == 7)
+    #expect(usage["rate_limit", "primary_window", "used_percent"]?.integerValue == 44)
+    #expect(usage["rate_limit", "primary_window", "limit_window_seconds"]?.integerValue == 18000)
+    #expect(usage["rate_limit", "primary_window", "reset_at"]?.integerValue == 1_893_456_000)
+    #expect(usage["rate_limit", "secondary_window", "used_percent"]?.integerValue == 7)
     #expect(usage["credits"] == ["has_credits": true, "unlimited": false, "balance": "12.3"])
     await wire.backend.stop()
   }
@@ -57,7 +58,7 @@ import Testing
     let wire = try await Wire { $0.user = StandInUser(email: "grace@example.com", plan: "team") }
     let usage = try await wire.send(.get, Self.path).json
     #expect(usage["plan_type"] == "team")
-    #expect(usage["rate_limit", "primary_window", "used_percent"]?.integer == 12)
+    #expect(usage["rate_limit", "primary_window", "used_percent"]?.integerValue == 12)
     #expect(try await wire.send(.get, Self.path, headers: ["authorization": "Bearer nothing"]).status == 401)
     #expect(try await wire.send(.post, Self.path, [:]).status == 405)
     await wire.backend.stop()
@@ -81,12 +82,12 @@ import Testing
     #expect(refused.status == 429)
     #expect(refused.json["error", "type"] == "usage_limit_reached")
     #expect(refused.json["error", "plan_type"] == "plus")
-    #expect(refused.json["error", "resets_at"]?.integer == 1_893_456_000)
+    #expect(refused.json["error", "resets_at"]?.integerValue == 1_893_456_000)
     #expect(refused.headers["x-codex-primary-used-percent"] == "100.0")
     let frame = try #require(try await wire.socket().create(Body.request([Body.user("Hello")])).first)
-    #expect(frame["status"]?.integer == 429)
+    #expect(frame["status"]?.integerValue == 429)
     #expect(frame["error", "type"] == "usage_limit_reached")
-    #expect(frame["error", "resets_at"]?.integer == 1_893_456_000)
+    #expect(frame["error", "resets_at"]?.integerValue == 1_893_456_000)
     #expect(try await wire.send(.get, Self.path).json["rate_limit", "limit_reached"] == true)
 
     try await set(wire, ["credits": ["has_credits": true, "balance": "1"]])
@@ -98,13 +99,14 @@ import Testing
     let wire = try await Wire()
     try await set(wire, ["primary": ["used_percent": .integer(98), "growth": .integer(50)]])
     for _ in 0..<3 { #expect(try await wire.respond(Body.request([Body.user("Hello")])).status == 200) }
-    #expect(try await wire.send(.get, Self.path).json["rate_limit", "primary_window", "used_percent"]?.integer == 99)
+    #expect(
+      try await wire.send(.get, Self.path).json["rate_limit", "primary_window", "used_percent"]?.integerValue == 99)
     await wire.backend.stop()
   }
 
   @Test func whatIsNoUsageChangesNothing() async throws {
     let wire = try await Wire()
-    let bodies: [JSON] = [
+    let bodies: [ChappieJSONValue] = [
       ["percent": .integer(3)], ["primary": ["used": .integer(3)]], ["primary": ["used_percent": .integer(101)]],
       ["plan": "pro", "secondary": "none"], ["credits": ["balance": .integer(3)]], [],
     ]

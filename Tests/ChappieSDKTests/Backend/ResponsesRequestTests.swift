@@ -7,12 +7,12 @@ struct ResponsesRequestTests {
     harness: ChappieHarness = .none, messages: [ChappieInputMessage] = [.user("hello")],
     options: ChappieMessageOptions = ChappieMessageOptions(), tools: [ChappieHarnessTool] = [],
     form: RequestModel.Form = .plain
-  ) throws -> JSONValue {
+  ) throws -> ChappieJSONValue {
     let request = TurnRequest(
       .standard, harness: harness, tools: tools, input: messages.map { .message($0) }, options: options,
       threadID: "7hread")
-    return try JSONValue(
-      ResponsesRequest(request, for: RequestModel(slug: "gpt-test", form: form)).encoded())
+    return try ChappieJSONValue(
+      foundation: ResponsesRequest(request, for: RequestModel(slug: "gpt-test", form: form)).encoded())
   }
 
   /// Everything that the backend demands (protocol.md, 3.2 and 3.7), and nothing that it refuses.
@@ -40,7 +40,7 @@ struct ResponsesRequestTests {
   @Test func theLiteFormHasToolsAndInstructionsInTheInput() throws {
     let harness = ChappieHarness(name: "", instructions: "Be brief.")
     let tool = ChappieHarnessTool(name: "brew", description: "Brews.")
-    let declared: JSONValue = [
+    let declared: ChappieJSONValue = [
       "type": "function", "name": "brew", "description": "Brews.", "strict": false,
       "parameters": ["type": "object", "properties": [:], "additionalProperties": false],
     ]
@@ -97,7 +97,7 @@ struct ResponsesRequestTests {
       Issue.record("no input")
       return
     }
-    let kinds = items.map { item -> [JSONValue?] in
+    let kinds = items.map { item -> [ChappieJSONValue?] in
       guard case .array(let content)? = item["content"] else { return [] }
       return [item["role"]] + content.map { $0["type"] }
     }
@@ -142,7 +142,7 @@ struct ResponsesRequestTests {
   }
 
   /// The text of the only message of `body`.
-  private static func text(of body: JSONValue) -> String? {
+  private static func text(of body: ChappieJSONValue) -> String? {
     guard case .array(let items)? = body["input"], case .array(let parts)? = items.first?["content"],
       case .string(let text)? = parts.first?["text"]
     else { return nil }

@@ -115,9 +115,9 @@ struct SocketExchangeTests {
     #expect(headers["originator"] == "chappie")
     #expect(headers["version"] == ProtocolVersion.current)
     for name in ["session-id", "thread-id", "x-client-request-id"] { #expect(headers[name] == "thread-1") }
-    let message = try JSON(parsing: Array(try #require(log.messages.first).utf8))
-    #expect(message["type"]?.string == "response.create")
-    #expect(message["model"]?.string == "gpt-5.5")
+    let message = try ChappieJSONValue(json: try #require(log.messages.first))
+    #expect(message["type"]?.stringValue == "response.create")
+    #expect(message["model"]?.stringValue == "gpt-5.5")
     #expect(message["previous_response_id"] == nil)
     #expect(message["client_metadata"] == nil)
     await server.stop()

@@ -6,22 +6,22 @@ import Testing
 struct JSONScannerTests {
   /// The members of an object by the scanner, with strings by ``JSONText`` and everything else by Foundation; nil
   /// when the scanner says that it is none.
-  private static func scan(_ bytes: [UInt8]) -> [String: JSONValue?]? {
-    var members: [String: JSONValue?] = [:]
+  private static func scan(_ bytes: [UInt8]) -> [String: ChappieJSONValue?]? {
+    var members: [String: ChappieJSONValue?] = [:]
     let json = bytes.span
     let isObject = JSONScanner.members(of: json) { key, value in
       let name = JSONText.decode(json, key)
       if let content = JSONScanner.stringContent(json, value) {
         members[name] = .some(.string(JSONText.decode(json, content)))
       } else {
-        members.updateValue(try? JSONValue(bytes[value]), forKey: name)
+        members.updateValue(try? ChappieJSONValue(foundation: bytes[value]), forKey: name)
       }
     }
     return isObject ? members : nil
   }
 
   private static func expectAgreement(_ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) {
-    guard case .object(let expected)? = try? JSONValue(bytes) else { return }
+    guard case .object(let expected)? = try? ChappieJSONValue(foundation: bytes) else { return }
     let text = String(decoding: bytes, as: UTF8.self)
     guard let found = scan(bytes) else {
       Issue.record("not taken for an object: \(text)", sourceLocation: sourceLocation)
@@ -38,7 +38,7 @@ struct JSONScannerTests {
     "{\"delta\":\"Grüß dich, 😀\",\"type\":\"x\"}", "{\"a\":\"\u{7F}\u{2028}\"}", "{\"a\":12345678901234567890}",
   ])
   func findsWhatFoundationFinds(_ text: String) {
-    #expect((try? JSONValue(text.utf8)) != nil, "the example itself is wrong")
+    #expect((try? ChappieJSONValue(foundation: text.utf8)) != nil, "the example itself is wrong")
     Self.expectAgreement(Array(text.utf8))
   }
 
@@ -46,7 +46,7 @@ struct JSONScannerTests {
     var source = RandomJSON(seed: 1)
     for _ in 0..<1000 {
       let text = source.object()
-      #expect((try? JSONValue(text.utf8)) != nil, "the example itself is wrong: \(text)")
+      #expect((try? ChappieJSONValue(foundation: text.utf8)) != nil, "the example itself is wrong: \(text)")
       Self.expectAgreement(Array(text.utf8))
     }
   }
@@ -127,8 +127,8 @@ struct JSONScannerTests {
   }
 }
 
-extension JSONValue {
-  fileprivate var withoutZeros: JSONValue? {
+extension ChappieJSONValue {
+  fileprivate var withoutZeros: ChappieJSONValue? {
     guard case .string(let text) = self else { return self }
     return .string(String(String.UnicodeScalarView(text.unicodeScalars.map { $0 == "\0" ? "\u{FFFD}" : $0 })))
   }

@@ -16,7 +16,7 @@ struct JSONTextTests {
   ])
   func decodesAsFoundationDoes(_ content: String, _ text: String) throws {
     #expect(Self.decode(content.utf8).utf8.elementsEqual(text.utf8))
-    #expect(try JSONValue("\"\(content)\"".utf8) == .string(text), "the example itself is wrong")
+    #expect(try ChappieJSONValue(foundation: "\"\(content)\"".utf8) == .string(text), "the example itself is wrong")
   }
 
   @Test(arguments: [

@@ -36,7 +36,7 @@ struct CredentialCodingTests {
     let credential = Credential.test("a", renewedAt: 7)
     let line = try CredentialCoding.encode(credential).text
     #expect(line.utf8.allSatisfy { (0x20...0x7E).contains($0) })
-    let json = try JSONValue(line.utf8)
+    let json = try ChappieJSONValue(foundation: line.utf8)
     #expect(json["version"] == .number(2))
     #expect(json["renewed_at"] == .number(7))
     #expect(json["issuer"] == "https://issuer.example")

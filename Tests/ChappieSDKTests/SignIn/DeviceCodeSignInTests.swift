@@ -44,8 +44,8 @@ struct DeviceCodeSignInTests {
     let method = try issuer.method()
     _ = try await method.signIn { _ in }
     let bodies = issuer.requests.map(\.body)
-    #expect(try JSONValue(bodies[0]) == ["client_id": .string(method.backend.clientID)])
-    #expect(try JSONValue(bodies[1]) == ["device_auth_id": "da", "user_code": "ABCD-12345"])
+    #expect(try ChappieJSONValue(foundation: bodies[0]) == ["client_id": .string(method.backend.clientID)])
+    #expect(try ChappieJSONValue(foundation: bodies[1]) == ["device_auth_id": "da", "user_code": "ABCD-12345"])
     for request in issuer.requests {
       #expect(request.method == "POST")
       #expect(request.headers["originator"] == "chappie")

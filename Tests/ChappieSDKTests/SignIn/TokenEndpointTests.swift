@@ -61,8 +61,8 @@ struct TokenEndpointTests {
     #expect(renewed.idToken?.text == "a.b.c")
     #expect(renewed.renewedAt > 5)
     #expect(renewed.method == "fake")
-    let body = try JSONValue(try #require(issuer.requests.first).body)
-    let clientID = JSONValue.string(ChappieBackend.productionClientID)
+    let body = try ChappieJSONValue(foundation: try #require(issuer.requests.first).body)
+    let clientID = ChappieJSONValue.string(ChappieBackend.productionClientID)
     #expect(body == ["client_id": clientID, "grant_type": "refresh_token", "refresh_token": "rt-old"])
   }
 
@@ -152,8 +152,8 @@ struct TokenEndpointTests {
         try await issuer.method().revoke(credential)
       }
     }
-    let bodies = try issuer.requests.map { try JSONValue($0.body) }
-    let clientID = JSONValue.string(ChappieBackend.productionClientID)
+    let bodies = try issuer.requests.map { try ChappieJSONValue(foundation: $0.body) }
+    let clientID = ChappieJSONValue.string(ChappieBackend.productionClientID)
     #expect(
       bodies == [
         ["token": "rt-old", "token_type_hint": "refresh_token", "client_id": clientID],

@@ -51,10 +51,7 @@ extension AccessGrant {
     let payload = String(parts[1])
     let padding = String(repeating: "=", count: (4 - payload.count % 4) % 4)
     let base64 = payload.replacing("-", with: "+").replacing("_", with: "/") + padding
-    guard let claims = Data(base64Encoded: base64), case .string(let name)? = try? JSONValue(claims)["jti"] else {
-      return nil
-    }
-    return name
+    return Data(base64Encoded: base64).flatMap { try? ChappieJSONValue(foundation: $0)["jti"]?.stringValue }
   }
 }
 

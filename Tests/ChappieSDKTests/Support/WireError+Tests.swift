@@ -4,7 +4,7 @@ import GLibBridge
 
 extension WireError {
   init(code: String?, message: String?, plan: String? = nil, resetsAt: Int64? = nil) {
-    var members: [String: JSON] = [:]
+    var members: [String: ChappieJSONValue] = [:]
     members["code"] = code.map { .string($0) }
     members["message"] = message.map { .string($0) }
     members["plan_type"] = plan.map { .string($0) }

@@ -5,15 +5,15 @@ import Testing
 
 /// What is made of calls that nothing here can run.
 struct ForeignCallsTests {
-  private static let message: JSON = ["type": "message", "content": []]
-  private static let thought: JSON = ["type": "reasoning", "encrypted_content": "x"]
+  private static let message: ChappieJSONValue = ["type": "message", "content": []]
+  private static let thought: ChappieJSONValue = ["type": "reasoning", "encrypted_content": "x"]
 
-  private static func item(_ type: String, _ id: String = "call_1") -> JSON {
+  private static func item(_ type: String, _ id: String = "call_1") -> ChappieJSONValue {
     ["type": .string(type), "call_id": .string(id)]
   }
 
   @Test func aCustomCallIsKeptAndAnswered() {
-    let call: JSON = ["type": "custom_tool_call", "call_id": "call_1", "name": "patch", "input": "x"]
+    let call: ChappieJSONValue = ["type": "custom_tool_call", "call_id": "call_1", "name": "patch", "input": "x"]
     let calls = ForeignCalls(among: [Self.thought, call])
     #expect(calls.kept == [Self.thought, call])
     #expect(calls.omittedKind == nil && calls.havePlainIDs)
@@ -35,12 +35,12 @@ struct ForeignCallsTests {
   @Test func whatTheBackendHasRunItselfStays() {
     let items = [Self.item("tool_search_call"), Self.item("tool_search_output")]
     #expect(ForeignCalls(among: items).kept == items)
-    let others: [JSON] = [["type": "web_search_call", "status": "completed"], ["type": "compaction"]]
+    let others: [ChappieJSONValue] = [["type": "web_search_call", "status": "completed"], ["type": "compaction"]]
     #expect(ForeignCalls(among: others).kept == others)
   }
 
   @Test func aFunctionIsNotForeign() {
-    let call: JSON = ["type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{}"]
+    let call: ChappieJSONValue = ["type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{}"]
     let calls = ForeignCalls(among: [call])
     #expect(calls.kept == [call] && calls.outputs.isEmpty && calls.omittedKind == nil)
   }

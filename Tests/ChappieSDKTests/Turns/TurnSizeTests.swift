@@ -45,11 +45,11 @@ struct TurnSizeTests {
   }
 
   @Test func partsOfAnAnswerAreLimited() throws {
-    let call: JSON = ["type": "function_call", "name": "t"]
+    let call: ChappieJSONValue = ["type": "function_call", "name": "t"]
     let calls = size
     for _ in 0..<TurnLimits.calls { try calls.add(call, bytes: 40) }
     #expect(throws: ChappieClientError.self) { try calls.add(call, bytes: 40) }
-    let thought: JSON = ["type": "reasoning"]
+    let thought: ChappieJSONValue = ["type": "reasoning"]
     let many = size
     for _ in 0..<TurnLimits.items { try many.add(thought, bytes: 20) }
     #expect(throws: ChappieClientError.self) { try many.add(thought, bytes: 20) }

@@ -5,7 +5,7 @@ import Testing
 
 /// The three forms in which the backend tells of the plan's use (protocol.md, 3.6 and 5.2).
 struct UsageLimitReadingTests {
-  private static func json(_ text: String) throws -> JSON { try JSON(parsing: Array(text.utf8)) }
+  private static func json(_ text: String) throws -> ChappieJSONValue { try ChappieJSONValue(json: text) }
 
   private static func headers(_ fields: [String: String]) -> ChappieUsageLimitSnapshot {
     var headers = HTTPHeaders()

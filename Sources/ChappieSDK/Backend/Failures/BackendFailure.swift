@@ -30,20 +30,20 @@ struct BackendFailure {
   ) {
     let text = String(decoding: body.prefix(1000), as: UTF8.self)
     self.init(
-      status: status, retryAfter: retryAfter, answer: try? JSON(parsing: body),
+      status: status, retryAfter: retryAfter, answer: try? ChappieJSONValue(parsing: body.span),
       text: Self.isMarkup(text) ? Self.pageText(of: host) : text, usage: usage)
   }
 
   /// - Parameter text: what to say when `answer` says nothing.
   init(
-    status: Int, retryAfter: String?, answer: JSON?, text: String = "",
+    status: Int, retryAfter: String?, answer: ChappieJSONValue?, text: String = "",
     usage: ChappieUsageLimitSnapshot = ChappieUsageLimitSnapshot()
   ) {
     let detail = answer?["error"].map(WireError.init)
     self.status = status
     self.retryAfter = retryAfter.flatMap(Self.seconds)
     code = detail?.code
-    let message = detail?.message ?? answer?["detail"]?.string ?? text
+    let message = detail?.message ?? answer?["detail"]?.stringValue ?? text
     refusesModel = Self.refusesModel(status, code, message)
     isFinal = detail?.type == "usage_limit_reached" || detail?.type == "usage_not_included"
     if status == 429, detail?.type == "usage_limit_reached" {

@@ -1,10 +1,8 @@
-import GLibBridge
-
 /// One item of a conversation, as the backend takes it.
 enum ConversationItem: Sendable, Equatable {
   case message(ChappieInputMessage)
   /// What the model made, as it came: a message, its thoughts (sealed), a tool call.
-  case produced(JSON)
+  case produced(ChappieJSONValue)
   case toolOutput(callID: String, output: String)
   /// What answers a call of a kind of tool that nobody here has.
   case customToolOutput(callID: String, output: String)
@@ -23,14 +21,14 @@ enum ConversationItem: Sendable, Equatable {
     switch self {
     case .message(let message): message.text.utf8.count
     case .produced(let item):
-      [item.messageText, item["arguments"]?.string, item["encrypted_content"]?.string].reduce(0) {
+      [item.messageText, item["arguments"]?.stringValue, item["encrypted_content"]?.stringValue].reduce(0) {
         $0 + ($1?.utf8.count ?? 0)
       }
     case .toolOutput(_, let output), .customToolOutput(_, let output): output.utf8.count
     }
   }
 
-  var json: JSON {
+  var json: ChappieJSONValue {
     switch self {
     case .message(let message): Self.json(message)
     case .produced(let item): item.asInput
@@ -41,38 +39,38 @@ enum ConversationItem: Sendable, Equatable {
     }
   }
 
-  private static func json(_ message: ChappieInputMessage) -> JSON {
+  private static func json(_ message: ChappieInputMessage) -> ChappieJSONValue {
     // The backend knows no system messages.
     let role = message.role == .system ? ChappieInputMessage.Role.developer : message.role
-    let textType: JSON = message.role == .assistant ? "output_text" : "input_text"
-    let text: JSON = ["type": textType, "text": .string(message.text)]
-    let images = message.images.map { JSON.object(["type": "input_image", "image_url": .string($0.url)]) }
+    let textType: ChappieJSONValue = message.role == .assistant ? "output_text" : "input_text"
+    let text: ChappieJSONValue = ["type": textType, "text": .string(message.text)]
+    let images = message.images.map { ChappieJSONValue.object(["type": "input_image", "image_url": .string($0.url)]) }
     return ["type": "message", "role": .string(role.rawValue), "content": .array([text] + images)]
   }
 }
 
-extension JSON {
+extension ChappieJSONValue {
   /// The text of an item that is a message; nil for any other.
   var messageText: String? {
-    guard self["type"]?.string == "message" else { return nil }
-    return (self["content"]?.elements ?? []).compactMap { $0.partText ?? $0.partRefusal }.joined()
+    guard self["type"]?.stringValue == "message" else { return nil }
+    return (self["content"]?.arrayValue ?? []).compactMap { $0.partText ?? $0.partRefusal }.joined()
   }
 
   /// Whether this is a message in which the model says that it does not answer.
   var isRefusal: Bool {
-    self["type"]?.string == "message" && (self["content"]?.elements ?? []).contains { $0.partRefusal != nil }
+    self["type"]?.stringValue == "message" && (self["content"]?.arrayValue ?? []).contains { $0.partRefusal != nil }
   }
 
-  private var partText: String? { self["type"]?.string == "output_text" ? self["text"]?.string : nil }
-  private var partRefusal: String? { self["type"]?.string == "refusal" ? self["refusal"]?.string : nil }
+  private var partText: String? { self["type"]?.stringValue == "output_text" ? self["text"]?.stringValue : nil }
+  private var partRefusal: String? { self["type"]?.stringValue == "refusal" ? self["refusal"]?.stringValue : nil }
 
   /// This item as it is sent back: without what names it on the backend, which keeps nothing that could be named, and
   /// with a refusal as the text that it is, which each backend takes.
-  fileprivate var asInput: JSON {
+  fileprivate var asInput: ChappieJSONValue {
     guard case .object(var members) = self else { return self }
     members["id"] = nil
     members["status"] = nil
-    if isRefusal, let parts = members["content"]?.elements {
+    if isRefusal, let parts = members["content"]?.arrayValue {
       members["content"] = .array(
         parts.map { part in part.partRefusal.map { ["type": "output_text", "text": .string($0)] } ?? part })
     }

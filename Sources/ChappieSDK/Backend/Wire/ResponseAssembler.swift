@@ -1,5 +1,3 @@
-import GLibBridge
-
 /// Puts an answer together from its events.
 struct ResponseAssembler {
   enum Outcome {
@@ -14,7 +12,7 @@ struct ResponseAssembler {
   /// Whether the model says in it that it does not answer.
   private(set) var isRefusal = false
   /// What the model made, in order.
-  private(set) var items: [JSON] = []
+  private(set) var items: [ChappieJSONValue] = []
   private(set) var outcome = Outcome.open
   private var beginning: Beginning
   private var message = Message.open(start: 0)

@@ -1,5 +1,3 @@
-import GLibBridge
-
 /// One event of an answer's stream, as far as it matters here.
 enum ResponseEvent: Equatable, Sendable {
   /// The answer of this id begins.
@@ -8,7 +6,7 @@ enum ResponseEvent: Equatable, Sendable {
   /// A piece of the text in which the model says that it does not answer.
   case refusalDelta(String)
   /// An item of the answer is complete; this is its authoritative form.
-  case itemDone(JSON)
+  case itemDone(ChappieJSONValue)
   /// The token that the further requests of this turn send back.
   case turnState(String)
   /// What is used of the plan.
@@ -17,7 +15,7 @@ enum ResponseEvent: Equatable, Sendable {
   case failed(WireError)
   case incomplete(reason: String?)
   /// What would be a status and a body over HTTP.
-  case refused(status: Int, retryAfter: String?, usage: ChappieUsageLimitSnapshot, body: JSON)
+  case refused(status: Int, retryAfter: String?, usage: ChappieUsageLimitSnapshot, body: ChappieJSONValue)
   /// Of another answer than the one that is read.
   case foreign
   /// Unknown, of no interest, or no JSON.
@@ -64,44 +62,44 @@ enum ResponseEvent: Equatable, Sendable {
   }
 
   private static func decodeWhole(_ json: borrowing Span<UInt8>, of answerID: String?) -> ResponseEvent {
-    guard let event = try? JSON(parsing: Array(copying: json)) else { return .other }
+    guard let event = try? ChappieJSONValue(parsing: json) else { return .other }
     let response = event["response"]
-    if let answerID, let id = response?["id"]?.string, id != answerID { return .foreign }
-    switch event["type"]?.string {
+    if let answerID, let id = response?["id"]?.stringValue, id != answerID { return .foreign }
+    switch event["type"]?.stringValue {
     case "response.created":
-      return response?["id"]?.string.map { .created(id: $0) } ?? .other
+      return response?["id"]?.stringValue.map { .created(id: $0) } ?? .other
     case "response.output_item.done":
-      guard let item = event["item"], item["type"]?.string != nil else { return .other }
+      guard let item = event["item"], item["type"]?.stringValue != nil else { return .other }
       return .itemDone(item)
     case "response.completed":
-      guard let id = response?["id"]?.string else { return .other }
+      guard let id = response?["id"]?.stringValue else { return .other }
       return .completed(id: id, usage: ChappieTokenUsage(response?["usage"] ?? .null))
     case "response.failed":
       return .failed(WireError(response?["error"] ?? .null))
     case "response.metadata":
-      return event["headers"]?["x-codex-turn-state"]?.string.map { .turnState($0) } ?? .other
+      return event["headers"]?["x-codex-turn-state"]?.stringValue.map { .turnState($0) } ?? .other
     case "codex.rate_limits":
       return ChappieUsageLimitSnapshot(event: event).map { .rateLimits($0) } ?? .other
     case "error":
       return refusal(event)
     default:
-      return .incomplete(reason: response?["incomplete_details"]?["reason"]?.string)
+      return .incomplete(reason: response?["incomplete_details"]?["reason"]?.stringValue)
     }
   }
 
-  private static func refusal(_ event: JSON) -> ResponseEvent {
-    guard let status = (event["status"] ?? event["status_code"])?.integer else { return .other }
+  private static func refusal(_ event: ChappieJSONValue) -> ResponseEvent {
+    guard let status = (event["status"] ?? event["status_code"])?.truncatedValue else { return .other }
     let headers = event["headers"] ?? .null
     return .refused(
-      status: Int(clamping: status), retryAfter: headers["retry-after"]?.string,
+      status: Int(clamping: status), retryAfter: headers["retry-after"]?.stringValue,
       usage: ChappieUsageLimitSnapshot(headers: headers), body: event)
   }
 }
 
 extension ChappieTokenUsage {
   /// What is missing counts as zero.
-  fileprivate init(_ usage: JSON) {
-    func count(_ value: JSON?) -> Int { value?.integer.map { Int(clamping: $0) } ?? 0 }
+  fileprivate init(_ usage: ChappieJSONValue) {
+    func count(_ value: ChappieJSONValue?) -> Int { value?.truncatedValue.map { Int(clamping: $0) } ?? 0 }
     self.init(
       inputTokens: count(usage["input_tokens"]),
       cachedInputTokens: count(usage["input_tokens_details"]?["cached_tokens"]),

@@ -1,23 +1,21 @@
-import GLibBridge
-
 /// A request for an answer, as the backend takes it from one model's clients.
 struct ResponsesRequest: Sendable {
   /// What stands before the conversation.
-  let head: [JSON]
+  let head: [ChappieJSONValue]
   let input: [ConversationItem]
   /// Everything but the input.
-  let frame: [String: JSON]
+  let frame: [String: ChappieJSONValue]
   let form: RequestModel.Form
   let threadID: String
 
   private static let liteHeader = "x-openai-internal-codex-responses-lite"
 
   init(_ request: TurnRequest, for model: RequestModel) {
-    var frame: [String: JSON] = [
+    var frame: [String: ChappieJSONValue] = [
       "model": .string(model.slug), "stream": true, "store": false, "tool_choice": "auto",
       "include": ["reasoning.encrypted_content"], "prompt_cache_key": .string(request.threadID),
     ]
-    var reasoning: [String: JSON] = [:]
+    var reasoning: [String: ChappieJSONValue] = [:]
     reasoning["effort"] = model.effort(request.effort).map { .string($0) }
     switch model.form {
     case .plain:
@@ -38,7 +36,7 @@ struct ResponsesRequest: Sendable {
   }
 
   /// The tools, where there are any, and then the instructions.
-  private static func liteHead(_ request: TurnRequest) -> [JSON] {
+  private static func liteHead(_ request: TurnRequest) -> [ChappieJSONValue] {
     let instructions = ConversationItem.message(ChappieInputMessage(role: .developer, text: request.instructions)).json
     guard !request.tools.isEmpty else { return [instructions] }
     // One name for each conversation: a head that is the same must look the same.
@@ -54,7 +52,7 @@ struct ResponsesRequest: Sendable {
 
   /// The body of an HTTP request.
   func encoded() -> [UInt8] {
-    JSON.object(frame.merging(["input": .array(head + input.map(\.json))]) { $1 }).encoded
+    ChappieJSONValue.object(frame.merging(["input": .array(head + input.map(\.json))]) { $1 }).encoded
   }
 
   // MARK: What says that it is lite
@@ -65,7 +63,7 @@ struct ResponsesRequest: Sendable {
   }
 
   /// The member of `client_metadata` of a message over a WebSocket.
-  var formMetadata: [String: JSON] {
+  var formMetadata: [String: ChappieJSONValue] {
     form == .lite ? ["ws_request_header_" + Self.liteHeader.replacingHyphens: "true"] : [:]
   }
 }

@@ -1,5 +1,3 @@
-import GLibBridge
-
 /// What an error says, in an event or in the body of an HTTP answer.
 struct WireError: Equatable {
   let code: String?
@@ -9,12 +7,12 @@ struct WireError: Equatable {
   /// Unix seconds in UTC.
   let resetsAt: Int64?
 
-  init(_ error: JSON) {
-    code = error["code"]?.string
-    type = error["type"]?.string
-    message = error["message"]?.string
-    plan = error["plan_type"]?.string.map(Redaction.message)
-    resetsAt = error["resets_at"]?.integer
+  init(_ error: ChappieJSONValue) {
+    code = error["code"]?.stringValue
+    type = error["type"]?.stringValue
+    message = error["message"]?.stringValue
+    plan = error["plan_type"]?.stringValue.map(Redaction.message)
+    resetsAt = error["resets_at"]?.truncatedValue
   }
 
   /// The seconds that a message such as “Please try again in 2.5s” asks to wait.

@@ -39,7 +39,7 @@ enum CredentialCoding {
   }
 
   private static func quoted(_ text: String) -> String {
-    String(decoding: JSON.string(text).encoded, as: UTF8.self)
+    ChappieJSONValue.string(text).json
   }
 
   /// A string member as guarded bytes; nil when it is missing, empty or holds escapes, which no token does.

@@ -21,17 +21,17 @@ struct TokenClaims {
   /// Nil when `token` is opaque: no three parts, or no JSON object in the middle.
   init?(_ token: SecretBytes) {
     guard let payload = token.withSpan(Self.payload), let bytes = Self.decodeBase64URL(payload),
-      let claims = try? JSON(parsing: bytes), case .object = claims
+      let claims = try? ChappieJSONValue(parsing: bytes.span), case .object = claims
     else { return nil }
     let auth = claims[Self.authKey]
-    let address = claims["email"]?.string ?? claims[Self.profileKey]?["email"]?.string
+    let address = claims["email"]?.stringValue ?? claims[Self.profileKey]?["email"]?.stringValue
     email = address.flatMap { Redaction.fact($0, limit: Self.addressLimit) }
-    expiresAt = claims["exp"]?.double
-    accountID = auth?["chatgpt_account_id"]?.string.flatMap { Redaction.fact($0, limit: Self.idLimit) }
-    let user = auth?["chatgpt_user_id"]?.string ?? auth?["user_id"]?.string
+    expiresAt = claims["exp"]?.numberValue
+    accountID = auth?["chatgpt_account_id"]?.stringValue.flatMap { Redaction.fact($0, limit: Self.idLimit) }
+    let user = auth?["chatgpt_user_id"]?.stringValue ?? auth?["user_id"]?.stringValue
     userID = user.flatMap { Redaction.fact($0, limit: Self.idLimit) }
-    plan = auth?["chatgpt_plan_type"]?.string.map(Redaction.message)
-    isFedRAMP = auth?["chatgpt_account_is_fedramp"]?.bool ?? false
+    plan = auth?["chatgpt_plan_type"]?.stringValue.map(Redaction.message)
+    isFedRAMP = auth?["chatgpt_account_is_fedramp"]?.boolValue ?? false
   }
 
   /// The middle part of the token. It names the user and is of no use without its signature.

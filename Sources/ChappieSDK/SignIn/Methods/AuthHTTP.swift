@@ -54,7 +54,7 @@ final class AuthHTTP {
   private let session = HTTPSession(userAgent: "chappie/\(ChappieVersion.current)", maxConnections: 8)
 
   /// - Throws: ``ChappieAuthError/network(_:)``, `CancellationError`.
-  func post(_ url: String, json: JSON) async throws -> Answer {
+  func post(_ url: String, json: ChappieJSONValue) async throws -> Answer {
     try await post(url, .bytes(json.encoded), "application/json")
   }
 

@@ -61,7 +61,7 @@ struct TokenEndpoint: Sendable {
   }
 
   private var quotedClientID: String {
-    String(decoding: JSON.string(clientID).encoded, as: UTF8.self)
+    ChappieJSONValue.string(clientID).json
   }
 
   /// The longest wait for a revocation: whoever signs out waits for it.

@@ -1,5 +1,3 @@
-import GLibBridge
-
 /// Calls of other kinds than functions. This client declares none, and a model may make one all the same.
 ///
 /// The backend refuses a conversation with a call that nobody has answered, now and for good. So a custom tool's call is
@@ -14,40 +12,40 @@ struct ForeignCalls {
   /// The kind of a call that is left out; nil where none is.
   let omittedKind: String?
   /// The items of the answer that the conversation keeps.
-  let kept: [JSON]
+  let kept: [ChappieJSONValue]
   /// Whether all ids are plain names, and no parts of a token that is at hand.
   let havePlainIDs: Bool
 
   /// To be made while the token of the request is at hand.
-  init(among items: [JSON]) {
-    let ids = items.compactMap { $0["type"]?.string == Self.customCall ? $0["call_id"]?.string ?? "" : nil }
+  init(among items: [ChappieJSONValue]) {
+    let ids = items.compactMap { $0["type"]?.stringValue == Self.customCall ? $0["call_id"]?.stringValue ?? "" : nil }
     havePlainIDs = ids.allSatisfy { Redaction.name($0) != nil }
     outputs = ids.map { .customToolOutput(callID: $0, output: Self.answer) }
     let omitted = Self.omitted(among: items)
     kept = items.enumerated().filter { !omitted.contains($0.offset) }.map(\.element)
-    omittedKind = omitted.lazy.compactMap { items[$0]["type"]?.string }.first { $0 != "reasoning" }
+    omittedKind = omitted.lazy.compactMap { items[$0]["type"]?.stringValue }.first { $0 != "reasoning" }
       .map { Redaction.name($0) ?? "[…]" }
   }
 
   /// Where the items are that are left out: calls that nothing answers, and the thoughts right before them, which lead
   /// to nothing else.
-  private static func omitted(among items: [JSON]) -> [Int] {
-    let answered = Set(items.filter(isOutput).compactMap { $0["call_id"]?.string })
+  private static func omitted(among items: [ChappieJSONValue]) -> [Int] {
+    let answered = Set(items.filter(isOutput).compactMap { $0["call_id"]?.stringValue })
     var omitted: [Int] = []
     for (index, item) in items.enumerated() where isUnanswerable(item, answered) {
-      if index > 0, items[index - 1]["type"]?.string == "reasoning" { omitted.append(index - 1) }
+      if index > 0, items[index - 1]["type"]?.stringValue == "reasoning" { omitted.append(index - 1) }
       omitted.append(index)
     }
     return omitted
   }
 
-  private static func isOutput(_ item: JSON) -> Bool {
-    item["type"]?.string?.hasSuffix(outputSuffix) == true
+  private static func isOutput(_ item: ChappieJSONValue) -> Bool {
+    item["type"]?.stringValue?.hasSuffix(outputSuffix) == true
   }
 
   /// Whether an item has the mark of a call, and the backend has not run it itself.
-  private static func isUnanswerable(_ item: JSON, _ answered: Set<String>) -> Bool {
-    guard let id = item["call_id"]?.string, !isOutput(item) else { return false }
-    return ToolCallItem(item) == nil && item["type"]?.string != customCall && !answered.contains(id)
+  private static func isUnanswerable(_ item: ChappieJSONValue, _ answered: Set<String>) -> Bool {
+    guard let id = item["call_id"]?.stringValue, !isOutput(item) else { return false }
+    return ToolCallItem(item) == nil && item["type"]?.stringValue != customCall && !answered.contains(id)
   }
 }

@@ -1,5 +1,3 @@
-import GLibBridge
-
 /// A call of a tool, as the model wrote it.
 package struct ToolCallItem: Equatable {
   package let callID: String
@@ -12,12 +10,13 @@ package struct ToolCallItem: Equatable {
   let hasPlainID: Bool
 
   /// Nil for an item that is no call of a function.
-  package init?(_ item: JSON) {
-    guard item["type"]?.string == "function_call", let callID = item["call_id"]?.string, let name = item["name"]?.string
+  package init?(_ item: ChappieJSONValue) {
+    guard item["type"]?.stringValue == "function_call", let callID = item["call_id"]?.stringValue,
+      let name = item["name"]?.stringValue
     else { return nil }
     self.callID = callID
     self.name = name
-    arguments = item["arguments"]?.string ?? ""
+    arguments = item["arguments"]?.stringValue ?? ""
     shownName = Redaction.name(name) ?? "[…]"
     hasPlainID = Redaction.name(callID) != nil
   }

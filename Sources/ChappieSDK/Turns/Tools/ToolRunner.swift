@@ -124,11 +124,11 @@ final class ToolRunner {
     let text = call.arguments.isEmpty ? "{}" : call.arguments
     return await checks.hold {
       await offActor {
-        do {
-          let json = try JSON(parsing: Array(text.utf8), valueLimit: JSONSchema.argumentLimit)
-          return schema.violation(in: ChappieJSONValue(json))
+        do throws(JSONProblem) {
+          let json = try ChappieJSONValue(parsing: text.utf8.span, valueLimit: JSONSchema.argumentLimit)
+          return schema.violation(in: json)
         } catch {
-          return (error as? GLibError)?.isJSONLimit == true ? "they are too much to be checked" : "they are no JSON"
+          return error == .malformed ? "they are no JSON" : "they are too much to be checked"
         }
       }
     }

@@ -39,7 +39,7 @@ struct ThreadSeal {
 
   /// - Throws: ``ChappieThreadStoreError/full(_:)`` for more than a row can hold.
   func seal(_ events: [ChappieTurnEvent], at place: Place) throws -> [UInt8] {
-    let content = JSON(.array(events.map(\.jsonValue))).encoded
+    let content = ChappieJSONValue.array(events.map(\.jsonValue)).encoded
     guard content.count <= Self.contentLimit else {
       throw ChappieThreadStoreError.full(
         "The turn has more than \(Self.contentLimit >> 20) MiB: it is too large to store.")
@@ -59,7 +59,7 @@ struct ThreadSeal {
 
   /// Nil for what is no list of events.
   static func events(_ content: [UInt8]) -> [ChappieTurnEvent]? {
-    guard let json = try? ChappieJSONValue(JSON(parsing: content)) else { return nil }
+    guard let json = try? ChappieJSONValue(parsing: content.span) else { return nil }
     return json.arrayValue?.map { ChappieTurnEvent(jsonValue: $0) }
   }
 

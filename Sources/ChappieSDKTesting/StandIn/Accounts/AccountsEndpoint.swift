@@ -1,3 +1,4 @@
+import ChappieSDK
 import GLibBridge
 import HTTPTestServer
 
@@ -7,7 +8,7 @@ struct AccountsEndpoint {
   let backend: Backend
 
   /// What a workspace says that may be served from everywhere.
-  private static let anywhere: JSONValue = "NO_CONSTRAINT"
+  private static let anywhere: ChappieJSONValue = "NO_CONSTRAINT"
 
   func answer(_ request: HTTPServerRequest) -> HTTPServerResponse {
     guard let user = backend.user(of: request) else { return Backend.unauthorized }
@@ -15,12 +16,12 @@ struct AccountsEndpoint {
     // Clients take no origin without TLS, also not the one at which they are.
     let address = PublicAddress(of: request, configured: backend.configuration.publicURL)
     let origin = address.hasTLS ? Self.anywhere : "https://chatgpt.com"
-    let id = JSONValue.string(user.accountID)
+    let id = ChappieJSONValue.string(user.accountID)
     return .json([
       "accounts": [
         [
-          "id": id, "name": nil, "structure": "personal", "plan_type": .string(backend.usage.plan ?? user.plan),
-          "profile_picture_url": nil, "workspace_backend_origin": origin,
+          "id": id, "name": .null, "structure": "personal", "plan_type": .string(backend.usage.plan ?? user.plan),
+          "profile_picture_url": .null, "workspace_backend_origin": origin,
           "account_routing_override": Self.anywhere,
         ]
       ],

@@ -1,3 +1,4 @@
+import ChappieSDK
 import GLibBridge
 import HTTPTestServer
 
@@ -48,12 +49,12 @@ extension StandInCore {
   private func load(_ request: HTTPServerRequest) -> HTTPServerResponse {
     change {
       scenario.load(try StandInRule.list(parsing: request.body))
-      return ["ok": true, "rules": JSONValue(scenario.remaining)]
+      return ["ok": true, "rules": ChappieJSONValue(scenario.remaining)]
     }
   }
 
   /// Makes a change and answers with what it returns, or with why it was not made.
-  private func change(_ make: () throws -> JSONValue) -> HTTPServerResponse {
+  private func change(_ make: () throws -> ChappieJSONValue) -> HTTPServerResponse {
     do {
       return .json(try make())
     } catch {
@@ -63,16 +64,17 @@ extension StandInCore {
 
   /// A field of the query, of a form or of a JSON object.
   private func field(_ name: String, of request: HTTPServerRequest) -> String? {
-    request.query[name] ?? request.form?[name] ?? (try? JSONValue(parsing: request.body))?[name]?.string
+    request.query[name] ?? request.form?[name]
+      ?? (try? ChappieJSONValue(parsing: request.body.span))?[name]?.stringValue
   }
 }
 
 extension StandInCore {
   /// Replaces the models, and returns what a control request is told.
   @discardableResult
-  func replaceModels(_ json: [UInt8]) throws(StandInScenarioError) -> JSONValue {
+  func replaceModels(_ json: [UInt8]) throws(StandInScenarioError) -> ChappieJSONValue {
     do throws(Refusal) {
-      try backend.models.replace((try? JSONValue(parsing: json)) ?? nil)
+      try backend.models.replace((try? ChappieJSONValue(parsing: json.span)) ?? .null)
       return ["ok": true, "etag": .string(backend.models.etag)]
     } catch {
       throw StandInScenarioError(description: error.detail)
@@ -81,9 +83,9 @@ extension StandInCore {
 
   /// Sets how much of the plan is used, and returns what a control request is told.
   @discardableResult
-  func setUsage(_ json: [UInt8]) throws(StandInScenarioError) -> JSONValue {
+  func setUsage(_ json: [UInt8]) throws(StandInScenarioError) -> ChappieJSONValue {
     do throws(StandInRule.Reader.Problem) {
-      try backend.usage.set((try? JSONValue(parsing: json)) ?? nil)
+      try backend.usage.set((try? ChappieJSONValue(parsing: json.span)) ?? .null)
       return ["ok": true]
     } catch {
       throw StandInScenarioError(description: error.text)

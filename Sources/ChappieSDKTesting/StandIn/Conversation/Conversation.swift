@@ -1,3 +1,5 @@
+import ChappieSDK
+
 /// What a model is given to answer, with everything that came before.
 struct Conversation {
   private(set) var items: [InputItem] = []
@@ -5,7 +7,7 @@ struct Conversation {
   /// Adds what a request brings.
   ///
   /// - Parameter input: the list in the request.
-  mutating func append(checking input: [JSONValue]) throws(Refusal) {
+  mutating func append(checking input: [ChappieJSONValue]) throws(Refusal) {
     for item in input { items.append(try InputItem(checking: item)) }
     let triggers = items.indices.filter {
       if case .compactionTrigger = items[$0].content { true } else { false }
@@ -17,7 +19,7 @@ struct Conversation {
   }
 
   /// What a request that builds on an answer comes after: all that was said, or the compaction that stands for it.
-  func continued(with output: [JSONValue]) -> Conversation {
+  func continued(with output: [ChappieJSONValue]) -> Conversation {
     var next = asksForCompaction ? Conversation() : self
     // Calls wait for their outputs here: they are not checked.
     next.items += output.compactMap { try? InputItem(checking: $0) }

@@ -1,3 +1,5 @@
+import ChappieSDK
+
 /// An item of a conversation, as far as the stand-in understands it.
 struct InputItem: Sendable {
   enum Role: String {
@@ -34,9 +36,9 @@ extension InputItem {
     "image_generation_call", "agent_message",
   ]
 
-  init(checking item: JSONValue) throws(Refusal) {
-    guard item.members != nil else { throw Refusal(detail: "An item of input is not an object") }
-    let type = item["type"]?.string ?? "message"
+  init(checking item: ChappieJSONValue) throws(Refusal) {
+    guard item.objectValue != nil else { throw Refusal(detail: "An item of input is not an object") }
+    let type = item["type"]?.stringValue ?? "message"
     switch type {
     case "message":
       self = try Self.message(item)
@@ -56,7 +58,7 @@ extension InputItem {
       let tools = try ToolList(checking: item["tools"])
       self.init(content: .tools(tools.names), bytes: tools.bytes)
     case _ where Self.otherTypes.contains(type):
-      self.init(content: .other, bytes: item.bytes.count)
+      self.init(content: .other, bytes: item.encoded.count)
     default:
       throw Refusal(detail: "Invalid value: '\(type)' is no type of an item of input")
     }
@@ -64,8 +66,8 @@ extension InputItem {
 
   // MARK: Types
 
-  private static func message(_ item: JSONValue) throws(Refusal) -> InputItem {
-    let name = item["role"]?.string ?? ""
+  private static func message(_ item: ChappieJSONValue) throws(Refusal) -> InputItem {
+    let name = item["role"]?.stringValue ?? ""
     guard name != "system" else { throw Refusal(detail: "System messages are not allowed") }
     guard let role = Role(rawValue: name) else { throw Refusal(detail: "Invalid value: '\(name)' is no role") }
     let content = try MessageContent(checking: item["content"], role)
@@ -74,20 +76,20 @@ extension InputItem {
       bytes: content.text.utf8.count + content.images * imageBytes)
   }
 
-  private static func reasoning(_ item: JSONValue) throws(Refusal) -> InputItem {
-    guard item["summary"]?.elements != nil else { throw missing("summary") }
+  private static func reasoning(_ item: ChappieJSONValue) throws(Refusal) -> InputItem {
+    guard item["summary"]?.arrayValue != nil else { throw missing("summary") }
     // Without the content there is nothing to think on with, and nothing to check.
     guard let content = item["encrypted_content"], content != .null else { return InputItem(content: .other, bytes: 0) }
-    guard let sealed = content.string, SealedContent.open(sealed, .reasoning) != nil else { throw unverified }
+    guard let sealed = content.stringValue, SealedContent.open(sealed, .reasoning) != nil else { throw unverified }
     return InputItem(content: .other, bytes: sealed.utf8.count)
   }
 
-  private static func call(_ item: JSONValue, payload: String) throws(Refusal) -> InputItem {
+  private static func call(_ item: ChappieJSONValue, payload: String) throws(Refusal) -> InputItem {
     let (id, name, payload) = (try text(item, "call_id"), try text(item, "name"), try text(item, payload))
     return InputItem(content: .call(id: id, name: name), bytes: name.utf8.count + payload.utf8.count)
   }
 
-  private static func output(_ item: JSONValue, _ type: String) throws(Refusal) -> InputItem {
+  private static func output(_ item: ChappieJSONValue, _ type: String) throws(Refusal) -> InputItem {
     let id = try text(item, "call_id")
     guard let output = item["output"] else { throw missing("output") }
     let content = try MessageContent(checking: output, .user)
@@ -97,8 +99,8 @@ extension InputItem {
 
   // MARK: Members
 
-  private static func text(_ item: JSONValue, _ key: String) throws(Refusal) -> String {
-    guard let text = item[key]?.string else { throw missing(key) }
+  private static func text(_ item: ChappieJSONValue, _ key: String) throws(Refusal) -> String {
+    guard let text = item[key]?.stringValue else { throw missing(key) }
     return text
   }
 

@@ -1,22 +1,26 @@
+import ChappieSDK
+
 /// The content of a message or of a tool's output: a text, or a list of parts.
 struct MessageContent {
   let text: String
   let images: Int
 
-  init(checking content: JSONValue?, _ role: InputItem.Role) throws(Refusal) {
-    if let text = content?.string {
+  init(checking content: ChappieJSONValue?, _ role: InputItem.Role) throws(Refusal) {
+    if let text = content?.stringValue {
       self.text = text
       images = 0
       return
     }
-    guard let parts = content?.elements else { throw Refusal(detail: "Content must be a text or a list of parts") }
+    guard let parts = content?.arrayValue else { throw Refusal(detail: "Content must be a text or a list of parts") }
     var texts: [String] = []
     var images = 0
     for part in parts {
-      let type = part["type"]?.string ?? ""
+      let type = part["type"]?.stringValue ?? ""
       switch type {
       case "output_text" where role == .assistant, "input_text" where role != .assistant:
-        guard let text = part["text"]?.string else { throw Refusal(detail: "A part of the type \(type) needs 'text'") }
+        guard let text = part["text"]?.stringValue else {
+          throw Refusal(detail: "A part of the type \(type) needs 'text'")
+        }
         texts.append(text)
       case "refusal" where role == .assistant, "input_audio" where role != .assistant:
         break
@@ -31,12 +35,12 @@ struct MessageContent {
     self.images = images
   }
 
-  private static func checkImage(_ part: JSONValue) throws(Refusal) {
-    let url = part["image_url"]?.string ?? ""
+  private static func checkImage(_ part: ChappieJSONValue) throws(Refusal) {
+    let url = part["image_url"]?.stringValue ?? ""
     guard url.hasPrefix("https://") || isImageData(url) else {
       throw Refusal(detail: "Invalid value: 'image_url' must be an https address or a data address with an image")
     }
-    if let detail = part["detail"]?.string, !["auto", "low", "high", "original"].contains(detail) {
+    if let detail = part["detail"]?.stringValue, !["auto", "low", "high", "original"].contains(detail) {
       throw Refusal(detail: "Invalid value: '\(detail)' is no detail of an image")
     }
   }

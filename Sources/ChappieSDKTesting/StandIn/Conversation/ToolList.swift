@@ -1,3 +1,5 @@
+import ChappieSDK
+
 /// The tools that a request declares.
 struct ToolList {
   /// The names of the functions among them.
@@ -5,28 +7,28 @@ struct ToolList {
   /// How much room they take in the context window.
   let bytes: Int
 
-  init(checking tools: JSONValue?) throws(Refusal) {
+  init(checking tools: ChappieJSONValue?) throws(Refusal) {
     guard let tools, tools != .null else {
       names = []
       bytes = 0
       return
     }
-    guard let list = tools.elements else { throw Refusal(detail: "Tools must be a list") }
+    guard let list = tools.arrayValue else { throw Refusal(detail: "Tools must be a list") }
     var names: Set<String> = []
     for tool in list {
-      guard let type = tool["type"]?.string else { throw Refusal(detail: "A tool needs a 'type'") }
+      guard let type = tool["type"]?.stringValue else { throw Refusal(detail: "A tool needs a 'type'") }
       if type == "namespace" { _ = try ToolList(checking: tool["tools"]) }
       guard type == "function" || type == "custom" else { continue }
-      let name = tool["name"]?.string ?? ""
+      let name = tool["name"]?.stringValue ?? ""
       guard Self.isName(name) else { throw Refusal(detail: "Invalid value: '\(name)' is no name of a tool") }
       guard type == "function" else { continue }
-      if let parameters = tool["parameters"], parameters != .null, parameters["type"]?.string != "object" {
+      if let parameters = tool["parameters"], parameters != .null, parameters["type"]?.stringValue != "object" {
         throw Refusal(detail: "Invalid schema for function '\(name)': schema must be of the type \"object\"")
       }
       guard names.insert(name).inserted else { throw Refusal(detail: "The tool '\(name)' is declared twice") }
     }
     self.names = names
-    bytes = tools.bytes.count
+    bytes = tools.encoded.count
   }
 
   private static func isName(_ name: String) -> Bool {

@@ -1,3 +1,4 @@
+import ChappieSDK
 import FoundationEssentials
 import GLibBridge
 import HTTPTestServer
@@ -13,7 +14,8 @@ struct Issuer {
 
   /// `POST /api/accounts/deviceauth/usercode`
   func userCode(_ request: HTTPServerRequest) -> HTTPServerResponse {
-    guard let body = try? JSONValue(parsing: request.body), let clientID = body["client_id"]?.string else {
+    guard let body = try? ChappieJSONValue(parsing: request.body.span), let clientID = body["client_id"]?.stringValue
+    else {
       return .error(400, "invalid_request", "The request must be JSON with a client_id.")
     }
     guard clientID == configuration.clientID else { return .error(400, "invalid_client", "Unknown client.") }
@@ -30,8 +32,8 @@ struct Issuer {
 
   /// `POST /api/accounts/deviceauth/token`
   func poll(_ request: HTTPServerRequest) -> HTTPServerResponse {
-    guard let body = try? JSONValue(parsing: request.body), let id = body["device_auth_id"]?.string,
-      let userCode = body["user_code"]?.string
+    guard let body = try? ChappieJSONValue(parsing: request.body.span), let id = body["device_auth_id"]?.stringValue,
+      let userCode = body["user_code"]?.stringValue
     else { return .error(400, "invalid_request", "The request must be JSON with device_auth_id and user_code.") }
     let unknown = "Device authorization is unknown. Please try again."
     switch devices.state(id: id, userCode: userCode) {
@@ -68,17 +70,17 @@ struct Issuer {
 
   /// `POST /oauth/token` with JSON.
   func refresh(_ request: HTTPServerRequest) -> HTTPServerResponse {
-    guard let body = try? JSONValue(parsing: request.body) else {
+    guard let body = try? ChappieJSONValue(parsing: request.body.span) else {
       return .error(400, "invalid_request", "The request is not JSON.")
     }
-    guard body["grant_type"]?.string == "refresh_token" else {
+    guard body["grant_type"]?.stringValue == "refresh_token" else {
       return .error(400, "unsupported_grant_type", "JSON must have grant_type refresh_token.")
     }
-    guard body["client_id"]?.string == configuration.clientID else {
+    guard body["client_id"]?.stringValue == configuration.clientID else {
       return .error(400, "invalid_client", "Unknown client.")
     }
     do throws(TokenStore.Refusal) {
-      return answer(try tokens.refresh(body["refresh_token"]?.string ?? "", clientID: configuration.clientID))
+      return answer(try tokens.refresh(body["refresh_token"]?.stringValue ?? "", clientID: configuration.clientID))
     } catch {
       switch error {
       case .unknown: return .error(400, "invalid_grant", "The refresh token is unknown.")
@@ -92,7 +94,7 @@ struct Issuer {
 
   /// `POST /oauth/revoke`
   func revoke(_ request: HTTPServerRequest) -> HTTPServerResponse {
-    guard let body = try? JSONValue(parsing: request.body), let token = body["token"]?.string else {
+    guard let body = try? ChappieJSONValue(parsing: request.body.span), let token = body["token"]?.stringValue else {
       return .error(400, "invalid_request", "The request must be JSON with a token.")
     }
     // A token that nobody knows is as revoked as can be.
@@ -104,7 +106,8 @@ struct Issuer {
     .json(
       [
         "id_token": .string(tokens.idToken), "access_token": .string(tokens.accessToken),
-        "refresh_token": .string(tokens.refreshToken), "token_type": "Bearer", "expires_in": JSONValue(tokens.lifetime),
+        "refresh_token": .string(tokens.refreshToken), "token_type": "Bearer",
+        "expires_in": ChappieJSONValue(tokens.lifetime),
       ], headers: [("cache-control", "no-store")])
   }
 }

@@ -1,3 +1,4 @@
+import ChappieSDK
 import FoundationEssentials
 import GLibBridge
 
@@ -19,8 +20,9 @@ struct TokenMint {
 
   func idToken() -> String {
     Self.token([
-      "iss": .string(issuer), "aud": [.string(clientID)], "sub": .string(user.userID), "iat": JSONValue(issuedAt),
-      "exp": JSONValue(expiresAt), "email": .string(user.email), "email_verified": true,
+      "iss": .string(issuer), "aud": [.string(clientID)], "sub": .string(user.userID),
+      "iat": ChappieJSONValue(issuedAt),
+      "exp": ChappieJSONValue(expiresAt), "email": .string(user.email), "email_verified": true,
       "https://api.openai.com/auth": account,
     ])
   }
@@ -28,8 +30,8 @@ struct TokenMint {
   func accessToken() -> String {
     Self.token([
       "iss": .string(issuer), "aud": ["https://api.openai.com/v1"], "client_id": .string(clientID),
-      "sub": .string(user.userID), "jti": .string(RandomText.hex(bytes: 16)), "iat": JSONValue(issuedAt),
-      "exp": JSONValue(expiresAt), "https://api.openai.com/profile": ["email": .string(user.email)],
+      "sub": .string(user.userID), "jti": .string(RandomText.hex(bytes: 16)), "iat": ChappieJSONValue(issuedAt),
+      "exp": ChappieJSONValue(expiresAt), "https://api.openai.com/profile": ["email": .string(user.email)],
       "https://api.openai.com/auth": account,
     ])
   }
@@ -38,17 +40,16 @@ struct TokenMint {
     "rt-" + RandomText.secret()
   }
 
-  private var account: JSONValue {
-    let id = JSONValue.Member(key: "chatgpt_account_id", value: .string(user.accountID))
-    return .object(
-      (user.accountID.isEmpty ? [] : [id]) + [
-        .init(key: "chatgpt_user_id", value: .string(user.userID)), .init(key: "user_id", value: .string(user.userID)),
-        .init(key: "chatgpt_plan_type", value: .string(user.plan)),
-      ])
+  private var account: ChappieJSONValue {
+    var account: [String: ChappieJSONValue] = [
+      "chatgpt_user_id": .string(user.userID), "user_id": .string(user.userID), "chatgpt_plan_type": .string(user.plan),
+    ]
+    if !user.accountID.isEmpty { account["chatgpt_account_id"] = .string(user.accountID) }
+    return .object(account)
   }
 
-  private static func token(_ claims: JSONValue) -> String {
-    let header: JSONValue = ["alg": "RS256", "typ": "JWT", "kid": "sandbox"]
-    return [header, claims].map { RandomText.base64URL($0.bytes) }.joined(separator: ".") + "." + RandomText.secret()
+  private static func token(_ claims: ChappieJSONValue) -> String {
+    let header: ChappieJSONValue = ["alg": "RS256", "typ": "JWT", "kid": "sandbox"]
+    return [header, claims].map { RandomText.base64URL($0.encoded) }.joined(separator: ".") + "." + RandomText.secret()
   }
 }

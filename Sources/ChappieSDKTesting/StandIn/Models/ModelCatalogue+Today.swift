@@ -1,3 +1,5 @@
+import ChappieSDK
+
 extension ModelCatalogue {
   /// What version 0.163.0 of the Codex CLI brings with it, in its order, and what came after it.
   static let today: [Model] = [
@@ -22,7 +24,7 @@ extension ModelCatalogue {
       ]),
     model(
       "gpt-5.5", "GPT-5.5", priority: 13, efforts: .upToXHigh, since: "0.98.0",
-      ["use_responses_lite": false, "max_context_window": 272_000, "tool_mode": nil, "multi_agent_version": nil]),
+      ["use_responses_lite": false, "max_context_window": 272_000, "tool_mode": .null, "multi_agent_version": .null]),
     model(
       "codex-auto-review", "Codex Auto Review", priority: 43, efforts: .upToMax, since: "0.98.0",
       ["visibility": "hide", "multi_agent_version": "v1"]),
@@ -37,21 +39,25 @@ extension ModelCatalogue {
     /// With `ultra`, a word of clients: they tell the backend another.
     case all
 
-    var levels: JSONValue { Model.levels(Array(["low", "medium", "high", "xhigh", "max", "ultra"].prefix(rawValue))) }
+    var levels: ChappieJSONValue {
+      Model.levels(Array(["low", "medium", "high", "xhigh", "max", "ultra"].prefix(rawValue)))
+    }
   }
 
   /// What a client tells the backend for `ultra`; without it that is the highest other effort that is listed.
-  private static let delegating: JSONValue = [
+  private static let delegating: [String: ChappieJSONValue] = [
     "multi_agent_reasoning_effort": "xhigh", "default_reasoning_level": "low",
   ]
 
   private static func model(
-    _ slug: String, _ name: String, priority: Int, efforts: Efforts, since version: String, _ more: JSONValue = [:]
+    _ slug: String, _ name: String, priority: Int, efforts: Efforts, since version: String,
+    _ more: [String: ChappieJSONValue] = [:]
   ) -> Model {
-    let usual: JSONValue = [
-      "display_name": .string(name), "priority": JSONValue(priority), "supported_reasoning_levels": efforts.levels,
+    let usual: [String: ChappieJSONValue] = [
+      "display_name": .string(name), "priority": ChappieJSONValue(priority),
+      "supported_reasoning_levels": efforts.levels,
       "minimal_client_version": .string(version), "tool_mode": "code_mode_only", "multi_agent_version": "v2",
     ]
-    return Model(slug: slug, (usual.members ?? []) + (more.members ?? []))
+    return Model(slug: slug, usual.merging(more) { $1 })
   }
 }

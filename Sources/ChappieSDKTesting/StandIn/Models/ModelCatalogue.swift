@@ -1,3 +1,4 @@
+import ChappieSDK
 import GLibBridge
 
 /// The models of the backend, in the order in which they are handed out.
@@ -15,19 +16,17 @@ final class ModelCatalogue {
   /// - Parameter contextWindow: the context window of all models; nil leaves each its own.
   init(contextWindow: Int?) {
     models = Self.today.map { model in
-      guard let window = contextWindow.map({ JSONValue($0) }) else { return model }
-      let small = [
-        JSONValue.Member(key: "context_window", value: window), .init(key: "max_context_window", value: window),
-      ]
-      return Model(slug: model.slug, (model.json.members ?? []) + small)
+      guard let window = contextWindow.map({ ChappieJSONValue($0) }) else { return model }
+      let small = ["context_window": window, "max_context_window": window]
+      return Model(slug: model.slug, (model.json.objectValue ?? [:]).merging(small) { $1 })
     }
     retired = Self.retiredToday
     renewEtag()
   }
 
   /// Replaces the catalogue with a list of models, bare or as `{"models": […]}`; none of them is retired.
-  func replace(_ json: JSONValue) throws(Refusal) {
-    guard let list = json["models"]?.elements ?? json.elements else {
+  func replace(_ json: ChappieJSONValue) throws(Refusal) {
+    guard let list = json["models"]?.arrayValue ?? json.arrayValue else {
       throw Refusal(detail: "a catalogue is a list of models")
     }
     var models: [Model] = []
@@ -48,7 +47,7 @@ final class ModelCatalogue {
   }
 
   /// What is handed out to a client.
-  func json(for client: ClientVersion) -> JSONValue {
+  func json(for client: ClientVersion) -> ChappieJSONValue {
     ["models": .array(offered.filter { $0.minimumClient.map { $0 <= client } ?? true }.map(\.json))]
   }
 
@@ -60,7 +59,7 @@ final class ModelCatalogue {
   private var offered: [Model] { models.filter { !retired.contains($0.slug) } }
 
   private func renewEtag() {
-    let digest = SHA256.digest(of: JSONValue.array(offered.map(\.json)).bytes).prefix(8)
+    let digest = SHA256.digest(of: ChappieJSONValue.array(offered.map(\.json)).encoded).prefix(8)
     etag = "\"" + digest.map { String($0, radix: 16) }.joined() + "\""
   }
 }

@@ -1,14 +1,16 @@
+import ChappieSDK
+
 /// The events that are sent for an answer: its own, or those of a rule.
 struct AnswerEvents {
   private enum Source {
-    case script([JSONValue])
-    case answer(ResponsesAnswer, side: [JSONValue])
+    case script([ChappieJSONValue])
+    case answer(ResponsesAnswer, side: [ChappieJSONValue])
   }
 
   private let source: Source
 
   /// - Parameter side: what comes right behind the first event.
-  init(_ answer: ResponsesAnswer, _ change: StandInRule.Change?, side: [JSONValue] = []) {
+  init(_ answer: ResponsesAnswer, _ change: StandInRule.Change?, side: [ChappieJSONValue] = []) {
     source = change?.events.map { .script($0) } ?? .answer(answer, side: side)
   }
 
@@ -20,7 +22,7 @@ struct AnswerEvents {
   }
 
   /// The event at a position, from 0 up to ``count``.
-  func event(at index: Int) -> JSONValue {
+  func event(at index: Int) -> ChappieJSONValue {
     switch source {
     case .script(let events): events[index]
     case .answer(let answer, let side):
@@ -29,13 +31,13 @@ struct AnswerEvents {
   }
 
   /// What a further request can build on; nil when the answer does not end as it should.
-  var completion: (id: String, output: [JSONValue])? {
+  var completion: (id: String, output: [ChappieJSONValue])? {
     switch source {
     case .answer(let answer, _):
       return answer.succeeds ? (answer.id, answer.output) : nil
     case .script(let events):
       let end = events.last { $0["type"] == "response.completed" }
-      guard let id = end?["response"]?["id"]?.string else { return nil }
+      guard let id = end?["response"]?["id"]?.stringValue else { return nil }
       return (id, events.filter { $0["type"] == "response.output_item.done" }.compactMap { $0["item"] })
     }
   }

@@ -1,3 +1,4 @@
+import ChappieSDK
 import GLibBridge
 
 /// Writes the events of an answer at a pace, up to where it shall break.
@@ -33,13 +34,13 @@ struct EventPlayer {
 
   /// Writes `count` events; `event` makes each when its time has come.
   func play(
-    _ count: Int, event: (Int) -> JSONValue, write: @GLibActor (JSONValue) async throws -> Void
+    _ count: Int, event: (Int) -> ChappieJSONValue, write: @GLibActor (ChappieJSONValue) async throws -> Void
   ) async throws -> Outcome {
     let start = ContinuousClock.now
     var deltas = 0
     for index in 0..<count {
       let event = event(index)
-      guard let type = event["type"]?.string, type.hasSuffix(".delta") else {
+      guard let type = event["type"]?.stringValue, type.hasSuffix(".delta") else {
         try await write(event)
         continue
       }

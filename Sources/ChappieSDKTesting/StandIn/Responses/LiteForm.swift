@@ -1,3 +1,4 @@
+import ChappieSDK
 import GLibBridge
 import HTTPTestServer
 
@@ -9,15 +10,16 @@ enum LiteForm {
   private static let header = "x-openai-internal-codex-responses-lite"
 
   /// Whether a request has the form. Its tools, where it has any, are an item of the input.
-  static func isLite(_ body: JSONValue, _ headers: HTTPHeaders, _ transport: ResponsesRequest.Transport) -> Bool {
+  static func isLite(_ body: ChappieJSONValue, _ headers: HTTPHeaders, _ transport: ResponsesRequest.Transport) -> Bool
+  {
     let mark =
       switch transport {
       case .http: headers[header]
       case .webSocket:
-        body["client_metadata"]?["ws_request_header_\(header.replacing("-", with: "_"))"]?.string
+        body["client_metadata"]?["ws_request_header_\(header.replacing("-", with: "_"))"]?.stringValue
       }
-    return mark == "true" && (body["tools"] ?? .null) == .null && body["parallel_tool_calls"]?.bool == false
-      && body["reasoning"]?["context"]?.string == "all_turns"
+    return mark == "true" && (body["tools"] ?? .null) == .null && body["parallel_tool_calls"]?.boolValue == false
+      && body["reasoning"]?["context"]?.stringValue == "all_turns"
   }
 
   /// The refusal that a rule asks for; nil when the request may be answered.

@@ -1,3 +1,5 @@
+import ChappieSDK
+
 /// An item of an answer.
 struct OutputItem: Sendable {
   enum Content: Sendable {
@@ -31,11 +33,11 @@ struct OutputItem: Sendable {
   }
 
   /// The item before any of its content has come.
-  var started: JSONValue { json("in_progress", isWhole: false) }
+  var started: ChappieJSONValue { json("in_progress", isWhole: false) }
 
-  var finished: JSONValue { json("completed", isWhole: true) }
+  var finished: ChappieJSONValue { json("completed", isWhole: true) }
 
-  private func json(_ status: String, isWhole: Bool) -> JSONValue {
+  private func json(_ status: String, isWhole: Bool) -> ChappieJSONValue {
     switch content {
     case .message(let text):
       [
@@ -45,12 +47,10 @@ struct OutputItem: Sendable {
     case .call(let call):
       .object(
         [
-          .init(key: "id", value: .string(id)),
-          .init(key: "type", value: call.isCustom ? "custom_tool_call" : "function_call"),
-          .init(key: "status", value: .string(status)), .init(key: "call_id", value: .string(call.id)),
-          .init(key: "name", value: .string(call.name)),
-          .init(key: call.isCustom ? "input" : "arguments", value: .string(isWhole ? call.text : "")),
-        ] + (call.namespace.map { [.init(key: "namespace", value: .string($0))] } ?? []))
+          "id": .string(id), "type": call.isCustom ? "custom_tool_call" : "function_call", "status": .string(status),
+          "call_id": .string(call.id), "name": .string(call.name),
+          call.isCustom ? "input" : "arguments": .string(isWhole ? call.text : ""),
+        ].merging(call.namespace.map { ["namespace": .string($0)] } ?? [:]) { $1 })
     case .reasoning(let sealed):
       ["id": .string(id), "type": "reasoning", "summary": [], "encrypted_content": .string(sealed)]
     case .compaction(let sealed):
@@ -58,7 +58,7 @@ struct OutputItem: Sendable {
     }
   }
 
-  static func part(_ text: String) -> JSONValue {
+  static func part(_ text: String) -> ChappieJSONValue {
     ["type": "output_text", "text": .string(text), "annotations": []]
   }
 

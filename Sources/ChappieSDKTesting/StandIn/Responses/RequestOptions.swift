@@ -1,43 +1,45 @@
+import ChappieSDK
+
 /// The lesser parameters of a request for an answer.
 struct RequestOptions {
   let callsTools: Bool
   let callsInParallel: Bool
   let wantsReasoning: Bool
 
-  init(checking body: JSONValue, _ model: Model) throws(Refusal) {
+  init(checking body: ChappieJSONValue, _ model: Model) throws(Refusal) {
     let effort = try Self.choice(body, "reasoning", "effort", among: model.efforts)
     _ = try Self.choice(body, "reasoning", "summary", among: ["auto", "concise", "detailed", "none"])
     _ = try Self.choice(body, "text", "verbosity", among: ["low", "medium", "high"])
     try Self.checkFormat(body["text"]?["format"])
     if let tier = body["service_tier"], tier != .null {
-      guard let id = tier.string, (model.serviceTiers + ["auto", "default"]).contains(id) else {
-        throw Refusal(detail: "Unsupported service_tier: \(tier.string ?? tier.text)")
+      guard let id = tier.stringValue, (model.serviceTiers + ["auto", "default"]).contains(id) else {
+        throw Refusal(detail: "Unsupported service_tier: \(tier.stringValue ?? tier.json)")
       }
     }
-    let include = body["include"]?.elements ?? []
+    let include = body["include"]?.arrayValue ?? []
     wantsReasoning = include.contains("reasoning.encrypted_content") && effort != "none"
-    callsTools = body["tool_choice"]?.string != "none"
+    callsTools = body["tool_choice"]?.stringValue != "none"
     callsInParallel =
-      body["parallel_tool_calls"]?.bool != false && model.json["supports_parallel_tool_calls"]?.bool != false
+      body["parallel_tool_calls"]?.boolValue != false && model.json["supports_parallel_tool_calls"]?.boolValue != false
   }
 
   private static func choice(
-    _ body: JSONValue, _ group: String, _ key: String, among values: [String]
+    _ body: ChappieJSONValue, _ group: String, _ key: String, among values: [String]
   ) throws(Refusal) -> String? {
     guard let members = body[group], members != .null else { return nil }
-    guard members.members != nil else { throw Refusal(detail: "Invalid type: '\(group)' must be an object") }
+    guard members.objectValue != nil else { throw Refusal(detail: "Invalid type: '\(group)' must be an object") }
     guard let value = members[key], value != .null else { return nil }
-    guard let text = value.string, values.contains(text) else {
-      throw Refusal(detail: "Invalid value: '\(value.string ?? value.text)' is no \(group).\(key)")
+    guard let text = value.stringValue, values.contains(text) else {
+      throw Refusal(detail: "Invalid value: '\(value.stringValue ?? value.json)' is no \(group).\(key)")
     }
     return text
   }
 
-  private static func checkFormat(_ format: JSONValue?) throws(Refusal) {
+  private static func checkFormat(_ format: ChappieJSONValue?) throws(Refusal) {
     guard let format, format != .null else { return }
-    switch format["type"]?.string {
+    switch format["type"]?.stringValue {
     case "text", "json_object": return
-    case "json_schema" where format["name"]?.string != nil && format["schema"]?.members != nil: return
+    case "json_schema" where format["name"]?.stringValue != nil && format["schema"]?.objectValue != nil: return
     default: throw Refusal(detail: "Invalid value: 'text.format' is not understood")
     }
   }

@@ -1,3 +1,4 @@
+import ChappieSDK
 import FoundationEssentials
 
 /// The events of one answer, in the order of the live server.
@@ -35,16 +36,15 @@ struct ResponsesAnswer {
   var succeeds: Bool { failure == nil }
 
   /// What the conversation goes on with.
-  var output: [JSONValue] { items.map(\.finished) }
+  var output: [ChappieJSONValue] { items.map(\.finished) }
 
   /// How many events there are.
   var count: Int { steps.count }
 
   /// The event at a position, from 0 up to ``count``.
-  func event(at index: Int) -> JSONValue {
+  func event(at index: Int) -> ChappieJSONValue {
     let (type, members) = content(of: steps[index])
-    let head: [(String, JSONValue)] = [("type", .string(type)), ("sequence_number", JSONValue(index))]
-    return .object((head + members).map(JSONValue.Member.init))
+    return .object(members.merging(["type": .string(type), "sequence_number": ChappieJSONValue(index)]) { $1 })
   }
 
   // MARK: Events
@@ -72,25 +72,29 @@ struct ResponsesAnswer {
     }
   }
 
-  private func content(of step: Step) -> (type: String, members: [(String, JSONValue)]) {
+  private func content(of step: Step) -> (type: String, members: [String: ChappieJSONValue]) {
     switch step {
-    case .created: ("response.created", [("response", response("in_progress"))])
-    case .inProgress: ("response.in_progress", [("response", response("in_progress"))])
+    case .created: ("response.created", ["response": response("in_progress")])
+    case .inProgress: ("response.in_progress", ["response": response("in_progress")])
     case .added(let index):
-      ("response.output_item.added", [("output_index", JSONValue(index)), ("item", items[index].started)])
-    case .partAdded(let index): ("response.content_part.added", place(index) + [("part", OutputItem.part(""))])
+      ("response.output_item.added", ["output_index": ChappieJSONValue(index), "item": items[index].started])
+    case .partAdded(let index): ("response.content_part.added", place(index, with: "part", OutputItem.part("")))
     case .delta(let index, let piece):
-      (Self.kind(items[index]) + ".delta", place(index) + [("delta", .string(String(piece)))])
-    case .whole(let index): (Self.kind(items[index]) + ".done", place(index) + [Self.whole(items[index])])
+      (Self.kind(items[index]) + ".delta", place(index, with: "delta", .string(String(piece))))
+    case .whole(let index):
+      (
+        Self.kind(items[index]) + ".done",
+        place(index, with: Self.whole(items[index]).key, Self.whole(items[index]).value)
+      )
     case .partDone(let index):
       (
         "response.content_part.done",
-        place(index) + [("part", OutputItem.part(Self.whole(items[index]).1.string ?? ""))]
+        place(index, with: "part", OutputItem.part(Self.whole(items[index]).value.stringValue ?? ""))
       )
     case .done(let index):
-      ("response.output_item.done", [("output_index", JSONValue(index)), ("item", items[index].finished)])
-    case .completed: ("response.completed", [("response", response("completed"))])
-    case .failed: ("response.failed", [("response", response("failed"))])
+      ("response.output_item.done", ["output_index": ChappieJSONValue(index), "item": items[index].finished])
+    case .completed: ("response.completed", ["response": response("completed")])
+    case .failed: ("response.failed", ["response": response("failed")])
     }
   }
 
@@ -99,7 +103,7 @@ struct ResponsesAnswer {
     return call.isCustom ? "response.custom_tool_call_input" : "response.function_call_arguments"
   }
 
-  private static func whole(_ item: OutputItem) -> (String, JSONValue) {
+  private static func whole(_ item: OutputItem) -> (key: String, value: ChappieJSONValue) {
     switch item.content {
     case .message(let text): ("text", .string(text))
     case .call(let call): (call.isCustom ? "input" : "arguments", .string(call.text))
@@ -107,30 +111,30 @@ struct ResponsesAnswer {
     }
   }
 
-  private func place(_ index: Int) -> [(String, JSONValue)] {
-    let place: [(String, JSONValue)] = [("item_id", .string(items[index].id)), ("output_index", JSONValue(index))]
-    if case .message = items[index].content { return place + [("content_index", 0)] }
-    return place
+  private func place(_ index: Int, with key: String, _ value: ChappieJSONValue) -> [String: ChappieJSONValue] {
+    var members = ["item_id": .string(items[index].id), "output_index": ChappieJSONValue(index), key: value]
+    if case .message = items[index].content { members["content_index"] = 0 }
+    return members
   }
 
-  private func response(_ status: String) -> JSONValue {
+  private func response(_ status: String) -> ChappieJSONValue {
     let isComplete = status == "completed"
-    let error: JSONValue =
+    let error: ChappieJSONValue =
       status == "failed"
-      ? failure.map { ["code": .string($0.code), "message": .string($0.message)] } ?? nil : nil
+      ? failure.map { ["code": .string($0.code), "message": .string($0.message)] } ?? .null : .null
     return [
-      "id": .string(id), "object": "response", "created_at": JSONValue(createdAt), "status": .string(status),
-      "model": .string(model), "output": isComplete ? .array(output) : [], "usage": isComplete ? usage : nil,
+      "id": .string(id), "object": "response", "created_at": ChappieJSONValue(createdAt), "status": .string(status),
+      "model": .string(model), "output": isComplete ? .array(output) : [], "usage": isComplete ? usage : .null,
       "error": error,
     ]
   }
 
-  private var usage: JSONValue {
+  private var usage: ChappieJSONValue {
     let outputTokens = items.reduce(0) { $0 + $1.pieces.count }
     return [
-      "input_tokens": JSONValue(inputTokens), "input_tokens_details": ["cached_tokens": 0],
-      "output_tokens": JSONValue(outputTokens), "output_tokens_details": ["reasoning_tokens": 0],
-      "total_tokens": JSONValue(inputTokens + outputTokens),
+      "input_tokens": ChappieJSONValue(inputTokens), "input_tokens_details": ["cached_tokens": 0],
+      "output_tokens": ChappieJSONValue(outputTokens), "output_tokens_details": ["reasoning_tokens": 0],
+      "total_tokens": ChappieJSONValue(inputTokens + outputTokens),
     ]
   }
 }

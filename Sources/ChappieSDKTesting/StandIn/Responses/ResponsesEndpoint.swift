@@ -1,3 +1,4 @@
+import ChappieSDK
 import GLibBridge
 import HTTPTestServer
 
@@ -18,7 +19,8 @@ struct ResponsesEndpoint {
     let accepted: ResponsesRequest
     do throws(Refusal) {
       accepted = try ResponsesRequest(
-        checking: (try? JSONValue(parsing: body)) ?? nil, request.headers, over: .http, models: backend.models)
+        checking: (try? ChappieJSONValue(parsing: body.span)) ?? .null, request.headers, over: .http,
+        models: backend.models)
     } catch {
       return .whole(.detail(error.detail))
     }

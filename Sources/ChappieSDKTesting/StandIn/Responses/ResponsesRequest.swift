@@ -1,3 +1,4 @@
+import ChappieSDK
 import GLibBridge
 
 /// A request for an answer that has passed the live server's checks.
@@ -26,21 +27,21 @@ struct ResponsesRequest {
   /// - Parameter earlier: what came before, where the input holds only what is new.
   @GLibActor
   init(
-    checking body: JSONValue, _ headers: HTTPHeaders, over transport: Transport,
+    checking body: ChappieJSONValue, _ headers: HTTPHeaders, over transport: Transport,
     after earlier: Conversation = Conversation(), models: ModelCatalogue
   ) throws(Refusal) {
-    guard body.members != nil else { throw Refusal(detail: "The request body is not a JSON object") }
+    guard body.objectValue != nil else { throw Refusal(detail: "The request body is not a JSON object") }
     // Newer clients say them in a developer message instead.
     let instructions = body["instructions"] ?? .null
-    guard instructions == .null || instructions.string?.isEmpty == false else {
+    guard instructions == .null || instructions.stringValue?.isEmpty == false else {
       throw Refusal(detail: "Instructions are required")
     }
-    guard let input = body["input"]?.elements else { throw Refusal(detail: "Input must be a list") }
-    guard !input.contains(where: { $0["role"]?.string == "system" }) else {
+    guard let input = body["input"]?.arrayValue else { throw Refusal(detail: "Input must be a list") }
+    guard !input.contains(where: { $0["role"]?.stringValue == "system" }) else {
       throw Refusal(detail: "System messages are not allowed")
     }
     try Self.checkParameters(body, transport)
-    let slug = body["model"]?.string ?? ""
+    let slug = body["model"]?.stringValue ?? ""
     guard let model = models[slug] else {
       throw Refusal(detail: "The '\(slug)' model is not supported when using Codex with a ChatGPT account.")
     }
@@ -65,15 +66,15 @@ struct ResponsesRequest {
     callsInParallel = options.callsInParallel
     wantsReasoning = options.wantsReasoning
     isLite = LiteForm.isLite(body, headers, transport)
-    inputTokens = ((instructions.string ?? "").utf8.count + declared.bytes + conversation.bytes + 3) / 4
+    inputTokens = ((instructions.stringValue ?? "").utf8.count + declared.bytes + conversation.bytes + 3) / 4
   }
 
   var fitsContextWindow: Bool { inputTokens <= model.contextWindow }
 
-  private static func checkParameters(_ body: JSONValue, _ transport: Transport) throws(Refusal) {
-    guard body["store"]?.bool == false else { throw Refusal(detail: "Store must be set to false") }
+  private static func checkParameters(_ body: ChappieJSONValue, _ transport: Transport) throws(Refusal) {
+    guard body["store"]?.boolValue == false else { throw Refusal(detail: "Store must be set to false") }
     // A WebSocket knows nothing but streams.
-    let streams = body["stream"] ?? (transport == .webSocket ? true : nil)
+    let streams = body["stream"] ?? (transport == .webSocket ? true : .null)
     guard streams == true else { throw Refusal(detail: "Stream must be set to true") }
     var unsupported = ["temperature", "top_p", "max_output_tokens", "max_completion_tokens"]
     if transport == .http { unsupported += ["previous_response_id", "generate"] }

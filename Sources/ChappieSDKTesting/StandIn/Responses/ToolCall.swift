@@ -1,3 +1,4 @@
+import ChappieSDK
 import FoundationEssentials
 
 /// A call of a tool in an answer.
@@ -43,7 +44,7 @@ struct ToolCall: Sendable, Equatable {
       let words = line.split(maxSplits: 2, whereSeparator: { $0 == " " || $0 == "\t" })
       guard words.count >= 2, words[0] == "use", tools.contains(String(words[1])) else { return [] }
       let arguments = words.count == 3 ? String(words[2]) : "{}"
-      guard (try? JSONValue(parsing: Array(arguments.utf8)))?.members != nil else { return [] }
+      guard (try? ChappieJSONValue(parsing: arguments.utf8.span))?.objectValue != nil else { return [] }
       calls.append(ToolCall(name: String(words[1]), .arguments(arguments)))
     }
     return calls

@@ -1,3 +1,5 @@
+import ChappieSDK
+
 extension StandInRule {
   /// Takes the keys of a rule one by one; what is left in the end does not belong there.
   struct Reader {
@@ -5,14 +7,14 @@ extension StandInRule {
       let text: String
     }
 
-    private var members: [String: JSONValue] = [:]
+    private var members: [String: ChappieJSONValue]
 
-    init(_ value: JSONValue) throws(Problem) {
-      guard case .object(let list) = value else { throw Problem(text: "it is not an object") }
-      for member in list { members[member.key] = member.value }
+    init(_ value: ChappieJSONValue) throws(Problem) {
+      guard let members = value.objectValue else { throw Problem(text: "it is not an object") }
+      self.members = members
     }
 
-    mutating func take(_ key: String) -> JSONValue? {
+    mutating func take(_ key: String) -> ChappieJSONValue? {
       members.removeValue(forKey: key)
     }
 
@@ -24,7 +26,7 @@ extension StandInRule {
 
     mutating func string(_ key: String) throws(Problem) -> String? {
       guard let value = take(key) else { return nil }
-      guard let string = value.string else { throw Problem(text: "'\(key)' must be a string") }
+      guard let string = value.stringValue else { throw Problem(text: "'\(key)' must be a string") }
       return string
     }
 
@@ -36,7 +38,7 @@ extension StandInRule {
 
     mutating func integer(_ key: String, in range: ClosedRange<Int>) throws(Problem) -> Int? {
       guard let value = take(key) else { return nil }
-      guard case .integer(let number) = value, range.contains(Int(number)) else {
+      guard let number = value.integerValue, range.contains(Int(number)) else {
         throw Problem(text: "'\(key)' must be a whole number from \(range.lowerBound) to \(range.upperBound)")
       }
       return Int(number)
@@ -55,22 +57,16 @@ extension StandInRule {
       guard let value = take(key) else { return [] }
       guard case .object(let list) = value else { throw Problem(text: "'\(key)' must be an object") }
       var headers: [(name: String, value: String)] = []
-      for member in list {
-        guard let text = member.value.string else { throw Problem(text: "the values of '\(key)' must be strings") }
-        headers.append((member.key, text))
+      for (name, value) in list.sorted(by: { $0.key < $1.key }) {
+        guard let text = value.stringValue else { throw Problem(text: "the values of '\(key)' must be strings") }
+        headers.append((name, text))
       }
       return headers
     }
 
     mutating func number(_ key: String, in range: ClosedRange<Double>) throws(Problem) -> Double? {
-      let number: Double
-      switch take(key) {
-      case nil: return nil
-      case .integer(let value): number = Double(value)
-      case .number(let value): number = value
-      default: number = .nan
-      }
-      guard range.contains(number) else {
+      guard let value = take(key) else { return nil }
+      guard let number = value.numberValue, range.contains(number) else {
         throw Problem(text: "'\(key)' must be a number from \(range.lowerBound) to \(range.upperBound)")
       }
       return number
@@ -88,8 +84,8 @@ extension StandInRule {
         if let input = try members.string("input") {
           payload = .input(input)
         } else {
-          let arguments = members.take("arguments") ?? .object([])
-          payload = .arguments(arguments.string ?? arguments.text)
+          let arguments = members.take("arguments") ?? [:]
+          payload = .arguments(arguments.stringValue ?? arguments.json)
         }
         try members.expectEnd()
         calls.append(ToolCall(id: id, name: name, namespace: namespace, payload))
@@ -98,9 +94,9 @@ extension StandInRule {
     }
 
     /// Events as objects, and anything else as text.
-    mutating func frames(_ key: String) throws(Problem) -> [JSONValue] {
+    mutating func frames(_ key: String) throws(Problem) -> [ChappieJSONValue] {
       guard let value = take(key) else { return [] }
-      let isFrame = { (element: JSONValue) in
+      let isFrame = { (element: ChappieJSONValue) in
         switch element {
         case .object, .string: true
         default: false
@@ -112,9 +108,9 @@ extension StandInRule {
       return elements
     }
 
-    mutating func objects(_ key: String) throws(Problem) -> [JSONValue]? {
+    mutating func objects(_ key: String) throws(Problem) -> [ChappieJSONValue]? {
       guard let value = take(key) else { return nil }
-      let isObject = { (element: JSONValue) in
+      let isObject = { (element: ChappieJSONValue) in
         if case .object = element { true } else { false }
       }
       guard case .array(let elements) = value, elements.allSatisfy(isObject) else {

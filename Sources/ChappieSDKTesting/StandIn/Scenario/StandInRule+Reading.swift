@@ -1,3 +1,4 @@
+import ChappieSDK
 import FoundationEssentials
 import GLibBridge
 import HTTPTestServer
@@ -14,7 +15,7 @@ extension StandInRule {
   ///
   /// A mistyped key would make a test pass that tests nothing: whatever is not known is refused.
   static func list(parsing bytes: [UInt8]) throws(StandInScenarioError) -> [StandInRule] {
-    guard let json = try? JSONValue(parsing: bytes), case .array(let elements) = json else {
+    guard let json = try? ChappieJSONValue(parsing: bytes.span), case .array(let elements) = json else {
       throw StandInScenarioError(description: "a scenario is a JSON list of rules")
     }
     var rules: [StandInRule] = []
@@ -63,7 +64,7 @@ extension StandInRule {
   }
 
   private static func response(
-    _ status: Int, _ headers: [(name: String, value: String)], _ body: JSONValue?
+    _ status: Int, _ headers: [(name: String, value: String)], _ body: ChappieJSONValue?
   ) -> HTTPServerResponse {
     switch body {
     case nil: HTTPServerResponse(.init(status: status, headers: headers))

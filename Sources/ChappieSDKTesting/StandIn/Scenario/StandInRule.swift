@@ -1,3 +1,4 @@
+import ChappieSDK
 import GLibBridge
 import HTTPTestServer
 
@@ -28,13 +29,13 @@ struct StandInRule: Sendable {
     var headers: [(name: String, value: String)] = []
     var text: String?
     var toolCalls: [ToolCall]?
-    var events: [JSONValue]?
+    var events: [ChappieJSONValue]?
     var deltaDelay: Duration?
     /// Refuses the plain form of a request to a model that asks for the lite one.
     var requiresLite = false
     var ending = EventPlayer.Ending.complete
     /// What comes over the WebSocket when the answer has ended, and how long after its end.
-    var late: [JSONValue] = []
+    var late: [ChappieJSONValue] = []
     var lateDelay = Duration.zero
   }
 

@@ -1,3 +1,4 @@
+import ChappieSDK
 import GLibBridge
 import HTTPTestServer
 
@@ -61,16 +62,16 @@ final class SocketSession {
   // MARK: Requests
 
   private func receive(_ message: [UInt8]) async throws {
-    guard let frame = try? JSONValue(parsing: message), frame.members != nil else {
+    guard let frame = try? ChappieJSONValue(parsing: message.span), frame.objectValue != nil else {
       return try await refuse(.detail("The frame is not a JSON object"))
     }
-    guard frame["type"]?.string == "response.create" else {
-      return try await refuse(.detail("Unknown type of a frame: \(frame["type"]?.string ?? "")"))
+    guard frame["type"]?.stringValue == "response.create" else {
+      return try await refuse(.detail("Unknown type of a frame: \(frame["type"]?.stringValue ?? "")"))
     }
     if frame["generate"] == false { return try await prewarm(frame) }
     backend.record.count(.responses)
     backend.record.noteTurn(headers, message, over: .webSocket)
-    let turnState = frame["client_metadata"]?["x-codex-turn-state"]?.string
+    let turnState = frame["client_metadata"]?["x-codex-turn-state"]?.stringValue
     backend.record.noteTurnState(sentBack: turnState)
     if let rule = backend.scenario.take(.responses, where: \.hasOwnStatus) { return try await play(rule) }
     guard let request = try await accept(frame) else { return }
@@ -83,15 +84,15 @@ final class SocketSession {
   }
 
   /// Reads a request and makes all checks; nil when it was refused.
-  private func accept(_ frame: JSONValue) async throws -> ResponsesRequest? {
+  private func accept(_ frame: ChappieJSONValue) async throws -> ResponsesRequest? {
     guard ContinuousClock.now - start < backend.configuration.socketLifetime else {
       try await refuse(.error(400, "websocket_connection_limit_reached", "This connection has been open for too long."))
       return nil
     }
     var earlier = Conversation()
     if let id = frame["previous_response_id"], id != .null {
-      guard let last, id.string == last.id else {
-        let name = id.string ?? id.text
+      guard let last, id.stringValue == last.id else {
+        let name = id.stringValue ?? id.json
         try await refuse(
           .error(400, "previous_response_not_found", "Previous response with id '\(name)' not found."))
         return nil
@@ -107,7 +108,7 @@ final class SocketSession {
     }
   }
 
-  private func prewarm(_ frame: JSONValue) async throws {
+  private func prewarm(_ frame: ChappieJSONValue) async throws {
     backend.record.count(.prewarm)
     guard let request = try await accept(frame) else { return }
     let answer = ResponsesAnswer(toPrewarm: request)
@@ -138,20 +139,18 @@ final class SocketSession {
   /// Says what nobody has asked for.
   private func sendLate(_ change: StandInRule.Change) async throws {
     if change.lateDelay > .zero { try await sleep(for: change.lateDelay) }
-    for frame in change.late { try await socket.write(frame.string.map { Array($0.utf8) } ?? frame.bytes) }
+    for frame in change.late { try await socket.write(frame.stringValue.map { Array($0.utf8) } ?? frame.encoded) }
   }
 
-  private func sideEvents(_ headers: [(name: String, value: String)], isFirst: Bool) -> [JSONValue] {
+  private func sideEvents(_ headers: [(name: String, value: String)], isFirst: Bool) -> [ChappieJSONValue] {
     backend.usage.grow()
-    var fields = isFirst ? [(name: "x-codex-turn-state", value: TurnState.make())] : []
-    for header in headers {
-      fields.removeAll { $0.name == header.name.lowercased() }
-      fields.append((header.name.lowercased(), header.value))
-    }
-    backend.record.noteTurnState(given: fields.first { $0.name == "x-codex-turn-state" }?.value)
-    let members = fields.map { JSONValue.Member(key: $0.name, value: .string($0.value)) }
-    let metadata: JSONValue = ["type": "response.metadata", "headers": .object(members)]
-    return [backend.usage.event(user)] + (members.isEmpty ? [] : [metadata])
+    var fields = isFirst ? ["x-codex-turn-state": TurnState.make()] : [:]
+    for header in headers { fields[header.name.lowercased()] = header.value }
+    backend.record.noteTurnState(given: fields["x-codex-turn-state"])
+    let metadata: ChappieJSONValue = [
+      "type": "response.metadata", "headers": .object(fields.mapValues { .string($0) }),
+    ]
+    return [backend.usage.event(user)] + (fields.isEmpty ? [] : [metadata])
   }
 
   /// Does what a rule wants instead of an answer.
@@ -190,8 +189,8 @@ final class SocketSession {
     try await write(ErrorFrame.json(response, backend.usage.headers))
   }
 
-  private func write(_ event: JSONValue) async throws {
-    try await socket.write(event.bytes)
+  private func write(_ event: ChappieJSONValue) async throws {
+    try await socket.write(event.encoded)
   }
 
   /// The connection shall be cut.

@@ -1,3 +1,5 @@
+import ChappieSDK
+
 /// What a ``StandInBackend`` has been asked so far and what it holds. There is no token in it.
 public struct StandInState: Sendable {
   /// The number of requests by endpoint: `usercode`, `poll`, `token`, `refresh`, `revoke`, `responses`, `prewarm`,
@@ -27,18 +29,13 @@ public struct StandInState: Sendable {
 }
 
 extension StandInState {
-  var json: JSONValue {
-    let counts = StandInEndpoint.allCases.map { endpoint in
-      JSONValue.Member(key: endpoint.rawValue, value: .init(requests[endpoint.rawValue, default: 0]))
-    }
-    let headers = lastResponsesHeaders.sorted { $0.key < $1.key }.map { name, value in
-      JSONValue.Member(key: name, value: .string(value))
-    }
+  var json: ChappieJSONValue {
+    let counts = StandInEndpoint.allCases.map(\.rawValue).map { ($0, ChappieJSONValue(requests[$0, default: 0])) }
     return [
-      "requests": .object(counts),
+      "requests": .object(Dictionary(counts) { $1 }),
       "last_responses_request": [
-        "transport": .text(lastResponsesTransport), "headers": .object(headers),
-        "body": (try? JSONValue(parsing: lastResponsesBody)) ?? nil,
+        "transport": .text(lastResponsesTransport), "headers": .object(lastResponsesHeaders.mapValues { .string($0) }),
+        "body": (try? ChappieJSONValue(parsing: lastResponsesBody.span)) ?? .null,
       ],
       "turn_state": ["given": .text(turnStateGiven), "sent_back": .text(turnStateSentBack)],
       "live_refresh_tokens": .init(liveRefreshTokens), "revoked_refresh_tokens": .init(revokedRefreshTokens),
@@ -47,8 +44,8 @@ extension StandInState {
   }
 }
 
-extension JSONValue {
-  fileprivate static func text(_ text: String?) -> JSONValue {
+extension ChappieJSONValue {
+  fileprivate static func text(_ text: String?) -> ChappieJSONValue {
     text.map { .string($0) } ?? .null
   }
 }

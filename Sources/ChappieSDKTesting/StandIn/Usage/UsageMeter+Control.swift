@@ -1,9 +1,11 @@
+import ChappieSDK
+
 extension UsageMeter {
   /// Sets what a control request names and leaves the rest. Nothing changes when it cannot be read.
   ///
   /// `{"plan": "pro", "primary": {"used_percent": 42.5, "reset_at": 1893456000, "window_minutes": 300, "growth": 0.5},
   /// "secondary": null, "credits": {"has_credits": true, "unlimited": false, "balance": "12.3"}}`
-  func set(_ json: JSONValue) throws(StandInRule.Reader.Problem) {
+  func set(_ json: ChappieJSONValue) throws(StandInRule.Reader.Problem) {
     var reader = try StandInRule.Reader(json)
     let plan = try reader.string("plan") ?? plan
     let primary = try Self.window(&reader, "primary", primary, minutes: 300)

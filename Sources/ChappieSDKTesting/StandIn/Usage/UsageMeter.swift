@@ -1,3 +1,4 @@
+import ChappieSDK
 import FoundationEssentials
 import GLibBridge
 import HTTPTestServer
@@ -57,8 +58,8 @@ final class UsageMeter {
       [
         "error": [
           "type": "usage_limit_reached", "message": "The usage limit has been reached",
-          "plan_type": .string(plan ?? user.plan), "resets_at": JSONValue(usedUp.resetAt),
-          "resets_in_seconds": JSONValue(max(0, usedUp.resetAt - Self.now)),
+          "plan_type": .string(plan ?? user.plan), "resets_at": ChappieJSONValue(usedUp.resetAt),
+          "resets_in_seconds": ChappieJSONValue(max(0, usedUp.resetAt - Self.now)),
         ]
       ], status: 429, headers: headers)
   }

@@ -1,11 +1,12 @@
+import ChappieSDK
 import GLibBridge
 import HTTPTestServer
 
 extension HTTPServerResponse {
   static func json(
-    _ value: JSONValue, status: Int = 200, headers: [(name: String, value: String)] = []
+    _ value: ChappieJSONValue, status: Int = 200, headers: [(name: String, value: String)] = []
   ) -> HTTPServerResponse {
-    HTTPServerResponse(status: status, type: "application/json", value.text, headers: headers)
+    HTTPServerResponse(status: status, type: "application/json", value.json, headers: headers)
   }
 
   /// A refusal in the form of the issuer and of most of the backend.
@@ -13,7 +14,7 @@ extension HTTPServerResponse {
     .json(
       [
         "error": [
-          "message": .string(message), "type": "invalid_request_error", "param": nil, "code": .string(code),
+          "message": .string(message), "type": "invalid_request_error", "param": .null, "code": .string(code),
         ]
       ], status: status)
   }

@@ -1,11 +1,14 @@
 import FoundationEssentials
+import GLibBridge
 import Testing
 
-@testable import GLibBridge
+@testable import ChappieSDK
 
-struct JSONTests {
-  private static func parse(_ text: String) throws -> JSON {
-    try JSON(parsing: Array(text.utf8))
+struct JSONReaderTests {
+  private static func parse(_ text: String) throws -> ChappieJSONValue { try parse(Array(text.utf8)) }
+
+  private static func parse(_ bytes: [UInt8], limit: Int = ChappieJSONValue.valueLimit) throws -> ChappieJSONValue {
+    try ChappieJSONValue(parsing: bytes.span, valueLimit: limit)
   }
 
   // MARK: Reading
@@ -13,22 +16,22 @@ struct JSONTests {
   @Test(
     arguments: [
       ("{}", [:]), ("[]", []), (" [ 1 , -2 ] ", [.integer(1), .integer(-2)]), ("\"a\"", "a"), ("true", true),
-      ("[false,null]", [false, .null]), ("[0.5,1e3,-2.5E-1]", [.double(0.5), .double(1000), .double(-0.25)]),
+      ("[false,null]", [false, .null]), ("[0.5,1e3,-2.5E-1]", [.number(0.5), .number(1000), .number(-0.25)]),
       ("{\"a\":{\"b\":[{\"c\":\"d\"}]},\"\":\"e\"}", ["a": ["b": [["c": "d"]]], "": "e"]),
       ("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\/\u{8}\u{C}\n\r\t"), ("\"\\u00e4\\ud83d\\ude00ü\"", "ä😀ü"),
       ("9223372036854775807", .integer(.max)), ("-9223372036854775808", .integer(.min)), ("-0", .integer(0)),
       // JSON-GLib would wrap these around.
-      ("9223372036854775808", .double(9_223_372_036_854_775_808)),
+      ("9223372036854775808", .number(9_223_372_036_854_775_808)),
       (
         "[-9223372036854775809, 99999999999999999999,1]",
-        [.double(-9_223_372_036_854_775_808), .double(1e20), .integer(1)]
+        [.number(-9_223_372_036_854_775_808), .number(1e20), .integer(1)]
       ),
       ("\"9223372036854775808\"", "9223372036854775808"),
       // JSON-GLib would end the text at the first, and spoil it at the others.
       ("{\"a\\u0000b\":\"c\\u0000\"}", ["a\u{FFFD}b": "c\u{FFFD}"]), ("\"a\\ud83db\"", "a\u{FFFD}b"),
       ("\"\\ude00\\ud83d\\ud83d\\uDE00\\\\u0000\"", "\u{FFFD}\u{FFFD}😀\\u0000"),
-    ] as [(String, JSON)])
-  func readsEachValue(_ text: String, _ value: JSON) throws {
+    ] as [(String, ChappieJSONValue)])
+  func readsEachValue(_ text: String, _ value: ChappieJSONValue) throws {
     #expect(try Self.parse(text) == value)
   }
 
@@ -37,7 +40,7 @@ struct JSONTests {
     "{\"a\":\"b}", "*",
   ])
   func refusesWhatIsNoJSON(_ text: String) {
-    #expect(throws: GLibError.self) { try Self.parse(text) }
+    #expect(throws: JSONProblem.self) { try Self.parse(text) }
   }
 
   /// JSON-GLib reads these, and JSON does not have them.
@@ -47,12 +50,12 @@ struct JSONTests {
     "\"\\q\"", "\"\\101\"", "\"\\u00zz\"", "\"\\u00", "\"a\nb\"", "\"a\tb\"",
   ])
   func refusesWhatOnlyJSONGLibTakes(_ text: String) {
-    #expect(throws: GLibError.self) { try Self.parse(text) }
+    #expect(throws: JSONProblem.self) { try Self.parse(text) }
   }
 
   @Test func refusesBytesThatAreNoText() {
-    #expect(throws: GLibError.self) { try JSON(parsing: [0x22, 0xFF, 0x22]) }
-    #expect(throws: GLibError.self) { try JSON(parsing: [0x5B, 0x00, 0x5D]) }
+    #expect(throws: JSONProblem.self) { try Self.parse([0x22, 0xFF, 0x22]) }
+    #expect(throws: JSONProblem.self) { try Self.parse([0x5B, 0x00, 0x5D]) }
   }
 
   // MARK: Depth
@@ -62,19 +65,19 @@ struct JSONTests {
   }
 
   @Test func readsNestedValuesUpToItsLimit() throws {
-    #expect(try JSON(parsing: Self.nested(JSON.depthLimit)).elements.count == 1)
-    #expect(throws: GLibError.self) { try JSON(parsing: Self.nested(JSON.depthLimit + 1)) }
+    #expect(try Self.parse(Self.nested(ChappieJSONValue.depthLimit)).arrayValue?.count == 1)
+    #expect(throws: JSONProblem.self) { try Self.parse(Self.nested(ChappieJSONValue.depthLimit + 1)) }
     // Brackets in strings, and side by side, are not nested.
-    #expect(try Self.parse("\"" + String(repeating: "[", count: 1000) + "\\\"[\"").string?.count == 1002)
+    #expect(try Self.parse("\"" + String(repeating: "[", count: 1000) + "\\\"[\"").stringValue?.count == 1002)
     #expect(
-      try Self.parse("[" + Array(repeating: "[]", count: 1000).joined(separator: ",") + "]").elements.count == 1000)
+      try Self.parse("[" + Array(repeating: "[]", count: 1000).joined(separator: ",") + "]").arrayValue?.count == 1000)
   }
 
   /// Each of these hides the brackets from whoever looks only at double quotes; JSON-GLib would read them by
   /// recursion, however deep they are.
   @Test(arguments: [("", ""), ("/*\"*/", ""), ("['\"',", "]"), ("[\"\\\\\",", "]"), ("[\"\\\"\",", "]")])
   func nothingHidesTheDepth(_ prefix: String, _ suffix: String) throws {
-    #expect(throws: GLibError.self) { try JSON(parsing: Self.nested(1000, in: prefix) + suffix.utf8) }
+    #expect(throws: JSONProblem.self) { try Self.parse(Self.nested(1000, in: prefix) + suffix.utf8) }
   }
 
   // MARK: What it costs
@@ -84,7 +87,7 @@ struct JSONTests {
     let bytes = Array(text.utf8)
     let times = try (0..<3).map { _ in
       let start = ThreadTime.now
-      _ = try JSON(parsing: bytes)
+      _ = try Self.parse(bytes)
       return ThreadTime.now - start
     }
     return times.min() ?? .zero
@@ -110,73 +113,67 @@ struct JSONTests {
 
   @Test func moreValuesThanAllowedAreRefused() throws {
     let text = Array(Self.list(9) { "\($0)" }.utf8)
-    #expect(try JSON(parsing: text, valueLimit: 10).elements.count == 9)
-    for (bytes, limit) in [(text, 9), (Self.nested(257), 1000)] {
-      do {
-        _ = try JSON(parsing: bytes, valueLimit: limit)
-        Issue.record("it was taken")
-      } catch let error as GLibError {
-        #expect(error.isJSONLimit)
-      }
-    }
-    do { _ = try Self.parse("[") } catch let error as GLibError { #expect(!error.isJSONLimit) }
+    #expect(try Self.parse(text, limit: 10).arrayValue?.count == 9)
+    #expect(throws: JSONProblem.tooManyValues) { try Self.parse(text, limit: 9) }
+    #expect(throws: JSONProblem.tooDeep) { try Self.parse(Self.nested(257), limit: 1000) }
+    #expect(throws: JSONProblem.malformed) { try Self.parse("[") }
   }
 
   // MARK: Members
 
   @Test func givesItsPartsByType() throws {
     let value = try Self.parse("{\"s\":\"a\",\"i\":7,\"d\":2.5,\"b\":true,\"l\":[1,2],\"n\":null}")
-    #expect(value["s"]?.string == "a")
-    #expect(value["i"]?.integer == 7 && value["i"]?.double == 7)
-    #expect(value["d"]?.double == 2.5 && value["d"]?.integer == 2)
-    #expect(value["b"]?.bool == true)
-    #expect(value["l"]?.elements.count == 2)
+    #expect(value["s"]?.stringValue == "a")
+    #expect(value["i"]?.truncatedValue == 7 && value["i"]?.numberValue == 7)
+    #expect(value["d"]?.numberValue == 2.5 && value["d"]?.truncatedValue == 2)
+    #expect(value["b"]?.boolValue == true)
+    #expect(value["l"]?.arrayValue?.count == 2)
     #expect(value["n"] == .null)
     #expect(value["missing"] == nil)
     for (key, member) in [("i", "s"), ("s", "i"), ("n", "s"), ("l", "s")] {
       #expect(value[key]?[member] == nil)
     }
-    #expect(value["i"]?.string == nil && value["s"]?.double == nil && value["s"]?.bool == nil)
-    #expect(value["s"]?.elements.isEmpty == true)
+    #expect(value["i"]?.stringValue == nil && value["s"]?.numberValue == nil && value["s"]?.boolValue == nil)
+    #expect(value["s"]?.arrayValue == nil)
   }
 
   /// A server's number must not end this process.
   @Test(arguments: ["1e300", "-1e300", "1e19"])
   func aNumberThatIsTooLargeIsNoInteger(_ number: String) throws {
-    let value = try #require(try Self.parse("[\(number)]").elements.first)
-    #expect(value.integer == nil)
-    #expect(value.double == Double(number))
+    let value = try #require(try Self.parse("[\(number)]").arrayValue?.first)
+    #expect(value.truncatedValue == nil)
+    #expect(value.numberValue == Double(number))
   }
 
   // MARK: Writing
 
   @Test func writesOneLineWithSortedKeys() {
-    let value: JSON = ["b": [.integer(1), "x\n\"", .double(0.5), .null, true], "a": [:]]
+    let value: ChappieJSONValue = ["b": [.integer(1), "x\n\"", .number(0.5), .null, true], "a": [:]]
     #expect(String(decoding: value.encoded, as: UTF8.self) == "{\"a\":{},\"b\":[1,\"x\\n\\\"\",0.5,null,true]}")
   }
 
   @Test func comesBack() throws {
     let texts = ["", "ünï", "😀", "\u{1}\u{1F}\u{7F}\u{2028}\u{FEFF}", "e\u{301}", "\\u0041", "/*'*/"]
-    let strings = JSON.array(texts.map { .string($0) })
-    let value: JSON = [
-      "strings": strings, "numbers": [.integer(.min), .integer(.max), .double(0.1), .double(-1e-9)],
+    let strings = ChappieJSONValue.array(texts.map { .string($0) })
+    let value: ChappieJSONValue = [
+      "strings": strings, "numbers": [.integer(.min), .integer(.max), .number(0.1), .number(-1e-9)],
       "long numbers": [
-        .double(4e53), .double(1e16), .double(.greatestFiniteMagnitude), .double(.leastNonzeroMagnitude),
+        .number(4e53), .number(1e16), .number(.greatestFiniteMagnitude), .number(.leastNonzeroMagnitude),
       ],
       "nested": [[[:]], ["a": ["b": []]]], "words": [true, false, .null],
     ]
-    #expect(try JSON(parsing: value.encoded) == value)
+    #expect(try Self.parse(value.encoded) == value)
   }
 
   @Test func foundationReadsTheSame() throws {
     let controls = String(String.UnicodeScalarView((1...0x1F).compactMap { Unicode.Scalar($0) }))
     let texts = ["", "ünï", "😀", "\"\\/\u{7F}", "e\u{301}", controls]
-    let encoded = JSON.array(texts.map { .string($0) }).encoded
+    let encoded = ChappieJSONValue.array(texts.map { .string($0) }).encoded
     #expect(try JSONDecoder().decode([String].self, from: Data(encoded)) == texts)
   }
 
   @Test func zeroInTextIsReplaced() throws {
-    let value: JSON = ["\0key": "a\0b"]
-    #expect(try JSON(parsing: value.encoded) == ["\u{FFFD}key": "a\u{FFFD}b"])
+    let value: ChappieJSONValue = ["\0key": "a\0b"]
+    #expect(try Self.parse(value.encoded) == ["\u{FFFD}key": "a\u{FFFD}b"])
   }
 }

@@ -1,0 +1,163 @@
+/// Reads JSON text as RFC 8259 has it, in one pass: the cost is in proportion to the bytes, whatever is in them.
+///
+/// JSON-GLib does not serve here: it takes more than JSON, wraps numbers around, reads by unbounded recursion, and needs
+/// quadratic time for keys that come twice.
+struct JSONReader {
+  private var index = 0
+  private var depth = 0
+  private var valuesLeft: Int
+
+  /// Reads one value with nothing but space around it.
+  static func read(_ json: borrowing Span<UInt8>, valueLimit: Int) throws(JSONProblem) -> ChappieJSONValue {
+    var reader = JSONReader(valuesLeft: valueLimit)
+    let value = try reader.value(json)
+    guard reader.next(json) == nil else { throw .malformed }
+    return value
+  }
+
+  // MARK: Values
+
+  private mutating func value(_ json: borrowing Span<UInt8>) throws(JSONProblem) -> ChappieJSONValue {
+    valuesLeft -= 1
+    guard valuesLeft >= 0 else { throw .tooManyValues }
+    switch next(json) {
+    case UInt8.openBrace: return .object(try members(json))
+    case UInt8.openBracket: return .array(try elements(json))
+    case UInt8.quote: return .string(try string(json))
+    case UInt8(ascii: "t"): return try word("true", .bool(true), json)
+    case UInt8(ascii: "f"): return try word("false", .bool(false), json)
+    case UInt8(ascii: "n"): return try word("null", .null, json)
+    default: return try number(json)
+    }
+  }
+
+  /// The members of the object that starts here. Of a key that comes twice the last counts.
+  private mutating func members(_ json: borrowing Span<UInt8>) throws(JSONProblem) -> [String: ChappieJSONValue] {
+    var members: [String: ChappieJSONValue] = [:]
+    var isAtEnd = try enter(json, before: .closeBrace)
+    while !isAtEnd {
+      guard next(json) == .quote else { throw .malformed }
+      let key = try string(json)
+      guard next(json) == .colon else { throw .malformed }
+      index += 1
+      members[key] = try value(json)
+      isAtEnd = try isLast(json, before: .closeBrace)
+    }
+    depth -= 1
+    return members
+  }
+
+  /// The elements of the array that starts here.
+  private mutating func elements(_ json: borrowing Span<UInt8>) throws(JSONProblem) -> [ChappieJSONValue] {
+    var elements: [ChappieJSONValue] = []
+    var isAtEnd = try enter(json, before: .closeBracket)
+    while !isAtEnd {
+      elements.append(try value(json))
+      isAtEnd = try isLast(json, before: .closeBracket)
+    }
+    depth -= 1
+    return elements
+  }
+
+  /// Passes an opening brace or bracket, and the closing one where it comes next.
+  ///
+  /// - Returns: whether it does.
+  private mutating func enter(_ json: borrowing Span<UInt8>, before close: UInt8) throws(JSONProblem) -> Bool {
+    guard depth < ChappieJSONValue.depthLimit else { throw .tooDeep }
+    depth += 1
+    index += 1
+    guard next(json) == close else { return false }
+    index += 1
+    return true
+  }
+
+  /// Passes the comma behind an element, or the closing brace or bracket.
+  private mutating func isLast(_ json: borrowing Span<UInt8>, before close: UInt8) throws(JSONProblem) -> Bool {
+    let byte = next(json)
+    guard byte == close || byte == .comma else { throw .malformed }
+    index += 1
+    return byte == close
+  }
+
+  /// The first byte that is no space, which is not passed; nil at the end.
+  private mutating func next(_ json: borrowing Span<UInt8>) -> UInt8? {
+    index = JSONScanner.skipSpace(json, index, json.count)
+    return index < json.count ? json[index] : nil
+  }
+
+  private mutating func word(
+    _ word: StaticString, _ value: ChappieJSONValue, _ json: borrowing Span<UInt8>
+  ) throws(JSONProblem) -> ChappieJSONValue {
+    let end = index + word.utf8CodeUnitCount
+    guard end <= json.count, JSONScanner.equals(json, index..<end, word) else { throw .malformed }
+    index = end
+    return value
+  }
+
+  /// The string that starts here.
+  private mutating func string(_ json: borrowing Span<UInt8>) throws(JSONProblem) -> String {
+    guard let content = JSONScanner.string(json, index, json.count), let text = JSONText.read(json, content) else {
+      throw .malformed
+    }
+    index = content.upperBound + 1
+    return text
+  }
+
+  // MARK: Numbers
+
+  /// `-`, digits without a leading zero, a fraction, an exponent. A whole number that no `Int64` holds is a `Double`.
+  private mutating func number(_ json: borrowing Span<UInt8>) throws(JSONProblem) -> ChappieJSONValue {
+    let start = index
+    let isNegative = skip(UInt8(ascii: "-"), json)
+    let whole = skipDigits(json)
+    guard !whole.isEmpty, whole.count == 1 || json[whole.lowerBound] != UInt8(ascii: "0") else { throw .malformed }
+    var isWhole = true
+    if skip(UInt8(ascii: "."), json) {
+      isWhole = false
+      guard !skipDigits(json).isEmpty else { throw .malformed }
+    }
+    if skip(UInt8(ascii: "e"), json) || skip(UInt8(ascii: "E"), json) {
+      isWhole = false
+      if !skip(UInt8(ascii: "+"), json) { _ = skip(UInt8(ascii: "-"), json) }
+      guard !skipDigits(json).isEmpty else { throw .malformed }
+    }
+    if isWhole, let number = Self.integer(json, whole, isNegative: isNegative) { return .integer(number) }
+    let text = JSONText.decode(json, start..<index)
+    guard let number = Double(text), number.isFinite else { throw .malformed }
+    return .number(number)
+  }
+
+  private static func integer(_ json: borrowing Span<UInt8>, _ digits: Range<Int>, isNegative: Bool) -> Int64? {
+    guard digits.count <= 19 else { return nil }
+    var number: Int64 = 0
+    for index in digits {
+      let (shifted, overflows) = number.multipliedReportingOverflow(by: 10)
+      // Downwards, where there is one number more.
+      let (sum, overflowsToo) = shifted.subtractingReportingOverflow(Int64(json[index] - UInt8(ascii: "0")))
+      guard !overflows, !overflowsToo else { return nil }
+      number = sum
+    }
+    return isNegative ? number : number == .min ? nil : -number
+  }
+
+  private mutating func skip(_ byte: UInt8, _ json: borrowing Span<UInt8>) -> Bool {
+    guard index < json.count, json[index] == byte else { return false }
+    index += 1
+    return true
+  }
+
+  private mutating func skipDigits(_ json: borrowing Span<UInt8>) -> Range<Int> {
+    let start = index
+    while index < json.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(json[index]) { index += 1 }
+    return start..<index
+  }
+}
+
+/// The reason why a text is not read as JSON.
+package enum JSONProblem: Error {
+  /// It is no JSON, or no UTF-8.
+  case malformed
+  /// It is nested deeper than ``ChappieJSONValue/depthLimit``.
+  case tooDeep
+  case tooManyValues
+}
