@@ -93,13 +93,13 @@ let package = Package(
     .testTarget(
       name: "ChappieSDKRuntimeTests",
       dependencies: [
-        "ChappieSDKRuntime", "ChappieSDKTesting", "ChappieSDK", "GLibBridge", "SQLite", "SecretMemory",
+        "ChappieSDKRuntime", "ChappieSDKTesting", "ChappieSDK", "GLibBridge", "SQLite", "SecretMemory", "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory"], swiftSettings: settings),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite"], swiftSettings: settings),
     .testTarget(name: "ZstandardTests", dependencies: ["Zstandard"], swiftSettings: settings),
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    .target(name: "TestSupport", dependencies: ["GLibBridge"], path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(name: "PlatformTests", dependencies: ["Platform", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "GLibBridgeTests",
@@ -107,11 +107,13 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ChappieSDKTests",
-      dependencies: ["ChappieSDK", "GLibBridge", "HTTPTestServer", "Platform", "SecretMemory"],
+      dependencies: [
+        "ChappieSDK", "ChappieSDKTesting", "GLibBridge", "HTTPTestServer", "Platform", "SecretMemory", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "ChappieSDKTestingTests",
-      dependencies: ["ChappieSDKTesting", "ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "Zstandard"],
+      dependencies: ["ChappieSDKTesting", "ChappieSDK", "GLibBridge", "Zstandard", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "ChappieServiceTests",
@@ -122,7 +124,7 @@ let package = Package(
     .testTarget(
       name: "Integration",
       dependencies: [
-        "ChappieSDKTesting", "ChappieSDK", "GLibBridge", "HTTPTestServer", "SQLite", "ChappieBusInterfaces",
+        "ChappieSDKTesting", "ChappieSDK", "GLibBridge", "HTTPTestServer", "SQLite", "ChappieBusInterfaces", "TestSupport",
       ],
       swiftSettings: settings),
   ],

@@ -1,6 +1,7 @@
 import Foundation
 import GLibBridge
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ChappieSDKRuntime

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import SQLite
 import SecretMemory
+import TestSupport
 import Testing
 
 @testable import ChappieSDKRuntime

@@ -2,6 +2,7 @@ import ChappieSDK
 import ChappieSDKRuntime
 import ChappieSDKTesting
 import GLibBridge
+import TestSupport
 import Testing
 
 /// Turns that fail, and stores that do.

@@ -67,13 +67,3 @@ extension ChappieTurnEvent {
   /// The kind, as in JSON.
   var kind: String { jsonValue["kind"]?.stringValue ?? "" }
 }
-
-/// Waits until something holds.
-@GLibActor
-func eventually(_ subject: String, _ holds: @GLibActor () async throws -> Bool) async throws {
-  let end = ContinuousClock.now + .seconds(20)
-  while try await !holds() {
-    guard ContinuousClock.now < end else { throw Surprise("waited in vain for \(subject)") }
-    try await sleep(for: .milliseconds(5))
-  }
-}

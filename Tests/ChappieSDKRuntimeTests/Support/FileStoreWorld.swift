@@ -5,6 +5,7 @@ import Glibc
 import SQLite
 import SecretMemory
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ChappieSDKRuntime

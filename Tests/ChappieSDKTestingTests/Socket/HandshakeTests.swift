@@ -1,5 +1,6 @@
 import ChappieSDKTesting
 import GLibBridge
+import TestSupport
 import Testing
 
 /// Which handshakes become a WebSocket.

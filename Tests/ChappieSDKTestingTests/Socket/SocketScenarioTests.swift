@@ -1,6 +1,7 @@
 import ChappieSDK
 import ChappieSDKTesting
 import GLibBridge
+import TestSupport
 import Testing
 
 /// Rules of the endpoint `responses` on a WebSocket.

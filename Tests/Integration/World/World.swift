@@ -1,6 +1,7 @@
 import Foundation
 import GLibBridge
 import Synchronization
+@_exported import TestSupport
 import Testing
 
 /// A desktop session of its own for one test: home, bus, keyring, stand-in backend and service, all real.

@@ -1,6 +1,7 @@
 import ChappieSDK
 import ChappieSDKTesting
 import GLibBridge
+import TestSupport
 import Testing
 
 /// Each case of `ChappieAuthError` that a sign-in server or the user leads to. What the keyring leads to needs one:

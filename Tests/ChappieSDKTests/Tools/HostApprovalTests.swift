@@ -1,24 +1,25 @@
 import ChappieSDK
 import ChappieSDKTesting
 import GLibBridge
+import TestSupport
 import Testing
 
 /// Tools that a Swift program asks its user about.
 @Suite(.timeLimit(.minutes(1))) @GLibActor struct HostApprovalTests {
   private static let delete = ChappieHostTool.named("delete", policy: .ask)
 
-  @Test(arguments: ToolClient.policies)
+  @Test(arguments: TestClient.policies)
   func anApprovedCallRuns(_ policy: ChappieStreamingTransportPolicy) async throws {
     let approve: ChappieToolApprovalHandler = { request in
       #expect(request.toolName == "delete")
       #expect(request.arguments == "{}")
       return .approved()
     }
-    try await ToolClient.with(policy, tools: [Self.delete], approval: approve) { tools in
+    try await TestClient.with(policy, tools: [Self.delete], approval: approve) { tools in
       let events = try await tools.events("use delete")
       guard events.count == 5, case .toolCallRequested(let requested) = events[0],
         case .approvalRequested(let question) = events[1], case .toolCallCompleted(let result) = events[2]
-      else { throw Impatience() }
+      else { throw Impatience("a result") }
       #expect(requested.policy == .ask)
       #expect(question == ChappieApprovalRequest(callID: requested.callID, toolName: "delete", arguments: "{}"))
       #expect(result.status == .completed)
@@ -33,7 +34,7 @@ import Testing
       await calls.add()
       return ChappieToolResult(output: "done")
     }
-    try await ToolClient.with(tools: [delete], approval: { _ in .denied(reason: reason) }) { tools in
+    try await TestClient.with(tools: [delete], approval: { _ in .denied(reason: reason) }) { tools in
       let results = try await tools.results("use delete")
       #expect(results.map(\.status) == [.denied])
       #expect(results.first?.output == "The user did not allow this call" + (reason.map { ": \($0)" } ?? "."))
@@ -47,7 +48,7 @@ import Testing
       await asked.add()
       return .approved()
     }
-    try await ToolClient.with(tools: [.named("format", policy: .deny)], approval: approve) { tools in
+    try await TestClient.with(tools: [.named("format", policy: .deny)], approval: approve) { tools in
       let results = try await tools.results("use format")
       #expect(results.map(\.status) == [.denied])
       #expect(await asked.count == 0)
@@ -56,7 +57,7 @@ import Testing
 
   /// Nobody can be asked, so nobody has allowed it: the turn ends.
   @Test func withoutAHandlerTheTurnEnds() async throws {
-    try await ToolClient.with(tools: [Self.delete]) { tools in
+    try await TestClient.with(tools: [Self.delete]) { tools in
       do {
         _ = try await tools.client.send("use delete")
         Issue.record("it was answered")
@@ -69,7 +70,7 @@ import Testing
   }
 
   @Test func anApprovalThatNobodyGivesIsDenied() async throws {
-    try await ToolClient.with { tools in
+    try await TestClient.with { tools in
       let set = ToolSet(
         [ToolSet.Tool(Self.delete.manifest) { _ in ChappieToolResult(output: "done") }],
         approvalPatience: .milliseconds(50)
@@ -93,7 +94,7 @@ import Testing
       do { try await Task.sleep(for: .seconds(3600)) } catch { await cancelled.add() }
       return .approved()
     }
-    try await ToolClient.with(tools: [Self.delete], approval: think) { tools in
+    try await TestClient.with(tools: [Self.delete], approval: think) { tools in
       let turn = Task { try await tools.client.send("use delete") }
       while await asked.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
       turn.cancel()

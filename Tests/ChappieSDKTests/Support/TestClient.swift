@@ -2,9 +2,9 @@ import ChappieSDK
 import ChappieSDKTesting
 import GLibBridge
 
-/// A client with tools, and the stand-in that it asks.
+/// A client that is signed in, and the stand-in that it asks.
 @GLibActor
-struct ToolClient {
+struct TestClient {
   nonisolated static let policies: [ChappieStreamingTransportPolicy] = [.default, .httpSSEOnly]
 
   let backend: StandInBackend
@@ -13,16 +13,19 @@ struct ToolClient {
   static func with(
     _ policy: ChappieStreamingTransportPolicy = .default, harness: ChappieHarness = .default,
     tools: [ChappieHostTool] = [], approval: ChappieToolApprovalHandler? = nil,
-    _ body: @GLibActor (ToolClient) async throws -> Void
+    compaction: ChappieAutomaticCompaction = .off, contextWindow: Int? = nil,
+    _ body: @GLibActor (TestClient) async throws -> Void
   ) async throws {
     var behaviour = StandInConfiguration()
     behaviour.wordsPerSecond = 0
+    behaviour.contextWindow = contextWindow
     let backend = try StandInBackend(behaviour)
     var configuration = try ChappieConfiguration.testing(.signedIn, backend: backend)
     configuration.streamingTransportPolicy = policy
     configuration.harness = harness
+    configuration.automaticCompaction = compaction
     let client = Chappie.client(configuration: configuration, tools: tools, toolApprovalHandler: approval)
-    try await body(ToolClient(backend: backend, client: client))
+    try await body(TestClient(backend: backend, client: client))
     await backend.stop()
   }
 

@@ -1,6 +1,7 @@
 import ChappieSDK
 import ChappieSDKTesting
 import GLibBridge
+import TestSupport
 import Testing
 
 /// Both transports as an app sees them: public API only.
@@ -9,13 +10,7 @@ import Testing
     _ policy: ChappieStreamingTransportPolicy = .default, tools: [ChappieHostTool] = [],
     _ body: @GLibActor (StandInBackend, ChappieClient) async throws -> Void
   ) async throws {
-    var behaviour = StandInConfiguration()
-    behaviour.wordsPerSecond = 0
-    let backend = try StandInBackend(behaviour)
-    var configuration = try ChappieConfiguration.testing(.signedIn, backend: backend)
-    configuration.streamingTransportPolicy = policy
-    try await body(backend, Chappie.client(configuration: configuration, tools: tools))
-    await backend.stop()
+    try await TestClient.with(policy, tools: tools) { try await body($0.backend, $0.client) }
   }
 
   @Test func aConversationGoesOverOneSocket() async throws {

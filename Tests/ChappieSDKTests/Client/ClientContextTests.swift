@@ -17,9 +17,9 @@ import Testing
     }
   }
 
-  @Test(arguments: ToolClient.policies)
+  @Test(arguments: TestClient.policies)
   func whatWasKeptIsResumedElsewhere(_ policy: ChappieStreamingTransportPolicy) async throws {
-    try await ToolClient.with(policy) { first in
+    try await TestClient.with(policy) { first in
       _ = await first.client.selectModel("gpt-6-sol")
       let answer = try await first.client.send("My name is Ada.")
       let context = await first.client.context()
@@ -28,7 +28,7 @@ import Testing
       #expect(context.estimatedTokens == ("My name is Ada.\(answer)".utf8.count + 3) / 4)
       let kept = try JSONDecoder().decode(ChappieClientContext.self, from: try JSONEncoder().encode(context))
       #expect(kept == context)
-      try await ToolClient.with(policy) { second in
+      try await TestClient.with(policy) { second in
         _ = try await second.client.send("something else")
         let resumed = try await second.client.resumeContext(kept)
         #expect(resumed.messages == context.messages)
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test func aClearedClientStartsAnew() async throws {
-    try await ToolClient.with { tools in
+    try await TestClient.with { tools in
       _ = try await tools.client.send("one")
       let before = await tools.client.context()
       let after = try await tools.client.clearContext()
@@ -53,9 +53,9 @@ import Testing
     }
   }
 
-  @Test(arguments: ToolClient.policies)
+  @Test(arguments: TestClient.policies)
   func theModelOrTheAppWritesTheSummary(_ policy: ChappieStreamingTransportPolicy) async throws {
-    try await ToolClient.with(policy) { tools in
+    try await TestClient.with(policy) { tools in
       await #expect(throws: ChappieClientError.self) { try await tools.client.compactContext() }
       _ = try await tools.client.send("My name is Ada.")
       try tools.backend.play(#"[{"endpoint": "responses", "text": "The user is Ada."}]"#)
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test func imagesAreShownAndKept() async throws {
-    try await ToolClient.with(.httpSSEOnly) { tools in
+    try await TestClient.with(.httpSSEOnly) { tools in
       let web = try ChappieImage(url: "https://example.org/cat.png")
       let data = try ChappieImage(url: "data:image/png;base64,iVBORw0KGgo=")
       #expect(try await tools.client.send(.user("Look", images: [web, data])).contains("It came with 2 images."))
@@ -92,9 +92,9 @@ import Testing
   // MARK: The model of a context
 
   /// A program that has chosen no model goes on with another one when the backend retires the default.
-  @Test(arguments: ToolClient.policies)
+  @Test(arguments: TestClient.policies)
   func theDefaultModelIsTheBackends(_ policy: ChappieStreamingTransportPolicy) async throws {
-    try await ToolClient.with(policy) { tools in
+    try await TestClient.with(policy) { tools in
       let (client, backend) = (tools.client, tools.backend)
       #expect(await client.context().model == ChappieClient.defaultModel)
       _ = try await client.send("one")

@@ -9,14 +9,7 @@ import Testing
 struct AutomaticCompactionTests {
   private func with(_ compaction: ChappieAutomaticCompaction, _ body: (ChappieClient) async throws -> Void) async throws
   {
-    var behaviour = StandInConfiguration()
-    behaviour.wordsPerSecond = 0
-    behaviour.contextWindow = 4000
-    let backend = try StandInBackend(behaviour)
-    var configuration = try ChappieConfiguration.testing(.signedIn, backend: backend)
-    configuration.automaticCompaction = compaction
-    try await body(Chappie.client(configuration: configuration))
-    await backend.stop()
+    try await TestClient.with(compaction: compaction, contextWindow: 4000) { try await body($0.client) }
   }
 
   /// About 700 tokens.

@@ -1,6 +1,7 @@
 import ChappieSDK
 import ChappieSDKTesting
 import GLibBridge
+import TestSupport
 import Testing
 
 /// Each case of `ChappieClientError` that the servers, the model or the program itself lead to. What the keyring
@@ -71,7 +72,7 @@ import Testing
     // How a network fails is told in GLib's words.
     case .network: #expect(error?.caseName == test.error.caseName)
     case .usageLimitReached(let limit):
-      guard case .usageLimitReached(let told)? = error else { throw Impatience() }
+      guard case .usageLimitReached(let told)? = error else { throw Impatience("the limit") }
       #expect(told.plan == limit.plan)
       #expect(told.resetsAt == limit.resetsAt)
     default: #expect(error == test.error)

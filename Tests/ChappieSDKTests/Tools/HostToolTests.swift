@@ -1,6 +1,7 @@
 import ChappieSDK
 import ChappieSDKTesting
 import GLibBridge
+import TestSupport
 import Testing
 
 /// Tools of a Swift program, run in its own process.
@@ -12,9 +13,9 @@ import Testing
     ChappieToolResult(output: ["city": call.argumentsJSON?["city"] ?? .null, "degrees": 7])
   }
 
-  @Test(arguments: ToolClient.policies)
+  @Test(arguments: TestClient.policies)
   func eventsComeInOrder(_ policy: ChappieStreamingTransportPolicy) async throws {
-    try await ToolClient.with(policy, tools: [Self.weather]) { tools in
+    try await TestClient.with(policy, tools: [Self.weather]) { tools in
       try tools.backend.play(
         """
         [{"endpoint": "responses", "text": "Let me see.",
@@ -27,7 +28,7 @@ import Testing
         callID: "call_1", toolName: "weather", arguments: #"{"city":"Oslo"}"#, policy: .automatic)
       #expect(events[1] == .toolCallRequested(request))
       guard case .toolCallCompleted(let result) = events[2], case .completed(let response) = events[4] else {
-        throw Impatience()
+        throw Impatience("a result")
       }
       #expect(result.callID == "call_1")
       #expect(result.toolName == "weather")
@@ -41,7 +42,7 @@ import Testing
   }
 
   /// Each waits for the other, so neither ends unless both run.
-  @Test(arguments: ToolClient.policies)
+  @Test(arguments: TestClient.policies)
   func callsRunSideBySide(_ policy: ChappieStreamingTransportPolicy) async throws {
     let started = Counter()
     let wait: ChappieHostTool.Handler = { call in
@@ -50,7 +51,7 @@ import Testing
       return ChappieToolResult(output: "\(call.name) done")
     }
     let tools = [ChappieHostTool.named("one", handler: wait), .named("two", handler: wait)]
-    try await ToolClient.with(policy, tools: tools) { tools in
+    try await TestClient.with(policy, tools: tools) { tools in
       // A model that makes several calls in one answer.
       tools.backend.restoreModel("gpt-5.5")
       let answer = try await tools.client.send("use one\nuse two")
@@ -64,7 +65,7 @@ import Testing
       ChappieHostTool.named("throws") { _ in throw Rain() },
       .named("fails") { _ in ChappieToolResult(failure: "no battery") },
     ]
-    try await ToolClient.with(tools: tools) { tools in
+    try await TestClient.with(tools: tools) { tools in
       // A model that makes several calls in one answer.
       tools.backend.restoreModel("gpt-5.5")
       let results = try await tools.results("use throws\nuse fails")
@@ -79,9 +80,9 @@ import Testing
       await calls.add()
       return ChappieToolResult(output: "")
     }
-    try await ToolClient.with(tools: [counted]) { tools in
+    try await TestClient.with(tools: [counted]) { tools in
       let events = try await tools.events(#"use weather {"city": 7}"#)
-      guard case .toolCallCompleted(let result)? = events.first else { throw Impatience() }
+      guard case .toolCallCompleted(let result)? = events.first else { throw Impatience("a result") }
       #expect(result.status == .failed)
       #expect(result.output.hasPrefix("The arguments do not fit the tool's schema"))
       #expect(result.duration == .zero)
@@ -93,7 +94,7 @@ import Testing
   @Test func theHarnessDescribesTheTool() async throws {
     let strict = ChappieHarnessTool(name: "look", description: "Looks where it is told to.", policy: .deny)
     let harness = ChappieHarness(tools: [strict])
-    try await ToolClient.with(.httpSSEOnly, harness: harness, tools: [.named("look")]) { tools in
+    try await TestClient.with(.httpSSEOnly, harness: harness, tools: [.named("look")]) { tools in
       let results = try await tools.results("use look")
       #expect(results.map(\.status) == [.denied])
       let body = try ChappieJSONValue(parsing: tools.backend.state.lastResponsesBody.span)
@@ -105,7 +106,7 @@ import Testing
 
   @Test func outputsAreCutWhereTheyAreTooLong() async throws {
     let long = ChappieHostTool.named("read") { _ in ChappieToolResult(output: String(repeating: "ü", count: 1 << 20)) }
-    try await ToolClient.with(tools: [long]) { tools in
+    try await TestClient.with(tools: [long]) { tools in
       let output = try #require(try await tools.results("use read").first?.output)
       #expect(output.hasSuffix("\n[cut here: the output had 2097152 bytes]"))
       #expect(output.utf8.count < 257 << 10)
@@ -128,7 +129,7 @@ import Testing
         return ChappieToolResult(output: "too late")
       },
     ]
-    try await ToolClient.with(tools: tools) { tools in
+    try await TestClient.with(tools: tools) { tools in
       // A model that makes several calls in one answer.
       tools.backend.restoreModel("gpt-5.5")
       let results = try await tools.results("use deaf\nuse polite")
@@ -148,7 +149,7 @@ import Testing
       do { try await Task.sleep(for: .seconds(3600)) } catch { await cancelled.add() }
       return ChappieToolResult(output: "too late")
     }
-    try await ToolClient.with(tools: [slow]) { tools in
+    try await TestClient.with(tools: [slow]) { tools in
       let reader = Task { try await tools.events("use slow") }
       while await started.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
       reader.cancel()
@@ -162,14 +163,14 @@ import Testing
 
   // MARK: Turns that end
 
-  @Test(arguments: ToolClient.policies)
+  @Test(arguments: TestClient.policies)
   func whatEndsTheTurn(_ policy: ChappieStreamingTransportPolicy) async throws {
     let calls = Counter()
     let again = ChappieHostTool.named("again") { _ in
       await calls.add()
       return ChappieToolResult(output: "once more")
     }
-    try await ToolClient.with(policy, tools: [again]) { tools in
+    try await TestClient.with(policy, tools: [again]) { tools in
       try tools.backend.play(#"[{"endpoint": "responses", "tool_calls": [{"name": "fly"}]}]"#)
       await #expect(throws: ChappieClientError.missingToolHandler("fly")) { try await tools.client.send("go") }
       try tools.backend.play(#"[{"endpoint": "responses", "tool_calls": [{"name": "again"}], "times": "always"}]"#)

@@ -1,5 +1,4 @@
 import ChappieSDK
-import ChappieSDKRuntime
 import ChappieSDKTesting
 import Foundation
 import GLibBridge
@@ -12,18 +11,6 @@ struct DateTests {
       sessionID: "s", threadID: "t", model: "m", messages: [], createdAt: 1_800_000_000, updatedAt: 1_800_000_060)
     #expect(context.creationDate == Date(timeIntervalSince1970: 1_800_000_000))
     #expect(context.updateDate.timeIntervalSince(context.creationDate) == 60)
-  }
-
-  @Test func aThreadAndItsTurnsTellFractionsOfASecond() {
-    let thread = ChappieThreadSummary(
-      id: "a", createdAt: 10, updatedAt: 20, archivedAt: 30, createdAtMicroseconds: 500_000,
-      updatedAtMicroseconds: 250_000)
-    #expect(thread.creationDate == Date(timeIntervalSince1970: 10.5))
-    #expect(thread.updateDate == Date(timeIntervalSince1970: 20.25))
-    #expect(thread.archiveDate == Date(timeIntervalSince1970: 30))
-    #expect(ChappieThreadSummary(id: "a", createdAt: 1, updatedAt: 1).archiveDate == nil)
-    let turn = ChappieTurn(id: "t", recordedAt: 40, recordedAtMicroseconds: 125_000, events: [])
-    #expect(turn.recordingDate == Date(timeIntervalSince1970: 40.125))
   }
 
   @GLibActor @Test func aDeviceCodeTellsWhenItExpires() async throws {

@@ -1,0 +1,12 @@
+import ChappieSDKTesting
+import Foundation
+import Testing
+
+struct ScenarioErrorTests {
+  @Test func aScenarioThatCannotBeReadSaysWhy() async throws {
+    let backend = try await StandInBackend()
+    let error = await #expect(throws: StandInScenarioError.self) { try await backend.play("{}") }
+    #expect((error as (any Error)?)?.localizedDescription == "a scenario is a JSON list of rules")
+    await backend.stop()
+  }
+}

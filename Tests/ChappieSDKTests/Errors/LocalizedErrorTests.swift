@@ -1,0 +1,18 @@
+import ChappieSDK
+import Foundation
+import Testing
+
+/// What an app shows of an error: `localizedDescription` is the sentence.
+struct LocalizedErrorTests {
+  private static let errors: [any Error & CustomStringConvertible] = [
+    ChappieAuthError.declined, ChappieAuthError.tokenExchangeFailed(status: 400, message: "no"),
+    ChappieClientError.missingCredential, ChappieClientError.signInServer(.network("no route")),
+  ]
+
+  @Test(arguments: errors.indices)
+  func itsLocalizedDescriptionIsItsSentence(_ index: Int) {
+    let error = Self.errors[index]
+    #expect((error as any Error).localizedDescription == error.description)
+    #expect(error is any LocalizedError)
+  }
+}
