@@ -10,7 +10,7 @@
 #   make abuse       attacks the service from all sides, while an innocent caller measures; SECONDS=600 SEED=any
 #   make conformance runs real clients against the stand-in: the Codex CLI and the openai package
 #   make doc         makes the manual pages and the references, as .build/doc/html/index.html and below
-#   make lint        checks the format of the source; make format mends it
+#   make lint        checks the format of the source and the comments of the interfaces; make format mends the first
 #   make install     installs what was built before; builds nothing
 #   make uninstall   removes that again, given the same variables
 #
@@ -92,7 +92,7 @@ doc: debug
 	@scripts/install-dependencies python3-sphinx python3-myst-parser
 	doc/build .build/debug
 
-lint:
+lint: manuals
 	@swift format lint --strict --recursive --parallel $(SOURCES)
 	@Tests/security.py
 

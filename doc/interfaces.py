@@ -88,11 +88,25 @@ class Interface:
         return f"{candidates[0]}.{member}" if len(candidates) == 1 else None
 
 
+def check_names(interface, interfaces):
+    """Each name in a text that looks like one of a member or an error has to be one."""
+    errors = re.findall(r"^\.It Sy (org\.chappie\.Error\.(\w+))", (TOP / "data/man/org.chappie.7").read_text(), re.M)
+    errors = {name for pair in errors for name in pair}
+    for doc in [interface.doc, *(member.doc for member in interface.members)]:
+        texts = [*doc.arguments.values()]
+        for block in doc.blocks:
+            texts += [block] if isinstance(block, str) else [text for _, text in block]
+        for kind, piece in (part for text in texts for part in pieces(text)):
+            if kind == "code" and re.fullmatch(r"org\..+|([A-Z]\w+\.)?[A-Z]\w*[a-z]\w*", piece):
+                if piece not in errors and not interface.target(piece, interfaces):
+                    sys.exit(f"{interface.name}, {doc.symbol}: there is no {piece}.")
+
+
 def pieces(text):
     """(kind, piece) of a text: "plain", "code" or "manual"."""
     if text.startswith("Errors: "):
         first, stop, rest = text.partition(".")
-        text = re.sub(r"(?<![`\w])([A-Z]\w+)(?!`|\w|:)", r"`\1`", first) + stop + rest
+        text = re.sub(r"(?<=[:,;] )([A-Z]\w+)", r"`\1`", first) + stop + rest
     for piece in re.split(r"(`[^`]+`|[\w.]*\w\(\d\))", text):
         if piece.startswith("`"):
             yield "code", piece.strip("`")
@@ -232,6 +246,7 @@ def main():
     directory.mkdir(parents=True, exist_ok=True)
     interfaces = [Interface(file) for file in sorted((TOP / "dbus").glob("*.xml"))]
     for interface in interfaces:
+        check_names(interface, interfaces)
         if form == "rst":
             (directory / f"{interface.name}.rst").write_text(rst(interface, interfaces))
         elif not interface.name.startswith(STANDARD):
