@@ -93,7 +93,10 @@ struct FailureTests {
     store.fail(.append, .full("The disk is full."))
     try await Answering.with(store: store) { world in
       let error = await #expect(throws: ChappieRuntimeError.self) { try await world.runtime.send("Hello") }
-      guard case .notStored(let response, let reason) = error else { return }
+      guard case .notStored(let response, let reason)? = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
       #expect(response.outputText.contains("Hello"))
       #expect(reason == .full("The disk is full."))
       #expect(error?.description == "The answer came, and could not be stored. The disk is full.")

@@ -83,7 +83,7 @@ struct ChappiePluginManifestTests {
     ("metadata", "[]", "The field 'metadata' of the plugin manifest must be an object."),
   ])
   func tellsWhatIsWrong(_ field: String, _ value: String, _ problem: String) throws {
-    guard case .object(var members) = try ChappieJSONValue(json: Self.text) else { return }
+    var members = try #require(try ChappieJSONValue(json: Self.text).objectValue)
     members[field] = try ChappieJSONValue(json: value)
     #expect(throws: ChappieClientError.invalidArgument(problem)) {
       try ChappiePluginManifest(json: ChappieJSONValue.object(members).json)

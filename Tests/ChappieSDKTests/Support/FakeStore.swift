@@ -34,11 +34,15 @@ final class FakeStore: CredentialStore {
     self.item = item
   }
 
+  /// The credential that is stored and can be read.
+  var credential: Credential? {
+    if case .credential(let credential) = item { credential } else { nil }
+  }
+
   /// The name of the credential that is stored, as ``Credential/test(_:account:expiresAt:renewedAt:canBeRenewed:)``
   /// was given it.
   var stored: String? {
-    guard case .credential(let credential) = item else { return nil }
-    return credential.name
+    credential?.name
   }
 
   func find(_ slot: SlotIdentity) async throws -> StoredItem<Credential> {

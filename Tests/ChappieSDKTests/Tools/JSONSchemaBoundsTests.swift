@@ -20,11 +20,11 @@ struct JSONSchemaBoundsTests {
     try SchemaCase(schema, "1", "/: is nested too deep to be checked").expect()
   }
 
-  /// Giving up must not pass for "does not fit", which `not` would turn into "fits".
-  @Test func givingUpUnderNotIsAViolation() throws {
-    try SchemaCase(##"{"not":{"$ref":"#"}}"##, "1", "/: is nested too deep to be checked").expect()
+  /// Giving up must not pass for "does not fit", which `oneOf` would turn into "fits".
+  @Test func givingUpUnderOneOfIsAViolation() throws {
+    try SchemaCase(##"{"oneOf":[true,{"$ref":"#"}]}"##, "1", "/: is nested too deep to be checked").expect()
     try SchemaCase(
-      #"{"not":{"pattern":"^(a+)+$"}}"#, "\"\(String(repeating: "a", count: 60))b\"",
+      #"{"oneOf":[true,{"pattern":"^(a+)+$"}]}"#, "\"\(String(repeating: "a", count: 60))b\"",
       "/: takes too long to be held against its pattern"
     ).expect()
   }
@@ -47,9 +47,8 @@ struct JSONSchemaBoundsTests {
 
   @Test func hugeArraysAreCheckedOrRefused() throws {
     let numbers = "[" + (0..<100_000).map { "\($0)" }.joined(separator: ",")
-    try SchemaCase(#"{"items":{"type":"integer"},"uniqueItems":true}"#, numbers + "]").expect()
+    try SchemaCase(#"{"items":{"type":"integer"}}"#, numbers + "]").expect()
     try SchemaCase(#"{"items":{"type":"integer"}}"#, numbers + ",\"x\"]", "/100000: must be an integer").expect()
-    try SchemaCase(#"{"uniqueItems":true}"#, numbers + ",0]", "/: must not have the same item twice").expect()
   }
 
   // MARK: What a check costs
@@ -57,7 +56,7 @@ struct JSONSchemaBoundsTests {
   /// The steps of a check of `value`.
   private func steps(_ schema: ChappieJSONValue, _ value: ChappieJSONValue) throws -> Int {
     var reader = SchemaReader()
-    let root = try reader.node(schema, at: .root("#"))
+    let root = try reader.node(schema)
     var check = SchemaCheck(definitions: try reader.resolve(in: schema))
     #expect(check.violation(of: root, in: value) == nil)
     return check.steps
@@ -65,12 +64,11 @@ struct JSONSchemaBoundsTests {
 
   /// Four times as much to look at costs four times as much.
   @Test(
-    arguments: [
-      ["items": ["enum": ["x", "y"]]], ["uniqueItems": true], ["items": ["anyOf": [["minimum": 1], ["maxLength": 9]]]],
-    ] as [ChappieJSONValue])
+    arguments: [["items": ["enum": ["x", "y"]]], ["items": ["anyOf": [["minimum": 1], ["maxLength": 9]]]]]
+      as [ChappieJSONValue])
   func theCostIsInProportionToTheItems(_ schema: ChappieJSONValue) throws {
     func items(_ count: Int) -> ChappieJSONValue {
-      .array((0..<count).map { schema["uniqueItems"] == nil ? "x" : .integer(Int64($0)) })
+      .array(Array(repeating: "x", count: count))
     }
     let (few, many) = (try steps(schema, items(1000)), try steps(schema, items(4000)))
     #expect(few >= 1000)
@@ -144,7 +142,7 @@ struct JSONSchemaBoundsTests {
       _ = try JSONSchema(schema)
       Issue.record("it was taken")
     } catch {
-      #expect(error.description.hasPrefix("…/") && error.description.utf8.count < 2000)
+      #expect(error.description.hasPrefix("#/…/") && error.description.utf8.count < 2000)
     }
   }
 

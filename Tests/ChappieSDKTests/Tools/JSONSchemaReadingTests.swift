@@ -17,7 +17,6 @@ struct JSONSchemaReadingTests {
     (#"{"minLength":-1}"#, "#/minLength must be a whole number, 0 or more"),
     (#"{"maxItems":1.5}"#, "#/maxItems must be a whole number, 0 or more"),
     (#"{"multipleOf":0}"#, "#/multipleOf must be a number above 0"),
-    (#"{"uniqueItems":1}"#, "#/uniqueItems must be true or false"),
     (#"{"pattern":"["}"#, "#/pattern must be a regular expression"),
     (#"{"pattern":"(*LIMIT_MATCH=100000000)a"}"#, "#/pattern must be a regular expression"),
     (#"{"$ref":1}"#, "#/$ref must be a string"),
@@ -33,9 +32,9 @@ struct JSONSchemaReadingTests {
 
   @Test func aSchemaThatIsNestedTooDeepIsRefused() throws {
     var schema: ChappieJSONValue = true
-    for _ in 0..<255 { schema = ["not": schema] }
+    for _ in 0..<255 { schema = ["items": schema] }
     #expect(throws: Never.self) { try JSONSchema(schema) }
-    for _ in 0..<1000 { schema = ["not": schema] }
+    for _ in 0..<1000 { schema = ["items": schema] }
     let error = #expect(throws: SchemaError.self) { try JSONSchema(schema) }
     #expect(error?.description.hasSuffix("is nested too deep") == true)
   }

@@ -97,10 +97,6 @@ struct JSONSchemaTests {
     SchemaCase(#"{"prefixItems":[{"type":"string"}]}"#, #"["a",1]"#),
     SchemaCase(#"{"minItems":1}"#, "[]", "/: must have at least 1 items"),
     SchemaCase(#"{"maxItems":1}"#, "[1,2]", "/: must have at most 1 items"),
-    SchemaCase(#"{"uniqueItems":true}"#, "[1,2,[1],{}]"),
-    SchemaCase(#"{"uniqueItems":true}"#, "[[1],2,[1.0]]", "/: must not have the same item twice"),
-    SchemaCase(#"{"uniqueItems":true}"#, #"[0,false,"0",null,[],{}]"#),
-    SchemaCase(#"{"uniqueItems":false}"#, "[1,1]"),
   ])
   func arrays(_ example: SchemaCase) throws {
     try example.expect()
@@ -121,8 +117,6 @@ struct JSONSchemaTests {
     SchemaCase(#"{"additionalProperties":false}"#, #"{"b":2}"#, "/: must not have the property 'b'"),
     SchemaCase(#"{"additionalProperties":{"type":"null"}}"#, #"{"b":2}"#, "/b: must be null"),
     SchemaCase(#"{"additionalProperties":true}"#, #"{"b":2}"#),
-    SchemaCase(#"{"minProperties":1}"#, "{}", "/: must have at least 1 properties"),
-    SchemaCase(#"{"maxProperties":0}"#, #"{"a":1}"#, "/: must have at most 0 properties"),
     SchemaCase(#"{"properties":{"a/b~c":{"type":"null"}}}"#, #"{"a/b~c":1}"#, "/a~1b~0c: must be null"),
     SchemaCase(
       #"{"properties":{"pattern":{"type":"null"},"$ref":{"type":"null"}}}"#, #"{"$ref":1}"#, "/$ref: must be null"),
@@ -139,9 +133,6 @@ struct JSONSchemaTests {
     SchemaCase(#"{"oneOf":[{"minimum":1},{"minimum":5}]}"#, "2"),
     SchemaCase(#"{"oneOf":[{"minimum":1},{"minimum":5}]}"#, "6", "/: must fit exactly one of 2 alternatives"),
     SchemaCase(#"{"oneOf":[{"minimum":1},{"minimum":5}]}"#, "0", "/: must fit exactly one of 2 alternatives"),
-    SchemaCase(#"{"not":{"type":"string"}}"#, "1"),
-    SchemaCase(#"{"not":{"type":"string"}}"#, #""a""#, "/: must not be what 'not' of its schema describes"),
-    SchemaCase(#"{"not":{"not":{"type":"string"}}}"#, #""a""#),
     SchemaCase(#"{"type":"integer","anyOf":[true]}"#, #""a""#, "/: must be an integer"),
   ])
   func combinations(_ example: SchemaCase) throws {
@@ -175,6 +166,7 @@ struct JSONSchemaTests {
 
   @Test(arguments: [
     SchemaCase(#"{"format":"email","title":1,"if":false,"$comment":[]}"#, "1"),
+    SchemaCase(#"{"not":true,"uniqueItems":true,"maxProperties":"a"}"#, "[1,1]"),
     SchemaCase(#"{"patternProperties":{"[":false},"dependentRequired":{"a":["b"]}}"#, #"{"a":1}"#),
   ])
   func unknownKeywordsAreIgnored(_ example: SchemaCase) throws {

@@ -1,6 +1,4 @@
-import GLibBridge
-
-/// Checks values against a JSON Schema: the keywords that function calling uses. Unknown keywords are ignored.
+/// Checks values against a JSON Schema: the keywords that tools and models use. Unknown keywords are ignored.
 package struct JSONSchema: Sendable {
   /// The longest text of a schema, in bytes.
   package static let textLimit = 256 << 10
@@ -16,7 +14,7 @@ package struct JSONSchema: Sendable {
   ///   expression, or a reference to what is not there.
   package init(_ schema: ChappieJSONValue) throws(SchemaError) {
     var reader = SchemaReader()
-    root = try reader.node(schema, at: .root("#"))
+    root = try reader.node(schema)
     definitions = try reader.resolve(in: schema)
   }
 
@@ -33,90 +31,7 @@ package struct SchemaError: Error, Equatable, CustomStringConvertible {
   /// Where, and what; no full stop at its end.
   package let description: String
 
-  init(_ place: SchemaPlace, _ problem: String) {
-    description = "\(place.text) \(problem)"
+  init(_ path: SchemaPath, _ problem: String) {
+    description = "\(path.text) \(problem)"
   }
-}
-
-/// One schema, read.
-indirect enum SchemaNode: Sendable {
-  /// `true` fits everything, `false` nothing.
-  case always(Bool)
-  case rules(SchemaRules)
-}
-
-/// The types of JSON Schema.
-enum SchemaType: String, Sendable {
-  case object, array, string, integer, number, boolean, null
-
-  func includes(_ value: ChappieJSONValue) -> Bool {
-    switch (self, value) {
-    case (.object, .object), (.array, .array), (.string, .string), (.boolean, .bool), (.null, .null): true
-    case (.number, .integer), (.number, .number), (.integer, .integer): true
-    // 1.0 is an integer, and so is 1e300.
-    case (.integer, .number(let number)): number.isFinite && number == number.rounded()
-    default: false
-    }
-  }
-
-  var phrase: String {
-    switch self {
-    case .object, .array, .integer: "an \(rawValue)"
-    case .null: "null"
-    default: "a \(rawValue)"
-    }
-  }
-}
-
-/// The keywords of one schema. What is nil or empty demands nothing.
-struct SchemaRules: Sendable {
-  var types: [SchemaType] = []
-  var reference: String?
-  var choices: SchemaChoices?
-
-  var minimum: Double?
-  var maximum: Double?
-  var exclusiveMinimum: Double?
-  var exclusiveMaximum: Double?
-  var multipleOf: Double?
-
-  var lengths = SchemaRange()
-  /// A pattern that was found right. It is compiled while it is needed: that takes more memory than the schema.
-  var pattern: String?
-
-  var prefixItems: [SchemaNode] = []
-  var items: SchemaNode?
-  var itemCounts = SchemaRange()
-  var uniqueItems = false
-
-  var properties: [String: SchemaNode] = [:]
-  var additionalProperties: SchemaNode?
-  var required: [String] = []
-  var propertyCounts = SchemaRange()
-  /// What looking up these keywords costs, in the steps of a check.
-  var weight = 0
-
-  var allOf: [SchemaNode] = []
-  var anyOf: [SchemaNode] = []
-  var oneOf: [SchemaNode] = []
-  var not: SchemaNode?
-}
-
-/// The values of which one must be there.
-struct SchemaChoices: Sendable {
-  let list: [ChappieJSONValue]
-  private let set: Set<ChappieJSONValue>
-
-  init(_ list: [ChappieJSONValue]) {
-    self.list = list
-    set = Set(list)
-  }
-
-  func contains(_ value: ChappieJSONValue) -> Bool { set.contains(value) }
-}
-
-/// How many there may be of something.
-struct SchemaRange: Sendable {
-  var least = 0
-  var most: Int?
 }

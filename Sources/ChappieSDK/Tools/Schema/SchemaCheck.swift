@@ -21,7 +21,7 @@ struct SchemaCheck {
 
   private enum Telling {
     case first
-    /// Within `anyOf`, `oneOf` and `not`.
+    /// Within `anyOf` and `oneOf`.
     case nothing
   }
 
@@ -33,7 +33,7 @@ struct SchemaCheck {
   /// The processor time that all patterns together may take.
   private var patternTime = Duration.seconds(1)
   private var patterns: [String: BoundedPattern] = [:]
-  /// Why this check was given up. It counts as the violation, wherever the schema stands: under `not`, too.
+  /// Why this check was given up. It counts as the violation, wherever the schema stands: under `oneOf`, too.
   private var surrender: String?
 
   init(definitions: [String: SchemaNode]) {
@@ -127,10 +127,6 @@ struct SchemaCheck {
       guard let schema = index < rules.prefixItems.count ? rules.prefixItems[index] : rules.items else { break }
       if let violation = first(schema, element, at: .index(index)) { return violation }
     }
-    if rules.uniqueItems {
-      for element in elements { guard chargeWhole(element) else { return .untold } }
-      if Set(elements).count < elements.count { return problem("must not have the same item twice") }
-    }
     return nil
   }
 
@@ -138,7 +134,6 @@ struct SchemaCheck {
     if let missing = rules.required.first(where: { members[$0] == nil }) {
       return problem("must have the property '\(SchemaPath.shown(missing))'")
     }
-    if let violation = rules.propertyCounts.problem(members.count, of: "properties") { return problem(violation) }
     guard !rules.properties.isEmpty || rules.additionalProperties != nil else { return nil }
     for key in members.keys { guard charge(bytes: key.utf8.count) else { return .untold } }
     for (key, value) in members.sorted(by: { $0.key < $1.key }) {
@@ -170,9 +165,6 @@ struct SchemaCheck {
     }
     if !rules.oneOf.isEmpty, count(rules.oneOf, value, upTo: 2) != 1 {
       return problem("must fit exactly one of \(rules.oneOf.count) alternatives")
-    }
-    if let schema = rules.not, count([schema], value, upTo: 1) == 1 {
-      return problem("must not be what 'not' of its schema describes")
     }
     return nil
   }

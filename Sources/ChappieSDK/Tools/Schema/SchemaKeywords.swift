@@ -1,21 +1,11 @@
 import GLibBridge
 
-/// The keywords of one schema by the form that each must have.
-struct SchemaKeywords {
-  private let keywords: [String: ChappieJSONValue]
-  private let schema: SchemaPlace
-
-  init(_ keywords: [String: ChappieJSONValue], _ schema: SchemaPlace) {
-    self.keywords = keywords
-    self.schema = schema
-  }
-
-  subscript(name: String) -> ChappieJSONValue? { keywords[name] }
-
-  func place(_ name: String) -> SchemaPlace { schema.appending(name) }
-
+/// The keywords of the schema that is being read, by the form that each must have.
+extension SchemaReader {
   private func wrong(_ name: String, _ form: String) -> SchemaError {
-    SchemaError(place(name), "must be \(form)")
+    var place = path
+    place.enter(.key(name))
+    return SchemaError(place, "must be \(form)")
   }
 
   // MARK: Forms
@@ -24,12 +14,6 @@ struct SchemaKeywords {
     guard let value = keywords[name] else { return nil }
     guard let text = value.stringValue else { throw wrong(name, "a string") }
     return text
-  }
-
-  func bool(_ name: String) throws(SchemaError) -> Bool {
-    guard let value = keywords[name] else { return false }
-    guard let flag = value.boolValue else { throw wrong(name, "true or false") }
-    return flag
   }
 
   func number(_ name: String) throws(SchemaError) -> Double? {

@@ -1,13 +1,19 @@
-/// The place in a value that is looked at, as a JSON pointer.
+/// The place in a value or in a schema that is looked at, as a JSON pointer.
 struct SchemaPath {
   /// The longest key that is shown whole: keys come from the model.
   private static let keyLimit = 40
 
+  /// Empty for a value, `#` or a reference for a schema.
+  private let root: String
   private var steps: [Step] = []
 
   enum Step {
     case key(String)
     case index(Int)
+  }
+
+  init(root: String = "") {
+    self.root = root
   }
 
   mutating func enter(_ step: Step) {
@@ -26,7 +32,8 @@ struct SchemaPath {
       case .index(let index): "/\(index)"
       }
     }
-    return (steps.count > 8 ? "/…" : "") + (shown.isEmpty ? "/" : shown.joined())
+    let text = Self.shown(root) + (steps.count > 8 ? "/…" : "") + shown.joined()
+    return text.isEmpty ? "/" : text
   }
 
   /// A key on one line and not too long.

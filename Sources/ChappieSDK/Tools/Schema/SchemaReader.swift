@@ -1,5 +1,3 @@
-import GLibBridge
-
 /// Reads schemas, and remembers what they refer to.
 struct SchemaReader {
   /// What was referred to and is not read yet.
@@ -8,6 +6,9 @@ struct SchemaReader {
   private var depth = 0
   private var count = 0
   private var patterns = 0
+  /// Where the schema is that is being read, and its keywords.
+  private(set) var path = SchemaPath(root: "#")
+  private(set) var keywords: [String: ChappieJSONValue] = [:]
 
   private static let depthLimit = 256
   private static let patternLimit = 256
@@ -19,9 +20,11 @@ struct SchemaReader {
     var definitions: [String: SchemaNode] = [:]
     while let reference = pending.popLast() {
       guard let schema = Self.target(of: reference, in: root) else {
-        throw SchemaError(.root("$ref"), "'\(Redaction.message(reference))' refers to nothing in this schema")
+        throw SchemaError(
+          SchemaPath(root: "$ref"), "'\(Redaction.message(reference))' refers to nothing in this schema")
       }
-      definitions[reference] = try node(schema, at: .root(reference))
+      path = SchemaPath(root: reference)
+      definitions[reference] = try node(schema)
     }
     return definitions
   }
@@ -37,73 +40,83 @@ struct SchemaReader {
 
   // MARK: One schema
 
-  mutating func node(_ schema: ChappieJSONValue, at place: SchemaPlace) throws(SchemaError) -> SchemaNode {
+  mutating func node(_ schema: ChappieJSONValue) throws(SchemaError) -> SchemaNode {
     count += 1
     // What many references name is read for each of their spellings.
-    guard count <= JSONSchema.valueLimit else { throw SchemaError(place, "is one schema too many") }
+    guard count <= JSONSchema.valueLimit else { throw SchemaError(path, "is one schema too many") }
     if case .bool(let verdict) = schema { return .always(verdict) }
-    guard case .object(let keywords) = schema else { throw SchemaError(place, "must be an object, true or false") }
-    guard depth < Self.depthLimit else { throw SchemaError(place, "is nested too deep") }
+    guard case .object(let members) = schema else { throw SchemaError(path, "must be an object, true or false") }
+    guard depth < Self.depthLimit else { throw SchemaError(path, "is nested too deep") }
     depth += 1
-    defer { depth -= 1 }
+    let outer = keywords
+    keywords = members
+    defer {
+      depth -= 1
+      keywords = outer
+    }
+    return .rules(try rules())
+  }
 
-    let keyword = SchemaKeywords(keywords, place)
+  private mutating func rules() throws(SchemaError) -> SchemaRules {
     var rules = SchemaRules()
-    rules.types = try keyword.types()
-    rules.choices = try keyword.choices()
-    rules.reference = try keyword.string("$ref")
+    rules.types = try types()
+    rules.choices = try choices()
+    rules.reference = try string("$ref")
     if let reference = rules.reference, known.insert(reference).inserted { pending.append(reference) }
 
-    rules.minimum = try keyword.number("minimum")
-    rules.maximum = try keyword.number("maximum")
-    rules.exclusiveMinimum = try keyword.number("exclusiveMinimum")
-    rules.exclusiveMaximum = try keyword.number("exclusiveMaximum")
-    rules.multipleOf = try keyword.positive("multipleOf")
+    rules.minimum = try number("minimum")
+    rules.maximum = try number("maximum")
+    rules.exclusiveMinimum = try number("exclusiveMinimum")
+    rules.exclusiveMaximum = try number("exclusiveMaximum")
+    rules.multipleOf = try positive("multipleOf")
 
-    rules.lengths = try keyword.range("minLength", "maxLength")
-    rules.pattern = try keyword.pattern()
+    rules.lengths = try range("minLength", "maxLength")
+    rules.pattern = try pattern()
     if rules.pattern != nil { patterns += 1 }
-    guard patterns <= Self.patternLimit else { throw SchemaError(place, "has one pattern too many") }
+    guard patterns <= Self.patternLimit else { throw SchemaError(path, "has one pattern too many") }
 
-    rules.prefixItems = try list("prefixItems", in: keyword)
-    rules.items = try one("items", in: keyword)
-    rules.itemCounts = try keyword.range("minItems", "maxItems")
-    rules.uniqueItems = try keyword.bool("uniqueItems")
+    rules.prefixItems = try list("prefixItems")
+    rules.items = try one("items")
+    rules.itemCounts = try range("minItems", "maxItems")
 
-    rules.properties = try map("properties", in: keyword)
-    rules.additionalProperties = try one("additionalProperties", in: keyword)
-    rules.required = try keyword.strings("required")
-    rules.propertyCounts = try keyword.range("minProperties", "maxProperties")
+    rules.properties = try map("properties")
+    rules.additionalProperties = try one("additionalProperties")
+    rules.required = try strings("required")
 
-    rules.allOf = try list("allOf", in: keyword)
-    rules.anyOf = try list("anyOf", in: keyword)
-    rules.oneOf = try list("oneOf", in: keyword)
-    rules.not = try one("not", in: keyword)
+    rules.allOf = try list("allOf")
+    rules.anyOf = try list("anyOf")
+    rules.oneOf = try list("oneOf")
     let lookups = rules.required.reduce(rules.reference?.utf8.count ?? 0) { $0 + $1.utf8.count }
     rules.weight = rules.required.count + lookups / SchemaCheck.bytesPerStep
-    return .rules(rules)
+    return rules
   }
 
   // MARK: Schemas within
 
-  private mutating func one(_ name: String, in keyword: SchemaKeywords) throws(SchemaError) -> SchemaNode? {
-    guard let schema = keyword[name] else { return nil }
-    return try node(schema, at: keyword.place(name))
+  private mutating func one(_ name: String) throws(SchemaError) -> SchemaNode? {
+    guard let schema = keywords[name] else { return nil }
+    return try node(schema, at: .key(name))
   }
 
-  private mutating func list(_ name: String, in keyword: SchemaKeywords) throws(SchemaError) -> [SchemaNode] {
+  private mutating func list(_ name: String) throws(SchemaError) -> [SchemaNode] {
     var nodes: [SchemaNode] = []
-    for (index, schema) in try keyword.array(name).enumerated() {
-      nodes.append(try node(schema, at: keyword.place(name).appending("\(index)")))
+    for (index, schema) in try array(name).enumerated() {
+      nodes.append(try node(schema, at: .key(name), .index(index)))
     }
     return nodes
   }
 
-  private mutating func map(_ name: String, in keyword: SchemaKeywords) throws(SchemaError) -> [String: SchemaNode] {
+  private mutating func map(_ name: String) throws(SchemaError) -> [String: SchemaNode] {
     var nodes: [String: SchemaNode] = [:]
-    for (key, schema) in try keyword.object(name) {
-      nodes[key] = try node(schema, at: keyword.place(name).appending(key))
-    }
+    for (key, schema) in try object(name) { nodes[key] = try node(schema, at: .key(name), .key(key)) }
     return nodes
+  }
+
+  private mutating func node(
+    _ schema: ChappieJSONValue, at steps: SchemaPath.Step...
+  ) throws(SchemaError) -> SchemaNode {
+    for step in steps { path.enter(step) }
+    defer { for _ in steps { path.leave() } }
+    return try node(schema)
   }
 }

@@ -46,7 +46,7 @@ struct SlotUnstoredTests {
   /// Another process tried the old ones, which the server has forgotten.
   @Test func replaceWhatWasRefusedElsewhere() async throws {
     let fixture = await unstored()
-    guard case .credential(var refused) = fixture.store.item else { return }
+    var refused = try #require(fixture.store.credential)
     refused.refreshToken = nil
     refused.refusedAt = fixture.time
     fixture.store.item = .credential(refused)
@@ -78,7 +78,7 @@ struct SlotUnstoredTests {
   @Test func whatWasRefusedElsewhereIsNotTriedAgain() async throws {
     let fixture = await SlotFixture.signedIn()
     let rejected = try await fixture.slot.accessGrant()
-    guard case .credential(var refused) = fixture.store.item else { return }
+    var refused = try #require(fixture.store.credential)
     refused.refreshToken = nil
     refused.refusedAt = fixture.time
     fixture.store.item = .credential(refused)

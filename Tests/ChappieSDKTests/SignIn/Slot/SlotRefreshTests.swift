@@ -108,8 +108,7 @@ struct SlotRefreshTests {
   /// A turn that began with the old token meets a 401 while the new one waits to be stored.
   @Test func doesNotRefreshSpentTokensWhileTheNewOnesWait() async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
-    guard case .credential(let stored) = fixture.store.item else { return }
-    let old = AccessGrant(stored)
+    let old = AccessGrant(try #require(fixture.store.credential))
     fixture.store.writeError = .locked
     await #expect(throws: SecretStoreError.locked.clientError) { try await fixture.slot.accessGrant() }
     await #expect(throws: SecretStoreError.locked.clientError) { try await fixture.slot.accessGrant(insteadOf: old) }
