@@ -84,7 +84,7 @@ class Interface:
         if name in known[self.name]:
             return f"{self.name}.{name}"
         owner, _, member = name.rpartition(".")
-        candidates = [full for full in known if member in known[full] and full.endswith(f".{owner}" if owner else "")]
+        candidates = [full for full in known if member in known[full] and owner in ("", full)]
         return f"{candidates[0]}.{member}" if len(candidates) == 1 else None
 
 
@@ -109,7 +109,8 @@ def pieces(text):
         text = re.sub(r"(?<=[:,;] )([A-Z]\w+)", r"`\1`", first) + stop + rest
     for piece in re.split(r"(`[^`]+`|[\w.]*\w\(\d\))", text):
         if piece.startswith("`"):
-            yield "code", piece.strip("`")
+            # `Client.Send` is short for the whole name.
+            yield "code", re.sub(r"^(?=[A-Z]\w+\.[A-Z])", "org.chappie.", piece.strip("`"))
         elif re.fullmatch(r"[\w.]+\(\d\)", piece):
             yield "manual", piece
         elif piece:

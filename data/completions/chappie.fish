@@ -75,7 +75,7 @@ complete -c chappie -n __chappie_threads_no_verb -a archive -d 'Put threads away
 complete -c chappie -n __chappie_threads_no_verb -a unarchive -d 'Take archived threads back'
 complete -c chappie -n __chappie_threads_no_verb -a delete -d 'Delete threads for good'
 complete -c chappie -n __chappie_threads_no_verb -a usage -d 'Show how much room the threads take'
-complete -c chappie -n __chappie_threads_no_verb -a compact -d 'Put a long thread in short for the model'
+complete -c chappie -n __chappie_threads_no_verb -a compact -d 'Summarise a long thread for the model'
 
 complete -c chappie -n '__chappie_approvals_words 0' -a approve -d 'Let a tool run, this once'
 complete -c chappie -n '__chappie_approvals_words 0' -a deny -d 'Keep a tool from running'
@@ -97,7 +97,7 @@ complete -c chappie -n '__chappie_verb ask chat' -l instructions -x -d 'What the
 complete -c chappie -n '__chappie_verb ask' -l image -r -F -d 'Show this image, - for standard input'
 complete -c chappie -n '__chappie_verb context' -l messages -d 'Print what was said'
 complete -c chappie -n '__chappie_verb context' -l clear -d 'Forget it'
-complete -c chappie -n '__chappie_verb context' -l compact -d 'Have the model put it in short'
+complete -c chappie -n '__chappie_verb context' -l compact -d 'Have the model summarise it'
 complete -c chappie -n '__chappie_verb context' -l summary -x -d 'Replace it by this text'
 complete -c chappie -n '__chappie_threads_list' -l archived -d 'The archived threads, not the active ones'
 complete -c chappie -n '__chappie_threads_list' -l limit -x -d 'At most so many'
