@@ -2,7 +2,7 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// Access groups: apps that share a credential, as those say who install them.
+/// Access groups: apps share a credential as the administrator who installs the apps allows.
 @Suite(.worlds, .enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
 @GLibActor
 struct AccessGroupTests {
@@ -11,7 +11,7 @@ struct AccessGroupTests {
   private static let group = "TEAMID.com.example.shared"
   private static let shared: VariantDictionary = ["keychain_access_group": group]
 
-  /// Defines the group in the user's configuration directory, or takes it away.
+  /// Writes the group's definition in the user's configuration directory, or removes it when `members` is nil.
   private func define(_ members: [String]?, in directory: URL, file: String = "example.conf") throws {
     let groups = directory.appending(path: "chappie/access-groups.d")
     let path = groups.appending(path: file)
@@ -34,7 +34,7 @@ struct AccessGroupTests {
       #expect(try await widget.state(at: other) == "signed-in")
       let client = try await widget.open("Client", Self.shared)
       #expect(try await widget.send("hi", at: client).contains("hi"))
-      // Each has its own object for the one slot.
+      // Each app has its own object for the one slot.
       #expect(other != session)
       #expect(try await refusal { try await widget.state(at: session) }.name == "AccessDenied")
 
@@ -49,7 +49,7 @@ struct AccessGroupTests {
     }
   }
 
-  @Test func aGroupIsApartFromWhatIsOnesOwn() async throws {
+  @Test func aGroupsCredentialIsSeparateFromTheAppsOwn() async throws {
     try await World.with { world in
       try define([Self.app], in: world.directories.configuration)
       let outside = try await world.signedInCaller()
@@ -66,7 +66,7 @@ struct AccessGroupTests {
     }
   }
 
-  /// No boundary stands between programs outside of a sandbox, and so a list of them would promise what nobody keeps.
+  /// Programs outside a sandbox are not isolated from each other, so a list of them would give no protection.
   @Test func programsOutsideShareWithTheMembers() async throws {
     try await World.with { world in
       try define([Self.app], in: world.directories.configuration)
@@ -76,14 +76,14 @@ struct AccessGroupTests {
       let app = try await world.caller(app: Self.app)
       let client = try await app.open("Client", Self.shared)
       #expect(try await app.send("hi", at: client).contains("hi"))
-      // It is no account of the default service.
+      // It is not an account of the default service.
       #expect(try await outside.state() == "signed-out")
     }
   }
 
   // MARK: Refusing
 
-  @Test func whoIsNoMemberIsRefused() async throws {
+  @Test func anAppThatIsNotAMemberIsRefused() async throws {
     try await World.with { world in
       try define([Self.app], in: world.directories.configuration)
       let widget = try await world.caller(app: Self.widget)
@@ -92,7 +92,7 @@ struct AccessGroupTests {
         #expect(refused.name == "AccessDenied")
         #expect(refused.message.contains("\(Self.widget) is no member of the access group '\(Self.group)'"))
       }
-      // It is not closed out from what is its own.
+      // It keeps access to its own credential.
       _ = try await widget.open("Client")
     }
   }
@@ -115,12 +115,12 @@ struct AccessGroupTests {
 
   // MARK: Changing
 
-  @Test func whatChangesCountsFromTheNextCallOn() async throws {
+  @Test func aChangedDefinitionAppliesFromTheNextCall() async throws {
     try await World.with { world in
       let outside = try await world.caller()
       let configuration = world.directories.configuration
       let app = try await world.caller(app: Self.app)
-      // The directory is not there yet.
+      // The directory does not exist yet.
       _ = try await refusal { try await app.open("Session", Self.shared) }
       try define([Self.app, Self.widget], in: configuration)
       let session = try await app.open("Session", Self.shared)
@@ -130,7 +130,7 @@ struct AccessGroupTests {
       let other = try await widget.open("Client", Self.shared)
       #expect(try await widget.send("hi", at: other).contains("hi"))
 
-      // A member goes.
+      // A member is removed.
       try define([Self.app], in: configuration)
       for call in [{ try await widget.send("hi", at: other) }, { try await widget.stream("hi", at: other).id }] {
         let refused = try await refusal(of: call)
@@ -141,10 +141,10 @@ struct AccessGroupTests {
         try await refusal { try await widget.property("Client.Model", at: other, as: String.self) }.name
           == "AccessDenied")
       #expect(try await app.send("hi", at: client).contains("hi"))
-      // What it has open it can close all the same.
+      // It can still close the object that it has open.
       try await widget.call("Manager.Close", other)
 
-      // The group goes.
+      // The group is removed.
       let outsides = try await outside.open("Session", Self.shared)
       try define(nil, in: configuration)
       for caller in [(app, session), (outside, outsides)] {
@@ -154,7 +154,7 @@ struct AccessGroupTests {
       }
       #expect(try await refusal { try await app.send("hi", at: client) }.name == "AccessDenied")
 
-      // And comes back, with its credential.
+      // The group comes back with its credential.
       try define([Self.app], in: configuration)
       #expect(try await app.send("hi", at: client).contains("hi"))
     }
@@ -162,7 +162,7 @@ struct AccessGroupTests {
 
   // MARK: Files
 
-  @Test func theUsersFilesHideTheSystems() async throws {
+  @Test func aUsersFileReplacesTheSystemsFileOfTheSameName() async throws {
     let data = FileManager.default.temporaryDirectory.appending(path: "chappie-data-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: data) }
     let environment = ["XDG_DATA_DIRS": "/nowhere:\(data.path)"]
@@ -171,10 +171,10 @@ struct AccessGroupTests {
       try define([Self.widget], in: data, file: "widget.conf")
       let app = try await world.caller(app: Self.app)
       _ = try await refusal { try await app.open("Client", Self.shared) }
-      // A file beside it adds to the group.
+      // A file with another name adds to the group.
       try define([Self.app], in: data, file: "app.conf")
       let client = try await app.open("Client", Self.shared)
-      // The user's file of the same name stands for the system's.
+      // The user's file of the same name replaces the system's.
       try define([], in: configuration, file: "app.conf")
       _ = try await refusal { try await app.property("Client.Model", at: client, as: String.self) }
       try define(nil, in: configuration, file: "app.conf")
@@ -196,7 +196,7 @@ struct AccessGroupTests {
       for reason in ["bad.conf is skipped: it is no key file", "star.conf is skipped: Members= has '*'"] {
         #expect(log.ranges(of: reason).count == 1, "\(log)")
       }
-      // Mended and broken again: that is news.
+      // The file was repaired and is broken again: that is reported again.
       try define(nil, in: configuration, file: "star.conf")
       _ = try await app.property("Client.Model", at: client, as: String.self)
       try define(["*"], in: configuration, file: "star.conf")

@@ -1,18 +1,18 @@
 import Foundation
 import GLibBridge
 
-/// A sandbox such as Flatpak builds: bubblewrap makes it, with a file system, a user namespace and process numbers of
-/// its own, `/.flatpak-info` at its root, and the same file in the user's runtime directory outside.
+/// A sandbox as Flatpak builds it: bubblewrap gives it a file system, a user namespace and process ids of its own, with
+/// `/.flatpak-info` at its root and the same file in the user's runtime directory outside.
 ///
-/// No app could do that for itself. These tests can, for they run outside of all sandboxes: a program there can pose as
-/// any app, and no service of its user's session can tell.
+/// An app cannot build such a sandbox for itself. These tests can because they run outside all sandboxes: a program
+/// there can pose as any app, and no service in its user's session can tell.
 @GLibActor
 struct AppSandbox {
-  /// What is at `/.flatpak-info`.
+  /// The content of `/.flatpak-info`.
   enum Mark {
     case none
     case file(String)
-    /// A link to a file that is elsewhere in the sandbox.
+    /// A link to a file elsewhere in the sandbox.
     case link(String)
   }
 
@@ -21,10 +21,10 @@ struct AppSandbox {
   let directories: WorldDirectories
   let mark: Mark
   var sharesUserNamespace = false
-  /// Directories that are empty in there.
+  /// Directories that are empty inside the sandbox.
   var hides: [URL] = []
 
-  /// A sandbox of `app`, as Flatpak starts it.
+  /// A sandbox of `app` as Flatpak starts it.
   init(app: String, in directories: WorldDirectories) throws {
     Self.instances += 1
     let instance = String(Self.instances)
@@ -33,7 +33,7 @@ struct AppSandbox {
     self.init(.file(info), in: directories)
   }
 
-  /// A sandbox that somebody else builds.
+  /// A sandbox that another program than Flatpak builds.
   init(_ mark: Mark, in directories: WorldDirectories) {
     self.mark = mark
     self.directories = directories
@@ -52,7 +52,7 @@ struct AppSandbox {
     """
   }
 
-  /// Writes what Flatpak writes outside of the sandbox for a running instance.
+  /// Writes the files that Flatpak writes outside the sandbox for a running instance.
   static func record(_ info: String, instance: String, in directories: WorldDirectories) throws {
     let directory = directories.runtime.appending(path: ".flatpak/\(instance)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -78,7 +78,7 @@ struct AppSandbox {
     return try await Output.of("/bin/sh", try command("gdbus", call + arguments), in: directories)
   }
 
-  /// A program in the sandbox: its calls go through a proxy in there, as those of Flatpak's apps do.
+  /// A program in the sandbox. Its calls go through a proxy there, like the calls of Flatpak's apps.
   func caller(in world: World) async throws -> Caller {
     let socket = try directories.newLog("proxy").deletingPathExtension().path
     let proxy = try start("xdg-dbus-proxy", directories.busAddress, socket)
@@ -92,7 +92,7 @@ struct AppSandbox {
 
   // MARK: The sandbox
 
-  /// The arguments of a shell that becomes bubblewrap, with the mark as its descriptor 9.
+  /// The arguments of a shell that becomes bubblewrap and passes the mark as descriptor 9.
   private func command(_ program: String, _ arguments: [String]) throws -> [String] {
     let file = try directories.newLog("flatpak-info")
     var marking: [String] = []
@@ -111,7 +111,7 @@ struct AppSandbox {
       + arguments
   }
 
-  /// All that is at the root, each for itself: a root directory that is the machine's own has no room for the mark.
+  /// Binds each entry of the root separately, because the machine's own root directory has no place for the mark.
   private static let fileSystem: [String] = {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/")) ?? []
     return names.sorted().flatMap { name -> [String] in
@@ -131,10 +131,10 @@ struct AppSandbox {
     }
   }()
 
-  // MARK: Where it works
+  // MARK: Requirements
 
-  /// Why sandboxes cannot be made here; nil where they can. They need user namespaces, which some containers and
-  /// hardened kernels forbid.
+  /// The reason that sandboxes cannot be made here; nil where they can. They need user namespaces, which some
+  /// containers and hardened kernels forbid.
   nonisolated static let obstacle: String? = {
     for program in ["bwrap", "xdg-dbus-proxy"] where !Programs.exist(program) { return "\(program) is not installed" }
     let arguments = ["--unshare-user", "--unshare-pid", "--ro-bind", "/", "/", "--proc", "/proc", "true"]

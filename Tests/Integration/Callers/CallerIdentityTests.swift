@@ -2,7 +2,7 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// Who calls is found out from what the kernel says of the caller, and decides what it may use.
+/// The kernel's facts about a caller identify it, and its identity decides its rights.
 @Suite(.worlds, .enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
 @GLibActor
 struct CallerIdentityTests {
@@ -10,10 +10,10 @@ struct CallerIdentityTests {
   private static let widget = "org.example.Widget"
   private static let state = "org.freedesktop.DBus.Properties.Get"
 
-  // MARK: Programs outside
+  // MARK: Programs outside sandboxes
 
-  /// What a caller says of itself does not count: its environment, its home, the directory that it is in.
-  @Test func aProgramThatCallsItselfAnAppIsNone() async throws {
+  /// A caller's own claims do not count: its environment, its home, its working directory.
+  @Test func aProgramThatClaimsToBeAnAppIsNotTreatedAsOne() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let home = world.directories.home
@@ -30,11 +30,11 @@ struct CallerIdentityTests {
     }
   }
 
-  // MARK: Marks that are none
+  // MARK: Invalid marks
 
-  /// Flatpak writes the mark twice, and an app can reach neither copy. A sandbox where one alone is there was made by
-  /// somebody else, and might have let its app write the mark.
-  @Test func aMarkThatFlatpakDidNotWriteIsNone() async throws {
+  /// Flatpak writes the mark twice, and an app can reach neither copy. Where only one copy exists, another program
+  /// built the sandbox and may have let its app write the mark.
+  @Test func aMarkThatFlatpakDidNotWriteIsIgnored() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let directories = world.directories
@@ -61,11 +61,11 @@ struct CallerIdentityTests {
           #expect(call.text.contains("org.chappie.Error.AccessDenied: This service cannot tell which program calls"))
           #expect(call.text.contains(reason), "\(call.text)")
         }
-        // What everybody may know.
+        // Every caller may read the lock state.
         let version = try await sandbox.gdbus(Self.state, "org.chappie.Manager", "Version")
         #expect(version.text == "(<uint32 1>,)\n")
       }
-      // The right one, so that it is not something else that was refused.
+      // The valid mark works, so the refusals above come from the mark alone.
       let right = try await AppSandbox(.file(info), in: directories).gdbus("org.chappie.Manager.OpenSession", "{}")
       #expect(right.status == 0)
     }
@@ -97,12 +97,12 @@ struct CallerIdentityTests {
     }
   }
 
-  // MARK: Callers that cannot be looked into
+  // MARK: Callers that cannot be inspected
 
-  /// As password managers and programs with file capabilities are.
+  /// Password managers and programs with file capabilities forbid dumping.
   @Test func aCallerThatForbidsDumpingIsNotKnown() async throws {
     try await World.with(World.Plan(service: .none)) { world in
-      // What root's programs may look into is not closed to them: here they are as an ordinary user's.
+      // Root's programs can inspect any process, so this one runs as an ordinary user.
       let plain = (geteuid() == 0 ? ["--bounding-set", "-sys_ptrace"] : []) + ["--"]
       world.adopt(
         try ChildProcess(
@@ -125,7 +125,7 @@ struct CallerIdentityTests {
     }
   }
 
-  /// Forbids that others look into it, then reads a property of the manager, one of the session, and opens a client.
+  /// Forbids dumping, then reads a property of the manager and one of the session, and opens a client.
   private static let nonDumpableCaller = """
     import ctypes
     ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)
@@ -145,7 +145,7 @@ struct CallerIdentityTests {
     call(b"org.chappie.Manager", b"OpenClient", b"(@a{sv} {},)")
     """
 
-  /// Its process number may be another's by the time that it is looked at: then nothing is done.
+  /// Another process may have taken its process id by the time of the inspection: then the service does nothing.
   @Test(arguments: [true, false])
   func aCallerThatHasLeftGetsNothing(_ isSandboxed: Bool) async throws {
     try await World.with { world in
@@ -167,10 +167,10 @@ struct CallerIdentityTests {
     }
   }
 
-  // MARK: Once
+  // MARK: One inspection for each caller
 
-  /// A caller's process is asked for at its first call, and not at the thousand others.
-  @Test func aCallerIsLookedAtOnce() async throws {
+  /// The service asks for a caller's process at its first call and not at the next thousand.
+  @Test func aCallerIsInspectedOnce() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let other = try await world.caller()

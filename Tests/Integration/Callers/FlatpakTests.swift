@@ -2,7 +2,7 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// The real Flatpak, with an app and a runtime that are made here: what it builds today is recognised.
+/// The service recognises the sandboxes of the installed Flatpak, with an app and a runtime that the test makes.
 @Suite(
   .worlds,
   .enabled(if: Programs.exist("flatpak"), "flatpak is not installed"),
@@ -11,8 +11,8 @@ import Testing
 struct FlatpakTests {
   private static let app = "org.example.App"
 
-  /// Flatpak asks the system bus whether a parent has forbidden the app, and takes no for an answer only from a bus that
-  /// is there.
+  /// Flatpak asks the system bus whether a parent has forbidden the app, and accepts a missing answer only from a bus
+  /// that runs.
   private static let environment = "DBUS_SYSTEM_BUS_ADDRESS=$DBUS_SESSION_BUS_ADDRESS"
 
   /// A runtime with a few programs of this machine, and an app that is a shell.
@@ -41,13 +41,13 @@ struct FlatpakTests {
     flatpak --user install --noninteractive here \(app)//1
     """
 
-  @Test func itsAppsAreRecognised() async throws {
+  @Test func appsOfTheInstalledFlatpakAreRecognised() async throws {
     try await World.with { world in
       let outside = try await world.signedInCaller()
       let installed = try await world.run("sh", "-c", Self.install)
       try #require(installed.status == 0, "\(installed.text)")
 
-      // From inside.
+      // A call from inside the sandbox.
       let calls = """
         call() { gdbus call --session --dest org.chappie --object-path /org/chappie --method "$@" 2>&1; }
         call org.freedesktop.DBus.Properties.Get org.chappie.Manager Version
@@ -59,7 +59,7 @@ struct FlatpakTests {
       #expect(answers.text.contains("org.chappie.Error.AccessDenied: \(Self.app) runs in a sandbox"))
       #expect(answers.text.contains("(objectpath '/org/chappie/session/"))
 
-      // Through its proxy, which is what the bus sees of it.
+      // A call through Flatpak's proxy, whose process is the one that the bus sees.
       let running = Self.run("--die-with-parent", Self.app, "-c", "sleep 600")
       world.adopt(try ChildProcess("flatpak", "sh", running, in: world.directories))
       try await use(try await Caller(try await proxy(of: world)), world)
@@ -82,7 +82,7 @@ struct FlatpakTests {
     #expect(owners.sorted() == ["", Self.app])
   }
 
-  /// The address of the proxy of the app that runs.
+  /// The address of the running app's proxy.
   private func proxy(of world: World) async throws -> String {
     let sockets = world.directories.runtime.appending(path: ".dbus-proxy").path
     var address: String?

@@ -2,7 +2,7 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// A caller is shown what it may use; nothing of another's objects, and no account to an app in a sandbox, is named.
+/// Introspection shows a caller only the objects that it may use, and names no account to an app in a sandbox.
 @Suite(.worlds, .enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
 @GLibActor
 struct IntrospectionRightsTests {
@@ -14,7 +14,7 @@ struct IntrospectionRightsTests {
       .member(0, "xml")
   }
 
-  /// The nodes at and below a path, as a caller finds them that looks at one after the other.
+  /// The nodes at and below a path that a caller finds by walking the tree.
   private func tree(_ path: ObjectPath, _ caller: Caller) async throws -> Set<String> {
     var found: Set<String> = []
     for name in try await introspection(path, caller).matches(of: /<node name="([^"]+)"/).map({ String($0.1) }) {
@@ -29,7 +29,7 @@ struct IntrospectionRightsTests {
     try await caller.connection.call("org.chappie", .chappie, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
   }
 
-  @Test func eachCallerFindsWhatItMayUse() async throws {
+  @Test func introspectionShowsEachCallerOnlyItsOwnRights() async throws {
     try await World.with { world in
       let outside = try await world.signedInCaller()
       try await outside.signIn(.whenUnlocked, account: "work")
@@ -60,8 +60,8 @@ struct IntrospectionRightsTests {
     }
   }
 
-  /// Whether there is an object of somebody else, or none, is not told.
-  @Test func whatIsAnothersLooksAsIfItWereNotThere() async throws {
+  /// The answer is the same for another caller's object and for one that does not exist.
+  @Test func anotherCallersObjectLooksLikeAMissingOne() async throws {
     try await World.with { world in
       let outside = try await world.signedInCaller()
       try await outside.signIn(.whenUnlocked, account: "work")
@@ -92,7 +92,7 @@ struct IntrospectionRightsTests {
     }
   }
 
-  @Test func anUninspectableCallerFindsTheManagerAlone() async throws {
+  @Test func aCallerThatCannotBeInspectedFindsTheManagerAlone() async throws {
     try await World.with { world in
       let outside = try await world.signedInCaller()
       try await outside.signIn(.whenUnlocked, account: "work")
@@ -111,8 +111,8 @@ struct IntrospectionRightsTests {
     }
   }
 
-  /// An `ObjectManager` asks for all objects first; from then on it is told of those that come and go.
-  @Test func appsInASandboxHearNothingOfAccounts() async throws {
+  /// An `ObjectManager` client asks for all objects once; signals tell it of later ones.
+  @Test func sandboxedAppsReceiveNoSignalsAboutAccounts() async throws {
     try await World.with { world in
       let app = try await world.caller(app: Self.app)
       _ = try await app.open("Session")

@@ -2,13 +2,13 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// Whatever others do, who comes new is served.
+/// A new caller is served, whatever load the others make.
 @Suite(.worlds) @GLibActor
 struct NewcomerTests {
-  /// What it is waited for at most, on a machine that has much else to do. Without taking turns it was 29 s.
+  /// The longest wait that a test accepts on a busy machine. Without fair scheduling it was 29 s.
   private static let longest = 4_000
 
-  /// Reads a property as a program of its own, some times, and says how many milliseconds each time took.
+  /// Reads a property several times in a process of its own, and returns each wait in milliseconds.
   private static let innocent = """
     for i in 1 2 3 4 5; do
       start=$(date +%s%N)
@@ -18,7 +18,7 @@ struct NewcomerTests {
     done
     """
 
-  @Test func aFloodOfCallsMakesNobodyElseWait() async throws {
+  @Test func aFloodOfCallsDelaysNoOtherCaller() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await caller.call(
@@ -30,7 +30,7 @@ struct NewcomerTests {
       let floods = attackers.map { attacker in
         Task { @GLibActor in
           while !isOver {
-            // All of them are sent before the first answer is read.
+            // The caller sends all of them before it reads the first answer.
             let calls = (0..<2_000).map { _ in
               Task { @GLibActor in
                 do {
@@ -57,8 +57,8 @@ struct NewcomerTests {
     }
   }
 
-  /// Two programs hold all turns that they may have, each over a connection of its own to the backend.
-  @Test func heldTurnsLeaveRoomForOthers() async throws {
+  /// Two programs hold all the turns that they may have, each over a connection of its own to the backend.
+  @Test func turnsHeldByTwoProgramsLeaveRoomForOthers() async throws {
     try await World.with(.http) { world in
       let first = try await world.signedInCaller()
       let second = try await world.otherProgram()
@@ -90,7 +90,7 @@ struct NewcomerTests {
     return numbers
   }
 
-  @Test func theServiceMayOpenManyFiles() async throws {
+  @Test func theServiceRaisesItsDescriptorLimit() async throws {
     try await World.with(World.Plan(service: .none)) { world in
       let command = ["-c", "ulimit -Sn 256; exec \"$0\" \"$@\"", Binaries.chappied] + world.sandbox.addresses
       let process = try ChildProcess("chappied", "sh", command, in: world.directories)
@@ -102,8 +102,8 @@ struct NewcomerTests {
     }
   }
 
-  /// Nobody is refused for good because there was no descriptor when it came.
-  @Test func aFailedInspectionIsNotRemembered() async throws {
+  /// A caller that came when no descriptor was free is inspected again at its next call.
+  @Test func aFailedInspectionIsRepeated() async throws {
     try await World.with { world in
       let early = try await world.signedInCaller()
       let process = try #require(world.service.process)

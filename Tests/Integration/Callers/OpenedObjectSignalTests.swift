@@ -1,22 +1,22 @@
 import GLibBridge
 import Testing
 
-/// What a caller does with what it opened, nobody else hears of.
+/// Signals of an opened object reach its openers alone.
 @Suite(.worlds) @GLibActor
 struct OpenedObjectSignalTests {
   private static let secret = "The launch is on Tuesday."
 
-  /// All signals of opened objects that have reached a caller.
+  /// All signals of opened objects that a caller has received.
   private func heard(_ caller: Caller) -> [BusSignal] {
     caller.signals.filter { signal in
       ["client", "session"].contains { signal.path.string.hasPrefix("/org/chappie/\($0)/") }
     }
   }
 
-  @Test func onlyTheOpenerHearsOfAClient() async throws {
+  @Test func onlyTheOpenerReceivesSignalsOfAClient() async throws {
     try await World.with { world in
       let opener = try await world.signedInCaller()
-      // It listens to everything, and is known to the service.
+      // It subscribes to everything and is known to the service.
       let other = try await world.caller()
       _ = try await other.open("Client")
       let client = try await opener.open("Client")
@@ -35,7 +35,7 @@ struct OpenedObjectSignalTests {
     }
   }
 
-  @Test func aBroadcastTurnIsForEveryoneAllTheSame() async throws {
+  @Test func aBroadcastTurnOfAnOpenedClientReachesEveryone() async throws {
     try await World.with { world in
       let opener = try await world.signedInCaller()
       let other = try await world.caller()
@@ -46,8 +46,8 @@ struct OpenedObjectSignalTests {
     }
   }
 
-  /// A session that two callers have open tells both, and no third one.
-  @Test func allThatHaveASessionOpenHearOfIt() async throws {
+  /// A session that two callers have open signals both, and no third one.
+  @Test func allOpenersOfASessionReceiveItsSignals() async throws {
     try await World.with { world in
       let first = try await world.caller()
       let second = try await world.caller()
@@ -61,14 +61,14 @@ struct OpenedObjectSignalTests {
           try $0.arguments.member(0, "state", as: String.self) == "signed-in"
         }
         try await caller.signal("PropertiesChanged", at: session)
-        // Once each.
+        // Each received it once.
         let states = caller.signals("StateChanged", at: session).map { "\($0.arguments)" }
         #expect(Set(states).count == states.count)
       }
       try await other.catchUp()
       #expect(heard(other).filter { $0.path == session }.isEmpty)
 
-      // One that has closed it is told no more.
+      // A caller that has closed the session receives no more signals of it.
       try await second.call("Manager.Close", session)
       let before = second.signals("StateChanged", at: session).count
       try await first.call("Session.SignOut", at: session)

@@ -2,7 +2,7 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// Apps in a sandbox have what they open, and credentials of their own.
+/// Sandboxed apps use the objects that they open, with credentials of their own.
 @Suite(.worlds, .enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
 @GLibActor
 struct SandboxedAppTests {
@@ -10,7 +10,7 @@ struct SandboxedAppTests {
   private static let widget = "org.example.Widget"
   private static let state = "org.freedesktop.DBus.Properties.Get"
 
-  @Test func anAppHasOnlyWhatItOpens() async throws {
+  @Test func anAppMayUseOnlyTheObjectsThatItOpens() async throws {
     try await World.with { world in
       let outside = try await world.signedInCaller()
       let account = try await outside.open("Session", ["keychain_account": "work"])
@@ -32,7 +32,7 @@ struct SandboxedAppTests {
       }
       #expect(objects.name == "AccessDenied")
 
-      // What it opens is its own: it has the names of the user's account, and not its credential.
+      // Its account has the names of the user's account and another credential.
       let session = try await app.open("Session")
       #expect(try await app.state(at: session) == "signed-out")
       let client = try await app.open("Client")
@@ -46,8 +46,8 @@ struct SandboxedAppTests {
     }
   }
 
-  /// The user answers for an app, and no other app does.
-  @Test func theUserAloneAnswersForAnApp() async throws {
+  /// The user may act on an app's objects; no other app may.
+  @Test func onlyTheUserMayActForAnApp() async throws {
     try await World.with { world in
       let outside = try await world.signedInCaller()
       let app = try await world.caller(app: Self.app)
@@ -78,7 +78,7 @@ struct SandboxedAppTests {
     }
   }
 
-  @Test func eachAppHasItsOwnItem() async throws {
+  @Test func eachAppHasItsOwnKeyringItem() async throws {
     try await World.with { world in
       let outside = try await world.signedInCaller()
       let app = try await world.caller(app: Self.app)
@@ -104,8 +104,8 @@ struct SandboxedAppTests {
     }
   }
 
-  /// The seal of an item names its slot: whoever can write to the keyring cannot hand one app's item to another.
-  @Test func anItemOfAnotherAppIsOfNoUse() async throws {
+  /// The seal of an item names its slot: a program that can write to the keyring cannot give one app's item to another.
+  @Test func anItemOfAnotherAppDoesNotOpen() async throws {
     try await World.with { world in
       let app = try await world.caller(app: Self.app)
       let session = try await app.open("Session")
@@ -121,7 +121,7 @@ struct SandboxedAppTests {
     }
   }
 
-  @Test func whatAnAppOpensIsForItsConnectionAlone() async throws {
+  @Test func anOpenedObjectIsForItsConnectionAlone() async throws {
     try await World.with { world in
       let outside = try await world.caller()
       let app = try await world.caller(app: Self.app)
@@ -136,7 +136,7 @@ struct SandboxedAppTests {
       #expect(try await refusal { try await outside.state(at: session) }.name == "AccessDenied")
       #expect(try await refusal { try await outside.send("hi", at: client) }.name == "AccessDenied")
       #expect(try await outside.open("Session") != session)
-      // The same app, started again: the same configuration and rights.
+      // The same app is started again, with the same configuration and rights.
       let again = try await world.caller(app: Self.app)
       #expect(try await refusal { try await again.state(at: session) }.name == "AccessDenied")
       #expect(try await again.open("Session") == session)

@@ -1,12 +1,12 @@
 import GLibBridge
 import Testing
 
-/// Accounts that are used at the same time, by one program or by several, do not run into each other.
+/// Programs use several accounts at the same time without mixing them.
 @Suite(.worlds) @GLibActor
 struct SeveralAccountsTests {
   private static let users = ["work": "grace@example.com", "home": "ada@example.com"]
 
-  /// A session that a person has signed in to.
+  /// A session with a completed sign-in.
   private func signIn(_ account: String, _ caller: Caller, _ world: World) async throws -> ObjectPath {
     let session = try await caller.open("Session", ["keychain_account": account])
     let code = try await caller.startSignIn(at: session)
@@ -15,12 +15,12 @@ struct SeveralAccountsTests {
     return session
   }
 
-  /// Who the last question came from, as the backend sees it.
+  /// The account of the last question, as the backend sees it.
   private func lastAsker(_ world: World) async throws -> String? {
     try await world.sandbox.state().lastResponsesRequest.headers["chatgpt-account-id"]
   }
 
-  @Test func doNotBleed() async throws {
+  @Test func accountsStaySeparate() async throws {
     // An open socket outlives its token.
     var plan = World.Plan.attended
     plan.transport = .http
@@ -41,7 +41,7 @@ struct SeveralAccountsTests {
         #expect(try await first.send("also \(round)", at: alsoHome).contains("also \(round)"))
         #expect(try await lastAsker(world) == "account-ada-example-com")
       }
-      // Each was renewed once, for all who use it.
+      // Each was refreshed once, for all its callers.
       #expect(try await world.sandbox.state().requests["refresh"] == 2)
       for (caller, session, user) in [(first, work, "grace@example.com"), (second, home, "ada@example.com")] {
         let info = try await caller.property("Session.AccountInfo", at: session, as: VariantDictionary.self)
@@ -56,8 +56,8 @@ struct SeveralAccountsTests {
     }
   }
 
-  /// One waits for its answer while the other asks.
-  @Test func doNotBleedWhileTurnsRun() async throws {
+  /// One turn waits for its answer while the other account asks.
+  @Test func accountsStaySeparateWhileTurnsRun() async throws {
     try await World.with(.attended) { world in
       let caller = try await world.caller()
       _ = try await signIn("work", caller, world)
@@ -79,7 +79,7 @@ struct SeveralAccountsTests {
   }
 
   /// Every part of the slot's name counts.
-  @Test func areApartInEachPartOfTheirName() async throws {
+  @Test func slotsDifferInEveryPartOfTheirName() async throws {
     try await World.with { world in
       let caller = try await world.caller()
       let configurations: [VariantDictionary] = [

@@ -1,7 +1,7 @@
 import GLibBridge
 import Testing
 
-/// `chappie chat` with lines that are piped in, and its commands.
+/// `chappie chat` with lines from a pipe, and its commands.
 @Suite(.worlds) @GLibActor
 struct ChatCommandTests {
   @Test func eachLineIsAMessage() async throws {
@@ -58,7 +58,7 @@ struct ChatCommandTests {
     }
   }
 
-  @Test func theModelPutsItInShort() async throws {
+  @Test func theModelCompactsTheConversation() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       try await world.sandbox.play(
@@ -68,7 +68,7 @@ struct ChatCommandTests {
     }
   }
 
-  @Test func helpTellsOfTheCommands() async throws {
+  @Test func helpListsTheCommands() async throws {
     try await World.with { world in
       let output = try await world.chappie("chat", input: "/help\n")
       for command in ["/model", "/compact", "/clear", "/context", "/quit"] { #expect(output.text.contains(command)) }
@@ -76,7 +76,7 @@ struct ChatCommandTests {
     }
   }
 
-  @Test func aFailureIsToldByTheStatus() async throws {
+  @Test func aFailureSetsTheExitStatus() async throws {
     try await World.with { world in
       let signedOut = try await world.chappie("chat", input: "one\n")
       #expect(signedOut.text == "chappie: Nobody is signed in: run chappie sign-in.\n")

@@ -2,12 +2,12 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// The prompt of `chappie chat`: what Ctrl-C does there, and what is pasted.
+/// The prompt of `chappie chat`: Ctrl-C and pasted text.
 @Suite(.worlds) @GLibActor
 struct ChatPromptTests {
   private static let left = TerminalStep.left
 
-  /// And the editor goes on as before: what is sent is what is shown.
+  /// The editor goes on as before: the message sent is the line shown.
   @Test(arguments: [true, false])
   func interruptClearsTheLine(slowly: Bool) async throws {
     try await World.with { world in
@@ -25,7 +25,7 @@ struct ChatPromptTests {
     }
   }
 
-  @Test func interruptOnAnEmptyLineAsksFirst() async throws {
+  @Test func interruptOnAnEmptyLineAsksBeforeItEnds() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let hint = TerminalStep.sees("Ctrl-D ends the chat, and so does another Ctrl-C.")
@@ -58,7 +58,7 @@ struct ChatPromptTests {
           .types(TerminalStep.end),
         ])
       #expect(output.status == 0, "\(output.text)")
-      // The terminal is asked to tell what is pasted at the prompt, and nowhere else.
+      // The terminal is asked to mark pasted text at the prompt, and nowhere else.
       #expect(output.text.contains("\u{1B}[?2004h"))
       #expect(output.text.components(separatedBy: "\u{1B}[?2004").last?.hasPrefix("l") == true)
       let input = try await world.sandbox.state().lastInput
@@ -66,7 +66,7 @@ struct ChatPromptTests {
     }
   }
 
-  /// A paste without an end holds nobody up.
+  /// A paste without an end blocks nothing.
   @Test func interruptEndsAPaste() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
@@ -81,7 +81,7 @@ struct ChatPromptTests {
   }
 
   @Test(arguments: ["TERM", "HUP"])
-  func aSignalGivesTheTerminalBack(_ signal: String) async throws {
+  func aSignalRestoresTheTerminal(_ signal: String) async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let output = try await world.chappie(

@@ -22,7 +22,7 @@ struct ChatTests {
     }
   }
 
-  @Test func linesAreEditedAndCalledBack() async throws {
+  @Test func linesCanBeEditedAndRecalled() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let output = try await world.chappie(
@@ -38,7 +38,7 @@ struct ChatTests {
     }
   }
 
-  @Test func interruptCancelsAnAnswerAndNoMore() async throws {
+  @Test func interruptCancelsOnlyTheAnswer() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.stall(times: "1")
@@ -55,8 +55,8 @@ struct ChatTests {
     }
   }
 
-  /// Whatever the service does.
-  @Test func interruptingTwiceWaitsNoLonger() async throws {
+  /// The second interrupt ends the command even when the service does not answer.
+  @Test func aSecondInterruptEndsTheCommandAtOnce() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let service = try #require(world.service.process).id
@@ -74,7 +74,7 @@ struct ChatTests {
     }
   }
 
-  @Test func whatFailsIsToldAndTheChatGoesOn() async throws {
+  @Test func aFailureIsReportedAndTheChatGoesOn() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       try await world.sandbox.play(#"[{"endpoint":"responses","status":400,"body":{"detail":"Not today."}}]"#)
@@ -88,8 +88,8 @@ struct ChatTests {
     }
   }
 
-  /// The history is that of this run.
-  @Test func whatIsTypedGoesIntoNoFile() async throws {
+  /// The history holds the lines of this run only.
+  @Test func typedLinesAreWrittenToNoFile() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let output = try await world.chappie(
@@ -106,7 +106,7 @@ struct ChatTests {
           .types(TerminalStep.end),
         ])
       #expect(again.status == 0, "\(again.text)")
-      // What is seen is in the logs of these tests.
+      // The terminal's output is in the logs of these tests.
       let found = try world.directories.files().filter { !$0.key.hasPrefix("logs/") }
         .filter { $0.value.range(of: Data("unforgettable".utf8)) != nil }
       #expect(found.keys.sorted() == [])

@@ -16,12 +16,12 @@ extension World {
     return Output(status: status, text: process.output)
   }
 
-  /// What a person sees who runs `chappie` at a terminal.
+  /// The terminal output of `chappie` for a person.
   func chappie(_ arguments: String..., at terminal: [TerminalStep]) async throws -> Output {
     try await chappie(arguments, at: terminal)
   }
 
-  /// - Parameter columns: how wide the terminal is.
+  /// - Parameter columns: the width of the terminal.
   func chappie(
     _ arguments: [String], at terminal: [TerminalStep], columns: Int = 80, environment: [String: String] = [:]
   ) async throws -> Output {
@@ -36,24 +36,24 @@ extension World {
   }
 }
 
-/// What a person does at a terminal.
+/// A person's action at a terminal.
 struct TerminalStep: Encodable {
   let kind: String
   let text: String
   var until: String?
 
-  /// Waits until this is written, behind what was waited for before.
+  /// Waits for this text after the text that the last step waited for.
   static func sees(_ text: String) -> TerminalStep { TerminalStep(kind: "sees", text: text) }
   static func types(_ text: String) -> TerminalStep { TerminalStep(kind: "types", text: text) }
 
-  /// Types the same again and again, until this is written, behind what was waited for before.
+  /// Types the same text repeatedly until this text appears after the text that the last step waited for.
   static func insists(_ text: String, until: String) -> TerminalStep {
     TerminalStep(kind: "insists", text: text, until: until)
   }
-  /// Runs a line of a shell, at another terminal; `$CHILD` is the process at this one.
+  /// Runs a line of a shell at another terminal; `$CHILD` is the process at this one.
   static func runs(_ line: String) -> TerminalStep { TerminalStep(kind: "runs", text: line) }
 
-  /// Waits for the prompt, and until keys are read one by one, Ctrl-C too.
+  /// Waits for the prompt, and until the terminal delivers keys one by one, Ctrl-C too.
   static let prompt = prompt("› ")
   static func prompt(_ text: String) -> TerminalStep { TerminalStep(kind: "prompt", text: text) }
   /// Keys.
@@ -64,11 +64,11 @@ struct TerminalStep: Encodable {
   static let interrupt = "\u{3}"
   static let end = "\u{4}"
 
-  /// What a terminal sends for `text` that is pasted.
+  /// The bytes that a terminal sends for pasted `text`.
   static func pasted(_ text: String) -> String { "\u{1B}[200~\(text)\u{1B}[201~" }
 
-  /// Plays the steps on a terminal of its own, and prints what was to be seen. The exit status is the program's; 99
-  /// when something was not to be seen, 128 and more when a signal ended it.
+  /// Runs the steps on a terminal of its own and prints its output. The exit status is the program's; 99 when an
+  /// expected text did not appear, 128 and more when a signal ended the program.
   static let player = """
     import fcntl, json, os, pty, select, struct, sys, termios, time
     columns, steps, command = int(sys.argv[1]), json.loads(sys.argv[2]), sys.argv[3:]

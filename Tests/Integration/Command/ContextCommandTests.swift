@@ -5,7 +5,7 @@ import Testing
 /// `chappie context`, and the images of `chappie ask`.
 @Suite(.worlds) @GLibActor
 struct ContextCommandTests {
-  @Test func tellsOfTheConversationOfContinue() async throws {
+  @Test func showsTheConversationOfContinue() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       #expect(try await world.chappie("context").text == "0 messages, about 0 tokens, for gpt-5.5\n")
@@ -24,7 +24,7 @@ struct ContextCommandTests {
     }
   }
 
-  @Test func theModelPutsItInShort() async throws {
+  @Test func theModelCompactsTheConversation() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       _ = try await world.chappie("ask", "--continue", "one")
@@ -35,11 +35,11 @@ struct ContextCommandTests {
     }
   }
 
-  @Test func whatCannotBeDoneIsAFailure() async throws {
+  @Test func anImpossibleChangeIsAFailure() async throws {
     try await World.with { world in
       #expect(try await world.chappie("context", "--clear", "--compact").status == 2)
       #expect(try await world.chappie("context", "--messages", "--summary", "x").status == 2)
-      // There is nothing to put in short.
+      // There is nothing to compact.
       #expect(try await world.chappie("context", "--compact").status == 1)
       let unknown = try await world.chappie("context", "--account", "work")
       #expect(unknown.status == 3)
@@ -47,7 +47,7 @@ struct ContextCommandTests {
     }
   }
 
-  @Test func eachAccountHasItsOwn() async throws {
+  @Test func eachAccountHasItsOwnConversation() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let work = try await caller.open("Session", ["keychain_account": "work"])
@@ -65,7 +65,7 @@ struct ContextCommandTests {
       _ = try await world.signedInCaller()
       let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
       try png.write(to: world.directories.home.appending(path: "a cat.png"))
-      // It is the command's working directory that counts, which is the home here.
+      // The path is relative to the command's working directory, which is the home here.
       let output = try await world.chappie(
         "ask", "--image", "a cat.png", "--image=https://example.org/cat.png", "What is this?")
       #expect(

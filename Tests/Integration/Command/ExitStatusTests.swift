@@ -2,7 +2,7 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// Each kind of failure as an exit status, and as JSON.
+/// The exit status and the JSON of each kind of failure.
 @Suite(.worlds) @GLibActor
 struct ExitStatusTests {
   private struct Failed: Decodable {
@@ -16,7 +16,7 @@ struct ExitStatusTests {
     var text: String?
   }
 
-  /// Runs `chappie`, which fails, and reads what is on standard output.
+  /// Runs `chappie`, which fails, and reads its standard output.
   private func failure(_ world: World, _ line: String) async throws -> (Failed, sentence: String, status: Int32) {
     let output = try await world.shell(#""$0" \#(line) 2>sentence; status=$?; exit $status"#)
     let sentence = try String(contentsOf: world.directories.home.appending(path: "sentence"), encoding: .utf8)
@@ -44,7 +44,7 @@ struct ExitStatusTests {
   ]
 
   @Test(arguments: cases)
-  func ofTheServer(_ failing: Case) async throws {
+  func aServerErrorHasItsStatus(_ failing: Case) async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       if let rule = failing.rule {
@@ -61,7 +61,7 @@ struct ExitStatusTests {
     }
   }
 
-  @Test func ofTheNetwork() async throws {
+  @Test func aNetworkErrorHasItsStatus() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       await world.sandbox.end()
@@ -73,7 +73,7 @@ struct ExitStatusTests {
     }
   }
 
-  @Test func ofTheSignInAndTheKeyring() async throws {
+  @Test func signInAndKeyringErrorsHaveTheirStatus() async throws {
     try await World.with { world in
       #expect(try await failure(world, "ask --json Hello").status == 3)
       let (usage, sentence, status) = try await failure(world, "usage --json")
@@ -87,7 +87,7 @@ struct ExitStatusTests {
     }
   }
 
-  @Test func ofTheServiceAndTheBus() async throws {
+  @Test func serviceAndBusErrorsHaveTheirStatus() async throws {
     try await World.with(World.Plan(service: .none)) { world in
       let (missing, _, status) = try await failure(world, "threads --json")
       #expect(status == 5 && missing.error == "org.freedesktop.DBus.Error.ServiceUnknown")
@@ -97,8 +97,8 @@ struct ExitStatusTests {
     }
   }
 
-  /// What had come is not lost.
-  @Test func anAnswerThatBreaksOff() async throws {
+  /// The part that had arrived is not lost.
+  @Test func anInterruptedAnswerIsPrintedAndHasAStatus() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let delta = #"{"type":"response.output_text.delta","item_id":"m","output_index":0,"delta":"Half"}"#
@@ -111,8 +111,8 @@ struct ExitStatusTests {
     }
   }
 
-  /// The list of `--help`, which is made of the code's own, and the manual's.
-  @Test func theManualListsThem() async throws {
+  /// Compares the list of `--help`, which the code's own table makes, with the manual's.
+  @Test func theManualListsAllStatuses() async throws {
     try await World.with(World.Plan(service: .none)) { world in
       let help = try await world.chappie("--help").text
       let listed = try #require(help.components(separatedBy: "Exit statuses:\n").last)

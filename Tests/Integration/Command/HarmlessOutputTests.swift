@@ -2,7 +2,7 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// Nothing that others wrote does anything to a terminal.
+/// Text from outside sends no control sequence to a terminal.
 @Suite(.worlds) @GLibActor
 struct HarmlessOutputTests {
   private static let text = "\u{1B}[31mred\u{9B}31m \u{202E}txet\u{2067}\u{7F}\tcell\nnext"
@@ -13,14 +13,14 @@ struct HarmlessOutputTests {
     try await world.sandbox.play(#"[{"endpoint":"responses","times":"always","text":\#(text)}]"#)
   }
 
-  /// None of these but line ends.
+  /// Contains no control character but line ends.
   private static func obeyed(_ text: String) -> [Unicode.Scalar] {
     text.unicodeScalars.filter {
       $0 != "\n" && ($0.properties.generalCategory == .control || $0.properties.isBidiControl)
     }
   }
 
-  @Test func answersAtATerminal() async throws {
+  @Test func answersAtATerminalHaveNoControlCharacters() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       try await Self.play(world)
@@ -42,7 +42,7 @@ struct HarmlessOutputTests {
     }
   }
 
-  @Test func answersInAFileAreAsTheyCame() async throws {
+  @Test func answersInAFileAreUnchanged() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       try await Self.play(world)
@@ -51,7 +51,7 @@ struct HarmlessOutputTests {
     }
   }
 
-  @Test func jsonHasEscapes() async throws {
+  @Test func jsonEscapesControlCharacters() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await Self.play(world)
@@ -77,7 +77,7 @@ struct HarmlessOutputTests {
     let text: String
   }
 
-  @Test func errorsQuoteArguments() async throws {
+  @Test func errorsEscapeArguments() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       _ = try await world.beginThread("one")

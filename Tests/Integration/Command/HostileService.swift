@@ -1,11 +1,11 @@
 import Foundation
 import GLibBridge
 
-/// A program that has taken the name `org.chappie`, and says what it likes to who asks it.
+/// A program that has taken the name `org.chappie` and answers with hostile text.
 @GLibActor
 final class HostileService {
-  /// What it says everywhere: it sets the clipboard of a terminal, colours it, clears it, turns what is read around, and
-  /// begins a line of its own.
+  /// The text in every value: it sets a terminal's clipboard, changes colours, clears the screen, reverses the reading
+  /// direction, and begins a new line.
   nonisolated static let text =
     "\u{1B}]52;c;cm0gLXJm\u{07}\u{1B}[31mred\u{9B}31m\u{90}q\u{202E}txet\u{2067}\u{7F}\u{8}\u{0}x\r\nforged: line\rforged: too\u{2028}forged: three"
     .replacing("\u{0}", with: "")
@@ -16,7 +16,7 @@ final class HostileService {
   private var object: BusObject?
 
   /// - Parameters:
-  ///   - page: what it names as the page to sign in at.
+  ///   - page: the address that it gives as the page to sign in at.
   ///   - isRefusing: answers each call with an error.
   init(_ world: World, page: String = text, isRefusing: Bool = false) async throws {
     connection = try await BusConnection.open(address: world.directories.busAddress)
@@ -171,7 +171,7 @@ final class HostileService {
       ])
   }
 
-  /// A turn that says something, and ends in the way that its number has.
+  /// A turn with a text that ends as its number says.
   private func answer() -> [Variant] {
     let turn = "turn"
     try? connection.emit(.chappie, "org.chappie.Client", "TextDelta", .tuple(turn, UInt64(0), Self.text))

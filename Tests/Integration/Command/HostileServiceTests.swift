@@ -2,11 +2,11 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// Whoever owns the name `org.chappie`: the command prints nothing that a terminal obeys, and opens nothing but web
-/// pages.
+/// Even when a hostile program owns the name `org.chappie`, the command prints no control sequence and opens nothing
+/// but web pages.
 @Suite(.worlds) @GLibActor
 struct HostileServiceTests {
-  /// Every verb that ends by itself, as a script runs it. What the model said is data there, and is not among them.
+  /// Every verb that ends by itself, as a script runs it. Verbs that print a model's text as data are not in the list.
   private nonisolated static let lines = [
     ["sign-in"], ["sign-in", "--no-browser"], ["sign-out"], ["status"], ["status", "--json"], ["ask", "--json", "hi"],
     ["ask", "--thread", "last", "--json", "hi"], ["ask", "--thread", "new", "--json", "hi"], ["context"],
@@ -19,7 +19,7 @@ struct HostileServiceTests {
     ["threads", "compact", "last", "x"], ["threads", "show", "0123"], ["threads", "export", "--all", "-o", "all"],
   ]
 
-  /// What of a text does something, or hides something.
+  /// The characters of a text that control a terminal or hide text.
   private static func harm(in text: String) -> [Unicode.Scalar] {
     text.unicodeScalars.filter { scalar in
       guard scalar != "\n" else { return false }
@@ -30,14 +30,14 @@ struct HostileServiceTests {
     }
   }
 
-  @Test(arguments: [false, true]) func noVerbPrintsWhatATerminalObeys(_ isRefusing: Bool) async throws {
+  @Test(arguments: [false, true]) func noVerbPrintsAControlSequence(_ isRefusing: Bool) async throws {
     try await World.with(World.Plan(keyring: .none, service: .none)) { world in
       let browser = try Browser(world.directories, schemes: Self.schemes)
       _ = try await HostileService(world, isRefusing: isRefusing)
       for line in Self.lines {
         let output = try await world.chappie(line, environment: ["DISPLAY": ":0"])
         #expect(Self.harm(in: output.text).isEmpty, "\(line): \(output.text.debugDescription)")
-        // In a document the lines of an answer are its own.
+        // Lines of an answer may begin in a document.
         #expect(
           line.contains("markdown") || !output.text.split(separator: "\n").contains { $0.hasPrefix("forged") },
           "\(line): \(output.text)")
@@ -48,13 +48,13 @@ struct HostileServiceTests {
     }
   }
 
-  @Test func noVerbObeysAtATerminal() async throws {
+  @Test func noVerbPrintsAControlSequenceAtATerminal() async throws {
     try await World.with(World.Plan(keyring: .none, service: .none)) { world in
       _ = try await HostileService(world)
       for line in [["ask", "hi"], ["context", "--messages"], ["threads", "show", "last"], ["status"], ["accounts"]] {
         let output = try await world.chappie(line, at: [.sees("red")])
         #expect(output.status < 99, "\(line): \(output.text)")
-        Self.expectOnlyOwnSigns(in: output.text, line)
+        Self.expectOnlyOwnSequences(in: output.text, line)
       }
       let chat = try await world.chappie(
         ["chat"],
@@ -64,19 +64,19 @@ struct HostileServiceTests {
           .types(TerminalStep.end),
         ])
       #expect(chat.status < 99, "\(chat.text)")
-      Self.expectOnlyOwnSigns(in: chat.text, ["chat"])
+      Self.expectOnlyOwnSequences(in: chat.text, ["chat"])
     }
   }
 
-  /// The command's own signs clear a line, and make text bold or dim.
-  private static func expectOnlyOwnSigns(in text: String, _ line: [String]) {
+  /// The command's own sequences clear a line and make text bold or dim.
+  private static func expectOnlyOwnSequences(in text: String, _ line: [String]) {
     for harmful in ["\u{1B}]", "\u{1B}[31m", "\u{9B}", "\u{90}", "\u{7}", "\u{8}q", "\u{202E}", "\u{2067}", "\u{2028}"]
     {
       #expect(!text.contains(harmful), "\(line): \(text.debugDescription)")
     }
   }
 
-  @Test func monitorPrintsNothingThatATerminalObeys() async throws {
+  @Test func monitorPrintsNoControlSequence() async throws {
     for isJSON in [false, true] {
       try await World.with(World.Plan(keyring: .none, service: .none)) { world in
         _ = try await HostileService(world)
@@ -102,7 +102,7 @@ struct HostileServiceTests {
     "",
     "HTTPS:evil", "https://%65vil.example/", "https://example.org/\u{1B}]52;c;eA==\u{7}",
   ])
-  func whatIsNoWebPageIsNotOpened(_ page: String) async throws {
+  func onlyWebPagesAreOpened(_ page: String) async throws {
     try await World.with(World.Plan(keyring: .none, service: .none)) { world in
       let browser = try Browser(world.directories, schemes: Self.schemes)
       _ = try await HostileService(world, page: page)
@@ -115,7 +115,7 @@ struct HostileServiceTests {
   }
 
   @Test(arguments: ["https://example.org:8443/codex/device?x=1#y", "http://127.0.0.1:9/x", "http://[::1]:9/x"])
-  func aWebPageIsOpenedAsItIsShown(_ page: String) async throws {
+  func theOpenedPageIsTheShownPage(_ page: String) async throws {
     try await World.with(World.Plan(keyring: .none, service: .none)) { world in
       let browser = try Browser(world.directories, schemes: Self.schemes)
       _ = try await HostileService(world, page: page)
@@ -127,8 +127,8 @@ struct HostileServiceTests {
 
   // MARK: The keyring
 
-  /// The name of an account is what whoever wrote its item says.
-  @Test func theNameOfAnAccountObeysNobody() async throws {
+  /// The writer of a keyring item chooses the account's name.
+  @Test func theNameOfAnAccountIsEscaped() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let name = "a\u{202E}b\u{2028}forged  c"
@@ -157,8 +157,8 @@ struct HostileServiceTests {
 
   // MARK: The source
 
-  /// All that is written is made harmless by the function that writes it. Who goes around it is named here.
-  @Test func whoWritesWithoutThatIsKnown() throws {
+  /// All output goes through the function that escapes it. This list names the exceptions.
+  @Test func onlyListedFilesPrintWithoutEscaping() throws {
     let sources = try SourceTree.files(in: "Sources/chappie")
     try #require(sources.count > 50)
     let obeyed = try sources.filter { try SourceTree.text(of: $0).contains(".write(obeyed:") }

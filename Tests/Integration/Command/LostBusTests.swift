@@ -2,10 +2,10 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// A bus that goes away. That no library complains of it in a log, each world looks for at its end.
+/// The bus ends. Each world checks at its end that no library complained in a log.
 @Suite(.worlds) @GLibActor
 struct LostBusTests {
-  @Test func theCommandSaysSo() async throws {
+  @Test func theCommandReportsALostBus() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let bus = try #require(world.bus.id)
@@ -23,7 +23,7 @@ struct LostBusTests {
     }
   }
 
-  @Test func monitorEnds() async throws {
+  @Test func monitorEndsWithTheBus() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let monitor = try ChildProcess("command", Binaries.chappie, ["monitor"], in: world.directories)
@@ -38,7 +38,7 @@ struct LostBusTests {
     }
   }
 
-  @Test func signInEnds() async throws {
+  @Test func signInEndsWithTheBus() async throws {
     try await World.with(.attended) { world in
       for isBus in [false, true] {
         let signIn = try ChildProcess("command", Binaries.chappie, ["sign-in", "--no-browser"], in: world.directories)
@@ -55,8 +55,8 @@ struct LostBusTests {
     }
   }
 
-  /// With many strangers at the door, whom the service would begin to watch, and with replies that it has not looked at.
-  @Test func theServiceSaysSo() async throws {
+  /// Many new callers are waiting for the service to watch them, and replies are unread.
+  @Test func theServiceReportsALostBus() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let process = try #require(world.service.process)

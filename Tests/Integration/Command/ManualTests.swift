@@ -2,7 +2,7 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// The manuals and the completions, held against what the commands say of themselves.
+/// Compares the manuals and completions with the help texts of the commands.
 @Suite(.worlds) @GLibActor
 struct ManualTests {
   /// The long options in a help text, without `--help`.
@@ -14,14 +14,14 @@ struct ManualTests {
     }.filter { $0 != "help" }
   }
 
-  /// The words behind `title` in a help text.
+  /// The words after `title` in a help text.
   private func listed(_ title: String, _ help: String) -> [String] {
     guard let list = help.components(separatedBy: "\(title):\n").dropFirst().first else { return [] }
     return list.split(separator: "\n", omittingEmptySubsequences: false).prefix { !$0.isEmpty }
       .compactMap { $0.split(separator: " ").first.map(String.init) }
   }
 
-  @Test func eachOptionOfEachVerb() async throws {
+  @Test func everyOptionOfEveryVerbIsDocumented() async throws {
     try await World.with(World.Plan(service: .none)) { world in
       let manual = try SourceTree.text(of: "data/man/chappie.1").split(separator: "\n")
       let completions = try ["chappie", "_chappie", "chappie.fish"].map {
@@ -56,7 +56,7 @@ struct ManualTests {
     }
   }
 
-  @Test func theStandInsOptions() async throws {
+  @Test func everyOptionOfTheStandInIsDocumented() async throws {
     try await World.with(World.Plan(service: .none)) { world in
       let help = try await world.run(Binaries.sandbox, "--help").text
       #expect(help.contains("chappie-sandbox(1)"))
@@ -66,7 +66,7 @@ struct ManualTests {
       let options = options(help)
       try #require(options.count > 10)
       #expect(options.sorted() == documented.filter { $0 != "help" }.sorted())
-      // What the help and the manual lead to is installed.
+      // The files that the help and the manual refer to are installed.
       #expect(try SourceTree.text(of: "Makefile").contains("README.md:$(DOCDIR)/chappie-sandbox.md"))
     }
   }

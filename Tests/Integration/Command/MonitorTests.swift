@@ -2,7 +2,7 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// `chappie monitor`: what it tells, and that it goes when nobody reads it.
+/// `chappie monitor`: its output, and its end when its reader ends.
 @Suite(.worlds) @GLibActor
 struct MonitorTests {
   /// A line of `chappie monitor --usage --json`.
@@ -31,7 +31,7 @@ struct MonitorTests {
 
   // MARK: Usage
 
-  @Test func usageIsToldAndNotPolled() async throws {
+  @Test func usageIsPrintedWithoutPolling() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let monitor = try monitor(world, "--usage", "--json")
@@ -41,7 +41,7 @@ struct MonitorTests {
       _ = try await caller.send("hi")
       try await eventually("another line") { try lines(monitor).count == 2 }
       #expect(try #require(try lines(monitor).last?.primary).usedPercent > first.usedPercent)
-      // The backend was asked once, before anything was known.
+      // The service asked the backend once, before it knew the usage.
       #expect(try await world.sandbox.state().requests["usage"] == 1)
 
       try await caller.call("Session.SignOut")
@@ -53,7 +53,7 @@ struct MonitorTests {
     }
   }
 
-  @Test func usageGoesOnWhenTheServiceIsBack() async throws {
+  @Test func usageResumesAfterTheServiceRestarts() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let monitor = try monitor(world, "--usage")
@@ -68,7 +68,7 @@ struct MonitorTests {
     }
   }
 
-  @Test func whatCannotBeToldIsSaid() async throws {
+  @Test func anUnavailableUsageIsReported() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       await world.sandbox.end()
@@ -82,7 +82,7 @@ struct MonitorTests {
 
   // MARK: Its end
 
-  /// Also when there is nothing to write.
+  /// The monitor also ends when it has nothing to write.
   @Test(arguments: ["", "--usage"])
   func itEndsWithItsReader(_ option: String) async throws {
     try await World.with { world in
@@ -93,7 +93,7 @@ struct MonitorTests {
     }
   }
 
-  /// waybar 0.9 leaves the ends that it reads to each program that it starts later.
+  /// waybar 0.9 leaks the read ends of its pipes into each program that it starts later.
   @Test func itEndsWithItsPanel() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
@@ -117,12 +117,12 @@ struct MonitorTests {
   }
 
   /// A script that starts it for another program may end before them.
-  @Test func itStaysForAProgramThatReadsIt() async throws {
+  @Test func itStaysWhileAProgramReadsIt() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let lines = world.directories.home.appending(path: "lines")
       let line = #"{ "$0" monitor & echo $! >&3; sleep 2; } 3>number | cat >lines & sleep 3; cat number"#
-      // No descriptor of these tests is left with what stays behind.
+      // The process that stays behind inherits no descriptor of these tests.
       let shell = "import subprocess, sys; subprocess.run(['sh', '-c'] + sys.argv[1:])"
       let script = try await world.run("/usr/bin/python3", "-c", shell, line, Binaries.chappie)
       let monitor = try #require(pid_t(script.text.trimmingCharacters(in: .newlines)), "\(script.text)")

@@ -1,7 +1,7 @@
 import GLibBridge
 import Testing
 
-/// What cannot be written is no success.
+/// Output that cannot be written is a failure.
 @Suite(.worlds) @GLibActor
 struct OutputFailureTests {
   private static let lines = [
@@ -9,7 +9,7 @@ struct OutputFailureTests {
     "threads usage", "ask Hello", "ask --json Hello", "monitor",
   ]
 
-  @Test func aFullDiskIsTold() async throws {
+  @Test func aFullDiskIsReported() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       _ = try await world.beginThread("one")
@@ -24,8 +24,8 @@ struct OutputFailureTests {
     }
   }
 
-  /// Nor does what should be printed go to whatever is opened first.
-  @Test func aClosedOutputIsTold() async throws {
+  /// Output goes to no file that is opened later under the closed descriptor's number.
+  @Test func aClosedOutputIsReported() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       _ = try await world.beginThread("one")
@@ -42,7 +42,7 @@ struct OutputFailureTests {
     }
   }
 
-  @Test func whoStopsReadingIsNoFailure() async throws {
+  @Test func aReaderThatStopsIsNotAFailure() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       _ = try await world.chappie("ask", "--thread", "new", input: String(repeating: "river ", count: 100_000))

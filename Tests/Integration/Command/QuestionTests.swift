@@ -2,10 +2,10 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// What `chappie ask` asks: its words, and standard input where they say so.
+/// The question of `chappie ask`: its arguments, and standard input where the arguments ask for it.
 @Suite(.worlds) @GLibActor
 struct QuestionTests {
-  @Test func aLoopKeepsItsInput() async throws {
+  @Test func aShellLoopKeepsItsInput() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let output = try await world.shell(
@@ -34,7 +34,7 @@ struct QuestionTests {
   }
 
   @Test(arguments: ["- -", "--image - -", "--image - --image - What"])
-  func standardInputIsGivenOnce(_ words: String) async throws {
+  func standardInputCanBeNamedOnce(_ words: String) async throws {
     try await World.with { world in
       let output = try await world.shell(#"echo piped | "$0" ask \#(words)"#)
       #expect(output.text == "chappie: Standard input can be given once: give - once.\n")
@@ -43,7 +43,7 @@ struct QuestionTests {
   }
 
   @Test(arguments: ["", "-", "''", "--image -"])
-  func nothingIsNoQuestion(_ words: String) async throws {
+  func anEmptyQuestionIsRefused(_ words: String) async throws {
     try await World.with { world in
       let output = try await world.shell(#"printf '\211PNG\r\n\032\n' | tail -c 8 >image; "$0" ask \#(words) <image"#)
       let empty = try await world.shell(#""$0" ask \#(words) </dev/null"#)

@@ -1,11 +1,11 @@
 import GLibBridge
 import Testing
 
-/// What a terminal is given: no line that is too long for it, and no character that its locale does not have.
+/// Terminal output: no line is longer than the terminal, and no character is missing from its locale.
 @Suite(.worlds) @GLibActor
 struct TerminalOutputTests {
   @Test(arguments: [100, 80, 44, 24])
-  func tablesFit(_ columns: Int) async throws {
+  func tablesFitTheTerminal(_ columns: Int) async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       _ = try await world.beginThread("Something with a rather long title")
@@ -28,7 +28,7 @@ struct TerminalOutputTests {
   }
 
   @Test(arguments: ["C", "POSIX", "en_US.ISO-8859-1"])
-  func aLocaleThatIsNotUnicode(_ locale: String) async throws {
+  func aLocaleWithoutUnicodeGetsASCII(_ locale: String) async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let environment = ["LC_ALL": locale]
@@ -49,9 +49,9 @@ struct TerminalOutputTests {
     }
   }
 
-  /// The name says what the terminal has, also where the machine has no such locale.
+  /// The locale's name decides, even where the machine does not have that locale.
   @Test(arguments: ["C.UTF-8", "xx_XX.utf8", "xx_XX.UTF-8@euro"])
-  func aLocaleThatIs(_ locale: String) async throws {
+  func aUnicodeLocaleGetsUnicode(_ locale: String) async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let asked = try await world.chappie(
@@ -67,8 +67,8 @@ struct TerminalOutputTests {
     }
   }
 
-  /// What is read by a program is UTF-8 everywhere.
-  @Test func aPipe() async throws {
+  /// Output to a program is UTF-8 everywhere.
+  @Test func aPipeGetsUTF8() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let asked = try await world.chappie(["ask", "Zürich …"], environment: ["LC_ALL": "C"])

@@ -1,7 +1,7 @@
 import GLibBridge
 import Testing
 
-/// A conversation that is put in short.
+/// Compacting a conversation.
 @Suite(.worlds) @GLibActor
 struct CompactionTests {
   @Test(arguments: World.Plan.Transport.allCases)
@@ -37,7 +37,7 @@ struct CompactionTests {
       let asked = try await world.sandbox.state()
       #expect(asked.lastInput.prefix(2) == ["user: My name is Ada.", "assistant: \(answer)"])
       #expect(asked.lastInput.count == 3)
-      // The app is of no concern to the summary, nor are its tools.
+      // The summary's request has neither the app's instructions nor its tools.
       #expect(asked.lastTools.isEmpty)
       #expect(asked.lastResponsesRequest.body?.instructions.contains("Codex") == false)
       let context = try await caller.context(at: client)
@@ -51,7 +51,7 @@ struct CompactionTests {
     }
   }
 
-  @Test func aSecondSummaryKnowsTheFirst() async throws {
+  @Test func aSecondSummaryIncludesTheFirst() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")
@@ -64,7 +64,7 @@ struct CompactionTests {
     }
   }
 
-  @Test func thereMustBeAConversation() async throws {
+  @Test func anEmptyConversationIsNotCompacted() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       #expect(try await refusal { try await caller.compact() }.name == "InvalidArgument")
@@ -77,7 +77,7 @@ struct CompactionTests {
     (#""status":429,"body":{"error":{"type":"usage_limit_reached","plan_type":"plus"}}"#, "UsageLimitReached"),
     (#""text":"""#, "Network"),
   ])
-  func aSummaryThatFailsLeavesTheConversation(_ rule: String, _ error: String) async throws {
+  func aFailedSummaryLeavesTheConversation(_ rule: String, _ error: String) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")

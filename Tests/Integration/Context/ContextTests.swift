@@ -1,11 +1,11 @@
 import GLibBridge
 import Testing
 
-/// The conversation of a client as a value: kept, forgotten, resumed.
+/// The conversation of a client as a value: read, cleared, resumed.
 @Suite(.worlds) @GLibActor
 struct ContextTests {
   @Test(arguments: World.Plan.Transport.allCases)
-  func tellsWhatWasSaid(_ transport: World.Plan.Transport) async throws {
+  func holdsTheMessages(_ transport: World.Plan.Transport) async throws {
     try await World.with(World.Plan(transport: transport)) { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")
@@ -43,7 +43,7 @@ struct ContextTests {
     }
   }
 
-  @Test func onASharedObjectItIsThatOfContinue() async throws {
+  @Test func aSharedObjectsContextIsTheContinuedConversation() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       _ = try await caller.send("alone")
@@ -54,7 +54,7 @@ struct ContextTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func whatIsForgottenIsNotSentAgain(_ transport: World.Plan.Transport) async throws {
+  func aClearedConversationIsNotSentAgain(_ transport: World.Plan.Transport) async throws {
     try await World.with(World.Plan(transport: transport)) { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")
@@ -70,9 +70,9 @@ struct ContextTests {
     }
   }
 
-  /// What was kept goes into another client, of another service even.
+  /// A saved context resumes in another client, even of another service.
   @Test(arguments: World.Plan.Transport.allCases)
-  func whatIsResumedIsWhatTheModelReads(_ transport: World.Plan.Transport) async throws {
+  func theModelReadsTheResumedConversation(_ transport: World.Plan.Transport) async throws {
     try await World.with(World.Plan(transport: transport)) { world in
       let caller = try await world.signedInCaller()
       let first = try await caller.open("Client", ["model": "gpt-6-sol"])
@@ -95,7 +95,7 @@ struct ContextTests {
     }
   }
 
-  @Test func whatIsLeftOutStays() async throws {
+  @Test func keysThatAreLeftOutKeepTheirValue() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")
@@ -119,7 +119,7 @@ struct ContextTests {
   // MARK: Waiting
 
   @Test(arguments: ["ClearContext", "ResumeContext", "CompactContext"])
-  func aChangeWaitsForTheTurnThatRuns(_ member: String) async throws {
+  func aChangeWaitsForTheRunningTurn(_ member: String) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")
@@ -164,7 +164,7 @@ struct ContextTests {
     }
   }
 
-  @Test func whatNoConversationHasIsRefused() async throws {
+  @Test func anImpossibleContextIsRefused() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let role: VariantDictionary = ["messages": [Message("tool", "x")]]

@@ -1,7 +1,7 @@
 import GLibBridge
 
 extension Caller {
-  /// What `GetContext` says.
+  /// The answer of `GetContext`.
   func context(at path: ObjectPath = .chappie) async throws -> VariantDictionary {
     try await call("Client.GetContext", at: path).member(0, "context")
   }

@@ -1,7 +1,7 @@
 import GLibBridge
 import Testing
 
-/// What the model is told first.
+/// The instructions that begin the model's input.
 @Suite(.worlds) @GLibActor
 struct HarnessTests {
   private func instructions(_ world: World) async throws -> String {
@@ -9,7 +9,7 @@ struct HarnessTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func anotherHarnessHoldsFromTheNextTurnOn(_ transport: World.Plan.Transport) async throws {
+  func aNewHarnessAppliesFromTheNextTurn(_ transport: World.Plan.Transport) async throws {
     try await World.with(World.Plan(transport: transport)) { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")
@@ -25,7 +25,7 @@ struct HarnessTests {
       for part in ["App: Tea Clock\nTimes tea.", "- Timing tea.", "- weather: Tells the weather.", "- Recipes"] {
         #expect(told.contains(part), "\(part)")
       }
-      // It keeps what is said of Codex.
+      // It keeps the instruction that the model must not present itself as Codex.
       #expect(told.contains("never present yourself as one"))
       #expect(try await world.sandbox.state().lastTools == ["weather"])
       #expect(try await world.sandbox.state().lastInput.count == 3)
@@ -34,7 +34,7 @@ struct HarnessTests {
     }
   }
 
-  @Test func thePropertyTellsIt() async throws {
+  @Test func thePropertyShowsTheHarness() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let watcher = try await world.caller()
@@ -46,10 +46,10 @@ struct HarnessTests {
       #expect(tool.text("policy") == "automatic")
       #expect(tool.text("input_schema")?.contains("city") == true)
       try await watcher.catchUp()
-      // That it changed, and not what it says.
+      // The signal says that the property changed, without its value.
       #expect(try watcher.told("Harness", of: "Client", as: VariantDictionary.self).isEmpty)
       #expect(try watcher.toldToReadAnew("Harness", of: "Client"))
-      // On a shared object it holds for everybody, and for the objects that it was set on alone.
+      // The harness of a shared object applies to every caller of that object, and to no other object.
       _ = try await watcher.send("hi")
       #expect(try await instructions(world).contains("App: Tea Clock"))
       _ = try await caller.send("hi", at: caller.open("Client"))
@@ -57,7 +57,7 @@ struct HarnessTests {
     }
   }
 
-  @Test func nothingIsToldWithoutAHarness() async throws {
+  @Test func withoutAHarnessOnlyTheDefaultInstructionIsSent() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await caller.call("Client.SetHarness", ["preset": "none"] as VariantDictionary)
@@ -69,7 +69,7 @@ struct HarnessTests {
     }
   }
 
-  @Test func whatTheModelCouldNotUseIsRefused() async throws {
+  @Test func aHarnessThatTheModelCannotUseIsRefused() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let before: VariantDictionary = try await caller.property("Client.Harness")

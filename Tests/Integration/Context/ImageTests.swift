@@ -2,7 +2,7 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// Messages that show something.
+/// Messages with images.
 @Suite(.worlds) @GLibActor
 struct ImageTests {
   private static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1, 2, 3]
@@ -15,14 +15,14 @@ struct ImageTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func allKindsArrive(_ transport: World.Plan.Transport) async throws {
+  func everyImageTypeIsSent(_ transport: World.Plan.Transport) async throws {
     try await World.with(World.Plan(transport: transport)) { world in
       let caller = try await world.signedInCaller()
       let data = "data:image/png;base64,\(Data(Self.png).base64EncodedString())"
       let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 1]
       let images = [
         try file("cat.png", in: world), Self.webAddress, data,
-        // What it is counts, and not its name.
+        // The content decides the type, not the file's name.
         try file("really a jpeg.png", jpeg, in: world),
       ]
       #expect(try await caller.send("Look", ["images": images]).contains("It came with 4 images."))
@@ -38,7 +38,7 @@ struct ImageTests {
   }
 
   /// Over HTTP each request has the whole conversation.
-  @Test func oneStaysInTheConversation() async throws {
+  @Test func anImageStaysInTheConversation() async throws {
     try await World.with(World.Plan(transport: .http)) { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")
@@ -69,7 +69,7 @@ struct ImageTests {
     Case(testDescription: "nothing", name: "", message: "no image"),
   ]
 
-  @Test func whatIsNoImageIsRefused() async throws {
+  @Test func aFileThatIsNoImageIsRefused() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let home = world.directories.home.path
@@ -92,7 +92,7 @@ struct ImageTests {
     }
   }
 
-  @Test func sixteenAreAllowedAndNoMore() async throws {
+  @Test func atMostSixteenImagesAreAllowed() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let images = Array(repeating: Self.webAddress, count: 17)
@@ -101,7 +101,7 @@ struct ImageTests {
     }
   }
 
-  @Test func aModelThatTakesNoneSaysSo() async throws {
+  @Test func aModelWithoutImageInputIsReported() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.offer(#"[{"slug":"reader","input_modalities":["text"]}]"#)
@@ -110,9 +110,9 @@ struct ImageTests {
     }
   }
 
-  /// The service sees files that an app in a sandbox does not.
+  /// The service sees files that a sandboxed app cannot see.
   @Test(.enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
-  func aSandboxedAppNamesNoFiles() async throws {
+  func aSandboxedAppMayNotNameFiles() async throws {
     try await World.with { world in
       let app = try await world.caller(app: "org.example.App")
       let session = try await app.open("Session")

@@ -1,17 +1,17 @@
 import GLibBridge
 import Testing
 
-/// Each failure of a request as its D-Bus name, for the caller that waits and in `Failed`.
+/// The D-Bus name of each failure of a request, in the caller's error reply and in `Failed`.
 ///
-/// Two names of `ChappieClientError` are not met here. `MissingRefreshToken` is of a stored sign-in without a refresh
-/// token, and no answer of a server leads to one: a sign-in without it is refused. `ToolApprovalDenied` is of programs
-/// that can ask nobody, and here a caller always can be asked.
+/// Two names of `ChappieClientError` do not occur here. `MissingRefreshToken` belongs to a stored sign-in without a
+/// refresh token; no server's answer leads to one, because a sign-in without it is refused. `ToolApprovalDenied`
+/// belongs to programs that have no way to ask the user, and a caller here always has one.
 @Suite(.worlds) @GLibActor
 struct ErrorNameTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let name: String
     var plan = World.Plan()
-    /// Where the turn runs, in a world that lets it fail.
+    /// The place of the turn, in a world that lets it fail.
     let arrange: @GLibActor @Sendable (World, Caller) async throws -> ObjectPath
 
     var testDescription: String { name }
@@ -59,7 +59,7 @@ struct ErrorNameTests {
     playing("MissingToolHandler", #""tool_calls":[{"name":"fly"}]"#),
     Case(name: "ToolLoopLimitExceeded") { world, caller in
       try await caller.signIn()
-      // A call that does not fit needs nobody to answer it.
+      // A call with invalid arguments fails without a handler.
       try await caller.register([Tools.weather])
       try await world.sandbox.callTools(#"[{"name":"weather"}]"#, times: #""always""#)
       return .chappie
@@ -79,7 +79,7 @@ struct ErrorNameTests {
     Case(name: "KeyringUnavailable", plan: World.Plan(keyring: .none)) { _, _ in .chappie },
   ]
 
-  /// The two that a Swift program meets only where there is a real keyring, or none.
+  /// The two errors that a Swift program meets only with a real keyring or with none.
   @Test(arguments: [World.Plan.KeyringPlan.unlocked, .none])
   func aSwiftProgramMeetsItsKeyring(_ keyring: World.Plan.KeyringPlan) async throws {
     try await World.with(World.Plan(keyring: keyring)) { world in
@@ -94,7 +94,7 @@ struct ErrorNameTests {
   }
 
   @Test(arguments: cases)
-  func isMet(_ test: Case) async throws {
+  func hasItsName(_ test: Case) async throws {
     try await World.with(test.plan) { world in
       let caller = try await world.caller()
       let path = try await test.arrange(world, caller)

@@ -12,7 +12,7 @@ struct HostApplicationTests {
     return host.output
   }
 
-  @Test func itsSignInIsNotTheDesktopUsers() async throws {
+  @Test func itsSignInIsSeparateFromTheDesktopUsers() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       #expect(try await output(world, "restored", "now", as: "-") == "signed-out\n")
@@ -43,7 +43,7 @@ struct HostApplicationTests {
     }
   }
 
-  @Test func itsGApplicationNamesIt() async throws {
+  @Test func itsGApplicationIdentifiesIt() async throws {
     try await World.with(World.Plan(service: .none)) { world in
       _ = try await output(world, "sign-in", "", as: "+org.example.App")
       #expect(try await output(world, "restored", "now", as: "org.example.App") == "signed-in\n")
@@ -54,7 +54,7 @@ struct HostApplicationTests {
     }
   }
 
-  @Test func itsThreadsAreNotTheDesktopUsers() async throws {
+  @Test func itsThreadsAreSeparateFromTheDesktopUsers() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       _ = try await output(world, "sign-in", "", as: "-")
@@ -71,8 +71,8 @@ struct HostApplicationTests {
     }
   }
 
-  /// What the service has stored has the attributes and the place that it always had: an upgrade loses no sign-in.
-  @Test func theDesktopUsersItemIsWhatItWas() async throws {
+  /// The service's stored items keep their attributes and their collection, so an upgrade loses no sign-in.
+  @Test func theDesktopUsersItemKeepsItsAttributes() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let item = try #require(try await world.keyring.credentials()["default"])
@@ -87,9 +87,9 @@ struct HostApplicationTests {
     }
   }
 
-  /// Its output is its own. What it wants to know of the library it is told under its own name.
+  /// The program's output is its own. The library's log goes to the program under the library's own log domain.
   @Test(arguments: ["", "all"])
-  func itsOutputIsItsOwn(_ debugging: String) async throws {
+  func theLibraryPrintsNothing(_ debugging: String) async throws {
     try await World.with(World.Plan(service: .none)) { world in
       let host = try world.startLibraryHost("sign-in", "", as: "-", environment: ["G_MESSAGES_DEBUG": debugging])
       #expect(try await host.waitForEnd() == .exit(0))

@@ -2,10 +2,10 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// A program that signs out and ends next.
+/// A program signs out and then ends.
 @Suite(.worlds) @GLibActor
 struct HostSignOutTests {
-  @Test func isSignedOutWhenItHasEnded() async throws {
+  @Test func theAccountIsSignedOutWhenTheProgramHasEnded() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let host = try world.startLibraryHost("sign-out", "now")
@@ -16,7 +16,7 @@ struct HostSignOutTests {
     }
   }
 
-  @Test func isToldThatTheKeyringIsLocked() async throws {
+  @Test func aLockedKeyringIsReported() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       try await world.keyring.lock()
@@ -28,8 +28,8 @@ struct HostSignOutTests {
     }
   }
 
-  /// It is held up for as long as `signOut()` says, and no longer.
-  @Test func isNotHeldUpByAKeyringThatDoesNotAnswer() async throws {
+  /// It waits for as long as the documentation of `signOut()` says, and no longer.
+  @Test func aKeyringThatDoesNotAnswerDoesNotBlockIt() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       world.keyring.freeze()

@@ -2,10 +2,10 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// What one process does to a slot, every other one with that slot knows, without asking.
+/// Processes with the same slot learn of each other's changes without polling.
 @Suite(.worlds) @GLibActor
 struct OtherProcessTests {
-  /// What a program's session has shown, in order, once it knew.
+  /// The states that a program's session has shown, in order, after its first known one.
   private func shown(by host: ChildProcess) -> [String] {
     host.output.split(separator: "\n").map(String.init).filter { $0 != "restoring -" }
   }
@@ -14,7 +14,7 @@ struct OtherProcessTests {
     try await eventually("\(host.output) to be \(states)") { shown(by: host) == states }
   }
 
-  /// A keyring has 300 ms to tell; on a machine that is busy with other tests, it takes more now and then.
+  /// A keyring has 300 ms to answer; on a machine that is busy with other tests it sometimes takes longer.
   @Test func theStateIsKnownAtLaunch() async throws {
     try await World.with { world in
       try await eventually("a program that begins signed out") { try await launch(world) == "signed-out\n" }
@@ -23,7 +23,7 @@ struct OtherProcessTests {
     }
   }
 
-  /// A keyring that hangs does not hold up a program's start.
+  /// A keyring that hangs does not delay a program's start.
   @Test func aSilentKeyringIsNotWaitedFor() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
@@ -39,7 +39,7 @@ struct OtherProcessTests {
     return host.output
   }
 
-  @Test func aProgramKnowsWhatTheServiceDoes() async throws {
+  @Test func aProgramLearnsOfTheServicesChanges() async throws {
     try await World.with { world in
       let caller = try await world.caller()
       let host = try world.startLibraryHost("watch", "now")
@@ -51,7 +51,7 @@ struct OtherProcessTests {
     }
   }
 
-  @Test func theServiceKnowsWhatAProgramDoes() async throws {
+  @Test func theServiceLearnsOfAProgramsChanges() async throws {
     try await World.with { world in
       let caller = try await world.caller()
       #expect(try await caller.state() == "signed-out")
@@ -74,7 +74,7 @@ struct OtherProcessTests {
   }
 
   /// A keyring manager deletes the item.
-  @Test func bothKnowWhatAKeyringManagerDoes() async throws {
+  @Test func bothLearnOfAKeyringManagersChanges() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let host = try world.startLibraryHost("watch", "now")
@@ -86,8 +86,8 @@ struct OtherProcessTests {
     }
   }
 
-  /// A refusal, and the sign-in that mends it.
-  @Test func theServiceKnowsThatARefreshWasRefusedElsewhere() async throws {
+  /// A refusal, and the new sign-in that resolves it.
+  @Test func theServiceLearnsThatAnotherProcesssRefreshWasRefused() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.expireAccessTokens()
@@ -96,7 +96,7 @@ struct OtherProcessTests {
       #expect(try await host.waitForEnd() == .exit(1))
       try await caller.signal("StateChanged") { $0.arguments == .tuple("reauthentication-required", "signed-in") }
       try await caller.signal("ReauthenticationRequired")
-      // A sign-in is told from the one before by the second it was made in.
+      // The time in seconds tells two sign-ins apart.
       try await sleep(for: .milliseconds(1100))
       let mender = try world.startLibraryHost("sign-in", "")
       #expect(try await mender.waitForEnd() == .exit(0), "\(mender.output)")
@@ -104,7 +104,7 @@ struct OtherProcessTests {
     }
   }
 
-  /// Another account that a program signs in is on the bus, until it signs out.
+  /// The bus lists another account that a program signs in until it signs out.
   @Test func theServiceListsAnAccountThatAProgramSignsIn() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
@@ -118,15 +118,15 @@ struct OtherProcessTests {
     }
   }
 
-  /// A keyring that is locked has told nobody that a sign-in is gone.
-  @Test func aLockedKeyringSignsNobodyOut() async throws {
+  /// A locked keyring does not report that a sign-in is gone.
+  @Test func aLockedKeyringSignsNoAccountOut() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let host = try world.startLibraryHost("watch", "now")
       try await expect(["signed-in ada@example.com"], by: host)
       try await world.keyring.lock()
       try await caller.waitFor("locked", "Manager.LockState")
-      // In a collection that is never locked.
+      // The item is in a collection that is never locked.
       try await world.keyring.store(["xdg:schema": "org.chappie.Credential", "account": "other"], in: "session")
       let other = try await caller.open("Session")
       #expect(try await caller.state(at: other) == "signed-in")
@@ -142,8 +142,8 @@ struct OtherProcessTests {
     }
   }
 
-  /// What others store is not looked at one by one, and is no news of ours.
-  @Test func aStormInTheKeyringIsLookedAtInOneGo() async throws {
+  /// Changes of other programs' items are read together and not one by one, and raise no signals.
+  @Test func manyKeyringChangesAreReadTogether() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let told = caller.signals.count

@@ -2,15 +2,15 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// A sign-in works on the device where it was made.
+/// A sign-in works only on the device that made it.
 @Suite(.worlds, .enabled(if: ServiceProcess.mayPoseAsAnotherMachine, "only root can give a program a machine id"))
 @GLibActor
 struct DeviceBindingTests {
   private static let elsewhere = "0123456789abcdef0123456789abcdef\n"
 
-  /// The keyring was copied: here it is read from its file, by the service of another machine.
+  /// The keyring's file was copied: the service of another machine reads it here.
   @Test(arguments: Accessibility.allCases)
-  func aCopiedKeyringIsNoSignIn(_ accessibility: Accessibility) async throws {
+  func aCopiedKeyringGivesNoSignIn(_ accessibility: Accessibility) async throws {
     try await World.with { world in
       let caller = try await world.caller()
       try await caller.signIn(accessibility)
@@ -47,9 +47,9 @@ struct DeviceBindingTests {
     }
   }
 
-  /// Without an id there is nothing to bind a sign-in to: it is refused, and nothing is stored unbound.
+  /// Without a machine id a sign-in cannot be bound: it is refused, and nothing is stored unbound.
   @Test(arguments: ["", "uninitialized\n"])
-  func aMachineWithoutAnIDKeepsNoSignIn(_ id: String) async throws {
+  func aMachineWithoutAnIDStoresNoSignIn(_ id: String) async throws {
     try await World.with(World.Plan(service: .none)) { world in
       world.service.machineID = id
       try await world.service.start(world.sandbox.addresses)

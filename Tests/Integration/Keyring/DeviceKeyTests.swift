@@ -2,15 +2,16 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// What is stored opens with the key of this device, which is in a file of the user's.
+/// Stored items are sealed with this device's key, which is in a file of the user's.
 @Suite(.worlds) @GLibActor
 struct DeviceKeyTests {
   private func attributes(of file: URL) throws -> [FileAttributeKey: Any] {
     try FileManager.default.attributesOfItem(atPath: file.path)
   }
 
-  /// Keyring and machine are the same, the state directory is not: as with a keyring that was copied from its file.
-  @Test func aKeyringWithoutTheDeviceKeyIsNoSignIn() async throws {
+  /// The keyring and the machine are the same, and the state directory differs, as with a keyring that was copied from
+  /// its file.
+  @Test func aKeyringWithoutItsDeviceKeyGivesNoSignIn() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let thread: String = try await caller.call("Threads.Create", ["title": "Kept".variant] as VariantDictionary)
@@ -32,7 +33,7 @@ struct DeviceKeyTests {
       let unread = try await refusal { try await caller.call("Threads.List", VariantDictionary()) }
       #expect(unread.message.contains("the key of this device is gone"))
 
-      // Another key is another device: the sign-in works, the threads of the old one do not.
+      // Another key counts as another device: the sign-in works, and the threads of the old device are unreadable.
       try await caller.signIn()
       #expect(try await caller.send("there").contains("there"))
       let fresh = try Data(contentsOf: file)
@@ -40,7 +41,7 @@ struct DeviceKeyTests {
       #expect(
         try await refusal { try await caller.call("Threads.List", VariantDictionary()) }.message == unread.message)
 
-      // With the old one back, the new sign-in is another device's, and the threads are read again.
+      // With the old key back, the new sign-in belongs to another device, and the threads are readable again.
       try kept.write(to: file)
       try await world.service.restart()
       #expect(try await caller.state() == "signed-out")
@@ -50,9 +51,9 @@ struct DeviceKeyTests {
     }
   }
 
-  /// What is in the key's place is never taken for it, nor replaced; and nobody is signed out for it.
+  /// Anything else in the key's place is refused and not replaced, and no account is signed out because of it.
   @Test(arguments: ["a symbolic link", "readable by others", "too short"])
-  func whatIsInItsPlaceIsRefusedWithTheReason(_ what: String) async throws {
+  func anInvalidKeyFileIsRefusedWithTheReason(_ what: String) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let file = world.directories.deviceKey
@@ -84,8 +85,8 @@ struct DeviceKeyTests {
     }
   }
 
-  /// Several programs begin on a new account at the same moment: what each of them stores, all of them can read.
-  @Test func programsThatBeginAtOnceShareOneKey() async throws {
+  /// Several programs create the key of a new account at the same moment; each can read the others' items.
+  @Test func programsThatStartTogetherShareOneKey() async throws {
     try await World.with { world in
       let hosts = try (0..<6).map { _ in try world.startLibraryHost("thread-key", Accessibility.whenUnlocked.rawValue) }
       let caller = try await world.signedInCaller()

@@ -5,14 +5,14 @@ import Testing
 /// screen.
 @Suite(.worlds) @GLibActor
 struct InteractiveUnlockTests {
-  /// What a caller may want that needs the keyring.
+  /// A request that needs the keyring.
   enum Request: CaseIterable {
     case send
     case stream
     case signIn
     case signOut
 
-    /// The name of the error that it ends with; nil for success.
+    /// The name of the error that the request ends with; nil for success.
     @GLibActor
     func failure(_ caller: Caller, interactive: Bool = true, timeout: Duration = patience) async throws -> String? {
       let options = VariantDictionary()
@@ -44,7 +44,7 @@ struct InteractiveUnlockTests {
     }
   }
 
-  /// Somebody signed in, whose keyring has been locked since.
+  /// A signed-in caller whose keyring has been locked since.
   private func with(_ body: @GLibActor (World, FakeKeyring, Caller) async throws -> Void) async throws {
     try await World.with(.fakeKeyring) { world in
       let keyring = try await FakeKeyring(in: world)
@@ -58,7 +58,7 @@ struct InteractiveUnlockTests {
   // MARK: Asking
 
   @Test(arguments: Request.allCases)
-  func nobodyIsAskedWithoutTheFlag(_ request: Request) async throws {
+  func withoutTheFlagTheUserIsNotAsked(_ request: Request) async throws {
     try await with { _, keyring, caller in
       let failure = try await request.failure(caller, interactive: false)
       #expect(failure == "Locked")
@@ -69,7 +69,7 @@ struct InteractiveUnlockTests {
   }
 
   @Test(arguments: Request.allCases)
-  func theUserIsAskedWithTheFlag(_ request: Request) async throws {
+  func withTheFlagTheUserIsAsked(_ request: Request) async throws {
     try await with { _, keyring, caller in
       let failure = try await request.failure(caller)
       #expect(failure == nil)
@@ -80,7 +80,7 @@ struct InteractiveUnlockTests {
   }
 
   @Test(arguments: Request.allCases)
-  func isLockedWhereTheUserDismisses(_ request: Request) async throws {
+  func aDismissedPromptIsReportedAsLocked(_ request: Request) async throws {
     try await with { world, keyring, caller in
       keyring.user = .dismisses
       let failure = try await request.failure(caller)
@@ -89,7 +89,7 @@ struct InteractiveUnlockTests {
       #expect(try await caller.state() == "signed-in")
       #expect(try await caller.lastError().text("name") == "org.chappie.Error.Locked")
       #expect(try await world.sandbox.state().requests["responses"] == 0)
-      // The same program may not ask again at once, and is told why; another one may.
+      // The same program may not ask again at once, and the error says why; another program may.
       keyring.user = .consents
       #expect(try await request.failure(caller) == "Locked")
       #expect(keyring.questions == 1)
@@ -103,12 +103,12 @@ struct InteractiveUnlockTests {
   }
 
   @Test(arguments: Request.allCases)
-  func nobodyIsAskedOverALockedScreen(_ request: Request) async throws {
+  func theUserIsNotAskedOverALockedScreen(_ request: Request) async throws {
     try await with { world, keyring, caller in
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world, isActive: true)
       try await caller.waitFor(Lock("locked", [saver.name, "keyring"]))
       #expect(try await request.failure(caller) == "Locked")
-      // Not even by a service that has just started and never heard of the screen.
+      // A service that has just started and knows nothing of the screen does not ask either.
       try await world.service.restart()
       #expect(try await request.failure(caller) == "Locked")
       #expect(keyring.questions == 0)
@@ -120,7 +120,7 @@ struct InteractiveUnlockTests {
     }
   }
 
-  /// KeePassXC lets a program have an item only when the user says so, also where the keyring is unlocked.
+  /// KeePassXC asks the user before it gives an item to a program, even when the database is unlocked.
   @Test func theUserIsAskedForOneItem() async throws {
     try await with { world, keyring, caller in
       keyring.setLocked(false)
@@ -140,8 +140,8 @@ struct InteractiveUnlockTests {
 
   // MARK: Prompts without an answer
 
-  /// Others are answered, and whoever does not want to wait any longer takes the prompt away.
-  @Test func aPromptHoldsUpNobodyElse() async throws {
+  /// Other callers are answered, and a caller that stops waiting closes its prompt.
+  @Test func aPromptDelaysNoOtherCaller() async throws {
     try await with { world, keyring, caller in
       keyring.user = .isAway
       let turn = try await Request.stream.turn(caller, interactive: true)
@@ -159,7 +159,7 @@ struct InteractiveUnlockTests {
     }
   }
 
-  @Test func aPromptEndsWithWhoWantedIt() async throws {
+  @Test func aPromptClosesWhenItsCallerLeaves() async throws {
     try await with { world, keyring, caller in
       keyring.user = .isAway
       do {
@@ -173,7 +173,7 @@ struct InteractiveUnlockTests {
     }
   }
 
-  @Test func aPromptEndsWithItsSignIn() async throws {
+  @Test func aPromptClosesWhenItsSignInEnds() async throws {
     try await with { _, keyring, caller in
       keyring.user = .isAway
       async let failure = Request.signIn.failure(caller)
@@ -185,9 +185,9 @@ struct InteractiveUnlockTests {
     }
   }
 
-  /// The keyring's program ends while it asks.
+  /// The keyring's program crashes while it asks.
   @Test(arguments: Request.allCases)
-  func aPromptThatCrashesIsAFailure(_ request: Request) async throws {
+  func aCrashedPromptIsAFailure(_ request: Request) async throws {
     try await with { _, keyring, caller in
       keyring.user = .sawItCrash
       let failure = try #require(try await request.failure(caller))
@@ -199,8 +199,8 @@ struct InteractiveUnlockTests {
     }
   }
 
-  /// A person has two minutes, for all who want the same.
-  @Test func aPromptThatNobodyAnswersEnds() async throws {
+  /// The user has two minutes, for all callers that wait for the same prompt.
+  @Test func anUnansweredPromptTimesOut() async throws {
     try await with { world, keyring, caller in
       keyring.user = .isAway
       async let sent = Request.send.failure(caller, timeout: .seconds(180))
@@ -217,9 +217,9 @@ struct InteractiveUnlockTests {
 
   // MARK: gnome-keyring
 
-  /// It has nobody who could show its prompt here.
+  /// No program can show gnome-keyring's prompt here.
   @Test(arguments: [Request.send, .signIn])
-  func isLockedWhereNothingShowsPrompts(_ request: Request) async throws {
+  func withoutAPrompterTheKeyringIsReportedAsLocked(_ request: Request) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.keyring.lock()

@@ -1,8 +1,8 @@
 import GLibBridge
 import Testing
 
-/// What goes wrong with keyrings: each time the documented error in its time, others answered meanwhile, nobody
-/// signed out because a keyring cannot be asked, and all well again when the keyring is.
+/// Faults of keyrings: each gives the documented error within its time limit, delays no other caller, signs no account
+/// out, and is over when the keyring works again.
 @Suite(.worlds) @GLibActor
 struct KeyringFaultTests {
   private let withoutKeyring = World.Plan.fakeKeyring
@@ -24,10 +24,10 @@ struct KeyringFaultTests {
     #expect(try await caller.state() == "signed-in")
   }
 
-  // MARK: Silent
+  // MARK: A keyring that does not answer
 
-  /// gnome-keyring is stopped: what does not need it goes on, and so do turns that no longer do.
-  @Test func aStoppedKeyringHoldsUpNobodyElse() async throws {
+  /// gnome-keyring is stopped: calls and turns that do not need it go on.
+  @Test func aStoppedKeyringDelaysNoOtherCaller() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play(#"[{"endpoint":"responses","text":"one two three","delta_delay_ms":200}]"#)
@@ -54,8 +54,8 @@ struct KeyringFaultTests {
     }
   }
 
-  /// It tells nobody when it goes on, and the service notices all the same.
-  @Test func aKeyringThatWasStoppedIsNoticedWhenItGoesOn() async throws {
+  /// gnome-keyring sends no signal when it continues; the service notices nevertheless.
+  @Test func aStoppedKeyringIsNoticedWhenItContinues() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       world.keyring.freeze()
@@ -67,13 +67,13 @@ struct KeyringFaultTests {
     }
   }
 
-  /// KeePassXC has a prompt for each new item, which needs nobody. This one never ends.
-  @Test func aPromptForANewItemThatNeverEnds() async throws {
+  /// KeePassXC has a prompt for each new item that needs no user. This one never ends.
+  @Test func aNewItemsPromptThatNeverEndsTimesOut() async throws {
     try await World.with(withoutKeyring) { world in
       let keyring = try await FakeKeyring(in: world)
       keyring.promptsForAll = true
       let caller = try await world.caller()
-      // Under another rule, so that the next sign-in is a new item.
+      // Another accessibility makes the next sign-in a new item.
       _ = try await caller.signIn(.afterFirstUnlock)
       let earlier = (questions: keyring.questions, dismissals: keyring.dismissals)
       keyring.user = .isAway
@@ -94,9 +94,9 @@ struct KeyringFaultTests {
     }
   }
 
-  // MARK: In clear
+  // MARK: Without encryption
 
-  /// It offers no encryption: nothing is stored over it, and nothing is read.
+  /// The keyring offers no encryption: nothing is stored or read over such a session.
   @Test func aKeyringWithoutEncryptionIsRefused() async throws {
     try await World.with(World.Plan(keyring: .none)) { world in
       let keyring = try await FakeKeyring(in: world)
@@ -110,7 +110,7 @@ struct KeyringFaultTests {
       #expect(keyring.items.isEmpty && keyring.reads == 0)
       #expect(try await world.sandbox.state().requests["usercode"] == 0)
 
-      // Who wants it so says so; and who changes their mind is signed out by nobody.
+      // The configuration can allow it, and taking that back signs no account out.
       try world.directories.configure(World.Plan.allowingPlainSessions)
       try await world.service.restart()
       try await caller.signIn()
@@ -124,10 +124,10 @@ struct KeyringFaultTests {
     }
   }
 
-  // MARK: Gone, or another one
+  // MARK: A missing or another keyring
 
-  /// gnome-keyring after a login without a password, where nobody ever had a keyring.
-  @Test func thereIsNoDefaultCollection() async throws {
+  /// gnome-keyring after a login without a password that never had a keyring.
+  @Test func aMissingDefaultCollectionIsReported() async throws {
     try await World.with(withoutKeyring) { world in
       try await world.keyring.start(isUnlocked: false)
       let caller = try await world.caller()
@@ -142,8 +142,8 @@ struct KeyringFaultTests {
     }
   }
 
-  /// The alias of the default collection is lost: what is stored is still found, and nothing new is stored elsewhere.
-  @Test func theDefaultCollectionIsLost() async throws {
+  /// The alias of the default collection is lost: stored items are still found, and no new item is stored elsewhere.
+  @Test func aLostDefaultCollectionIsReported() async throws {
     try await World.with(withoutKeyring) { world in
       let keyring = try await FakeKeyring(in: world)
       let caller = try await world.signedInCaller()
@@ -160,8 +160,8 @@ struct KeyringFaultTests {
     }
   }
 
-  /// Another program takes the keyring's place and knows nothing of the sign-in.
-  @Test func anotherProviderTakesOver() async throws {
+  /// Another program takes the keyring's name and has no sign-in.
+  @Test func anotherProviderWithoutTheSignInTakesOver() async throws {
     try await World.with(World.Plan(configuration: World.Plan.allowingPlainSessions)) { world in
       let caller = try await world.signedInCaller()
       await world.keyring.end()
@@ -182,8 +182,8 @@ struct KeyringFaultTests {
     }
   }
 
-  /// From one moment to the next, as when one desktop's keyring replaces another's.
-  @Test func oneProviderReplacesAnother() async throws {
+  /// The name's owner changes without a gap, as when one desktop's keyring replaces another's.
+  @Test func oneProviderReplacesAnotherAtOnce() async throws {
     try await World.with(withoutKeyring) { world in
       let first = try await FakeKeyring(in: world)
       let caller = try await world.signedInCaller()
@@ -201,11 +201,11 @@ struct KeyringFaultTests {
     }
   }
 
-  // MARK: What it holds
+  // MARK: Stored items
 
-  /// Whoever removes the sign-in with a keyring editor is signed out, of the copy too.
+  /// Deleting the item with a keyring editor signs the account out and deletes the copy too.
   @Test(arguments: Accessibility.allCases)
-  func anotherProgramDeletesTheItem(_ accessibility: Accessibility) async throws {
+  func anItemDeletedByAnotherProgramSignsOut(_ accessibility: Accessibility) async throws {
     try await World.with { world in
       let caller = try await world.caller()
       try await caller.signIn(accessibility)
@@ -221,7 +221,7 @@ struct KeyringFaultTests {
   }
 
   @Test(arguments: Accessibility.allCases)
-  func anotherProgramGarblesTheItem(_ accessibility: Accessibility) async throws {
+  func anItemDamagedByAnotherProgramIsRefused(_ accessibility: Accessibility) async throws {
     try await World.with { world in
       let caller = try await world.caller()
       try await caller.signIn(accessibility)
@@ -236,8 +236,8 @@ struct KeyringFaultTests {
     }
   }
 
-  /// The keyring says that it has stored the sign-in, and has not.
-  @Test func aSignInIsNotKept() async throws {
+  /// The keyring reports that it has stored the sign-in, and has not.
+  @Test func aSignInThatTheKeyringDropsFails() async throws {
     try await World.with(withoutKeyring) { world in
       let keyring = try await FakeKeyring(in: world)
       keyring.keeping = .nothing
@@ -254,8 +254,8 @@ struct KeyringFaultTests {
     }
   }
 
-  /// The server has rotated the token: it is not used before it is kept, and not lost.
-  @Test func aRefreshIsNotKept() async throws {
+  /// The server has rotated the token: the new one is not used before it is stored, and not lost.
+  @Test func aRefreshThatTheKeyringDropsIsStoredLater() async throws {
     try await World.with(withoutKeyring) { world in
       let keyring = try await FakeKeyring(in: world)
       let caller = try await world.signedInCaller()
@@ -272,10 +272,10 @@ struct KeyringFaultTests {
     }
   }
 
-  // MARK: In the middle
+  // MARK: Killed at any moment
 
-  /// It ends between finding and reading, as often as it is asked.
-  @Test func theKeyringIsKilledAgainAndAgain() async throws {
+  /// The keyring is killed between the search and the read, at each request.
+  @Test func aKeyringThatIsKilledRepeatedlyLosesNoSignIn() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       for round in 0..<5 {

@@ -2,7 +2,7 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// A sandboxed app that may talk to the keyring gets sealed items, and nothing that opens them.
+/// A sandboxed app with access to the keyring gets sealed items, and no key that opens them.
 @Suite(.worlds) @GLibActor
 struct KeyringThiefTests {
   private static let script = "Tests/attacks/open-seal.py"
@@ -13,11 +13,11 @@ struct KeyringThiefTests {
       let caller = try await world.signedInCaller()
       #expect(try await caller.send("hi").contains("hi"))
 
-      // The control: where the device key can be read, the same program opens the same item.
+      // The control: a program that can read the device key opens the same item.
       let outside = try await world.run("python3", SourceTree.path(of: Self.script), world.directories.state.path)
       #expect(outside.text == "opened with the machine id and device-key\n1 items \n")
 
-      // As Flatpak makes it: a proxy outside that lets the keyring through, no home and no bus inside.
+      // As Flatpak does it: a proxy outside allows the keyring, and the sandbox has no home and no bus.
       let socket = try world.directories.newLog("keyring-proxy").deletingPathExtension().path
       let proxy = try ChildProcess(
         "keyring-proxy", "xdg-dbus-proxy",
@@ -34,8 +34,8 @@ struct KeyringThiefTests {
     }
   }
 
-  /// The `device` attribute is there for every app with the keyring to read.
-  @Test func theItemTellsNoIDs() async throws {
+  /// Every app with the keyring can read the `device` attribute.
+  @Test func theItemsAttributesHoldNoIDs() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let item = try #require(try await world.keyring.credentials()["default"])

@@ -1,13 +1,13 @@
 import GLibBridge
 import Testing
 
-/// No program covers the screen with the keyring's questions.
+/// No program can cover the screen with the keyring's prompts.
 @Suite(.worlds, .enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
 @GLibActor
 struct PromptPauseTests {
   private static let app = "org.example.App"
 
-  /// How many calls of `count` that may ask are answered with `Locked`.
+  /// The number of interactive calls out of `count` that are answered with `Locked`.
   private func askManyTimes(_ count: Int, _ caller: Caller, at client: ObjectPath) async -> Int {
     let calls = (0..<count).map { _ in
       Task { @GLibActor in
@@ -33,25 +33,25 @@ struct PromptPauseTests {
     }
   }
 
-  @Test func anAppThatIsRefusedDoesNotAskAgain() async throws {
+  @Test func anAppWhosePromptWasDismissedMayNotAskAgain() async throws {
     try await with { world, keyring in
       keyring.user = .dismisses
       let app = try await world.caller(app: Self.app)
-      // From several connections, which are the same app.
+      // The calls come from several connections of the same app.
       let again = try await world.caller(app: Self.app)
       let client = try await app.open("Client")
       #expect(await askManyTimes(25, app, at: client) == 25)
       #expect(await askManyTimes(25, again, at: try again.open("Client")) == 25)
       #expect(keyring.questions == 1)
-      // Another one has a question of its own.
+      // Another app has a prompt of its own.
       let other = try await world.caller(app: "org.example.Widget")
       #expect(await askManyTimes(25, other, at: try other.open("Client")) == 25)
       #expect(keyring.questions == 2)
     }
   }
 
-  /// Who comes while a question is open waits for its end.
-  @Test func oneQuestionIsOpenAtATime() async throws {
+  /// Later callers wait for the open prompt to end.
+  @Test func onePromptIsOpenAtATime() async throws {
     try await with { world, keyring in
       keyring.user = .isAway
       let app = try await world.caller(app: Self.app)
@@ -61,10 +61,10 @@ struct PromptPauseTests {
       let asking = Turn(id: try id.member(0, "turn"), path: client, caller: app)
       try await eventually("the question") { keyring.questions == 1 }
       async let answer = other.call("Client.Send", "hi", VariantDictionary(), interactive: true)
-      // Others are answered meanwhile, and that call waits.
+      // Other callers are answered meanwhile, and that call waits.
       for _ in 0..<3 { try await other.catchUp() }
       #expect(keyring.questions == 1)
-      // A question that is taken away makes room for the next.
+      // A closed prompt makes room for the next.
       keyring.user = .consents
       try await asking.cancel()
       #expect(try await answer.member(0, "text", as: String.self).contains("hi"))

@@ -2,7 +2,7 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// The device key can be kept by a TPM.
+/// A TPM can keep the device key.
 @Suite(.worlds, .enabled(if: SoftwareTPM.obstacle == nil, Comment(rawValue: SoftwareTPM.obstacle ?? "")))
 @GLibActor
 struct TPMTests {
@@ -36,7 +36,7 @@ struct TPMTests {
       .filter { $0.hasPrefix("device-key") }
   }
 
-  @Test func aSignInThatTheTPMKeepsOutlivesTheService() async throws {
+  @Test func aSignInSealedByTheTPMSurvivesARestart() async throws {
     try await with { world, tpm, caller in
       try await caller.signIn()
       #expect(try await caller.send("here").contains("here"))
@@ -48,7 +48,7 @@ struct TPMTests {
       #expect(try await caller.state() == "signed-in")
       #expect(try await caller.send("again").contains("again"))
 
-      // A program that may read all of the user's files and the keyring opens nothing, and the key is in no file.
+      // A program with all of the user's files and the keyring opens nothing, and the key is in no file.
       let thief = try await world.run(
         "python3", SourceTree.path(of: "Tests/attacks/open-seal.py"), world.directories.state.path)
       #expect(thief.text == "closed\n1 items \n")
@@ -64,8 +64,8 @@ struct TPMTests {
     }
   }
 
-  /// Its owner has cleared it: what it kept is lost, and nothing else.
-  @Test func aClearedTPMWantsANewSignIn() async throws {
+  /// The owner has cleared the TPM: the sign-in is lost, and nothing else.
+  @Test func aClearedTPMNeedsANewSignIn() async throws {
     try await with("") { world, tpm, caller in
       try await caller.signIn(.whenUnlocked, account: "work")
       try await restart(world, tpm)
@@ -89,7 +89,7 @@ struct TPMTests {
     }
   }
 
-  /// It may be there again tomorrow: nobody is signed out, and nothing else is taken instead.
+  /// The TPM may work again later: no account is signed out, and no other key is used instead.
   @Test func aTPMThatDoesNotAnswerIsAFailure() async throws {
     try await with { world, tpm, caller in
       try await caller.signIn()
@@ -107,8 +107,8 @@ struct TPMTests {
     }
   }
 
-  /// Who changes the key goes on with what was stored.
-  @Test func whatWasStoredBeforeTheChangeIsStillRead() async throws {
+  /// After a change of the key's place, stored items stay readable.
+  @Test func itemsStoredBeforeTheChangeStayReadable() async throws {
     try await with("") { world, tpm, caller in
       try await caller.signIn()
       #expect(try await place(world) == "file")

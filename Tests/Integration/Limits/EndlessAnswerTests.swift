@@ -1,13 +1,13 @@
 import GLibBridge
 import Testing
 
-/// Answers that are more than one may be.
+/// Answers beyond the limits.
 @Suite(.worlds) @GLibActor
 struct EndlessAnswerTests {
   private static let answerLimit = 4 << 20
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func anAnswerEndsWhereItMayBeNoLonger(over transport: World.Plan.Transport) async throws {
+  func anAnswerEndsAtItsLengthLimit(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       let bystander = try await MemoryWitness(world)
@@ -21,13 +21,13 @@ struct EndlessAnswerTests {
       #expect(turn.endCount == 1)
       #expect(try await turn.seen().text == partial)
       #expect(try await refusal { try await caller.send("go on") }.name == "LimitExceeded")
-      try await bystander.sawItHold()
+      try await bystander.expectHealthyService()
     }
   }
 
-  /// 97 MiB of answer, many at once, and again and again.
+  /// 97 MiB of answer, many at once, several times.
   @Test(arguments: World.Plan.Transport.allCases)
-  func manyLongAnswersLeaveNothing(over transport: World.Plan.Transport) async throws {
+  func manyLongAnswersLeaveNoMemoryInUse(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       let bystander = try await MemoryWitness(world)
@@ -39,7 +39,7 @@ struct EndlessAnswerTests {
           do {
             turns.append(try await caller.stream("go on"))
           } catch let error as GLibError {
-            // Those before take what there is.
+            // The earlier turns use up the memory limit.
             #expect(Refusal(error).name == "LimitExceeded")
           }
         }
@@ -48,11 +48,11 @@ struct EndlessAnswerTests {
         try await world.sandbox.play("[]")
         try await bystander.isServed()
       }
-      try await bystander.sawItHold()
+      try await bystander.expectHealthyService()
     }
   }
 
-  /// Answers that are as long as one may be are kept for who missed their end, and not all of them.
+  /// The service keeps ended answers of the greatest length for `GetTurn`, within a bound.
   @Test func keptAnswersAreBounded() async throws {
     try await World.with(.http) { world in
       let caller = try await world.signedInCaller()
@@ -68,12 +68,12 @@ struct EndlessAnswerTests {
       #expect(try await turns[31].seen().text.utf8.count == 3 << 20)
       #expect(try await refusal { try await turns[20].seen() }.name == "NoSuchTurn")
       try await world.sandbox.play("[]")
-      try await bystander.sawItHold()
+      try await bystander.expectHealthyService()
     }
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func thousandsOfCallsInOneAnswerEndIt(over transport: World.Plan.Transport) async throws {
+  func tooManyCallsEndAnAnswer(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       let bystander = try await MemoryWitness(world)
@@ -82,30 +82,30 @@ struct EndlessAnswerTests {
       let refused = try await refusal { try await caller.send("go on", ["tools": [tool]]) }
       #expect(refused.name == "LimitExceeded")
       #expect(refused.message.contains("128"))
-      try await bystander.sawItHold()
+      try await bystander.expectHealthyService()
     }
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func thoughtsWithoutAnEndEndTheAnswer(over transport: World.Plan.Transport) async throws {
+  func endlessReasoningEndsAnAnswer(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       let bystander = try await MemoryWitness(world)
       try await world.sandbox.play(#"[{"endpoint":"responses","flood":{"of":"thoughts","size":65536}}]"#)
       #expect(try await refusal { try await caller.send("go on") }.name == "LimitExceeded")
-      try await bystander.sawItHold()
+      try await bystander.expectHealthyService()
     }
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func anEventWithoutAnEndEndsTheAnswer(over transport: World.Plan.Transport) async throws {
+  func anEndlessEventEndsAnAnswer(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       let bystander = try await MemoryWitness(world)
       try await world.sandbox.play(#"[{"endpoint":"responses","flood":{"of":"event"},"times":"always"}]"#)
       #expect(try await refusal { try await caller.send("go on") }.name == "Network")
       try await world.sandbox.play("[]")
-      try await bystander.sawItHold()
+      try await bystander.expectHealthyService()
     }
   }
 }

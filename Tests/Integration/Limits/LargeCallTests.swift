@@ -2,10 +2,10 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// Calls that are large, or have very many parts.
+/// Calls that are large or have very many parts.
 @Suite(.worlds) @GLibActor
 struct LargeCallTests {
-  /// As many empty messages as an array of the bus can have make a context that no message could hold.
+  /// An array of the bus can hold so many empty messages that they make a context that no message could return.
   @Test(.timeLimit(.minutes(10)))
   func manyEmptyMessagesAreRefused() async throws {
     try await World.with { world in
@@ -15,19 +15,19 @@ struct LargeCallTests {
       #expect(try await refusal { try await caller.call("Client.ResumeContext", context) }.name == "LimitExceeded")
       try await bystander.isServed()
       #expect(try await messageCount(caller) == 0)
-      // As many as there may be, and one more.
+      // As many as the limit allows, and one more.
       let most = VariantDictionary(dictionaryLiteral: ("messages", emptyMessages(16_384)))
       try await caller.call("Client.ResumeContext", most)
       #expect(try await messageCount(caller) == 16_384)
       let more = VariantDictionary(dictionaryLiteral: ("messages", emptyMessages(16_385)))
       #expect(try await refusal { try await caller.call("Client.ResumeContext", more) }.name == "LimitExceeded")
       try await caller.call("Client.ClearContext")
-      try await bystander.sawItHold()
+      try await bystander.expectHealthyService()
     }
   }
 
   @Test(arguments: [16 << 20, 21 << 20])
-  func longTextsAreRefusedWhereverTheyAre(_ length: Int) async throws {
+  func longTextsAreRefusedInEveryArgument(_ length: Int) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let bystander = try await MemoryWitness(world)
@@ -42,11 +42,11 @@ struct LargeCallTests {
           == "LimitExceeded")
       #expect(try await refusal { try await caller.send("hi", ["instructions": text]) }.name == "LimitExceeded")
       #expect(try await refusal { try await caller.send("hi", ["tools": [tool]]) }.name == "LimitExceeded")
-      try await bystander.sawItHold()
+      try await bystander.expectHealthyService()
     }
   }
 
-  /// Many at once, from several connections of one program.
+  /// Many long prompts at once, from several connections of one program.
   @Test func manyLongPromptsAtOnceAreBounded() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
@@ -64,7 +64,7 @@ struct LargeCallTests {
           refused += 1
         }
       }
-      // Where there was room for the call and none for the request, the turn has ended.
+      // A turn without memory for its request has ended.
       try await eventually("the rest to be refused") {
         refused + callers.flatMap { $0.signals("Failed") }.count >= 20
       }
@@ -81,12 +81,12 @@ struct LargeCallTests {
       try await eventually("the turns to end") {
         try await callers[0].property("Client.ActiveTurns", as: [String].self).isEmpty
       }
-      try await bystander.sawItHold()
+      try await bystander.expectHealthyService()
       #expect(try await callers[0].send("again").contains("again"))
     }
   }
 
-  /// Tools as large as a call may bring, on as many clients as one may have.
+  /// Tools of the greatest size, on the greatest number of clients.
   @Test func toolsOfManyClientsAreBounded() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
@@ -110,7 +110,7 @@ struct LargeCallTests {
       }
       #expect((1..<12).contains(refused))
       for client in clients { try await caller.call("Manager.Close", client) }
-      try await bystander.sawItHold()
+      try await bystander.expectHealthyService()
     }
   }
 
@@ -119,7 +119,7 @@ struct LargeCallTests {
     return try context.value("message_count")
   }
 
-  /// An array of `count` messages of a user without text, all of which are one value.
+  /// An array of `count` empty user messages, all of them the same value.
   private func emptyMessages(_ count: Int) -> Variant {
     .array(of: "(ss)", Array(repeating: .tuple("user", ""), count: count))
   }

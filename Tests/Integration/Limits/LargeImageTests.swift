@@ -2,7 +2,7 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// Images that are large, or many.
+/// Large images and many images.
 @Suite(.worlds) @GLibActor
 struct LargeImageTests {
   private static let head: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
@@ -20,11 +20,11 @@ struct LargeImageTests {
         try await refusal { try await caller.send("look", ["images": [half, half, half]]) }.name == "LimitExceeded")
       let many = Array(repeating: huge, count: 16)
       #expect(try await refusal { try await caller.send("look", ["images": many]) }.name == "InvalidArgument")
-      try await bystander.sawItHold()
+      try await bystander.expectHealthyService()
     }
   }
 
-  /// Each of many calls at once names a file that is as large as one may be.
+  /// Each of many calls at once names a file of the greatest allowed size.
   @Test func imagesOfManyCallsAreBounded() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
@@ -46,12 +46,12 @@ struct LargeImageTests {
       for turn in started {
         if case .failed(let error, _, _) = try await turn.end() { #expect(error.hasSuffix(".LimitExceeded")) }
       }
-      try await bystander.sawItHold()
+      try await bystander.expectHealthyService()
     }
   }
 
-  /// Images stay in a conversation, and count there.
-  @Test func aConversationHasRoomForSoManyImages() async throws {
+  /// Images stay in a conversation, and count toward its limit.
+  @Test func imagesOfAConversationAreBounded() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let bystander = try await MemoryWitness(world)
@@ -70,11 +70,11 @@ struct LargeImageTests {
       try await caller.call("Client.ClearContext", at: client)
       #expect(try await caller.send("look", options, at: client).contains("1 image"))
       try await caller.call("Manager.Close", client)
-      try await bystander.sawItHold()
+      try await bystander.expectHealthyService()
     }
   }
 
-  /// The path of a file that looks like an image.
+  /// The path of a file that begins as an image does.
   private func image(_ name: String, _ size: Int, in world: World) throws -> String {
     let file = world.directories.root.appending(path: name)
     try Data(Self.head + [UInt8](repeating: 7, count: size - Self.head.count)).write(to: file)

@@ -1,14 +1,14 @@
 import GLibBridge
 import Testing
 
-/// Messages that would cost the service many times their length, or are large, are refused before they are taken apart.
+/// Messages that are large, or would cost the service many times their length, are refused before they are parsed.
 @Suite(.worlds) @GLibActor
 struct LargeMessageTests {
   @Test func aMessageOfManyValuesIsRefused() async throws {
     try await World.with { world in
       let caller = try await world.caller()
       let strings = Array(repeating: "", count: 150_000)
-      // Whatever it is for: a method that does not exist has no other limit.
+      // The limit holds for every method: one that does not exist has no other limit.
       let refused = try await refusal { try await caller.call("Client.NoSuchMethod", strings) }
       #expect(refused.name == "LimitExceeded")
       #expect(refused.message.contains("100000 values"))

@@ -2,12 +2,13 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// Somebody who uses the service while others attack it, and sees to it that it stays the same process, and small.
+/// A caller that uses the service during an attack, and checks that it stays the same process and keeps its memory
+/// small.
 @GLibActor
 struct MemoryWitness {
-  /// What an attack may make of the service's memory, in bytes.
+  /// The memory that an attack may use in the service, in bytes.
   private static let limit = 256 << 20
-  /// What may be left of it afterwards: the heap of a test build is not as tidy as could be.
+  /// The memory that may stay in use afterwards: a test build's heap is fragmented.
   private static let rest = 48 << 20
 
   private let world: World
@@ -15,7 +16,7 @@ struct MemoryWitness {
   private let process: pid_t
   private let before: Int
 
-  /// - Parameter world: somebody is signed in there.
+  /// - Parameter world: its default account is signed in.
   init(_ world: World) async throws {
     self.world = world
     caller = try await world.caller()
@@ -24,15 +25,15 @@ struct MemoryWitness {
     before = try Self.resident(process).now
   }
 
-  /// Reads a property and asks something.
+  /// Reads a property and asks a question.
   func isServed(sourceLocation: SourceLocation = #_sourceLocation) async throws {
     let version: UInt32 = try await caller.property("Manager.Version")
     #expect(version == 1, sourceLocation: sourceLocation)
     #expect(try await caller.send("still there?").contains("still there?"), sourceLocation: sourceLocation)
   }
 
-  /// Looks at the service after an attack.
-  func sawItHold(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+  /// Checks the service after an attack.
+  func expectHealthyService(sourceLocation: SourceLocation = #_sourceLocation) async throws {
     try await isServed(sourceLocation: sourceLocation)
     #expect(world.service.process?.end == nil, sourceLocation: sourceLocation)
     let peak = try Self.resident(process).peak
@@ -43,7 +44,7 @@ struct MemoryWitness {
       isSmall, "it went from \(before >> 20) to \(peak >> 20), and is \(now >> 20) MiB", sourceLocation: sourceLocation)
   }
 
-  /// What a process has in memory, in bytes: now, and at the most so far.
+  /// The resident memory of a process in bytes: now, and its peak.
   private static func resident(_ process: pid_t) throws -> (now: Int, peak: Int) {
     let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
     func bytes(_ name: String) -> Int {

@@ -1,10 +1,11 @@
 import GLibBridge
 import Testing
 
-/// `after-first-unlock-this-device-only`: once the keyring was unlocked since login, also while it is locked again.
+/// `after-first-unlock-this-device-only`: readable once the keyring was unlocked since login, also while it is locked
+/// again.
 @Suite(.worlds) @GLibActor
 struct AfterFirstUnlockTests {
-  /// Somebody whose credential may be read after the first unlock.
+  /// A caller whose credential may be read after the first unlock.
   private func with(
     _ plan: World.Plan = World.Plan(), _ body: @GLibActor (World, Caller) async throws -> Void
   ) async throws {
@@ -21,9 +22,9 @@ struct AfterFirstUnlockTests {
     return saver
   }
 
-  // MARK: Answered
+  // MARK: Allowed
 
-  @Test func isAnsweredWhileTheScreenIsLocked() async throws {
+  @Test func aTurnRunsWhileTheScreenIsLocked() async throws {
     try await with { world, caller in
       let saver = try await lockScreen(world, caller)
       #expect(try await caller.send("locked").contains("locked"))
@@ -35,7 +36,7 @@ struct AfterFirstUnlockTests {
     }
   }
 
-  @Test func isAnsweredWhileTheMachineGoesToSleep() async throws {
+  @Test func aTurnRunsWhileTheMachineGoesToSleep() async throws {
     try await World.with(World.Plan(service: .none)) { world in
       let logind = try Logind(world)
       try await logind.start()
@@ -48,8 +49,8 @@ struct AfterFirstUnlockTests {
     }
   }
 
-  /// The keyring's `session` collection has a copy, which also the next service finds.
-  @Test func isAnsweredWhileTheKeyringIsLockedAgain() async throws {
+  /// The keyring's `session` collection holds a copy that the next service process finds too.
+  @Test func aTurnRunsWhileTheKeyringIsLockedAgain() async throws {
     try await with { world, caller in
       try await world.keyring.lock()
       #expect(try await caller.send("locked").contains("locked"))
@@ -60,15 +61,15 @@ struct AfterFirstUnlockTests {
         #expect(try await caller.lock() == Lock("locked", ["keyring"]))
         #expect(try await caller.send("again").contains("again"))
       }
-      // Also with the screen.
+      // Also when the screen is locked too.
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world, isActive: true)
       try await caller.waitFor(Lock("locked", ["keyring", saver.name]))
       #expect(try await caller.send("both").contains("both"))
     }
   }
 
-  /// What was renewed is what the copy holds: the server has forgotten the token before it.
-  @Test func theCopyIsRenewedWithItsOriginal() async throws {
+  /// The copy holds the refreshed token: the server has forgotten the old one.
+  @Test func theCopyIsUpdatedByARefresh() async throws {
     try await with { world, caller in
       try await world.sandbox.expireAccessTokens()
       #expect(try await caller.send("renewed").contains("renewed"))
@@ -79,8 +80,8 @@ struct AfterFirstUnlockTests {
     }
   }
 
-  /// A keyring of only one collection: the copy is in the memory of the service, and ends with it.
-  @Test func isAnsweredWhereTheKeyringHasNoSessionCollection() async throws {
+  /// Without a `session` collection, the copy is in the memory of the service and ends with it.
+  @Test func aTurnRunsWithoutASessionCollection() async throws {
     try await World.with(.fakeKeyring) { world in
       let fake = try await FakeKeyring(in: world)
       let caller = try await world.caller()
@@ -101,8 +102,8 @@ struct AfterFirstUnlockTests {
 
   // MARK: Refused
 
-  /// A login without a password: the keyring's daemon is new, and nobody has unlocked it.
-  @Test func isRefusedBeforeTheFirstUnlock() async throws {
+  /// A login without a password: the keyring's daemon is new and still locked.
+  @Test func aTurnIsRefusedBeforeTheFirstUnlock() async throws {
     try await with { world, caller in
       await world.keyring.end()
       try await world.keyring.start(isUnlocked: false)
@@ -121,8 +122,8 @@ struct AfterFirstUnlockTests {
     }
   }
 
-  /// Nothing of a sign-in is left that was ended, also not its copy.
-  @Test func theCopyEndsWithTheSignIn() async throws {
+  /// Signing out deletes the credential and its copy.
+  @Test func theCopyIsDeletedBySignOut() async throws {
     try await with { world, caller in
       #expect(try await world.keyring.items().count == 2)
       try await world.keyring.lock()
@@ -140,10 +141,10 @@ struct AfterFirstUnlockTests {
     }
   }
 
-  // MARK: Both rules
+  // MARK: Both accessibilities
 
-  /// The rule is the credential's, and a new sign-in's is the new one.
-  @Test func aNewSignInChangesTheRule() async throws {
+  /// The accessibility belongs to the credential, so a new sign-in sets the new one.
+  @Test func aNewSignInChangesTheAccessibility() async throws {
     try await with { world, caller in
       try await caller.signIn(.whenUnlocked)
       let items = try await world.keyring.items()
@@ -165,7 +166,7 @@ struct AfterFirstUnlockTests {
     }
   }
 
-  @Test func eachAccountHasItsRule() async throws {
+  @Test func eachAccountHasItsAccessibility() async throws {
     try await with { world, caller in
       try await caller.signIn(.whenUnlocked, account: "work")
       let work = try await caller.open("Client", ["keychain_account": "work"])

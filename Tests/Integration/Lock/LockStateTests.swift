@@ -9,14 +9,14 @@ struct LockStateTests {
 
   // MARK: The keyring alone
 
-  @Test func isUnknownWhereNothingKnowsOfTheScreen() async throws {
+  @Test func theStateIsUnknownWithoutAScreenSource() async throws {
     try await World.with { world in
       let caller = try await world.caller()
       #expect(try await caller.lock() == Lock("unknown", ["keyring"]))
     }
   }
 
-  @Test func isUnknownWithoutAnything() async throws {
+  @Test func theStateIsUnknownWithoutAnySource() async throws {
     try await World.with(World.Plan(keyring: .none)) { world in
       let caller = try await world.caller()
       #expect(try await caller.lock() == Lock("unknown", []))
@@ -27,7 +27,7 @@ struct LockStateTests {
     }
   }
 
-  @Test func followsTheKeyring() async throws {
+  @Test func theStateFollowsTheKeyring() async throws {
     try await World.with { world in
       let caller = try await world.caller()
       _ = try await caller.lock()
@@ -41,9 +41,9 @@ struct LockStateTests {
     }
   }
 
-  /// Nobody has unlocked the keyring since login. Once somebody has, a restart of the service does not forget it, and
-  /// the keyring's own end does.
-  @Test func tellsThatTheKeyringWasNeverUnlocked() async throws {
+  /// The keyring has not been unlocked since login. After its first unlock a restart of the service remembers it; the
+  /// end of the keyring's daemon forgets it.
+  @Test func theStateIsBeforeFirstUnlockUntilTheKeyringIsUnlocked() async throws {
     try await World.with(alone) { world in
       await world.keyring.end()
       try await world.keyring.start(isUnlocked: false)
@@ -72,7 +72,7 @@ struct LockStateTests {
   // MARK: Screen savers
 
   @Test(arguments: ScreenSaver.names)
-  func readsTheInitialStateOfEachScreenSaver(_ name: String) async throws {
+  func theInitialStateOfEachScreenSaverIsRead(_ name: String) async throws {
     try await World.with(alone) { world in
       let saver = try await ScreenSaver(name, in: world, isActive: true)
       try await world.service.start(world.sandbox.addresses)
@@ -86,13 +86,13 @@ struct LockStateTests {
   }
 
   @Test(arguments: ScreenSaver.names)
-  func followsEachScreenSaverThatComesAndGoes(_ name: String) async throws {
+  func screenSaversMayComeAndGo(_ name: String) async throws {
     try await World.with { world in
       let caller = try await world.caller()
       #expect(try await caller.lock() == Lock("unknown", ["keyring"]))
       let saver = try await ScreenSaver(name, in: world)
       try await caller.waitFor(Lock("unlocked", [name, "keyring"]))
-      // What it says while it has no name is not heard.
+      // Signals from a program without the name are ignored.
       try await saver.leave()
       try await caller.waitFor(Lock("unknown", ["keyring"]))
       saver.setActive(true)
@@ -100,7 +100,7 @@ struct LockStateTests {
       #expect(try await caller.lock() == Lock("unknown", ["keyring"]))
       try await saver.takeName()
       try await caller.waitFor(Lock("locked", [name]))
-      // Another program takes the name over.
+      // Another program takes over the name.
       let other = try await ScreenSaver(name, in: world)
       try await caller.waitFor(Lock("unlocked", [name, "keyring"]))
       try await other.leave()
@@ -108,8 +108,8 @@ struct LockStateTests {
     }
   }
 
-  /// GNOME's, as python-dbusmock plays it.
-  @Test func followsDbusmocksScreenSaver() async throws {
+  /// GNOME's screen saver as python-dbusmock plays it.
+  @Test func theStateFollowsDbusmocksScreenSaver() async throws {
     try await World.with { world in
       let mock = try ChildProcess(
         "screensaver", "/usr/bin/python3", ["-m", "dbusmock", "--template", "gnome_screensaver"], in: world.directories)
@@ -127,8 +127,8 @@ struct LockStateTests {
     }
   }
 
-  /// GNOME owns freedesktop's name too, to keep the screen awake for those who ask, and answers nothing else there.
-  @Test func doesNotCountAScreenSaverThatRefuses() async throws {
+  /// GNOME also owns freedesktop's name for inhibitors, and refuses all other calls there.
+  @Test func aScreenSaverThatRefusesIsIgnored() async throws {
     try await World.with(alone) { world in
       _ = try await ScreenSaver("org.freedesktop.ScreenSaver", in: world, .refuses)
       try await world.service.start(world.sandbox.addresses)
@@ -139,8 +139,8 @@ struct LockStateTests {
     }
   }
 
-  /// The others are known within the deadline of the one that never answers, and the state is without it.
-  @Test func isNotHeldUpByASilentScreenSaver() async throws {
+  /// The other sources are read within the deadline of the silent one, and the state is without it.
+  @Test func aSilentScreenSaverDoesNotDelayTheState() async throws {
     try await World.with(alone) { world in
       let silent = try await ScreenSaver("org.freedesktop.ScreenSaver", in: world, .silent)
       let gnome = try await ScreenSaver(ScreenSaver.gnome, in: world, isActive: true)
@@ -153,13 +153,13 @@ struct LockStateTests {
       try await caller.signIn()
       #expect(try await caller.send("hi").contains("hi"))
       #expect(ContinuousClock.now - start < .seconds(20))
-      // It finds its voice.
+      // It begins to answer.
       silent.setActive(true)
       try await caller.waitFor(Lock("locked", ["org.freedesktop.ScreenSaver"]))
     }
   }
 
-  @Test func isUnknownWithASilentScreenSaverAlone() async throws {
+  @Test func theStateIsUnknownWithASilentScreenSaverAlone() async throws {
     try await World.with(alone) { world in
       _ = try await ScreenSaver(ScreenSaver.gnome, in: world, .silent)
       try await world.service.start(world.sandbox.addresses)
@@ -168,8 +168,8 @@ struct LockStateTests {
     }
   }
 
-  /// The answer to a question and the news that it is out of date may come together.
-  @Test func takesTheNewestWordOfAScreenSaver() async throws {
+  /// The reply to a query and the signal of a newer state may arrive together.
+  @Test func theNewestStateOfAScreenSaverCounts() async throws {
     try await World.with(alone) { world in
       let caller = try await world.caller()
       for _ in 0..<5 {
@@ -184,9 +184,9 @@ struct LockStateTests {
     }
   }
 
-  // MARK: All together
+  // MARK: Several sources
 
-  @Test func isLockedWhereAnySourceSaysSo() async throws {
+  @Test func theStateIsLockedWhenAnySourceIsLocked() async throws {
     try await World.with { world in
       let caller = try await world.caller()
       let gnome = try await ScreenSaver(ScreenSaver.gnome, in: world)
@@ -206,7 +206,7 @@ struct LockStateTests {
     }
   }
 
-  @Test func tellsEverybodyOfEachChangeOnce() async throws {
+  @Test func eachChangeIsSignalledOnceToEveryCaller() async throws {
     try await World.with { world in
       let gnome = try await ScreenSaver(ScreenSaver.gnome, in: world)
       let callers = [try await world.caller(), try await world.caller()]

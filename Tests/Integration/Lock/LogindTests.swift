@@ -1,14 +1,14 @@
 import GLibBridge
 import Testing
 
-/// `LockState` where logind knows of the screen, as python-dbusmock plays it on a system bus of the test's own.
+/// `LockState` with logind, which python-dbusmock plays on a system bus of the test's own.
 @Suite(.worlds) @GLibActor
 struct LogindTests {
   private let unlocked = Lock("unlocked", ["keyring", "logind"])
   private let locked = Lock("locked", ["logind"])
   private let unknown = Lock("unknown", ["keyring"])
 
-  /// Runs `body` with a logind that `prepare` has told what there is, and a service that starts then.
+  /// Prepares a logind, starts a service, and runs `body`.
   private func with(
     _ prepare: @GLibActor (Logind) async throws -> Void = { _ in },
     _ body: @GLibActor (World, Logind, Caller) async throws -> Void
@@ -30,14 +30,14 @@ struct LogindTests {
 
   // MARK: Sessions
 
-  @Test func isUnknownWithoutASession() async throws {
+  @Test func theStateIsUnknownWithoutASession() async throws {
     try await with { _, _, caller in
       let lock = try await caller.lock()
       #expect(lock == unknown)
     }
   }
 
-  @Test func noticesALogin() async throws {
+  @Test func aLoginIsNoticed() async throws {
     try await with { _, logind, caller in
       #expect(try await caller.lock() == unknown)
       try await gnome(logind)
@@ -48,7 +48,7 @@ struct LogindTests {
   }
 
   @Test(arguments: ["gnome", "gnome-xorg", "ubuntu", "KDE", "plasmawayland", "pantheon"])
-  func believesDesktopsThatSetTheHint(_ desktop: String) async throws {
+  func theHintCountsOnDesktopsKnownToSetIt(_ desktop: String) async throws {
     try await with { logind in
       try await logind.login("c1", desktop: desktop)
       try await logind.display("c1")
@@ -61,7 +61,7 @@ struct LogindTests {
     }
   }
 
-  @Test func readsTheInitialHint() async throws {
+  @Test func theInitialHintIsRead() async throws {
     try await with { logind in
       try await logind.login("c1", desktop: "gnome", isLocked: true)
       try await logind.display("c1")
@@ -71,9 +71,9 @@ struct LogindTests {
     }
   }
 
-  /// swaylock tells logind nothing: that the hint is not set says nothing, until somebody was seen to set it.
+  /// swaylock does not report to logind: an unset hint means nothing until it was seen set once.
   @Test(arguments: ["sway", "Hyprland", "i3", "xfce", ""])
-  func believesOthersOnceTheyHaveSetTheHint(_ desktop: String) async throws {
+  func theHintCountsOnOtherDesktopsOnceItWasSet(_ desktop: String) async throws {
     try await with { logind in
       try await logind.login("c1", desktop: desktop)
       try await logind.display("c1")
@@ -83,20 +83,20 @@ struct LogindTests {
       try await caller.waitFor(locked)
       try await logind.setLocked("c1", false)
       try await caller.waitFor(unlocked)
-      // It is the session's locker that was seen, and no other's.
+      // The observation counts for this session's locker only.
       try await logind.login("c2", desktop: desktop)
       try await logind.display("c2")
       try await caller.waitFor(unknown)
     }
   }
 
-  @Test func followsTheDisplayFromOneSessionToAnother() async throws {
+  @Test func theStateFollowsTheUsersDisplaySession() async throws {
     try await with(gnome) { _, logind, caller in
       #expect(try await caller.lock() == unlocked)
       try await logind.login("c2", desktop: "gnome", isLocked: true)
       try await logind.display("c2")
       try await caller.waitFor(locked)
-      // The old session is no longer listened to.
+      // Signals of the old session are ignored.
       try await logind.setLocked("c1", true)
       try await logind.setLocked("c2", false)
       try await caller.waitFor(unlocked)
@@ -105,9 +105,9 @@ struct LogindTests {
     }
   }
 
-  /// Where somebody is asked to log in there is no desktop, and what its hint says counts for nothing.
+  /// A login screen has no desktop, and its hint means nothing.
   @Test(arguments: ["greeter", "lock-screen", "background"])
-  func ignoresSessionsThatAreNoDesktop(_ kind: String) async throws {
+  func sessionsWithoutADesktopAreIgnored(_ kind: String) async throws {
     try await with { logind in
       try await logind.login("c1", desktop: "gnome", class: kind)
       try await logind.display("c1")
@@ -125,7 +125,7 @@ struct LogindTests {
 
   // MARK: Sleep
 
-  @Test func countsSleepAsLocked() async throws {
+  @Test func sleepCountsAsLocked() async throws {
     try await with(gnome) { _, logind, caller in
       #expect(try await caller.lock() == unlocked)
       try await logind.prepareForSleep(true)
@@ -144,7 +144,7 @@ struct LogindTests {
     }
   }
 
-  @Test func countsSleepAsLockedWithoutASession() async throws {
+  @Test func sleepCountsAsLockedWithoutASession() async throws {
     try await with { _, logind, caller in
       #expect(try await caller.lock() == unknown)
       try await logind.prepareForSleep(true)
@@ -154,7 +154,7 @@ struct LogindTests {
     }
   }
 
-  @Test func isLockedWhenItStartsOnTheWayToSleep() async throws {
+  @Test func aServiceStartedBeforeSleepIsLocked() async throws {
     try await with { logind in
       try await gnome(logind)
       try await logind.noteSleep(true)
@@ -165,9 +165,9 @@ struct LogindTests {
     }
   }
 
-  // MARK: Coming and going
+  // MARK: Restarts of logind
 
-  @Test func followsLogindThatRestarts() async throws {
+  @Test func theStateFollowsLogindAcrossARestart() async throws {
     try await with(gnome) { _, logind, caller in
       #expect(try await caller.lock() == unlocked)
       await logind.quit()
@@ -178,8 +178,8 @@ struct LogindTests {
     }
   }
 
-  /// A locked screen does not open because logind is away.
-  @Test func staysLockedWhileLogindRestarts() async throws {
+  /// A restart of logind does not unlock the screen.
+  @Test func theStateStaysLockedWhileLogindRestarts() async throws {
     try await with(gnome) { _, logind, caller in
       try await logind.setLocked("c1", true)
       try await caller.waitFor(locked)
@@ -195,8 +195,8 @@ struct LogindTests {
     }
   }
 
-  /// What was on its way to sleep is not, when logind comes back and says so.
-  @Test func forgetsASleepThatLogindForgot() async throws {
+  /// Logind returns and reports that the machine no longer prepares for sleep.
+  @Test func aSleepThatLogindNoLongerReportsEnds() async throws {
     try await with(gnome) { _, logind, caller in
       try await logind.prepareForSleep(true)
       try await caller.waitFor(locked)
@@ -207,7 +207,7 @@ struct LogindTests {
     }
   }
 
-  @Test func comesAfterTheService() async throws {
+  @Test func logindMayStartAfterTheService() async throws {
     try await World.with(World.Plan(service: .none)) { world in
       let logind = try Logind(world)
       try await logind.start()
@@ -223,7 +223,7 @@ struct LogindTests {
 
   // MARK: Together with the session bus
 
-  @Test func isLockedWhereEitherBusSaysSo() async throws {
+  @Test func theStateIsLockedWhenEitherBusReportsALock() async throws {
     try await with(gnome) { world, logind, caller in
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
       try await caller.waitFor(Lock("unlocked", [saver.name, "keyring", "logind"].sorted()))

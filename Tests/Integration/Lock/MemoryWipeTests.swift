@@ -2,11 +2,11 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// While nothing needs a token there is none in the memory of the service: not in a header, not on the stack, not in
-/// what was freed.
+/// While no operation needs a token, the memory of the service holds none: not in a header, not on the stack, not in
+/// freed memory.
 @Suite(.worlds) @GLibActor
 struct MemoryWipeTests {
-  /// Somebody signed in, with an unlocked screen.
+  /// A signed-in caller with an unlocked screen.
   private func with(
     _ accessibility: Accessibility = .whenUnlocked, _ plan: World.Plan = World.Plan(),
     _ body: @GLibActor (World, Caller, ScreenSaver) async throws -> Void
@@ -24,13 +24,13 @@ struct MemoryWipeTests {
     try await caller.waitFor(Lock("locked", [saver.name]))
   }
 
-  /// Away from the actor: other tests are on it.
+  /// Runs off the actor, because other tests use it.
   private func findings(in world: World) async throws -> [String] {
     guard let id = world.service.process?.id else { throw Impatience("a service that runs") }
     return try await Task.detached { Leaks.findings(in: try ProcessMemory.parts(of: id)) }.value
   }
 
-  /// The last trace goes with the last task of a turn, which may end after its answer is here.
+  /// The last trace goes with the last task of a turn, which may end after its answer has arrived.
   private func expectNoToken(in world: World, sourceLocation: SourceLocation = #_sourceLocation) async throws {
     var found: [String] = []
     _ = try await holds(within: .seconds(5)) {
@@ -40,7 +40,7 @@ struct MemoryWipeTests {
     #expect(found == [], sourceLocation: sourceLocation)
   }
 
-  /// A turn whose request is under way until it is cancelled. The search must find its token.
+  /// A turn whose request runs until it is cancelled. The search must find its token.
   private func turnUnderWay(_ world: World, _ caller: Caller) async throws -> Turn {
     let before = try await world.sandbox.state().requests["responses"] ?? 0
     try await world.sandbox.play(#"[{"endpoint":"responses","hang":true}]"#)
@@ -50,7 +50,7 @@ struct MemoryWipeTests {
     return turn
   }
 
-  // MARK: A day
+  // MARK: Locked and idle
 
   @Test(arguments: Accessibility.allCases, World.Plan.Transport.allCases)
   func aLockedScreenLeavesNoToken(_ accessibility: Accessibility, over transport: World.Plan.Transport) async throws {
@@ -66,7 +66,7 @@ struct MemoryWipeTests {
       _ = try await turn.end().failure
       try await expectNoToken(in: world)
 
-      // Also not of what is tried while it is locked.
+      // Also not after requests that are refused while it is locked.
       _ = try? await caller.send("locked")
       try await expectNoToken(in: world)
       try await world.service.restart()
@@ -75,7 +75,7 @@ struct MemoryWipeTests {
     }
   }
 
-  /// Nobody has to lock anything: what is not used is not there.
+  /// An idle service holds no token, even without a lock.
   @Test(arguments: Accessibility.allCases)
   func anIdleServiceHasNoToken(_ accessibility: Accessibility) async throws {
     try await with(accessibility, .shortTokens) { world, caller, _ in
@@ -92,7 +92,7 @@ struct MemoryWipeTests {
     }
   }
 
-  /// The answer goes on, and the token that it took is no longer needed when it ends.
+  /// The answer goes on, and its access token is dropped when it ends.
   @Test func anAnswerThatOutlivesTheLockLeavesNoToken() async throws {
     try await with { world, caller, saver in
       try await world.sandbox.play(#"[{"endpoint":"responses","text":"one two three","delta_delay_ms":300}]"#)
@@ -104,7 +104,7 @@ struct MemoryWipeTests {
     }
   }
 
-  /// A turn needs the access token alone: what renews the sign-in is in no memory while an answer is waited for.
+  /// A turn needs the access token alone: while an answer runs, the refresh token is in no memory.
   @Test(arguments: Accessibility.allCases, World.Plan.Transport.allCases)
   func aTurnKeepsNoRefreshToken(_ accessibility: Accessibility, over transport: World.Plan.Transport) async throws {
     try await with(accessibility, World.Plan(transport: transport)) { world, caller, _ in
@@ -122,10 +122,10 @@ struct MemoryWipeTests {
     }
   }
 
-  // MARK: What goes wrong
+  // MARK: Failures
 
-  /// The server has rotated the token, and the keyring cannot take it: what is kept until then is sealed.
-  @Test func tokensThatWaitForTheKeyringAreSealed() async throws {
+  /// The server has rotated the token and the keyring cannot take it: the pending tokens stay sealed in memory.
+  @Test func pendingTokensAreSealed() async throws {
     try await with { world, caller, saver in
       try await world.sandbox.expireAccessTokens()
       try await world.sandbox.play(#"[{"endpoint":"refresh","delay_ms":2000}]"#)
@@ -143,7 +143,7 @@ struct MemoryWipeTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func whatFailsLeavesNoToken(over transport: World.Plan.Transport) async throws {
+  func aFailureLeavesNoToken(over transport: World.Plan.Transport) async throws {
     try await with(.whenUnlocked, World.Plan(transport: transport)) { world, caller, saver in
       let client = try await caller.open("Client", transport.impatient)
       let failures = [

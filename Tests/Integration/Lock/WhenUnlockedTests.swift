@@ -1,7 +1,7 @@
 import GLibBridge
 import Testing
 
-/// `when-unlocked-this-device-only`: only while the keyring is unlocked and the screen is not locked.
+/// `when-unlocked-this-device-only`: readable only while the keyring is unlocked and the screen is not locked.
 @Suite(.worlds) @GLibActor
 struct WhenUnlockedTests {
   /// A signed-in caller and an unlocked screen.
@@ -28,7 +28,7 @@ struct WhenUnlockedTests {
 
   // MARK: Refused
 
-  @Test func isRefusedWhileTheScreenIsLocked() async throws {
+  @Test func aTurnIsRefusedWhileTheScreenIsLocked() async throws {
     try await with { world, caller, saver in
       #expect(try await caller.send("before").contains("before"))
       try await lock(saver, caller)
@@ -49,7 +49,7 @@ struct WhenUnlockedTests {
     }
   }
 
-  @Test func isRefusedWhileTheMachineSleeps() async throws {
+  @Test func aTurnIsRefusedWhileTheMachineSleeps() async throws {
     try await World.with(World.Plan(service: .none)) { world in
       let logind = try Logind(world)
       try await logind.start()
@@ -66,8 +66,8 @@ struct WhenUnlockedTests {
     }
   }
 
-  /// It takes both.
-  @Test func isRefusedWhileEitherIsLocked() async throws {
+  /// Both must be unlocked.
+  @Test func aTurnIsRefusedWhileEitherIsLocked() async throws {
     try await with { world, caller, saver in
       try await world.keyring.lock()
       #expect(try await refusal { try await caller.send("hi") }.message.contains("keyring"))
@@ -82,8 +82,8 @@ struct WhenUnlockedTests {
     }
   }
 
-  /// There is a credential, and nobody may read whose it is before the screen is unlocked.
-  @Test func staysSignedInAcrossARestart() async throws {
+  /// The credential exists, and its owner stays unknown until the screen is unlocked.
+  @Test func theAccountStaysSignedInAcrossARestart() async throws {
     try await with { world, caller, saver in
       try await lock(saver, caller)
       try await world.service.restart()
@@ -96,7 +96,7 @@ struct WhenUnlockedTests {
     }
   }
 
-  @Test func isNotRenewedWhileLocked() async throws {
+  @Test func theTokenIsNotRefreshedWhileLocked() async throws {
     try await with(.shortTokens) { world, caller, saver in
       try await lock(saver, caller)
       #expect(try await refusal { try await caller.send("hi") }.name == "Locked")
@@ -109,7 +109,7 @@ struct WhenUnlockedTests {
 
   // MARK: Under way
 
-  @Test func aRunningTurnEndsAlthoughTheScreenLocks() async throws {
+  @Test func aRunningTurnCompletesWhenTheScreenLocks() async throws {
     try await with { world, caller, saver in
       try await world.sandbox.play(#"[{"endpoint":"responses","text":"one two three","delta_delay_ms":1000}]"#)
       let turn = try await caller.stream("hi")
@@ -121,8 +121,8 @@ struct WhenUnlockedTests {
     }
   }
 
-  /// Not even the head of its answer is here.
-  @Test func aRequestEndsAlthoughTheScreenLocks() async throws {
+  /// Even the head of its answer has not arrived.
+  @Test func aRunningRequestCompletesWhenTheScreenLocks() async throws {
     try await with { world, caller, saver in
       try await world.sandbox.play(#"[{"endpoint":"responses","delay_ms":2000}]"#)
       async let answer = caller.send("under way")
@@ -132,8 +132,8 @@ struct WhenUnlockedTests {
     }
   }
 
-  /// The server has rotated the token: what it answered is stored, and the turn goes on with it.
-  @Test func aRefreshEndsAlthoughTheScreenLocks() async throws {
+  /// The server has rotated the token: its answer is stored, and the turn goes on with it.
+  @Test func aRunningRefreshCompletesWhenTheScreenLocks() async throws {
     try await with { world, caller, saver in
       try await world.sandbox.expireAccessTokens()
       try await world.sandbox.play(#"[{"endpoint":"refresh","delay_ms":2000}]"#)
@@ -148,9 +148,9 @@ struct WhenUnlockedTests {
     }
   }
 
-  // MARK: Nothing knows of the screen
+  // MARK: Without a screen source
 
-  @Test func theKeyringAloneDecidesWhereNothingKnowsOfTheScreen() async throws {
+  @Test func withoutAScreenSourceTheKeyringDecides() async throws {
     try await World.with(World.Plan(service: .none)) { world in
       try await startService(world, unknown: "keyring")
       let caller = try await world.signedInCaller()
@@ -161,7 +161,7 @@ struct WhenUnlockedTests {
     }
   }
 
-  @Test func isRefusedWhereNothingKnowsOfTheScreenAndThatIsDenied() async throws {
+  @Test func withoutAScreenSourceAConfigurationCanRefuse() async throws {
     try await World.with(World.Plan(service: .none)) { world in
       try await startService(world, unknown: "deny")
       let caller = try await world.signedInCaller()
@@ -175,7 +175,7 @@ struct WhenUnlockedTests {
       try await saver.leave()
       try await caller.waitFor(Lock("unknown", ["keyring"]))
       #expect(try await refusal { try await caller.send("hi") }.name == "Locked")
-      // The other rule does not ask for the screen.
+      // The other accessibility does not depend on the screen.
       try await caller.signIn(.afterFirstUnlock)
       #expect(try await caller.send("hi").contains("hi"))
     }

@@ -1,10 +1,10 @@
 import GLibBridge
 import Testing
 
-/// The model that answers where nobody has chosen one.
+/// The model that answers without an explicit choice.
 @Suite(.worlds) @GLibActor
 struct DefaultModelTests {
-  /// Without the seeds' model, as the backend is now.
+  /// A list without the built-in default model, as the backend has it now.
   private static let withoutSeeds = #"[{"slug":"second","priority":2},{"slug":"best","priority":1}]"#
   private static let withSeeds = #"[{"slug":"best","priority":1},{"slug":"gpt-5.5","priority":9}]"#
 
@@ -16,10 +16,10 @@ struct DefaultModelTests {
     try await caller.property("Client.ModelSource", at: path)
   }
 
-  // MARK: What is chosen
+  // MARK: The choice
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func isTheBestThatIsOfferedWhereTheSeedsOneIsNot(over transport: World.Plan.Transport) async throws {
+  func theBestListedModelReplacesAnUnlistedDefault(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.offer(Self.withoutSeeds)
@@ -31,7 +31,7 @@ struct DefaultModelTests {
       #expect(details.text("model") == "best")
       let state = try await world.sandbox.state()
       #expect(state.lastResponsesRequest.body?.model == "best")
-      // Nothing was refused, and the list was asked for once.
+      // No request was refused, and the list was read once.
       #expect(state.requests["responses"] == 2)
       #expect(state.requests["models"] == 1)
       #expect(
@@ -40,7 +40,7 @@ struct DefaultModelTests {
     }
   }
 
-  @Test func isTheSeedsOneWhileItIsOffered() async throws {
+  @Test func theBuiltInDefaultIsUsedWhileItIsListed() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.offer(Self.withSeeds)
@@ -50,7 +50,7 @@ struct DefaultModelTests {
     }
   }
 
-  @Test func everyoneHearsOfWhatTheListChanges() async throws {
+  @Test func aChangeByTheListIsSignalledToEveryone() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let other = try await world.caller()
@@ -62,8 +62,8 @@ struct DefaultModelTests {
     }
   }
 
-  /// Also an opened client, a conversation that goes on, a thread, and a summary that the model writes.
-  @Test func holdsForEverythingThatAsks() async throws {
+  /// Also for an opened client, a continued conversation, a thread, and a summary by the model.
+  @Test func theDefaultAppliesToEveryKindOfRequest() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.offer(Self.withoutSeeds)
@@ -86,10 +86,10 @@ struct DefaultModelTests {
     }
   }
 
-  // MARK: Retired meanwhile
+  // MARK: A retired model
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func isAnotherOneAsSoonAsTheBackendRefusesIt(over transport: World.Plan.Transport) async throws {
+  func aRefusedDefaultIsReplacedAtOnce(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")
@@ -107,7 +107,7 @@ struct DefaultModelTests {
   }
 
   /// A list can be wrong.
-  @Test func isAnotherOneAlsoWhereTheListStillHasIt() async throws {
+  @Test func aRefusedDefaultIsReplacedEvenIfListed() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.offer(Self.withSeeds)
@@ -121,7 +121,7 @@ struct DefaultModelTests {
     }
   }
 
-  @Test func isTriedOnceMoreAndNoMore() async throws {
+  @Test func aReplacementIsTriedOnce() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play(
@@ -133,13 +133,13 @@ struct DefaultModelTests {
     }
   }
 
-  // MARK: The list cannot be had
+  // MARK: Without a list
 
   @Test(arguments: [
     #"{"endpoint":"models","status":503,"times":"always"}"#, #"{"endpoint":"models","raw":"<html>","times":"always"}"#,
     #"{"endpoint":"models","drop_after":0,"times":"always"}"#,
   ])
-  func aListThatCannotBeHadStopsNoTurn(_ rule: String) async throws {
+  func anUnavailableListStopsNoTurn(_ rule: String) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.offer(Self.withSeeds)
@@ -148,14 +148,14 @@ struct DefaultModelTests {
       #expect(try await caller.send("two").contains("two"))
       let state = try await world.sandbox.state()
       #expect(state.lastResponsesRequest.body?.model == "gpt-5.5")
-      // Not before each turn, and not again and again.
+      // The list is read neither before each turn nor repeatedly.
       #expect(state.requests["models"] == 1)
       #expect(try await source(caller) == "unconfirmed")
     }
   }
 
-  /// The list was not to be had, and the name that was tried is retired.
-  @Test func whatWasTriedWithoutAListIsReplacedToo() async throws {
+  /// The list was unavailable, and the default that was tried is retired.
+  @Test func aDefaultTriedWithoutAListIsReplacedToo() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.offer(Self.withoutSeeds)
@@ -165,7 +165,7 @@ struct DefaultModelTests {
     }
   }
 
-  @Test func aTokenThatIsRefusedForTheListIsRenewedOnce() async throws {
+  @Test func aTokenRefusedForTheListIsRefreshedOnce() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.expireAccessTokens()
@@ -211,8 +211,8 @@ struct DefaultModelTests {
     }
   }
 
-  /// What was kept when another model was the default asks the default of now.
-  @Test func aKeptConversationChoosesNothing() async throws {
+  /// A context saved under another default uses the present default.
+  @Test func aSavedContextChoosesNoModel() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.offer(Self.withSeeds)
@@ -226,7 +226,7 @@ struct DefaultModelTests {
       try await caller.call("Client.ResumeContext", kept, at: next)
       #expect(try await caller.send("two", at: next).contains("3 messages"))
       #expect(try await model(caller, at: next) == "best")
-      // Who names a model there has chosen it.
+      // A model named in the context is a choice.
       try await caller.call("Client.ResumeContext", ["model": "second"] as VariantDictionary, at: next)
       #expect(try await source(caller, at: next) == "chosen")
     }
@@ -234,7 +234,7 @@ struct DefaultModelTests {
 
   // MARK: The command
 
-  @Test func statusTellsWhichModelAnswers() async throws {
+  @Test func statusShowsTheModel() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.offer(Self.withoutSeeds)
@@ -246,7 +246,7 @@ struct DefaultModelTests {
     }
   }
 
-  @Test func statusDoesNotClaimWhatItDoesNotKnow() async throws {
+  @Test func statusDoesNotShowAnUnknownModel() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       try await world.sandbox.play(#"[{"endpoint":"models","status":404,"times":"always"}]"#)

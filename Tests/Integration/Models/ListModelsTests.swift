@@ -1,15 +1,15 @@
 import GLibBridge
 import Testing
 
-/// The models that the plan offers, from the backend to the bus.
+/// The plan's models, from the backend to the bus.
 @Suite(.worlds) @GLibActor
 struct ListModelsTests {
-  /// What is listed today to a client of this protocol, best first.
+  /// The models that the backend lists today to a client of this protocol, best first.
   private static let listed = [
     "gpt-6.1-sol", "gpt-6-astra", "gpt-6-sol", "gpt-6-luna", "gpt-5.6-sol", "gpt-5.6-terra", "gpt-5.6-luna",
   ]
 
-  @Test func areListedBestFirst() async throws {
+  @Test func modelsAreListedBestFirst() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let models = try await caller.models()
@@ -24,7 +24,7 @@ struct ListModelsTests {
     }
   }
 
-  @Test func areChosenByAFilter() async throws {
+  @Test func aFilterSelectsModels() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.offer(
@@ -44,7 +44,7 @@ struct ListModelsTests {
     }
   }
 
-  @Test func whatTheBackendSendsIsTakenAsItIs() async throws {
+  @Test func theBackendsEntriesAreListedUnchanged() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play(
@@ -62,7 +62,7 @@ struct ListModelsTests {
     }
   }
 
-  @Test func thereMayBeNone() async throws {
+  @Test func theListMayBeEmpty() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.offer("[]")
@@ -70,10 +70,10 @@ struct ListModelsTests {
     }
   }
 
-  // MARK: The kept list
+  // MARK: The cached list
 
-  /// All clients of a sign-in ask once; another sign-in asks for itself.
-  @Test func areKeptForAllClients() async throws {
+  /// All clients of a sign-in share one read; another sign-in reads its own list.
+  @Test func theListIsCachedForAllClients() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")
@@ -89,8 +89,8 @@ struct ListModelsTests {
     }
   }
 
-  /// An answer over HTTP tells which list is the newest.
-  @Test func areAskedForAnewWhenAnAnswerTellsOfOthers() async throws {
+  /// An HTTP answer names the version of the newest list.
+  @Test func aNewListVersionInAnAnswerIsFetched() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client", transports[1])
@@ -107,7 +107,7 @@ struct ListModelsTests {
     }
   }
 
-  @Test func areNotForWhoSignsInNext() async throws {
+  @Test func theCacheEndsWithTheSignIn() async throws {
     try await World.with(.attended) { world in
       let caller = try await world.caller()
       for (user, count) in [("ada@example.com", 1), ("grace@example.com", 2)] {

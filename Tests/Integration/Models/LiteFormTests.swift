@@ -1,7 +1,7 @@
 import GLibBridge
 import Testing
 
-/// Requests as each model's entry of the catalogue asks for them.
+/// The form of a request follows the model's catalogue entry.
 @Suite(.worlds) @GLibActor
 struct LiteFormTests {
   private static let lite = #"""
@@ -17,7 +17,7 @@ struct LiteFormTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func goesToModelsThatAskForIt(over transport: World.Plan.Transport) async throws {
+  func modelsThatAskForTheLiteFormGetIt(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       try await demandLite(world)
@@ -33,14 +33,14 @@ struct LiteFormTests {
       #expect(
         body.clientMetadata?["ws_request_header_x_openai_internal_codex_responses_lite"]
           == (transport == .http ? nil : "true"))
-      // A model that is not listed is asked by its entry all the same.
+      // An unlisted model is asked in the form of its entry.
       _ = try await caller.send("hi", ["model": "hidden"])
       #expect(try await world.sandbox.state().lastResponsesRequest.body?.isLite == true)
     }
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func aModelThatDoesNotAskForItGetsThePlainForm(over transport: World.Plan.Transport) async throws {
+  func otherModelsGetThePlainForm(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.offer(Self.lite)
@@ -53,7 +53,7 @@ struct LiteFormTests {
     }
   }
 
-  /// Tools are declared, called and answered; over a WebSocket only what is new is sent.
+  /// Tools are declared, called and answered; over a WebSocket only new items are sent.
   @Test(arguments: transports)
   func aConversationGoesOnWithTools(_ transport: VariantDictionary) async throws {
     try await World.with { world in
@@ -79,8 +79,8 @@ struct LiteFormTests {
     }
   }
 
-  /// The list was not to be had, and the backend takes no other form.
-  @Test func isFoundOutByARefusal() async throws {
+  /// The list was unavailable, and the backend accepts the lite form alone.
+  @Test func aRefusalRevealsTheLiteForm() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await demandLite(world)
@@ -103,7 +103,7 @@ struct LiteFormTests {
     }
   }
 
-  // MARK: Who asks
+  // MARK: Identification
 
   @Test(arguments: World.Plan.Transport.allCases)
   func eachRequestSaysWhichProtocolItSpeaks(over transport: World.Plan.Transport) async throws {

@@ -1,10 +1,10 @@
 import GLibBridge
 import Testing
 
-/// Asking for the models, or for the use of the plan, when it cannot be answered.
+/// Failures of reading the models or the usage of the plan.
 @Suite(.worlds) @GLibActor
 struct PlanFailureTests {
-  /// The endpoint and the method that asks it.
+  /// An endpoint, with the method that reads it.
   nonisolated static let questions = [("models", "ListModels"), ("usage", "GetUsageLimits")]
 
   @discardableResult
@@ -17,7 +17,7 @@ struct PlanFailureTests {
   }
 
   @Test(arguments: questions)
-  func nobodyIsSignedIn(_ endpoint: String, _ method: String) async throws {
+  func aSignedOutCallerIsRefused(_ endpoint: String, _ method: String) async throws {
     try await World.with { world in
       let caller = try await world.caller()
       #expect(try await refusal { try await ask(method, caller) }.name == "MissingCredential")
@@ -26,14 +26,14 @@ struct PlanFailureTests {
   }
 
   @Test(arguments: questions)
-  func theScreenIsLocked(_ endpoint: String, _ method: String) async throws {
+  func aLockedScreenIsReported(_ endpoint: String, _ method: String) async throws {
     try await World.with { world in
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
       let caller = try await world.signedInCaller()
       try await ask(method, caller)
       saver.setActive(true)
       try await caller.waitFor(Lock("locked", [saver.name]))
-      // Also what is known already is for nobody.
+      // Cached values are not shown either.
       #expect(try await refusal { try await ask(method, caller) }.name == "Locked")
       #expect(try await refusal { try await ask(method, caller, interactive: true) }.name == "Locked")
       #expect(try await world.sandbox.state().requests[endpoint] == 1)
@@ -44,7 +44,7 @@ struct PlanFailureTests {
   }
 
   @Test(arguments: questions)
-  func theKeyringIsLocked(_ endpoint: String, _ method: String) async throws {
+  func aLockedKeyringIsReported(_ endpoint: String, _ method: String) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.keyring.lock()
@@ -56,7 +56,7 @@ struct PlanFailureTests {
   // MARK: The backend
 
   @Test(arguments: questions)
-  func aTokenThatIsRefusedIsRenewed(_ endpoint: String, _ method: String) async throws {
+  func aRefusedTokenIsRefreshed(_ endpoint: String, _ method: String) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.expireAccessTokens()
@@ -68,7 +68,7 @@ struct PlanFailureTests {
   }
 
   @Test(arguments: questions)
-  func aTokenIsRenewedOnce(_ endpoint: String, _ method: String) async throws {
+  func aTokenIsRefreshedOnce(_ endpoint: String, _ method: String) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play(
@@ -84,7 +84,7 @@ struct PlanFailureTests {
   }
 
   @Test(arguments: questions)
-  func aBackendInTroubleIsAskedAgain(_ endpoint: String, _ method: String) async throws {
+  func aServerErrorIsRetried(_ endpoint: String, _ method: String) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play("[{\"endpoint\":\"\(endpoint)\",\"status\":500,\"times\":2}]")
@@ -94,7 +94,7 @@ struct PlanFailureTests {
   }
 
   @Test(arguments: questions)
-  func aBackendThatStaysInTroubleIsGivenUp(_ endpoint: String, _ method: String) async throws {
+  func repeatedServerErrorsEndTheRequest(_ endpoint: String, _ method: String) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play("[{\"endpoint\":\"\(endpoint)\",\"status\":503,\"times\":\"always\"}]")
@@ -104,7 +104,7 @@ struct PlanFailureTests {
   }
 
   @Test(arguments: questions)
-  func tooManyRequestsWaitAsTheConfigurationSays(_ endpoint: String, _ method: String) async throws {
+  func tooManyRequestsFollowTheBackoffConfiguration(_ endpoint: String, _ method: String) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let backoff: VariantDictionary = ["max_retries": Int32(1), "initial_delay": 0.01]
@@ -119,20 +119,20 @@ struct PlanFailureTests {
     "", "<html>", "{}", "[]", "null", "7", "{\\\"models\\\":{}}", "{\\\"models\\\":[", "{\\\"detail\\\":\\\"no\\\"}",
     "\\u0000",
   ])
-  func garbageIsNoAnswer(_ body: String) async throws {
+  func anInvalidAnswerIsAFailure(_ body: String) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       for (endpoint, method) in Self.questions {
         try await world.sandbox.play("[{\"endpoint\":\"\(endpoint)\",\"raw\":\"\(body)\"}]")
         #expect(try await refusal { try await ask(method, caller) }.name == "HTTPError")
-        // It is forgotten.
+        // The failure is not cached.
         try await ask(method, caller)
       }
     }
   }
 
   @Test(arguments: questions)
-  func aBackendThatNeverAnswersIsNotWaitedFor(_ endpoint: String, _ method: String) async throws {
+  func aSilentBackendTimesOut(_ endpoint: String, _ method: String) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play("[{\"endpoint\":\"\(endpoint)\",\"hang\":true,\"times\":\"always\"}]")
@@ -144,7 +144,7 @@ struct PlanFailureTests {
   }
 
   @Test(arguments: questions)
-  func aBackendThatIsGoneIsANetworkFailure(_ endpoint: String, _ method: String) async throws {
+  func aMissingBackendIsANetworkFailure(_ endpoint: String, _ method: String) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       await world.sandbox.end()

@@ -9,7 +9,7 @@ struct SelectModelTests {
   }
 
   @Test(arguments: transports)
-  func answersFromThenOn(_ transport: VariantDictionary) async throws {
+  func theSelectedModelAnswersFromThenOn(_ transport: VariantDictionary) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client", transport)
@@ -20,16 +20,16 @@ struct SelectModelTests {
       let details = try await caller.stream("after", at: client).end().answer.details
       #expect(details.text("model") == "gpt-6-sol")
       #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-6-sol")
-      // A turn may still name another.
+      // A turn may still name another model.
       _ = try await caller.send("once", ["model": "gpt-6-luna"], at: client)
       #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-6-luna")
       #expect(try await caller.property("Client.Model", at: client) == "gpt-6-sol")
-      // Other clients are as they were.
+      // Other clients keep theirs.
       #expect(try await caller.property("Client.Model") == "gpt-6.1-sol")
     }
   }
 
-  @Test func everyoneHearsOfAChangeAndOfNothingElse() async throws {
+  @Test func onlyAChangeIsSignalled() async throws {
     try await World.with { world in
       let caller = try await world.caller()
       let other = try await world.caller()
@@ -39,7 +39,7 @@ struct SelectModelTests {
     }
   }
 
-  @Test func needsAName() async throws {
+  @Test func anEmptyNameIsRefused() async throws {
     try await World.with { world in
       let caller = try await world.caller()
       for slug in ["", "a\nb", String(repeating: "m", count: 256)] {
@@ -49,8 +49,8 @@ struct SelectModelTests {
     }
   }
 
-  /// Hidden models can be chosen, so the list decides nothing; the backend does.
-  @Test func aModelThatIsNotThereShowsWithTheNextTurn() async throws {
+  /// Hidden models can be selected, so the backend decides and not the list.
+  @Test func aMissingModelFailsTheNextTurn() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await select("gpt-0", caller)

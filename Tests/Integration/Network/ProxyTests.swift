@@ -2,7 +2,7 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// Servers behind TLS, and what stands in between: no word of a proxy passes for one of theirs.
+/// Servers behind TLS and the proxies in between: a proxy's answer never passes for a server's.
 @Suite(.worlds, .enabled(if: TLSNetwork.canBeTrusted)) @GLibActor
 struct ProxyTests {
   /// A signed-in caller whose service reaches its server through a network.
@@ -23,7 +23,7 @@ struct ProxyTests {
 
   // MARK: Instead of the token endpoint
 
-  /// What a proxy says or does, and what the error has to say of it.
+  /// A proxy's behaviour, and the text that the error must contain.
   nonisolated static let interferences: KeyValuePairs = [
     "refuse 400 oauth": "a proxy refuses to connect to sign-in.chappie.test and answers with status 400",
     "refuse 401 oauth": "status 401", "refuse 403 oauth": "status 403", "refuse 407 oauth": "status 407",
@@ -32,7 +32,7 @@ struct ProxyTests {
     "noise": "not reached", "page": "TLS", "intercept": "certificate",
   ]
 
-  @Test func whatAProxySaysSignsNobodyOut() async throws {
+  @Test func aProxysAnswerSignsNoAccountOut() async throws {
     try await with(shortTokens: true) { world, caller, network in
       for (interference, reason) in Self.interferences {
         let before = try await world.sandbox.state().requests["refresh"]
@@ -50,8 +50,8 @@ struct ProxyTests {
     }
   }
 
-  /// Over TLS it is the server's word, and that counts by what it names.
-  @Test func whatTheServerSaysCountsByItsName() async throws {
+  /// Over TLS it is the server's answer, and its OAuth error counts.
+  @Test func theServersOAuthErrorCounts() async throws {
     try await with(shortTokens: true) { world, caller, network in
       let head = #"Content-Type: text/html\r\nConnection: close\r\n"#
       for answer in [
@@ -76,8 +76,8 @@ struct ProxyTests {
     }
   }
 
-  /// Its certificate was shown once, when the connection came about.
-  @Test func whatTheServerSaysOverAKeptConnectionCountsToo() async throws {
+  /// The server showed its certificate when the connection was made.
+  @Test func theServersErrorOverAKeptConnectionCountsToo() async throws {
     try await with { _, caller, network in
       try network.answer(#"keep HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n{}"#)
       let before = network.requests.count
@@ -91,9 +91,9 @@ struct ProxyTests {
 
   // MARK: Instead of the backend
 
-  /// A 401 that is not the backend's does not spend a refresh token, and a 403 is not its refusal.
+  /// A proxy's 401 does not spend a refresh token, and its 403 is not the backend's refusal.
   @Test(arguments: [401, 403])
-  func whatAProxySaysIsNotTheBackends(_ status: Int) async throws {
+  func aProxysAnswerIsNotTheBackends(_ status: Int) async throws {
     try await with { world, caller, network in
       try network.answer("refuse \(status) oauth")
       let turn = try await caller.stream("hi")
@@ -106,19 +106,19 @@ struct ProxyTests {
     }
   }
 
-  /// What is wrong with a certificate, and what the error says of it.
+  /// A fault of a certificate, and the text that the error must contain.
   nonisolated static let certificates = [
     ("intercept", "nobody who is trusted here has issued it"), ("intercept expired", "it has expired"),
     ("intercept other-host", "it is for another host"),
   ]
 
-  /// Asking again does not make a certificate trusted: neither for a turn over either transport, with models that are
-  /// known and that are not, nor for a renewal, nor for a sign-in.
+  /// A retry does not make a certificate trusted: not for a turn over either transport, with known or unknown models,
+  /// not for a refresh, and not for a sign-in.
   @Test(arguments: certificates)
-  func aCertificateThatIsNotTrustedIsAskedForOnce(_ certificate: String, _ cause: String) async throws {
+  func anUntrustedCertificateIsNotRetried(_ certificate: String, _ cause: String) async throws {
     try await with { world, caller, network in
       let over = [try await caller.open("Client", transports[0]), try await caller.open("Client", transports[1])]
-      @GLibActor func expectOneQuestion(_ what: String, _ ask: @GLibActor () async throws -> Void) async throws {
+      @GLibActor func expectOneRequest(_ what: String, _ ask: @GLibActor () async throws -> Void) async throws {
         let before = network.requests.count
         let error = try await refusal { try await ask() }
         #expect(error.name == "Network", "\(what): \(error)")
@@ -128,20 +128,20 @@ struct ProxyTests {
         #expect(network.requests.count == before + 1, "\(what)")
       }
       try network.answer(certificate)
-      for client in over { try await expectOneQuestion("turn") { _ = try await caller.send("hi", at: client) } }
-      try await expectOneQuestion("usage") { _ = try await caller.call("Client.GetUsageLimits") }
-      try await expectOneQuestion("sign-in") { _ = try await caller.startSignIn() }
+      for client in over { try await expectOneRequest("turn") { _ = try await caller.send("hi", at: client) } }
+      try await expectOneRequest("usage") { _ = try await caller.call("Client.GetUsageLimits") }
+      try await expectOneRequest("sign-in") { _ = try await caller.startSignIn() }
       // A service that knows no models yet.
       try await world.service.restart()
       for transport in transports {
         let client = try await caller.open("Client", transport)
-        try await expectOneQuestion("first turn") { _ = try await caller.send("hi", at: client) }
+        try await expectOneRequest("first turn") { _ = try await caller.send("hi", at: client) }
       }
     }
   }
 
   @Test(arguments: certificates)
-  func aCertificateThatIsNotTrustedRenewsNothing(_ certificate: String, _ cause: String) async throws {
+  func anUntrustedCertificateRefreshesNothing(_ certificate: String, _ cause: String) async throws {
     try await with(shortTokens: true) { _, caller, network in
       try network.answer(certificate)
       let before = network.requests.count
@@ -154,8 +154,8 @@ struct ProxyTests {
 
   // MARK: Keys of TLS
 
-  /// Whoever has the keys reads each token that was sent.
-  @Test func theKeysOfTLSAreWrittenNowhere() async throws {
+  /// A program with the keys can decrypt each token that was sent.
+  @Test func tlsKeysAreNeverLogged() async throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "chappie-keys-\(UUID())").path
     defer { try? FileManager.default.removeItem(atPath: file) }
     try await with(["SSLKEYLOGFILE": file, "GNUTLS_DEBUG_LEVEL": "99"]) { world, caller, _ in
@@ -166,11 +166,11 @@ struct ProxyTests {
   }
 }
 
-/// A backend on the loopback may be spoken to in clear, since that leaves no machine: no proxy gets to see it.
+/// A backend on the loopback may use plain HTTP, since its traffic leaves no machine: no proxy sees it.
 @Suite(.worlds) @GLibActor
 struct LoopbackTests {
   @Test(arguments: World.Plan.Transport.allCases)
-  func isReachedWithoutAProxy(over transport: World.Plan.Transport) async throws {
+  func theLoopbackIsReachedWithoutAProxy(over transport: World.Plan.Transport) async throws {
     var plan = World.Plan(transport: transport)
     plan.service = .none
     try await World.with(plan) { world in

@@ -2,10 +2,10 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// A tool call that no program asks the user about is asked about by the desktop.
+/// The desktop asks the user to approve a tool call when no program does.
 @Suite(.worlds) @GLibActor
 struct ApprovalNotificationTests {
-  /// A turn whose tool must be approved, before anybody has.
+  /// A turn with a tool call that waits for approval.
   private func ask(
     _ caller: Caller, tool: String = "delete", arguments: String = "{}", at path: ObjectPath = .chappie
   ) async throws -> Turn {
@@ -16,7 +16,7 @@ struct ApprovalNotificationTests {
     return turn
   }
 
-  /// The same with arguments that the model writes in a way of its own.
+  /// The same, with the arguments exactly as the model writes them.
   private func ask(_ caller: Caller, _ world: World, written arguments: String) async throws -> Turn {
     try await caller.register([["name": "delete", "input_schema": #"{"type":"object"}"#, "policy": "ask"]])
     let text = String(decoding: try JSONEncoder().encode(arguments), as: UTF8.self)
@@ -38,7 +38,7 @@ struct ApprovalNotificationTests {
     }
   }
 
-  // MARK: Answered there
+  // MARK: Answers
 
   @Test(arguments: [NotificationServer.Manner.answers, .closesWhatIsClicked])
   func aClickOnApproveLetsTheToolRun(_ manner: NotificationServer.Manner) async throws {
@@ -73,7 +73,7 @@ struct ApprovalNotificationTests {
     }
   }
 
-  @Test func aClickOnDenyTellsTheModel() async throws {
+  @Test func aClickOnDenyIsReportedToTheModel() async throws {
     try await with { world, server, caller in
       let turn = try await ask(caller)
       try await server.click("deny", try await server.notification(1).id)
@@ -82,8 +82,8 @@ struct ApprovalNotificationTests {
     }
   }
 
-  /// It waits on: for programs, and for its time limit.
-  @Test func dismissingItIsNoAnswer() async throws {
+  /// The call keeps waiting for programs and for its time limit.
+  @Test func dismissingTheNotificationIsNoAnswer() async throws {
     try await with { world, server, caller in
       let turn = try await ask(caller)
       try await server.dismiss(try await server.notification(1).id)
@@ -95,9 +95,11 @@ struct ApprovalNotificationTests {
     }
   }
 
-  // MARK: Taken away
+  // MARK: Withdrawn
 
-  @Test(arguments: ["resolve", "cancel", "end"]) func isWithdrawnWhenItIsOver(_ ending: String) async throws {
+  @Test(arguments: ["resolve", "cancel", "end"]) func theNotificationIsWithdrawnWhenTheCallEnds(_ ending: String)
+    async throws
+  {
     try await with { world, server, caller in
       let turn = try await ask(caller)
       _ = try await server.notification(1)
@@ -111,7 +113,7 @@ struct ApprovalNotificationTests {
     }
   }
 
-  @Test func isWithdrawnWhenItsCallerLeaves() async throws {
+  @Test func theNotificationIsWithdrawnWhenItsCallerLeaves() async throws {
     try await with { world, server, caller in
       do {
         let turn = try await ask(try await Caller(world.directories.busAddress))
@@ -122,12 +124,12 @@ struct ApprovalNotificationTests {
     }
   }
 
-  @Test func isNotShownWhereAProgramAnswersFirst() async throws {
+  @Test func noNotificationIsShownWhenAProgramAnswersFirst() async throws {
     try await with { world, server, caller in
       let first = try await ask(caller)
       try await caller.resolve(try await first.approvalRequest(), of: first, false)
       _ = try await first.end().answer
-      // The notification of a later question is the first that is shown.
+      // The first notification shown belongs to a later question.
       _ = try await ask(caller, tool: "move")
       #expect(try await server.notification(1).body.hasPrefix("move {}"))
     }
@@ -152,19 +154,19 @@ struct ApprovalNotificationTests {
 
   // MARK: The lock
 
-  @Test func isNotShownOverALockedScreen() async throws {
+  @Test func noNotificationIsShownOverALockedScreen() async throws {
     try await World.with { world in
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
       let server = try await NotificationServer(world)
       let caller = try await world.caller()
-      // For work that goes on while the screen is locked.
+      // An accessibility for background work allows the turn while the screen is locked.
       let rule: VariantDictionary = ["keychain_accessibility": "after-first-unlock-this-device-only"]
       try await caller.signIn(notifying: false, at: try await caller.open("Session", rule))
       let client = try await caller.open("Client", rule)
       saver.setActive(true)
       try await caller.waitFor(Lock("locked", [saver.name]))
       let turn = try await ask(caller, at: client)
-      // Longer than it waits for programs.
+      // Longer than the service waits for programs.
       try await sleep(for: .seconds(4))
       #expect(server.told.isEmpty)
       #expect(try await turn.seen().status == "waiting-for-approval")
@@ -174,8 +176,8 @@ struct ApprovalNotificationTests {
     }
   }
 
-  /// A question that was shown before must not be answered by who sits at the locked screen, in whatever way.
-  @Test(arguments: ["screen", "keyring"]) func nothingIsApprovedWhileItIsLocked(_ what: String) async throws {
+  /// A person at the locked screen must not answer an earlier question in any way.
+  @Test(arguments: ["screen", "keyring"]) func noCallIsApprovedWhileLocked(_ what: String) async throws {
     try await World.with { world in
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
       let server = try await NotificationServer(world)
@@ -207,7 +209,7 @@ struct ApprovalNotificationTests {
     }
   }
 
-  @Test func whatIsLockedCanBeDenied() async throws {
+  @Test func aCallCanBeDeniedWhileLocked() async throws {
     try await World.with { world in
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
       let caller = try await world.caller()
@@ -220,8 +222,8 @@ struct ApprovalNotificationTests {
     }
   }
 
-  /// One that was dismissed is not shown again because the screen was locked meanwhile.
-  @Test func aDismissedQuestionStaysSo() async throws {
+  /// A dismissed notification is not shown again after a lock.
+  @Test func aDismissedNotificationStaysDismissed() async throws {
     try await World.with { world in
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
       let server = try await NotificationServer(world)
@@ -239,7 +241,7 @@ struct ApprovalNotificationTests {
     }
   }
 
-  // MARK: What is shown
+  // MARK: The text
 
   @Test func argumentsAreEscapedForMarkup() async throws {
     try await with { world, server, caller in
@@ -248,7 +250,7 @@ struct ApprovalNotificationTests {
     }
   }
 
-  /// What the model writes must not look like what the service says, nor hide a part of itself.
+  /// The model's text must neither look like the service's text nor hide a part of itself.
   @Test func argumentsCannotForgeLines() async throws {
     try await with(capabilities: ["actions", "body"]) { world, server, caller in
       let turn = try await ask(
@@ -260,14 +262,14 @@ struct ApprovalNotificationTests {
     }
   }
 
-  /// Who sees a part only must not approve the whole.
+  /// A person who sees a part must not approve the whole.
   @Test(arguments: [
     #"{"note":"\#(String(repeating: "x", count: 200))","cmd":"rm -rf ~"}"#,
     #"{"note":"         ","cmd":"rm -rf ~"}"#, #"{"note":"\#(String(repeating: "\\n", count: 120))","cmd":"rm -rf ~"}"#,
     #"{"note":"\#(String(repeating: "\u{2003}", count: 60))","cmd":"rm -rf ~"}"#,
     #"{"note":"\#(String(repeating: "e\u{301}\u{302}\u{303}", count: 60))","cmd":"rm -rf ~"}"#,
   ])
-  func whatCannotBeShownWholeCannotBeApprovedThere(_ arguments: String) async throws {
+  func aTruncatedCallCannotBeApprovedInANotification(_ arguments: String) async throws {
     try await with { world, server, caller in
       let turn = try await ask(caller, world, written: arguments)
       let shown = try await server.notification(1)
@@ -291,7 +293,7 @@ struct ApprovalNotificationTests {
   }
 
   @Test(.enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
-  func namesTheAppWhoseToolItIs() async throws {
+  func theNotificationNamesTheToolsApp() async throws {
     try await World.with { world in
       let app = try await world.caller(app: "org.example.App")
       let session = try await app.open("Session")
@@ -304,9 +306,9 @@ struct ApprovalNotificationTests {
     }
   }
 
-  // MARK: Where nobody can be asked
+  // MARK: Without answers
 
-  @Test func aServerWithoutActionsOnlyTells() async throws {
+  @Test func aServerWithoutActionsOnlyInforms() async throws {
     try await with(capabilities: ["body"]) { world, server, caller in
       let turn = try await ask(caller)
       #expect(try await server.notification(1).actions.isEmpty)
@@ -316,7 +318,7 @@ struct ApprovalNotificationTests {
     }
   }
 
-  @Test func theUserCanTurnThemOff() async throws {
+  @Test func notificationsCanBeTurnedOff() async throws {
     try await World.with(World.Plan(service: .none)) { world in
       let server = try await NotificationServer(world)
       try world.directories.configure("[Notifications]\nEnabled=false\n")
@@ -324,7 +326,7 @@ struct ApprovalNotificationTests {
       let caller = try await world.caller()
       try await caller.signIn()
       let turn = try await ask(caller)
-      // Longer than it would wait for programs.
+      // Longer than the service would wait for programs.
       try await sleep(for: .seconds(4))
       #expect(server.calls.isEmpty)
       try await caller.resolve(try await turn.approvalRequest(), of: turn, true)

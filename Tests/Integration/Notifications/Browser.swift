@@ -1,12 +1,12 @@
 import Foundation
 import GLibBridge
 
-/// The default browser of a world: it notes which page it is told to open, and with which activation token.
+/// The default browser of a world: it records each page and activation token that it receives.
 @GLibActor
 struct Browser {
   private let log: URL
 
-  /// - Parameter schemes: of the addresses that it takes.
+  /// - Parameter schemes: the URI schemes that it handles.
   init(_ directories: WorldDirectories, schemes: [String] = ["http"]) throws {
     log = directories.root.appending(path: "browser.log")
     let script = directories.root.appending(path: "browser")
@@ -28,7 +28,7 @@ struct Browser {
       to: directories.configuration.appending(path: "mimeapps.list"), atomically: true, encoding: .utf8)
   }
 
-  /// Each page that was opened, with the token after a space.
+  /// Each opened page, followed by a space and the token.
   var pages: [String] {
     String(decoding: (try? Data(contentsOf: log)) ?? Data(), as: UTF8.self).split(separator: "\n").map(String.init)
   }

@@ -1,6 +1,6 @@
 import GLibBridge
 
-/// A notification server of a test's own: it notes what it is told, and does what a person would do with it.
+/// A notification server of a test's own: it records its calls, and acts as a person would.
 @GLibActor
 final class NotificationServer {
   /// A call of `Notify`.
@@ -21,7 +21,7 @@ final class NotificationServer {
     case answers
     /// It closes a notification that is clicked, whatever its hints say.
     case closesWhatIsClicked
-    /// It takes calls and never answers.
+    /// It receives calls and never answers.
     case silent
   }
 
@@ -34,10 +34,10 @@ final class NotificationServer {
   private var lastID: UInt32
   private(set) var calls: [String] = []
   private(set) var told: [Notification] = []
-  /// What is on the screen.
+  /// The notifications on the screen.
   private(set) var shown: [UInt32: Notification] = [:]
 
-  /// - Parameter lastID: servers count on their own.
+  /// - Parameter lastID: the last id that it gave, since each server counts on its own.
   init(
     _ world: World, _ manner: Manner = .answers, capabilities: [String] = ["actions", "body", "body-markup"],
     lastID: UInt32 = 0
@@ -68,16 +68,16 @@ final class NotificationServer {
     guard try await connection.requestName(Self.name) == .owner else { throw Impatience("the name of the server") }
   }
 
-  /// Leaves the bus, with all that it shows.
+  /// Leaves the bus with all its notifications.
   func quit() async throws {
     try await connection.releaseName(Self.name)
     object?.unexport()
     shown = [:]
   }
 
-  // MARK: What is told
+  // MARK: Recorded calls
 
-  /// The latest of what was told, once there are `count`.
+  /// The latest call of `Notify`, once there are `count`.
   func notification(_ count: Int) async throws -> Notification {
     try await eventually("notification \(count)") { told.count >= count }
     return told[count - 1]
@@ -104,7 +104,7 @@ final class NotificationServer {
     return notification.id
   }
 
-  // MARK: What a person does
+  // MARK: A person's actions
 
   func click(_ action: String, _ id: UInt32, token: String? = nil) async throws {
     try await waitForService()
@@ -116,11 +116,11 @@ final class NotificationServer {
   func dismiss(_ id: UInt32) async throws {
     try await waitForService()
     try close(id, reason: 2)
-    // It knows of that before anything that comes from elsewhere.
+    // The service receives the signal before any later message.
     try await waitForService()
   }
 
-  /// No person is so fast that the service does not know yet what it shows.
+  /// A real person acts only after the service knows the notification's id.
   private func waitForService() async throws {
     _ = try await connection.property("org.chappie", .chappie, "org.chappie.Manager", "Version")
   }

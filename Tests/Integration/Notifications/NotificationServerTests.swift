@@ -2,10 +2,10 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// Notification servers that come and go, do not answer, or are not there.
+/// Notification servers that come and go, do not answer, or are missing.
 @Suite(.worlds) @GLibActor
 struct NotificationServerTests {
-  @Test func nothingIsAskedBeforeThereIsSomethingToTell() async throws {
+  @Test func theServerIsNotCalledBeforeTheFirstNotification() async throws {
     try await World.with(.attended) { world in
       let server = try await NotificationServer(world)
       let caller = try await world.caller()
@@ -17,7 +17,7 @@ struct NotificationServerTests {
     }
   }
 
-  @Test func theUserCanTurnThemOff() async throws {
+  @Test func notificationsCanBeTurnedOff() async throws {
     var plan = World.Plan.attended
     plan.service = .none
     try await World.with(plan) { world in
@@ -35,13 +35,13 @@ struct NotificationServerTests {
     }
   }
 
-  @Test func aSignInWorksWhereThereIsNone() async throws {
+  @Test func aSignInWorksWithoutAServer() async throws {
     try await World.with(.attended) { world in
       let caller = try await world.caller()
       let code = try await caller.startSignIn()
       try await world.sandbox.decide("approve", code)
       try await caller.waitFor("signed-in")
-      // What is over is not told to who comes later.
+      // A server that starts later is not sent notifications that are over.
       try await sleep(for: .seconds(5.5))
       let server = try await NotificationServer(world)
       try await sleep(for: .milliseconds(200))
@@ -49,7 +49,7 @@ struct NotificationServerTests {
     }
   }
 
-  @Test func oneThatComesLateIsToldWhatHolds() async throws {
+  @Test func aLateServerReceivesCurrentNotifications() async throws {
     try await World.with(.attended) { world in
       let caller = try await world.caller()
       let code = try await caller.startSignIn()
@@ -59,7 +59,7 @@ struct NotificationServerTests {
     }
   }
 
-  @Test func oneThatRestartsIsToldAgain() async throws {
+  @Test func aRestartedServerReceivesThemAgain() async throws {
     try await World.with(.attended) { world in
       let caller = try await world.caller()
       let first = try await NotificationServer(world)
@@ -76,7 +76,7 @@ struct NotificationServerTests {
     }
   }
 
-  @Test func whatWasDismissedStaysSoAfterARestart() async throws {
+  @Test func aDismissedNotificationStaysDismissedAfterARestart() async throws {
     try await World.with(.attended) { world in
       let caller = try await world.caller()
       let first = try await NotificationServer(world)
@@ -90,19 +90,19 @@ struct NotificationServerTests {
     }
   }
 
-  @Test func oneThatNeverAnswersHoldsNothingUp() async throws {
+  @Test func aSilentServerDelaysNothing() async throws {
     try await World.with(.attended) { world in
       let server = try await NotificationServer(world, .silent)
       let caller = try await world.caller()
       try await world.sandbox.decide("approve", try await caller.startSignIn())
       try await caller.waitFor("signed-in")
       #expect(try await caller.send("hi").contains("hi"))
-      // All of it within the deadline of the first call.
+      // All of it happens within the deadline of the first call.
       #expect(server.calls == ["GetCapabilities"])
     }
   }
 
-  @Test func oneThatNeverAnswersDoesNotKeepTheServiceFromEnding() async throws {
+  @Test func aSilentServerDoesNotPreventTheServicesEnd() async throws {
     try await World.with(.attended) { world in
       let server = try await NotificationServer(world, .silent)
       let caller = try await world.caller()
@@ -116,10 +116,10 @@ struct NotificationServerTests {
     }
   }
 
-  @Test func theBusStartsOneWhereItCan() async throws {
+  @Test func theBusActivatesAServer() async throws {
     try await World.with(.attended) { world in
       let mark = world.directories.root.appending(path: "server-started")
-      // The bus waits for the name, whoever takes it.
+      // The bus waits for the name, whichever process takes it.
       try """
       [D-BUS Service]
       Name=org.freedesktop.Notifications
@@ -144,8 +144,8 @@ struct NotificationServerTests {
 
   // MARK: The browser
 
-  /// What systemd starts on its own is free of our unit's restrictions and does not end with it.
-  @Test func thePageIsOpenedOutsideOfTheServicesUnit() async throws {
+  /// A unit that systemd starts separately has none of our unit's restrictions and does not end with it.
+  @Test func thePageIsOpenedOutsideTheServicesUnit() async throws {
     var plan = World.Plan.attended
     plan.environment = ["INVOCATION_ID": "0123456789abcdef0123456789abcdef"]
     try await World.with(plan) { world in
@@ -163,7 +163,7 @@ struct NotificationServerTests {
     }
   }
 
-  @Test func thePageIsOpenedWithoutSystemdToo() async throws {
+  @Test func thePageIsOpenedWithoutSystemd() async throws {
     var plan = World.Plan.attended
     plan.environment = ["INVOCATION_ID": "0123456789abcdef0123456789abcdef"]
     try await World.with(plan) { world in
@@ -177,7 +177,7 @@ struct NotificationServerTests {
   }
 }
 
-/// The user's systemd, as far as it starts units.
+/// The user's systemd, reduced to the start of units.
 @GLibActor
 private final class ServiceManager {
   private static let name = "org.freedesktop.systemd1"

@@ -1,10 +1,10 @@
 import GLibBridge
 import Testing
 
-/// What a person is told on the desktop.
+/// Notifications to the user on the desktop.
 @Suite(.worlds) @GLibActor
 struct NotificationTests {
-  /// A sign-in that can no longer be renewed, told by one notification.
+  /// Refuses the refresh of a sign-in, and returns its one notification.
   private func spend(_ world: World, _ caller: Caller, at path: ObjectPath = .chappie) async throws {
     try await caller.signInQuietly(world, at: path)
     try await world.sandbox.revokeRefreshTokens()
@@ -14,9 +14,9 @@ struct NotificationTests {
     try await caller.waitFor("reauthentication-required", at: path)
   }
 
-  // MARK: The whole way
+  // MARK: From the notification to the sign-in
 
-  @Test func leadsFromTheNeedToTheLinkedAccount() async throws {
+  @Test func aClickLeadsToANewSignIn() async throws {
     try await World.with(.attended) { world in
       let browser = try Browser(world.directories)
       let server = try await NotificationServer(world)
@@ -58,7 +58,7 @@ struct NotificationTests {
     }
   }
 
-  @Test func sufficesWithoutActionsAndMarkup() async throws {
+  @Test func aServerWithoutActionsOrMarkupShowsTheCode() async throws {
     try await World.with(.attended) { world in
       let server = try await NotificationServer(world, capabilities: ["body"])
       let caller = try await world.caller()
@@ -84,7 +84,7 @@ struct NotificationTests {
     }
   }
 
-  @Test func isEscapedWhereTheServerReadsMarkup() async throws {
+  @Test func theTextIsEscapedForMarkup() async throws {
     try await World.with(.attended) { world in
       let server = try await NotificationServer(world)
       let caller = try await world.caller()
@@ -94,9 +94,11 @@ struct NotificationTests {
     }
   }
 
-  // MARK: Taking away
+  // MARK: Withdrawal
 
-  @Test(arguments: ["decline", "cancel", "sign out"]) func isWithdrawnWhenTheSignInEnds(_ ending: String) async throws {
+  @Test(arguments: ["decline", "cancel", "sign out"]) func theNotificationIsWithdrawnWhenTheSignInEnds(_ ending: String)
+    async throws
+  {
     try await World.with(.attended) { world in
       let server = try await NotificationServer(world)
       let caller = try await world.caller()
@@ -113,7 +115,7 @@ struct NotificationTests {
     }
   }
 
-  @Test func isWithdrawnWhenTheNeedIsSolvedQuietly() async throws {
+  @Test func theNotificationIsWithdrawnAfterASilentSignIn() async throws {
     try await World.with(.attended) { world in
       let server = try await NotificationServer(world)
       let caller = try await world.caller()
@@ -125,7 +127,7 @@ struct NotificationTests {
     }
   }
 
-  @Test func isWithdrawnWhenTheServiceEnds() async throws {
+  @Test func theNotificationIsWithdrawnWhenTheServiceEnds() async throws {
     try await World.with(.attended) { world in
       let server = try await NotificationServer(world)
       let caller = try await world.caller()
@@ -136,7 +138,7 @@ struct NotificationTests {
     }
   }
 
-  @Test func saysBrieflyWhyItFailed() async throws {
+  @Test func theNotificationGivesTheReasonOfAFailure() async throws {
     try await World.with(.attended) { world in
       let server = try await NotificationServer(world)
       let caller = try await world.caller()
@@ -152,12 +154,12 @@ struct NotificationTests {
     }
   }
 
-  @Test func holdsNoTokenThatAServerSaysAloud() async throws {
+  @Test func theNotificationHoldsNoTokenFromAServersText() async throws {
     try await World.with(.attended) { world in
       let server = try await NotificationServer(world)
       let caller = try await world.caller()
       _ = try await caller.startSignIn()
-      // A failure before the code is shown has nothing to replace.
+      // No code was shown before this failure, so its notification replaces none.
       _ = try await server.notification(1)
       let token = "eyJhbGciOiJSUzI1NiJ9.\(Leaks.marker)-0123456789-abcdefghijklmnopqrstuvwxyz"
       try await world.sandbox.play(#"[{"endpoint":"poll","status":400,"body":{"error":"bad \#(token)"}}]"#)
@@ -167,9 +169,9 @@ struct NotificationTests {
     }
   }
 
-  // MARK: Persons
+  // MARK: The user's actions
 
-  @Test func whatWasDismissedComesBackWithOtherNewsAlone() async throws {
+  @Test func aDismissedNotificationReturnsOnlyWithNewText() async throws {
     try await World.with(.attended) { world in
       let server = try await NotificationServer(world)
       let caller = try await world.caller()
@@ -185,8 +187,8 @@ struct NotificationTests {
     }
   }
 
-  /// The page asks for the code, so it must not go with the click that opens the page.
-  @Test func theCodeComesBackWhereAClickTakesItAway() async throws {
+  /// The page asks for the code, so the notification must not close with the click that opens the page.
+  @Test func theCodeIsShownAgainWhenAClickClosesIt() async throws {
     try await World.with(.attended) { world in
       let browser = try Browser(world.directories)
       let server = try await NotificationServer(world, .closesWhatIsClicked)
@@ -203,7 +205,7 @@ struct NotificationTests {
     }
   }
 
-  @Test func aClickThatLeadsToNothingSaysWhy() async throws {
+  @Test func aClickWithoutEffectIsExplained() async throws {
     try await World.with(.attended) { world in
       let server = try await NotificationServer(world, .closesWhatIsClicked)
       let caller = try await world.caller()
@@ -220,7 +222,7 @@ struct NotificationTests {
     }
   }
 
-  @Test func clicksOfOthersMeanNothing() async throws {
+  @Test func actionsFromOtherProgramsAreIgnored() async throws {
     try await World.with(.attended) { world in
       let server = try await NotificationServer(world)
       let caller = try await world.caller()
@@ -239,7 +241,7 @@ struct NotificationTests {
 
   // MARK: Callers
 
-  @Test func isOneForASlotHoweverManySessionsItHas() async throws {
+  @Test func aSlotHasOneNotificationForAllItsSessions() async throws {
     try await World.with(.attended) { world in
       let server = try await NotificationServer(world)
       let caller = try await world.caller()
@@ -260,7 +262,7 @@ struct NotificationTests {
     }
   }
 
-  @Test func outlivesTheCallerWhoseSlotItIsFor() async throws {
+  @Test func theNotificationOutlivesTheCallerOfItsSlot() async throws {
     try await World.with(.attended) { world in
       let server = try await NotificationServer(world)
       let caller = try await world.caller()
@@ -276,7 +278,7 @@ struct NotificationTests {
     }
   }
 
-  @Test func isNotForCallersThatShowTheCode() async throws {
+  @Test func noNotificationForCallersThatShowTheCode() async throws {
     try await World.with(.attended) { world in
       let server = try await NotificationServer(world)
       let caller = try await world.caller()
@@ -284,7 +286,7 @@ struct NotificationTests {
       let reply = try await caller.call("Session.StartDeviceCodeSignIn", quiet)
       try await sleep(for: .milliseconds(200))
       #expect(server.calls.isEmpty)
-      // Another caller that does not show it asks for the same one.
+      // Another caller that does not show the code asks for the same sign-in.
       let code = try await caller.startSignIn()
       #expect(try reply.member(0, "user_code") == code)
       #expect(try await server.notification(1).body.contains(code))
@@ -293,7 +295,7 @@ struct NotificationTests {
 
   // MARK: The lock
 
-  /// With a code that is shown there, whoever sits at a locked screen signs the user in to an account of theirs.
+  /// A person at the locked screen who sees the code could link it to an account of their own.
   @Test func aCodeIsNotShownOverALockedScreen() async throws {
     try await World.with(.attended) { world in
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
@@ -323,7 +325,7 @@ struct NotificationTests {
       #expect(try await caller.property("Session.DeviceLinkState", as: String.self) != "requesting-code")
       #expect(try await caller.state() == "reauthentication-required")
       saver.setActive(false)
-      // The click took it away, and the user has not seen it.
+      // The click closed the notification, and the user has not seen it.
       try await server.click("sign-in", try await server.notification(2).id)
       try await caller.waitFor("signing-in")
     }
@@ -342,7 +344,7 @@ struct NotificationTests {
 }
 
 extension Caller {
-  /// Signs in as a program that shows the code itself, with a person who approves.
+  /// Signs in as a program that shows the code itself, and approves as the user.
   func signInQuietly(_ world: World, at path: ObjectPath = .chappie) async throws {
     let quiet: VariantDictionary = ["notify": false]
     let reply = try await call("Session.StartDeviceCodeSignIn", quiet, at: path)

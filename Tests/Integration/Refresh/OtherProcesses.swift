@@ -3,14 +3,15 @@ import GLibBridge
 import Testing
 
 extension World {
-  /// Starts a program that has the library in its own process and sends `text` with it.
+  /// Starts a program that uses the library in its own process and sends `text` with it.
   func startLibraryHost(_ text: String) throws -> ChildProcess {
     try startLibraryHost("send", text)
   }
 
-  /// Starts a program that has the library in its own process.
+  /// Starts a program that uses the library in its own process.
   ///
-  /// - Parameter application: whose slots and stores it uses: empty for the desktop user's, `-` for its own.
+  /// - Parameter application: the owner of its slots and stores: empty for the desktop user, `-` for the program
+  /// itself.
   func startLibraryHost(
     _ verb: String, _ argument: String, as application: String = "", account: String = "default",
     environment: [String: String] = [:]
@@ -23,8 +24,8 @@ extension World {
   }
 }
 
-/// Another login of the same person: a second bus with a keyring and a service of its own, on the same home and
-/// runtime directory.
+/// Another login of the same user: a second bus with a keyring and a service of its own, on the same home and runtime
+/// directory.
 @GLibActor
 final class SecondLogin {
   private let world: World

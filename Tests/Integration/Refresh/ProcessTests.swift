@@ -3,14 +3,14 @@ import GLibBridge
 import Glibc
 import Testing
 
-/// Several processes with one credential: the server takes each refresh token once.
+/// Several processes share one credential: the server accepts each refresh token once.
 @Suite(.worlds) @GLibActor
 struct ProcessTests {
   private static let slowRefresh = #"[{"endpoint":"refresh","delay_ms":800}]"#
 
-  /// Renewed before its time, and after the backend has refused it.
+  /// The refresh comes before the token expires, or after the backend has refused it.
   @Test(arguments: [true, false])
-  func refreshOnceForAll(early: Bool) async throws {
+  func oneProcessRefreshesForAll(early: Bool) async throws {
     try await World.with(early ? .shortTokens : World.Plan()) { world in
       let caller = try await world.signedInCaller()
       if !early { try await world.sandbox.expireAccessTokens() }
@@ -29,8 +29,8 @@ struct ProcessTests {
     }
   }
 
-  /// The kernel lets go of a dead process's lock.
-  @Test func doNotWaitForADeadOne() async throws {
+  /// The kernel releases a dead process's lock.
+  @Test func aDeadProcesssLockIsReleased() async throws {
     let plan = World.Plan(sandboxArguments: ["--auto-approve", "--rate", "0", "--refresh-grace"])
     try await World.with(plan) { world in
       let caller = try await world.signedInCaller()
@@ -48,8 +48,8 @@ struct ProcessTests {
     }
   }
 
-  /// A refresh elsewhere does not bring back what is removed here.
-  @Test func signOutAfterARefreshElsewhere() async throws {
+  /// A refresh in another process does not restore a credential that this one removed.
+  @Test func aSignOutAfterAnotherProcesssRefreshRevokesTheNewToken() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.expireAccessTokens()
@@ -60,12 +60,12 @@ struct ProcessTests {
       #expect(try await caller.state() == "signed-out")
       #expect(try await host.waitForEnd() == .exit(0), "\(host.output)")
       #expect(try await world.keyring.credentials().isEmpty)
-      // It revokes what the other process was given.
+      // It revokes the token that the other process received.
       try await eventually("the revocation") { try await world.sandbox.state().liveRefreshTokens == 0 }
     }
   }
 
-  @Test func signOutBeforeARefreshElsewhere() async throws {
+  @Test func aSignOutBeforeAnotherProcesssRefreshHolds() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await caller.call("Session.SignOut")
@@ -78,9 +78,9 @@ struct ProcessTests {
 
   // MARK: Two logins
 
-  /// Two services on two buses. gnome-keyring's daemons share their files, and see that one has changed by the second
-  /// of its time: what happens within one second in two of them is not for this test.
-  @Test func refreshOnceForTwoLogins() async throws {
+  /// Two services on two buses. The daemons of gnome-keyring share their files and notice a change by its time in
+  /// seconds, so this test does not cover two changes within one second.
+  @Test func twoLoginsRefreshOnce() async throws {
     try await World.with(.shortTokens) { world in
       let first = try await world.signedInCaller()
       let second = try await SecondLogin(world).caller()

@@ -2,12 +2,12 @@ import GLibBridge
 import Glibc
 import Testing
 
-/// A refresh is only worth something when its result can be kept.
+/// A refresh needs a keyring that can store its result.
 @Suite(.worlds) @GLibActor
 struct RefreshKeyringTests {
   private static let slowRefresh = #"[{"endpoint":"refresh","delay_ms":500}]"#
 
-  /// A credential that may be read while the keyring is locked.
+  /// A credential that is readable while the keyring is locked.
   private func afterFirstUnlock(_ world: World) async throws -> Caller {
     let caller = try await world.caller()
     let rule = ["keychain_accessibility": "after-first-unlock-this-device-only".variant] as VariantDictionary
@@ -15,8 +15,8 @@ struct RefreshKeyringTests {
     return caller
   }
 
-  /// A renewed token could not be stored: as long as the old one works, that one is used.
-  @Test func waitsForTheKeyringWhileTheOldTokenWorks() async throws {
+  /// The refreshed token could not be stored: the old one is used while it is valid.
+  @Test func theOldTokenIsUsedUntilTheKeyringCanStore() async throws {
     try await World.with(.shortTokens) { world in
       let caller = try await afterFirstUnlock(world)
       try await world.keyring.lock()
@@ -28,7 +28,7 @@ struct RefreshKeyringTests {
     }
   }
 
-  @Test func redeemsNoTokenWhoseSuccessorCannotBeStored() async throws {
+  @Test func noTokenIsRefreshedWhileItsSuccessorCannotBeStored() async throws {
     let plan = World.Plan(sandboxArguments: ["--auto-approve", "--rate", "0", "--access-token-lifetime", "2"])
     try await World.with(plan) { world in
       let caller = try await afterFirstUnlock(world)
@@ -45,8 +45,8 @@ struct RefreshKeyringTests {
     }
   }
 
-  /// The keyring was locked between the answer of the server and its storing. Nobody has to ask for it again.
-  @Test func isStoredAsSoonAsTheKeyringIsUnlocked() async throws {
+  /// The keyring was locked between the server's answer and its storing. No caller has to ask again.
+  @Test func aPendingTokenIsStoredWhenTheKeyringIsUnlocked() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let before = try #require(try await world.keyring.credentials()["default"]).secret
@@ -64,8 +64,8 @@ struct RefreshKeyringTests {
     }
   }
 
-  /// Who needed the tokens has left, and took its objects with it.
-  @Test func isKeptWhenWhoNeededItLeaves() async throws {
+  /// The caller that needed the tokens has left with its objects.
+  @Test func aPendingTokenIsKeptWhenItsCallerLeaves() async throws {
     try await World.with { world in
       let settings = ["keychain_service": "com.example.other".variant] as VariantDictionary
       do {

@@ -2,14 +2,15 @@ import GLibBridge
 import Glibc
 import Testing
 
-/// When a token is renewed, and what becomes of the old one.
+/// The time of a refresh, and the end of the old token.
 @Suite(.worlds) @GLibActor
 struct RefreshRuleTests {
-  // MARK: When
+  // MARK: Time
 
-  /// Five minutes before it expires. The seconds that a slow machine may need are left above them.
+  /// A refresh comes five minutes before the token expires. The lifetimes leave the seconds that a slow machine may
+  /// need.
   @Test(arguments: [(lifetime: 299, refreshes: 1), (lifetime: 320, refreshes: 0)])
-  func isDoneFiveMinutesEarly(_ rule: (lifetime: Int, refreshes: Int)) async throws {
+  func aTokenIsRefreshedFiveMinutesEarly(_ rule: (lifetime: Int, refreshes: Int)) async throws {
     let plan = World.Plan(
       sandboxArguments: ["--auto-approve", "--rate", "0", "--access-token-lifetime", "\(rule.lifetime)"])
     try await World.with(plan) { world in
@@ -25,9 +26,9 @@ struct RefreshRuleTests {
 
   // MARK: Lost answers
 
-  /// The server has rotated the token, and nobody has the new one.
+  /// The server has rotated the token, and its answer was lost.
   @Test(arguments: [true, false])
-  func survivesALostAnswerWhereTheServerLetsIt(grace: Bool) async throws {
+  func aLostAnswerIsSurvivedIfTheServerAllowsReuse(grace: Bool) async throws {
     let plan = World.Plan(
       sandboxArguments: ["--auto-approve", "--rate", "0"] + (grace ? ["--refresh-grace"] : []))
     try await World.with(plan) { world in
@@ -44,8 +45,8 @@ struct RefreshRuleTests {
     }
   }
 
-  /// Asked to end, the service waits for what the server is about to answer, and stores it.
-  @Test func isFinishedBeforeTheServiceEnds() async throws {
+  /// A service that is told to end waits for the server's answer and stores it.
+  @Test func aRefreshCompletesBeforeTheServiceEnds() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.expireAccessTokens()
@@ -59,8 +60,8 @@ struct RefreshRuleTests {
     }
   }
 
-  /// A turn ends when it is cancelled, though its refresh goes on.
-  @Test func holdsUpNobodyWhoLeaves() async throws {
+  /// A cancelled turn ends, and its refresh goes on.
+  @Test func aRefreshDoesNotDelayACancelledTurn() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.expireAccessTokens()

@@ -1,18 +1,18 @@
 import GLibBridge
 import Testing
 
-/// A sign-in that its server refuses to renew is given up with the second refusal, ten minutes after the first one.
+/// The second refusal of a refresh, at least ten minutes after the first, ends the sign-in.
 @Suite(.worlds, .enabled(if: ServiceProcess.mayShiftItsUptime)) @GLibActor
 struct RefusalTests {
   private static let refusing = #"[{"endpoint":"refresh","status":400,"body":{"error":"invalid_grant"}}]"#
 
-  /// Has a sign-in be refused for the first time, and gives the length of what was stored before.
+  /// Makes the server refuse a refresh for the first time, and returns the length of the item stored before.
   private func refuse(_ world: World, _ caller: Caller) async throws -> Int {
     let before = try #require(try await world.keyring.credentials()["default"]).secret.count
     try await world.sandbox.expireAccessTokens()
     try await world.sandbox.play(Self.refusing)
     try await expectRefusal(caller)
-    // Sealed, so that only its length tells: what was refused, and when, came to it, and nothing has gone.
+    // The item is sealed, so only its length shows: the refusal and its time were added, and nothing was removed.
     #expect(try await length(world) > before)
     return before
   }
@@ -33,12 +33,12 @@ struct RefusalTests {
     try await world.service.restart()
   }
 
-  @Test func oneThatWasAMistakeEndsByItself() async throws {
+  @Test func aMistakenRefusalResolvesItself() async throws {
     try await World.with { world in
       let server = try await NotificationServer(world)
       let caller = try await world.signedInCaller()
       _ = try await refuse(world, caller)
-      // The server is left in peace by all: this process, another one, and the next one.
+      // No process asks the server again: not this one, not another one, and not the next one.
       try await expectRefusal(caller)
       let host = try world.startLibraryHost("hi")
       #expect(try await host.waitForEnd() == .exit(1))
@@ -56,7 +56,7 @@ struct RefusalTests {
     }
   }
 
-  @Test func theSecondOneEndsTheSignIn() async throws {
+  @Test func theSecondRefusalEndsTheSignIn() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let before = try await refuse(world, caller)
@@ -74,9 +74,9 @@ struct RefusalTests {
     }
   }
 
-  /// What passes, while the pause is over, is no second one.
-  @Test func aFailureThatPassesIsNoRefusal() async throws {
-    // The token whose answer gets lost is taken once more.
+  /// A transient failure after the ten minutes is no second refusal.
+  @Test func aTransientFailureIsNoRefusal() async throws {
+    // The server accepts once more a token after its answer got lost.
     let plan = World.Plan(sandboxArguments: ["--auto-approve", "--rate", "0", "--refresh-grace"])
     try await World.with(plan) { world in
       let caller = try await world.signedInCaller()

@@ -28,7 +28,7 @@ struct ConfigurationTests {
     }
   }
 
-  @Test func theUsersFileWinsOverTheSystemsForEachKey() async throws {
+  @Test func theUsersFileOverridesTheSystemsKeyByKey() async throws {
     try await World.with(alone) { world in
       try write("\(backend(world))[Client]\nModel=gpt-6-sol\n", in: world.directories.systemConfiguration)
       try write("[Client]\nModel=gpt-6-luna\n", in: world.directories.configuration)
@@ -38,7 +38,7 @@ struct ConfigurationTests {
     }
   }
 
-  @Test func theCommandLineWinsOverTheFile() async throws {
+  @Test func theCommandLineOverridesTheFile() async throws {
     try await World.with(alone) { world in
       let wrong = "[Backend]\nIssuer=https://issuer.invalid\nBaseURL=https://backend.invalid/backend-api\n"
       try write(wrong, in: world.directories.configuration)
@@ -57,7 +57,7 @@ struct ConfigurationTests {
     }
   }
 
-  @Test func aFileThatIsNoneIsRefused() async throws {
+  @Test func aFileWithInvalidSyntaxIsRefused() async throws {
     try await World.with(alone) { world in
       try write("This is no key file.\n", in: world.directories.configuration)
       let process = try world.service.launch(world.sandbox.addresses)
@@ -68,7 +68,7 @@ struct ConfigurationTests {
   }
 
   @Test(arguments: [("DeviceKey=disk", "file or tpm2"), ("PlainSession=yes", "refuse or allow")])
-  func aWordThatIsNoneOfTheKeyringsIsRefused(_ line: String, _ words: String) async throws {
+  func anUnknownAccessibilityIsRefused(_ line: String, _ words: String) async throws {
     try await World.with(alone) { world in
       try write("[Keyring]\n\(line)\n", in: world.directories.configuration)
       let process = try world.service.launch(world.sandbox.addresses)
@@ -77,12 +77,12 @@ struct ConfigurationTests {
     }
   }
 
-  /// A credential goes over HTTPS, or stays on the machine.
+  /// Credentials go over HTTPS, or stay on the machine.
   @Test(arguments: [
     "http://example.com/backend-api", "ftp://127.0.0.1/backend-api", "http://127.0.0.1.example.com",
     "http://localhost.example.com", "https://user:password@example.com", "https://", "//example.com", "example", "",
   ])
-  func anAddressThatIsNotSafeIsRefused(_ address: String) async throws {
+  func anUnsafeAddressIsRefused(_ address: String) async throws {
     try await World.with(alone) { world in
       for option in ["--backend", "--issuer"] {
         let process = try world.service.launch([option, address])
@@ -97,7 +97,7 @@ struct ConfigurationTests {
   }
 
   @Test(arguments: ["http://localhost:1", "http://127.0.0.1:1/backend-api/", "http://[::1]:1", "https://example.com"])
-  func anAddressThatIsSafeIsTaken(_ address: String) async throws {
+  func aSafeAddressIsAccepted(_ address: String) async throws {
     try await World.with(alone) { world in
       try await world.service.start(["--backend", address, "--issuer", address])
       let caller = try await world.caller()
@@ -105,7 +105,7 @@ struct ConfigurationTests {
     }
   }
 
-  @Test func theCommandLineExplainsItself() async throws {
+  @Test func helpDescribesTheCommandLine() async throws {
     try await World.with(alone) { world in
       let help = try await world.run(Binaries.chappied, "--help")
       #expect(help.status == 0)

@@ -3,7 +3,7 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// What is documented is what is there.
+/// The documents describe the bus as it is.
 @Suite(.worlds) @GLibActor
 struct ContractTests {
   private nonisolated static let interfaces = [
@@ -12,7 +12,7 @@ struct ContractTests {
     "org.freedesktop.DBus.ObjectManager": BusInterfaceFiles.objectManager,
   ]
 
-  @Test func theObjectsAreWhatTheirFilesSay() async throws {
+  @Test func theObjectsMatchTheirXMLFiles() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let work = try await caller.open("Session", ["keychain_account": "work"])
@@ -46,8 +46,8 @@ struct ContractTests {
     }
   }
 
-  /// Every property can be read, and has the type that the file says.
-  @Test func theirPropertiesHaveTheirTypes() async throws {
+  /// Every property can be read, and has the type in the XML file.
+  @Test func propertiesHaveTheirDocumentedTypes() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       for (name, file) in Self.interfaces where name.hasPrefix("org.chappie.") {
@@ -89,8 +89,8 @@ struct ContractTests {
     for name in try errorNames() { #expect(manual.contains(word: name), "\(name)") }
   }
 
-  /// The files tell which errors a call can meet, by names that exist.
-  @Test func theFilesNameErrorsThatExist() throws {
+  /// The XML files name the errors of each call, by names that exist.
+  @Test func theXMLFilesNameOnlyExistingErrors() throws {
     let known = try errorNames()
     for (interface, file) in Self.interfaces {
       for list in file.matches(of: /Errors: ([A-Z][A-Za-z, \n]*)\./) {
@@ -109,7 +109,7 @@ struct ContractTests {
 
   private func manual() throws -> String {
     let page = try? SourceTree.text(of: "data/man/org.chappie.7")
-    // A hyphen of roff's is a hyphen.
+    // roff writes a hyphen as `\-`.
     return try #require(page, "data/man/org.chappie.7 is missing").replacing("\\-", with: "-")
   }
 

@@ -1,10 +1,10 @@
 import GLibBridge
 import Testing
 
-/// What one program or the backend can send to keep the service busy: others are served meanwhile.
+/// One program or the backend keeps the service busy: other callers are served meanwhile.
 @Suite(.worlds) @GLibActor
 struct FreezeTests {
-  /// Runs `attack`, and expects another program not to notice.
+  /// Runs `attack`, and expects short waits for another program.
   private func withBystander(
     _ world: World, sourceLocation: SourceLocation = #_sourceLocation, _ attack: (Bystander) async throws -> Void
   ) async throws {
@@ -18,7 +18,7 @@ struct FreezeTests {
 
   // MARK: JSON
 
-  /// Twenty digits are more than an integer holds.
+  /// Twenty digits are too many for an integer.
   private static func numbers(_ byteCount: Int) -> String {
     "[" + Array(repeating: "12345678901234567890", count: byteCount / 21).joined(separator: ",") + "]"
   }
@@ -46,7 +46,7 @@ struct FreezeTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func anItemOfManyNumbersIsRead(_ transport: World.Plan.Transport) async throws {
+  func anItemOfManyNumbersIsAccepted(_ transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play(
@@ -60,7 +60,7 @@ struct FreezeTests {
 
   // MARK: Schemas
 
-  /// Thirty definitions that each try the next twice, and look at the whole text each time.
+  /// Thirty definitions that each try the next one twice, and match the whole text each time.
   private static let schema: String = {
     let definitions = (0..<30).map {
       ##""d\##($0)":{"minLength":1,"anyOf":[{"$ref":"#/$defs/d\##($0 + 1)"},{"$ref":"#/$defs/d\##($0 + 1)"}]}"##
@@ -71,7 +71,7 @@ struct FreezeTests {
   }()
 
   @Test(arguments: [5_000, 100_000])
-  func aSchemaThatTakesExponentialWorkIsGivenUp(_ length: Int) async throws {
+  func aSchemaOfExponentialWorkIsAborted(_ length: Int) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await caller.register([["name": "look", "input_schema": Self.schema]])
@@ -89,9 +89,9 @@ struct FreezeTests {
 
   // MARK: Floods
 
-  /// The socket is given up: nobody has a use for these.
+  /// The service closes the socket, since no turn can use these frames.
   @Test(arguments: ["pings", "empty"])
-  func aSocketThatFloodsIsGivenUp(_ kind: String) async throws {
+  func aFloodingSocketIsClosed(_ kind: String) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client", World.Plan.Transport.webSocket.impatient)
@@ -105,13 +105,13 @@ struct FreezeTests {
     }
   }
 
-  /// Small events that may be of use: the turn goes on until its caller has enough.
+  /// Small events that may be useful: the turn goes on until its caller cancels it.
   @Test(
     arguments: [
       (World.Plan.Transport.webSocket, "small", 1), (.webSocket, "small", 8), (.webSocket, "parts", 1),
       (.http, "small", 1), (.http, "small", 8), (.http, "pings", 2), (.http, "empty", 2),
     ])
-  func aFloodKeepsNobodyWaiting(_ transport: World.Plan.Transport, _ kind: String, _ turns: Int) async throws {
+  func aFloodDelaysNoOtherCaller(_ transport: World.Plan.Transport, _ kind: String, _ turns: Int) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play(#"[{"endpoint":"responses","times":\#(turns),"flood":{"of":"\#(kind)"}}]"#)
@@ -121,7 +121,7 @@ struct FreezeTests {
         try await eventually("the floods") { try await world.sandbox.state().requests["responses"] == turns }
         try await bystander.read(20)
         let other = try await world.caller()
-        // Over HTTP: the stand-in's sockets wait for each other.
+        // Over HTTP, because the stand-in's sockets wait for each other.
         let client = try await other.open("Client", World.Plan.Transport.http.impatient)
         #expect(try await other.send("a word in between", at: client).contains("a word in between"))
         for turn in flooded where try await turn.seen().status == "running" { try await turn.cancel() }

@@ -5,13 +5,13 @@ import Testing
 /// No token reaches the bus, a log, a file or an error.
 @Suite(.worlds) @GLibActor
 struct LeakTests {
-  /// What the service knows, said as loudly as it can.
+  /// A service with the most detailed log.
   private func talkative(_ transport: World.Plan.Transport = .webSocket) -> World.Plan {
     World.Plan(transport: transport, environment: ["G_MESSAGES_DEBUG": "all", "G_DBUS_DEBUG": "message"])
   }
 
-  /// A search that finds nothing proves nothing, unless it finds what was planted.
-  @Test func theSearchFindsWhatIsPlanted() async throws {
+  /// A search that finds nothing proves something only if it finds a planted token.
+  @Test func theSearchFindsPlantedTokens() async throws {
     try await World.with(talkative()) { world in
       let capture = try await BusCapture(world.directories)
       let caller = try await world.signedInCaller()
@@ -62,15 +62,15 @@ struct LeakTests {
       _ = try? await caller.send("revoked")
       try await caller.signIn()
       try await caller.call("Session.SignOut")
-      // What the new sign-in took the place of, and the new one.
+      // The replaced sign-in's token, and the new one's.
       try await eventually("both revocations") { try await world.sandbox.state().requests["revoke"] == 2 }
       try await capture.end()
       #expect(try await findings(in: world) == [])
     }
   }
 
-  /// Whoever watches the bus sees that something is stored, and not what.
-  @Test func theKeyringIsSpokenToInCipher() async throws {
+  /// A monitor of the bus sees that an item is stored, and not its content.
+  @Test func theKeyringSessionIsEncrypted() async throws {
     try await World.with { world in
       let capture = try await BusCapture(world.directories)
       let caller = try await world.signedInCaller()
@@ -81,12 +81,12 @@ struct LeakTests {
       let bytes = try #require(places.first?.value)
       #expect(bytes.range(of: Data("org.chappie.Credential".utf8)) != nil)
       #expect(bytes.range(of: Data("dh-ietf1024-sha256-aes128-cbc-pkcs7".utf8)) != nil)
-      // What a sealed credential begins with.
+      // The first bytes of a sealed credential.
       #expect(bytes.range(of: Data("chappie2:".utf8)) == nil)
     }
   }
 
-  // MARK: Servers that say tokens aloud
+  // MARK: Servers that repeat tokens
 
   /// The tokens of a sign-in that the test makes up, so that a server can repeat them.
   private let access =
@@ -95,7 +95,7 @@ struct LeakTests {
 
   /// Bodies that repeat `token`, as JSON in a rule.
   private func bodies(_ token: String) -> [String] {
-    // The text is cut somewhere: a piece of a token is none the better for it.
+    // The text is truncated at some point, and a part of a token must not pass either.
     let cut = (0..<8).map { "\"\(prose(960 + $0 * 5)) '\(token)'\"" }
     let short = (0..<8).map { "\"\(prose(250 + $0 * 6)) \(token)\"" }
     return [
@@ -111,11 +111,11 @@ struct LeakTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func whatABackendRepeatsIsNotRepeated(over transport: World.Plan.Transport) async throws {
+  func tokensInABackendsErrorAreRemoved(over transport: World.Plan.Transport) async throws {
     try await World.with(talkative(transport)) { world in
       let capture = try await BusCapture(world.directories)
       let caller = try await world.caller()
-      // A handshake is only done with tokens of the stand-in's own.
+      // A handshake succeeds only with tokens that the stand-in issued.
       if transport == .http { try await signInWithKnownTokens(world, caller) } else { try await caller.signIn() }
       for token in [access, refresh] {
         for (index, body) in bodies(token).enumerated() {
@@ -136,7 +136,7 @@ struct LeakTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func whatAStreamRepeatsIsNotRepeated(over transport: World.Plan.Transport) async throws {
+  func tokensInAStreamAreRemoved(over transport: World.Plan.Transport) async throws {
     try await World.with(talkative(transport)) { world in
       let capture = try await BusCapture(world.directories)
       let caller = try await world.signedInCaller()
@@ -159,7 +159,7 @@ struct LeakTests {
     }
   }
 
-  @Test func whatAnIssuerRepeatsIsNotRepeated() async throws {
+  @Test func tokensInAnIssuersErrorAreRemoved() async throws {
     try await World.with(talkative()) { world in
       let capture = try await BusCapture(world.directories)
       let caller = try await world.caller()
@@ -189,15 +189,15 @@ struct LeakTests {
     }
   }
 
-  /// Signs in with tokens that the stand-in does not know, and that no one renews before they are used.
+  /// Signs in with tokens that the stand-in does not know, and that are not refreshed before use.
   private func signInWithKnownTokens(_ world: World, _ caller: Caller) async throws {
     let tokens = json(["access_token": access, "id_token": access, "refresh_token": refresh])
     try await world.sandbox.play(#"[{"endpoint":"token","body":\#(tokens)}]"#)
     try await caller.signIn()
   }
 
-  /// Where tokens are: in files and logs of the world, with the bus capture among them, and in what anybody can read
-  /// of its processes.
+  /// The places of tokens: files and logs of the world, with the bus capture among them, and everything that other
+  /// programs can read of its processes.
   private func findings(in world: World) async throws -> [String] {
     var places = try world.directories.files()
     if let id = world.service.process?.id {

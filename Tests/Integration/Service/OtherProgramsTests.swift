@@ -2,15 +2,15 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// What the service has in memory is for nobody else, not even for its user's other programs.
+/// The service's memory is closed to all other programs, even of the same user.
 @Suite(.worlds) @GLibActor
 struct OtherProgramsTests {
-  /// Without root's rights to look into every process.
+  /// The program runs without root's right to inspect every process.
   private static let asAnybody =
     geteuid() == 0 ? ["--bounding-set", "-all", "--inh-caps", "-all", "--"] : ["--inh-caps", "-all", "--"]
   private static let files = ["mem", "environ", "fd/0", "maps", "auxv", "root", "cwd", "exe"]
 
-  /// Those of `files` that another program of the same user can open, or follow, in a process.
+  /// Returns those of `files` that another program of the same user can open, or follow, in a process.
   private func open(_ world: World, _ process: pid_t) async throws -> [String] {
     let script = """
       import os, sys
@@ -30,30 +30,30 @@ struct OtherProgramsTests {
     return output.text.split(separator: "\n").map(String.init)
   }
 
-  /// Runs the command as such a program: the service must be able to look into it.
+  /// Runs the command as an ordinary program, which the service can inspect.
   private func ask(_ world: World, _ arguments: String...) async throws -> Output {
     try await Output.of("/usr/bin/setpriv", Self.asAnybody + [Binaries.chappie] + arguments, in: world.directories)
   }
 
-  @Test func anotherProgramOfTheUserSeesNothingOfIt() async throws {
+  @Test func anotherProgramOfTheUserCannotInspectIt() async throws {
     try await World.with(World.Plan(service: .none)) { world in
       let service = try ChildProcess(
         "chappied", "/usr/bin/setpriv", Self.asAnybody + [Binaries.chappied] + world.sandbox.addresses,
         in: world.directories)
       world.adopt(service)
-      // It is at work: the keyring, the servers, the bus and its callers have no need to look into it.
+      // The service works: the keyring, the servers, the bus and its callers need no access to its memory.
       try await eventually("an answer") {
         try await ask(world, "status").text == "Signed out.\n"
       }
       #expect(try await ask(world, "sign-in", "--no-browser").text.contains("Signed in as"))
       #expect(try await ask(world, "ask", "Hello").text.contains("Hello"))
       #expect(try await open(world, service.id).isEmpty)
-      // Of any other program the same one sees all.
+      // The same program can inspect any other program.
       let other = try ChildProcess(
         "sleep", "/usr/bin/setpriv", Self.asAnybody + ["/usr/bin/sleep", "1000"], in: world.directories)
       world.adopt(other)
       try await eventually("all of another program") { try await open(world, other.id) == Self.files }
-      // What says how it does stays open to everybody.
+      // Files about its state stay open to everyone.
       let status = try String(contentsOfFile: "/proc/\(service.id)/status", encoding: .utf8)
       #expect(status.contains("chappied"))
     }

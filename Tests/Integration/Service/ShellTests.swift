@@ -1,10 +1,10 @@
 import GLibBridge
 import Testing
 
-/// The service from a shell, with the tools that every desktop has.
+/// Calls of the service with the standard command-line tools of a desktop.
 @Suite(.worlds) @GLibActor
 struct ShellTests {
-  @Test func gdbusCalls() async throws {
+  @Test func gdbusCanCallTheService() async throws {
     try await World.with { world in
       let target = ["call", "--session", "-d", "org.chappie", "-o", "/org/chappie", "-m"]
       func gdbus(_ arguments: String...) async throws -> Output {
@@ -27,7 +27,7 @@ struct ShellTests {
     }
   }
 
-  @Test func busctlCalls() async throws {
+  @Test func busctlCanCallTheService() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let target = ["org.chappie", "/org/chappie"]
@@ -55,7 +55,7 @@ struct ShellTests {
       let monitor = try ChildProcess(
         "monitor", "gdbus", ["monitor", "--session", "-d", "org.chappie", "-o", "/org/chappie"], in: world.directories)
       try await eventually("the monitor") { monitor.output.contains("The name org.chappie is owned by") }
-      // The monitor says so before the bus has taken its subscription.
+      // The monitor prints its first line before the bus has taken its subscription.
       try await eventually("a broadcast") {
         _ = try await caller.send("on air", ["broadcast": true])
         return monitor.output.contains("org.chappie.Client.Completed")

@@ -2,11 +2,11 @@ import GLibBridge
 import Glibc
 import Testing
 
-/// How the service comes and goes.
+/// Start and end of the service.
 @Suite(.worlds) @GLibActor
 struct ShutdownTests {
   @Test(arguments: [SIGTERM, SIGINT])
-  func aSignalEndsItInOrder(_ signal: Int32) async throws {
+  func aSignalEndsItCleanly(_ signal: Int32) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.stall()
@@ -17,7 +17,7 @@ struct ShutdownTests {
       process.send(signal)
       #expect(try await process.waitForEnd() == .exit(0))
 
-      // Whoever waits is told, before the name goes.
+      // Waiting callers get their reply before the service releases its name.
       #expect(try await refused.name == "Cancelled")
       let failed = try await caller.signal("Failed")
       #expect(try failed.arguments.member(0, "turn") == turn.id)
@@ -54,8 +54,8 @@ struct ShutdownTests {
     }
   }
 
-  /// As a failure, which its unit mends: it may be the connection alone that is lost.
-  @Test func itFailsWithTheBus() async throws {
+  /// Its exit status is a failure, so that systemd restarts it: perhaps only its connection is lost.
+  @Test func itFailsWhenTheBusEnds() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.stall()
@@ -78,7 +78,7 @@ struct ShutdownTests {
     }
   }
 
-  @Test func aSecondOneSaysSoAndEnds() async throws {
+  @Test func aSecondInstanceReportsItAndEnds() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let owner = try await caller.connection.owner(of: "org.chappie")
@@ -90,8 +90,8 @@ struct ShutdownTests {
     }
   }
 
-  /// Who sees the name finds the objects: calls are sent as soon as it appears.
-  @Test func theNameComesAfterTheObjects() async throws {
+  /// Callers send calls as soon as the name appears, and the objects must be there.
+  @Test func theNameAppearsAfterTheObjects() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       for _ in 0..<10 {

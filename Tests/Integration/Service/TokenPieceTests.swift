@@ -3,10 +3,10 @@ import GLibBridge
 import HTTPTestServer
 import Testing
 
-/// Servers that say a token in pieces, and names that are pieces of one. None of it is shown or logged.
+/// Servers that send a token in pieces, and names that are pieces of one. None of them is shown or logged.
 @Suite(.worlds) @GLibActor
 struct TokenPieceTests {
-  /// Nothing of them looks like a token.
+  /// No piece looks like a token.
   private let access = "correct-horse-battery-staple.every-word-of-this.stands-in-a-book-of-words"
   private let refresh = "another-row-of-plain-words.nobody-would-take-it.for-what-renews-a-sign-in"
 
@@ -18,7 +18,7 @@ struct TokenPieceTests {
   private func with(
     backend: String? = nil, _ body: @GLibActor (World, BusCapture, Caller) async throws -> Void
   ) async throws {
-    // A handshake is only done with tokens of the stand-in's own.
+    // A handshake succeeds only with tokens that the stand-in issued.
     let plan = World.Plan(transport: .http, environment: ["G_MESSAGES_DEBUG": "all"])
     try await World.with(plan) { world in
       if let backend {
@@ -47,7 +47,7 @@ struct TokenPieceTests {
       .filter { part in files.contains { $0.range(of: Data(part.utf8)) != nil } }
   }
 
-  @Test func aSearchFindsWhatIsPlanted() async throws {
+  @Test func theSearchFindsPlantedPieces() async throws {
     try await World.with { world in
       let capture = try await BusCapture(world.directories)
       let caller = try await world.caller()
@@ -58,7 +58,7 @@ struct TokenPieceTests {
   }
 
   @Test(arguments: [3, 7, 8, 12, 20, 31])
-  func inErrorsOfTheBackend(_ length: Int) async throws {
+  func piecesInBackendErrorsAreRemoved(_ length: Int) async throws {
     try await with { world, _, caller in
       let text = pieces(access, of: length).joined(separator: " ")
       let bodies = [
@@ -79,7 +79,7 @@ struct TokenPieceTests {
   }
 
   @Test(arguments: [7, 20])
-  func inErrorsOfTheIssuer(_ length: Int) async throws {
+  func piecesInIssuerErrorsAreRemoved(_ length: Int) async throws {
     try await with { world, _, caller in
       let text = pieces(refresh, of: length).joined(separator: " ")
       try await world.sandbox.play(
@@ -92,7 +92,7 @@ struct TokenPieceTests {
     }
   }
 
-  /// A backend that answers everything with `events`, whoever asks.
+  /// A backend that answers every request with `events`.
   @GLibActor
   private final class Backend {
     var events: [String] = []
@@ -114,7 +114,7 @@ struct TokenPieceTests {
     #"{"type":"response.completed","response":{"id":"\#(id)"}}"#
   }
 
-  @Test func inIDsOfAnswers() async throws {
+  @Test func piecesInResponseIDsAreRemoved() async throws {
     try await withAnswers { backend, caller in
       let shown = ["resp_0123456789abcdef", "resp-1"]
       let hidden = [access, String(access.prefix(12)), "resp_" + access.suffix(20), #"a\u001b[2J"#, "a b"]
@@ -131,7 +131,7 @@ struct TokenPieceTests {
     }
   }
 
-  @Test func inNamesAndIDsOfToolCalls() async throws {
+  @Test func piecesInToolCallsAreRemoved() async throws {
     try await withAnswers { backend, caller in
       let piece = String(access.dropFirst(5).prefix(16))
       for (name, id, error) in [

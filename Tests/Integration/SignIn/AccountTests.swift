@@ -1,7 +1,7 @@
 import GLibBridge
 import Testing
 
-/// Further accounts as objects of their own, which `org.freedesktop.DBus.ObjectManager` lists.
+/// Further accounts are objects of their own, which `org.freedesktop.DBus.ObjectManager` lists.
 @Suite(.worlds) @GLibActor
 struct AccountTests {
   private let work = ObjectPath.chappie.appending("account").appending("work")
@@ -22,7 +22,7 @@ struct AccountTests {
     return Dictionary(uniqueKeysWithValues: objects)
   }
 
-  @Test func appearAndGoWithTheirCredential() async throws {
+  @Test func anAccountAppearsAndGoesWithItsCredential() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let other = try await world.caller()
@@ -50,10 +50,10 @@ struct AccountTests {
     }
   }
 
-  @Test func areBackAfterARestart() async throws {
+  @Test func accountsAreListedAfterARestart() async throws {
     try await World.with { world in
       let caller = try await world.caller()
-      // Any text can be an account's name. What a path cannot hold is escaped in it.
+      // Any text can be an account's name. Characters that a path cannot hold are escaped.
       for account in ["work", "a b/ü", "9"] { try await signIn(account, caller) }
       try await world.service.restart()
       let objects = try await managedObjects(caller)
@@ -68,8 +68,8 @@ struct AccountTests {
     }
   }
 
-  /// Who an account belongs to is for those who ask the object itself.
-  @Test func areListedWithoutTheirPerson() async throws {
+  /// The owner of an account is shown only to callers that read the object itself.
+  @Test func accountsAreListedWithoutTheirOwner() async throws {
     try await World.with { world in
       let caller = try await world.caller()
       try await signIn("work", caller)
@@ -81,7 +81,7 @@ struct AccountTests {
     }
   }
 
-  @Test func ofOtherServicesAreNotListed() async throws {
+  @Test func accountsOfOtherServicesAreNotListed() async throws {
     try await World.with { world in
       let caller = try await world.caller()
       let session = try await caller.open("Session", ["keychain_service": "org.example.app", "keychain_account": "x"])
@@ -93,8 +93,8 @@ struct AccountTests {
     }
   }
 
-  /// A login without a password leaves the keyring locked until somebody unlocks it.
-  @Test func appearWhenTheKeyringIsUnlockedLater() async throws {
+  /// A login without a password leaves the keyring locked until it is unlocked by hand.
+  @Test func accountsAppearWhenTheKeyringIsUnlocked() async throws {
     try await World.with { world in
       let caller = try await world.caller()
       try await signIn("work", caller)

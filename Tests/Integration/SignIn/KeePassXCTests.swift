@@ -1,7 +1,7 @@
 import GLibBridge
 import Testing
 
-/// The service with KeePassXC in the place of gnome-keyring: prompts for everything, and no `session` collection.
+/// The service with KeePassXC instead of gnome-keyring: a prompt for every operation, and no `session` collection.
 @Suite(
   .worlds, .enabled(if: Programs.exist("keepassxc") && Programs.exist("keepassxc-cli"), "KeePassXC is not installed"))
 @GLibActor
@@ -9,23 +9,23 @@ struct KeePassXCTests {
   private static let afterFirstUnlock: VariantDictionary = [
     "keychain_account": "background", "keychain_accessibility": "after-first-unlock-this-device-only",
   ]
-  /// Each access token is due for renewal when it is handed out.
+  /// Each access token is due for a refresh when it is issued.
   private let plan = World.Plan(
     keyring: .none, sandboxArguments: World.Plan.shortTokens.sandboxArguments)
 
-  @Test func keepsASignInAsGnomeKeyringDoes() async throws {
+  @Test func aSignInIsKeptAsWithGnomeKeyring() async throws {
     try await World.with(plan) { world in
       let keepassxc = try await KeePassXC(in: world, confirmsAccess: false)
       let caller = try await world.signedInCaller()
       #expect(try await caller.send("one").contains("one"))
 
-      // A service that has created nothing yet renews what another one stored.
+      // A new service process refreshes a token that another one stored.
       try await world.service.restart()
       #expect(try await caller.send("two").contains("two"))
       try await world.service.restart()
       #expect(try await caller.send("three").contains("three"))
 
-      // Locked: told at once, for a search would wait for the password.
+      // The service reports the lock at once, because a search would wait for the password.
       try await keepassxc.lock()
       #expect(try await refusal { try await caller.send("four") }.name == "Locked")
       #expect(try await caller.state() == "signed-in")
@@ -41,8 +41,8 @@ struct KeePassXCTests {
     }
   }
 
-  /// The copy is in the service's own memory, and goes with it.
-  @Test func keepsACopyForAfterTheFirstUnlock() async throws {
+  /// The copy is in the service's own memory and ends with it.
+  @Test func aCopyIsKeptForAfterFirstUnlock() async throws {
     try await World.with(World.Plan(keyring: .none)) { world in
       let keepassxc = try await KeePassXC(in: world, confirmsAccess: false)
       let caller = try await world.caller()
@@ -58,8 +58,8 @@ struct KeePassXCTests {
     }
   }
 
-  /// A service that started anew is another program to KeePassXC. Nobody is asked without having asked for it.
-  @Test func isLockedWhereItsUserHasToAllowIt() async throws {
+  /// KeePassXC sees a restarted service as another program. It shows no prompt that a caller did not allow.
+  @Test func anItemThatNeedsConfirmationIsReportedAsLocked() async throws {
     try await World.with(plan) { world in
       let keepassxc = try await KeePassXC(in: world, confirmsAccess: true)
       let caller = try await world.signedInCaller()

@@ -1,10 +1,10 @@
 import GLibBridge
 import Testing
 
-/// A keyring that is locked, gone or silent is no reason to be signed out.
+/// A locked, missing or silent keyring signs no account out.
 @Suite(.worlds) @GLibActor
 struct KeyringTests {
-  @Test func isLockedAndUnlocked() async throws {
+  @Test func aKeyringIsLockedAndUnlocked() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.keyring.lock()
@@ -25,12 +25,12 @@ struct KeyringTests {
     }
   }
 
-  @Test func isLockedWhenTheServiceStarts() async throws {
+  @Test func aKeyringIsLockedAtTheServicesStart() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.keyring.lock()
       try await world.service.restart()
-      // There is a credential, and nobody can read whose it is.
+      // The credential exists, and its owner cannot be read.
       #expect(try await caller.state() == "signed-in")
       #expect(try await caller.property("Session.AccountInfo", as: VariantDictionary.self).isEmpty)
       #expect(try await refusal { try await caller.send("hi") }.name == "Locked")
@@ -41,8 +41,8 @@ struct KeyringTests {
     }
   }
 
-  /// The request is under way already: its answer arrives.
-  @Test func isLockedInTheMiddleOfAnAnswer() async throws {
+  /// The request runs already: its answer arrives.
+  @Test func aKeyringIsLockedDuringAnAnswer() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play(#"[{"endpoint":"responses","text":"one two three","delta_delay_ms":400}]"#)
@@ -54,7 +54,7 @@ struct KeyringTests {
   }
 
   /// The server has rotated the token and the keyring cannot take it: it must not be lost.
-  @Test func isLockedInTheMiddleOfARefresh() async throws {
+  @Test func aKeyringIsLockedDuringARefresh() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.expireAccessTokens()
@@ -73,7 +73,7 @@ struct KeyringTests {
     }
   }
 
-  @Test func isKilledAndComesBack() async throws {
+  @Test func aKeyringIsKilledAndRestarted() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       await world.keyring.kill()
@@ -88,15 +88,15 @@ struct KeyringTests {
     }
   }
 
-  @Test func isNotThereAtAll() async throws {
+  @Test func noKeyringExists() async throws {
     try await World.with(World.Plan(keyring: .none)) { world in
       let caller = try await world.caller()
-      // Nothing is known, and LastError says why.
+      // The state is unknown, and LastError says why.
       #expect(try await caller.state() == "signed-out")
       #expect(try await caller.lastError().text("name") == "org.chappie.Error.KeyringUnavailable")
       #expect(try await refusal { try await caller.send("hi") }.name == "KeyringUnavailable")
       #expect(try await refusal { try await caller.startSignIn() }.name == "KeyringUnavailable")
-      // No other place is taken instead: the key of the device is made for what the keyring would have kept.
+      // Nothing is stored elsewhere: the device key is made only to seal an item for the keyring.
       let places = try world.directories.files().keys.filter { $0.hasPrefix("home/") && !$0.contains("/chappie/") }
       #expect(places.isEmpty, "\(places)")
       let own = try world.directories.files().keys.filter { $0.hasPrefix("home/.state/chappie/") }
@@ -108,13 +108,13 @@ struct KeyringTests {
     }
   }
 
-  /// Nobody has to use the sign-in for its state to be right again.
-  @Test func isNoticedWhenItComesOrIsUnlocked() async throws {
+  /// The state becomes correct without a use of the sign-in.
+  @Test func aKeyringIsNoticedWhenItStartsOrIsUnlocked() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       await world.keyring.end()
       try await world.service.restart()
-      // It is remembered that there is a credential, and nobody can read whose it is.
+      // The service remembers that a credential exists, and cannot read its owner.
       #expect(try await caller.state() == "signed-in")
       #expect(try await caller.lastError().text("name") == "org.chappie.Error.KeyringUnavailable")
       try await world.keyring.start()
@@ -136,8 +136,8 @@ struct KeyringTests {
     }
   }
 
-  /// The credential is there, and the keyring comes after the service: nobody has to sign in again.
-  @Test func comesAfterTheService() async throws {
+  /// The credential exists, and the keyring starts after the service: no new sign-in is needed.
+  @Test func aKeyringStartsAfterTheService() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       await world.keyring.end()
@@ -149,8 +149,8 @@ struct KeyringTests {
     }
   }
 
-  /// It owns its name and answers nothing.
-  @Test func isSilent() async throws {
+  /// The keyring owns its name and answers nothing.
+  @Test func aKeyringDoesNotAnswer() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       world.keyring.freeze()

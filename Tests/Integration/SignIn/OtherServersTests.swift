@@ -1,10 +1,10 @@
 import GLibBridge
 import Testing
 
-/// A sign-in is used with the issuer and the backend that it was made with, and no others get anything of it.
+/// A sign-in is used only with its own issuer and backend; other servers receive nothing of it.
 @Suite(.worlds) @GLibActor
 struct OtherServersTests {
-  /// Which of the two addresses is another one than that of the sign-in.
+  /// The address that differs from that of the sign-in.
   enum Change: CaseIterable {
     case issuer
     case backend
@@ -43,12 +43,12 @@ struct OtherServersTests {
   }
 
   @Test(arguments: Change.allCases)
-  func getNothing(_ change: Change) async throws {
+  func otherServersReceiveNothing(_ change: Change) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       #expect(try await caller.send("here").contains("here"))
       let other = try await other(in: world)
-      // A 401 of the new server asks for a renewal.
+      // A 401 of the new server would ask for a refresh.
       try await other.play(#"[{"endpoint":"responses","status":401,"times":"always"}]"#)
       let before = try await requests(world.sandbox, other)
       await world.service.end()
@@ -56,7 +56,7 @@ struct OtherServersTests {
       try await expectNothing(of: caller)
       #expect(try await requests(world.sandbox, other) == before)
 
-      // Who goes back finds it as it was.
+      // With the old addresses, the sign-in is as it was.
       await world.service.end()
       try await world.service.start(world.sandbox.addresses)
       #expect(try await caller.state() == "signed-in")
@@ -84,8 +84,8 @@ struct OtherServersTests {
     }
   }
 
-  /// The user wants it gone, and it goes; to be revoked it would have to be sent.
-  @Test func aSignOutRemovesItAndTellsNobody() async throws {
+  /// The user's sign-out removes the credential; to revoke it, the service would have to send it.
+  @Test func aSignOutRemovesItAndSendsNothing() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let other = try await other(in: world)
@@ -95,14 +95,14 @@ struct OtherServersTests {
       try await caller.call("Session.SignOut")
       #expect(try await world.keyring.items().isEmpty)
       #expect(try await caller.lastError().isEmpty)
-      // What is asked next comes after whatever the sign-out has sent.
+      // This request comes after any request of the sign-out.
       _ = try await refusal { try await caller.send("hi") }
       #expect(try await requests(world.sandbox, other) == before)
     }
   }
 
-  /// What is noted for a start without a keyring says for which servers.
-  @Test func aStartWithoutAKeyringKnowsForWhichServersItWas() async throws {
+  /// The note for a start without a keyring includes the servers.
+  @Test func aStartWithoutAKeyringRemembersTheServers() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let other = try await other(in: world)
@@ -116,8 +116,8 @@ struct OtherServersTests {
     }
   }
 
-  /// Threads are the user's, whoever has answered in them.
-  @Test func threadsCanBeReadUnderOtherServers() async throws {
+  /// Threads belong to the user, not to the servers that answered in them.
+  @Test func threadsStayReadableWithOtherServers() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let thread: String = try await caller.call("Threads.Create", ["title": "Kept".variant] as VariantDictionary)
@@ -131,8 +131,8 @@ struct OtherServersTests {
     }
   }
 
-  /// An item that names no servers is for none.
-  @Test func anItemOfAnOlderFormIsNoSignIn() async throws {
+  /// An item without servers is valid for none.
+  @Test func anItemOfAnOlderFormatGivesNoSignIn() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.keyring.changeSecret(of: "default") { line in

@@ -1,10 +1,10 @@
 import GLibBridge
 import Testing
 
-/// Keeping the tokens fresh, and what happens when that ends.
+/// Refreshing tokens, and failures of a refresh.
 @Suite(.worlds) @GLibActor
 struct RefreshTests {
-  /// A sign-in whose access token the backend no longer takes.
+  /// A sign-in whose access token the backend refuses.
   private func expiredCaller(_ world: World) async throws -> Caller {
     let caller = try await world.signedInCaller()
     try await world.sandbox.expireAccessTokens()
@@ -12,17 +12,17 @@ struct RefreshTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func isRetriedOnceWithANewToken(over transport: World.Plan.Transport) async throws {
+  func aRefusedRequestIsRetriedOnceWithANewToken(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
-      // Known models are not asked for again: the turn itself is what the backend refuses.
+      // The cached list of models is not read again: the backend refuses the turn itself.
       _ = try await caller.slugs()
       try await world.sandbox.expireAccessTokens()
       let before = try await world.keyring.credentials()["default"]?.secret
       #expect(try await caller.send("hi").contains("hi"))
       let state = try await world.sandbox.state()
       #expect(state.requests["refresh"] == 1)
-      // A WebSocket shows its token once, in its handshake.
+      // A WebSocket sends its token once, in its handshake.
       #expect(state.requests[transport == .http ? "responses" : "handshake"] == 2)
       #expect(state.liveRefreshTokens == 1)
       let items = try await world.keyring.credentials()
@@ -34,7 +34,7 @@ struct RefreshTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func isNotRetriedTwice(over transport: World.Plan.Transport) async throws {
+  func aRefusedRequestIsNotRetriedTwice(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play(
@@ -53,7 +53,7 @@ struct RefreshTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func isDoneOnceForTurnsAtOnce(over transport: World.Plan.Transport) async throws {
+  func simultaneousTurnsShareOneRefresh(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await expiredCaller(world)
       try await world.sandbox.play(#"[{"endpoint":"refresh","delay_ms":200,"times":"always"}]"#)
@@ -64,8 +64,8 @@ struct RefreshTests {
     }
   }
 
-  /// Each use of these tokens needs a new one, and the server takes each refresh token once.
-  @Test func storesWhatTheServerRotated() async throws {
+  /// Each use of these tokens needs a new one, and the server accepts each refresh token once.
+  @Test func aRotatedTokenIsStored() async throws {
     try await World.with(.shortTokens) { world in
       let caller = try await world.signedInCaller()
       let first = try await world.keyring.credentials()["default"]?.secret
@@ -77,7 +77,7 @@ struct RefreshTests {
       #expect(try await world.keyring.credentials().count == 1)
       #expect(try await world.sandbox.state().liveRefreshTokens == 1)
 
-      // The first one again: the server knows it, and that it was used.
+      // The first refresh token again: the server knows it, and that it was used.
       let old = try #require(first)
       try await world.keyring.changeSecret(of: "default") { _ in String(decoding: old, as: UTF8.self) }
       try await world.service.restart()
@@ -88,7 +88,7 @@ struct RefreshTests {
   // MARK: The end of a sign-in
 
   @Test(arguments: [400, 401, 403])
-  func asksForANewSignInWhenItIsRefused(_ status: Int) async throws {
+  func aRefusedRefreshNeedsANewSignIn(_ status: Int) async throws {
     try await World.with { world in
       let listener = try await world.caller()
       let caller = try await expiredCaller(world)
@@ -105,7 +105,7 @@ struct RefreshTests {
       #expect(last.text("name") == "org.chappie.Error.TokenExchangeFailed")
       #expect(last["requires_reauthentication"] == true.variant)
 
-      // Who it was stays known, and the server is left in peace.
+      // The owner stays known, and the server is not asked again.
       let account = try await caller.property("Session.AccountInfo", as: VariantDictionary.self)
       #expect(account.text("email") == "ada@example.com")
       #expect(try await world.keyring.credentials().count == 1)
@@ -122,13 +122,13 @@ struct RefreshTests {
     }
   }
 
-  @Test func asksForANewSignInWhenTheServerRevokedIt() async throws {
+  @Test func aRevokedTokenNeedsANewSignIn() async throws {
     try await World.with { world in
       let caller = try await expiredCaller(world)
       try await world.sandbox.revokeRefreshTokens()
       #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired")
       #expect(try await caller.lastError().text("message")?.contains("revoked") == true)
-      // Also after a restart, whatever it looks like until the first use.
+      // Also after a restart, where it looks valid until its first use.
       try await world.service.restart()
       #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired")
       #expect(try await caller.state() == "reauthentication-required")
@@ -138,7 +138,7 @@ struct RefreshTests {
     }
   }
 
-  // MARK: Failures that pass
+  // MARK: Transient failures
 
   struct Case: CustomTestStringConvertible {
     let testDescription: String
@@ -161,7 +161,7 @@ struct RefreshTests {
   ]
 
   @Test(arguments: passing)
-  func changesNothingWhenTheFailurePasses(_ test: Case) async throws {
+  func aTransientFailureChangesNothing(_ test: Case) async throws {
     try await World.with { world in
       let caller = try await expiredCaller(world)
       try await world.sandbox.play(#"[{"endpoint":"refresh",\#(test.rule)}]"#)
@@ -177,8 +177,8 @@ struct RefreshTests {
     }
   }
 
-  /// The server has rotated the token, and nobody has heard of it. Servers let the old one work once more.
-  @Test func asksAgainWhenTheAnswerWasLost() async throws {
+  /// The server has rotated the token, and the answer was lost. Servers accept the old one once more.
+  @Test func aLostAnswerIsRequestedAgain() async throws {
     let grace = World.Plan(sandboxArguments: ["--auto-approve", "--rate", "0", "--refresh-grace"])
     try await World.with(grace) { world in
       let caller = try await expiredCaller(world)
@@ -189,8 +189,8 @@ struct RefreshTests {
     }
   }
 
-  /// The refresh goes on for those who still wait; the server has rotated the token already.
-  @Test func outlivesTheTurnThatNeededIt() async throws {
+  /// The refresh goes on for other callers; the server has rotated the token already.
+  @Test func aRefreshOutlivesTheTurnThatStartedIt() async throws {
     try await World.with { world in
       let caller = try await expiredCaller(world)
       try await world.sandbox.play(#"[{"endpoint":"refresh","delay_ms":500}]"#)

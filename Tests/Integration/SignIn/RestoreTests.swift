@@ -2,10 +2,10 @@ import GLibBridge
 import Glibc
 import Testing
 
-/// A returning user is signed in without doing anything.
+/// A returning user is signed in without any action.
 @Suite(.worlds) @GLibActor
 struct RestoreTests {
-  @Test func isSignedInAfterARestart() async throws {
+  @Test func theAccountIsSignedInAfterARestart() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.service.restart()
@@ -18,7 +18,7 @@ struct RestoreTests {
     }
   }
 
-  @Test func isSignedOutAfterARestartWhenNobodySignedIn() async throws {
+  @Test func theAccountIsSignedOutAfterARestartWithoutASignIn() async throws {
     try await World.with { world in
       let caller = try await world.caller()
       try await world.service.restart()
@@ -27,8 +27,8 @@ struct RestoreTests {
     }
   }
 
-  /// The first call that reaches a new service must not read a state that nobody has looked up.
-  @Test func knowsItsStateInItsFirstAnswer() async throws {
+  /// The first call to a new service must not read a state before the service has determined it.
+  @Test func theFirstAnswerHasTheState() async throws {
     try await World.with(.activatable) { world in
       let caller = try await world.signedInCaller()
       for _ in 0..<5 {
@@ -41,7 +41,7 @@ struct RestoreTests {
     }
   }
 
-  @Test func survivesAKillInTheMiddleOfATurn() async throws {
+  @Test func theSignInSurvivesAKillDuringATurn() async throws {
     try await World.with(.activatable) { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.stall(times: "2")
@@ -58,8 +58,8 @@ struct RestoreTests {
     }
   }
 
-  /// A caller that asks for a turn of before must not be told of another one.
-  @Test func namesOfTurnsDoNotComeAgain() async throws {
+  /// A caller that asks for a turn of the previous process must not get another turn.
+  @Test func turnNamesAreNotReused() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let before = try await caller.stream("before")
@@ -72,9 +72,9 @@ struct RestoreTests {
     }
   }
 
-  // MARK: Items that are of no use
+  // MARK: Invalid items
 
-  @Test func takesNoItemOfAnotherDevice() async throws {
+  @Test func anItemOfAnotherDeviceIsRefused() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.keyring.changeSecret(of: "default") { line in
@@ -93,7 +93,7 @@ struct RestoreTests {
   }
 
   @Test(arguments: ["", "chappie1:", "not what was stored", "changed"])
-  func takesNoDamagedItem(_ line: String) async throws {
+  func aDamagedItemIsRefused(_ line: String) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.keyring.changeSecret(of: "default") { stored in
@@ -106,8 +106,8 @@ struct RestoreTests {
     }
   }
 
-  /// A credential belongs to its slot: whoever can write to the keyring cannot move it to another one.
-  @Test func takesNoItemOfAnotherAccount() async throws {
+  /// A credential belongs to its slot: a program that can write to the keyring cannot move it to another one.
+  @Test func anItemOfAnotherAccountIsRefused() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let work = try await caller.open("Session", ["keychain_account": "work"])

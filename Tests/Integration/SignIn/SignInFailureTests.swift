@@ -1,10 +1,10 @@
 import GLibBridge
 import Testing
 
-/// What the sign-in makes of servers that refuse, and of odd ones.
+/// A sign-in with servers that refuse, and with unusual answers.
 @Suite(.worlds) @GLibActor
 struct SignInFailureTests {
-  /// A refusal, and what the caller is told.
+  /// A refusal, and the error for the caller.
   struct Case: CustomTestStringConvertible {
     let testDescription: String
     let scenario: String
@@ -12,7 +12,7 @@ struct SignInFailureTests {
     let message: String
   }
 
-  // MARK: Before there is a code
+  // MARK: Before the code
 
   nonisolated static let noCode = [
     Case(
@@ -37,7 +37,7 @@ struct SignInFailureTests {
   ]
 
   @Test(arguments: noCode)
-  func failsWhenThereIsNoCode(_ test: Case) async throws {
+  func theSignInFailsWithoutACode(_ test: Case) async throws {
     try await World.with { world in
       let caller = try await world.caller()
       try await world.sandbox.play(test.scenario)
@@ -50,13 +50,13 @@ struct SignInFailureTests {
       #expect(last.text("name") == "org.chappie.Error.\(test.error)")
       #expect(last.text("message") == refused.message)
       #expect(last["requires_reauthentication"] == false.variant)
-      // The next try starts from nothing.
+      // The next attempt starts from the beginning.
       try await caller.signIn()
       #expect(try await caller.lastError().isEmpty)
     }
   }
 
-  @Test func failsWhenNobodyListens() async throws {
+  @Test func theSignInFailsWhenTheServerIsUnreachable() async throws {
     try await World.with { world in
       let caller = try await world.caller()
       await world.sandbox.end()
@@ -65,8 +65,8 @@ struct SignInFailureTests {
     }
   }
 
-  /// A code that cannot be kept is worth nothing: the person is not sent to the page.
-  @Test func asksForNoCodeWhileTheKeyringIsLocked() async throws {
+  /// Without a place to store the tokens a code is useless: the user is not sent to the page.
+  @Test func noCodeIsRequestedWhileTheKeyringIsLocked() async throws {
     try await World.with { world in
       let caller = try await world.caller()
       try await world.keyring.lock()
@@ -77,7 +77,7 @@ struct SignInFailureTests {
     }
   }
 
-  @Test func asksForNoCodeWithoutAKeyring() async throws {
+  @Test func noCodeIsRequestedWithoutAKeyring() async throws {
     try await World.with(World.Plan(keyring: .none)) { world in
       let caller = try await world.caller()
       #expect(try await refusal { try await caller.startSignIn() }.name == "KeyringUnavailable")
@@ -85,7 +85,7 @@ struct SignInFailureTests {
     }
   }
 
-  // MARK: Behind the code
+  // MARK: After the code
 
   nonisolated static let noTokens = [
     Case(
@@ -112,7 +112,7 @@ struct SignInFailureTests {
   ]
 
   @Test(arguments: noTokens)
-  func failsWhenThereAreNoTokens(_ test: Case) async throws {
+  func theSignInFailsWithoutTokens(_ test: Case) async throws {
     try await World.with { world in
       let caller = try await world.caller()
       try await world.sandbox.play(test.scenario)
@@ -127,14 +127,14 @@ struct SignInFailureTests {
     }
   }
 
-  // MARK: Odd answers that are good enough
+  // MARK: Unusual but valid answers
 
-  /// The live server sends a string; others have been seen.
+  /// The live server sends the interval as a string; other types have been seen.
   @Test(arguments: [#""interval":"0.05""#, #""interval":0.05"#, #""interval":1"#, #""interval":null"#, #""other":1"#])
-  func takesAnyInterval(_ interval: String) async throws {
+  func anyFormOfIntervalIsAccepted(_ interval: String) async throws {
     try await World.with { world in
       let caller = try await world.caller()
-      // Only where the interval is short does the stand-in make it wait.
+      // The stand-in makes the service wait only when the interval is short.
       let isShort = interval.contains("0.05")
       let pending = #"{"endpoint":"poll","status":403,"times":3},{"endpoint":"poll","status":404,"times":2},"#
       try await world.sandbox.play(
@@ -147,7 +147,7 @@ struct SignInFailureTests {
       #expect(try await caller.startSignIn() == "ABCD-12345")
       try await caller.waitFor("signed-in")
       #expect(try await world.sandbox.state().requests["poll"] == (isShort ? 6 : 1))
-      // Opaque tokens say nothing of the person, which is no reason to refuse them.
+      // Opaque tokens hold nothing about the user, which is no reason to refuse them.
       #expect(try await caller.property("Session.AccountInfo", as: VariantDictionary.self).isEmpty)
     }
   }

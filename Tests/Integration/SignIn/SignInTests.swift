@@ -2,10 +2,10 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// The sign-in with a device code, from the code to the keyring.
+/// The device-code sign-in, from the code to the keyring.
 @Suite(.worlds) @GLibActor
 struct SignInTests {
-  @Test func showsACodeAndEndsWhenThePersonApproves() async throws {
+  @Test func theUserSeesACodeAndApprovesIt() async throws {
     try await World.with(.attended) { world in
       let caller = try await world.caller()
       #expect(try await caller.state() == "signed-out")
@@ -37,7 +37,7 @@ struct SignInTests {
     }
   }
 
-  @Test func tellsEverybodyOfEachStageAndNobodyWhoItIs() async throws {
+  @Test func everyStageIsSignalledWithoutTheUsersIdentity() async throws {
     try await World.with { world in
       let other = try await world.caller()
       let caller = try await world.signedInCaller()
@@ -54,7 +54,7 @@ struct SignInTests {
     }
   }
 
-  @Test func storesOneSealedLineUnderItsSchema() async throws {
+  @Test func theCredentialIsOneSealedLineWithItsSchema() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let items = try await world.keyring.credentials()
@@ -78,7 +78,7 @@ struct SignInTests {
     }
   }
 
-  @Test func givesTheSameCodeWhileASignInRuns() async throws {
+  @Test func aSecondCallReturnsTheSameCode() async throws {
     try await World.with(.attended) { world in
       let caller = try await world.caller()
       let other = try await world.caller()
@@ -90,7 +90,7 @@ struct SignInTests {
     }
   }
 
-  @Test func canBeCancelledWhileItWaitsForThePerson() async throws {
+  @Test func aSignInCanBeCancelledWhileItWaitsForTheUser() async throws {
     try await World.with(.attended) { world in
       let caller = try await world.caller()
       _ = try await caller.startSignIn()
@@ -103,7 +103,7 @@ struct SignInTests {
     }
   }
 
-  @Test func canBeCancelledWhileTheServerGivesNoCode() async throws {
+  @Test func aSignInCanBeCancelledBeforeItsCode() async throws {
     try await World.with { world in
       let caller = try await world.caller()
       try await world.sandbox.play(#"[{"endpoint":"usercode","hang":true}]"#)
@@ -126,12 +126,12 @@ struct SignInTests {
     }
   }
 
-  /// A person who cancels and at once starts anew must not be shown the code that was cancelled.
-  @Test func startsAnewRightAfterACancel() async throws {
+  /// A user who cancels and starts again at once must not see the cancelled code.
+  @Test func aNewSignInCanFollowACancelAtOnce() async throws {
     try await World.with(.attended) { world in
       let caller = try await world.caller()
       let dead = try await caller.startSignIn()
-      // Both calls are sent before either is answered, in this order.
+      // Both calls are sent, in this order, before either is answered.
       let cancel = Task { @GLibActor in _ = try await caller.call("Session.CancelSignIn") }
       let start = Task { @GLibActor in try await caller.startSignIn() }
       try await cancel.value
@@ -142,7 +142,7 @@ struct SignInTests {
     }
   }
 
-  @Test func endsWhenThePersonDeclines() async throws {
+  @Test func aSignInEndsWhenTheUserDeclines() async throws {
     try await World.with(.attended) { world in
       let caller = try await world.caller()
       let code = try await caller.startSignIn()
@@ -157,7 +157,7 @@ struct SignInTests {
   // MARK: A sign-in over a sign-in
 
   @Test(arguments: ["decline", "cancel"])
-  func keepsTheOldCredentialUntilANewOneIsThere(_ ending: String) async throws {
+  func theOldCredentialIsKeptUntilANewSignInSucceeds(_ ending: String) async throws {
     try await World.with(.attended) { world in
       let caller = try await world.caller()
       try await world.sandbox.decide("approve", try await caller.startSignIn())
@@ -180,7 +180,7 @@ struct SignInTests {
     }
   }
 
-  @Test func replacesTheOldCredentialByTheNewOne() async throws {
+  @Test func aNewSignInReplacesTheOldCredential() async throws {
     try await World.with(.attended) { world in
       let caller = try await world.caller()
       for person in ["ada@example.com", "grace@example.com"] {
@@ -196,16 +196,16 @@ struct SignInTests {
     }
   }
 
-  // MARK: What is replaced
+  // MARK: The replaced credential
 
-  /// The server forgets the sign-in before, once the new one is stored, and no sooner.
-  @Test func revokesTheSignInThatItReplaces() async throws {
+  /// The server revokes the replaced sign-in after the new one is stored, and not before.
+  @Test func theReplacedSignInIsRevoked() async throws {
     try await World.with(.attended) { world in
       let caller = try await world.caller()
       let first = try await caller.startSignIn()
       try await world.sandbox.decide("approve", first)
       try await caller.waitFor("linked", "Session.DeviceLinkState")
-      // One that comes to nothing replaces nothing.
+      // A failed sign-in replaces nothing.
       let declined = try await caller.startSignIn()
       try await world.sandbox.decide("decline", declined)
       try await caller.waitFor("declined", "Session.DeviceLinkState")
@@ -219,15 +219,15 @@ struct SignInTests {
       #expect(state.liveRefreshTokens == 1)
       #expect(state.requests["revoke"] == 1)
       #expect(try await caller.send("hi").contains("hi"))
-      // What is left is the new one: it can be renewed.
+      // The new sign-in remains and can be refreshed.
       try await world.sandbox.expireAccessTokens()
       #expect(try await caller.send("again").contains("again"))
     }
   }
 
-  /// It is signed in all the same.
+  /// The new sign-in succeeds nevertheless.
   @Test(arguments: [#"[{"endpoint":"revoke","status":500}]"#, #"[{"endpoint":"revoke","drop_after":0}]"#])
-  func succeedsWhereTheOldSignInIsNotRevoked(_ scenario: String) async throws {
+  func aSignInSucceedsWithoutTheRevocationOfTheOld(_ scenario: String) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play(scenario)

@@ -1,10 +1,10 @@
 import GLibBridge
 import Testing
 
-/// Signing out removes one credential, here and upstream.
+/// Signing out removes one credential, here and at the server.
 @Suite(.worlds) @GLibActor
 struct SignOutTests {
-  @Test func removesTheItemAndRevokesIt() async throws {
+  @Test func aSignOutRemovesTheItemAndRevokesTheTokens() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await caller.call("Session.SignOut")
@@ -21,7 +21,7 @@ struct SignOutTests {
     }
   }
 
-  @Test func succeedsWhenNobodyIsSignedIn() async throws {
+  @Test func aSignOutSucceedsWithoutASignIn() async throws {
     try await World.with { world in
       let caller = try await world.caller()
       try await caller.call("Session.SignOut")
@@ -31,7 +31,7 @@ struct SignOutTests {
   }
 
   @Test(arguments: ["default", "work"])
-  func leavesOtherAccountsAlone(_ account: String) async throws {
+  func aSignOutLeavesOtherAccountsUnchanged(_ account: String) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let work = try await caller.open("Session", ["keychain_account": "work"])
@@ -51,7 +51,7 @@ struct SignOutTests {
   @Test(arguments: [
     (#"[{"endpoint":"revoke","status":500}]"#, "status 500"), (#"[{"endpoint":"revoke","hang":true}]"#, "in time"),
   ])
-  func tellsWhenTheServerDoesNotRevoke(_ scenario: String, _ reason: String) async throws {
+  func aFailedRevocationIsReported(_ scenario: String, _ reason: String) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play(scenario)
@@ -62,13 +62,13 @@ struct SignOutTests {
       let error = try await caller.lastError()
       #expect(error.text("name") == "org.chappie.Error.RevocationFailed")
       #expect(error.text("message")?.contains(reason) == true)
-      // The next sign-in has nothing to do with it.
+      // The next sign-in is independent of it.
       try await caller.signIn()
       #expect(try await caller.lastError().isEmpty)
     }
   }
 
-  @Test func tellsWhenTheServerIsGone() async throws {
+  @Test func anUnreachableServerIsReported() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       await world.sandbox.end()
@@ -79,8 +79,8 @@ struct SignOutTests {
     }
   }
 
-  /// Removed it is, and a script knows that this is not all.
-  @Test func theCommandTellsWhatIsNotRevoked() async throws {
+  /// The credential is removed, and the exit status tells a script that the revocation failed.
+  @Test func theCommandReportsAFailedRevocation() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play(#"[{"endpoint":"revoke","status":503}]"#)
@@ -89,13 +89,13 @@ struct SignOutTests {
       #expect(output.text.hasPrefix("chappie: The sign-in was removed here, but the server could not be told"))
       #expect(output.text.contains("status 503"))
       #expect(try await caller.state() == "signed-out")
-      // Once it is out, there is nothing to tell any more.
+      // A second sign-out has nothing to report.
       let again = try await world.chappie("sign-out")
       #expect(again.status == 0 && again.text == "Signed out.\n")
     }
   }
 
-  @Test func changesNothingWhileTheKeyringIsLocked() async throws {
+  @Test func aSignOutChangesNothingWhileTheKeyringIsLocked() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.keyring.lock()
@@ -109,7 +109,7 @@ struct SignOutTests {
     }
   }
 
-  @Test func endsASignInThatRuns() async throws {
+  @Test func aSignOutEndsARunningSignIn() async throws {
     try await World.with(.attended) { world in
       let caller = try await world.caller()
       _ = try await caller.startSignIn()
@@ -119,13 +119,13 @@ struct SignOutTests {
     }
   }
 
-  /// The answer of a refresh that was under way must not bring the credential back.
-  @Test func winsOverARefreshThatIsUnderWay() async throws {
+  /// The answer of a refresh that runs must not restore the credential.
+  @Test func aSignOutOverridesARunningRefresh() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.expireAccessTokens()
       try await world.sandbox.play(#"[{"endpoint":"refresh","delay_ms":1000}]"#)
-      // Whether it is answered still depends on which of the two is first.
+      // The order of the two decides if the turn still gets its answer.
       async let answer = try? caller.send("hi")
       try await eventually("the refresh") { try await world.sandbox.state().requests["refresh"] == 1 }
       try await caller.call("Session.SignOut")

@@ -2,7 +2,7 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// Threads that programs keep in files, with their key in a real keyring.
+/// Threads that programs store in files, with their key in a real keyring.
 @Suite(.worlds) @GLibActor
 struct StoredThreadTests {
   /// A session in which programs have a sign-in.
@@ -15,12 +15,12 @@ struct StoredThreadTests {
     }
   }
 
-  /// What a program writes that goes on with the newest thread.
+  /// The output of a program that continues the newest thread.
   private func remember(_ text: String, in world: World, machineID: String? = nil) async throws -> String {
     try await output("remember", text, in: world, machineID: machineID)
   }
 
-  /// What a program writes that deletes all threads.
+  /// The output of a program that deletes all threads.
   private func deleteAll(in world: World, machineID: String? = nil) async throws -> String {
     try await output("delete-all", Accessibility.whenUnlocked.rawValue, in: world, machineID: machineID)
   }
@@ -34,7 +34,7 @@ struct StoredThreadTests {
     return process.output
   }
 
-  @Test func oneProgramGoesOnWhereAnotherEnded() async throws {
+  @Test func oneProgramContinuesAnothersThread() async throws {
     try await with { world in
       let first = try await remember("My name is Brunhilde", in: world)
       #expect(first.contains("1 message"))
@@ -44,8 +44,8 @@ struct StoredThreadTests {
     }
   }
 
-  /// Neither what was said nor the title.
-  @Test func nothingOfItIsInAnyFileInPlaintext() async throws {
+  /// No file holds the messages or the title in plaintext.
+  @Test func noFileHoldsPlaintext() async throws {
     try await with { world in
       _ = try await remember("Brunhilde and the nightingale", in: world)
       let home = try world.directories.files().filter { $0.key.hasPrefix("home/") }
@@ -58,7 +58,7 @@ struct StoredThreadTests {
     }
   }
 
-  @Test func nothingIsReadOrAskedWhileTheKeyringIsLocked() async throws {
+  @Test func nothingIsReadOrSentWhileTheKeyringIsLocked() async throws {
     try await with { world in
       _ = try await remember("One", in: world)
       try await world.keyring.lock()
@@ -90,7 +90,7 @@ struct StoredThreadTests {
   }
 
   @Test(.enabled(if: ServiceProcess.mayPoseAsAnotherMachine, "only root can give a program a machine id"))
-  func aCopiedHomeCanBeginAnew() async throws {
+  func aCopiedHomeCanStartANewStore() async throws {
     try await with { world in
       _ = try await remember("One", in: world)
       let elsewhere = "0123456789abcdef0123456789abcdef\n"
@@ -101,7 +101,7 @@ struct StoredThreadTests {
     }
   }
 
-  @Test func whileTheKeyringIsLockedNothingIsDeleted() async throws {
+  @Test func nothingIsDeletedWhileTheKeyringIsLocked() async throws {
     try await with { world in
       _ = try await remember("One", in: world)
       try await world.keyring.lock()
@@ -111,9 +111,9 @@ struct StoredThreadTests {
     }
   }
 
-  /// Nobody asks the store for anything meanwhile.
+  /// No caller uses the store meanwhile.
   @Test(arguments: ["screen", "keyring"])
-  func titlesAreInNoMemoryWhileSomethingIsLocked(_ lock: String) async throws {
+  func titlesLeaveMemoryWithTheLock(_ lock: String) async throws {
     try await with { world in
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
       let host = try world.startLibraryHost("titles", "A walk")
@@ -123,7 +123,7 @@ struct StoredThreadTests {
     }
   }
 
-  /// Whoever deletes the key has deleted the threads.
+  /// Deleting the key makes the threads unreadable for good.
   @Test func threadsWithoutTheirKeyCannotBeRead() async throws {
     try await with { world in
       _ = try await remember("One", in: world)

@@ -16,7 +16,7 @@ struct ThreadConfigurationTests {
     }
   }
 
-  @Test func threadsCanBeOff() async throws {
+  @Test func threadsCanBeDisabled() async throws {
     try await with("[Threads]\nEnabled=false\n") { world, caller in
       let work = try await caller.open("Session", ["keychain_account": "work"])
       try await caller.signIn(at: work)
@@ -38,8 +38,8 @@ struct ThreadConfigurationTests {
 
   // MARK: Redaction
 
-  /// What is written is without it; the answer of the turn itself is not.
-  @Test func whatIsRedactedIsNeverWritten() async throws {
+  /// Redacted parts are not written; the answer of the turn itself has them.
+  @Test func redactedTextIsNeverWritten() async throws {
     let configuration = #"""
       [Redaction]
       Drop=tool-arguments;payloads
@@ -73,8 +73,8 @@ struct ThreadConfigurationTests {
     }
   }
 
-  /// A title that is left out is not written anew by each turn.
-  @Test func aGivenTitleStaysWhereInputsAreLeftOut() async throws {
+  /// A turn does not set a title that redaction leaves out.
+  @Test func aGivenTitleStaysWhenInputsAreRedacted() async throws {
     try await with("[Redaction]\nDrop=inputs\n") { _, caller in
       let thread = try await caller.createThread()
       _ = try await caller.send("One", to: thread)
@@ -87,7 +87,7 @@ struct ThreadConfigurationTests {
     }
   }
 
-  @Test func aTitleIsRefusedWhereTitlesAreLeftOut() async throws {
+  @Test func aTitleIsRefusedWhenTitlesAreRedacted() async throws {
     try await with("[Redaction]\nDrop=titles\n") { _, caller in
       let thread = try await caller.createThread("Mine")
       let refused = try await refusal { try await caller.call("Threads.Rename", thread, "Mine again") }
@@ -98,8 +98,8 @@ struct ThreadConfigurationTests {
     }
   }
 
-  /// The title has no room for the whole number.
-  @Test func aTitleHasNoPartOfWhatIsMasked() async throws {
+  /// The title is too short for the whole number.
+  @Test func aTitleHoldsNoPartOfAMaskedText() async throws {
     try await with("[Redaction Patterns]\ncard=\\d{4}( \\d{4}){3}\n") { _, caller in
       let thread = try await caller.createThread()
       let words = String(repeating: "pay ", count: 11)
@@ -110,8 +110,8 @@ struct ThreadConfigurationTests {
 
   // MARK: Retention
 
-  /// The oldest archived one goes first, then the oldest; never the one that is written to.
-  @Test func theCapHolds() async throws {
+  /// Retention deletes the oldest archived thread first, then the oldest; never the one that is written to.
+  @Test func theSizeLimitHolds() async throws {
     try await with("[Threads]\nMaximumSize=0.015\n") { _, caller in
       let text = String(repeating: "words ", count: 1000)
       var threads: [String] = []
@@ -130,7 +130,7 @@ struct ThreadConfigurationTests {
       try await caller.catchUp()
       #expect(try caller.threadChanges().contains("\(threads[2]) deleted"))
 
-      // Nothing that could go makes room for this.
+      // No deletion could make room for this thread.
       let tooLong = try await refusal {
         try await caller.send(String(repeating: "words ", count: 10_000), to: threads[3])
       }
@@ -140,8 +140,8 @@ struct ThreadConfigurationTests {
     }
   }
 
-  /// Without anybody's doing: when the service starts.
-  @Test func whatIsOldIsPutAwayAndDeleted() async throws {
+  /// Retention runs without a call when the service starts.
+  @Test func oldThreadsAreArchivedAndThenDeleted() async throws {
     // 0.00002 days are 1.7 seconds.
     try await with("[Threads]\nArchiveAfter=0.00002\nDeleteAfter=never\n") { world, caller in
       let thread = try await caller.createThread("Old")
@@ -191,8 +191,8 @@ struct ThreadConfigurationTests {
 
   // MARK: Files
 
-  /// Where nothing can be written, nothing is asked either.
-  @Test func aDirectoryThatCannotBeMadeIsToldOf() async throws {
+  /// When a thread cannot be written, no question is sent either.
+  @Test func aDirectoryThatCannotBeMadeIsReported() async throws {
     try await World.with { world in
       let data = world.directories.home.appending(path: ".local/share/chappie")
       try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)

@@ -33,7 +33,7 @@ struct ThreadKeyTests {
     }
   }
 
-  @Test func programsAtOnceHaveOneKey() async throws {
+  @Test func programsThatStartTogetherHaveOneKey() async throws {
     try await World.with(Self.plan) { world in
       var keys: Set<String> = []
       let programs = try (0..<4).map { _ in try program(in: world) }
@@ -69,7 +69,7 @@ struct ThreadKeyTests {
     }
   }
 
-  /// Nothing is stored under a rule that does not allow to read it.
+  /// No key is stored with an accessibility that forbids reading it back.
   @Test func noKeyIsMadeWhileTheScreenIsLocked() async throws {
     try await World.with(Self.plan) { world in
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world, isActive: true)
@@ -81,7 +81,7 @@ struct ThreadKeyTests {
     }
   }
 
-  @Test func aKeyForTheBackgroundIsReadWhileAllIsLocked() async throws {
+  @Test func anAfterFirstUnlockKeyIsReadableWhileLocked() async throws {
     try await World.with(Self.plan) { world in
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
       let key = try await program(in: world, .afterFirstUnlock).key()
@@ -103,7 +103,7 @@ struct ThreadKeyTests {
 
   /// The home was copied: a key of another machine opens nothing, and is not replaced.
   @Test(.enabled(if: ServiceProcess.mayPoseAsAnotherMachine, "only root can give a program a machine id"))
-  func aCopiedKeyIsOfNoUse() async throws {
+  func aCopiedKeyDoesNotOpen() async throws {
     try await World.with(Self.plan) { world in
       let key = try await program(in: world).key()
       let elsewhere = try program(in: world, machineID: "0123456789abcdef0123456789abcdef\n")
@@ -114,7 +114,7 @@ struct ThreadKeyTests {
   }
 }
 
-/// A program that asks for its key again and again.
+/// A program that repeatedly asks for its key.
 @GLibActor
 private final class KeyWatcher {
   let process: ChildProcess
@@ -127,17 +127,17 @@ private final class KeyWatcher {
     process = try ChildProcess("thread-key", command[0], Array(command.dropFirst()), in: world.directories)
   }
 
-  /// What it has said so far, by line.
+  /// Its output so far, by line.
   private var lines: [Substring] { process.output.split(separator: "\n") }
 
-  /// Waits until it has said `text` so many times.
+  /// Waits until it has printed `text` so many times.
   func says(_ text: String, times: Int = 1) async throws {
     try await eventually("'\(text)' of a program that wrote \(process.output)") {
       lines.count { $0.contains(text) } >= times
     }
   }
 
-  /// A name for the key that it had last.
+  /// A fingerprint of its last key.
   func key() async throws -> String {
     try await says("key ")
     return String(lines.last { $0.hasPrefix("key ") } ?? "")

@@ -2,10 +2,10 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// `org.chappie.Threads`: what is stored, and how it is changed.
+/// `org.chappie.Threads`: listing and changing stored threads.
 @Suite(.worlds) @GLibActor
 struct ThreadListTests {
-  @Test func aThreadIsListedRenamedPutAwayAndDeleted() async throws {
+  @Test func aThreadIsListedRenamedArchivedAndDeleted() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let watcher = try await world.caller()
@@ -61,7 +61,7 @@ struct ThreadListTests {
     }
   }
 
-  /// A message to a thread that was put away takes it back, and the newest is first.
+  /// A turn in an archived thread unarchives it, and the list shows the newest first.
   @Test func aTurnMovesAThreadToTheTop() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
@@ -75,8 +75,8 @@ struct ThreadListTests {
     }
   }
 
-  /// Times are whole seconds, and the order is none of chance.
-  @Test func whatChangedLastIsFirstWithinOneSecond() async throws {
+  /// Times are whole seconds, and the order within one second is fixed.
+  @Test func theLastChangeIsFirstWithinOneSecond() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       var made: [String] = []
@@ -94,7 +94,7 @@ struct ThreadListTests {
     }
   }
 
-  /// A database that is somebody's document is neither locked nor written to.
+  /// A database that shares its file with another document is neither locked nor written to.
   @Test func aDatabaseThatIsAHardLinkIsRefused() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
@@ -124,7 +124,7 @@ struct ThreadListTests {
     }
   }
 
-  @Test func usageIsWhatIsStored() async throws {
+  @Test func usageIsTheSizeOfTheStore() async throws {
     try await World.with { world in
       let caller = try await world.caller()
       let one = try await caller.createThread("One")
@@ -142,8 +142,8 @@ struct ThreadListTests {
     }
   }
 
-  /// At a client that somebody opened, its opener alone is told.
-  @Test func onlyTheOpenerIsToldAtAnOpenedClient() async throws {
+  /// Signals of an opened client go to its opener alone.
+  @Test func onlyTheOpenerOfAClientReceivesThreadChanged() async throws {
     try await World.with { world in
       let caller = try await world.caller()
       let watcher = try await world.caller()
@@ -162,7 +162,7 @@ struct ThreadListTests {
 
   // MARK: Bad input
 
-  @Test func wrongArgumentsAreRefused() async throws {
+  @Test func invalidArgumentsAreRefused() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let thread = try await caller.createThread()
@@ -187,7 +187,7 @@ struct ThreadListTests {
     "", "nonsense", "../../../../etc/passwd", "..", "index", "lock", String(repeating: "a", count: 100_000), "Ä",
     "thread.new",
   ])
-  func whatIsNoThreadIsRefused(_ id: String) async throws {
+  func anInvalidThreadIDIsRefused(_ id: String) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       _ = try await caller.createThread()
@@ -206,8 +206,8 @@ struct ThreadListTests {
     }
   }
 
-  /// A turn that runs while its thread is deleted ends with its answer, and with why it is not stored.
-  @Test func anAnswerWhoseThreadIsGoneIsNotLost() async throws {
+  /// A turn whose thread is deleted meanwhile ends with its answer, and with the reason that it is not stored.
+  @Test func anAnswerOfADeletedThreadIsReturned() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let thread = try await caller.createThread()

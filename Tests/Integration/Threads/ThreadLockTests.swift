@@ -2,10 +2,10 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// While something is locked, what is stored cannot be read, also not by the service.
+/// While the screen or the keyring is locked, stored threads are unreadable, also for the service.
 @Suite(.worlds) @GLibActor
 struct ThreadLockTests {
-  /// The name of the error that each method ends with.
+  /// The error name of each method.
   private func failures(_ caller: Caller, _ thread: String, at path: ObjectPath = .chappie) async throws -> Set<String>
   {
     let calls: [@GLibActor () async throws -> Void] = [
@@ -53,8 +53,8 @@ struct ThreadLockTests {
     }
   }
 
-  /// A turn that runs when the screen locks goes on, and is stored at its end. Nothing else can be read meanwhile.
-  @Test func aTurnThatRunsEndsAndIsStored() async throws {
+  /// A turn that runs when the screen locks completes and is stored. No other thread is readable meanwhile.
+  @Test func aRunningTurnCompletesAndIsStored() async throws {
     try await World.with { world in
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
       let caller = try await world.signedInCaller()
@@ -76,7 +76,7 @@ struct ThreadLockTests {
     }
   }
 
-  @Test func whatIsForTheBackgroundIsReadWhileAllIsLocked() async throws {
+  @Test func afterFirstUnlockThreadsAreReadableWhileLocked() async throws {
     try await World.with { world in
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
       let caller = try await world.caller()
@@ -93,7 +93,7 @@ struct ThreadLockTests {
     }
   }
 
-  @Test func theConfigurationCanLetThemBeReadInTheBackground() async throws {
+  @Test func theConfigurationCanAllowReadingWhileLocked() async throws {
     try await World.with(World.Plan(service: .none)) { world in
       try world.directories.configure("[Threads]\nProtection=complete-until-first-user-authentication\n")
       try await world.service.start(world.sandbox.addresses)
@@ -107,7 +107,7 @@ struct ThreadLockTests {
     }
   }
 
-  @Test func theKeyringAsksWhereTheCallerAllowsIt() async throws {
+  @Test func theKeyringPromptsOnlyWhenTheCallerAllowsIt() async throws {
     try await World.with(.fakeKeyring) { world in
       let keyring = try await FakeKeyring(in: world)
       let caller = try await world.signedInCaller()
@@ -127,7 +127,7 @@ struct ThreadLockTests {
     }
   }
 
-  /// What it opened goes, and the service stays.
+  /// The caller's objects close, and the service goes on.
   @Test func aCallerMayLeaveWhileTheKeyringAsks() async throws {
     try await World.with(.fakeKeyring) { world in
       let keyring = try await FakeKeyring(in: world)
@@ -160,8 +160,8 @@ struct ThreadLockTests {
     }
   }
 
-  /// A keyring that has gone is no reason to lose or to forget anything.
-  @Test func aKeyringThatIsGoneIsToldOf() async throws {
+  /// A missing keyring loses no thread and no key.
+  @Test func aMissingKeyringIsReported() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let thread = try await caller.createThread()
@@ -183,8 +183,8 @@ struct ThreadLockTests {
 
   // MARK: At rest
 
-  /// Neither prompts nor answers, titles, arguments and outputs of tools, nor what failed.
-  @Test func nothingOfItIsInAnyFileInPlaintext() async throws {
+  /// No file holds prompts, answers, titles, arguments or outputs of tools, or error messages in plaintext.
+  @Test func noFileHoldsPlaintext() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let thread = try await caller.createThread()

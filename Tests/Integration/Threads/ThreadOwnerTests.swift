@@ -1,10 +1,10 @@
 import GLibBridge
 import Testing
 
-/// Whose threads are whose.
+/// Owners of threads.
 @Suite(.worlds) @GLibActor
 struct ThreadOwnerTests {
-  @Test func eachAccountHasItsOwn() async throws {
+  @Test func eachAccountHasItsOwnThreads() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let work = try await caller.open("Session", ["keychain_account": "work"])
@@ -20,7 +20,7 @@ struct ThreadOwnerTests {
       #expect(try await caller.send("One", to: thread, at: client).contains("1 message"))
       #expect(try await caller.send("Two", to: thread, at: account).contains("3 messages"))
 
-      // What was said stays when its account is signed out, and is back with it.
+      // The threads stay when their account is signed out, and are listed again with it.
       try await caller.call("Session.SignOut", at: work)
       try await caller.signIn(at: work)
       try await eventually("the account to be back") { (try? await caller.threadIDs(at: account)) == [thread] }
@@ -28,7 +28,7 @@ struct ThreadOwnerTests {
   }
 
   @Test(.enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
-  func anAppInASandboxHasItsOwn() async throws {
+  func aSandboxedAppHasItsOwnThreads() async throws {
     try await World.with { world in
       let outside = try await world.signedInCaller()
       let users = try await outside.createThread("The user's")
@@ -50,7 +50,7 @@ struct ThreadOwnerTests {
       #expect(try await outside.threadIDs() == [users])
       #expect(try await refusal { try await outside.threads(at: client) }.name == "AccessDenied")
 
-      // When it is back, so are they.
+      // The account returns, and its threads with it.
       let again = try await world.caller(app: "org.example.App")
       #expect(try await again.threadIDs(at: again.open("Client")) == [thread])
     }

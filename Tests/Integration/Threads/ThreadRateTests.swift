@@ -2,11 +2,11 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// An app cannot fill the disk and the keyring with threads that nothing is said in.
+/// An app cannot fill the disk and the keyring with empty threads.
 @Suite(.worlds, .enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
 @GLibActor
 struct ThreadRateTests {
-  @Test func anAppBeginsSomeThreadsAtATime() async throws {
+  @Test func creatingThreadsIsRateLimited() async throws {
     try await World.with { world in
       let outside = try await world.signedInCaller()
       let app = try await world.caller(app: "org.example.App")
@@ -34,7 +34,7 @@ struct ThreadRateTests {
   }
 
   /// Each account with threads has a key in the keyring.
-  @Test func anAppHasThreadsOfSomeAccounts() async throws {
+  @Test func accountsWithThreadsAreLimited() async throws {
     try await World.with { world in
       let caller = try await world.caller()
       var directory: URL?

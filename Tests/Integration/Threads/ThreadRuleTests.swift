@@ -1,17 +1,17 @@
 import GLibBridge
 import Testing
 
-/// One store that is used under both rules: each holds for those who have chosen it.
+/// One store under both accessibilities: each applies to the programs that have chosen it.
 @Suite(.worlds) @GLibActor
 struct ThreadRuleTests {
   @Test(arguments: ["screen", "keyring"])
-  func whatIsForTheBackgroundOpensNothingToTheOthers(_ lock: String) async throws {
+  func anAfterFirstUnlockKeyOpensNothingForOtherPrograms(_ lock: String) async throws {
     try await World.with { world in
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
       let caller = try await world.caller()
       let client = try await caller.open("Client", ["keychain_accessibility": Accessibility.afterFirstUnlock.rawValue])
       let thread = try await caller.createThread("One")
-      // Each takes its turn: neither takes the key from the other.
+      // The programs run in turn: neither removes the other's key.
       for path in [client, .chappie, client, .chappie] { #expect(try await caller.threadIDs(at: path) == [thread]) }
       if lock == "screen" { saver.setActive(true) } else { try await world.keyring.lock() }
       try await caller.waitFor(Lock("locked", [lock == "screen" ? saver.name : "keyring"]))

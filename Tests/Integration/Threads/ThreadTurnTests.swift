@@ -1,11 +1,11 @@
 import GLibBridge
 import Testing
 
-/// `org.chappie.Threads`: turns that are kept.
+/// `org.chappie.Threads`: stored turns.
 @Suite(.worlds) @GLibActor
 struct ThreadTurnTests {
   @Test(arguments: World.Plan.Transport.allCases)
-  func aThreadIsGoneOnWith(over transport: World.Plan.Transport) async throws {
+  func aThreadCanBeContinued(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       let thread = try await caller.createThread()
@@ -21,8 +21,8 @@ struct ThreadTurnTests {
     }
   }
 
-  /// Other conversations know nothing of a thread, nor does it of them.
-  @Test func aThreadIsAConversationOfItsOwn() async throws {
+  /// A thread and other conversations share nothing.
+  @Test func aThreadIsASeparateConversation() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")
@@ -38,8 +38,8 @@ struct ThreadTurnTests {
     }
   }
 
-  /// Whichever object they come from.
-  @Test func turnsOfAThreadRunOneAfterTheOther() async throws {
+  /// The rule holds for turns from different objects.
+  @Test func turnsOfAThreadRunInSequence() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")
@@ -55,8 +55,8 @@ struct ThreadTurnTests {
     }
   }
 
-  /// Also while the service is still finding out who calls.
-  @Test func callsTakeEffectInTheOrderInWhichTheyWereMade() async throws {
+  /// The order holds even while the service is still identifying the caller.
+  @Test func callsTakeEffectInTheirOrder() async throws {
     try await World.with { world in
       let thread = try await world.signedInCaller().createThread()
       let caller = try await world.caller()
@@ -82,7 +82,7 @@ struct ThreadTurnTests {
     }
   }
 
-  @Test func aTurnThatFailsIsStored() async throws {
+  @Test func aFailedTurnIsStored() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let thread = try await caller.createThread()
@@ -112,8 +112,8 @@ struct ThreadTurnTests {
     }
   }
 
-  /// A service that is told to end keeps what it was doing.
-  @Test func aTurnThatTheEndOfTheServiceCancelsIsStored() async throws {
+  /// A service that is told to end stores its running turns.
+  @Test func aTurnCancelledByTheServicesEndIsStored() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let thread = try await caller.createThread()
@@ -125,7 +125,7 @@ struct ThreadTurnTests {
     }
   }
 
-  @Test func toolsAreStoredWithWhatTheySaid() async throws {
+  @Test func toolCallsAreStoredWithTheirOutputs() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let thread = try await caller.createThread()
@@ -142,7 +142,7 @@ struct ThreadTurnTests {
     }
   }
 
-  @Test func aSummaryReplacesWhatTheModelReads() async throws {
+  @Test func aSummaryReplacesTheModelsInput() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let thread = try await caller.createThread()
@@ -162,7 +162,7 @@ struct ThreadTurnTests {
     }
   }
 
-  @Test func aSummaryThatTheModelWritesEndsWithItsCaller() async throws {
+  @Test func aSummaryIsCancelledWhenItsCallerLeaves() async throws {
     try await World.with { world in
       let stays = try await world.signedInCaller()
       let thread = try await stays.createThread()
@@ -182,7 +182,7 @@ struct ThreadTurnTests {
     }
   }
 
-  @Test func theObjectsModelAndHarnessCount() async throws {
+  @Test func theObjectsModelAndHarnessApply() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")

@@ -1,7 +1,7 @@
 import GLibBridge
 import Testing
 
-/// Tools that somebody must approve, and such that nobody may use.
+/// Tools that need approval, and tools that are denied.
 @Suite(.worlds) @GLibActor
 struct ApprovalTests {
   @Test(arguments: World.Plan.Transport.allCases)
@@ -22,7 +22,7 @@ struct ApprovalTests {
       try await caller.resolve(call, of: turn, true)
       #expect(try await turn.end().answer.text == "The tool delete said: done")
       #expect(handler.calls.count == 1)
-      // It was this once.
+      // The approval was for this call only.
       let again = try await caller.stream("use delete")
       try await caller.resolve(try await again.approvalRequest(), of: again, false)
       _ = try await again.end().answer
@@ -46,7 +46,7 @@ struct ApprovalTests {
     }
   }
 
-  @Test func aToolThatIsSwitchedOffIsNotAskedFor() async throws {
+  @Test func aDeniedToolIsNotOffered() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let handler = try ToolHandler(caller) { _ in "done" }
@@ -85,7 +85,7 @@ struct ApprovalTests {
     }
   }
 
-  @Test func anybodyApprovesInABroadcastTurn() async throws {
+  @Test func anyCallerMayApproveInABroadcastTurn() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let options: VariantDictionary = ["broadcast": true, "tools": [Tools.named("delete", policy: "ask")]]
@@ -99,7 +99,7 @@ struct ApprovalTests {
     }
   }
 
-  /// One question at a time is not needed: each is answered for itself.
+  /// Each call of an answer is approved separately, in any order.
   @Test func callsOfOneAnswerAreApprovedOneByOne() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()

@@ -1,12 +1,12 @@
 import Foundation
 import GLibBridge
 
-/// A program with a tool that never answers: something to be killed.
+/// A program with a tool that never answers, to be killed by the test.
 @GLibActor
 struct DyingHandler {
   let process: ChildProcess
 
-  /// Starts the program, and a turn of its that calls the tool; returns when the call has come.
+  /// Starts the program and a turn of its own that calls the tool; returns when the call has come.
   init(_ world: World, broadcast: Bool) async throws {
     process = try ChildProcess(
       "handler", "/usr/bin/python3", ["-c", Self.script, broadcast ? "yes" : ""], in: world.directories)

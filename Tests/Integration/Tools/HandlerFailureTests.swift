@@ -1,10 +1,10 @@
 import GLibBridge
 import Testing
 
-/// Tools that do not do what they should. The model is told, and the turn goes on.
+/// Failures of tools. The failure is reported to the model, and the turn goes on.
 @Suite(.worlds) @GLibActor
 struct HandlerFailureTests {
-  /// The one call of a turn, which must have failed, and what the model answered.
+  /// The only call of a turn, which must have failed, and the model's answer.
   private func failedCall(of turn: Turn) async throws -> EndedCall {
     let text = try await turn.end().answer.text
     let ended = try #require(try turn.endedCalls.first)
@@ -16,7 +16,7 @@ struct HandlerFailureTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func argumentsThatDoNotFitNeverReachTheHandler(_ transport: World.Plan.Transport) async throws {
+  func invalidArgumentsNeverReachTheHandler(_ transport: World.Plan.Transport) async throws {
     try await World.with(World.Plan(transport: transport)) { world in
       let caller = try await world.signedInCaller()
       let handler = try ToolHandler(caller) { _ in "never" }
@@ -30,7 +30,7 @@ struct HandlerFailureTests {
         try await world.sandbox.callTools("[\(call)]")
         let turn = try await caller.stream("go")
         let ended = try await failedCall(of: turn)
-        // Whoever watches for calls could be who runs the tool.
+        // A caller that watches the signal could run the tool, so the call is not signalled either.
         #expect(try turn.requestedCalls.isEmpty)
         #expect(ended.output.hasPrefix("The arguments do not fit the tool's schema: "))
         #expect(ended.output.contains(reason), "\(ended.output)")
@@ -39,7 +39,7 @@ struct HandlerFailureTests {
     }
   }
 
-  @Test func anErrorOfTheHandlerIsToldToTheModel() async throws {
+  @Test func anErrorOfTheHandlerIsReportedToTheModel() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let handler = try ToolHandler(caller) { _ -> String in
@@ -51,7 +51,7 @@ struct HandlerFailureTests {
     }
   }
 
-  @Test func anAnswerOfAnotherTypeIsAFailure() async throws {
+  @Test func anAnswerOfTheWrongTypeIsAFailure() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let handler = try ToolHandler(caller, type: "u") { _ in UInt32(7) }
@@ -62,7 +62,7 @@ struct HandlerFailureTests {
     }
   }
 
-  @Test func aHandlerThatIsNotThereIsAFailure() async throws {
+  @Test func aMissingHandlerIsAFailure() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await caller.register([Tools.named("look")], .root.appending("nowhere"))
@@ -70,7 +70,7 @@ struct HandlerFailureTests {
     }
   }
 
-  @Test func aCallEndsWithItsTimeLimit() async throws {
+  @Test func aCallEndsAtItsTimeLimit() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let handler = try ToolHandler(caller) { _ in await forever() }
@@ -79,7 +79,7 @@ struct HandlerFailureTests {
       #expect(ended.output == "The tool did not answer within 1.0 seconds.")
       #expect(ended.milliseconds >= 1000)
       #expect(handler.calls.count == 1)
-      // Without a handler object, too.
+      // The limit holds without a handler object, too.
       try await caller.register([Tools.named("sleep", timeLimit: 1)])
       let unanswered = try await caller.stream("use sleep")
       #expect(try await failedCall(of: unanswered).output == ended.output)
@@ -100,7 +100,7 @@ struct HandlerFailureTests {
     }
   }
 
-  @Test func aHandlerIsGoneBeforeItIsCalled() async throws {
+  @Test func aHandlerMayLeaveBeforeItsCall() async throws {
     try await World.with { world in
       let stays = try await world.signedInCaller()
       try await world.sandbox.play(#"[{"endpoint":"responses","delay_ms":500}]"#)
@@ -114,7 +114,7 @@ struct HandlerFailureTests {
     }
   }
 
-  @Test func oneFailureLeavesTheOthersAlone() async throws {
+  @Test func oneFailureLeavesOtherCallsUnaffected() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.offerPlainModel()

@@ -1,7 +1,7 @@
 import GLibBridge
 import Testing
 
-/// Tools that an object of the caller's runs.
+/// Tools that an object of the caller runs.
 @Suite(.worlds) @GLibActor
 struct HandlerTests {
   @Test(arguments: World.Plan.Transport.allCases)
@@ -32,17 +32,17 @@ struct HandlerTests {
       let state = try await world.sandbox.state()
       #expect(state.requests["responses"] == 2)
       #expect(state.lastOutputs == ["weather: 7 °C"])
-      // Over a socket the model has them from the request before.
+      // Over a socket the model has the tools from the request before.
       #expect(state.lastTools == (transport == .http ? ["weather"] : []))
 
-      // Whoever waits for the reply has tools too.
+      // A turn of `Send` has tools too.
       #expect(try await caller.send(#"use weather {"city":"Rome"}"#) == "The tool weather said: weather: 7 °C")
       #expect(handler.calls.last?.arguments == #"{"city":"Rome"}"#)
     }
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func callsOfOneAnswerRunSideBySide(_ transport: World.Plan.Transport) async throws {
+  func callsOfOneAnswerRunConcurrently(_ transport: World.Plan.Transport) async throws {
     try await World.with(World.Plan(transport: transport)) { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.offerPlainModel()
@@ -55,7 +55,7 @@ struct HandlerTests {
       let turn = try await caller.stream("use one\nuse two\nuse three")
       try await handler.waitForCalls(3)
       #expect(try await turn.seen().status == "waiting-for-tool")
-      // They end in another order than they began, and the model gets them in its own.
+      // They end in another order than they began, and the model gets the outputs in its own order.
       for name in ["three", "one", "two"] {
         gates[name]?.finish()
         try await eventually("the end of \(name)") { try turn.endedCalls.last?.output == "done \(name)" }
@@ -68,7 +68,7 @@ struct HandlerTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func whatHappensComesInOrder(_ transport: World.Plan.Transport) async throws {
+  func signalsComeInOrder(_ transport: World.Plan.Transport) async throws {
     try await World.with(World.Plan(transport: transport)) { world in
       let caller = try await world.signedInCaller()
       let handler = try ToolHandler(caller) { _ in "12:30" }
@@ -88,7 +88,7 @@ struct HandlerTests {
         } else {
           seen.append(signal.member)
         }
-        // The tool is called behind all of the first text, and the second text comes when it has ended.
+        // The call follows all of the first text, and the second text follows the call's end.
         if signal.member == "ToolCallRequested" { #expect(length == "Let me see.".utf8.count) }
         if signal.member == "ToolCallCompleted" { #expect(length == "Let me see.".utf8.count) }
       }
@@ -109,13 +109,13 @@ struct HandlerTests {
       #expect(try await caller.send("use clock", at: client) == "The tool clock said: 12:30")
       #expect(handler.calls.count == 2)
       #expect(try await caller.send("and now?", at: client).contains("“and now?”"))
-      // Messages are what was said: the calls are not among them.
+      // The context lists messages, without the calls.
       let context: VariantDictionary = try await caller.call("Client.GetContext", at: client).member(0, "context")
       #expect(try context.value("message_count", as: UInt32.self) == 6)
     }
   }
 
-  @Test func outputsAreCutWhereTheyAreTooLong() async throws {
+  @Test func longOutputsAreTruncated() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let handler = try ToolHandler(caller) { call in
@@ -138,7 +138,7 @@ struct HandlerTests {
   }
 
   @Test(.enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
-  func aSandboxedAppHasToolsOnWhatItOpened() async throws {
+  func aSandboxedAppMayUseToolsOnItsOwnObjects() async throws {
     try await World.with { world in
       let app = try await world.caller(app: "org.example.App")
       let session = try await app.open("Session")

@@ -1,12 +1,12 @@
 import GLibBridge
 import Testing
 
-/// Tools that whoever sees the signals answers.
+/// Tools that a receiver of the signals answers with `SubmitToolResult`.
 @Suite(.worlds) @GLibActor
 struct SubmittedResultTests {
-  /// As shells do it: each of their commands is a caller of its own.
+  /// A shell does it this way: each of its commands is a caller of its own.
   @Test(arguments: World.Plan.Transport.allCases)
-  func anybodyAnswersABroadcastTurn(_ transport: World.Plan.Transport) async throws {
+  func anyCallerMayAnswerABroadcastTurn(_ transport: World.Plan.Transport) async throws {
     try await World.with(World.Plan(transport: transport)) { world in
       let watcher = try await world.signedInCaller()
       var id = ""
@@ -27,7 +27,7 @@ struct SubmittedResultTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func aCallerAnswersItsOwnTurn(_ transport: World.Plan.Transport) async throws {
+  func aCallerMayAnswerItsOwnTurn(_ transport: World.Plan.Transport) async throws {
     try await World.with(World.Plan(transport: transport)) { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.offerPlainModel()
@@ -64,7 +64,7 @@ struct SubmittedResultTests {
     }
   }
 
-  @Test func whatIsNoAnswerIsRefused() async throws {
+  @Test func anInvalidResultIsRefused() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await caller.register([Tools.named("clock")])
@@ -86,14 +86,14 @@ struct SubmittedResultTests {
       ]
       for (name, submit) in cases { #expect(try await refusal(of: submit).name == name) }
       #expect(try await turn.seen().status == "waiting-for-tool")
-      // None of them has used up the call.
+      // The call is still open after each of them.
       try await caller.submit(String(repeating: "x", count: 300 << 10), for: call, of: turn)
       _ = try await turn.end().answer
       #expect(try turn.endedCalls.first?.output.hasSuffix("[cut here: the output had 307200 bytes]") == true)
     }
   }
 
-  @Test func aCallOfAHandlerObjectIsAnsweredByThatAlone() async throws {
+  @Test func onlyTheHandlerObjectAnswersItsCalls() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let gate = Wait()

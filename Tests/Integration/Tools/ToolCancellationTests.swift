@@ -1,10 +1,10 @@
 import GLibBridge
 import Testing
 
-/// Turns that are cancelled while they wait for a tool or for a person.
+/// Turns that are cancelled while they wait for a tool or for an approval.
 @Suite(.worlds) @GLibActor
 struct ToolCancellationTests {
-  /// The turn has ended once, as cancelled, and told before of the end of each call.
+  /// Expects that the turn ended once, as cancelled, after signals for the end of each call.
   private func expectCancelled(_ turn: Turn, calls: Int) async throws {
     #expect(try await turn.end().failure.name == "Cancelled")
     try await turn.caller.catchUp()
@@ -18,7 +18,7 @@ struct ToolCancellationTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func duringATool(_ transport: World.Plan.Transport) async throws {
+  func aTurnIsCancelledDuringATool(_ transport: World.Plan.Transport) async throws {
     try await World.with(World.Plan(transport: transport)) { world in
       let caller = try await world.signedInCaller()
       let gate = Wait()
@@ -35,7 +35,7 @@ struct ToolCancellationTests {
       try await expectCancelled(turn, calls: 2)
       #expect(try await turn.seen().text == "Let me see.")
       #expect(try await turn.seen().details.text("partial_text") == "Let me see.")
-      // What comes later changes nothing.
+      // A late result changes nothing.
       gate.finish()
       try await caller.catchUp()
       #expect(turn.endCount == 1)
@@ -44,7 +44,7 @@ struct ToolCancellationTests {
     }
   }
 
-  @Test func duringACallThatNobodyAnswers() async throws {
+  @Test func aTurnIsCancelledDuringAnUnansweredCall() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await caller.register([Tools.named("look")])
@@ -57,7 +57,7 @@ struct ToolCancellationTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func duringAnApproval(_ transport: World.Plan.Transport) async throws {
+  func aTurnIsCancelledDuringAnApproval(_ transport: World.Plan.Transport) async throws {
     try await World.with(World.Plan(transport: transport)) { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.offerPlainModel()
@@ -73,7 +73,7 @@ struct ToolCancellationTests {
     }
   }
 
-  /// As when a person presses Ctrl-C in a shell that waits for the answer.
+  /// A user who presses Ctrl-C in a shell that waits for the answer leaves this way.
   @Test func theCallerLeavesDuringATool() async throws {
     try await World.with { world in
       let stays = try await world.signedInCaller()

@@ -1,6 +1,6 @@
 import GLibBridge
 
-/// An object of a caller's that runs its tools.
+/// An object of a caller that runs its tools.
 @GLibActor
 final class ToolHandler {
   /// A call of `org.chappie.ToolHandler`.
@@ -19,7 +19,7 @@ final class ToolHandler {
 
   /// - Parameters:
   ///   - type: the D-Bus type of its answers, which should be `s`.
-  ///   - answer: what it answers a call; what it throws is answered with an error.
+  ///   - answer: the answer to a call; an error that it throws becomes the error reply.
   init(
     _ caller: Caller, type: String = "s", answer: @escaping @GLibActor (Call) async throws -> any VariantConvertible
   ) throws {
@@ -46,7 +46,7 @@ final class ToolHandler {
   }
 }
 
-/// What does not come to an end.
+/// Waits until it is cancelled.
 @GLibActor
 func forever() async -> String {
   await Wait().value()

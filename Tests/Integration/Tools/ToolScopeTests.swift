@@ -1,10 +1,10 @@
 import GLibBridge
 import Testing
 
-/// Whose tools a turn has, and how many.
+/// The tools of a turn: their owner and their number.
 @Suite(.worlds) @GLibActor
 struct ToolScopeTests {
-  @Test func othersDoNotSeeThem() async throws {
+  @Test func aCallersToolsAreItsOwn() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let other = try await world.caller()
@@ -30,7 +30,7 @@ struct ToolScopeTests {
       try await caller.register([Tools.named("smell")])
       _ = try await caller.send("hi", ["tools": [Tools.named("taste")]])
       #expect(try await world.sandbox.state().lastTools.sorted() == ["smell", "taste"])
-      // What is refused leaves the old one.
+      // A refused registration keeps the old tools.
       #expect(try await refusal { try await caller.register([Tools.named("brew tea")]) }.name == "InvalidArgument")
       _ = try await caller.send("hi")
       #expect(try await world.sandbox.state().lastTools == ["smell"])
@@ -41,7 +41,7 @@ struct ToolScopeTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func aToolThatNobodyHandlesEndsTheTurn(_ transport: World.Plan.Transport) async throws {
+  func aToolWithoutAHandlerEndsTheTurn(_ transport: World.Plan.Transport) async throws {
     try await World.with(World.Plan(transport: transport)) { world in
       let caller = try await world.signedInCaller()
       let harness: VariantDictionary = ["tools": [Tools.weather]]
@@ -54,17 +54,17 @@ struct ToolScopeTests {
       #expect(turn.endCount == 1)
       let refused = try await refusal { try await caller.send(#"use weather {"city":"Oslo"}"#, at: client) }
       #expect(refused.name == "MissingToolHandler")
-      // Who handles it does not describe it again: the harness's description holds.
+      // A handler needs no description: the harness's description applies.
       let handler = try ToolHandler(caller) { _ in "7 °C" }
       try await caller.register([Tools.named("weather")], ToolHandler.path, at: client)
       #expect(try await caller.send(#"use weather {"city":"Oslo"}"#, at: client) == "The tool weather said: 7 °C")
-      // Over a socket the model has it from the request before.
+      // Over a socket the model has the tool from the request before.
       #expect(try await world.sandbox.state().lastTools == (transport == .http ? ["weather"] : []))
       #expect(handler.calls.count == 1)
     }
   }
 
-  @Test func aToolThatTheModelMadeUpEndsTheTurn() async throws {
+  @Test func anUnknownToolEndsTheTurn() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await caller.register([Tools.named("look")])
@@ -74,7 +74,7 @@ struct ToolScopeTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func aTurnHasSixteenRounds(_ transport: World.Plan.Transport) async throws {
+  func aTurnHasAtMostSixteenRounds(_ transport: World.Plan.Transport) async throws {
     try await World.with(World.Plan(transport: transport)) { world in
       let caller = try await world.signedInCaller()
       let handler = try ToolHandler(caller) { _ in "again" }
@@ -93,7 +93,7 @@ struct ToolScopeTests {
     }
   }
 
-  // MARK: What is refused
+  // MARK: Refused registrations
 
   struct Case: CustomTestStringConvertible {
     let testDescription: String
@@ -120,7 +120,7 @@ struct ToolScopeTests {
   ]
 
   @Test(arguments: wrong)
-  func whatTheModelCouldNotUseIsRefused(_ test: Case) async throws {
+  func aToolThatTheModelCannotUseIsRefused(_ test: Case) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let calls: [() async throws -> Void] = [
@@ -136,7 +136,7 @@ struct ToolScopeTests {
     }
   }
 
-  @Test func aHundredAndTwentyEightAreTaken() async throws {
+  @Test func upTo128ToolsAreAccepted() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await caller.register((0..<128).map { Tools.named("tool-\($0)") })

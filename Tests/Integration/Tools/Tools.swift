@@ -16,7 +16,7 @@ enum Tools {
   }
 }
 
-/// What `ToolCallRequested` tells of.
+/// The values of `ToolCallRequested`.
 struct RequestedCall {
   let id: String
   let tool: String
@@ -24,7 +24,7 @@ struct RequestedCall {
   let policy: String
 }
 
-/// What `ToolCallCompleted` tells of.
+/// The values of `ToolCallCompleted`.
 struct EndedCall {
   let id: String
   let status: String
@@ -57,7 +57,7 @@ extension Turn {
     }
   }
 
-  /// Waits for a call, the first, the second …
+  /// Waits for the first, the second … call.
   func requestedCall(_ number: Int = 1) async throws -> RequestedCall {
     try await eventually("tool call \(number)") { try requestedCalls.count >= number }
     return try requestedCalls[number - 1]
@@ -69,7 +69,7 @@ extension Turn {
     return try signals("ApprovalRequested")[number - 1].arguments.member(1, "call")
   }
 
-  /// Waits until `GetTurn` says so.
+  /// Waits until `GetTurn` returns `status`.
   func wait(for status: String) async throws {
     try await eventually("the status \(status)") { try await seen().status == status }
   }

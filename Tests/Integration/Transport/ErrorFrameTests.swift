@@ -1,7 +1,7 @@
 import GLibBridge
 import Testing
 
-/// What the backend says of its own failures over a WebSocket, and which of them pass.
+/// Error frames of the backend over a WebSocket, transient and permanent.
 @Suite(.worlds) @GLibActor
 struct ErrorFrameTests {
   private func failed(_ code: String, _ message: String = "Hm.") -> String {
@@ -12,7 +12,7 @@ struct ErrorFrameTests {
   }
 
   @Test(arguments: ["server_error", "something_new", ""])
-  func aFailureThatMayPassIsTriedAgain(_ code: String) async throws {
+  func aTransientFailureIsRetried(_ code: String) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play(failed(code))
@@ -29,7 +29,7 @@ struct ErrorFrameTests {
     "context_length_exceeded", "usage_not_included", "cyber_policy", "misalignment_policy_violation", "invalid_prompt",
     "bio_policy", "server_is_overloaded",
   ])
-  func aFailureThatStaysEndsTheTurn(_ code: String) async throws {
+  func aPermanentFailureEndsTheTurn(_ code: String) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play(failed(code, "So it is."))
@@ -43,7 +43,7 @@ struct ErrorFrameTests {
     }
   }
 
-  @Test func aUsedUpQuotaEndsTheTurn() async throws {
+  @Test func anExhaustedQuotaEndsTheTurn() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play(failed("insufficient_quota"))
@@ -52,9 +52,9 @@ struct ErrorFrameTests {
     }
   }
 
-  /// As HTTP's 429 is, by the client's own policy.
+  /// The client's own backoff policy applies, as for a 429 over HTTP.
   @Test(arguments: ["slow_down", "rate_limit_exceeded"])
-  func beingTooFastFollowsThePolicy(_ code: String) async throws {
+  func aRateLimitFollowsThePolicy(_ code: String) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let policy: VariantDictionary = ["max_retries": Int32(1), "maximum_delay": 0.01]
@@ -72,7 +72,7 @@ struct ErrorFrameTests {
     }
   }
 
-  @Test func aUsageLimitIsTold() async throws {
+  @Test func aUsageLimitIsReported() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play(

@@ -1,14 +1,14 @@
 import GLibBridge
 import Testing
 
-/// Handshakes that are refused, and what is done instead.
+/// Refused handshakes, and the fallback.
 @Suite(.worlds) @GLibActor
 struct HandshakeTests {
   private let webSocket = World.Plan.Transport.webSocket
 
-  /// Told by the backend, or by who stands in between.
+  /// The refusal comes from the backend or from a proxy.
   @Test(arguments: [426, 403, 404])
-  func whereThereIsNoWebSocketHTTPServesForGood(_ status: Int) async throws {
+  func aPermanentRefusalSwitchesToHTTPForGood(_ status: Int) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")
@@ -19,14 +19,14 @@ struct HandshakeTests {
       #expect(state.requests["handshake"] == 1)
       #expect(state.requests["responses"] == 2)
       #expect(state.lastResponsesRequest.transport == "http")
-      // Another client finds out for itself.
+      // Another client tries the WebSocket for itself.
       _ = try await caller.send("hi", at: caller.open("Client"))
       #expect(try await world.sandbox.state().lastResponsesRequest.transport == "websocket")
     }
   }
 
   @Test(arguments: [429, 500, 503])
-  func whereThereIsNoneNowHTTPServesThisTurn(_ status: Int) async throws {
+  func aTransientRefusalSwitchesThisTurnToHTTP(_ status: Int) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")
@@ -41,8 +41,8 @@ struct HandshakeTests {
     }
   }
 
-  /// The reason of a refusal is in the answer over HTTP.
-  @Test func aUsageLimitIsToldWithItsReset() async throws {
+  /// The answer over HTTP has the reason of a refusal.
+  @Test func aUsageLimitIsReportedWithItsReset() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let body = #"{"error":{"type":"usage_limit_reached","plan_type":"pro","resets_at":1893456000}}"#
@@ -59,8 +59,8 @@ struct HandshakeTests {
     }
   }
 
-  /// A network that lets no WebSocket through will not do so next time.
-  @Test func aHandshakeWithoutAnAnswerIsNotTriedAgain() async throws {
+  /// A network that blocks a WebSocket once will block the next one.
+  @Test func anUnansweredHandshakeIsNotRetried() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")
@@ -75,7 +75,7 @@ struct HandshakeTests {
 
   // MARK: Tokens
 
-  @Test func aTokenThatIsRefusedIsReplaced() async throws {
+  @Test func aRefusedTokenIsRefreshed() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play(#"[{"endpoint":"handshake","status":401}]"#)
@@ -88,8 +88,8 @@ struct HandshakeTests {
     }
   }
 
-  /// Once after the renewal, and no more.
-  @Test func aTokenThatIsRefusedTwiceIsNotTriedAThirdTime() async throws {
+  /// One retry follows the refresh, and no more.
+  @Test func aTokenRefusedTwiceIsNotRetried() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")
@@ -110,7 +110,7 @@ struct HandshakeTests {
   }
 
   /// The list of models has shown already that the token is refused.
-  @Test func aTokenThatWasRenewedForTheListIsNotRenewedAgain() async throws {
+  @Test func aTokenRefreshedForTheListIsNotRefreshedAgain() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play(

@@ -1,14 +1,15 @@
 import GLibBridge
 import Testing
 
-/// What comes over a kept socket when nobody has asked is of no answer, and what names another answer is of that one.
+/// Frames that arrive on a kept socket without a request belong to no answer, and frames that name another answer
+/// belong to that one.
 @Suite(.worlds) @GLibActor
 struct LateFrameTests {
   private nonisolated static let words = #"{"type":"response.output_text.delta","delta":"Late words."}"#
   private nonisolated static let end = #"{"type":"response.completed","response":{"id":"resp_late"}}"#
   private nonisolated static let beginning = #"{"type":"response.created","response":{"id":"resp_late"}}"#
 
-  /// What a backend may send too late.
+  /// A frame that a backend may send too late.
   enum Late: String, CaseIterable {
     case words, completed, failed, whole, item, error, garbage, unknown
 
@@ -39,9 +40,9 @@ struct LateFrameTests {
 
   // MARK: Between two turns
 
-  /// With the end of the answer, in one go.
+  /// The frames arrive together with the end of the answer.
   @Test(arguments: Late.allCases)
-  func whatComesWithTheEndIsOfNoTurn(_ late: Late) async throws {
+  func framesAfterTheEndBelongToNoTurn(_ late: Late) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")
@@ -52,9 +53,9 @@ struct LateFrameTests {
     }
   }
 
-  /// While the socket is kept: it is closed at once.
+  /// The frames arrive while the socket is kept: it is closed at once.
   @Test(arguments: Late.allCases)
-  func whatComesLaterClosesTheSocket(_ late: Late) async throws {
+  func dataAfterTheAnswerClosesTheSocket(_ late: Late) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")
@@ -68,8 +69,8 @@ struct LateFrameTests {
     }
   }
 
-  /// What is used of the plan can be told at any time.
-  @Test func newsBetweenTurnsDoNoHarm() async throws {
+  /// The backend may report the usage at any time.
+  @Test func usageReportsBetweenTurnsAreAccepted() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")
@@ -85,11 +86,11 @@ struct LateFrameTests {
     }
   }
 
-  // MARK: Behind the next question
+  // MARK: After the next request
 
-  /// They were on their way when the next turn asked.
+  /// The frames were under way when the next turn sent its request.
   @Test(arguments: [Late.words, .completed, .failed, .item])
-  func whatComesBeforeTheBeginningIsOfAnotherAnswer(_ late: Late) async throws {
+  func framesBeforeTheFirstEventBelongToAnotherAnswer(_ late: Late) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client", World.Plan.Transport.webSocket.impatient)
@@ -100,14 +101,14 @@ struct LateFrameTests {
     }
   }
 
-  /// The answer broke off for whoever reads it, and is asked for again.
+  /// For its reader this answer was interrupted, and it is requested again.
   @Test(
     arguments: [
       #"{"type":"response.output_text.delta","response_id":"resp_late","delta":" of another."}"#,
       #"{"type":"response.output_text.delta","response_id":"resp_\u006cate","delta":" of another."}"#,
       LateFrameTests.end, LateFrameTests.beginning, Late.failed.frames,
     ])
-  func eventsOfAnotherAnswerAreNoneOfThisOne(_ foreign: String) async throws {
+  func eventsOfAnotherAnswerAreNotUsed(_ foreign: String) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")
@@ -124,7 +125,7 @@ struct LateFrameTests {
     }
   }
 
-  @Test func overHTTPTheyAreNoneEither() async throws {
+  @Test func eventsOfAnotherAnswerAreNotUsedOverHTTP() async throws {
     try await World.with(.http) { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play(

@@ -1,14 +1,14 @@
 import GLibBridge
 import Testing
 
-/// Who decides how answers come: the service's configuration, and a client's own.
+/// The choice of the transport: the service's configuration, and a client's own.
 @Suite(.worlds) @GLibActor
 struct PolicyTests {
   private func open(_ caller: Caller, _ policy: VariantDictionary) async throws -> ObjectPath {
     try await caller.open("Client", ["streaming_transport_policy": policy])
   }
 
-  @Test func aClientCanDoWithoutWebSocket() async throws {
+  @Test func aClientCanDisableWebSocket() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let client = try await open(caller, ["prefers_web_socket": false])
@@ -19,7 +19,7 @@ struct PolicyTests {
     }
   }
 
-  @Test func aClientCanWantAWebSocketAllTheSame() async throws {
+  @Test func aClientCanEnableWebSocket() async throws {
     try await World.with(.http) { world in
       let caller = try await world.signedInCaller()
       #expect(try await caller.send("hi").contains("hi"))
@@ -30,7 +30,7 @@ struct PolicyTests {
     }
   }
 
-  @Test func fewerThanNoReconnectionsAreNone() async throws {
+  @Test func aNegativeReconnectionLimitMeansNone() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let policy: VariantDictionary = [
@@ -43,7 +43,7 @@ struct PolicyTests {
     }
   }
 
-  @Test func theServiceKnowsTwoTransports() async throws {
+  @Test func theConfigurationNamesTwoTransports() async throws {
     try await World.with(World.Plan(service: .none)) { world in
       try world.directories.configure("[Client]\nTransport=pigeon\n")
       let process = try world.service.launch(world.sandbox.addresses)

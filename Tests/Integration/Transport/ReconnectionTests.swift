@@ -1,7 +1,7 @@
 import GLibBridge
 import Testing
 
-/// A WebSocket that drops within an answer is opened again. What its caller has already is not told again.
+/// A WebSocket that drops during an answer is reopened. Its caller gets no text twice.
 @Suite(.worlds) @GLibActor
 struct ReconnectionTests {
   private static let text = "Zwölf 日本 👩‍👩‍👧 e\u{301} fünf"
@@ -25,7 +25,7 @@ struct ReconnectionTests {
   // MARK: Replays
 
   @Test(arguments: [0, 1, 3])
-  func aDropIsNotSeen(after deltas: Int) async throws {
+  func aDropIsInvisibleToTheCaller(after deltas: Int) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play("[\(answer(Self.text, #","drop_after":\#(deltas)"#)),\(answer())]")
@@ -39,8 +39,8 @@ struct ReconnectionTests {
     }
   }
 
-  /// Also a replay that itself drops, before and behind where the first one did.
-  @Test func severalDropsAreNotSeen() async throws {
+  /// A replay drops too, before and after the position of the first drop.
+  @Test func severalDropsAreInvisibleToTheCaller() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let rules = [3, 1, 4].map { answer(Self.text, #","drop_after":\#($0)"#) } + [answer()]
@@ -52,7 +52,7 @@ struct ReconnectionTests {
     }
   }
 
-  @Test func aReplayMayBeCutElsewhere() async throws {
+  @Test func aReplayMayHaveOtherDeltas() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let deltas = ["o", "ne two th", "ree four"].map { #"{"type":"response.output_text.delta","delta":"\#($0)"},"# }
@@ -68,9 +68,9 @@ struct ReconnectionTests {
     }
   }
 
-  /// Another answer, and one that ends too early.
+  /// The replay is another answer, or ends too early.
   @Test(arguments: ["one zwei three", "on", "one tw"])
-  func aReplayThatDiffersEndsTheTurn(_ replay: String) async throws {
+  func aDivergentReplayEndsTheTurn(_ replay: String) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play("[\(answer("one two three", #","drop_after":2"#)),\(answer(replay))]")
@@ -88,7 +88,7 @@ struct ReconnectionTests {
 
   // MARK: Giving up
 
-  @Test func whenAllAttemptsAreUsedUpHTTPTakesOver() async throws {
+  @Test func afterAllAttemptsHTTPTakesOver() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let once = World.Plan.Transport.webSocket.reconnecting(1, fallsBack: true)
@@ -102,7 +102,7 @@ struct ReconnectionTests {
       #expect(state.requests["responses"] == 3)
       #expect(state.lastResponsesRequest.transport == "http")
 
-      // For the rest of this client's life, and of no other's.
+      // The fallback lasts for this client's life, and affects no other client.
       #expect(try await caller.send("later", at: client).contains("3 messages"))
       state = try await world.sandbox.state()
       #expect(state.requests["handshake"] == 2)
@@ -112,7 +112,7 @@ struct ReconnectionTests {
     }
   }
 
-  @Test func withoutHTTPTheTurnFails() async throws {
+  @Test func withoutTheFallbackTheTurnFails() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client", World.Plan.Transport.webSocket.reconnecting(2))
@@ -125,8 +125,8 @@ struct ReconnectionTests {
     }
   }
 
-  /// While it waits for the next attempt, too.
-  @Test func aTurnThatReconnectsCanBeCancelled() async throws {
+  /// It can be cancelled while it waits for the next attempt, too.
+  @Test func aReconnectingTurnCanBeCancelled() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play("[\(answer("one two three", #","drop_after":2,"times":"always""#))]")

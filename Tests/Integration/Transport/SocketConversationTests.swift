@@ -1,10 +1,10 @@
 import GLibBridge
 import Testing
 
-/// One socket for the turns of a conversation: what is sent over it, and how long it lives.
+/// One socket for the turns of a conversation: its requests and its lifetime.
 @Suite(.worlds) @GLibActor
 struct SocketConversationTests {
-  /// Asks, and expects the whole conversation to be sent.
+  /// Asks, and expects a request with the whole conversation.
   private func expectWhole(
     _ count: Int, _ world: World, sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
@@ -14,9 +14,9 @@ struct SocketConversationTests {
     #expect(state.lastResponsesRequest.transport == "websocket", sourceLocation: sourceLocation)
   }
 
-  // MARK: What is sent
+  // MARK: Requests
 
-  @Test func onlyWhatIsNewIsSent() async throws {
+  @Test func onlyNewItemsAreSent() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")
@@ -39,14 +39,14 @@ struct SocketConversationTests {
     arguments: [
       ["model": "gpt-6-sol"], ["instructions": "Rhyme."], ["reasoning_effort": "high"],
     ] as [VariantDictionary])
-  func everythingIsSentWhenAnythingElseChanges(_ options: VariantDictionary) async throws {
+  func theWholeConversationIsSentAfterAnyOtherChange(_ options: VariantDictionary) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")
       _ = try await caller.send("one", at: client)
       #expect(try await caller.send("two", options, at: client).contains("3 messages"))
       try await expectWhole(3, world)
-      // From there it goes on as before.
+      // After that, only new items are sent again.
       #expect(try await caller.send("three", options, at: client).contains("5 messages"))
       let state = try await world.sandbox.state()
       #expect(state.lastInput == ["user: three"])
@@ -66,8 +66,8 @@ struct SocketConversationTests {
     }
   }
 
-  /// What the backend knew went with the socket.
-  @Test func everythingIsSentOnANewSocket() async throws {
+  /// The backend's copy of the conversation ended with the socket.
+  @Test func theWholeConversationIsSentOnANewSocket() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")
@@ -79,9 +79,9 @@ struct SocketConversationTests {
     }
   }
 
-  /// The backend asks for it: the socket has served its time, or the answer before is forgotten.
+  /// The backend asks for it: the socket has reached its maximum age, or the previous answer is forgotten.
   @Test(arguments: ["previous_response_not_found", "websocket_connection_limit_reached"])
-  func everythingIsSentWhenTheBackendHasForgotten(_ code: String) async throws {
+  func theWholeConversationIsSentWhenTheBackendHasForgottenIt(_ code: String) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client", World.Plan.Transport.webSocket.impatient)
@@ -96,7 +96,7 @@ struct SocketConversationTests {
     }
   }
 
-  // MARK: On whose behalf
+  // MARK: Tokens and sign-ins
 
   @Test func aNewTokenHasANewSocket() async throws {
     try await World.with(.shortTokens) { world in
@@ -127,7 +127,7 @@ struct SocketConversationTests {
     }
   }
 
-  /// The open socket needs no token, and all the same nothing goes over it.
+  /// The open socket needs no token, and still no request goes over it.
   @Test func aLockedScreenForbidsTheOpenSocket() async throws {
     try await World.with { world in
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
@@ -150,7 +150,7 @@ struct SocketConversationTests {
 
   // MARK: The routing token
 
-  @Test func theTurnStateGoesBackWithinATurnAlone() async throws {
+  @Test func theTurnStateIsReturnedOnlyWithinATurn() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")
@@ -168,9 +168,9 @@ struct SocketConversationTests {
     }
   }
 
-  // MARK: Its end
+  // MARK: The end of a socket
 
-  @Test func itIsClosedWithItsClient() async throws {
+  @Test func theSocketIsClosedWithItsClient() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")
@@ -181,7 +181,7 @@ struct SocketConversationTests {
     }
   }
 
-  @Test func itIsClosedWhenItsCallerLeaves() async throws {
+  @Test func theSocketIsClosedWhenItsCallerLeaves() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       do {
@@ -193,8 +193,8 @@ struct SocketConversationTests {
     }
   }
 
-  /// It goes on with nothing, so that nothing is kept for it.
-  @Test func aTurnThatStandsAloneClosesItsSocket() async throws {
+  /// No later turn continues it, so its socket is not kept.
+  @Test func aStandaloneTurnClosesItsSocket() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       _ = try await caller.send("hi")
@@ -203,7 +203,7 @@ struct SocketConversationTests {
     }
   }
 
-  @Test func itIsClosedWithTheService() async throws {
+  @Test func theSocketIsClosedWithTheService() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       _ = try await caller.send("hi", ["continue": true])

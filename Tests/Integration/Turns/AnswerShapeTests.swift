@@ -1,7 +1,7 @@
 import GLibBridge
 import Testing
 
-/// Answers that are more than one message: several of them, refusals, calls of tools that nobody has.
+/// Answers that are more than one message: several messages, refusals, calls of tools without a handler.
 @Suite(.worlds) @GLibActor
 struct AnswerShapeTests {
   private static let end = #"{"type":"response.completed","response":{"id":"resp_1"}}"#
@@ -29,7 +29,7 @@ struct AnswerShapeTests {
 
   // MARK: Several messages
 
-  /// With pieces, and as whole messages alone.
+  /// With deltas, and as whole messages alone.
   @Test(arguments: [true, false], World.Plan.Transport.allCases)
   func messagesAreParagraphs(_ hasDeltas: Bool, over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
@@ -55,7 +55,7 @@ struct AnswerShapeTests {
   // MARK: Refusals
 
   @Test(arguments: [true, false], World.Plan.Transport.allCases)
-  func aRefusalIsShownAsOne(_ hasDeltas: Bool, over transport: World.Plan.Transport) async throws {
+  func aRefusalIsTheAnswersText(_ hasDeltas: Bool, over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")
@@ -71,17 +71,17 @@ struct AnswerShapeTests {
       #expect(try turn.deltas.map(\.text).joined() == text)
       let seen = try await turn.seen()
       #expect(try seen.details.value("refusal") == true)
-      // A script is told by the status.
+      // The exit status reports it to a script.
       let asked = try await world.chappie("ask", "Do harm")
       #expect(asked.text == "\(text)\n" && asked.status == 11)
-      // It does not spoil what comes next, and an answer is none.
+      // It does not affect the next turn, and an answer is no refusal.
       let next = try await caller.stream("Do good", at: client).end().answer
       #expect(next.text.contains("3 messages"))
       #expect(next.details["refusal"] == nil)
     }
   }
 
-  // MARK: Calls that nobody can run
+  // MARK: Calls without a handler
 
   private static let customCall = item(
     #"{"type":"custom_tool_call","call_id":"call_7","name":"apply_patch","input":"*** Begin"}"#)
@@ -98,7 +98,7 @@ struct AnswerShapeTests {
       #expect(text.hasPrefix("The tool apply_patch said: There is no such tool here"))
       #expect(try await world.sandbox.state().requests["responses"] == 2)
       #expect(try await caller.send("and now", at: client).contains("and now"))
-      // It never ends well.
+      // The turn never succeeds.
       try await answer(world, with: [Self.customCall], times: "\"always\"")
       let refused = try await refusal { try await caller.send("Patch it", at: client) }
       #expect(refused.name == "ToolLoopLimitExceeded")
@@ -106,7 +106,7 @@ struct AnswerShapeTests {
   }
 
   @Test(arguments: transports)
-  func aCallOfAnotherKindIsLeftOut(_ transport: VariantDictionary) async throws {
+  func aCallOfAnUnknownKindIsIgnored(_ transport: VariantDictionary) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client", transport)
@@ -118,8 +118,8 @@ struct AnswerShapeTests {
     }
   }
 
-  /// Where nothing else was said, that is no answer.
-  @Test func aCallOfAnotherKindAloneIsAFailure() async throws {
+  /// Without any text, such a call is no answer.
+  @Test func aCallOfAnUnknownKindAloneIsAFailure() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")
@@ -134,7 +134,7 @@ struct AnswerShapeTests {
   // MARK: Pages in place of answers
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func aWebPageIsToldOfAndNotShown(over transport: World.Plan.Transport) async throws {
+  func aWebPageInAnErrorIsReportedAndNotShown(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client", transports[1])

@@ -1,7 +1,7 @@
 import GLibBridge
 import Testing
 
-/// Asking the model: whole answers, streams, transcripts of the caller's own, options.
+/// Questions to the model: whole answers, streams, callers' own transcripts, options.
 @Suite(.worlds) @GLibActor
 struct AnswerTests {
   @Test(arguments: World.Plan.Transport.allCases)
@@ -10,18 +10,18 @@ struct AnswerTests {
       let caller = try await world.signedInCaller()
       #expect(try await caller.send("hi") == "You said: “hi” This conversation has 1 message.")
       try await caller.catchUp()
-      // The answer is the reply, and nothing else.
+      // The reply is the answer, and no signal comes.
       for signal in ["TextDelta", "Completed", "Failed"] { #expect(caller.signals(signal).isEmpty) }
     }
   }
 
-  /// Offsets count bytes of UTF-8, so the text has characters of one to four of them.
+  /// Offsets count bytes of UTF-8, so the text has characters of one to four bytes.
   @Test(
     arguments: [
       "One word", "Zwölf Boxkämpfer jagen Viktor", "日本語の テキスト です", "👩‍👩‍👧‍👦 and 🇦🇶 e\u{301}",
       "tab\tquote\"back\\slash\nline",
     ], World.Plan.Transport.allCases)
-  func streamsPiecesThatAddUp(_ text: String, over transport: World.Plan.Transport) async throws {
+  func deltasAddUpToTheAnswer(_ text: String, over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play("[\(json(["endpoint": "responses", "text": text]))]")
@@ -48,7 +48,7 @@ struct AnswerTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func streamsWordByWord(over transport: World.Plan.Transport) async throws {
+  func deltasArriveWordByWord(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play(
@@ -59,9 +59,9 @@ struct AnswerTests {
     }
   }
 
-  /// As fast as it comes, and far more than a socket buffers.
+  /// The answer comes as fast as possible, and is far longer than a socket buffers.
   @Test(arguments: World.Plan.Transport.allCases)
-  func streamsALongAnswer(over transport: World.Plan.Transport) async throws {
+  func aLongAnswerIsStreamed(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       let text = (0..<40_000).map { "word\($0)" }.joined(separator: " ")
@@ -73,14 +73,14 @@ struct AnswerTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func answersATranscript(over transport: World.Plan.Transport) async throws {
+  func aTranscriptIsAnswered(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       let messages = [
         Message("system", "Be brief."), Message("developer", "Be kind."), Message("user", "2+2?"),
         Message("assistant", "4"), Message("user", "And 3+3?"),
       ]
-      // The backend knows no system messages.
+      // The backend has no system messages.
       let sent = [
         "developer: Be brief.", "developer: Be kind.", "user: 2+2?", "assistant: 4", "user: And 3+3?",
       ]

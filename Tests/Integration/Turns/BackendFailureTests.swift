@@ -1,23 +1,24 @@
 import GLibBridge
 import Testing
 
-/// A backend that refuses, breaks off or talks nonsense. However a turn fails, it ends once.
+/// Backends that refuse, end an answer early or send invalid data. A failed turn ends exactly once.
 @Suite(.worlds) @GLibActor
 struct BackendFailureTests {
-  /// How often a request is sent in all.
+  /// The number of times that a request is sent.
   enum Tries {
-    /// Asking again would not help.
+    /// A retry would not help.
     case once
-    /// Four times more.
+    /// Four more times.
     case whileInTrouble
-    /// Over a WebSocket as often as the client's policy says; over HTTP until the answer's first word, five times more.
+    /// Over a WebSocket as often as the client's policy allows; over HTTP five more times, until the answer's first
+    /// text.
     case whileBroken
   }
 
   struct Case: CustomTestStringConvertible {
     let name: String
     let transport: World.Plan.Transport
-    /// The rule's keys, without its endpoint and without how often it holds.
+    /// The rule's keys, without its endpoint and its count.
     let rule: String
     var tries = Tries.once
     let error: String
@@ -30,7 +31,7 @@ struct BackendFailureTests {
 
     var testDescription: String { "\(name), \(transport)" }
 
-    /// Of a client whose socket is opened again once.
+    /// For a client whose socket is reopened once.
     var requests: Int {
       switch tries {
       case .once: 1
@@ -47,7 +48,7 @@ struct BackendFailureTests {
   }
 
   private nonisolated static func brokenOff(_ transport: World.Plan.Transport) -> [Case] {
-    // Behind bytes of a rule's own a socket stays open, unless it is cut.
+    // After bytes of a rule's own a socket stays open, unless it is dropped.
     let cut = transport == .webSocket ? #","drop_after":0"# : ""
     let end = transport == .webSocket ? "backend could not be used" : "broke off"
     return [
@@ -129,7 +130,7 @@ struct BackendFailureTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases.flatMap { brokenOff($0) + refused($0) + failed($0) })
-  func endsTheTurnOnce(_ test: Case) async throws {
+  func aFailedTurnEndsOnce(_ test: Case) async throws {
     try await World.with(test.transport) { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client", test.transport.reconnecting(1))
@@ -154,7 +155,7 @@ struct BackendFailureTests {
       #expect(seen.text == test.partialText ?? "")
       #expect(seen.details.text("error") == "org.chappie.Error.\(test.error)")
       #expect(seen.details.text("message") == failure.message)
-      // Nothing of it is the sign-in's fault, and the next turn has nothing to do with it.
+      // The sign-in is not affected, and the next turn is independent.
       #expect(try await caller.state() == "signed-in")
       try await world.sandbox.play("[]")
       #expect(try await caller.send("again", at: client).contains("again"))
@@ -165,7 +166,7 @@ struct BackendFailureTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func aLateAnswerIsAnAnswer(over transport: World.Plan.Transport) async throws {
+  func aSlowAnswerIsComplete(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play(#"[{"endpoint":"responses","delay_ms":700,"times":2}]"#)
@@ -175,7 +176,7 @@ struct BackendFailureTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func aPortThatNobodyListensOnIsANetworkFailure(over transport: World.Plan.Transport) async throws {
+  func aClosedPortIsANetworkFailure(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       await world.sandbox.end()
@@ -187,7 +188,7 @@ struct BackendFailureTests {
     }
   }
 
-  @Test func nobodyIsSignedIn() async throws {
+  @Test func aSignedOutCallerIsRefused() async throws {
     try await World.with { world in
       let caller = try await world.caller()
       #expect(try await refusal { try await caller.send("hi") }.name == "MissingCredential")
@@ -200,7 +201,7 @@ struct BackendFailureTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func aModelThatDoesNotExistIsRefusedByTheBackend(over transport: World.Plan.Transport) async throws {
+  func aMissingModelIsRefusedByTheBackend(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       let refused = try await refusal { try await caller.send("hi", ["model": "gpt-0"]) }

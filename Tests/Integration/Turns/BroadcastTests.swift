@@ -1,13 +1,13 @@
 import GLibBridge
 import Testing
 
-/// Who hears a turn: the caller alone, or everybody when the caller wants it so.
+/// Receivers of a turn's signals: the caller alone, or every caller when it asks for a broadcast.
 @Suite(.worlds) @GLibActor
 struct BroadcastTests {
   private let signals = ["TextDelta", "Completed", "Failed"]
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func aTurnIsForItsCallerAlone(over transport: World.Plan.Transport) async throws {
+  func aTurnIsSignalledToItsCallerAlone(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let listener = try await world.caller()
       let caller = try await world.signedInCaller()
@@ -24,7 +24,7 @@ struct BroadcastTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func aBroadcastReachesEverybodyOnce(over transport: World.Plan.Transport) async throws {
+  func aBroadcastReachesEveryCallerOnce(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let listener = try await world.caller()
       let caller = try await world.signedInCaller()
@@ -55,7 +55,7 @@ struct BroadcastTests {
     }
   }
 
-  /// `Send` replies, and everybody can listen.
+  /// `Send` replies, and its signals are broadcast.
   @Test(arguments: World.Plan.Transport.allCases)
   func sendCanBeBroadcast(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
@@ -80,7 +80,7 @@ struct BroadcastTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func everybodyMayAskForABroadcastAndCancelIt(over transport: World.Plan.Transport) async throws {
+  func anyCallerMayReadAndCancelABroadcastTurn(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let listener = try await world.caller()
       let caller = try await world.signedInCaller()

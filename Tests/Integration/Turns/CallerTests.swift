@@ -1,10 +1,10 @@
 import GLibBridge
 import Testing
 
-/// Programs side by side: what is shared and what is private.
+/// Several callers: their shared and private objects.
 @Suite(.worlds) @GLibActor
 struct CallerTests {
-  @Test func turnsOfOthersDoNotExist() async throws {
+  @Test func turnsOfOtherCallersDoNotExist() async throws {
     try await World.with { world in
       let other = try await world.caller()
       let caller = try await world.signedInCaller()
@@ -67,7 +67,7 @@ struct CallerTests {
       #expect(shown.text("keychain_service") == "com.chappie.sdk")
       #expect(shown.text("keychain_accessibility") == "when-unlocked-this-device-only")
 
-      // It is there until the last one closes it.
+      // It exists until the last caller closes it.
       try await caller.call("Manager.Close", session)
       #expect(try await other.state(at: session) == "signed-out")
       try await other.call("Manager.Close", session)
@@ -75,8 +75,8 @@ struct CallerTests {
     }
   }
 
-  /// Who wants to use it opens it: then it does not go when the other leaves.
-  @Test func aSessionIsForThoseWhoOpenedIt() async throws {
+  /// A caller must open a session before it uses it; then the session does not close when another opener leaves.
+  @Test func aSessionIsForItsOpeners() async throws {
     try await World.with { world in
       let caller = try await world.caller()
       let other = try await world.caller()
@@ -121,7 +121,7 @@ struct CallerTests {
     }
   }
 
-  @Test func onlyWhatOneOpenedCanBeClosed() async throws {
+  @Test func aCallerMayCloseOnlyItsOwnObjects() async throws {
     try await World.with { world in
       let caller = try await world.caller()
       let other = try await world.caller()
@@ -135,7 +135,7 @@ struct CallerTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func callersAtOnceAreNotMixedUp(over transport: World.Plan.Transport) async throws {
+  func simultaneousCallersAreKeptApart(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let first = try await world.signedInCaller()
       let second = try await world.caller()

@@ -1,11 +1,11 @@
 import GLibBridge
 import Testing
 
-/// What a turn remembers of those before it.
+/// The conversation before a turn.
 @Suite(.worlds) @GLibActor
 struct ConversationTests {
   @Test(arguments: World.Plan.Transport.allCases)
-  func sharedObjectsRememberOnlyWhatIsToContinue(over transport: World.Plan.Transport) async throws {
+  func sharedObjectsRememberOnlyContinuedTurns(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       let other = try await world.caller()
@@ -13,7 +13,7 @@ struct ConversationTests {
       _ = try await caller.send("first", ["continue": true])
       _ = try await caller.send("alone again")
       #expect(try await world.sandbox.state().lastInput == ["user: alone again"])
-      // The transcript belongs to the object, whoever speaks.
+      // The transcript belongs to the object, not to a caller.
       #expect(try await other.send("second", ["continue": true]).contains("3 messages"))
       let state = try await world.sandbox.state()
       switch transport {
@@ -22,7 +22,7 @@ struct ConversationTests {
         #expect(state.lastInput.first == "user: first")
         #expect(state.lastInput.last == "user: second")
       case .webSocket:
-        // The backend still has what came over the same socket before.
+        // The backend still has the items that came over the same socket before.
         #expect(state.lastInput == ["user: second"])
         #expect(state.lastResponsesRequest.body?.previousResponseId != nil)
       }
@@ -30,13 +30,13 @@ struct ConversationTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func anOpenedClientRemembers(over transport: World.Plan.Transport) async throws {
+  func anOpenedClientRemembersItsConversation(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")
       #expect(try await caller.send("one", at: client).contains("1 message."))
       #expect(try await caller.stream("two", at: client).end().answer.text.contains("3 messages"))
-      // A transcript of the caller's own takes the place of the client's.
+      // A caller's own transcript replaces the client's.
       _ = try await caller.call("Client.Respond", [Message("user", "new")], VariantDictionary(), at: client)
       #expect(try await world.sandbox.state().lastInput == ["user: new"])
       #expect(try await world.sandbox.state().lastResponsesRequest.body?.previousResponseId == nil)
@@ -47,9 +47,9 @@ struct ConversationTests {
     }
   }
 
-  /// A turn that failed is not part of the conversation.
+  /// A failed turn is not part of the conversation.
   @Test(arguments: World.Plan.Transport.allCases)
-  func anOpenedClientForgetsWhatFailed(over transport: World.Plan.Transport) async throws {
+  func anOpenedClientForgetsAFailedTurn(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client", transport.impatient)

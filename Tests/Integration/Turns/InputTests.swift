@@ -1,10 +1,10 @@
 import GLibBridge
 import Testing
 
-/// What callers may give, and what happens to the rest.
+/// Valid and invalid input of callers.
 @Suite(.worlds) @GLibActor
 struct InputTests {
-  @Test func thereMustBeText() async throws {
+  @Test func emptyTextIsRefused() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       #expect(try await refusal { try await caller.send("") }.name == "InvalidArgument")
@@ -107,7 +107,7 @@ struct InputTests {
   ]
 
   @Test(arguments: wrong)
-  func aWrongConfigurationIsRefused(_ test: Case) async throws {
+  func anInvalidConfigurationIsRefused(_ test: Case) async throws {
     try await World.with { world in
       let caller = try await world.caller()
       for kind in ["Session", "Client"] {
@@ -132,7 +132,7 @@ struct InputTests {
   }
 
   @Test(arguments: ["", "User", "tool", "user ", "usér"])
-  func onlyKnownRolesAreTaken(_ role: String) async throws {
+  func onlyKnownRolesAreAccepted(_ role: String) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let messages = [Message("user", "hi"), Message(role, "hello")]
@@ -143,9 +143,9 @@ struct InputTests {
     }
   }
 
-  // MARK: What D-Bus itself refuses
+  // MARK: Calls that D-Bus refuses
 
-  @Test func whatDoesNotExistIsRefused() async throws {
+  @Test func aMissingObjectOrMethodIsRefused() async throws {
     try await World.with { world in
       let caller = try await world.caller()
       let nowhere = ObjectPath.chappie.appending("nowhere")
@@ -165,10 +165,10 @@ struct InputTests {
     }
   }
 
-  // MARK: Odd text
+  // MARK: Unusual text
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func oddTextArrivesAsItIs(over transport: World.Plan.Transport) async throws {
+  func unusualTextArrivesUnchanged(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       let controls = "\u{1}\u{1B}[31m\u{7F}"

@@ -1,7 +1,7 @@
 import GLibBridge
 import Testing
 
-/// What ends when a caller leaves the bus, and what does not.
+/// Objects and turns that end when a caller leaves the bus, and those that do not.
 @Suite(.worlds) @GLibActor
 struct LeavingTests {
   @Test(arguments: World.Plan.Transport.allCases)
@@ -14,14 +14,14 @@ struct LeavingTests {
         _ = try await leaves.stalledTurn()
         #expect(try await world.sandbox.state().openStreams == 1)
       }
-      try await expectNobody(world)
+      try await expectNoConnections(world)
       try await eventually("no turn") { try await stays.property("Client.ActiveTurns", as: [String].self).isEmpty }
     }
   }
 
-  /// `Send`, too: a shell user who presses Ctrl-C wants no answer any more.
+  /// `Send`, too: a user of a shell who presses Ctrl-C no longer wants an answer.
   @Test(arguments: World.Plan.Transport.allCases)
-  func aCallThatIsWaitedForEndsWithItsCaller(over transport: World.Plan.Transport) async throws {
+  func aCallToSendEndsWithItsCaller(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       _ = try await world.signedInCaller()
       try await world.sandbox.stall()
@@ -31,13 +31,13 @@ struct LeavingTests {
         in: world.directories)
       try await eventually("the answer to be under way") { try await world.sandbox.state().openStreams == 1 }
       await gdbus.terminate()
-      try await expectNobody(world)
+      try await expectNoConnections(world)
     }
   }
 
-  /// What somebody else has open is not seen; but who opens a session like it gets the same, and all that a program
-  /// has open counts against what it may have.
-  @Test func objectsGoWithTheirCaller() async throws {
+  /// Another caller's objects are invisible; but a caller that opens an equal session gets the same one, and all
+  /// objects of a program count against its limit.
+  @Test func objectsCloseWithTheirCaller() async throws {
     try await World.with { world in
       let stays = try await world.signedInCaller()
       var session = ObjectPath.root
@@ -58,7 +58,7 @@ struct LeavingTests {
 
   private static let work: VariantDictionary = ["keychain_account": "work"]
 
-  /// On an opened client a broadcast goes the way of the client.
+  /// On an opened client a broadcast turn ends with the client.
   @Test(arguments: World.Plan.Transport.allCases)
   func aBroadcastOfAnOpenedClientEndsWithItsCaller(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
@@ -73,12 +73,12 @@ struct LeavingTests {
       let failed = try await stays.signal("Failed")
       #expect(try failed.arguments.member(0, "turn") == id)
       #expect(try failed.arguments.member(1, "error") == "org.chappie.Error.Cancelled")
-      try await expectNobody(world)
+      try await expectNoConnections(world)
     }
   }
 
-  /// Waits until the stand-in has neither an answer to give nor a socket to keep.
-  private func expectNobody(_ world: World) async throws {
+  /// Waits until the stand-in has no running answer and no open socket.
+  private func expectNoConnections(_ world: World) async throws {
     try await eventually("the stand-in to be left") {
       let state = try await world.sandbox.state()
       return state.openStreams == 0 && state.openSockets == 0

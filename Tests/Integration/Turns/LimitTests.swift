@@ -1,15 +1,15 @@
 import GLibBridge
 import Testing
 
-/// How much one program may have.
+/// The limits of one program.
 @Suite(.worlds) @GLibActor
 struct LimitTests {
   @Test(arguments: World.Plan.Transport.allCases)
-  func fourMebibytesAreAllowedAndNoMore(over transport: World.Plan.Transport) async throws {
+  func aRequestHoldsAtMostFourMebibytes(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       let most = String(repeating: "x", count: 4 << 20)
-      // Not even the stand-in's models have a window for so much.
+      // No model of the stand-in has a context window of this size.
       let answer = #"{"type":"response.completed","response":{"id":"r"}}"#
       try await world.sandbox.play(#"[{"endpoint":"responses","events":[\#(answer)]}]"#)
       #expect(try await caller.send(most) == "")
@@ -27,7 +27,7 @@ struct LimitTests {
     }
   }
 
-  @Test func sixtyFourObjectsCanBeOpen() async throws {
+  @Test func atMost64ObjectsCanBeOpen() async throws {
     try await World.with { world in
       let caller = try await world.caller()
       // All connections of a program count together.
@@ -41,7 +41,7 @@ struct LimitTests {
         #expect(refused.name == "LimitExceeded")
         #expect(refused.message.contains("64"))
       }
-      // Others are not concerned, and closing makes room.
+      // Other programs are not affected, and closing an object makes room.
       _ = try await world.otherProgram().open("Client")
       try await caller.call("Manager.Close", opened[7])
       _ = try await caller.open("Client")
@@ -49,7 +49,7 @@ struct LimitTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func sixtyFourTurnsCanRun(over transport: World.Plan.Transport) async throws {
+  func atMost64TurnsCanRun(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       _ = try await caller.send("warm up")
@@ -72,7 +72,7 @@ struct LimitTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func sixtyFourTurnsAreAnswered(over transport: World.Plan.Transport) async throws {
+  func simultaneousTurnsUpToTheLimitAreAnswered(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       _ = try await caller.send("warm up")
@@ -87,8 +87,8 @@ struct LimitTests {
     }
   }
 
-  /// Nobody waits any more for the handshakes that are under way.
-  @Test func turnsThatAreCancelledInTheirHandshakesLeaveNothing() async throws {
+  /// No turn waits any longer for the handshakes that are under way.
+  @Test func turnsCancelledInTheirHandshakesLeaveNoDescriptors() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       _ = try await caller.send("warm up")
@@ -105,7 +105,7 @@ struct LimitTests {
     }
   }
 
-  /// How many descriptors the service has while nothing is asked.
+  /// The number of the service's descriptors while it is idle.
   private func descriptorsAtRest(_ world: World) async throws -> Int {
     try await eventually("the stand-in to be left") {
       let state = try await world.sandbox.state()

@@ -1,13 +1,13 @@
 import GLibBridge
 import Testing
 
-/// HTTP 429: waiting, asking again, giving up.
+/// HTTP 429: waiting, retrying, giving up.
 @Suite(.worlds) @GLibActor
 struct RateLimitTests {
   private let quick: VariantDictionary = ["max_retries": Int32(2), "initial_delay": 0.01, "maximum_delay": 0.02]
 
   @Test(arguments: ["1", "Thu, 01 Jan 1970 00:00:00 GMT", "soon"], World.Plan.Transport.allCases)
-  func waitsAndAsksAgain(_ retryAfter: String, over transport: World.Plan.Transport) async throws {
+  func aRateLimitedRequestIsRetried(_ retryAfter: String, over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client", ["rate_limit_backoff": quick])
@@ -19,13 +19,13 @@ struct RateLimitTests {
       #expect(try await caller.send("patient", at: client).contains("patient"))
       let state = try await world.sandbox.state()
       #expect(state.requests["responses"] == 2)
-      // The backend's routing token goes back with each request of the turn.
+      // Each request of the turn returns the backend's routing token.
       #expect(state.turnState.sentBack == "ts-1")
     }
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func givesUpWhenItStaysTooMuch(over transport: World.Plan.Transport) async throws {
+  func repeatedRateLimitsEndTheTurn(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play(
@@ -48,10 +48,10 @@ struct RateLimitTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func aTurnThatWaitsCanBeCancelled(over transport: World.Plan.Transport) async throws {
+  func aWaitingTurnCanBeCancelled(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
-      // Numbers that no timer can count to.
+      // The delays are too long for any timer.
       let endless: VariantDictionary = [
         "initial_delay": Double.infinity, "maximum_delay": Double.greatestFiniteMagnitude,
       ]

@@ -1,11 +1,11 @@
 import GLibBridge
 import Testing
 
-/// Turns while they run, and what is known of them afterwards.
+/// Running and ended turns.
 @Suite(.worlds) @GLibActor
 struct RunningTurnTests {
   @Test(arguments: World.Plan.Transport.allCases)
-  func getTurnTellsWhatASubscriberMissed(over transport: World.Plan.Transport) async throws {
+  func getTurnReturnsTheMissedText(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.stall(times: "1")
@@ -59,7 +59,7 @@ struct RunningTurnTests {
   }
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func aTurnThatIsCancelledEndsOnce(over transport: World.Plan.Transport) async throws {
+  func aCancelledTurnEndsOnce(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.stall()
@@ -76,7 +76,7 @@ struct RunningTurnTests {
       #expect(seen.details.text("error") == "org.chappie.Error.Cancelled")
       #expect(seen.details.text("message") == failure.message)
       try await eventually("the stand-in to be left") { try await world.sandbox.state().openStreams == 0 }
-      // What has ended stays as it is.
+      // An ended turn does not change.
       try await turn.cancel()
       try await caller.catchUp()
       #expect(turn.endCount == 1)

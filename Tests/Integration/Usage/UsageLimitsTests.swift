@@ -1,7 +1,7 @@
 import GLibBridge
 import Testing
 
-/// How much of the plan is used, from the backend to the bus.
+/// The usage of the plan, from the backend to the bus.
 @Suite(.worlds) @GLibActor
 struct UsageLimitsTests {
   private nonisolated static let reset: Int64 = 1_893_456_000
@@ -11,7 +11,7 @@ struct UsageLimitsTests {
      "credits":{"has_credits":true,"unlimited":false,"balance":"12.3"}}
     """
 
-  @Test func areAskedFor() async throws {
+  @Test func limitsCanBeRequested() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       #expect(try await caller.usage().isEmpty)
@@ -35,7 +35,7 @@ struct UsageLimitsTests {
   // MARK: During an answer
 
   @Test(arguments: transports)
-  func comeWithAnAnswer(_ transport: VariantDictionary) async throws {
+  func limitsArriveWithAnAnswer(_ transport: VariantDictionary) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let other = try await world.caller()
@@ -51,7 +51,7 @@ struct UsageLimitsTests {
       #expect(limits.primary?.usedPercent == 43)
       #expect(limits.secondary?.resetsAt == Self.reset + 1)
       #expect(limits.credits?.text("balance") == "12.3")
-      // It is kept, for all clients of the sign-in, and the signal was for the caller alone.
+      // All clients of the sign-in have the new limits, and the turn's signal went to its caller alone.
       #expect(try await caller.usage(at: client) == limits)
       #expect(try await other.usage() == limits)
       try await other.catchUp()
@@ -59,22 +59,22 @@ struct UsageLimitsTests {
     }
   }
 
-  /// Header fields do not tell the plan: it is known from the sign-in.
+  /// Header fields do not name the plan: it is known from the sign-in.
   @Test(arguments: transports)
-  func tellThePlan(_ transport: VariantDictionary) async throws {
+  func limitsNameThePlan(_ transport: VariantDictionary) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client", transport)
       _ = try await caller.send("hi", at: client)
       #expect(try await caller.usage().plan == "plus")
-      // A reply is for who only wants the answer.
+      // A reply without signals is for callers that want the answer alone.
       #expect(caller.signals("UsageLimitsUpdated").isEmpty)
     }
   }
 
   // MARK: Changes
 
-  /// What one client uses up, the panel that watches another sees, without the value: it reads that itself.
+  /// A panel that watches another client sees the change, without the value: it reads the property.
   @Test func aPanelNeedsNotPoll() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
@@ -89,7 +89,7 @@ struct UsageLimitsTests {
     }
   }
 
-  @Test func whatStaysTheSameIsNoChange() async throws {
+  @Test func equalLimitsAreNoChange() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       for _ in 0..<3 { _ = try await caller.askUsage() }
@@ -116,7 +116,7 @@ struct UsageLimitsTests {
     }
   }
 
-  @Test func areForgottenWithTheSignIn() async throws {
+  @Test func limitsEndWithTheSignIn() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       _ = try await caller.askUsage()
@@ -127,9 +127,9 @@ struct UsageLimitsTests {
     }
   }
 
-  // MARK: Odd reports
+  // MARK: Unusual reports
 
-  @Test func whatTheBackendLeavesOutIsLeftOut() async throws {
+  @Test func missingValuesStayMissing() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.setUsage(#"{"secondary":null}"#)
@@ -143,7 +143,7 @@ struct UsageLimitsTests {
     }
   }
 
-  @Test func numbersThatCannotBeAreLeftOut() async throws {
+  @Test func invalidNumbersAreLeftOut() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play(
@@ -157,10 +157,10 @@ struct UsageLimitsTests {
     }
   }
 
-  // MARK: A limit that is reached
+  // MARK: A reached limit
 
   @Test(arguments: transports)
-  func areToldWithALimitThatIsReached(_ transport: VariantDictionary) async throws {
+  func aReachedLimitIsReportedWithTheLimits(_ transport: VariantDictionary) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client", transport)

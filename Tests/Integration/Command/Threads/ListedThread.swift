@@ -11,7 +11,7 @@ struct ListedThread: Decodable {
   let turnCount: Int
   let bytes: Int
 
-  /// How a person names it.
+  /// A short form of the id, as a person types it.
   var short: String { String(id.prefix(8)) }
 }
 
@@ -27,7 +27,7 @@ extension World {
     }
   }
 
-  /// Begins a thread with a question, and returns its id.
+  /// Creates a thread with a question, and returns its id.
   func beginThread(_ text: String) async throws -> String {
     let output = try await chappie("ask", "--thread", "new", "--json", text)
     #expect(output.status == 0, "\(output.text)")

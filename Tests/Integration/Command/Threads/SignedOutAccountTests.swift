@@ -2,10 +2,10 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// The threads of an account that is signed out are there all the same.
+/// The threads of a signed-out account stay available.
 @Suite(.worlds) @GLibActor
 struct SignedOutAccountTests {
-  @Test func whatAsksNoModelGoesOn() async throws {
+  @Test func verbsWithoutAModelWorkSignedOut() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let work = try await caller.open("Session", ["keychain_account": "work"])
@@ -31,7 +31,7 @@ struct SignedOutAccountTests {
         #expect(output.status == 0, "\(line): \(output.text)")
         #expect(output.text.contains(expected), "\(line): \(output.text)")
       }
-      // These ask a model.
+      // These verbs ask a model.
       for line in [
         ["threads", "compact", "--account", "work", "last"], ["chat", "--account", "work", "--thread", "last"],
       ] {

@@ -3,7 +3,7 @@ import GLibBridge
 import SQLite
 import Testing
 
-/// `chappie threads` with a thread's whole id, with all threads, and with what cannot be read.
+/// `chappie threads` with a whole id, with all threads, and with unreadable threads.
 @Suite(.worlds) @GLibActor
 struct ThreadCallTests {
   @Test func aWholeIDIsEnough() async throws {
@@ -49,8 +49,8 @@ struct ThreadCallTests {
     }
   }
 
-  /// Also where the key is gone, which makes all of it unreadable: that is the way out.
-  @Test func whatCannotBeReadIsToldAndDeleted() async throws {
+  /// When the key is gone and nothing can be read, `delete --all` still works.
+  @Test func unreadableThreadsAreReportedAndCanBeDeleted() async throws {
     try await World.with { world in
       let caller = try await world.caller()
       let lost = try await caller.createThread("One")
@@ -76,8 +76,8 @@ struct ThreadCallTests {
     }
   }
 
-  /// What is no database any more is told as such and left alone; the way out is the same.
-  @Test func aDamagedDatabaseIsToldAndDeleted() async throws {
+  /// A damaged database is reported as damaged and left unchanged; `delete --all` still works.
+  @Test func aDamagedDatabaseIsReportedAndCanBeDeleted() async throws {
     try await World.with { world in
       let caller = try await world.caller()
       _ = try await caller.createThread("One")

@@ -5,26 +5,26 @@ import Testing
 /// `chappie ask --thread` and `chappie chat --thread`.
 @Suite(.worlds) @GLibActor
 struct ThreadConversationTests {
-  @Test func questionsOfAThreadKnowOfEachOther() async throws {
+  @Test func questionsOfAThreadShareAConversation() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let first = try await world.chappie("ask", "--thread", "new", "My name is Ada.")
       #expect(first.text == "You said: “My name is Ada.” This conversation has 1 message.\n")
       let second = try await world.chappie("ask", "--thread", "last", "Who am I?")
       #expect(second.text == "You said: “Who am I?” This conversation has 3 messages.\n")
-      // It survives the service.
+      // The thread survives a restart of the service.
       await world.service.end()
       try await world.service.start(world.sandbox.addresses)
       let thread = try #require(try await world.listedThreads().first)
       let third = try await world.chappie("ask", "--thread", thread.short, "--json", "Still?")
       #expect(third.text.hasPrefix(#"{"thread":"\#(thread.id)","text":"You said: “Still?” This conversation has 5 "#))
-      // The others stand alone, as before.
+      // Questions without a thread stand alone, as before.
       #expect(try await world.chappie("ask", "Me?").text.hasSuffix("This conversation has 1 message.\n"))
       #expect(try await world.listedThreads().map(\.turnCount) == [3])
     }
   }
 
-  @Test func aTerminalIsToldOfANewThread() async throws {
+  @Test func aTerminalShowsTheNewThread() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let output = try await world.chappie(
@@ -37,7 +37,7 @@ struct ThreadConversationTests {
     }
   }
 
-  @Test func whatFailsIsKeptAndWhatCannotBeAskedIsNot() async throws {
+  @Test func aFailedTurnIsKeptAndARefusedQuestionIsNot() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let image = try await world.chappie("ask", "--thread", "new", "--image", "nothing.png", "What is this?")
@@ -50,14 +50,14 @@ struct ThreadConversationTests {
     }
   }
 
-  @Test func anAnswerThatCannotBeStoredIsNotLost() async throws {
+  @Test func anAnswerThatCannotBeStoredIsPrinted() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let thread = try await world.beginThread("one")
       try await world.sandbox.play(
         #"[{"endpoint":"responses","text":"one two three four five six","delta_delay_ms":1000}]"#)
       let asking = Task { @GLibActor in try await world.shell(#""$0" ask --thread last --json two 2>errors"#) }
-      // The thread goes while the model answers.
+      // The thread is deleted while the model answers.
       try await eventually("the question") { try await world.sandbox.state().requests["responses"] == 2 }
       try await caller.call("Threads.Delete", thread)
       let output = try await asking.value
@@ -125,7 +125,7 @@ struct ThreadConversationTests {
       let threads = try await world.listedThreads()
       #expect(Set(threads.map(\.title)) == ["one", "five"])
       #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-6-sol")
-      // It is the chat's choice, and not that of everybody who uses the same object.
+      // The chat's choice does not apply to other users of the same object.
       let five = try #require(threads.first { $0.title == "five" }).id
       _ = try await world.chappie("ask", "--thread", five, "six")
       #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-6.1-sol")
@@ -134,7 +134,7 @@ struct ThreadConversationTests {
     }
   }
 
-  @Test func aTerminalIsRemindedOfWhatWasSaid() async throws {
+  @Test func aTerminalShowsTheLastTurnOfTheThread() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let thread = try await world.beginThread("My name is Ada.")
@@ -155,7 +155,7 @@ struct ThreadConversationTests {
     }
   }
 
-  @Test func helpTellsOfThreads() async throws {
+  @Test func helpDescribesThreads() async throws {
     try await World.with { world in
       let output = try await world.chappie("chat", "--thread", "new", input: "/help\n/compact\n")
       #expect(output.text.contains("begins another one"))

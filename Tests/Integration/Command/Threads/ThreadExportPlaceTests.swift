@@ -2,7 +2,7 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// What `chappie threads export --output` finds in its place.
+/// The destination of `chappie threads export --output`.
 @Suite(.worlds) @GLibActor
 struct ThreadExportPlaceTests {
   @Test(arguments: ["", "--force"])
@@ -21,8 +21,8 @@ struct ThreadExportPlaceTests {
     }
   }
 
-  /// Without `--force`: where this fails, it must not replace the machine's own link.
-  @Test func standardOutputIsWrittenToAsItIs() async throws {
+  /// Without `--force`: a failure here must not replace the machine's own link.
+  @Test func standardOutputIsWrittenDirectly() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       _ = try await world.beginThread("one")
@@ -37,7 +37,7 @@ struct ThreadExportPlaceTests {
     }
   }
 
-  @Test func whatIsNoFileIsRefused() async throws {
+  @Test func aDestinationThatIsNoFileIsRefused() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       _ = try await world.beginThread("one")
@@ -76,7 +76,7 @@ struct ThreadExportPlaceTests {
     }
   }
 
-  @Test func linksLeadToWhatIsReplaced() async throws {
+  @Test func theTargetOfALinkIsReplaced() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       _ = try await world.beginThread("one")

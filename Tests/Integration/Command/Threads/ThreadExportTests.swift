@@ -5,7 +5,7 @@ import Testing
 /// `chappie threads export`.
 @Suite(.worlds) @GLibActor
 struct ThreadExportTests {
-  @Test func jsonIsWhatTheServiceGives() async throws {
+  @Test func jsonEqualsTheServicesAnswer() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let thread = try await world.beginThread("Grüße `\u{1B}")
@@ -15,7 +15,7 @@ struct ThreadExportTests {
     }
   }
 
-  @Test func markdownHoldsWhateverWasSaid() async throws {
+  @Test func markdownKeepsEveryText() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let thread = try await world.beginThread("# A *head*\n\n```\nnever closed")
@@ -35,7 +35,7 @@ struct ThreadExportTests {
     }
   }
 
-  @Test func aFileIsTheUsersAloneAndNeverWrittenOver() async throws {
+  @Test func aFileIsPrivateAndNeverOverwritten() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let thread = try await world.beginThread("one")
@@ -71,7 +71,7 @@ struct ThreadExportTests {
       #expect(try mode(folder) == 0o700)
       for name in try names(folder) { #expect(try mode(folder.appending(path: name)) == 0o600) }
       #expect(try await world.chappie("threads", "export", "--all", "--output", "all").text == output.text)
-      // One that is there keeps all from being written.
+      // An existing file prevents the whole export.
       let file = folder.appending(path: "\(archived).json")
       try Data("mine".utf8).write(to: file)
       try FileManager.default.removeItem(at: folder.appending(path: "\(active).json"))
@@ -85,7 +85,7 @@ struct ThreadExportTests {
     }
   }
 
-  @Test func aTerminalSeesHowFarItIs() async throws {
+  @Test func aTerminalShowsProgress() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       for number in 1...30 {

@@ -1,14 +1,14 @@
 import GLibBridge
 import Testing
 
-/// How threads are named, and why there may be none.
+/// The ways to name a thread, and the reasons that there may be none.
 @Suite(.worlds) @GLibActor
 struct ThreadNameTests {
-  @Test func theBeginningOfAnIDIsEnough() async throws {
+  @Test func aPrefixOfAnIDIsEnough() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       var ids: [String] = []
-      // Two of 17 begin with the same of 16 digits.
+      // Two of 17 ids begin with the same of 16 digits.
       while ids.count < 17 {
         ids.append(try await caller.call("Threads.Create", VariantDictionary()).member(0, "thread"))
       }
@@ -28,7 +28,7 @@ struct ThreadNameTests {
     }
   }
 
-  @Test func unknownThreadsAreAFailure() async throws {
+  @Test func anUnknownThreadIsAFailure() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       #expect(try await world.chappie("threads", "show", "last").text == "chappie: There are no threads yet.\n")
@@ -46,7 +46,7 @@ struct ThreadNameTests {
     }
   }
 
-  @Test func commandLinesThatAreWrong() async throws {
+  @Test func invalidCommandLinesAreRefused() async throws {
     try await World.with(World.Plan(service: .none)) { world in
       for line in [
         ["nonsense"], ["show"], ["show", "a", "b"], ["export"], ["export", "--all"],
@@ -64,7 +64,7 @@ struct ThreadNameTests {
     }
   }
 
-  @Test func eachAccountHasItsOwn() async throws {
+  @Test func eachAccountHasItsOwnThreads() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let work = try await caller.open("Session", ["keychain_account": "work"])
@@ -95,7 +95,7 @@ struct ThreadNameTests {
     }
   }
 
-  @Test func aServiceThatKeepsNoneSaysSo() async throws {
+  @Test func aServiceWithoutThreadsIsReported() async throws {
     try await World.with(.activatable) { world in
       try world.directories.configure("[Threads]\nEnabled=false\n")
       _ = try await world.signedInCaller()

@@ -6,7 +6,7 @@ import Testing
 /// `chappie threads show`.
 @Suite(.worlds) @GLibActor
 struct ThreadShowTests {
-  @Test func whoSaidWhat() async throws {
+  @Test func eachMessageShowsItsRole() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let thread = try await world.beginThread("Name\n\n    three rivers.")
@@ -26,7 +26,7 @@ struct ThreadShowTests {
     }
   }
 
-  @Test func toolsAndFailuresAreToldInShort() async throws {
+  @Test func toolCallsAndFailuresAreSummarised() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let thread = try await world.beginThread("one")
@@ -44,12 +44,12 @@ struct ThreadShowTests {
     }
   }
 
-  /// Nothing that is stored does anything to the terminal.
-  @Test func signsStandForWhatATerminalWouldObey() async throws {
+  /// A stored text sends no control sequence to the terminal.
+  @Test func controlCharactersAreShownAsSymbols() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let thread = try await world.beginThread("\u{1B}[31mred\u{7}\u{9B}31m \u{202E}txet\r\nnext\tcell")
-      // The title that the table shows has no control characters to begin with.
+      // The table's title has no control characters to begin with.
       for (output, signs) in [
         (try await world.chappie("threads"), "[31mred31m \u{FFFD}txet"),
         (try await world.chappie("threads", "show", thread), "␛[31mred␇\u{FFFD}31m \u{FFFD}txet"),
@@ -65,7 +65,7 @@ struct ThreadShowTests {
     }
   }
 
-  @Test func aTerminalSeesItWrappedAndMarked() async throws {
+  @Test func aTerminalGetsWrappedTextWithMarks() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let word = String(repeating: "x", count: 100)
@@ -87,7 +87,7 @@ struct ThreadShowTests {
     ["\u{1B}[0m", "\u{1B}[1m", "\u{1B}[2m"].reduce(String(line)) { $0.replacing($1, with: "") }
   }
 
-  @Test func whatIsDamagedIsTold() async throws {
+  @Test func aDamagedTurnIsReported() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let thread = try await world.beginThread("one")

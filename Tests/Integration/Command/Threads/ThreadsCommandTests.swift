@@ -2,7 +2,7 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// `chappie threads`: what is listed and changed.
+/// `chappie threads`: listing and changing threads.
 @Suite(.worlds) @GLibActor
 struct ThreadsCommandTests {
   @Test func threadsAreListed() async throws {
@@ -28,7 +28,7 @@ struct ThreadsCommandTests {
       #expect(table.count == 3)
       #expect(table[0].hasPrefix("THREAD    TITLE               CHANGED"), "\(table[0])")
       #expect(table.contains { $0.hasPrefix("\(rivers.short)  Name three rivers.  ") && $0.contains("  2      ") })
-      // Each of these takes two columns.
+      // Each of these characters takes two columns.
       #expect(table.contains { $0.hasPrefix("\(second.prefix(8))  名前は何ですか。    ") })
       let one = try await world.chappie("threads", "--json", "--limit", "1")
       #expect(one.text.split(separator: "\n").count == 1)
@@ -36,7 +36,7 @@ struct ThreadsCommandTests {
     }
   }
 
-  @Test func aLongTitleIsCutInTheTableAlone() async throws {
+  @Test func aLongTitleIsTruncatedOnlyInTheTable() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let title = Array(repeating: "river", count: 170).joined(separator: " ")
@@ -47,7 +47,7 @@ struct ThreadsCommandTests {
     }
   }
 
-  /// More than one reply holds.
+  /// A list longer than one reply.
   @Test func longListsComeInPages() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
@@ -62,7 +62,7 @@ struct ThreadsCommandTests {
     }
   }
 
-  @Test func titlesAreChanged() async throws {
+  @Test func titlesCanBeChanged() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let thread = try await world.beginThread("one")
@@ -80,7 +80,7 @@ struct ThreadsCommandTests {
     }
   }
 
-  @Test func threadsArePutAwayAndTakenBack() async throws {
+  @Test func threadsAreArchivedAndUnarchived() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let first = try await world.beginThread("one")
@@ -90,18 +90,18 @@ struct ThreadsCommandTests {
       #expect(try await world.listedThreads().isEmpty)
       #expect(Set(try await world.listedThreads(archived: true).map(\.id)) == [first, second])
       #expect(try await world.listedThreads(archived: true).allSatisfy(\.archived))
-      // One can be read where it is.
+      // An archived thread stays readable.
       #expect(try await world.chappie("threads", "show", first).text.contains(", archived "))
       #expect(
         try await world.chappie("threads", "unarchive", first.prefix(20).description).text == "Took “one” back.\n")
-      // The archived one, though another changed later.
+      // The archived one stays first, although another changed later.
       #expect(try await world.chappie("threads", "unarchive", "last").text == "Took “two” back.\n")
       #expect(try await world.chappie("threads", "unarchive", "last").text == "chappie: No thread is archived.\n")
       #expect(try await world.listedThreads().count == 2)
     }
   }
 
-  @Test func deletingAsksFirst() async throws {
+  @Test func deletingAsksForConfirmation() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let thread = try await world.beginThread("one")
@@ -120,7 +120,7 @@ struct ThreadsCommandTests {
       #expect(try await world.listedThreads().isEmpty)
 
       let others = [try await world.beginThread("two"), try await world.beginThread("three")]
-      // Either all or none.
+      // The command deletes all threads or none.
       let unknown = try await world.chappie("threads", "delete", "--yes", others[0], "nonsense")
       #expect(unknown.status == 1)
       #expect(try await world.listedThreads().count == 2)
@@ -130,7 +130,7 @@ struct ThreadsCommandTests {
     }
   }
 
-  @Test func theRoomIsTold() async throws {
+  @Test func theUsedSpaceIsShown() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       _ = try await world.beginThread("one")
@@ -146,7 +146,7 @@ struct ThreadsCommandTests {
     }
   }
 
-  @Test func aThreadIsPutInShort() async throws {
+  @Test func aThreadIsCompacted() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let thread = try await world.beginThread("My name is Ada.")
@@ -160,7 +160,7 @@ struct ThreadsCommandTests {
       #expect(shown.contains("\nPut in short\n  The user is Ada.\n"))
       #expect(shown.contains("\nPut in short\n  She asked.\n"))
       #expect(shown.contains("  My name is Ada.\n"))
-      // There is nothing new.
+      // There is nothing new to compact.
       #expect(try await world.chappie("threads", "compact", thread).status == 1)
     }
   }
