@@ -122,6 +122,10 @@ final class Sandbox {
   /// The arguments that point the service here.
   var addresses: [String] { ["--issuer", issuer, "--backend", backend] }
   var backend: String { issuer + "/backend-api" }
+  /// The port that it listens on.
+  var port: Int { URL(string: issuer)?.port ?? 0 }
+  /// Its process; nil where it does not run.
+  var id: pid_t? { process?.id }
   var page: String { issuer + "/codex/device" }
 
   func start() async throws {
