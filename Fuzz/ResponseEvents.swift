@@ -21,14 +21,14 @@ private func scan(_ json: borrowing Span<UInt8>) {
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   let input = Array(UnsafeBufferPointer(start: start, count: count))
-  var assembler = ResponseAssembler()
-  var text = ""
+  let text = AnswerText()
+  var assembler = ResponseAssembler(text)
   for line in input.split(separator: .lineFeed) {
     let data = Array(line)
     scan(data.span)
-    text += assembler.take(ResponseEvent.decode(data.span))
+    text.append(assembler.take(ResponseEvent.decode(data.span)))
   }
-  precondition(text == assembler.text, "what was handed over is not the answer")
+  check(text.whole)
   if case .failed(let failure) = assembler.outcome { precondition(failure.error.description.count < 1000) }
   let failure = BackendFailure(
     status: 429, retryAfter: String(decoding: input.prefix(40), as: UTF8.self), body: input, host: "h")

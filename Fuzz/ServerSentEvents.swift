@@ -8,7 +8,7 @@ private func events(_ chunks: [ArraySlice<UInt8>], limit: Int) -> [[UInt8]] {
   var events: [[UInt8]] = []
   for chunk in chunks {
     do {
-      try parser.parse(chunk) { data in
+      try parser.parse(chunk.span) { data in
         events.append(data.indices.map { data[$0] })
         return true
       }

@@ -17,10 +17,7 @@ from pathlib import Path
 
 SOURCES = Path(__file__).resolve().parent.parent / "Sources"
 # Those that wait to be divided.
-KNOWN = {
-    ("ChappieSDK/Backend", "ChappieSDK/Turns"),
-    ("ChappieSDK/Client", "ChappieSDK/Turns"),
-}
+KNOWN = set()
 RECORD = 2
 DEFINITION, REFERENCE = 1 << 1, 1 << 2
 

@@ -8,7 +8,8 @@ struct BackendQuery {
   private static let deadline = Duration.seconds(5)
   private static let sizeLimit = 4 << 20
 
-  struct Answer: Sendable {
+  /// A document of the backend.
+  struct Reply: Sendable {
     let status: Int
     let headers: HTTPHeaders
     let json: ChappieJSONValue
@@ -22,7 +23,7 @@ struct BackendQuery {
   var asksOnce = false
 
   /// - Throws: ``ChappieClientError``, where it asks once ``ExchangeFailure``, `CancellationError`.
-  func get(_ url: String, _ first: AccessGrant) async throws -> Answer {
+  func get(_ url: String, _ first: AccessGrant) async throws -> Reply {
     var retries = Retries(transport: .httpSSEOnly, backoff: backoff)
     var grant = first
     defer { MemoryHygiene.wipeStack() }
@@ -41,14 +42,14 @@ struct BackendQuery {
     }
   }
 
-  private func exchange(_ url: String, _ grant: AccessGrant) async throws -> Answer {
+  private func exchange(_ url: String, _ grant: AccessGrant) async throws -> Reply {
     var request = HTTPRequest(.get, url)
     request.setHeader("accept", "application/json")
     request.identify()
     slot.method.authorize(&request, with: grant)
     do {
       return try await withDeadline(Self.deadline) { [request] in
-        let response = try await TurnEngine.http.send(request, deadline: nil)
+        let response = try await BackendLine.http.send(request, deadline: nil)
         guard (200..<300).contains(response.status) else {
           throw ExchangeFailure(await BackendFailure(response, from: url))
         }
@@ -56,7 +57,7 @@ struct BackendQuery {
         guard let json = await offActor({ try? ChappieJSONValue(parsing: body.span) }) else {
           throw ExchangeFailure.final(.httpError(response.status, "The backend's answer is no JSON."))
         }
-        return Answer(
+        return Reply(
           status: response.status, headers: response.headers, json: json, accountID: grant.accountID)
       }
     } catch let error as GLibError {

@@ -20,24 +20,23 @@ struct HTTPExchange {
     }
   }
 
-  let http: HTTPSession
   let method: any SignInMethod
   let coding: Coding
 
   /// - Throws: ``ExchangeFailure``, `CancellationError`.
-  func run(_ request: ResponsesRequest, _ grant: AccessGrant, _ scope: TurnScope, _ reader: AnswerReader)
-    async throws -> Answer
+  func run(_ request: ResponsesRequest, _ grant: AccessGrant, _ line: BackendLine, _ reader: any ResponseReader)
+    async throws -> BackendAnswer
   {
-    let response = try await send(request, grant, scope)
-    scope.note(response.headers)
+    let response = try await send(request, grant, line)
+    let flow = reader.take(response.headers)
     guard (200..<300).contains(response.status) else {
       throw ExchangeFailure(await BackendFailure(response, from: method.responsesURL))
     }
-    try await read(response, reader)
+    if await flow.goesOn() { try await read(response, reader) }
     return try reader.answer()
   }
 
-  private func send(_ request: ResponsesRequest, _ grant: AccessGrant, _ scope: TurnScope) async throws
+  private func send(_ request: ResponsesRequest, _ grant: AccessGrant, _ line: BackendLine) async throws
     -> HTTPResponse
   {
     var message = HTTPRequest(.post, method.responsesURL)
@@ -48,22 +47,20 @@ struct HTTPExchange {
     message.setHeader("accept", "text/event-stream")
     message.setThread(request.threadID)
     if let header = request.formHeader { message.setHeader(header.name, header.value) }
-    if let turnState = scope.turnState { message.setHeader("x-codex-turn-state", turnState) }
+    if let turnState = line.turnState { message.setHeader("x-codex-turn-state", turnState) }
     method.authorize(&message, with: grant)
     do {
-      return try await http.send(message, deadline: Self.headDeadline)
+      return try await BackendLine.http.send(message, deadline: Self.headDeadline)
     } catch let error as GLibError {
       throw ExchangeFailure(connecting: error) ?? .unavailable(.network(error.message), retryAfter: nil)
     }
   }
 
-  private func read(_ response: HTTPResponse, _ reader: AnswerReader) async throws {
+  private func read(_ response: HTTPResponse, _ reader: any ResponseReader) async throws {
     let feed = EventFeed { reader.take($0) }
     do {
-      try await response.forEachChunk(idleDeadline: TurnEngine.idleDeadline) { chunk in
-        let verdict = feed.take(chunk)
-        if case .more = verdict { return reader.buffers(feed.bufferedBytes) }
-        return verdict
+      try await response.forEachChunk(idleDeadline: BackendLine.idleDeadline) { chunk in
+        feed.take(chunk).combined(with: reader.makeRoom(forPartOfEvent: feed.bufferedBytes))
       }
     } catch let error as GLibError {
       throw ExchangeFailure.broken(.network(error.isTimeout ? "the backend fell silent" : error.message))

@@ -58,7 +58,7 @@ final class SocketConnection {
   }
 
   /// Notes what the backend now knows, and lets the socket rest until the next request.
-  func note(_ request: ResponsesRequest, _ answer: Answer) {
+  func note(_ request: ResponsesRequest, _ answer: BackendAnswer) {
     last = Exchange(
       head: request.head, frame: request.frame, items: request.input + answer.items.map { .produced($0) },
       responseID: answer.responseID)

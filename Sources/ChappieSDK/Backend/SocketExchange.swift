@@ -5,21 +5,20 @@ import GLibBridge
 struct SocketExchange {
   private static let version = "responses_websockets=2026-02-06"
 
-  let http: HTTPSession
   let method: any SignInMethod
   /// The longest wait for the handshake.
   var connectDeadline = Duration.seconds(15)
   /// The longest silence within an answer.
-  var idleDeadline = TurnEngine.idleDeadline
+  var idleDeadline = BackendLine.idleDeadline
 
   /// - Throws: ``ExchangeFailure``, `CancellationError`.
-  func run(_ request: ResponsesRequest, _ grant: AccessGrant, _ scope: TurnScope, _ reader: AnswerReader)
-    async throws -> Answer
+  func run(_ request: ResponsesRequest, _ grant: AccessGrant, _ line: BackendLine, _ reader: any ResponseReader)
+    async throws -> BackendAnswer
   {
-    let connection = try await connection(for: request, grant, scope)
+    let connection = try await connection(for: request, grant, line)
     do {
       if connection.isUsed { reader.expectBeginning() }
-      let message = connection.message(for: request, turnState: scope.turnState)
+      let message = connection.message(for: request, turnState: line.turnState)
       connection.socket.send(await request.isLarge ? offActor { message.encoded } : message.encoded)
       try await read(connection.socket, reader)
       let answer = try reader.answer()
@@ -27,25 +26,25 @@ struct SocketExchange {
       return answer
     } catch {
       // Whatever else comes over it belongs to nobody.
-      scope.socket = nil
+      line.socket = nil
       connection.socket.close()
       throw error
     }
   }
 
-  private func connection(for request: ResponsesRequest, _ grant: AccessGrant, _ scope: TurnScope) async throws
+  private func connection(for request: ResponsesRequest, _ grant: AccessGrant, _ line: BackendLine) async throws
     -> SocketConnection
   {
     let owner = CredentialMark(grant)
-    if let kept = scope.socket {
+    if let kept = line.socket {
       await kept.socket.readWhatIsHere()
       if kept.serves(request.threadID, owner) { return kept }
     }
-    scope.socket?.socket.close()
-    scope.socket = nil
+    line.socket?.socket.close()
+    line.socket = nil
     let connection = SocketConnection(
       try await open(request.threadID, grant), threadID: request.threadID, owner: owner)
-    scope.socket = connection
+    line.socket = connection
     return connection
   }
 
@@ -55,7 +54,7 @@ struct SocketExchange {
     handshake.setThread(threadID)
     method.authorize(&handshake, with: grant)
     do {
-      return try await http.openWebSocket(handshake, deadline: connectDeadline)
+      return try await BackendLine.http.openWebSocket(handshake, deadline: connectDeadline)
     } catch let refusal as WebSocketRefusal {
       throw Self.failure(refusal.status)
     } catch let error as GLibError {
@@ -75,7 +74,7 @@ struct SocketExchange {
     }
   }
 
-  private func read(_ socket: WebSocket, _ reader: AnswerReader) async throws {
+  private func read(_ socket: WebSocket, _ reader: any ResponseReader) async throws {
     do {
       try await socket.forEachMessage(idleDeadline: idleDeadline) { reader.take($0) }
     } catch let error as GLibError {

@@ -54,14 +54,14 @@ public final class ChappieClient: Sendable {
   }
 
   @GLibActor
-  private func whole(_ turn: Turn) async throws -> ChappieResponse {
-    try await run(turn, for: caller { _ in .more })
+  private func whole(_ turn: TurnInput) async throws -> ChappieResponse {
+    try await run(turn, for: caller { _ in .proceed })
   }
 
   /// The program itself, with the tools that it gave this client.
   @GLibActor
   package func caller(
-    _ deliver: @escaping @GLibActor (ChappieStreamEvent) -> HTTPResponse.Verdict
+    _ deliver: @escaping @GLibActor (ChappieStreamEvent) -> FlowControl
   ) -> TurnCaller {
     TurnCaller(interaction: .forbidden, tools: tools, deliver: deliver)
   }
@@ -83,7 +83,7 @@ public final class ChappieClient: Sendable {
     stream(.replay(request))
   }
 
-  private func stream(_ turn: Turn) -> AsyncThrowingStream<ChappieStreamEvent, any Error> {
+  private func stream(_ turn: TurnInput) -> AsyncThrowingStream<ChappieStreamEvent, any Error> {
     events { try await self.run(turn, for: $0) }
   }
 
@@ -96,7 +96,7 @@ public final class ChappieClient: Sendable {
         do {
           let caller = caller { event in
             continuation.yield(event)
-            return .more
+            return .proceed
           }
           let response = try await run(caller)
           continuation.yield(.completed(response))
@@ -115,8 +115,21 @@ public final class ChappieClient: Sendable {
   ///
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   @GLibActor
-  package func run(_ turn: Turn, for caller: TurnCaller) async throws -> ChappieResponse {
-    try await conversation.run(turn, for: caller)
+  package func run(_ turn: TurnInput, for caller: TurnCaller) async throws -> ChappieResponse {
+    switch turn {
+    case .alone(let request): try await conversation.answerAlone(request, caller)
+    case .next(let message): try await conversation.exclusively { try await $0.answer(message, for: caller) }
+    case .replay(let request): try await conversation.exclusively { try await $0.replay(request, for: caller) }
+    }
+  }
+
+  /// Runs `body` with the conversation once the turns and changes that were asked for before have ended. Turns that are
+  /// asked of the client itself wait until `body` has.
+  ///
+  /// - Throws: what `body` throws, `CancellationError`.
+  @GLibActor
+  package func exclusively<Result: Sendable>(_ body: (HeldConversation) async throws -> Result) async throws -> Result {
+    try await conversation.exclusively(body)
   }
 
   // MARK: Context
@@ -161,7 +174,7 @@ public final class ChappieClient: Sendable {
   @GLibActor
   @discardableResult
   public func clearContext() async throws -> ChappieClientContext {
-    try await conversation.change { $0.clear() }
+    try await conversation.exclusively { $0.clear() }
   }
 
   /// Goes on with a conversation that was kept, in place of this client's.
@@ -170,7 +183,7 @@ public final class ChappieClient: Sendable {
   @GLibActor
   @discardableResult
   public func resumeContext(_ context: ChappieClientContext) async throws -> ChappieClientContext {
-    try await conversation.change { $0.resume(context) }
+    try await conversation.exclusively { $0.resume(context) }
   }
 
   /// Replaces what was said by `summary`, which the model reads first from now on.
@@ -179,7 +192,7 @@ public final class ChappieClient: Sendable {
   @GLibActor
   @discardableResult
   public func compactContext(summary: String) async throws -> ChappieClientContext {
-    try await conversation.change { $0.compact(summary) }
+    try await conversation.exclusively { $0.compact(summary) }
   }
 
   /// Replaces what was said by a summary that the model writes.
@@ -196,7 +209,7 @@ public final class ChappieClient: Sendable {
     interaction: SecretServiceClient.Interaction,
     hold: @escaping @GLibActor (Int) throws(ChappieClientError) -> Void = { (_) throws(ChappieClientError) in }
   ) async throws -> ChappieClientContext {
-    try await conversation.compact(interaction: interaction, hold: hold)
+    try await conversation.exclusively { try await $0.compact(interaction: interaction, hold: hold) }
   }
 
   /// About how many bytes of memory the conversation takes.

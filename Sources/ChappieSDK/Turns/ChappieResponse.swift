@@ -20,23 +20,6 @@ public struct ChappieResponse: Sendable, Hashable {
   }
 }
 
-/// What an answer cost, in tokens, as the backend counts them.
-public struct ChappieTokenUsage: Sendable, Hashable {
-  public let inputTokens: Int
-  /// The part of the input that the backend still had.
-  public let cachedInputTokens: Int
-  public let outputTokens: Int
-  /// The part of the output that was thinking.
-  public let reasoningTokens: Int
-
-  package init(inputTokens: Int = 0, cachedInputTokens: Int = 0, outputTokens: Int = 0, reasoningTokens: Int = 0) {
-    self.inputTokens = inputTokens
-    self.cachedInputTokens = cachedInputTokens
-    self.outputTokens = outputTokens
-    self.reasoningTokens = reasoningTokens
-  }
-}
-
 /// What happens while an answer comes.
 public enum ChappieStreamEvent: Sendable, Hashable {
   /// The next piece of the answer, never empty: append it.

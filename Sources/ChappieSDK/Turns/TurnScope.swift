@@ -4,64 +4,42 @@ import GLibBridge
 @GLibActor
 final class TurnScope {
   let interaction: SecretServiceClient.Interaction
-  private let slot: CredentialSlot
+  let line: BackendLine
+  let size: TurnSize
+  let text: AnswerText
   /// Whom the backend answers.
   var accountID: String?
-  /// The backend's routing token; it goes back with each further request of the turn.
-  var turnState: String?
   /// Which model the turn asks, once that is known.
   var model: RequestModel?
-  let size: TurnSize
-  /// The socket that the turn's last answer came over.
-  var socket: SocketConnection?
-  /// The answers of the rounds that have ended.
-  private var text = ""
-  private var isNewRound = false
-  private let receive: @GLibActor (ChappieStreamEvent) -> HTTPResponse.Verdict
-  let record: @GLibActor (ChappieClient.TurnRecord) -> Void
+  private let slot: CredentialSlot
+  /// Tells the caller what happens.
+  let deliver: @GLibActor (ChappieStreamEvent) -> FlowControl
+  let record: @GLibActor (TurnRecord) -> Void
 
-  init(_ caller: ChappieClient.TurnCaller, slot: CredentialSlot, socket: SocketConnection?) {
+  init(_ caller: TurnCaller, slot: CredentialSlot, _ line: BackendLine) {
     self.slot = slot
+    self.line = line
     interaction = caller.interaction
-    receive = caller.deliver
+    text = caller.text
+    deliver = caller.deliver
     record = caller.record
     size = TurnSize(caller.hold)
-    self.socket = socket
   }
 
-  /// What comes next is said after the model has used tools: a paragraph of its own.
-  func startRound() {
-    isNewRound = true
+  /// Appends to the answer.
+  func say(_ piece: String) -> FlowControl {
+    deliver(.textDelta(text.append(piece)))
   }
 
-  /// Notes the answer of a round that has ended, and returns the answer so far.
-  func endRound(_ answer: String) -> String {
-    text = wholeText(with: answer)
-    size.endRound(text: text.utf8.count)
-    return text
-  }
-
-  /// The answer so far, over all rounds, where the one that runs has brought `answer`.
-  func wholeText(with answer: String) -> String {
-    text.isEmpty || answer.isEmpty ? text + answer : text + ResponseAssembler.gap + answer
-  }
-
-  func deliver(_ event: ChappieStreamEvent) -> HTTPResponse.Verdict {
-    guard isNewRound, case .textDelta(let delta) = event else { return receive(event) }
-    isNewRound = false
-    return receive(text.isEmpty ? event : .textDelta(ResponseAssembler.gap + delta))
-  }
-
-  /// Notes what the header fields of an answer tell.
-  func note(_ headers: HTTPHeaders) {
-    turnState = headers["x-codex-turn-state"] ?? turnState
+  /// Takes what the header fields of an answer tell.
+  func take(_ headers: HTTPHeaders) -> FlowControl {
+    line.turnState = headers["x-codex-turn-state"] ?? line.turnState
     if let etag = headers["x-models-etag"] { slot.modelCache.hear(etag, for: accountID) }
-    report(ChappieUsageLimitSnapshot(headers: headers))
+    return report(ChappieUsageLimitSnapshot(headers: headers))
   }
 
-  /// Notes what is used of the plan.
-  func report(_ limits: ChappieUsageLimitSnapshot) {
-    guard let known = slot.usage.report(limits, of: accountID) else { return }
-    _ = deliver(.usageLimits(known))
+  /// Takes what is used of the plan.
+  func report(_ limits: ChappieUsageLimitSnapshot) -> FlowControl {
+    slot.usage.report(limits, of: accountID).map { deliver(.usageLimits($0)) } ?? .proceed
   }
 }

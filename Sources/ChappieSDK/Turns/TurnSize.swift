@@ -8,7 +8,7 @@ final class TurnSize {
 
   /// How much is asked for ahead, so that few deltas ask.
   private static let step = 256 << 10
-  /// Where the text of an answer is at the same time: where it is put together, in what was told, and on its way.
+  /// The text of an answer is kept once. At its end it is in a value and in the message that is made of it as well.
   private static let textCopies = 3
   /// A request is there as what it is made of, as JSON, and compressed.
   private static let requestCopies = 3
@@ -23,9 +23,7 @@ final class TurnSize {
   private var itemBytes = 0
   private var itemCount = 0
   private var calls = 0
-  /// The text of the rounds that have ended.
-  private var earlierText = 0
-  /// Up to how much text of this round nothing needs to be asked.
+  /// Up to how much text of the answer nothing needs to be asked.
   private var grantedText = 0
   private var grantedBuffer = 0
 
@@ -56,18 +54,17 @@ final class TurnSize {
     try hold(total)
   }
 
-  /// Counts the text of the answer that is being read: so many bytes by now.
+  /// Counts the text of the answer, over all rounds: so many bytes by now.
   func grow(text bytes: Int) throws(ChappieClientError) {
     if bytes > grantedText { try grantText(bytes) }
   }
 
   private func grantText(_ bytes: Int) throws(ChappieClientError) {
-    let room = TurnLimits.answerBytes - earlierText
-    guard bytes <= room else {
+    guard bytes <= TurnLimits.answerBytes else {
       throw .limitExceeded(
         "The answer has more than \(TurnLimits.answerBytes >> 20) MiB: ask for less at a time.")
     }
-    grantedText = min(bytes + Self.step, room)
+    grantedText = min(bytes + Self.step, TurnLimits.answerBytes)
     try hold(total)
   }
 
@@ -95,42 +92,9 @@ final class TurnSize {
     try hold(total)
   }
 
-  /// Notes that a round has ended.
-  func endRound(text bytes: Int) {
-    earlierText = bytes
-    grantedText = 0
-  }
-
   private var total: Int {
-    request * Self.requestCopies + items + (earlierText + grantedText) * Self.textCopies
+    request * Self.requestCopies + items + grantedText * Self.textCopies
       + grantedBuffer * Self.bufferCopies
-  }
-}
-
-extension ChappieJSONValue {
-  /// About how many bytes of memory it takes.
-  var footprint: Int {
-    switch self {
-    case .object(let members):
-      members.reduce(64) { $0 + 64 + $1.key.utf8.count + $1.value.footprint }
-    case .array(let elements):
-      elements.reduce(64) { $0 + $1.footprint }
-    case .string(let text): 32 + text.utf8.count
-    case .integer, .number, .bool, .null: 32
-    }
-  }
-}
-
-extension ConversationItem {
-  /// About how many bytes of memory it takes.
-  var footprint: Int {
-    switch self {
-    case .message(let message):
-      message.images.reduce(256 + message.text.utf8.count) { $0 + 64 + $1.url.utf8.count }
-    case .produced(let item): item.footprint
-    case .toolOutput(let callID, let output), .customToolOutput(let callID, let output):
-      128 + callID.utf8.count + output.utf8.count
-    }
   }
 }
 

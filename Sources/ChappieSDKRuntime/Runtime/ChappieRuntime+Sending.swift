@@ -18,7 +18,7 @@ extension ChappieRuntime {
   ///   be kept, ``ChappieThreadStoreError`` when the thread could not be begun and nothing was asked,
   ///   `CancellationError`.
   public func send(_ message: ChappieInputMessage) async throws -> String {
-    try await run(message, for: client.caller { _ in .more }).outputText
+    try await run(message, for: client.caller { _ in .proceed }).outputText
   }
 
   /// Sends a user message; the answer comes in pieces.

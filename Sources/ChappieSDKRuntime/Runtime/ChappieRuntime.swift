@@ -22,7 +22,6 @@ extension ChappieClient {
 public final class ChappieRuntime {
   public nonisolated let client: ChappieClient
   public nonisolated let store: any ChappieThreadStore
-  private let turnstile = Turnstile()
   private var thread: ThreadInUse?
 
   /// The thread that turns are added to.
@@ -48,27 +47,26 @@ public final class ChappieRuntime {
   /// Runs a turn and keeps it.
   ///
   /// - Throws: as ``send(_:)-(ChappieInputMessage)``.
-  package func run(_ message: ChappieInputMessage, for caller: ChappieClient.TurnCaller) async throws
+  package func run(_ message: ChappieInputMessage, for caller: TurnCaller) async throws
     -> ChappieResponse
   {
     guard !message.text.isEmpty else { throw ChappieClientError.noText }
-    return try await turnstile.pass {
-      let hold = TurnHold()
-      let thread = try await hold.during { try await threadInUse(for: message) }
+    return try await client.exclusively { conversation in
+      let lease = TurnLease()
+      let thread = try await lease.during { try await threadInUse(for: message, conversation) }
       let recorder = TurnRecorder(message)
       let response: ChappieResponse
       do {
-        response = try await client.run(.next(message), for: caller.recorded { recorder.take($0) })
+        response = try await conversation.answer(message, for: caller.recorded { recorder.take($0) })
       } catch {
         // As it is known by now: the turn itself may have found it out.
         let model = message.options.model ?? client.model
-        await hold.during { await keepFailed(recorder.turn(failed: error, model: model), in: thread) }
+        let turn = recorder.turn(failed: error, after: caller.text.whole, model: model)
+        await lease.during { await keepFailed(turn, in: thread, conversation) }
         throw error
       }
       do {
-        try await hold.during {
-          try await keep(recorder.turn(answered: response), in: thread)
-        }
+        try await lease.during { try await keep(recorder.turn(answered: response), in: thread, conversation) }
       } catch {
         throw ChappieRuntimeError.notStored(response, ChappieThreadStoreError(error))
       }
@@ -77,8 +75,8 @@ public final class ChappieRuntime {
   }
 
   /// The current thread, named by `message` where nothing else has named it.
-  private func threadInUse(for message: ChappieInputMessage) async throws -> String {
-    guard let thread = try await upToDate() else {
+  private func threadInUse(for message: ChappieInputMessage, _ conversation: HeldConversation) async throws -> String {
+    guard let thread = try await upToDate(conversation) else {
       let new = try await begin(store.title(for: message))
       thread = new
       return new.id
@@ -97,54 +95,55 @@ public final class ChappieRuntime {
   }
 
   /// The current thread, with the client knowing all that is stored of it.
-  private func upToDate() async throws -> ThreadInUse? {
+  private func upToDate(_ conversation: HeldConversation) async throws -> ThreadInUse? {
     guard let thread else { return nil }
-    try await forgettingWhatIsGone(thread.id) {
-      guard let known = thread.knownTurns else { return try await adopt(store.thread(thread.id)) }
+    try await forgettingWhatIsGone(thread.id, conversation) {
+      guard let known = thread.knownTurns else { return try await adopt(store.thread(thread.id), conversation) }
       guard let summary = try await store.summary(of: thread.id) else { return }
-      guard summary.turnCount == known else { return try await adopt(store.thread(thread.id)) }
+      guard summary.turnCount == known else { return try await adopt(store.thread(thread.id), conversation) }
       self.thread?.isUntitled = summary.title.isEmpty
     }
     return self.thread
   }
 
-  private func adopt(_ stored: ChappieThread) async throws {
-    try await client.resumeContext(await client.context().resuming(stored))
+  private func adopt(_ stored: ChappieThread, _ conversation: HeldConversation) {
+    conversation.resume(conversation.context.resuming(stored))
     thread = ThreadInUse(
       id: stored.id, isUntitled: stored.summary.title.isEmpty, knownTurns: stored.summary.turnCount)
   }
 
   /// When somebody has deleted the thread, its conversation is forgotten too, and the next message begins another.
-  private func forgettingWhatIsGone(_ id: String, _ body: () async throws -> Void) async throws {
+  private func forgettingWhatIsGone(
+    _ id: String, _ conversation: HeldConversation, _ body: () async throws -> Void
+  ) async throws {
     do {
       try await body()
     } catch ChappieThreadStoreError.noSuchThread(let missing) {
-      try await forget(id)
+      forget(id, conversation)
       throw ChappieThreadStoreError.noSuchThread(missing)
     }
   }
 
-  private func forget(_ id: String) async throws {
+  private func forget(_ id: String, _ conversation: HeldConversation) {
     guard thread?.id == id else { return }
     thread = nil
-    // In a task of its own: a caller that leaves must not keep what was deleted.
-    try await Task.onGLib { [client] in _ = try await client.clearContext() }.value
+    conversation.clear()
   }
 
   /// In a task of its own: a caller that leaves must not stop it.
-  private func keep(_ turn: ChappieTurn, in thread: String) async throws {
+  private func keep(_ turn: ChappieTurn, in thread: String, _ conversation: HeldConversation) async throws {
     let known = self.thread?.knownTurns
     // Where it fails, the client is told anew what is stored before it goes on.
     if self.thread?.id == thread { self.thread?.knownTurns = nil }
-    try await forgettingWhatIsGone(thread) {
+    try await forgettingWhatIsGone(thread, conversation) {
       try await Task.onGLib { [store] in try await store.append(turn, to: thread) }.value
     }
     if self.thread?.id == thread { self.thread?.knownTurns = known.map { $0 + 1 } }
   }
 
-  private func keepFailed(_ turn: ChappieTurn, in thread: String) async {
+  private func keepFailed(_ turn: ChappieTurn, in thread: String, _ conversation: HeldConversation) async {
     do {
-      try await keep(turn, in: thread)
+      try await keep(turn, in: thread, conversation)
     } catch {
       Log.notice("A turn that had failed could not be kept: \(ChappieThreadStoreError(error))")
     }
@@ -152,9 +151,9 @@ public final class ChappieRuntime {
 
   // MARK: Compaction
 
-  /// Has the model put the conversation in short, and keeps the summary.
+  /// Has the model summarise the conversation, and keeps the summary.
   ///
-  /// - Throws: ``ChappieClientError``, ``ChappieThreadStoreError`` when it is in short and could not be kept,
+  /// - Throws: ``ChappieClientError``, ``ChappieThreadStoreError`` when the summary could not be kept,
   ///   `CancellationError`.
   @discardableResult
   public func compactContext() async throws -> ChappieClientContext {
@@ -164,7 +163,7 @@ public final class ChappieRuntime {
   /// As ``compactContext()``; `interaction` decides whether the keyring may ask for its password.
   @discardableResult
   package func compactContext(interaction: SecretServiceClient.Interaction) async throws -> ChappieClientContext {
-    try await keepingSummary { try await client.compactContext(interaction: interaction) }
+    try await keepingSummary { try await $0.compact(interaction: interaction) }
   }
 
   /// Replaces what was said by `summary`, and keeps that.
@@ -172,17 +171,19 @@ public final class ChappieRuntime {
   /// - Throws: ``ChappieThreadStoreError`` when it is replaced and could not be kept, `CancellationError`.
   @discardableResult
   public func compactContext(summary: String) async throws -> ChappieClientContext {
-    try await keepingSummary { try await client.compactContext(summary: summary) }
+    try await keepingSummary { $0.compact(summary) }
   }
 
-  private func keepingSummary(_ compact: () async throws -> ChappieClientContext) async throws -> ChappieClientContext {
-    try await turnstile.pass {
-      let hold = TurnHold()
-      _ = try await hold.during { try await upToDate() }
-      let context = try await compact()
+  private func keepingSummary(
+    _ compact: (HeldConversation) async throws -> ChappieClientContext
+  ) async throws -> ChappieClientContext {
+    try await client.exclusively { conversation in
+      let lease = TurnLease()
+      _ = try await lease.during { try await upToDate(conversation) }
+      let context = try await compact(conversation)
       if let thread, let summary = context.compactedSummary {
         let turn = ChappieTurn(recording: [.compaction(summary: summary)])
-        try await hold.during { try await keep(turn, in: thread.id) }
+        try await lease.during { try await keep(turn, in: thread.id, conversation) }
       }
       return context
     }
@@ -195,9 +196,9 @@ public final class ChappieRuntime {
   /// - Throws: ``ChappieThreadStoreError``, `CancellationError`.
   @discardableResult
   public func createThread(title: String = "") async throws -> String {
-    try await turnstile.pass {
+    try await client.exclusively { conversation in
       let new = try await begin(title)
-      try await client.clearContext()
+      conversation.clear()
       thread = new
       return new.id
     }
@@ -209,9 +210,9 @@ public final class ChappieRuntime {
   /// - Throws: ``ChappieThreadStoreError``, `CancellationError`.
   @discardableResult
   public func resume(thread id: String) async throws -> ChappieThread {
-    try await turnstile.pass {
+    try await client.exclusively { conversation in
       let stored = try await store.thread(id)
-      try await adopt(stored)
+      adopt(stored, conversation)
       return stored
     }
   }
@@ -221,9 +222,9 @@ public final class ChappieRuntime {
   /// - Throws: ``ChappieThreadStoreError``, `CancellationError`.
   public func delete(thread id: String) async throws {
     guard thread?.id == id else { return try await store.delete(id) }
-    try await turnstile.pass {
+    try await client.exclusively { conversation in
       try await store.delete(id)
-      try await forget(id)
+      forget(id, conversation)
     }
   }
 }

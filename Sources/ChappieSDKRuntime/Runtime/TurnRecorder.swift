@@ -7,18 +7,15 @@ final class TurnRecorder {
   private let message: ChappieInputMessage
   private var compactions: [ChappieTurnEvent] = []
   private var events: [ChappieTurnEvent] = []
-  /// The answer so far.
-  private var text = ""
 
   init(_ message: ChappieInputMessage) {
     self.message = message
   }
 
-  func take(_ record: ChappieClient.TurnRecord) {
+  func take(_ record: TurnRecord) {
     switch record {
     case .compaction(let summary): compactions.append(.compaction(summary: summary))
     case .items(let items): events += items.compactMap(Self.event)
-    case .event(.textDelta(let delta)): text += delta
     case .event(.toolCallCompleted(let result)):
       events.append(
         .toolOutput(callID: result.callID, name: result.toolName, status: result.status, output: result.output))
@@ -38,8 +35,10 @@ final class TurnRecorder {
     turn([.output(text: response.outputText, model: response.model, responseID: response.responseID)])
   }
 
-  /// - Parameter model: the slug of the model that was asked.
-  func turn(failed error: any Error, model: String) -> ChappieTurn {
+  /// - Parameters:
+  ///   - text: what had come of the answer.
+  ///   - model: the slug of the model that was asked.
+  func turn(failed error: any Error, after text: String, model: String) -> ChappieTurn {
     let partial = text.isEmpty ? [] : [ChappieTurnEvent.output(text: text, model: model, responseID: "")]
     return turn(partial + [.failure(error)])
   }

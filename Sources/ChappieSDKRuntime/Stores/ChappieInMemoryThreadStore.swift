@@ -100,7 +100,7 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
 
   /// Where a turn asks, the thread stays as it is until the turn has ended.
   private func use(_ id: String) {
-    TurnHold.current?.use(ThreadsInUse.Place(store: name, id: id))
+    TurnLease.current?.use(ThreadsInUse.Place(store: name, id: id))
   }
 
   /// Archives and deletes what is due, which is looked at with each access. Room is made when something is written: a

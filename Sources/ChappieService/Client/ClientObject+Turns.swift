@@ -13,8 +13,8 @@ extension ClientObject {
       "GetTurn": { [unowned self] in
         let turn = try turns.turn(of: $0)
         let application = await environment.callers.application(of: $0.sender)
-        return try environment.memory.reply(of: turn.footprint, for: application, over: environment.connection) {
-          .tuple(turn.statusWord, turn.text, turn.status.details)
+        return try environment.memory.reply(of: turn.replyBytes, for: application, over: environment.connection) {
+          .tuple(turn.statusWord, turn.text, turn.details)
         }
       },
       "Cancel": { [unowned self] in
@@ -80,7 +80,7 @@ extension ClientObject {
   /// - Throws: `BusError`.
   func start(
     _ call: BusCall, promptBytes: Int, _ options: TurnOptions, _ delivery: ServiceTurn.Delivery,
-    _ run: @escaping @GLibActor ([ChappieImage], ChappieClient.TurnCaller) async throws -> ChappieResponse
+    _ run: @escaping @GLibActor ([ChappieImage], TurnCaller) async throws -> ChappieResponse
   ) async throws -> ServiceTurn {
     guard let object else { throw BusError(CancellationError()) }
     guard promptBytes > 0 else { throw BusError(.invalidArgument, "There is no text to answer: give some.") }
@@ -135,8 +135,7 @@ extension ClientObject {
     return images
   }
 
-  private func clientTurn(_ question: Question, _ images: [ChappieImage], _ options: TurnOptions) -> ChappieClient.Turn
-  {
+  private func clientTurn(_ question: Question, _ images: [ChappieImage], _ options: TurnOptions) -> TurnInput {
     let isRecorded =
       switch sharing {
       case .opened: true

@@ -95,7 +95,7 @@ final class StoredThreads {
       queue.length -= 1
       if queue.length == 0 { queues[thread] = nil }
     }
-    return try await queue.turnstile.pass(preparing: preparing, body)
+    return try await queue.mutex.withLock(preparing: preparing, body)
   }
 
   // MARK: Telling
@@ -119,6 +119,6 @@ final class StoredThreads {
 /// The turns of one thread that run or wait.
 @GLibActor
 private final class ThreadQueue {
-  let turnstile = Turnstile()
+  let mutex = AsyncMutex()
   var length = 0
 }

@@ -1,3 +1,4 @@
+import ChappieSDK
 import GLibBridge
 
 /// Joins the pieces of an answer that come close together, so that a burst does not flood the bus.
@@ -10,22 +11,28 @@ final class DeltaCoalescer {
   /// What waits goes out early when it has this many bytes.
   static let sizeLimit = 64 << 10
 
-  private let emit: @GLibActor (_ offset: Int, _ text: String) -> Void
-  /// What waits.
-  private(set) var pending = ""
+  private let answer: AnswerText
+  private let emit: @GLibActor (_ offset: Int, _ text: Substring) -> Void
+  /// How many bytes of the answer were sent.
   private var sentBytes = 0
   private var lastSent: ContinuousClock.Instant?
   private var timer: Timer?
 
-  init(emit: @escaping @GLibActor (_ offset: Int, _ text: String) -> Void) {
+  /// - Parameters:
+  ///   - answer: what is sent, as it grows.
+  ///   - emit: sends a piece. It must not keep it: the answer would be copied to grow.
+  init(_ answer: AnswerText, emit: @escaping @GLibActor (_ offset: Int, _ text: Substring) -> Void) {
+    self.answer = answer
     self.emit = emit
   }
 
-  func add(_ text: String) {
-    pending += text
-    guard timer == nil || pending.utf8.count >= Self.sizeLimit else { return }
+  private var pendingBytes: Int { answer.byteCount - sentBytes }
+
+  /// The answer has grown.
+  func grew() {
+    guard timer == nil || pendingBytes >= Self.sizeLimit else { return }
     let rest = lastSent.map { $0 + Self.interval - .now } ?? .zero
-    if rest <= .zero || pending.utf8.count >= Self.sizeLimit {
+    if rest <= .zero || pendingBytes >= Self.sizeLimit {
       flush()
     } else {
       // It is let go when it fires, and no later than with the last piece.
@@ -37,11 +44,10 @@ final class DeltaCoalescer {
   func flush() {
     timer?.cancel()
     timer = nil
-    guard !pending.isEmpty else { return }
-    let text = pending
-    pending = ""
-    emit(sentBytes, text)
-    sentBytes += text.utf8.count
+    guard pendingBytes > 0 else { return }
+    let offset = sentBytes
+    sentBytes = answer.byteCount
+    emit(offset, answer.suffix(from: offset))
     lastSent = .now
   }
 }

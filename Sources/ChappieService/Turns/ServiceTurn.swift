@@ -47,16 +47,13 @@ final class ServiceTurn {
   let memory: MemoryBudget.Lease
   let calls = TurnCalls()
   private(set) var status = Status.running
-  /// What was sent of the answer. In pieces: one text that grows would be copied over and over.
-  private var told: [String] = []
+  private let answer = AnswerText()
   /// It keeps the client that keeps this turn.
   private weak var object: BusObject?
   private let window: SendWindow
   private var task: Task<Void, Never>?
-  private var drain: Task<Void, Never>?
-  private lazy var coalescer = DeltaCoalescer { [unowned self] offset, text in
-    told.append(text)
-    self.emit("TextDelta", .tuple(id, UInt64(offset), text), bytes: text.utf8.count)
+  private lazy var coalescer = DeltaCoalescer(answer) { [unowned self] offset, text in
+    emit("TextDelta", .tuple([id.variant, UInt64(offset).variant, Variant(text)]), bytes: text.utf8.count)
   }
 
   init(
@@ -71,10 +68,18 @@ final class ServiceTurn {
   }
 
   /// The answer so far.
-  var text: String { told.joined() + coalescer.pending }
+  var text: String {
+    if case .completed(let response) = status { response.outputText } else { answer.whole }
+  }
 
-  /// About how many bytes of memory it takes once it has ended: the answer, and once more in the details of a failure.
-  var footprint: Int { 1024 + 2 * text.utf8.count }
+  /// What the bus is told of the status, beside its word.
+  var details: VariantDictionary { withPartialText(status.details) }
+
+  /// About how many bytes of memory it takes once it has ended.
+  var footprint: Int { 1024 + text.utf8.count }
+
+  /// About how many bytes ``text`` and ``details`` have together.
+  var replyBytes: Int { 1024 + 2 * text.utf8.count }
 
   /// The status as the bus knows it.
   var statusWord: String { isRunning ? calls.status ?? status.word : status.word }
@@ -95,20 +100,20 @@ final class ServiceTurn {
   func start(
     interaction: SecretServiceClient.Interaction, tools: ToolSet,
     hold: @escaping @GLibActor (Int) throws(ChappieClientError) -> Void,
-    _ run: @escaping @GLibActor (ChappieClient.TurnCaller) async throws -> ChappieResponse,
+    _ run: @escaping @GLibActor (TurnCaller) async throws -> ChappieResponse,
     ended: @escaping @GLibActor () -> Void
   ) {
     task = Task.onGLib {
       do {
-        let caller = ChappieClient.TurnCaller(interaction: interaction, tools: tools, hold: hold) { self.deliver($0) }
+        let caller = TurnCaller(interaction: interaction, tools: tools, text: answer, hold: hold) { self.deliver($0) }
         let response = try await run(caller)
         finish(.completed(response))
       } catch is CancellationError {
-        finish(.cancelled(BusError(CancellationError()), failureDetails(nil)))
+        finish(.cancelled(BusError(CancellationError()), [:]))
       } catch let error as ChappieRuntimeError {
-        finish(.failed(BusError(error, turn: id), failureDetails(error)))
+        finish(.failed(BusError(error, turn: id), Self.failureDetails(error)))
       } catch {
-        finish(.failed(BusError(error), failureDetails(error)))
+        finish(.failed(BusError(error), Self.failureDetails(error)))
       }
       ended()
     }
@@ -137,10 +142,10 @@ final class ServiceTurn {
 
   // MARK: Delivery
 
-  private func deliver(_ event: ChappieStreamEvent) -> HTTPResponse.Verdict {
+  private func deliver(_ event: ChappieStreamEvent) -> FlowControl {
     guard isRunning else { return .stop }
     switch event {
-    case .textDelta(let delta): return deliver(delta)
+    case .textDelta: if isStreamed { coalescer.grew() }
     case .toolCallRequested(let request):
       calls.began(request.callID)
       emitInOrder(
@@ -153,58 +158,58 @@ final class ServiceTurn {
       calls.ended(result.callID)
       emitInOrder("ToolCallCompleted", .tuple(id, result.callID, result.dictionary))
     case .usageLimits(let limits):
-      if case .signals = delivery { emitInOrder("UsageLimitsUpdated", .tuple(id, limits.dictionary)) }
+      if isStreamed { emitInOrder("UsageLimitsUpdated", .tuple(id, limits.dictionary)) }
     case .completed: break
     }
-    return .more
+    return window.flow
   }
 
-  private func deliver(_ delta: String) -> HTTPResponse.Verdict {
-    guard case .signals = delivery else {
-      told.append(delta)
-      return .more
-    }
-    drain = nil
-    coalescer.add(delta)
-    return drain.map { .pause(until: $0) } ?? .more
+  private var isStreamed: Bool {
+    if case .signals = delivery { return true }
+    return false
   }
 
   /// Sends what happens beside the text, behind the text that came before. It is for the caller also where the answer
   /// is a reply: the caller may be who runs the tool.
   private func emitInOrder(_ signal: String, _ arguments: Variant) {
-    coalescer.flush()
+    if isStreamed { coalescer.flush() }
     emit(signal, arguments, bytes: arguments.byteCount)
   }
 
   private func finish(_ status: Status) {
     self.status = status
-    if case .signals = delivery { coalescer.flush() }
-    // One text from now on, which is the answer's own where there is one.
-    if case .completed(let response) = status { told = [response.outputText] } else { told = [text] }
-    guard case .signals = delivery else { return }
+    guard isStreamed else { return }
+    coalescer.flush()
     switch status {
     case .running: break
     case .completed(let response):
       emit("Completed", .tuple(id, response.outputText, response.details), bytes: response.outputText.utf8.count)
     case .failed(let error, let details), .cancelled(let error, let details):
-      emit("Failed", .tuple(id, error.name, error.message, details), bytes: text.utf8.count)
+      emit("Failed", .tuple(id, error.name, error.message, withPartialText(details)), bytes: text.utf8.count)
     }
   }
 
-  private func failureDetails(_ error: (any Error)?) -> VariantDictionary {
-    var details =
-      switch error {
-      case let error as ChappieClientError: error.details
-      case ChappieRuntimeError.notStored(let response, _)?: response.details
-      default: [:] as VariantDictionary
-      }
-    if !text.isEmpty { details.set("partial_text", text) }
+  private static func failureDetails(_ error: any Error) -> VariantDictionary {
+    switch error {
+    case let error as ChappieClientError: error.details
+    case ChappieRuntimeError.notStored(let response, _): response.details
+    default: [:]
+    }
+  }
+
+  /// The details of a failure with what came of the answer, which is kept once.
+  private func withPartialText(_ details: VariantDictionary) -> VariantDictionary {
+    var details = details
+    switch status {
+    case .failed, .cancelled: if !text.isEmpty { details.set("partial_text", text) }
+    case .running, .completed: break
+    }
     return details
   }
 
   private func emit(_ signal: String, _ arguments: Variant, bytes: Int) {
     // Once, also for the caller: a second, directed copy would reach a caller that listens twice.
     object?.emit(ServiceInterfaces.client, signal, arguments, to: isBroadcast ? .everyone : .only([caller]))
-    drain = window.sent(bytes)
+    window.sent(bytes)
   }
 }

@@ -7,16 +7,8 @@ import SecretMemory
 /// Letting go of it closes the connection, unless the body was read to its end.
 @GLibActor
 public final class HTTPResponse {
-  /// What the reader of a chunk wants next.
-  public enum Verdict: Sendable {
-    case more
-    /// The rest of the body is of no interest.
-    case stop
-    /// Reading goes on once the task is done: how a slow consumer slows the sender down.
-    case pause(until: Task<Void, Never>)
-    /// Reading goes on as the task says, once it is done: what came takes longer than others can wait.
-    case later(Task<Verdict, Never>)
-  }
+  /// Takes a part of the body, which it may look at until it returns.
+  public typealias Take = @GLibActor (borrowing Span<UInt8>) -> FlowControl
 
   public let status: Int
   public let headers: HTTPHeaders
@@ -37,14 +29,14 @@ public final class HTTPResponse {
   /// - Throws: ``GLibError`` when the connection breaks, the deadline passes or the body is longer than `limit`.
   public func bytes(limit: Int, deadline: Duration) async throws -> [UInt8] {
     var bytes: [UInt8] = []
-    try await read(limit: limit, deadline: deadline) { bytes.append(contentsOf: $0) }
+    try await read(limit: limit, deadline: deadline) { bytes.append(copying: $0) }
     return bytes
   }
 
   /// Reads the body to its end into guarded memory.
   public func secret(limit: Int, deadline: Duration) async throws -> SecretBytes {
     var parts: [SecretBytes] = []
-    try await read(limit: limit, deadline: deadline) { parts.append(SecretBytes($0)) }
+    try await read(limit: limit, deadline: deadline) { parts.append(SecretBytes(copying: $0, $0.indices)) }
     return SecretBytes(count: parts.reduce(0) { $0 + $1.count }) { whole in
       var offset = 0
       for part in parts { offset = whole.write(part, at: offset) }
@@ -60,15 +52,15 @@ public final class HTTPResponse {
     return headers["content-length"].flatMap { Int($0) }
   }
 
-  private func read(limit: Int, deadline: Duration, _ take: @escaping @GLibActor (ArraySlice<UInt8>) -> Void)
-    async throws
-  {
+  private func read(
+    limit: Int, deadline: Duration, _ take: @escaping @GLibActor (borrowing Span<UInt8>) -> Void
+  ) async throws {
     var total = 0
     try await forEachChunk(idleDeadline: deadline) { chunk in
       total += chunk.count
       guard total <= limit else { return .stop }
       take(chunk)
-      return .more
+      return .proceed
     }
     guard total <= limit else {
       throw GLibError(domain: "chappie-http", code: 1, message: "the answer is longer than \(limit) bytes")
@@ -82,29 +74,12 @@ public final class HTTPResponse {
   ///
   /// - Parameter idleDeadline: the longest silence; after it the call fails with ``GLibError/timedOut``.
   /// - Throws: ``GLibError`` when the connection breaks, `CancellationError`.
-  public func forEachChunk(
-    idleDeadline: Duration, _ take: @escaping @GLibActor (ArraySlice<UInt8>) -> Verdict
-  ) async throws {
+  public func forEachChunk(idleDeadline: Duration, _ take: @escaping Take) async throws {
     let reader = ChunkReader(stream: stream, idleDeadline: idleDeadline, take: take)
     try await withTaskCancellationHandler {
       try await reader.run()
     } onCancel: {
       Task.onGLib { reader.cancel() }
-    }
-  }
-}
-
-extension HTTPResponse.Verdict {
-  /// Waits for what is waited for; whether reading then goes on.
-  @GLibActor
-  public func wantsMore() async -> Bool {
-    switch self {
-    case .more: return true
-    case .stop: return false
-    case .pause(let task):
-      await task.value
-      return true
-    case .later(let task): return await task.value.wantsMore()
     }
   }
 }
@@ -123,16 +98,13 @@ private final class ChunkReader {
   private let cancellable = g_cancellable_new()
   private let buffer = UnsafeMutablePointer<UInt8>.allocate(capacity: chunkSize)
   private let idleDeadline: Duration
-  private let take: @GLibActor (ArraySlice<UInt8>) -> HTTPResponse.Verdict
+  private let take: HTTPResponse.Take
   private var continuation: CheckedContinuation<Void, any Error>?
   private var isBurst = false
   private var watch: IdleWatch?
   private var expired = false
 
-  init(
-    stream: UnsafeMutablePointer<GInputStream>, idleDeadline: Duration,
-    take: @escaping @GLibActor (ArraySlice<UInt8>) -> HTTPResponse.Verdict
-  ) {
+  init(stream: UnsafeMutablePointer<GInputStream>, idleDeadline: Duration, take: @escaping HTTPResponse.Take) {
     self.stream = stream
     let pollable = UnsafeMutableRawPointer(stream)
     pollableStream = chappie_can_poll(pollable) != 0 ? OpaquePointer(pollable) : nil
@@ -215,8 +187,8 @@ private final class ChunkReader {
     go(on: takeBuffer(count)) { self.readNext() }
   }
 
-  private func takeBuffer(_ count: Int) -> HTTPResponse.Verdict {
-    take(ArraySlice(UnsafeBufferPointer(start: buffer, count: count)))
+  private func takeBuffer(_ count: Int) -> FlowControl {
+    take(Span(_unsafeElements: UnsafeBufferPointer(start: buffer, count: count)))
   }
 
   private func readMore(at offset: Int) -> Read {
@@ -236,15 +208,15 @@ private final class ChunkReader {
     return .failed(failure(GLibError(consuming: error)))
   }
 
-  private func go(on verdict: HTTPResponse.Verdict, _ next: @escaping @GLibActor () -> Void) {
-    switch verdict {
-    case .more: next()
+  private func go(on flow: FlowControl, _ next: @escaping @GLibActor () -> Void) {
+    switch flow {
+    case .proceed: next()
     case .stop: finish(nil)
-    case .pause, .later:
+    case .pause, .decide:
       Task.onGLib {
-        let wantsMore = await verdict.wantsMore()
+        let goesOn = await flow.goesOn()
         watch?.touch()
-        if wantsMore { next() } else { finish(nil) }
+        if goesOn { next() } else { finish(nil) }
       }
     }
   }

@@ -77,6 +77,18 @@ extension String: VariantConvertible {
   }
 }
 
+extension Variant {
+  /// A part of a text, copied once. D-Bus strings cannot hold U+0000; it becomes U+FFFD.
+  public init(_ text: Substring) {
+    let pointer = text.utf8.withContiguousStorageIfAvailable { bytes -> OpaquePointer? in
+      guard let start = bytes.baseAddress, memchr(start, 0, bytes.count) == nil else { return nil }
+      let copy = start.withMemoryRebound(to: gchar.self, capacity: bytes.count) { g_strndup($0, gsize(bytes.count)) }
+      return g_variant_new_take_string(copy)
+    }
+    self = pointer.flatMap { $0 }.map { Variant(taking: $0) } ?? String(text).variant
+  }
+}
+
 /// The path of an object on the bus.
 public struct ObjectPath: Hashable, Sendable, CustomStringConvertible, VariantConvertible {
   public let string: String

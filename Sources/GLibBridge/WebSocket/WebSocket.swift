@@ -11,8 +11,8 @@ public final class WebSocket {
   /// How often, in seconds, a ping shows that there is still somebody: routers forget connections that are silent.
   private static let pingInterval: UInt32 = 30
 
-  /// Takes one message and says when to go on.
-  public typealias Take = @GLibActor (borrowing Span<UInt8>) -> HTTPResponse.Verdict
+  /// Takes one message, which it may look at until it returns.
+  public typealias Take = @GLibActor (borrowing Span<UInt8>) -> FlowControl
 
   private enum State {
     case open
@@ -179,20 +179,20 @@ public final class WebSocket {
     return body(Span(_unsafeElements: UnsafeBufferPointer(start: start, count: Int(count))))
   }
 
-  private func go(on verdict: HTTPResponse.Verdict, _ reader: Reader) {
-    switch verdict {
-    case .more: break
+  private func go(on flow: FlowControl, _ reader: Reader) {
+    switch flow {
+    case .proceed: break
     case .stop: finishReading(nil)
-    case .pause, .later:
+    case .pause, .decide:
       reading = .paused(reader)
       pace?.hold()
       Task.onGLib {
-        let wantsMore = await verdict.wantsMore()
+        let goesOn = await flow.goesOn()
         pace?.release()
         guard case .paused(let reader) = reading else { return }
         reader.watch.touch()
         reading = .reading(reader)
-        if wantsMore { drain() } else { finishReading(nil) }
+        if goesOn { drain() } else { finishReading(nil) }
       }
     }
   }

@@ -97,18 +97,18 @@ struct SealingTests {
     let store = world.store(retention: .default)
     for id in ["a", "old"] { try await store.create(.sample(id, at: world.clock.now)) }
     world.clock.advance(days: 20)
-    let hold = TurnHold()
-    try await TurnHold.$current.withValue(hold) { _ = try await store.summary(of: "a") }
+    let hold = TurnLease()
+    try await TurnLease.$current.withValue(hold) { _ = try await store.summary(of: "a") }
     world.clock.advance(days: 20)
     world.keys.fail(.locked("It is locked."))
-    try await TurnHold.$current.withValue(hold) {
+    try await TurnLease.$current.withValue(hold) {
       try await store.append(.sample("t", at: world.clock.now), to: "a")
     }
     world.keys.fail(nil)
     #expect(try await world.store().thread("a").turns.map(\.id) == ["t"])
     #expect(try await !world.store().thread("old").summary.isArchived)
     // Where nothing is locked, the policy is followed all the same.
-    try await TurnHold.$current.withValue(hold) { try await store.change("a", .rename("A walk")) }
+    try await TurnLease.$current.withValue(hold) { try await store.change("a", .rename("A walk")) }
     #expect(try await world.store().thread("old").summary.isArchived)
   }
 

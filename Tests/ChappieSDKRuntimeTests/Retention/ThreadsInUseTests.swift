@@ -31,8 +31,8 @@ struct ThreadsInUseTests {
     let stores = stores(kind, .default)
     for id in ["active", "away", "other"] { try await stores[0].create(.sample(id, at: world.clock.now)) }
     try await stores[0].change("away", .archive)
-    var hold: TurnHold? = TurnHold()
-    try await TurnHold.$current.withValue(hold) {
+    var hold: TurnLease? = TurnLease()
+    try await TurnLease.$current.withValue(hold) {
       for id in ["active", "away"] { _ = try await stores[0].summary(of: id) }
     }
     world.clock.advance(days: 100)
@@ -55,7 +55,7 @@ struct ThreadsInUseTests {
     try await store.create(.sample("away", at: world.clock.now))
     try await store.change("away", .archive)
     world.clock.advance(days: 100)
-    try await TurnHold.$current.withValue(TurnHold()) {
+    try await TurnLease.$current.withValue(TurnLease()) {
       _ = try await store.summary(of: "away")
       try await store.append(.sample("t", at: world.clock.now), to: "away")
     }
@@ -65,8 +65,8 @@ struct ThreadsInUseTests {
   @Test(arguments: Kind.allCases)
   private func theCapTakesNoThreadThatATurnIsIn(_ kind: Kind) async throws {
     let stores = stores(kind, ChappieThreadStoreRetentionPolicy(maximumTotalBytes: 3_000))
-    let hold = TurnHold()
-    try await TurnHold.$current.withValue(hold) { try await stores[0].create(.sample("used", at: world.clock.now)) }
+    let hold = TurnLease()
+    try await TurnLease.$current.withValue(hold) { try await stores[0].create(.sample("used", at: world.clock.now)) }
     for number in 1...8 {
       world.clock.advance(seconds: 1)
       try await stores[0].create(.sample("n\(number)", at: world.clock.now))

@@ -31,9 +31,9 @@ final class WireSocket {
   {
     var frames: [ChappieJSONValue] = []
     try await socket.forEachMessage(idleDeadline: Wire.patience) { message in
-      guard let frame = try? ChappieJSONValue(parsing: message) else { return .more }
+      guard let frame = try? ChappieJSONValue(parsing: message) else { return .proceed }
       frames.append(frame)
-      return isOpen(frame) ? .more : .stop
+      return isOpen(frame) ? .proceed : .stop
     }
     return frames
   }
@@ -43,7 +43,7 @@ final class WireSocket {
     var frames: [ChappieJSONValue] = []
     try? await socket.forEachMessage(idleDeadline: Wire.patience) { message in
       frames.append((try? ChappieJSONValue(parsing: message)) ?? .null)
-      return .more
+      return .proceed
     }
     return frames
   }

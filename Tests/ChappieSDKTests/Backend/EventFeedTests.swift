@@ -6,8 +6,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
 struct EventFeedTests {
-  private static func stream(_ count: Int) -> ArraySlice<UInt8> {
-    ArraySlice((0..<count).map { "data: \($0)\n\n" }.joined().utf8)
+  private static func stream(_ count: Int) -> [UInt8] {
+    Array((0..<count).map { "data: \($0)\n\n" }.joined().utf8)
   }
 
   private static func text(_ data: borrowing Span<UInt8>) -> String {
@@ -19,7 +19,7 @@ struct EventFeedTests {
     var taken: [String] = []
     let feed = EventFeed { data in
       taken.append(Self.text(data))
-      return .more
+      return .proceed
     }
     var turns = 0
     let other = Task.onGLib {
@@ -28,7 +28,7 @@ struct EventFeedTests {
         await Task.yield()
       }
     }
-    #expect(await feed.take(Self.stream(50_000)).wantsMore())
+    #expect(await feed.take(Self.stream(50_000).span).goesOn())
     other.cancel()
     #expect(taken == (0..<50_000).map(String.init))
     #expect(turns >= 5)
@@ -38,14 +38,14 @@ struct EventFeedTests {
     var taken: [String] = []
     let feed = EventFeed { data in
       let text = Self.text(data)
-      return .later(
+      return .decide(
         Task.onGLib {
           await Task.yield()
           taken.append(text)
-          return text == "2" ? .stop : .more
+          return text == "2" ? .stop : .proceed
         })
     }
-    #expect(await !feed.take(Self.stream(5)).wantsMore())
+    #expect(await !feed.take(Self.stream(5).span).goesOn())
     #expect(taken == ["0", "1", "2"])
   }
 
@@ -54,24 +54,47 @@ struct EventFeedTests {
     let pause = Wait()
     let feed = EventFeed { _ in
       taken += 1
-      return taken == 1 ? .pause(until: Task.onGLib { await pause.value() }) : .more
+      return taken == 1 ? .pause(until: Task.onGLib { await pause.value() }) : .proceed
     }
-    let verdict = feed.take(Self.stream(3))
+    let flow = feed.take(Self.stream(3).span)
     #expect(taken == 3)
-    guard case .pause = verdict else {
-      Issue.record("another verdict: \(verdict)")
+    guard case .pause = flow else {
+      Issue.record("it does not pause: \(flow)")
       return
     }
     pause.finish()
-    #expect(await verdict.wantsMore())
+    #expect(await flow.goesOn())
+  }
+
+  /// Whichever event of a chunk asks for it.
+  @Test(arguments: 0..<3) func noPauseOfAChunkIsLost(_ index: Int) async {
+    var taken = 0
+    var pauses: [Wait] = []
+    let feed = EventFeed { data in
+      taken += 1
+      if Self.text(data) == "2" { return index == 2 ? .decide(Task.onGLib { .proceed }) : .proceed }
+      let pause = Wait()
+      pauses.append(pause)
+      return .pause(until: Task.onGLib { await pause.value() })
+    }
+    let flow = feed.take(Self.stream(3).span)
+    var goesOn = false
+    let waiting = Task.onGLib { goesOn = await flow.goesOn() }
+    for pause in index == 0 ? pauses : pauses.reversed() {
+      for _ in 0..<10 { await Task.yield() }
+      #expect(!goesOn)
+      pause.finish()
+    }
+    await waiting.value
+    #expect(goesOn && taken == 3 && pauses.count == 2)
   }
 
   @Test func anEventWithoutAnEndIsGivenUp() {
-    let feed = EventFeed(limit: 6 << 10) { _ in .more }
-    let part = ArraySlice([UInt8](repeating: 0x78, count: 3 << 10))
-    for _ in 0..<2 { _ = feed.take(part) }
+    let feed = EventFeed(limit: 6 << 10) { _ in .proceed }
+    let part = [UInt8](repeating: 0x78, count: 3 << 10)
+    for _ in 0..<2 { _ = feed.take(part.span) }
     #expect(!feed.isEndless)
-    guard case .stop = feed.take(part) else {
+    guard case .stop = feed.take(part.span) else {
       Issue.record("it goes on")
       return
     }

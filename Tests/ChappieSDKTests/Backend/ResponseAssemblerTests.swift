@@ -11,15 +11,14 @@ struct ResponseAssemblerTests {
   }
 
   private static func assemble(_ events: [ResponseEvent]) -> Result {
-    var assembler = ResponseAssembler()
-    let pieces = events.map { assembler.take($0) }
-    // What was handed over is the answer, whatever the events.
-    #expect(pieces.joined() == assembler.text)
-    return Result(pieces: pieces, text: assembler.text)
+    let text = AnswerText()
+    var assembler = ResponseAssembler(text)
+    let pieces = events.map { assembler.take($0, into: text) }
+    return Result(pieces: pieces, text: text.whole)
   }
 
   private static func failure(_ event: ResponseEvent) -> ChappieClientError? {
-    var assembler = ResponseAssembler()
+    var assembler = ResponseAssembler(AnswerText())
     #expect(assembler.take(event) == "")
     guard case .failed(let failure) = assembler.outcome else { return nil }
     return failure.error
@@ -32,18 +31,18 @@ struct ResponseAssemblerTests {
     .incomplete(reason: nil),
   ])
   func beforeAnAnswerThatMustBeginNothingIsOfIt(_ event: ResponseEvent) {
-    var assembler = ResponseAssembler(beginning: .due)
+    var assembler = ResponseAssembler(AnswerText(), beginning: .due)
     #expect(assembler.take(.other) == "")
     #expect(assembler.take(event) == "")
     guard case .failed(.staleSocket) = assembler.outcome else {
       Issue.record("another outcome: \(assembler.outcome)")
       return
     }
-    #expect(assembler.text.isEmpty && assembler.items.isEmpty)
+    #expect(assembler.items.isEmpty)
   }
 
   @Test func anAnswerThatMustBeginIsTakenFromThereOn() {
-    var assembler = ResponseAssembler(beginning: .due)
+    var assembler = ResponseAssembler(AnswerText(), beginning: .due)
     #expect(!assembler.hasBegun)
     _ = assembler.take(.created(id: "mine"))
     #expect(assembler.hasBegun && assembler.answerID == "mine")
@@ -51,7 +50,7 @@ struct ResponseAssemblerTests {
   }
 
   @Test func whatIsOfAnotherAnswerBreaksThisOne() {
-    var assembler = ResponseAssembler()
+    var assembler = ResponseAssembler(AnswerText())
     _ = assembler.take(.foreign)
     guard case .failed(.broken) = assembler.outcome else {
       Issue.record("another outcome: \(assembler.outcome)")
@@ -101,9 +100,10 @@ struct ResponseAssemblerTests {
     ])
     for events in [[ResponseEvent.refusalDelta("I cannot "), .refusalDelta("help with that."), refusal], [refusal]] {
       #expect(Self.assemble(events).text == "I cannot help with that.")
-      var assembler = ResponseAssembler()
+      let text = AnswerText()
+      var assembler = ResponseAssembler(text)
       #expect(!assembler.isRefusal)
-      for event in events { _ = assembler.take(event) }
+      for event in events { _ = assembler.take(event, into: text) }
       #expect(assembler.isRefusal)
     }
   }
@@ -114,11 +114,41 @@ struct ResponseAssemblerTests {
     #expect(Self.assemble([.textDelta("written text"), .message(whole)]).text == "written text")
   }
 
+  // MARK: After a reconnect
+
+  /// What a second attempt adds to `first`, and how it ends.
+  private static func repeating(_ first: String, _ events: [ResponseEvent]) -> (text: String, ends: Bool) {
+    let text = AnswerText()
+    text.append(first)
+    var assembler = ResponseAssembler(text)
+    for event in events { _ = assembler.take(event, into: text) }
+    if case .completed = assembler.outcome { return (text.whole, true) }
+    return (text.whole, false)
+  }
+
+  private static let end = ResponseEvent.completed(id: "r", usage: ChappieTokenUsage())
+
+  @Test(arguments: [
+    [ResponseEvent.textDelta("Grüß dich, Welt")], [.textDelta("Grüß "), .textDelta("dich, W"), .textDelta("elt")],
+    [.textDelta("Grüß dich"), .message("Grüß dich, Welt")], [.message("Grüß dich, Welt")],
+  ])
+  func whatComesAgainIsPassedOver(_ events: [ResponseEvent]) {
+    #expect(Self.repeating("Grüß dich", events + [Self.end]) == ("Grüß dich, Welt", true))
+  }
+
+  @Test(arguments: [
+    [ResponseEvent.textDelta("Guten Tag")], [.textDelta("Gr"), .textDelta("au")], [.textDelta("Grüß")], [],
+  ])
+  func anotherAnswerThanBeforeIsNone(_ events: [ResponseEvent]) {
+    #expect(Self.repeating("Grüß dich", events + [Self.end]) == ("Grüß dich", false))
+  }
+
   // MARK: Outcome
 
   @Test func isOpenUntilTheEnd() {
-    var assembler = ResponseAssembler()
-    for event in [ResponseEvent.textDelta("a"), .message("a"), .other] { _ = assembler.take(event) }
+    let text = AnswerText()
+    var assembler = ResponseAssembler(text)
+    for event in [ResponseEvent.textDelta("a"), .message("a"), .other] { _ = assembler.take(event, into: text) }
     guard case .open = assembler.outcome else {
       Issue.record("it ended by itself")
       return
@@ -126,7 +156,7 @@ struct ResponseAssemblerTests {
   }
 
   @Test func theEndKeepsIDAndUsage() {
-    var assembler = ResponseAssembler()
+    var assembler = ResponseAssembler(AnswerText())
     let usage = ChappieTokenUsage(inputTokens: 1, cachedInputTokens: 2, outputTokens: 3, reasoningTokens: 4)
     #expect(assembler.take(.completed(id: "resp_1", usage: usage)) == "")
     guard case .completed("resp_1", usage) = assembler.outcome else {
@@ -197,5 +227,11 @@ struct ResponseAssemblerTests {
 extension ResponseEvent {
   fileprivate static func message(_ text: String) -> ResponseEvent {
     .itemDone(["type": "message", "content": [["type": "output_text", "text": .string(text)]]])
+  }
+}
+
+extension ResponseAssembler {
+  fileprivate mutating func take(_ event: ResponseEvent, into text: AnswerText) -> String {
+    text.append(take(event))
   }
 }

@@ -8,9 +8,9 @@ struct ResponsesRequestTests {
     options: ChappieMessageOptions = ChappieMessageOptions(), tools: [ChappieHarnessTool] = [],
     form: RequestModel.Form = .plain
   ) throws -> ChappieJSONValue {
-    let request = TurnRequest(
-      .standard, harness: harness, tools: tools, input: messages.map { .message($0) }, options: options,
-      threadID: "7hread")
+    var request = TurnRequest(
+      .standard, harness: harness, input: messages.map { .message($0) }, options: options, threadID: "7hread")
+    request.declare(tools)
     return try ChappieJSONValue(
       foundation: ResponsesRequest(request, for: RequestModel(slug: "gpt-test", form: form)).encoded())
   }

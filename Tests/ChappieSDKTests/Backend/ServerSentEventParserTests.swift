@@ -45,7 +45,7 @@ struct ServerSentEventParserTests {
     var parser = ServerSentEventParser(limit: limit)
     var events: [[UInt8]] = []
     for chunk in chunks {
-      try parser.parse(chunk) { data in
+      try parser.parse(chunk.span) { data in
         events.append(data.indices.map { data[$0] })
         return true
       }
@@ -85,21 +85,21 @@ struct ServerSentEventParserTests {
     var events: [String] = []
     var rest = ArraySlice(text.utf8)
     for _ in 0..<length {
-      let wantsMore = try parser.parse(rest) { data in
+      let wantsMore = try parser.parse(rest.span) { data in
         events.append(String(decoding: data.indices.map { data[$0] }, as: UTF8.self))
         return false
       }
       #expect(!wantsMore)
       rest = []
     }
-    #expect(try parser.parse([]) { _ in false })
+    #expect(try parser.parse(Span()) { _ in false })
     #expect(events == texts)
   }
 
   @Test func anEventOfEndlessLinesIsGivenUp() throws {
     var parser = ServerSentEventParser()
     let lines = ArraySlice(String(repeating: "data:\n", count: 70_000).utf8)
-    #expect(throws: ServerSentEventParser.Failure.tooManyLines) { try parser.parse(lines) { _ in true } }
+    #expect(throws: ServerSentEventParser.LimitError.tooManyLines) { try parser.parse(lines.span) { _ in true } }
   }
 
   // MARK: Chunking
@@ -123,18 +123,18 @@ struct ServerSentEventParserTests {
   @Test func eachEventComesAsSoonAsItIsComplete() throws {
     var parser = ServerSentEventParser()
     var count = 0
-    try parser.parse(ArraySlice("data: a\n".utf8)) { _ in
+    try parser.parse(Array("data: a\n".utf8).span) { _ in
       count += 1
       return true
     }
     #expect(count == 0)
-    try parser.parse(ArraySlice("\n".utf8)) { _ in
+    try parser.parse(Array("\n".utf8).span) { _ in
       count += 1
       return true
     }
     #expect(count == 1)
     // CR alone ends a line at once: there is no waiting for a LF that may never come.
-    try parser.parse(ArraySlice("data: b\r\r".utf8)) { _ in
+    try parser.parse(Array("data: b\r\r".utf8).span) { _ in
       count += 1
       return true
     }
@@ -215,7 +215,7 @@ struct ServerSentEventParserTests {
 
   @Test func anEventBeyondTheLimitIsRefused() throws {
     let fitting = ArraySlice("data: \(String(repeating: "x", count: 94))".utf8)
-    let failure = ServerSentEventParser.Failure.eventTooLong(limit: 100)
+    let failure = ServerSentEventParser.LimitError.eventTooLong(limit: 100)
     #expect(try Self.events([fitting, [10, 10]], limit: 100).map(\.count) == [94])
     #expect(throws: failure) { try Self.events([fitting, [120]], limit: 100) }
     // Neither many short lines nor a comment get around it.
@@ -235,7 +235,7 @@ struct ServerSentEventParserTests {
     struct Enough: Error {}
     var parser = ServerSentEventParser()
     #expect(throws: Enough.self) {
-      try parser.parse(ArraySlice("data: a\n\n".utf8)) { _ in throw Enough() }
+      try parser.parse(Array("data: a\n\n".utf8).span) { _ in throw Enough() }
     }
   }
 }

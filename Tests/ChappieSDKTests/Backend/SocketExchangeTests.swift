@@ -53,18 +53,18 @@ struct SocketExchangeTests {
   /// How the exchange fails, and what it delivered before.
   private func failure(of exchange: SocketExchange) async throws -> (failure: ExchangeFailure, text: String) {
     var text = ""
-    let caller = ChappieClient.TurnCaller(interaction: .forbidden) { event in
+    let caller = TurnCaller(interaction: .forbidden) { event in
       if case .textDelta(let delta) = event { text += delta }
-      return .more
+      return .proceed
     }
-    let scope = TurnScope(caller, slot: SlotFixture().slot, socket: nil)
+    let line = BackendLine()
+    let scope = TurnScope(caller, slot: SlotFixture().slot, line)
     do {
-      let reader = AnswerReader(scope, asking: "gpt-5.5", repeating: "")
-      let answer = try await exchange.run(request, .test("token"), scope, reader)
-      Issue.record("there is an answer: \(answer.text)")
+      let answer = try await exchange.run(request, .test("token"), line, AnswerReader(scope))
+      Issue.record("there is an answer: \(answer.responseID)")
       throw CancellationError()
     } catch let failure as ExchangeFailure {
-      #expect(scope.socket == nil)
+      #expect(line.socket == nil)
       return (failure, text)
     }
   }
@@ -76,7 +76,7 @@ struct SocketExchangeTests {
       try await Self.hang()
       return .drop
     }
-    let exchange = SocketExchange(http: http, method: try method(server), connectDeadline: .milliseconds(30))
+    let exchange = SocketExchange(method: try method(server), connectDeadline: .milliseconds(30))
     guard case .noWebSocket(.network, isLasting: false) = try await failure(of: exchange).failure else {
       Issue.record("another failure")
       return
@@ -90,7 +90,7 @@ struct SocketExchangeTests {
       for event in events { try await socket.write(Array(event.utf8)) }
       try await Self.hang()
     }
-    let exchange = SocketExchange(http: http, method: try method(server), idleDeadline: .milliseconds(100))
+    let exchange = SocketExchange(method: try method(server), idleDeadline: .milliseconds(100))
     let (failure, text) = try await failure(of: exchange)
     guard case .broken(.network(let reason)) = failure else {
       Issue.record("another failure: \(failure)")
@@ -107,7 +107,7 @@ struct SocketExchangeTests {
 
   @Test func theHandshakeSaysWhoAsks() async throws {
     let server = try server { $0.close() }
-    _ = try await failure(of: SocketExchange(http: http, method: try method(server)))
+    _ = try await failure(of: SocketExchange(method: try method(server)))
     let headers = try #require(log.handshake).headers
     #expect(headers["openai-beta"] == "responses_websockets=2026-02-06")
     #expect(headers["authorization"]?.hasPrefix("Bearer ") == true)

@@ -78,7 +78,7 @@ import Testing
         await Wait().value()
         return .approved()
       }
-      let caller = ChappieClient.TurnCaller(interaction: .forbidden, tools: set) { _ in .more }
+      let caller = TurnCaller(interaction: .forbidden, tools: set) { _ in .proceed }
       let response = try await tools.client.run(.next(.user("use delete")), for: caller)
       #expect(
         response.outputText

@@ -27,15 +27,10 @@ struct TurnSizeTests {
     #expect(try #require(room.asked.last) >= 3 << 20)
   }
 
-  @Test func anAnswerHasALimitOverAllRounds() throws {
+  @Test func anAnswerHasALimit() throws {
     let size = size
     try size.grow(text: TurnLimits.answerBytes)
     #expect(throws: ChappieClientError.self) { try size.grow(text: TurnLimits.answerBytes + 1) }
-    let second = self.size
-    try second.grow(text: 1000)
-    second.endRound(text: 1000)
-    try second.grow(text: TurnLimits.answerBytes - 1000)
-    #expect(throws: ChappieClientError.self) { try second.grow(text: TurnLimits.answerBytes - 999) }
   }
 
   @Test func aTurnEndsWhereThereIsNoRoom() throws {

@@ -175,7 +175,7 @@ struct UsageLimitReadingTests {
       {"type":"error","status":429,"error":{"type":"usage_limit_reached","plan_type":"plus","resets_at":1893456000},
        "headers":{"x-codex-primary-used-percent":"100.0","x-codex-secondary-used-percent":40}}
       """
-    var assembler = ResponseAssembler()
+    var assembler = ResponseAssembler(AnswerText())
     _ = assembler.take(ResponseEvent.decode(Array(frame.utf8).span))
     guard case .failed(let failure) = assembler.outcome, case .usageLimitReached(let limit) = failure.error else {
       Issue.record("no limit: \(assembler.outcome)")

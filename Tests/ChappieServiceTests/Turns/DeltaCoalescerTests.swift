@@ -1,6 +1,7 @@
 import GLibBridge
 import Testing
 
+@testable import ChappieSDK
 @testable import ChappieService
 
 @Suite(.timeLimit(.minutes(1)))
@@ -13,10 +14,18 @@ struct DeltaCoalescerTests {
     private var expected = 0
     private var complete = Wait()
 
-    private(set) lazy var coalescer = DeltaCoalescer { [unowned self] offset, text in
-      sent.append((offset, text, .now))
+    private let answer = AnswerText()
+    private lazy var coalescer = DeltaCoalescer(answer) { [unowned self] offset, text in
+      sent.append((offset, String(text), .now))
       if byteCount >= expected { complete.finish() }
     }
+
+    func add(_ piece: String) {
+      answer.append(piece)
+      coalescer.grew()
+    }
+
+    func flush() { coalescer.flush() }
 
     var texts: [String] { sent.map(\.text) }
     var text: String { texts.joined() }
@@ -43,7 +52,7 @@ struct DeltaCoalescerTests {
 
   @Test func theFirstPieceGoesAtOnce() {
     let signals = Signals()
-    signals.coalescer.add("first")
+    signals.add("first")
     #expect(signals.texts == ["first"])
     #expect(signals.sent.first?.offset == 0)
   }
@@ -54,7 +63,7 @@ struct DeltaCoalescerTests {
     for index in 0..<5000 {
       let piece = ["Grüß ", "😀", "日本語", "\n", "a"][index % 5] + "\(index)"
       expected += piece
-      signals.coalescer.add(piece)
+      signals.add(piece)
       if index % 97 == 0 { await Task.yield() }
     }
     await signals.until(expected.utf8.count)
@@ -65,7 +74,7 @@ struct DeltaCoalescerTests {
   /// What comes in a burst is joined; what comes at its own pace is not held back.
   @Test func atMostOneSignalGoesOutPerInterval() async {
     let signals = Signals()
-    for _ in 0..<20_000 { signals.coalescer.add("x") }
+    for _ in 0..<20_000 { signals.add("x") }
     await signals.until(20_000)
     #expect(signals.sent.count < 20_000)
     for (earlier, later) in zip(signals.sent, signals.sent.dropFirst()) {
@@ -75,17 +84,17 @@ struct DeltaCoalescerTests {
 
   @Test func aPieceAfterAPauseGoesAtOnce() async throws {
     let signals = Signals()
-    signals.coalescer.add("one")
+    signals.add("one")
     try await sleep(for: DeltaCoalescer.interval)
-    signals.coalescer.add("two")
+    signals.add("two")
     #expect(signals.texts == ["one", "two"])
   }
 
   @Test func whatWaitsGoesWithoutAnotherPiece() async {
     let signals = Signals()
-    signals.coalescer.add("one")
-    signals.coalescer.add("two")
-    signals.coalescer.add("three")
+    signals.add("one")
+    signals.add("two")
+    signals.add("three")
     await signals.until(11)
     #expect(signals.text == "onetwothree")
     #expect(signals.offsetsAreRight)
@@ -95,34 +104,34 @@ struct DeltaCoalescerTests {
     let signals = Signals()
     let piece = String(repeating: "x", count: 1000)
     for count in 1...1000 {
-      signals.coalescer.add(piece)
+      signals.add(piece)
       // No timer fires between these: nothing else runs on the actor.
       #expect(count * 1000 - signals.byteCount < DeltaCoalescer.sizeLimit)
     }
-    signals.coalescer.add(String(repeating: "y", count: DeltaCoalescer.sizeLimit))
+    signals.add(String(repeating: "y", count: DeltaCoalescer.sizeLimit))
     #expect(signals.byteCount == 1_000_000 + DeltaCoalescer.sizeLimit)
     #expect(signals.offsetsAreRight)
   }
 
   @Test func flushingSendsWhatWaits() {
     let signals = Signals()
-    signals.coalescer.add("one")
-    signals.coalescer.add("two")
-    signals.coalescer.flush()
+    signals.add("one")
+    signals.add("two")
+    signals.flush()
     #expect(signals.text == "onetwo")
     #expect(signals.offsetsAreRight)
     let count = signals.sent.count
-    signals.coalescer.flush()
+    signals.flush()
     #expect(signals.sent.count == count)
   }
 
   @Test func nothingIsNeverSent() async throws {
     let signals = Signals()
-    signals.coalescer.add("")
-    signals.coalescer.flush()
-    signals.coalescer.add("one")
-    signals.coalescer.add("two")
-    signals.coalescer.flush()
+    signals.add("")
+    signals.flush()
+    signals.add("one")
+    signals.add("two")
+    signals.flush()
     // The timer that the second piece started would have sent what is sent already.
     try await sleep(for: DeltaCoalescer.interval + .milliseconds(1))
     #expect(!signals.texts.contains(""))

@@ -75,9 +75,9 @@ struct HTTPResponseTests {
       await next[1].value()
     } _: { response in
       try await response.forEachChunk(idleDeadline: .seconds(30)) { chunk in
-        received.append(Array(chunk))
+        received.append(Array(copying: chunk))
         next[received.count - 1].finish()
-        return .more
+        return .proceed
       }
     }
     #expect(received == [[1], [2]])
@@ -154,7 +154,7 @@ struct HTTPResponseTests {
       } _: { response in
         try await response.forEachChunk(idleDeadline: .seconds(3600)) { _ in
           received.finish()
-          return .more
+          return .proceed
         }
       }
     }

@@ -7,7 +7,7 @@ import Testing
 struct SocketPaceTests {
   private func failure(of pipe: WebSocketPipe) async throws -> GLibError {
     do {
-      try await pipe.socket.forEachMessage(idleDeadline: .seconds(30)) { _ in .more }
+      try await pipe.socket.forEachMessage(idleDeadline: .seconds(30)) { _ in .proceed }
       throw WebSocketPipe.Failure()
     } catch let error as GLibError {
       return error
@@ -53,7 +53,7 @@ struct SocketPaceTests {
       try await pipe.socket.forEachMessage(idleDeadline: .seconds(30)) { _ in
         first = first ?? turns
         taken += 1
-        return taken == count ? .stop : .more
+        return taken == count ? .stop : .proceed
       }
     }
     // Before anything comes: what came while nobody read would be handed over at once.
@@ -80,7 +80,7 @@ struct SocketPaceTests {
       try await pipe.socket.forEachMessage(idleDeadline: .seconds(30)) { _ in
         taken += 1
         if taken == 1 { return .pause(until: Task.onGLib { await pause.value() }) }
-        return taken == 100 ? .stop : .more
+        return taken == 100 ? .stop : .proceed
       }
     }
     var sent = 0
@@ -110,11 +110,11 @@ struct SocketPaceTests {
     var taken: [String] = []
     try await pipe.socket.forEachMessage(idleDeadline: .seconds(30)) { message in
       let text = String(decoding: Array(copying: message), as: UTF8.self)
-      return .later(
+      return .decide(
         Task.onGLib {
           await Task.yield()
           taken.append(text)
-          return text == "two" ? .stop : .more
+          return text == "two" ? .stop : .proceed
         })
     }
     #expect(taken == ["one", "two"])

@@ -10,7 +10,7 @@ struct WebSocketTests {
     var messages: [String] = []
     try await pipe.socket.forEachMessage(idleDeadline: .seconds(30)) { message in
       messages.append(String(decoding: Array(copying: message), as: UTF8.self))
-      return messages.count == count ? .stop : .more
+      return messages.count == count ? .stop : .proceed
     }
     return messages
   }
@@ -18,7 +18,7 @@ struct WebSocketTests {
   /// Why reading ends.
   private func failure(of pipe: WebSocketPipe, idleDeadline: Duration = .seconds(30)) async throws -> GLibError {
     do {
-      try await pipe.socket.forEachMessage(idleDeadline: idleDeadline) { _ in .more }
+      try await pipe.socket.forEachMessage(idleDeadline: idleDeadline) { _ in .proceed }
       throw WebSocketPipe.Failure()
     } catch let error as GLibError {
       return error
@@ -50,7 +50,7 @@ struct WebSocketTests {
       try await pipe.socket.forEachMessage(idleDeadline: .seconds(30)) { message in
         messages.append(String(decoding: Array(copying: message), as: UTF8.self))
         if messages.count == 1 { return .pause(until: Task.onGLib { await pause.value() }) }
-        return messages.count == 4 ? .stop : .more
+        return messages.count == 4 ? .stop : .proceed
       }
     }
     for text in ["one", "two", "three"] { pipe.send(text) }
@@ -156,7 +156,7 @@ struct WebSocketTests {
     await #expect(throws: GLibError.self) {
       try await pipe.socket.forEachMessage(idleDeadline: .seconds(30)) { message in
         messages.append(String(decoding: Array(copying: message), as: UTF8.self))
-        return .more
+        return .proceed
       }
     }
     #expect(messages == ["before"])
@@ -204,7 +204,7 @@ struct WebSocketTests {
   @Test func aReaderCanBeCancelled() async throws {
     let pipe = try WebSocketPipe()
     let reading = Task.onGLib {
-      try await pipe.socket.forEachMessage(idleDeadline: .seconds(30)) { _ in .more }
+      try await pipe.socket.forEachMessage(idleDeadline: .seconds(30)) { _ in .proceed }
     }
     reading.cancel()
     await #expect(throws: CancellationError.self) { try await reading.value }

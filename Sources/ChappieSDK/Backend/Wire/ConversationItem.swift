@@ -77,3 +77,30 @@ extension ChappieJSONValue {
     return .object(members)
   }
 }
+
+extension ChappieJSONValue {
+  /// About how many bytes of memory it takes.
+  var footprint: Int {
+    switch self {
+    case .object(let members):
+      members.reduce(64) { $0 + 64 + $1.key.utf8.count + $1.value.footprint }
+    case .array(let elements):
+      elements.reduce(64) { $0 + $1.footprint }
+    case .string(let text): 32 + text.utf8.count
+    case .integer, .number, .bool, .null: 32
+    }
+  }
+}
+
+extension ConversationItem {
+  /// About how many bytes of memory it takes.
+  var footprint: Int {
+    switch self {
+    case .message(let message):
+      message.images.reduce(256 + message.text.utf8.count) { $0 + 64 + $1.url.utf8.count }
+    case .produced(let item): item.footprint
+    case .toolOutput(let callID, let output), .customToolOutput(let callID, let output):
+      128 + callID.utf8.count + output.utf8.count
+    }
+  }
+}

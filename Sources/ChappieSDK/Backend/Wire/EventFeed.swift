@@ -4,7 +4,7 @@ import GLibBridge
 @GLibActor
 final class EventFeed {
   private var parser: ServerSentEventParser
-  private let taker: @GLibActor (borrowing Span<UInt8>) -> HTTPResponse.Verdict
+  private let taker: @GLibActor (borrowing Span<UInt8>) -> FlowControl
   /// Whether the stream was given up because of an event that is too long.
   private(set) var isEndless = false
 
@@ -14,35 +14,32 @@ final class EventFeed {
   /// - Parameter limit: the most bytes that one event may have.
   init(
     limit: Int = ServerSentEventParser.defaultLimit,
-    _ taker: @escaping @GLibActor (borrowing Span<UInt8>) -> HTTPResponse.Verdict
+    _ taker: @escaping @GLibActor (borrowing Span<UInt8>) -> FlowControl
   ) {
     parser = ServerSentEventParser(limit: limit)
     self.taker = taker
   }
 
   /// Takes the next bytes of the stream.
-  func take(_ chunk: ArraySlice<UInt8>) -> HTTPResponse.Verdict {
-    var verdict = HTTPResponse.Verdict.more
+  func take(_ chunk: borrowing Span<UInt8>) -> FlowControl {
+    var flow = FlowControl.proceed
     var slice = LoopSlice()
     do {
       let wantsMore = try parser.parse(chunk) { data in
-        switch taker(data) {
-        case .more: return !slice.isOver()
-        case .pause(let task):
-          // It concerns the sender: what is here already may be handed on.
-          verdict = .pause(until: task)
-          return !slice.isOver()
-        case let last:
-          verdict = last
-          return false
+        let next = taker(data)
+        flow = flow.combined(with: next)
+        return switch next {
+        // A pause concerns the sender: what is here already may be handed on.
+        case .proceed, .pause: !slice.isOver()
+        case .decide, .stop: false
         }
       }
-      if wantsMore { return verdict }
+      if wantsMore { return flow }
     } catch {
       isEndless = true
       return .stop
     }
-    if case .stop = verdict { return .stop }
-    return .later(Task.onGLib { [verdict] in await verdict.wantsMore() ? self.take([]) : .stop })
+    if case .stop = flow { return .stop }
+    return .decide(Task.onGLib { [flow] in await flow.goesOn() ? self.take(Span()) : .stop })
   }
 }

@@ -1,4 +1,7 @@
 /// Puts an answer together from its events.
+///
+/// After a reconnect the backend answers from the start. What was said before is then expected to come again, and
+/// passed over.
 struct ResponseAssembler {
   enum Outcome {
     /// The stream has not said how it ends.
@@ -7,8 +10,10 @@ struct ResponseAssembler {
     case failed(ExchangeFailure)
   }
 
-  /// Messages are paragraphs of it.
-  private(set) var text = ""
+  /// What was said so far, with all that ``take(_:)`` has returned; messages are paragraphs of it.
+  private let text: AnswerText
+  /// How many bytes of the answer have come in this attempt.
+  private var position = 0
   /// Whether the model says in it that it does not answer.
   private(set) var isRefusal = false
   /// What the model made, in order.
@@ -25,8 +30,6 @@ struct ResponseAssembler {
     case complete
   }
 
-  static let gap = "\n\n"
-
   /// What is known of the answer's beginning.
   enum Beginning: Equatable {
     /// It must be told before anything else counts: what comes sooner is the end of another answer.
@@ -37,7 +40,9 @@ struct ResponseAssembler {
     case told(id: String)
   }
 
-  init(beginning: Beginning = .optional) {
+  /// - Parameter text: holds what earlier attempts have brought of this answer.
+  init(_ text: AnswerText, beginning: Beginning = .optional) {
+    self.text = text
     self.beginning = beginning
   }
 
@@ -50,10 +55,7 @@ struct ResponseAssembler {
   /// Whether what comes now can be of this answer.
   var hasBegun: Bool { beginning != .due }
 
-  /// How long ``text`` is.
-  var byteCount: Int { text.utf8.count }
-
-  /// Takes an event and returns the text that it adds, empty for none.
+  /// Takes an event and returns the text that it adds, empty for none. It is to be appended before the next event.
   mutating func take(_ event: ResponseEvent) -> String {
     if case .due = beginning, event.isPartOfAnswer {
       outcome = .failed(.staleSocket(.network("what came was of an earlier answer")))
@@ -74,7 +76,7 @@ struct ResponseAssembler {
       if item.isRefusal { isRefusal = true }
       return item.messageText.map { finishMessage($0) } ?? ""
     case .completed(let id, let usage):
-      outcome = .completed(id: id, usage: usage)
+      outcome = position < text.latestByteCount ? diverged : .completed(id: id, usage: usage)
     case .failed(let error):
       outcome = .failed(ExchangeFailure(event: error))
     case .incomplete(let reason):
@@ -91,22 +93,30 @@ struct ResponseAssembler {
 
   /// Adds what a message says, behind a gap where another message came before.
   private mutating func add(_ piece: String) -> String {
-    guard case .complete = message, !piece.isEmpty else {
-      text += piece
-      return piece
-    }
-    let gap = text.isEmpty ? "" : Self.gap
-    text += gap
-    message = .open(start: byteCount)
-    text += piece
-    return gap + piece
+    guard case .complete = message, !piece.isEmpty else { return pass(piece) }
+    let gap = position == 0 ? "" : AnswerText.gap
+    message = .open(start: position + gap.utf8.count)
+    return pass(gap + piece)
   }
+
+  /// The part of the next piece that did not come in an earlier attempt.
+  private mutating func pass(_ piece: String) -> String {
+    defer { position += piece.utf8.count }
+    guard position < text.latestByteCount else { return piece }
+    let known = text.latestBytes(from: position, count: piece.utf8.count)
+    guard piece.utf8.starts(with: known) else {
+      outcome = diverged
+      return ""
+    }
+    return String(decoding: piece.utf8.dropFirst(known.count), as: UTF8.self)
+  }
+
+  private var diverged: Outcome { .failed(.final(.streamingTransportReplayDiverged(text.whole))) }
 
   /// A message's whole text decides. What deltas did not bring of it is brought now.
   private mutating func finishMessage(_ whole: String) -> String {
-    let start = if case .open(let start) = message { start } else { byteCount }
-    let bytes = text.utf8
-    let written = bytes.suffix(from: bytes.index(bytes.startIndex, offsetBy: start))
+    let start = if case .open(let start) = message { start } else { position }
+    let written = text.latestBytes(from: start, count: position - start)
     defer { message = .complete }
     guard whole.utf8.count > written.count, whole.utf8.starts(with: written) else { return "" }
     return add(String(decoding: whole.utf8.dropFirst(written.count), as: UTF8.self))

@@ -1,9 +1,11 @@
+import GLibBridge
+
 /// Divides the bytes of a `text/event-stream` into events, whatever the chunking.
 ///
 /// Lines end in LF, CRLF or CR. Comments and fields other than `data` are passed over: in this protocol the type
 /// of an event is in its data. An event that is not complete when the stream ends is no event.
 struct ServerSentEventParser {
-  enum Failure: Error, Equatable {
+  enum LimitError: Error, Equatable {
     /// An event is longer than the limit, in bytes.
     case eventTooLong(limit: Int)
     /// An event has more lines of data than anybody would write.
@@ -24,12 +26,13 @@ struct ServerSentEventParser {
 
   private let limit: Int
   private var position = Position.start
-  /// The bytes from the event that is being read on.
+  /// What came of the event that is being read, where it is not complete.
   private var buffer: [UInt8] = []
+  // Positions count from where the event begins, in the buffer or in the chunk.
   private var lineStart = 0
-  /// How far `buffer` was searched for the end of a line.
+  /// How far was searched for the end of a line.
   private var searched = 0
-  /// Where in `buffer` the event's data is: one range a line.
+  /// The event's data: one range a line.
   private var dataLines: [Range<Int>] = []
 
   /// The bytes of the event that is being read.
@@ -43,75 +46,113 @@ struct ServerSentEventParser {
   /// Takes the next bytes and calls `take` with the data of each event that they complete, until it returns false. The
   /// rest then waits for the next call, which may bring nothing.
   ///
+  /// An event that is whole in `chunk` is handed over from there; only what is not is copied.
+  ///
   /// - Returns: whether `take` wanted all of it.
   @discardableResult
-  mutating func parse(_ chunk: ArraySlice<UInt8>, _ take: (borrowing Span<UInt8>) throws -> Bool) throws -> Bool {
-    buffer.append(contentsOf: chunk)
-    guard passByteOrderMark() else { return true }
-    var wantsMore = true
-    while wantsMore, let end = nextLineEnd() {
-      let isSecondHalf = position == .afterReturn && end == lineStart && buffer[end] == .lineFeed
-      position = buffer[end] == .return ? .afterReturn : .text
-      if !isSecondHalf { wantsMore = try takeLine(lineStart..<end, take) }
-      lineStart = end + 1
-      searched = lineStart
+  mutating func parse(
+    _ chunk: borrowing Span<UInt8>, _ take: (borrowing Span<UInt8>) throws -> Bool
+  ) throws -> Bool {
+    var wantsMore = try readBuffer(take)
+    var start = 0
+    while wantsMore, !buffer.isEmpty, start < chunk.count {
+      let end = Self.lineEnd(in: chunk, from: start).map { $0 + 1 } ?? chunk.count
+      buffer.append(copying: chunk.extracting(start..<end))
+      start = end
+      wantsMore = try readBuffer(take)
     }
-    if wantsMore { searched = buffer.count }
-    forgetWhatIsDone()
-    guard buffer.count <= limit else { throw Failure.eventTooLong(limit: limit) }
+    if wantsMore, buffer.isEmpty {
+      let rest = chunk.extracting(start..<chunk.count)
+      let (done, wantsAll) = try read(rest, take)
+      wantsMore = wantsAll
+      start += done
+    }
+    buffer.append(copying: chunk.extracting(start..<chunk.count))
+    guard buffer.count <= limit else { throw LimitError.eventTooLong(limit: limit) }
     return wantsMore
   }
 
-  /// - Returns: false while it cannot be told whether the stream starts with a byte order mark.
-  private mutating func passByteOrderMark() -> Bool {
-    guard position == .start else { return true }
-    if buffer.starts(with: Self.byteOrderMark) {
-      buffer.removeFirst(Self.byteOrderMark.count)
-    } else if Self.byteOrderMark.starts(with: buffer) {
-      return false
+  private mutating func readBuffer(_ take: (borrowing Span<UInt8>) throws -> Bool) throws -> Bool {
+    var bytes: [UInt8] = []
+    swap(&bytes, &buffer)
+    let (done, wantsMore) = try read(bytes.span, take)
+    bytes.removeFirst(done)
+    buffer = bytes
+    return wantsMore
+  }
+
+  /// Reads the lines of `bytes`.
+  ///
+  /// - Returns: the bytes of events that were handed over and of lines that no event needs, and whether `take` wanted
+  ///   all.
+  private mutating func read(
+    _ bytes: borrowing Span<UInt8>, _ take: (borrowing Span<UInt8>) throws -> Bool
+  ) throws -> (done: Int, wantsMore: Bool) {
+    guard passByteOrderMark(bytes) else { return (0, true) }
+    var wantsMore = true
+    while wantsMore, let end = Self.lineEnd(in: bytes, from: searched) {
+      let isSecondHalf = position == .afterReturn && end == lineStart && bytes[end] == .lineFeed
+      position = bytes[end] == .return ? .afterReturn : .text
+      if !isSecondHalf { wantsMore = try takeLine(lineStart..<end, of: bytes, take) }
+      lineStart = end + 1
+      searched = lineStart
     }
+    if wantsMore { searched = bytes.count }
+    return (forgetWhatIsDone(), wantsMore)
+  }
+
+  /// - Returns: false while it cannot be told whether the stream starts with a byte order mark.
+  private mutating func passByteOrderMark(_ bytes: borrowing Span<UInt8>) -> Bool {
+    guard position == .start else { return true }
+    let count = min(bytes.count, Self.byteOrderMark.count)
+    let isMark = (0..<count).allSatisfy { bytes[$0] == Self.byteOrderMark[$0] }
+    if isMark, count < Self.byteOrderMark.count { return false }
     position = .text
+    if isMark {
+      lineStart = count
+      searched = count
+    }
     return true
   }
 
-  private func nextLineEnd() -> Int? {
-    let bytes = buffer.span
-    var index = searched
+  private static func lineEnd(in bytes: borrowing Span<UInt8>, from start: Int) -> Int? {
+    var index = start
     while index < bytes.count {
-      let byte = bytes[index]
-      if byte == .lineFeed || byte == .return { return index }
+      if bytes[index] == .lineFeed || bytes[index] == .return { return index }
       index += 1
     }
     return nil
   }
 
-  private mutating func takeLine(_ line: Range<Int>, _ take: (borrowing Span<UInt8>) throws -> Bool) throws -> Bool {
+  private mutating func takeLine(
+    _ line: Range<Int>, of bytes: borrowing Span<UInt8>, _ take: (borrowing Span<UInt8>) throws -> Bool
+  ) throws -> Bool {
     guard line.isEmpty else {
-      if let content = dataContent(line) { dataLines.append(content) }
-      guard dataLines.count <= Self.lineLimit else { throw Failure.tooManyLines }
+      if let content = Self.dataContent(line, of: bytes) { dataLines.append(content) }
+      guard dataLines.count <= Self.lineLimit else { throw LimitError.tooManyLines }
       return true
     }
     defer { dataLines.removeAll(keepingCapacity: dataLines.count <= 16) }
     switch dataLines.count {
     case 0: return true
-    case 1: return try take(buffer.span.extracting(dataLines[0]))
-    default: return try take(joinedLines.span)
+    case 1: return try take(bytes.extracting(dataLines[0]))
+    default: return try take(joinedLines(of: bytes).span)
     }
   }
 
   /// The data of an event of several lines.
-  private var joinedLines: [UInt8] {
+  private func joinedLines(of bytes: borrowing Span<UInt8>) -> [UInt8] {
     var data: [UInt8] = []
     for (index, line) in dataLines.enumerated() {
       if index > 0 { data.append(.lineFeed) }
-      data.append(contentsOf: buffer[line])
+      data.append(copying: bytes.extracting(line))
     }
     return data
   }
 
   /// The range of the value when `line` is a `data` field.
-  private func dataContent(_ line: Range<Int>) -> Range<Int>? {
-    let bytes = buffer.span.extracting(line)
+  private static func dataContent(_ line: Range<Int>, of all: borrowing Span<UInt8>) -> Range<Int>? {
+    let bytes = all.extracting(line)
     guard bytes.count >= 4, bytes[0] == UInt8(ascii: "d"), bytes[1] == UInt8(ascii: "a"),
       bytes[2] == UInt8(ascii: "t"), bytes[3] == UInt8(ascii: "a")
     else { return nil }
@@ -121,15 +162,17 @@ struct ServerSentEventParser {
     return (line.lowerBound + (hasSpace ? 6 : 5))..<line.upperBound
   }
 
-  /// Drops the bytes of events that were handed over, and of lines that no event needs.
-  private mutating func forgetWhatIsDone() {
+  /// Has positions count from where the next event begins.
+  ///
+  /// - Returns: how far away that was.
+  private mutating func forgetWhatIsDone() -> Int {
     let done = dataLines.first?.lowerBound ?? lineStart
-    guard done > 0 else { return }
-    buffer.removeFirst(done)
+    guard done > 0 else { return 0 }
     lineStart -= done
     searched -= done
     for index in dataLines.indices {
       dataLines[index] = (dataLines[index].lowerBound - done)..<(dataLines[index].upperBound - done)
     }
+    return done
   }
 }

@@ -13,7 +13,7 @@ final class TPMDeviceKey: DeviceKeySource {
 
   private let directory: StorageDirectory
   private let sealer = CredentialSealer()
-  private let turnstile = Turnstile()
+  private let mutex = AsyncMutex()
   private var known: (file: SecretBytes, state: State)?
 
   private enum State {
@@ -30,13 +30,13 @@ final class TPMDeviceKey: DeviceKeySource {
   nonisolated var description: String { directory.path(of: Self.name) }
 
   func existing() async throws -> SecretBytes? {
-    try await turnstile.pass {
+    try await mutex.withLock {
       if case .key(let key) = try await open() { key } else { nil }
     }
   }
 
   func made() async throws -> SecretBytes {
-    try await turnstile.pass {
+    try await mutex.withLock {
       if case .key(let key) = try await open() { return key }
       // Of several programs that want the first key, one makes it.
       let lock = try await lock()

@@ -23,7 +23,7 @@ package final class ThreadKeySlot {
   private let gate: LockGate
   private let store: any SlotStore<ThreadKey>
   private let vault: SlotVault<ThreadKey>
-  private let making = Turnstile()
+  private let making = AsyncMutex()
   private var kept: SecretBytes?
   private var forgetting: Timer?
 
@@ -60,7 +60,7 @@ package final class ThreadKeySlot {
   package func key(interaction: SecretServiceClient.Interaction = .forbidden) async throws -> SecretBytes {
     if let key = try await existingKey(interaction: interaction) { return key }
     return try await forgettingOnFailure {
-      try await making.pass {
+      try await making.withLock {
         // Of many that want the first key, one makes it.
         if let kept { return keep(kept) }
         return keep(try await makeKey(interaction))

@@ -45,7 +45,7 @@ public struct ChappieClientContext: Sendable, Hashable, Codable {
       updatedAt: try values.decode(Int64.self, forKey: .updatedAt),
       // Kept before there was a choice to note: the default was this one.
       usesDefaultModel: try values.decodeIfPresent(Bool.self, forKey: .usesDefaultModel)
-        ?? (model == ChappieClient.defaultModel))
+        ?? (model == ModelChoice.standardSlug))
   }
 
   public var messageCount: Int { messages.count }

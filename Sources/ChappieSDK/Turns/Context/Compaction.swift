@@ -1,6 +1,6 @@
 import GLibBridge
 
-/// Has the model put a conversation in short.
+/// Has the model summarise a conversation.
 @GLibActor
 struct Compaction {
   private static let instructions = """
@@ -14,7 +14,7 @@ struct Compaction {
   let engine: TurnEngine
   var hold: TurnSize.Hold = { (_) throws(ChappieClientError) in }
 
-  /// - Throws: ``ChappieClientError/invalidArgument(_:)`` when there is nothing to put in short; the other cases of
+  /// - Throws: ``ChappieClientError/invalidArgument(_:)`` when there is nothing to summarise; the other cases of
   ///   ``ChappieClientError``, `CancellationError`.
   func summary(of transcript: Transcript, _ interaction: SecretServiceClient.Interaction) async throws -> String {
     guard !transcript.items.isEmpty else {
@@ -24,11 +24,8 @@ struct Compaction {
       transcript.choice, harness: ChappieHarness(name: "", instructions: Self.instructions),
       input: transcript.input + [.message(.user("Write the summary of this conversation now."))],
       options: ChappieMessageOptions(), threadID: transcript.threadID)
-    let caller = ChappieClient.TurnCaller(interaction: interaction, hold: hold) { _ in .more }
-    let answer = try await engine.turn(for: caller, isContinued: false) { scope in
-      try scope.size.ask(request)
-      return try await engine.answer(request, in: scope)
-    }
+    let caller = TurnCaller(interaction: interaction, hold: hold) { _ in .proceed }
+    let answer = try await engine.run(request, .none, for: caller, isContinued: false)
     guard !answer.text.isEmpty else { throw ChappieClientError.network("the model wrote no summary") }
     return answer.text
   }

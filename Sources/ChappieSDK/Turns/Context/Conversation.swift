@@ -4,7 +4,7 @@ import GLibBridge
 @GLibActor
 final class Conversation {
   private let configuration: ChappieConfiguration
-  private let turnstile = Turnstile()
+  private let mutex = AsyncMutex()
   private(set) lazy var slot = SlotRegistry.slot(for: configuration)
   private lazy var engine = TurnEngine(
     slot: slot, backoff: configuration.rateLimitBackoff,
@@ -28,44 +28,41 @@ final class Conversation {
 
   var context: ChappieClientContext { transcript.context(asking: model.slug) }
 
+  /// Which model answers all later turns.
+  func select(_ choice: ModelChoice) -> ChappieClientContext {
+    transcript.select(choice)
+    return context
+  }
+
   // MARK: Turns
 
-  /// Runs a turn. A turn of the transcript waits for those before it; one that fails leaves no trace in it.
-  func run(_ turn: ChappieClient.Turn, for caller: ChappieClient.TurnCaller) async throws -> ChappieResponse {
-    switch turn {
-    case .alone(let request):
-      let input = try Self.items(request.messages)
-      let ask = Ask(input: input, options: request.options, threadID: UniqueID.make(), isContinued: false)
-      return try await answer(ask, caller).response
-    case .next(let message):
-      return try await turnstile.pass {
-        let new = try Self.items([message])
-        try await compactIfFull(with: new, ModelChoice(message.options.model) ?? transcript.choice, caller)
-        let result = try await answer(continuing(transcript.input + new, message.options), caller)
-        transcript.append(new + result.items)
-        return result.response
-      }
-    case .replay(let request):
-      return try await turnstile.pass {
-        let input = try Self.items(request.messages)
-        let result = try await answer(continuing(input, request.options), caller)
-        transcript.replace(with: input + result.items)
-        return result.response
-      }
-    }
+  /// Runs `body` once the turns and changes that were asked for before have ended. Others wait until it has.
+  ///
+  /// - Throws: what `body` throws, `CancellationError`.
+  func exclusively<Result: Sendable>(_ body: (HeldConversation) async throws -> Result) async throws -> Result {
+    try await mutex.withLock { try await body(HeldConversation(self)) }
   }
 
-  /// What is asked in one turn.
-  private struct Ask {
-    let input: [ConversationItem]
-    let options: ChappieMessageOptions
-    let threadID: String
-    /// Whether it belongs to the transcript.
-    let isContinued: Bool
+  /// Answers what is no part of the transcript. It waits for nothing.
+  func answerAlone(_ request: ChappieResponseRequest, _ caller: TurnCaller) async throws -> ChappieResponse {
+    try await answer(
+      Self.items(request.messages), request.options, threadID: UniqueID.make(), caller, isContinued: false
+    ).response
   }
 
-  private func continuing(_ input: [ConversationItem], _ options: ChappieMessageOptions) -> Ask {
-    Ask(input: input, options: options, threadID: transcript.threadID, isContinued: true)
+  fileprivate func answerNext(_ message: ChappieInputMessage, _ caller: TurnCaller) async throws -> ChappieResponse {
+    let new = try Self.items([message])
+    try await compactIfFull(with: new, ModelChoice(message.options.model) ?? transcript.choice, caller)
+    let result = try await answerContinuing(transcript.input + new, message.options, caller)
+    transcript.append(new + result.items)
+    return result.response
+  }
+
+  fileprivate func replay(_ request: ChappieResponseRequest, _ caller: TurnCaller) async throws -> ChappieResponse {
+    let input = try Self.items(request.messages)
+    let result = try await answerContinuing(input, request.options, caller)
+    transcript.replace(with: input + result.items)
+    return result.response
   }
 
   private static func items(_ messages: [ChappieInputMessage]) throws -> [ConversationItem] {
@@ -73,17 +70,21 @@ final class Conversation {
     return messages.map { .message($0) }
   }
 
-  private func answer(_ ask: Ask, _ caller: ChappieClient.TurnCaller) async throws
-    -> (response: ChappieResponse, items: [ConversationItem])
-  {
-    let choice = transcript.choice
-    let result = try await engine.turn(for: caller, isContinued: ask.isContinued) { scope in
-      let tools = try await ToolRunner(caller.tools, declared: harness.tools, scope)
-      let request = TurnRequest(
-        choice, harness: harness, tools: tools.manifests, input: ask.input, options: ask.options,
-        threadID: ask.threadID)
-      return try await ToolLoop(engine: engine, scope: scope, tools: tools).run(request)
-    }
+  private typealias Answered = (response: ChappieResponse, items: [ConversationItem])
+
+  private func answerContinuing(
+    _ input: [ConversationItem], _ options: ChappieMessageOptions, _ caller: TurnCaller
+  ) async throws -> Answered {
+    try await answer(input, options, threadID: transcript.threadID, caller, isContinued: true)
+  }
+
+  private func answer(
+    _ input: [ConversationItem], _ options: ChappieMessageOptions, threadID: String, _ caller: TurnCaller,
+    isContinued: Bool
+  ) async throws -> Answered {
+    let request = TurnRequest(
+      transcript.choice, harness: harness, input: input, options: options, threadID: threadID)
+    let result = try await engine.run(request, .declared(harness.tools), for: caller, isContinued: isContinued)
     let response = ChappieResponse(
       outputText: result.text, responseID: result.responseID, model: result.model, usage: result.usage,
       isRefusal: result.isRefusal)
@@ -92,37 +93,22 @@ final class Conversation {
 
   // MARK: Context
 
-  /// Changes the transcript, once the turns that were asked for before have ended.
-  func change(_ body: @escaping (inout Transcript) -> Void) async throws -> ChappieClientContext {
-    try await turnstile.pass {
-      body(&transcript)
-      engine.forget()
-      return context
-    }
-  }
-
-  func select(_ choice: ModelChoice) -> ChappieClientContext {
-    transcript.select(choice)
+  fileprivate func change(_ body: (inout Transcript) -> Void) -> ChappieClientContext {
+    body(&transcript)
+    engine.forget()
     return context
   }
 
-  /// Has the model put the conversation in short.
-  ///
-  /// - Throws: ``ChappieClientError``, `CancellationError`.
-  func compact(interaction: SecretServiceClient.Interaction, hold: @escaping TurnSize.Hold) async throws
+  fileprivate func compact(interaction: SecretServiceClient.Interaction, hold: @escaping TurnSize.Hold) async throws
     -> ChappieClientContext
   {
-    try await turnstile.pass {
-      let summary = try await Compaction(engine: engine, hold: hold).summary(of: transcript, interaction)
-      transcript.compact(summary)
-      engine.forget()
-      return context
-    }
+    let summary = try await Compaction(engine: engine, hold: hold).summary(of: transcript, interaction)
+    return change { $0.compact(summary) }
   }
 
-  /// Puts the conversation in short where the configuration says so and the next message would be too much.
+  /// Compacts the conversation where the configuration says so and the next message would be too much.
   private func compactIfFull(
-    with new: [ConversationItem], _ choice: ModelChoice, _ caller: ChappieClient.TurnCaller
+    with new: [ConversationItem], _ choice: ModelChoice, _ caller: TurnCaller
   ) async throws {
     guard configuration.automaticCompaction != .off, !transcript.items.isEmpty else { return }
     let tokens = (transcript.input + new).reduce(0) { $0 + $1.byteCount } / 4
@@ -131,9 +117,59 @@ final class Conversation {
     guard let window = try? await catalogue.contextWindow(for: choice, caller.interaction),
       configuration.automaticCompaction.isDue(tokens: tokens, contextWindow: window)
     else { return }
-    let summary = try await Compaction(engine: engine, hold: caller.hold).summary(of: transcript, caller.interaction)
-    transcript.compact(summary)
-    engine.forget()
-    caller.record(.compaction(summary: summary))
+    let context = try await compact(interaction: caller.interaction, hold: caller.hold)
+    caller.record(.compaction(summary: context.compactedSummary ?? ""))
+  }
+}
+
+/// A conversation that nobody else changes meanwhile. It is not to be kept.
+@GLibActor
+package struct HeldConversation {
+  private let conversation: Conversation
+
+  fileprivate init(_ conversation: Conversation) {
+    self.conversation = conversation
+  }
+
+  /// The conversation as it is now.
+  package var context: ChappieClientContext { conversation.context }
+
+  /// Answers the next message, and appends both. A turn that fails leaves no trace.
+  ///
+  /// - Throws: ``ChappieClientError``, `CancellationError`.
+  package func answer(_ message: ChappieInputMessage, for caller: TurnCaller) async throws -> ChappieResponse {
+    try await conversation.answerNext(message, caller)
+  }
+
+  /// Answers a transcript of the caller's own, which becomes the conversation's.
+  ///
+  /// - Throws: ``ChappieClientError``, `CancellationError`.
+  func replay(_ request: ChappieResponseRequest, for caller: TurnCaller) async throws -> ChappieResponse {
+    try await conversation.replay(request, caller)
+  }
+
+  /// Forgets what was said.
+  @discardableResult
+  package func clear() -> ChappieClientContext { conversation.change { $0.clear() } }
+
+  /// Goes on with a conversation that was kept.
+  @discardableResult
+  package func resume(_ context: ChappieClientContext) -> ChappieClientContext {
+    conversation.change { $0.resume(context) }
+  }
+
+  /// Replaces what was said by `summary`.
+  @discardableResult
+  package func compact(_ summary: String) -> ChappieClientContext { conversation.change { $0.compact(summary) } }
+
+  /// Replaces what was said by a summary that the model writes.
+  ///
+  /// - Parameter hold: gets how many bytes this takes meanwhile, and throws when there is no room.
+  /// - Throws: ``ChappieClientError``, `CancellationError`.
+  package func compact(
+    interaction: SecretServiceClient.Interaction,
+    hold: @escaping @GLibActor (Int) throws(ChappieClientError) -> Void = { (_) throws(ChappieClientError) in }
+  ) async throws -> ChappieClientContext {
+    try await conversation.compact(interaction: interaction, hold: hold)
   }
 }

@@ -69,12 +69,15 @@ final class ToolRunner {
   }
 
   private func run(_ call: ToolCallItem, _ tool: Tool) async throws -> ChappieToolExecutionResult {
-    let end = try await self.end(of: call, tool)
+    var flow = FlowControl.proceed
+    let end = try await self.end(of: call, tool, &flow)
     let result = ChappieToolExecutionResult(
       callID: call.callID, toolName: call.name, status: end.status, output: Self.bounded(end.output),
       duration: end.duration)
     try scope.size.add(toolOutput: result.output.utf8.count)
-    _ = scope.deliver(.toolCallCompleted(result))
+    flow = flow.combined(with: scope.deliver(.toolCallCompleted(result)))
+    // Not before: a caller that runs the tool answers as soon as it sees the call.
+    guard await flow.goesOn() else { throw CancellationError() }
     return result
   }
 
@@ -91,21 +94,23 @@ final class ToolRunner {
     }
   }
 
-  private func end(of call: ToolCallItem, _ tool: Tool) async throws -> End {
+  /// - Parameter flow: what the caller says of the events that it gets.
+  private func end(of call: ToolCallItem, _ tool: Tool, _ flow: inout FlowControl) async throws -> End {
     if let violation = await violation(of: tool.schema, in: call) {
       return End(.failed, "The arguments do not fit the tool's schema: \(violation).")
     }
     // Not before: whoever sees it may be who runs the tool.
-    _ = scope.deliver(
-      .toolCallRequested(
-        ChappieToolExecutionRequest(
-          callID: call.callID, toolName: call.name, arguments: call.arguments, policy: tool.manifest.policy)))
+    flow = flow.combined(
+      with: scope.deliver(
+        .toolCallRequested(
+          ChappieToolExecutionRequest(
+            callID: call.callID, toolName: call.name, arguments: call.arguments, policy: tool.manifest.policy))))
     switch tool.manifest.policy {
     case .automatic: break
     case .deny: return End(.denied, "This tool is switched off here.")
     case .ask:
       do {
-        if case .deny(let reason) = try await decision(on: call) {
+        if case .deny(let reason) = try await decision(on: call, &flow) {
           return End(.denied, "The user did not allow this call" + (reason.map { ": \($0)" } ?? "."))
         }
       } catch is CancellationError {
@@ -134,12 +139,12 @@ final class ToolRunner {
     }
   }
 
-  private func decision(on call: ToolCallItem) async throws -> ChappieApprovalDecision {
+  private func decision(on call: ToolCallItem, _ flow: inout FlowControl) async throws -> ChappieApprovalDecision {
     let request = ChappieApprovalRequest(callID: call.callID, toolName: call.name, arguments: call.arguments)
     guard let approve else {
       throw ChappieClientError.toolApprovalDenied(call.name, "it must be approved, and nobody can be asked here.")
     }
-    _ = scope.deliver(.approvalRequested(request))
+    flow = flow.combined(with: scope.deliver(.approvalRequested(request)))
     do {
       return try await withDeadline(approvalPatience) { await approve(request) }
     } catch is GLibError {

@@ -30,7 +30,7 @@ extension ChappieFileThreadStore {
   /// Does what changes threads, and then what the policy asks for.
   func write(to id: String?, _ body: @escaping Deed<Void>) async throws {
     if let id { use(id) }
-    let isHeld = TurnHold.current != nil
+    let isHeld = TurnLease.current != nil
     guard let key = try await key(orFirst: true) else { throw Self.keyIsGone }
     let isTidy = try await onDisk { database in
       try body(&database, key)
@@ -40,12 +40,12 @@ extension ChappieFileThreadStore {
       return true
     }
     startRounds()
-    if !isTidy { await TurnHold.$current.withValue(nil) { try? await enforceRetention() } }
+    if !isTidy { await TurnLease.$current.withValue(nil) { try? await enforceRetention() } }
   }
 
   /// Where a turn asks, the thread stays as it is until the turn has ended.
   func use(_ id: String) {
-    TurnHold.current?.use(ThreadsInUse.Place(store: name, id: id))
+    TurnLease.current?.use(ThreadsInUse.Place(store: name, id: id))
   }
 
   func startRounds() {
@@ -54,11 +54,11 @@ extension ChappieFileThreadStore {
 
   /// - Parameter orFirst: makes a key where nothing is stored; nil otherwise.
   private func key(orFirst: Bool) async throws -> StoreKey? {
-    if let held = TurnHold.current?.key(of: self) { return held }
+    if let held = TurnLease.current?.key(of: self) { return held }
     do {
       guard let secret = try await secret(orFirst: orFirst) else { return nil }
       let key = try await StoreKey(secret: secret, device: device())
-      TurnHold.current?.keep(key, of: self)
+      TurnLease.current?.keep(key, of: self)
       return key
     } catch {
       // What may not be read is not kept either.

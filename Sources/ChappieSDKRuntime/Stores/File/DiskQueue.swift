@@ -6,7 +6,7 @@ import Synchronization
 /// a disk that hangs, one thread waits for it.
 @GLibActor
 final class DiskQueue {
-  private let turnstile = Turnstile()
+  private let mutex = AsyncMutex()
 
   nonisolated init() {}
 
@@ -23,7 +23,7 @@ final class DiskQueue {
     let end = Wait()
     let task = Task.onGLib { () -> Value? in
       defer { end.finish() }
-      return try? await turnstile.pass {
+      return try? await mutex.withLock {
         let value = await offActor(work)
         after()
         return value

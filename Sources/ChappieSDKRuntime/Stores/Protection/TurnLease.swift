@@ -3,9 +3,9 @@ import Synchronization
 /// What a turn has from when it first uses a store until it ends: its thread, which retention leaves as it is, and the
 /// keys. With them it is kept at its end, also where something was locked meanwhile: what is under way ends, as a
 /// request does. No other thread is read, and none is archived or deleted, with a key that is held.
-final class TurnHold: Sendable {
+final class TurnLease: Sendable {
   /// That of the store access that this task makes.
-  @TaskLocal static var current: TurnHold?
+  @TaskLocal static var current: TurnLease?
 
   private let keys = Mutex<[ObjectIdentifier: StoreKey]>([:])
   private let places = Mutex<Set<ThreadsInUse.Place>>([])

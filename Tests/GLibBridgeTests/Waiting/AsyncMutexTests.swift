@@ -1,18 +1,17 @@
-import GLibBridge
 import Testing
 
-@testable import ChappieSDK
+@testable import GLibBridge
 
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
-struct TurnstileTests {
-  @Test func onePassesAtATimeInTheOrderOfArrival() async throws {
-    let turnstile = Turnstile()
+struct AsyncMutexTests {
+  @Test func oneTaskHoldsItAtATimeInTheOrderOfArrival() async throws {
+    let mutex = AsyncMutex()
     var inside = 0
     var order: [Int] = []
     let tasks = (0..<20).map { index in
       Task { @GLibActor in
-        try await turnstile.pass {
+        try await mutex.withLock {
           inside += 1
           #expect(inside == 1)
           await Task.yield()
@@ -26,29 +25,29 @@ struct TurnstileTests {
   }
 
   @Test func returnsWhatTheBodyReturns() async throws {
-    #expect(try await Turnstile().pass { 7 } == 7)
+    #expect(try await AsyncMutex().withLock { 7 } == 7)
   }
 
-  @Test func aFailureLetsTheNextPass() async throws {
+  @Test func aFailureReleasesIt() async throws {
     struct Refusal: Error {}
-    let turnstile = Turnstile()
-    await #expect(throws: Refusal.self) { try await turnstile.pass { throw Refusal() } }
-    #expect(try await turnstile.pass { 7 } == 7)
+    let mutex = AsyncMutex()
+    await #expect(throws: Refusal.self) { try await mutex.withLock { throw Refusal() } }
+    #expect(try await mutex.withLock { 7 } == 7)
   }
 
-  @Test func whoIsCancelledWhileWaitingDoesNotEnter() async throws {
-    let turnstile = Turnstile()
+  @Test func aTaskThatIsCancelledWhileItWaitsDoesNotGetIt() async throws {
+    let mutex = AsyncMutex()
     let (entered, leave) = (Wait(), Wait())
     let first = Task { @GLibActor in
-      try await turnstile.pass {
+      try await mutex.withLock {
         entered.finish()
         await leave.value()
       }
     }
     await entered.value()
     var secondEntered = false
-    let second = Task { @GLibActor in try await turnstile.pass { secondEntered = true } }
-    let third = Task { @GLibActor in try await turnstile.pass { 3 } }
+    let second = Task { @GLibActor in try await mutex.withLock { secondEntered = true } }
+    let third = Task { @GLibActor in try await mutex.withLock { 3 } }
     await Task.yield()
     second.cancel()
     leave.finish()
