@@ -12,11 +12,11 @@ import SecretMemory
 
 /// A key that is the same for each process of a measurement.
 struct BenchKey: ThreadKeySource {
-  func existingKey(interaction: SecretServiceClient.Interaction) async throws -> SecretBytes? {
+  func existingKey(interaction: UserInteraction) async throws -> SecretBytes? {
     try await key(interaction: interaction)
   }
 
-  func key(interaction: SecretServiceClient.Interaction) async throws -> SecretBytes {
+  func key(interaction: UserInteraction) async throws -> SecretBytes {
     SealedBytes.deriveKey(from: [], purpose: "org.chappie thread bench")
   }
 

@@ -22,7 +22,7 @@ struct BackendQuery {
   /// Whether nothing is tried again, also not with another token: for what can be done without.
   var asksOnce = false
 
-  /// - Throws: ``ChappieClientError``, where it asks once ``ExchangeFailure``, `CancellationError`.
+  /// - Throws: ``CredentialError``, ``ChappieClientError``, where it asks once ``ExchangeFailure``, `CancellationError`.
   func get(_ url: String, _ first: AccessGrant) async throws -> Reply {
     var retries = Retries(transport: .httpSSEOnly, backoff: backoff)
     var grant = first

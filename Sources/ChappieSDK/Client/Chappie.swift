@@ -56,8 +56,8 @@ public enum Chappie {
   ) async throws -> [String] {
     do {
       return try await SlotRegistry.accounts(ofService: service, of: applicationID)
-    } catch let error as SecretStoreError {
-      throw error.authError
+    } catch let error as CredentialError {
+      throw ChappieAuthError(error)
     }
   }
 }

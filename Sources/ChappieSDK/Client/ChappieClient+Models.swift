@@ -14,10 +14,10 @@ extension ChappieClient {
   /// As ``models(filter:)``; `interaction` decides whether the keyring may ask for its password.
   @GLibActor
   package func models(
-    filter: ChappieModelFilter, interaction: SecretServiceClient.Interaction
+    filter: ChappieModelFilter, interaction: UserInteraction
   ) async throws -> [ChappieModel] {
-    try await ModelCatalogue(slot: conversation.slot, backoff: configuration.rateLimitBackoff).models(interaction)
-      .filter(filter.matches)
+    let catalogue = ModelCatalogue(slot: conversation.slot, backoff: configuration.rateLimitBackoff)
+    return try await ChappieClientError.converting { try await catalogue.models(interaction).filter(filter.matches) }
   }
 
   /// The best model that `filter` matches; nil when there is none, also where the list is empty.

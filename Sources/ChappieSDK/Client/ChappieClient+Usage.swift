@@ -10,10 +10,12 @@ extension ChappieClient {
 
   /// As ``usageLimits()``; `interaction` decides whether the keyring may ask for its password.
   @GLibActor
-  package func usageLimits(interaction: SecretServiceClient.Interaction) async throws -> ChappieUsageLimitSnapshot {
+  package func usageLimits(interaction: UserInteraction) async throws -> ChappieUsageLimitSnapshot {
     let slot = conversation.slot
     let query = BackendQuery(slot: slot, backoff: configuration.rateLimitBackoff)
-    let answer = try await query.get(slot.method.usageURL, try await slot.accessGrant(interaction: interaction))
+    let answer = try await ChappieClientError.converting {
+      try await query.get(slot.method.usageURL, try await slot.accessGrant(interaction: interaction))
+    }
     guard let snapshot = ChappieUsageLimitSnapshot(answer: answer.json) else {
       throw ChappieClientError.httpError(answer.status, "The backend's answer does not tell of usage.")
     }

@@ -206,7 +206,7 @@ public final class ChappieClient: Sendable {
   /// - Parameter hold: gets how many bytes this takes meanwhile, and throws when there is no room.
   @GLibActor
   package func compactContext(
-    interaction: SecretServiceClient.Interaction,
+    interaction: UserInteraction,
     hold: @escaping @GLibActor (Int) throws(ChappieClientError) -> Void = { (_) throws(ChappieClientError) in }
   ) async throws -> ChappieClientContext {
     try await conversation.exclusively { try await $0.compact(interaction: interaction, hold: hold) }

@@ -1,12 +1,13 @@
-/// Whether a client puts its conversation in short by itself when the model's window fills.
+/// Whether a client compacts its conversation by itself when the model's context window fills.
 public enum ChappieAutomaticCompaction: Sendable, Hashable {
-  /// The app does it, or nobody.
+  /// Never: the app compacts it, if anyone does.
   case off
-  /// Before a message is sent, when what is sent fills more than this part of the window, in percent from 1 to 100.
-  /// The size is guessed from the length of the texts; a model whose window the backend does not tell is left alone.
+  /// Before a message is sent, when the request fills more than this part of the window, in percent from 1 to 100.
+  /// The size is estimated from the length of the texts. Nothing is compacted for a model whose window the backend does
+  /// not state.
   case whenFull(percent: Double)
 
-  /// A summary itself needs room: a conversation is put in short before the window is full.
+  /// 80 percent: the summary itself needs room.
   public static let recommended = ChappieAutomaticCompaction.whenFull(percent: 80)
 
   /// Whether `tokens` are too many for a window of `contextWindow`.

@@ -16,8 +16,8 @@ public struct ChappieConfiguration: Sendable, Hashable {
   /// When the stored credential may be read.
   public var keychainAccessibility: ChappieKeychainAccessibility
 
-  /// The slug of the model that answers. One that is set here is asked and no other in its place; where none is set,
-  /// this is ``ChappieClient/defaultModel``, and another answers where the backend does not offer it any more.
+  /// The slug of the model that answers. A model that is set here is never replaced by another. Where none is set,
+  /// this is ``ChappieClient/defaultModel``, and another model answers where the backend no longer offers it.
   public var model: String {
     get { chosenModel ?? ModelChoice.standardSlug }
     set { chosenModel = newValue }
@@ -30,18 +30,18 @@ public struct ChappieConfiguration: Sendable, Hashable {
   /// What the model is told about the app before each conversation.
   public var harness: ChappieHarness
 
-  /// What happens after HTTP 429.
+  /// How often and how soon a request is sent again after HTTP 429.
   public var rateLimitBackoff: ChappieRateLimitBackoffPolicy
 
   /// How answers come.
   public var streamingTransportPolicy: ChappieStreamingTransportPolicy
 
-  /// Whether the conversation is put in short by itself.
+  /// Whether the client compacts its conversation by itself.
   public var automaticCompaction: ChappieAutomaticCompaction
 
   package var backend: ChappieBackend = .production
 
-  /// What counts where nothing knows of the screen.
+  /// The rule where the state of the screen is unknown.
   package var unknownLockPolicy: UnknownLockPolicy = .keyring
 
   /// - Parameter model: nil is the default model.

@@ -7,7 +7,7 @@ public enum ChappieKeychainAccessibility: String, Sendable, Hashable, CaseIterab
   case afterFirstUnlockThisDeviceOnly = "after-first-unlock-this-device-only"
 }
 
-/// What counts where nothing knows of the screen.
+/// The rule for reading where the state of the screen is unknown.
 package enum UnknownLockPolicy: String, Sendable, Hashable, CaseIterable {
   /// The keyring alone decides.
   case keyring

@@ -1,4 +1,4 @@
-/// Which model a client asks.
+/// The model that a client asks.
 package enum ModelChoice: Sendable, Hashable {
   /// Nobody has chosen: the backend's catalogue decides.
   case standard

@@ -34,6 +34,10 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
   // MARK: Reading
 
   func find(_ slot: SlotIdentity) async throws -> StoredItem<Secret> {
+    try await converting { try await item(of: slot) }
+  }
+
+  private func item(of slot: SlotIdentity) async throws -> StoredItem<Secret> {
     // First: what happens after it is found must not be missed.
     await watch?.start()
     var found: [SecretServiceClient.Found]
@@ -57,9 +61,9 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
       notes?.set(slot, nil)
       return .none
     }
-    return .sealed(
-      SealedItem(Self.strictest(readable), isCopy: readable.allSatisfy(Self.isCopy)) { [self] in
-        try await read(readable, of: slot)
+    return .unread(
+      UnreadItem(Self.strictest(readable), isCopy: readable.allSatisfy(Self.isCopy)) { [self] in
+        try await converting { try await read(readable, of: slot) }
       })
   }
 
@@ -90,9 +94,9 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
       return .none
     }
     if let copy = memoryCopy(of: slot) {
-      return .sealed(
-        SealedItem(.afterFirstUnlockThisDeviceOnly, isCopy: true) { [self] in
-          try await content(copy, of: slot)
+      return .unread(
+        UnreadItem(.afterFirstUnlockThisDeviceOnly, isCopy: true) { [self] in
+          try await converting { try await content(copy, of: slot) }
         })
     }
     return found.isEmpty ? .hidden : .locked
@@ -107,10 +111,10 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
   /// A crash while an item was replaced can leave two: the secret says which one counts. A copy counts
   /// where its original is locked: a crash may have left it behind.
   private func read(_ items: [SecretServiceClient.Found], of slot: SlotIdentity) async throws
-    -> SealedItem<Secret>.Content
+    -> UnreadItem<Secret>.Content
   {
     let originals = items.filter { !Self.isCopy($0) }
-    var best: SealedItem<Secret>.Content?
+    var best: UnreadItem<Secret>.Content?
     var newest: SecretBytes?
     for item in originals.isEmpty ? items : originals {
       guard let line = try await client.secret(of: item) else { continue }
@@ -147,13 +151,13 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
     for copy in found { try? await client.delete(copy, interaction: .forbidden) }
   }
 
-  private static func isBetter(_ new: SealedItem<Secret>.Content, than old: SealedItem<Secret>.Content?) -> Bool {
+  private static func isBetter(_ new: UnreadItem<Secret>.Content, than old: UnreadItem<Secret>.Content?) -> Bool {
     guard case .secret(let old) = old else { return true }
     guard case .secret(let new) = new else { return false }
     return new.counts(before: old)
   }
 
-  private func content(_ line: SecretBytes, of slot: SlotIdentity) async throws -> SealedItem<Secret>.Content {
+  private func content(_ line: SecretBytes, of slot: SlotIdentity) async throws -> UnreadItem<Secret>.Content {
     switch try await seals.open(line, context: Self.context(of: slot)) {
     case .secret(let bytes):
       Secret.decode(bytes).map { .secret($0) } ?? .unusable(reason: Secret.reasons.damaged)
@@ -165,24 +169,29 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
   // MARK: Writing
 
   func write(
-    _ secret: Secret, for slot: SlotIdentity, accessibility: ChappieKeychainAccessibility,
-    interaction: SecretServiceClient.Interaction
+    _ secret: Secret, for slot: SlotIdentity, accessibility: ChappieKeychainAccessibility, interaction: UserInteraction
   ) async throws {
-    let seal = try await seals.sealing()
-    let line = seal.seal(try secret.encode(), context: Self.context(of: slot))
-    let item = item(slot, accessibility, device: seal.deviceName)
-    // The new item first: until it is kept, only this process has what it holds.
-    try await client.store(line, as: item, in: .default, interaction: interaction)
-    try await verify(line, item.attributes)
-    notes?.set(slot, secret.note)
-    for old in try await search(slot) where !old.isLocked && Self.differs(old.attributes, item.attributes) {
-      try await client.delete(old, interaction: interaction)
+    try await converting {
+      let seal = try await seals.sealing()
+      let line = seal.seal(try secret.encode(), context: Self.context(of: slot))
+      let item = item(slot, accessibility, device: seal.deviceName)
+      // The new item first: until it is stored, only this process has what it holds.
+      try await client.store(line, as: item, in: .default, interaction: interaction.ofClient)
+      try await verify(line, item.attributes)
+      notes?.set(slot, secret.note)
+      for old in try await search(slot) where !old.isLocked && Self.differs(old.attributes, item.attributes) {
+        try await client.delete(old, interaction: interaction.ofClient)
+      }
+      memoryCopies[slot] = nil
+      if accessibility == .afterFirstUnlockThisDeviceOnly { await keepCopy(line, of: slot) }
     }
-    memoryCopies[slot] = nil
-    if accessibility == .afterFirstUnlockThisDeviceOnly { await keepCopy(line, of: slot) }
   }
 
-  func delete(_ slot: SlotIdentity, interaction: SecretServiceClient.Interaction) async throws {
+  func delete(_ slot: SlotIdentity, interaction: UserInteraction) async throws {
+    try await converting { try await deleteAll(of: slot, interaction.ofClient) }
+  }
+
+  private func deleteAll(of slot: SlotIdentity, _ interaction: SecretServiceClient.Interaction) async throws {
     // More than once: somebody who reads may be about to renew the copy.
     for _ in 0..<3 {
       let found = try await search(slot)
@@ -199,11 +208,22 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
     throw SecretStoreError.unavailable("the keyring did not delete what it was told to")
   }
 
-  func unlock(_ slot: SlotIdentity, interaction: SecretServiceClient.Interaction) async throws {
-    // What cannot be sealed cannot be kept.
-    _ = try await seals.sealing()
-    try await client.unlockDefaultCollection(interaction: interaction)
-    await unlock(try await search(slot), interaction: interaction)
+  func unlock(_ slot: SlotIdentity, interaction: UserInteraction) async throws {
+    try await converting {
+      // What cannot be sealed cannot be stored.
+      _ = try await seals.sealing()
+      try await client.unlockDefaultCollection(interaction: interaction.ofClient)
+      await unlock(try await search(slot), interaction: interaction.ofClient)
+    }
+  }
+
+  /// Runs `body`, and throws what the keyring's client failed with as a ``CredentialError``.
+  func converting<Result>(_ body: () async throws -> Result) async throws -> Result {
+    do {
+      return try await body()
+    } catch let error as SecretStoreError {
+      throw CredentialError(error)
+    }
   }
 
   /// Unlocks what is locked one by one. An item that stays locked is seen as such by whoever looks next.
@@ -270,6 +290,15 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
   /// Binds the sealed secret to its slot, so that it cannot be moved to another one.
   private static func context(of slot: SlotIdentity) -> [UInt8] {
     [slot.service, slot.account, slot.accessGroup ?? "", slot.appID ?? ""].flatMap { Array($0.utf8) + [0] }
+  }
+}
+
+extension UserInteraction {
+  fileprivate var ofClient: SecretServiceClient.Interaction {
+    switch self {
+    case .forbidden: .forbidden
+    case .allowed: .allowed
+    }
   }
 }
 

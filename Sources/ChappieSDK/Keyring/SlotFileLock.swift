@@ -12,7 +12,7 @@ enum SlotFileLock {
   /// Longer than a refresh can take: its holder waits for a server.
   private static let deadline = Duration.seconds(90)
 
-  /// - Throws: ``ChappieAuthError/keyringUnavailable(_:)``, `CancellationError`.
+  /// - Throws: ``CredentialError/keyringUnavailable(_:)``, `CancellationError`.
   @GLibActor
   static func take(_ slot: SlotIdentity, for subject: Subject = .credential) async throws -> FileLock {
     let name = slot.fingerprint(purpose: subject.rawValue)
@@ -21,9 +21,9 @@ enum SlotFileLock {
       try Files.makeDirectory(directory)
       return try await FileLock.take("\(directory)/\(name).lock", deadline: deadline)
     } catch FileError.inUse {
-      throw ChappieAuthError.keyringUnavailable("What is stored is in use by another program: try again.")
+      throw CredentialError.keyringUnavailable("What is stored is in use by another program: try again.")
     } catch let error as FileError {
-      throw ChappieAuthError.keyringUnavailable("\(directory)/\(name).lock cannot be locked: \(error).")
+      throw CredentialError.keyringUnavailable("\(directory)/\(name).lock cannot be locked: \(error).")
     }
   }
 }

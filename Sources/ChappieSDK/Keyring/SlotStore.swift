@@ -7,26 +7,26 @@ package protocol SlotStore<Secret>: Sendable {
 
   /// What the store holds for `slot`, without reading it.
   ///
-  /// - Throws: ``SecretStoreError``, `CancellationError`.
+  /// - Throws: ``CredentialError``, `CancellationError`.
   func find(_ slot: SlotIdentity) async throws -> StoredItem<Secret>
 
   /// Stores `secret` and reads it back.
   ///
-  /// - Throws: ``SecretStoreError``, ``ChappieAuthError``, `CancellationError`.
+  /// - Throws: ``CredentialError``, ``ChappieAuthError`` where it cannot be encoded, `CancellationError`.
   func write(
     _ secret: Secret, for slot: SlotIdentity, accessibility: ChappieKeychainAccessibility,
-    interaction: SecretServiceClient.Interaction
+    interaction: UserInteraction
   ) async throws
 
   /// Deletes what the store holds for `slot`. Nothing to delete is success.
   ///
-  /// - Throws: ``SecretStoreError``, `CancellationError`.
-  func delete(_ slot: SlotIdentity, interaction: SecretServiceClient.Interaction) async throws
+  /// - Throws: ``CredentialError``, `CancellationError`.
+  func delete(_ slot: SlotIdentity, interaction: UserInteraction) async throws
 
   /// Makes sure that a secret of `slot` could be read and written now.
   ///
-  /// - Throws: ``SecretStoreError``, `CancellationError`.
-  func unlock(_ slot: SlotIdentity, interaction: SecretServiceClient.Interaction) async throws
+  /// - Throws: ``CredentialError``, `CancellationError`.
+  func unlock(_ slot: SlotIdentity, interaction: UserInteraction) async throws
 }
 
 /// What a store holds for a slot.
@@ -37,11 +37,11 @@ package enum StoredItem<Secret: Sendable> {
   /// The keyring is locked and does not even tell whether there is an item.
   case hidden
   /// There is an item that the keyring would give; the lock rules decide whether it is read.
-  case sealed(SealedItem<Secret>)
+  case unread(UnreadItem<Secret>)
 }
 
-/// A secret that has not been read yet. It takes a ``ReadPermit`` to open it.
-package struct SealedItem<Secret: Sendable>: Sendable {
+/// An item that the store has found and not read yet. It takes a ``ReadPermit`` to open it.
+package struct UnreadItem<Secret: Sendable>: Sendable {
   /// What an opened item turned out to be.
   package enum Content: Sendable {
     case secret(Secret)
@@ -65,7 +65,7 @@ package struct SealedItem<Secret: Sendable>: Sendable {
     self.read = read
   }
 
-  /// - Throws: ``SecretStoreError``, `CancellationError`.
+  /// - Throws: ``CredentialError``, `CancellationError`.
   @GLibActor
   func open(_ permit: ReadPermit) async throws -> Content {
     precondition(permit.accessibility == accessibility, "a permit for another accessibility")

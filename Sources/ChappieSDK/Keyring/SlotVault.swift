@@ -7,9 +7,9 @@ struct SlotVault<Secret: Sendable> {
   enum Finding {
     case none
     /// There is a secret, and it may not or cannot be read now.
-    case locked(ChappieClientError)
+    case locked(CredentialError)
     /// The keyring is locked and does not tell whether there is a secret.
-    case hidden(ChappieClientError)
+    case hidden(CredentialError)
     case unusable(reason: String)
     case secret(Secret, ChappieKeychainAccessibility)
   }
@@ -27,10 +27,10 @@ struct SlotVault<Secret: Sendable> {
   /// - Parameters:
   ///   - rule: who reads keeps this one too, where the item's is weaker.
   ///   - interaction: whether a keyring that is locked may ask the user for its password.
-  /// - Throws: ``SecretStoreError``, `CancellationError`.
+  /// - Throws: ``CredentialError``, `CancellationError`.
   func read(
     _ slot: SlotIdentity, under rule: ChappieKeychainAccessibility = .afterFirstUnlockThisDeviceOnly,
-    interaction: SecretServiceClient.Interaction
+    interaction: UserInteraction
   ) async throws -> Finding {
     let finding = try await read(slot, under: rule)
     switch (finding, interaction) {
@@ -46,30 +46,25 @@ struct SlotVault<Secret: Sendable> {
   private func read(_ slot: SlotIdentity, under rule: ChappieKeychainAccessibility) async throws -> Finding {
     switch try await store.find(slot) {
     case .none: return .none
-    case .locked: return .locked(SecretStoreError.locked.clientError)
-    case .hidden: return .hidden(SecretStoreError.locked.clientError)
-    case .sealed(let sealed) where sealed.isCopy && rule == .whenUnlockedThisDeviceOnly:
-      return .locked(SecretStoreError.locked.clientError)
-    case .sealed(let sealed): return try await open(sealed, under: rule)
+    case .locked: return .locked(.keyringLocked)
+    case .hidden: return .hidden(.keyringLocked)
+    case .unread(let item) where item.isCopy && rule == .whenUnlockedThisDeviceOnly:
+      return .locked(.keyringLocked)
+    case .unread(let item): return try await open(item, under: rule)
     }
   }
 
-  private func open(_ sealed: SealedItem<Secret>, under rule: ChappieKeychainAccessibility) async throws -> Finding {
-    let permit: ReadPermit
+  private func open(_ item: UnreadItem<Secret>, under rule: ChappieKeychainAccessibility) async throws -> Finding {
     do {
       _ = try await gate.permit(rule)
-      permit = try await gate.permit(sealed.accessibility)
-    } catch let error as ChappieClientError {
-      return .locked(error)
-    }
-    do {
-      switch try await sealed.open(permit) {
-      case .secret(let secret): return .secret(secret, sealed.accessibility)
+      let permit = try await gate.permit(item.accessibility)
+      switch try await item.open(permit) {
+      case .secret(let secret): return .secret(secret, item.accessibility)
       case .unusable(let reason): return .unusable(reason: reason)
       }
-    } catch SecretStoreError.locked {
-      // It was locked between finding and reading.
-      return .locked(SecretStoreError.locked.clientError)
+    } catch CredentialError.locked(let message) {
+      // By the lock rules, or by a keyring that was locked between finding and reading.
+      return .locked(.locked(message))
     }
   }
 }

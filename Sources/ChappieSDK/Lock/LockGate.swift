@@ -1,6 +1,6 @@
 import GLibBridge
 
-/// Proof that the lock rules allowed to read an item now. A sealed credential opens with nothing else, and only
+/// Proof that the lock rules allowed to read an item now. An unread item opens with nothing else, and only
 /// ``LockGate`` makes one.
 package struct ReadPermit: Sendable {
   /// The accessibility that was asked for.
@@ -11,19 +11,25 @@ package struct ReadPermit: Sendable {
   }
 }
 
+/// Whether the user may be asked for something, such as the keyring's password.
+package enum UserInteraction: Sendable {
+  case forbidden
+  case allowed
+}
+
 /// Decides whether an item may be read now.
 @GLibActor
 struct LockGate {
   let unknown: UnknownLockPolicy
 
   /// Whether the keyring may ask the user for its password now: a prompt over a locked screen helps nobody.
-  func interaction(_ wanted: SecretServiceClient.Interaction) async -> SecretServiceClient.Interaction {
+  func interaction(_ wanted: UserInteraction) async -> UserInteraction {
     guard wanted == .allowed else { return .forbidden }
     await LockMonitor.shared.ready()
     return LockMonitor.shared.screen == .locked ? .forbidden : .allowed
   }
 
-  /// - Throws: ``ChappieClientError/locked(_:)``.
+  /// - Throws: ``CredentialError/locked(_:)``.
   func permit(_ accessibility: ChappieKeychainAccessibility) async throws -> ReadPermit {
     switch accessibility {
     case .afterFirstUnlockThisDeviceOnly:
@@ -33,10 +39,10 @@ struct LockGate {
       await monitor.ready()
       switch monitor.screen {
       case .unlocked: return ReadPermit(accessibility)
-      case .locked: throw ChappieClientError.locked("The screen is locked: unlock it and try again.")
+      case .locked: throw CredentialError.locked("The screen is locked: unlock it and try again.")
       case .unknown where unknown == .keyring: return ReadPermit(accessibility)
       case .unknown:
-        throw ChappieClientError.locked(
+        throw CredentialError.locked(
           "Nothing here tells whether the screen is locked, and [Lock] Unknown=deny is set: see chappied(8).")
       }
     }

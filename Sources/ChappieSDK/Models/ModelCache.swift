@@ -45,7 +45,7 @@ final class ModelCache {
   fileprivate convenience init(of slot: CredentialSlot) {
     self.init()
     account = slot.state.accountInfo
-    observation = slot.observe { [weak self] in self?.follow($0) }
+    observation = slot.observe { [weak self] in self?.follow($0.new) }
   }
 
   /// Follows whose sign-in it is.

@@ -8,8 +8,8 @@ struct ModelCatalogue {
 
   /// The models that the backend shows, best first.
   ///
-  /// - Throws: ``ChappieClientError``, `CancellationError`.
-  func models(_ interaction: SecretServiceClient.Interaction) async throws -> [ChappieModel] {
+  /// - Throws: ``CredentialError``, ``ChappieClientError``, `CancellationError`.
+  func models(_ interaction: UserInteraction) async throws -> [ChappieModel] {
     // Asked first, also for what is kept: a list is for who is signed in, and only while the lock allows it.
     let grant = try await slot.accessGrant(interaction: interaction)
     if let models = slot.modelCache.models(for: grant.accountID) { return models }
@@ -18,8 +18,8 @@ struct ModelCatalogue {
 
   /// How many tokens the model of a turn takes; nil where the backend does not say.
   ///
-  /// - Throws: ``ChappieClientError``, `CancellationError`.
-  func contextWindow(for choice: ModelChoice, _ interaction: SecretServiceClient.Interaction) async throws -> Int? {
+  /// - Throws: ``CredentialError``, ``ChappieClientError``, `CancellationError`.
+  func contextWindow(for choice: ModelChoice, _ interaction: UserInteraction) async throws -> Int? {
     let start = try await start(choice, try await slot.accessGrant(interaction: interaction))
     return slot.modelCache.contextWindow(of: start.model.slug, for: start.grant.accountID)
   }
@@ -48,8 +48,8 @@ struct ModelCatalogue {
   ///
   /// The backend is asked for its list where there is none; a list that cannot be had stops no turn.
   ///
-  /// - Throws: ``ChappieClientError`` where a token that the backend refuses cannot be renewed, or where who answers is not
-  ///   known to be the backend; `CancellationError`.
+  /// - Throws: ``CredentialError`` where a token that the backend refuses cannot be renewed, ``ChappieClientError`` where
+  ///   the server that answers is not known to be the backend, `CancellationError`.
   func start(_ choice: ModelChoice, _ grant: AccessGrant) async throws -> Start {
     var grant = grant
     var isRenewed = false

@@ -13,7 +13,7 @@ package enum TurnInput: Sendable {
 /// The caller that a turn runs for.
 package struct TurnCaller {
   /// Whether a keyring that is locked may ask the user for its password.
-  let interaction: SecretServiceClient.Interaction
+  let interaction: UserInteraction
   let tools: ToolSet
   /// Holds the answer while it comes.
   package let text: AnswerText
@@ -25,7 +25,7 @@ package struct TurnCaller {
   private(set) var record: @GLibActor (TurnRecord) -> Void = { _ in }
 
   package init(
-    interaction: SecretServiceClient.Interaction,
+    interaction: UserInteraction,
     tools: ToolSet = ToolSet(),
     text: AnswerText = AnswerText(),
     hold: @escaping @GLibActor (Int) throws(ChappieClientError) -> Void = { (_) throws(ChappieClientError) in },

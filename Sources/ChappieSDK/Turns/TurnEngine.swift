@@ -56,7 +56,7 @@ final class TurnEngine {
     for round in 0...Self.roundLimit {
       scope.text.beginAnswer()
       try scope.size.ask(request)
-      let answer = try await requests.answer(request, in: scope)
+      let answer = try await ChappieClientError.converting { try await requests.answer(request, in: scope) }
       usage = usage + answer.usage
       scope.record(.items(answer.items))
       request.input += answer.foreignCalls.kept.map { .produced($0) }

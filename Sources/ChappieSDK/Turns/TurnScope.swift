@@ -3,7 +3,7 @@ import GLibBridge
 /// What the requests of one turn share.
 @GLibActor
 final class TurnScope {
-  let interaction: SecretServiceClient.Interaction
+  let interaction: UserInteraction
   let line: BackendLine
   let size: TurnSize
   let text: AnswerText

@@ -17,7 +17,7 @@ package final class UsageRecord {
 
   fileprivate init(of slot: CredentialSlot) {
     follow(slot.state)
-    observation = slot.observe { [weak self] in self?.follow($0) }
+    observation = slot.observe { [weak self] in self?.follow($0.new) }
   }
 
   /// Follows whose sign-in it is. What is known goes with the account that it is about.

@@ -162,7 +162,7 @@ public final class ChappieRuntime {
 
   /// As ``compactContext()``; `interaction` decides whether the keyring may ask for its password.
   @discardableResult
-  package func compactContext(interaction: SecretServiceClient.Interaction) async throws -> ChappieClientContext {
+  package func compactContext(interaction: UserInteraction) async throws -> ChappieClientContext {
     try await keepingSummary { try await $0.compact(interaction: interaction) }
   }
 

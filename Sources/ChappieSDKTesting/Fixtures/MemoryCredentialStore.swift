@@ -13,21 +13,21 @@ final class MemoryCredentialStore: CredentialStore {
   func find(_ slot: SlotIdentity) -> StoredItem<Credential> {
     guard let credential else { return .none }
     // No lock of the desktop that the tests run on shall decide how they end.
-    return .sealed(SealedItem(.afterFirstUnlockThisDeviceOnly) { .secret(credential) })
+    return .unread(UnreadItem(.afterFirstUnlockThisDeviceOnly) { .secret(credential) })
   }
 
   func write(
     _ credential: Credential, for slot: SlotIdentity, accessibility: ChappieKeychainAccessibility,
-    interaction: SecretServiceClient.Interaction
+    interaction: UserInteraction
   ) {
     self.credential = credential
   }
 
-  func delete(_ slot: SlotIdentity, interaction: SecretServiceClient.Interaction) {
+  func delete(_ slot: SlotIdentity, interaction: UserInteraction) {
     credential = nil
   }
 
-  func unlock(_ slot: SlotIdentity, interaction: SecretServiceClient.Interaction) {}
+  func unlock(_ slot: SlotIdentity, interaction: UserInteraction) {}
 
   func accounts(ofService service: String, of application: ChappieApplicationID) -> [String] { [] }
 }

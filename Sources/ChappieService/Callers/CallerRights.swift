@@ -87,5 +87,5 @@ extension CallerIdentity {
 
 extension BusCall {
   /// Whether the keyring may ask the user for its password on behalf of this call.
-  var interaction: SecretServiceClient.Interaction { allowsInteraction ? .allowed : .forbidden }
+  var interaction: UserInteraction { allowsInteraction ? .allowed : .forbidden }
 }

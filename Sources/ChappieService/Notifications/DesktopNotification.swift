@@ -51,9 +51,9 @@ struct DesktopNotification: Equatable {
   }
 
   /// - Returns: nil when there is nothing to tell.
-  init?(_ news: SlotNews.News, of name: SlotName) {
+  init?(_ update: SlotUpdates.Update, of name: SlotName) {
     category = "x-chappie.sign-in"
-    switch news {
+    switch update {
     case .none:
       return nil
     case .needsSignIn(let failure):
@@ -92,7 +92,7 @@ struct DesktopNotification: Equatable {
 }
 
 extension DesktopNotification {
-  /// How long brief news are shown.
+  /// How long a brief update is shown.
   static let briefTime = Duration.seconds(5)
 
   /// The arguments of `Notify` for a server with `capabilities`.

@@ -1,20 +1,20 @@
 import ChappieSDK
 import GLibBridge
 
-/// The one notification of a credential slot, from the news to what the server shows.
+/// The one notification of a credential slot: brings each update to the notification server.
 @GLibActor
 final class SlotNotification {
-  /// What has become of the news.
+  /// What has become of the latest update.
   private enum Presented {
     case nothing
-    case shown(UInt32, SlotNews.News)
-    /// Expired or dismissed: it comes back with other news only.
-    case closed(SlotNews.News)
+    case shown(UInt32, SlotUpdates.Update)
+    /// Expired or dismissed: it comes back with another update only.
+    case closed(SlotUpdates.Update)
 
-    var news: SlotNews.News? {
+    var update: SlotUpdates.Update? {
       switch self {
       case .nothing: nil
-      case .shown(_, let news), .closed(let news): news
+      case .shown(_, let update), .closed(let update): update
       }
     }
 
@@ -24,7 +24,7 @@ final class SlotNotification {
     }
   }
 
-  /// What brings the news to the server, one call at a time.
+  /// What brings updates to the server, one call at a time.
   private enum Presenter {
     case idle
     case busy
@@ -46,7 +46,7 @@ final class SlotNotification {
   /// Called when ``isIdle`` may have changed.
   private let idleChanged: @GLibActor (SlotNotification) -> Void
   private var observation: Observation?
-  private var news = SlotNews()
+  private var updates = SlotUpdates()
   private var quietAsks = 0
   private var otherAsks = 0
   private var briefTime: Timer?
@@ -64,19 +64,19 @@ final class SlotNotification {
     self.server = server
     self.openPage = openPage
     self.idleChanged = idleChanged
-    observation = session.observe { [weak self] in self?.observe($0) }
+    observation = session.observe { [weak self] _, new in self?.observe(new) }
     observe(session.snapshot)
   }
 
   /// Whether there is nothing to tell and nothing shown.
   var isIdle: Bool {
     switch (presented, presenter) {
-    case (.nothing, .idle): news.isIdle
+    case (.nothing, .idle): updates.isIdle
     default: false
     }
   }
 
-  // MARK: News
+  // MARK: Updates
 
   /// Runs `start`, which starts a sign-in or joins the one that runs.
   ///
@@ -84,7 +84,7 @@ final class SlotNotification {
   func signIn(isTold: Bool, _ start: () async throws -> ChappieDeviceCode) async throws -> ChappieDeviceCode {
     if isTold { otherAsks += 1 } else { quietAsks += 1 }
     defer { if isTold { otherAsks -= 1 } else { quietAsks -= 1 } }
-    if isTold { change { $0.ask() } }
+    if isTold { change { $0.ask(session.snapshot) } }
     return try await start()
   }
 
@@ -92,10 +92,10 @@ final class SlotNotification {
     change { $0.observe(snapshot, isAskedQuietly: quietAsks > 0 && otherAsks == 0) }
   }
 
-  private func change(_ change: (inout SlotNews) -> Void) {
-    let old = news.news
-    change(&news)
-    if news.news != old {
+  private func change(_ change: (inout SlotUpdates) -> Void) {
+    let old = updates.update
+    change(&updates)
+    if updates.update != old {
       forgetInTime()
       present()
     }
@@ -104,13 +104,13 @@ final class SlotNotification {
 
   private func forgetInTime() {
     briefTime = nil
-    guard news.news.isBrief else { return }
-    briefTime = Timer(after: DesktopNotification.briefTime) { [weak self] in self?.change { $0.forgetBriefNews() } }
+    guard updates.update.isBrief else { return }
+    briefTime = Timer(after: DesktopNotification.briefTime) { [weak self] in self?.change { $0.forgetBriefUpdate() } }
   }
 
   // MARK: Presenting
 
-  /// Brings what is shown in line with the news.
+  /// Brings what is shown in line with the latest update.
   private func present() {
     guard case .idle = presenter else {
       presenter = .due
@@ -128,9 +128,9 @@ final class SlotNotification {
   }
 
   /// What is shown now: at a locked screen no code, with which somebody else could sign in to an account of theirs.
-  private var shownNews: SlotNews.News {
-    if case .codeWaits = news.news, LockMonitor.shared.isScreenLocked { return .none }
-    return news.news
+  private var shownUpdate: SlotUpdates.Update {
+    if case .codeWaits = updates.update, LockMonitor.shared.isScreenLocked { return .none }
+    return updates.update
   }
 
   func lockChanged() {
@@ -138,26 +138,26 @@ final class SlotNotification {
   }
 
   private func presentOnce() async {
-    let told = shownNews
-    if told == .none {
+    let update = shownUpdate
+    if update == .none {
       let id = presented.id
       // The user has dismissed what is only held back now.
-      if case .closed = presented, news.news != .none { return }
+      if case .closed = presented, updates.update != .none { return }
       presented = .nothing
       if id != 0 { await server.close(id) }
       return
     }
-    guard let notification = DesktopNotification(told, of: name), presented.news != told,
-      let reached = await server.reach(), shownNews == told,
+    guard let notification = DesktopNotification(update, of: name), presented.update != update,
+      let reached = await server.reach(), shownUpdate == update,
       let id = await server.show(notification, replacing: presented.id, on: reached)
     else { return }
-    presented = .shown(id, told)
+    presented = .shown(id, update)
   }
 
   /// Tells nothing any more, and takes away what is shown.
   func withdraw() {
     observation = nil
-    change { $0 = SlotNews() }
+    change { $0 = SlotUpdates() }
   }
 
   // MARK: The server
@@ -169,22 +169,22 @@ final class SlotNotification {
     case .vanished:
       if case .shown = presented { presented = .nothing }
     case .closed(let id):
-      if case .shown(id, let news) = presented { closed(news) }
+      if case .shown(id, let update) = presented { closed(update) }
     case .invoked(let id, let action, let token):
-      if case .shown(id, let news) = presented { invoked(action, news, token) }
+      if case .shown(id, let update) = presented { invoked(action, update, token) }
     }
     idleChanged(self)
   }
 
-  private func closed(_ news: SlotNews.News) {
+  private func closed(_ update: SlotUpdates.Update) {
     // That was not the user, who is to see it.
     guard !LockMonitor.shared.isScreenLocked else {
       presented = .nothing
       return
     }
-    presented = .closed(news)
+    presented = .closed(update)
     // The page asks for the code: it is shown again where a click has taken it away.
-    guard case .codeWaits = news, let pageOpened, ContinuousClock.now - pageOpened < Self.closingTime else { return }
+    guard case .codeWaits = update, let pageOpened, ContinuousClock.now - pageOpened < Self.closingTime else { return }
     self.pageOpened = nil
     showAgain()
   }
@@ -194,12 +194,12 @@ final class SlotNotification {
     present()
   }
 
-  private func invoked(_ action: String, _ news: SlotNews.News, _ activationToken: String?) {
+  private func invoked(_ action: String, _ update: SlotUpdates.Update, _ activationToken: String?) {
     guard !LockMonitor.shared.isScreenLocked else {
       Log.notice("A click on a notification was passed over: the screen is locked.")
       return
     }
-    switch (news, action) {
+    switch (update, action) {
     case (.needsSignIn, "default"), (.needsSignIn, DesktopNotification.Action.signIn.rawValue):
       startSignIn()
     case (.codeWaits(let code), "default"), (.codeWaits(let code), DesktopNotification.Action.openPage.rawValue):

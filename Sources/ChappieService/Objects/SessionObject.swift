@@ -13,7 +13,6 @@ final class SessionObject {
   let session: ChappieAuthSession
   /// Called after each change of state, with the new one.
   var stateChanged: @GLibActor (ChappieAuthState) -> Void = { _ in }
-  private var shown: ChappieAuthSession.Snapshot
   private var observation: Observation?
   private let firstRestore: Task<Void, Never>
   private let notification: SlotNotification?
@@ -22,10 +21,8 @@ final class SessionObject {
   init(_ session: ChappieAuthSession, _ notifications: Notifications?) {
     self.session = session
     notification = notifications?.follow(session)
-    shown = session.snapshot
     firstRestore = Task.onGLib { _ = await session.restored() }
-    observation = session.observe { [weak self] in self?.show($0) }
-    shown = session.snapshot
+    observation = session.observe { [weak self] old, new in self?.notify(old, new) }
   }
 
   /// Waits until the keyring was asked once, so that no caller reads a state that nobody has looked up.
@@ -48,11 +45,11 @@ final class SessionObject {
         },
       ],
       properties: [
-        "State": { [unowned self] in shown.busState.variant },
-        "DeviceLinkState": { [unowned self] in shown.deviceLinkState.rawValue.variant },
-        "DeviceCode": { [unowned self] in shown.busDeviceCode.variant },
-        "AccountInfo": { [unowned self] in shown.busAccountInfo.variant },
-        "LastError": { [unowned self] in shown.busLastError.variant },
+        "State": { [session] in session.snapshot.busState.variant },
+        "DeviceLinkState": { [session] in session.deviceLinkState.rawValue.variant },
+        "DeviceCode": { [session] in session.snapshot.busDeviceCode.variant },
+        "AccountInfo": { [session] in session.snapshot.busAccountInfo.variant },
+        "LastError": { [session] in session.snapshot.busLastError.variant },
         "Configuration": { [unowned self] in session.configuration.dictionary.variant },
         "Version": { UInt32(1).variant },
       ])
@@ -72,10 +69,9 @@ final class SessionObject {
     return .tuple(code.userCode, code.verificationURI, code.expiresAt)
   }
 
-  private func show(_ new: ChappieAuthSession.Snapshot) {
-    let old = shown
-    shown = new
-    tellProperties(old, new)
+  /// Emits what has changed.
+  private func notify(_ old: ChappieAuthSession.Snapshot, _ new: ChappieAuthSession.Snapshot) {
+    notifyProperties(old, new)
     guard old.state != new.state else { return }
     if old.busState != new.busState {
       object?.emit(Self.interface, "StateChanged", .tuple(new.busState, old.busState))
@@ -86,7 +82,7 @@ final class SessionObject {
     stateChanged(new.state)
   }
 
-  private func tellProperties(_ old: ChappieAuthSession.Snapshot, _ new: ChappieAuthSession.Snapshot) {
+  private func notifyProperties(_ old: ChappieAuthSession.Snapshot, _ new: ChappieAuthSession.Snapshot) {
     var changed: [String] = []
     if old.busState != new.busState { changed.append("State") }
     if old.deviceLinkState != new.deviceLinkState { changed.append("DeviceLinkState") }

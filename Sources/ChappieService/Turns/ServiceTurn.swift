@@ -98,7 +98,7 @@ final class ServiceTurn {
   ///
   /// - Parameter hold: makes room in memory for what the turn comes to hold.
   func start(
-    interaction: SecretServiceClient.Interaction, tools: ToolSet,
+    interaction: UserInteraction, tools: ToolSet,
     hold: @escaping @GLibActor (Int) throws(ChappieClientError) -> Void,
     _ run: @escaping @GLibActor (TurnCaller) async throws -> ChappieResponse,
     ended: @escaping @GLibActor () -> Void

@@ -1,3 +1,4 @@
+import ChappieSDK
 import Foundation
 import GLibBridge
 import Synchronization

@@ -92,12 +92,12 @@ final class SwitchedKey: ThreadKeySource {
     secret.withLock { $0 = nil }
   }
 
-  func existingKey(interaction: SecretServiceClient.Interaction) async throws -> SecretBytes? {
+  func existingKey(interaction: UserInteraction) async throws -> SecretBytes? {
     if let error = failure.withLock({ $0 }) { throw error }
     return secret.withLock { $0 }
   }
 
-  func key(interaction: SecretServiceClient.Interaction) async throws -> SecretBytes {
+  func key(interaction: UserInteraction) async throws -> SecretBytes {
     if let key = try await existingKey(interaction: interaction) { return key }
     let new = SealedBytes.randomKey()
     secret.withLock { $0 = new }

@@ -24,7 +24,7 @@ struct ChappieClientErrorTests {
   /// The backend has said nothing.
   @Test func tellsTheSignInServerFromTheBackend() {
     for error in [ChappieAuthError.renewalFailed(status: 503, message: "down"), .network("down")] {
-      let text = error.clientError.description
+      let text = ChappieClientError(.signIn(error)).description
       #expect(text.contains("sign-in server"))
       #expect(!text.contains("backend"))
     }

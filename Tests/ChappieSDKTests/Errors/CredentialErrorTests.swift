@@ -3,46 +3,55 @@ import Testing
 
 @testable import ChappieSDK
 
-struct ErrorMappingTests {
-  @Test func aStoreThatIsLockedIsNoStoreThatIsGone() {
-    guard case .locked(let locked) = SecretStoreError.locked.authError,
-      case .keyringUnavailable(let gone) = SecretStoreError.unavailable("it hangs").authError
+struct CredentialErrorTests {
+  @Test func aLockedKeyringDiffersFromAFailedOne() {
+    guard case .locked(let locked) = CredentialError(SecretStoreError.locked),
+      case .keyringUnavailable(let failed) = CredentialError(SecretStoreError.unavailable("it hangs"))
     else {
       Issue.record("another error")
       return
     }
     #expect(locked.contains("unlock"))
-    #expect(gone.contains("it hangs"))
-    #expect(SecretStoreError.locked.clientError == .locked(locked))
-    #expect(SecretStoreError.unavailable("it hangs").clientError == .keyringUnavailable(gone))
+    #expect(failed.contains("it hangs"))
   }
 
   @Test(
     arguments: [
-      (.missingRefreshToken, .missingRefreshToken), (.locked("l"), .locked("l")),
+      (.missing, .missingCredential), (.unusable("u"), .missingCredential), (.locked("l"), .locked("l")),
       (.keyringUnavailable("k"), .keyringUnavailable("k")),
+      (.signIn(.missingRefreshToken), .missingRefreshToken),
       (
-        .renewalFailed(status: 403, message: "m"), .signInServer(.renewalFailed(status: 403, message: "m"))
-      ), (.network("n"), .signInServer(.network("n"))),
-    ] as [(ChappieAuthError, ChappieClientError)])
-  func aRequestMeetsTheSameFailure(_ error: ChappieAuthError, _ expected: ChappieClientError) {
-    #expect(error.clientError == expected)
+        .signIn(.renewalFailed(status: 403, message: "m")),
+        .signInServer(.renewalFailed(status: 403, message: "m"))
+      ), (.signIn(.network("n")), .signInServer(.network("n"))),
+    ] as [(CredentialError, ChappieClientError)])
+  func aClientThrowsTheSameFailure(_ error: CredentialError, _ expected: ChappieClientError) {
+    #expect(ChappieClientError(error) == expected)
   }
 
-  @Test func aSignInMeetsTheFailuresOfTheStore() {
-    #expect(ChappieClientError.locked("l").authError == .locked("l"))
-    #expect(ChappieClientError.keyringUnavailable("k").authError == .keyringUnavailable("k"))
-    for error in [ChappieClientError.missingCredential, .network("n"), .httpError(500, ""), .invalidArgument("i")] {
-      #expect(error.authError == nil)
+  @Test func aClientSaysThatASignInHasEnded() {
+    guard case .reauthenticationRequired(let reason) = ChappieClientError(.reauthenticationRequired) else {
+      Issue.record("another error")
+      return
     }
+    #expect(reason.contains("sign in again"))
   }
 
-  @Test func whateverIsThrownBecomesAFailureOfASignIn() {
+  @Test(
+    arguments: [
+      (.locked("l"), .locked("l")), (.keyringUnavailable("k"), .keyringUnavailable("k")),
+      (.unusable("u"), .invalidResponse("u")), (.signIn(.declined), .declined),
+    ] as [(CredentialError, ChappieAuthError)])
+  func aSessionShowsTheSameFailure(_ error: CredentialError, _ expected: ChappieAuthError) {
+    #expect(ChappieAuthError(error) == expected)
+  }
+
+  @Test func anyThrownErrorBecomesAFailureOfASignIn() {
     struct Unknown: Error {}
-    #expect(ChappieAuthError(ChappieAuthError.declined) == .declined)
-    #expect(ChappieAuthError(SecretStoreError.locked) == SecretStoreError.locked.authError)
-    #expect(ChappieAuthError(CancellationError()) == .cancelled)
-    guard case .invalidResponse = ChappieAuthError(Unknown()) else {
+    #expect(CredentialError(ChappieAuthError.declined as any Error) == .signIn(.declined))
+    #expect(CredentialError(CredentialError.locked("l") as any Error) == .locked("l"))
+    #expect(CredentialError(CancellationError() as any Error) == .signIn(.cancelled))
+    guard case .signIn(.invalidResponse) = CredentialError(Unknown() as any Error) else {
       Issue.record("another error")
       return
     }

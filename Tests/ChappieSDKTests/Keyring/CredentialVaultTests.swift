@@ -27,8 +27,8 @@ struct CredentialVaultTests {
   @Test func tellsWhatItCannotOpen() async throws {
     #expect(try await word(FakeStore(.none)) == "none")
     #expect(try await word(FakeStore(.unusable(reason: "damaged"))) == "unusable: damaged")
-    #expect(try await word(FakeStore(.locked)) == "locked: \(SecretStoreError.locked.clientError)")
-    #expect(try await word(FakeStore(.hidden)) == "hidden: \(SecretStoreError.locked.clientError)")
+    #expect(try await word(FakeStore(.locked)) == "locked: \(CredentialError.keyringLocked)")
+    #expect(try await word(FakeStore(.hidden)) == "hidden: \(CredentialError.keyringLocked)")
   }
 
   private func word(_ store: FakeStore) async throws -> String {
@@ -49,7 +49,7 @@ struct CredentialVaultTests {
 
   @Test func aStoreThatFailsIsAFailure() async {
     let store = FakeStore(.none)
-    store.findError = .unavailable("gone")
-    await #expect(throws: SecretStoreError.unavailable("gone")) { try await read(store) }
+    store.findError = .keyringFailed("gone")
+    await #expect(throws: CredentialError.keyringFailed("gone")) { try await read(store) }
   }
 }

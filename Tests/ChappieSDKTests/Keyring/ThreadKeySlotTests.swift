@@ -56,12 +56,12 @@ struct ThreadKeySlotTests {
 
   @Test(arguments: [
     StoredItem<ThreadKey>.locked, .hidden,
-    .sealed(SealedItem(.afterFirstUnlockThisDeviceOnly, isCopy: true) { .unusable(reason: "") }),
+    .unread(UnreadItem(.afterFirstUnlockThisDeviceOnly, isCopy: true) { .unusable(reason: "") }),
   ])
   func nothingIsDestroyedWhileTheKeyringIsLocked(_ item: StoredItem<ThreadKey>) async throws {
     let key = try await slot().key()
     store.shown = item
-    await #expect(throws: ThreadKeySlot.Failure.locked(SecretStoreError.locked.clientError.description)) {
+    await #expect(throws: CredentialError.keyringLocked) {
       try await slot().destroy()
     }
     #expect(store.key?.bytes.isEqual(to: key) == true)
@@ -70,25 +70,25 @@ struct ThreadKeySlotTests {
   @Test(arguments: [StoredItem<ThreadKey>.locked, .hidden])
   func nothingIsMadeWhileTheKeyringIsLocked(_ item: StoredItem<ThreadKey>) async throws {
     store.shown = item
-    await #expect(throws: ThreadKeySlot.Failure.locked(SecretStoreError.locked.clientError.description)) {
+    await #expect(throws: CredentialError.keyringLocked) {
       try await slot().key()
     }
     #expect(store.writes == 0)
   }
 
   @Test func whatIsOfNoUseHereIsLeftAlone() async throws {
-    store.shown = .sealed(SealedItem(.afterFirstUnlockThisDeviceOnly) { .unusable(reason: "from elsewhere") })
-    await #expect(throws: ThreadKeySlot.Failure.unusable("from elsewhere")) { try await slot().key() }
+    store.shown = .unread(UnreadItem(.afterFirstUnlockThisDeviceOnly) { .unusable(reason: "from elsewhere") })
+    await #expect(throws: CredentialError.unusable("from elsewhere")) { try await slot().key() }
     #expect(store.writes == 0)
     try await slot().destroy()
     #expect(store.key == nil)
   }
 
   @Test func aKeyringThatFailsGivesNoKey() async throws {
-    store.error = .unavailable("gone")
-    let failure = await #expect(throws: ThreadKeySlot.Failure.self) { try await slot().key() }
-    #expect(failure == .keyringUnavailable(SecretStoreError.unavailable("gone").clientError.description))
-    await #expect(throws: ThreadKeySlot.Failure.self) { try await slot().destroy() }
+    store.error = .keyringFailed("gone")
+    let failure = await #expect(throws: CredentialError.self) { try await slot().key() }
+    #expect(failure == .keyringFailed("gone"))
+    await #expect(throws: CredentialError.self) { try await slot().destroy() }
   }
 
   @Test func theWeakerRuleIsTakenOverAndStays() async throws {
@@ -104,8 +104,8 @@ struct ThreadKeySlotTests {
   /// What a locked keyring still gives is for those who may read it then.
   @Test func theCopyIsNotForTheStricterRule() async throws {
     let key = ThreadKey(bytes: SealedBytes.randomKey())
-    store.shown = .sealed(SealedItem(.afterFirstUnlockThisDeviceOnly, isCopy: true) { .secret(key) })
-    await #expect(throws: ThreadKeySlot.Failure.locked(SecretStoreError.locked.clientError.description)) {
+    store.shown = .unread(UnreadItem(.afterFirstUnlockThisDeviceOnly, isCopy: true) { .secret(key) })
+    await #expect(throws: CredentialError.keyringLocked) {
       try await slot(.whenUnlockedThisDeviceOnly).key()
     }
     #expect(try await slot(.afterFirstUnlockThisDeviceOnly).key().isEqual(to: key.bytes))
@@ -143,7 +143,7 @@ private final class KeyStore: SlotStore {
   private(set) var finds = 0
   /// What it shows in place of what it has.
   var shown: StoredItem<ThreadKey>?
-  var error: SecretStoreError?
+  var error: CredentialError?
 
   nonisolated init() {}
 
@@ -154,12 +154,12 @@ private final class KeyStore: SlotStore {
     finds += 1
     if let shown { return shown }
     guard let key, let rule else { return .none }
-    return .sealed(SealedItem(rule) { .secret(key) })
+    return .unread(UnreadItem(rule) { .secret(key) })
   }
 
   func write(
     _ secret: ThreadKey, for slot: SlotIdentity, accessibility: ChappieKeychainAccessibility,
-    interaction: SecretServiceClient.Interaction
+    interaction: UserInteraction
   ) async throws {
     await Task.yield()
     if let error { throw error }
@@ -167,10 +167,10 @@ private final class KeyStore: SlotStore {
     (key, rule) = (secret, accessibility)
   }
 
-  func delete(_ slot: SlotIdentity, interaction: SecretServiceClient.Interaction) async throws {
+  func delete(_ slot: SlotIdentity, interaction: UserInteraction) async throws {
     if let error { throw error }
     (key, rule, shown) = (nil, nil, nil)
   }
 
-  func unlock(_ slot: SlotIdentity, interaction: SecretServiceClient.Interaction) async throws {}
+  func unlock(_ slot: SlotIdentity, interaction: UserInteraction) async throws {}
 }

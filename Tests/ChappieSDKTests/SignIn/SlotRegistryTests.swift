@@ -38,4 +38,30 @@ struct SlotRegistryTests {
     weak let slot = SlotRegistry.slot(for: Self.configuration { $0.keychainAccount = "let go" })
     #expect(slot == nil)
   }
+
+  // MARK: Attachments
+
+  private final class Note {}
+  private final class Count {}
+
+  @Test func aSlotKeepsOneAttachmentOfEachType() {
+    var slot: CredentialSlot? = SlotRegistry.slot(for: Self.configuration { $0.keychainAccount = "attachments" })
+    weak let note = slot?.attached { Note() }
+    weak let count = slot?.attached { Count() }
+    #expect(note != nil && note === slot?.attached { Note() })
+    #expect(count != nil && count === slot?.attached { Count() })
+    slot = nil
+    #expect(note == nil && count == nil)
+  }
+
+  /// All clients of a slot share them.
+  @Test func usageAndModelsGoWithTheSlot() {
+    var slot: CredentialSlot? = SlotRegistry.slot(for: Self.configuration { $0.keychainAccount = "usage" })
+    weak let usage = slot?.usage
+    weak let models = slot?.modelCache
+    #expect(usage != nil && usage === slot?.usage)
+    #expect(models != nil && models === slot?.modelCache)
+    slot = nil
+    #expect(usage == nil && models == nil)
+  }
 }

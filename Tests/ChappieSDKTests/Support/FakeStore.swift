@@ -16,19 +16,19 @@ final class FakeStore: CredentialStore {
 
   var item: Item
   /// What each call fails with, nil for success.
-  var findError: SecretStoreError?
-  var writeError: SecretStoreError?
+  var findError: CredentialError?
+  var writeError: CredentialError?
   /// A write that fails keeps what it was given all the same.
   var keepsInSpiteOfErrors = false
-  var deleteError: SecretStoreError?
-  var unlockError: SecretStoreError?
+  var deleteError: CredentialError?
+  var unlockError: CredentialError?
   /// What the next write waits for, once it was announced by ``writing``.
   var writeGate: Wait?
   let writing = Wait()
   private(set) var finds = 0
   private(set) var writes = 0
   private(set) var deletes = 0
-  private(set) var unlocks: [SecretServiceClient.Interaction] = []
+  private(set) var unlocks: [UserInteraction] = []
 
   init(_ item: Item = .none) {
     self.item = item
@@ -52,19 +52,19 @@ final class FakeStore: CredentialStore {
     case .none: .none
     case .locked: .locked
     case .hidden: .hidden
-    case .unusable(let reason): Self.sealed(.unusable(reason: reason))
-    case .credential(let credential): Self.sealed(.secret(credential))
+    case .unusable(let reason): Self.unread(.unusable(reason: reason))
+    case .credential(let credential): Self.unread(.secret(credential))
     }
   }
 
   /// Under the rule that asks nothing of the desktop that the tests run on.
-  private static func sealed(_ content: SealedItem<Credential>.Content) -> StoredItem<Credential> {
-    .sealed(SealedItem(.afterFirstUnlockThisDeviceOnly) { content })
+  private static func unread(_ content: UnreadItem<Credential>.Content) -> StoredItem<Credential> {
+    .unread(UnreadItem(.afterFirstUnlockThisDeviceOnly) { content })
   }
 
   func write(
     _ credential: Credential, for slot: SlotIdentity, accessibility: ChappieKeychainAccessibility,
-    interaction: SecretServiceClient.Interaction
+    interaction: UserInteraction
   ) async throws {
     writes += 1
     writing.finish()
@@ -80,13 +80,13 @@ final class FakeStore: CredentialStore {
     item = .credential(credential)
   }
 
-  func delete(_ slot: SlotIdentity, interaction: SecretServiceClient.Interaction) async throws {
+  func delete(_ slot: SlotIdentity, interaction: UserInteraction) async throws {
     deletes += 1
     if let deleteError { throw deleteError }
     item = .none
   }
 
-  func unlock(_ slot: SlotIdentity, interaction: SecretServiceClient.Interaction) async throws {
+  func unlock(_ slot: SlotIdentity, interaction: UserInteraction) async throws {
     unlocks.append(interaction)
     if let unlockError { throw unlockError }
   }

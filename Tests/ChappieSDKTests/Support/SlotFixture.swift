@@ -61,7 +61,7 @@ struct SlotFixture {
   /// Waits until the slot's state is as `condition` wants it.
   func until(_ condition: @escaping @GLibActor (SlotState) -> Bool) async {
     let wait = Wait()
-    let observation = slot.observe { if condition($0) { wait.finish() } }
+    let observation = slot.observe { if condition($0.new) { wait.finish() } }
     if condition(slot.state) { wait.finish() }
     await wait.value()
     withExtendedLifetime(observation) {}
@@ -70,7 +70,7 @@ struct SlotFixture {
 
 extension CredentialSlot {
   /// Starts a sign-in under the default rule.
-  func startSignIn(interaction: SecretServiceClient.Interaction) async throws -> ChappieDeviceCode {
+  func startSignIn(interaction: UserInteraction) async throws -> ChappieDeviceCode {
     try await startSignIn(.whenUnlockedThisDeviceOnly, interaction: interaction)
   }
 }

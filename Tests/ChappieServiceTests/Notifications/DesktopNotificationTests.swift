@@ -11,13 +11,13 @@ struct DesktopNotificationTests {
   private static let little = NotificationCapabilities(["body"])
 
   private func notification(
-    _ news: SlotNews.News, account: String? = nil, app: String? = nil
+    _ update: SlotUpdates.Update, account: String? = nil, app: String? = nil
   ) throws -> DesktopNotification {
     var configuration = ChappieConfiguration()
     configuration.keychainAccount = account ?? configuration.keychainAccount
     configuration.applicationID = app.map { .sandboxed($0) } ?? .desktopUser
     let name = SlotName(SlotIdentity(configuration))
-    return try #require(DesktopNotification(news, of: name))
+    return try #require(DesktopNotification(update, of: name))
   }
 
   // MARK: Texts
@@ -41,7 +41,7 @@ struct DesktopNotificationTests {
         The sign-in of account “my work” has ended and cannot be renewed.
         In a terminal: chappie sign-in --account 'my work'
         """)
-    let failed = SlotNews.News.needsSignIn(failure: "The sign-in server was not reached: down.")
+    let failed = SlotUpdates.Update.needsSignIn(failure: "The sign-in server was not reached: down.")
     #expect(
       try notification(failed, app: "org.example.App").body == """
         The sign-in of org.example.App has ended and cannot be renewed.
@@ -81,8 +81,8 @@ struct DesktopNotificationTests {
 
   // MARK: On the wire
 
-  private func arguments(_ news: SlotNews.News, _ capabilities: NotificationCapabilities) throws -> [Variant] {
-    let notification = try notification(news)
+  private func arguments(_ update: SlotUpdates.Update, _ capabilities: NotificationCapabilities) throws -> [Variant] {
+    let notification = try notification(update)
     let arguments = notification.arguments(replacing: 7, for: capabilities)
     #expect(arguments.isOfType("(susssasa{sv}i)"))
     return arguments.children
@@ -131,9 +131,9 @@ struct DesktopNotificationTests {
     #expect(try arguments(.needsSignIn(failure: nil), Self.little)[7] == Int32(0).variant)
   }
 
-  @Test(arguments: [SlotNews.News.linked, .failed("why")])
-  func briefNewsLeaveNothingBehind(_ news: SlotNews.News) throws {
-    let arguments = try arguments(news, Self.everything)
+  @Test(arguments: [SlotUpdates.Update.linked, .failed("why")])
+  func briefUpdatesLeaveNothingBehind(_ update: SlotUpdates.Update) throws {
+    let arguments = try arguments(update, Self.everything)
     #expect(arguments[7] == Int32(5000).variant)
     let hints: VariantDictionary = try arguments[6].value()
     #expect(try hints.value("transient") == true)

@@ -21,7 +21,7 @@ struct SessionValuesTests {
     #expect(Self.snapshot(.foundNone).busState == "signed-out")
     #expect(Self.snapshot(.signInProgress(.requestingCode)).busState == "signing-in")
     #expect(Self.snapshot(.signedIn(Self.ada)).busState == "signed-in")
-    #expect(Self.snapshot(.refreshRefused(refusal, renewedAt: 0)).busState == "reauthentication-required")
+    #expect(Self.snapshot(.refreshRefused(.signIn(refusal), renewedAt: 0)).busState == "reauthentication-required")
   }
 
   @Test func theCodeIsShownWhileThereIsOne() {
@@ -44,7 +44,7 @@ struct SessionValuesTests {
   @Test func theLastErrorHasItsName() {
     let error = ChappieAuthError.missingRefreshToken
     #expect(
-      Self.snapshot(.refreshFailed(error)).busLastError == [
+      Self.snapshot(.refreshFailed(.signIn(error))).busLastError == [
         "name": "org.chappie.Error.MissingRefreshToken", "message": error.description,
         "requires_reauthentication": true,
       ])

@@ -38,14 +38,12 @@ package enum ThreadKeyRegistry {
 
   /// A name for this machine that does not tell its id.
   ///
-  /// - Throws: ``ThreadKeySlot/Failure/keyringUnavailable(_:)``.
-  package static func deviceName() throws(ThreadKeySlot.Failure) -> String {
+  /// - Throws: ``CredentialError/keyringUnavailable(_:)``.
+  package static func deviceName() throws -> String {
     do {
       return try MachineID.name()
     } catch let error as SecretStoreError {
-      throw .keyringUnavailable(error.clientError.description)
-    } catch {
-      throw .keyringUnavailable("\(error)")
+      throw CredentialError(error)
     }
   }
 

@@ -7,14 +7,6 @@ import SecretMemory
 /// one gets the key only where that allows it, whatever the item says.
 @GLibActor
 package final class ThreadKeySlot {
-  /// Why there is no key now.
-  package enum Failure: Error, Equatable {
-    case locked(String)
-    case keyringUnavailable(String)
-    /// There is one, and it is of no use here.
-    case unusable(String)
-  }
-
   /// How long a key stays in memory after its last use: long enough for what is done in one go.
   private static let keeping = Duration.seconds(10)
 
@@ -43,8 +35,8 @@ package final class ThreadKeySlot {
   /// The key; nil where there is none.
   ///
   /// - Parameter interaction: whether a keyring that is locked may ask the user for its password.
-  /// - Throws: ``Failure``, `CancellationError`.
-  package func existingKey(interaction: SecretServiceClient.Interaction = .forbidden) async throws -> SecretBytes? {
+  /// - Throws: ``CredentialError``, `CancellationError`.
+  package func existingKey(interaction: UserInteraction = .forbidden) async throws -> SecretBytes? {
     try await forgettingOnFailure {
       _ = try await gate.permit(accessibility)
       if let kept { return keep(kept) }
@@ -57,7 +49,7 @@ package final class ThreadKeySlot {
   /// The key; made where there is none.
   ///
   /// - Throws: as ``existingKey(interaction:)``.
-  package func key(interaction: SecretServiceClient.Interaction = .forbidden) async throws -> SecretBytes {
+  package func key(interaction: UserInteraction = .forbidden) async throws -> SecretBytes {
     if let key = try await existingKey(interaction: interaction) { return key }
     return try await forgettingOnFailure {
       try await making.withLock {
@@ -73,46 +65,42 @@ package final class ThreadKeySlot {
       return try await body()
     } catch {
       forget()
-      throw try Failure(error)
+      throw error
     }
   }
 
   /// Deletes the key, also one that is of no use here: what was sealed with it can never be read again. Where it may not
   /// be read now, it is not deleted either.
   ///
-  /// - Throws: ``Failure``, `CancellationError`.
+  /// - Throws: ``CredentialError``, `CancellationError`.
   package func destroy() async throws {
-    do {
-      _ = try await gate.permit(accessibility)
-      let lock = try await SlotFileLock.take(slot, for: .threadKey)
-      defer { withExtendedLifetime(lock) {} }
-      switch try await store.find(slot) {
-      case .none: break
-      case .sealed(let item) where !item.isCopy: try await store.delete(slot, interaction: .forbidden)
-      case .locked, .hidden, .sealed: throw SecretStoreError.locked
-      }
-      forget()
-      ThreadKeyRegistry.forget(slot)
-    } catch {
-      throw try Failure(error)
+    _ = try await gate.permit(accessibility)
+    let lock = try await SlotFileLock.take(slot, for: .threadKey)
+    defer { withExtendedLifetime(lock) {} }
+    switch try await store.find(slot) {
+    case .none: break
+    case .unread(let item) where !item.isCopy: try await store.delete(slot, interaction: .forbidden)
+    case .locked, .hidden, .unread: throw CredentialError.keyringLocked
     }
+    forget()
+    ThreadKeyRegistry.forget(slot)
   }
 
   // MARK: The keyring
 
   /// Nil where there is no key.
-  private func find(_ interaction: SecretServiceClient.Interaction) async throws
+  private func find(_ interaction: UserInteraction) async throws
     -> (key: ThreadKey, rule: ChappieKeychainAccessibility)?
   {
     switch try await vault.read(slot, under: accessibility, interaction: interaction) {
     case .none: return nil
     case .locked(let error), .hidden(let error): throw error
-    case .unusable(let reason): throw Failure.unusable(reason)
+    case .unusable(let reason): throw CredentialError.unusable(reason)
     case .secret(let key, let rule): return (key, rule)
     }
   }
 
-  private func makeKey(_ interaction: SecretServiceClient.Interaction) async throws -> SecretBytes {
+  private func makeKey(_ interaction: UserInteraction) async throws -> SecretBytes {
     let lock = try await SlotFileLock.take(slot, for: .threadKey)
     defer { withExtendedLifetime(lock) {} }
     // Another process may have been faster.
@@ -162,21 +150,6 @@ package final class ThreadKeySlot {
     switch accessibility {
     case .afterFirstUnlockThisDeviceOnly: true
     case .whenUnlockedThisDeviceOnly: !LockMonitor.shared.state.isLocked && LockMonitor.shared.isKeyringUnlocked
-    }
-  }
-}
-
-extension ThreadKeySlot.Failure {
-  /// - Throws: `CancellationError`, which is none.
-  fileprivate init(_ error: any Error) throws {
-    switch error {
-    case is CancellationError: throw error
-    case let failure as ThreadKeySlot.Failure: self = failure
-    case SecretStoreError.locked: self = .locked(SecretStoreError.locked.clientError.description)
-    case ChappieClientError.locked(let message): self = .locked(message)
-    case let error as SecretStoreError: self = .keyringUnavailable(error.clientError.description)
-    case let error as ChappieAuthError: self = .keyringUnavailable(error.description)
-    default: self = .keyringUnavailable("\(error)")
     }
   }
 }

@@ -9,7 +9,7 @@ package protocol CredentialStore: SlotStore where Secret == Credential {
 
   /// The accounts of `service` that belong to `application` and to no access group.
   ///
-  /// - Throws: ``SecretStoreError``, `CancellationError`.
+  /// - Throws: ``CredentialError``, `CancellationError`.
   func accounts(ofService service: String, of application: ChappieApplicationID) async throws -> [String]
 }
 
@@ -29,7 +29,7 @@ extension SecretServiceStore: CredentialStore where Secret == Credential {
       SlotAttribute.appID: application.attribute ?? "",
     ]
     await watch?.start()
-    let found = try await client.search(schema: Secret.schema, attributes)
+    let found = try await converting { try await client.search(schema: Secret.schema, attributes) }
     return Set(found.filter { !$0.isLocked }.compactMap { $0.attributes[SlotAttribute.account] }).sorted()
   }
 }

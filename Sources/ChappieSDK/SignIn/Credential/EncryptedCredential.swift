@@ -1,8 +1,7 @@
 import SecretMemory
 
-/// A credential that has to stay while nothing is done with it, so that no token of it is in memory meanwhile.
-struct PutAwayCredential: Sendable {
-  /// Known to this process alone.
+/// A credential that is encrypted in memory while nothing uses it. Its key is known to this process alone.
+struct EncryptedCredential: Sendable {
   private static let key = SealedBytes.randomKey()
 
   private let sealed: [UInt8]
@@ -12,6 +11,7 @@ struct PutAwayCredential: Sendable {
     sealed = SealedBytes.seal(try CredentialCoding.encode(credential), key: Self.key, context: [])
   }
 
+  /// The credential, decrypted for each use.
   var credential: Credential {
     guard let line = SealedBytes.open(sealed, key: Self.key, context: []),
       let credential = CredentialCoding.decode(line)

@@ -25,27 +25,47 @@ public final class ChappieAuthSession: Observable, Sendable {
       deviceLinkState = state.deviceLinkState
       deviceCode = state.deviceCode
       accountInfo = state.accountInfo
-      lastError = state.lastError
+      lastError = state.lastError.map { ChappieAuthError($0) }
     }
   }
 
-  private struct Shown: Sendable {
-    var snapshot = Snapshot(SlotState())
+  /// What the session shows: the state of its slot, which the slot alone holds.
+  private struct View: Sendable {
+    enum Link: Sendable {
+      case unconnected
+      case connected(CredentialSlot)
+    }
+
+    var link = Link.unconnected
+    var observation: Observation?
+    /// A failure that this session alone knows of, until the slot's state changes.
+    var ownError: ChappieAuthError?
     var listeners: [Int: AsyncStream<Snapshot>.Continuation] = [:]
     var nextListener = 0
+
+    var snapshot: Snapshot {
+      switch link {
+      case .unconnected: snapshot(of: SlotState())
+      case .connected(let slot): snapshot(of: slot.state)
+      }
+    }
+
+    func snapshot(of state: SlotState) -> Snapshot {
+      var snapshot = Snapshot(state)
+      if let ownError { snapshot.lastError = ownError }
+      return snapshot
+    }
   }
 
   /// How long ``signOut()`` holds up its caller.
   private static let signOutPatience = Duration.seconds(10)
 
   public let configuration: ChappieConfiguration
-  private let shown = Mutex(Shown())
+  private let view = Mutex(View())
   private let registrar = ObservationRegistrar()
-  private let link: SlotLink
 
   init(configuration: ChappieConfiguration) {
     self.configuration = configuration
-    link = SlotLink()
     Task.onGLib { [weak self] in await self?.connect() }
   }
 
@@ -56,7 +76,7 @@ public final class ChappieAuthSession: Observable, Sendable {
   }
 
   deinit {
-    for listener in shown.withLock({ $0.listeners.values }) { listener.finish() }
+    for listener in view.withLock({ $0.listeners.values }) { listener.finish() }
   }
 
   // MARK: Reading
@@ -71,28 +91,29 @@ public final class ChappieAuthSession: Observable, Sendable {
   /// What is shown, noting that somebody has read `member`.
   private func read<Value>(_ member: KeyPath<ChappieAuthSession, Value>) -> Snapshot {
     registrar.access(self, keyPath: member)
-    return shown.withLock { $0.snapshot }
+    return view.withLock { $0.snapshot }
   }
 
   /// The present snapshot and each that follows. A reader that is slow gets the newest and misses those between.
   public var updates: AsyncStream<Snapshot> {
     let (stream, continuation) = AsyncStream.makeStream(of: Snapshot.self, bufferingPolicy: .bufferingNewest(1))
-    let id = shown.withLock { shown in
-      shown.nextListener += 1
-      shown.listeners[shown.nextListener] = continuation
-      continuation.yield(shown.snapshot)
-      return shown.nextListener
+    let id = view.withLock { view in
+      view.nextListener += 1
+      view.listeners[view.nextListener] = continuation
+      continuation.yield(view.snapshot)
+      return view.nextListener
     }
     continuation.onTermination = { [weak self] _ in
-      self?.shown.withLock { $0.listeners[id] = nil }
+      self?.view.withLock { $0.listeners[id] = nil }
     }
     return stream
   }
 
-  /// Calls `observer` with each change as it happens, for as long as the result is kept.
+  /// Calls `observer` after each change of ``snapshot``, with what was shown before and what is shown now, for as long
+  /// as the result is kept.
   @GLibActor
-  package func observe(_ observer: @escaping @GLibActor (Snapshot) -> Void) -> Observation {
-    slot.observe { observer(Snapshot($0)) }
+  package func observe(_ observer: @escaping @GLibActor (_ old: Snapshot, _ new: Snapshot) -> Void) -> Observation {
+    slot.observe { observer(Snapshot($0.old), Snapshot($0.new)) }
   }
 
   /// Waits until the keyring was asked, and returns the state: ``ChappieAuthState/restoring`` when it gave no answer.
@@ -117,8 +138,12 @@ public final class ChappieAuthSession: Observable, Sendable {
 
   /// As ``startDeviceCodeSignIn()``; `interaction` decides whether the keyring may ask for its password.
   @GLibActor
-  package func startDeviceCodeSignIn(interaction: SecretServiceClient.Interaction) async throws -> ChappieDeviceCode {
-    try await slot.startSignIn(configuration.keychainAccessibility, interaction: interaction)
+  package func startDeviceCodeSignIn(interaction: UserInteraction) async throws -> ChappieDeviceCode {
+    do {
+      return try await slot.startSignIn(configuration.keychainAccessibility, interaction: interaction)
+    } catch let error as CredentialError {
+      throw ChappieAuthError(error)
+    }
   }
 
   /// Stops a sign-in that runs. What was stored before stays.
@@ -146,11 +171,16 @@ public final class ChappieAuthSession: Observable, Sendable {
       _ = try? await self.slot.signOut(interaction: .forbidden)
     }
     guard case .late = outcome else { return }
-    change { shown in
-      guard shown.state != .signedOut else { return }
-      shown.lastError = .keyringUnavailable(
-        "The sign-in is still stored, for the keyring or a program that uses it does not answer: removing it goes on.")
+    let (old, new) = view.withLock { view in
+      let old = view.snapshot
+      if old.state != .signedOut {
+        view.ownError = .keyringUnavailable(
+          "The sign-in is still stored, because the keyring or a program that uses it does not answer: removing it "
+            + "goes on.")
+      }
+      return (old, view.snapshot)
     }
+    notify(from: old, to: new)
   }
 
   /// As ``signOut()``, and returns once the credential is removed and the server has answered, or 10 seconds have
@@ -163,18 +193,28 @@ public final class ChappieAuthSession: Observable, Sendable {
   }
 
   @GLibActor
-  package func signOutAndWait(interaction: SecretServiceClient.Interaction) async throws {
-    try await slot.signOut(interaction: interaction).value
+  package func signOutAndWait(interaction: UserInteraction) async throws {
+    do {
+      try await slot.signOut(interaction: interaction).value
+    } catch {
+      throw ChappieAuthError(error)
+    }
   }
 
   // MARK: The slot
 
   @GLibActor
   var slot: CredentialSlot {
-    if case .connected(let slot, _) = link.state { return slot }
+    if case .connected(let slot) = view.withLock({ $0.link }) { return slot }
     let slot = SlotRegistry.slot(for: configuration)
-    link.state = .connected(slot, slot.observe { [weak self] in self?.show(Snapshot($0)) })
-    show(Snapshot(slot.state))
+    let observation = slot.observe { [weak self] in self?.slotChanged($0) }
+    let old = view.withLock { view in
+      let old = view.snapshot
+      view.link = .connected(slot)
+      view.observation = observation
+      return old
+    }
+    notify(from: old, to: Snapshot(slot.state))
     return slot
   }
 
@@ -183,34 +223,23 @@ public final class ChappieAuthSession: Observable, Sendable {
     await slot.look()
   }
 
-  private func show(_ snapshot: Snapshot) {
-    change { $0 = snapshot }
+  private func slotChanged(_ change: CredentialSlot.Change) {
+    let old = view.withLock { view in
+      let old = view.snapshot(of: change.old)
+      view.ownError = nil
+      return old
+    }
+    notify(from: old, to: Snapshot(change.new))
   }
 
-  private func change(_ body: (inout Snapshot) -> Void) {
-    let old = shown.withLock { $0.snapshot }
-    var new = old
-    body(&new)
+  /// Tells observers and listeners of a change that has happened.
+  private func notify(from old: Snapshot, to new: Snapshot) {
     let changed = Member.all.filter { $0.hasChanged(old, new) }
-    // Without the lock: who is told may read at once.
+    // Without the lock: an observer may read at once.
     for member in changed { member.willSet(registrar, self) }
-    shown.withLock { shown in
-      body(&shown.snapshot)
-      for listener in shown.listeners.values { listener.yield(shown.snapshot) }
+    view.withLock { view in
+      for listener in view.listeners.values { listener.yield(view.snapshot) }
     }
     for member in changed { member.didSet(registrar, self) }
   }
-}
-
-/// A session's hold on its slot.
-@GLibActor
-private final class SlotLink {
-  enum State {
-    case unconnected
-    case connected(CredentialSlot, Observation)
-  }
-
-  var state = State.unconnected
-
-  nonisolated init() {}
 }

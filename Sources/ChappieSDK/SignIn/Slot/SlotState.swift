@@ -22,25 +22,22 @@ package struct SlotState: Sendable, Equatable {
     /// The store tells nothing, and held a credential when it last did.
     case recalled
     /// The store did not answer: this changes nothing that is known.
-    case storeFailed(ChappieAuthError)
+    case storeFailed(CredentialError)
     case signInProgress(SignInProgress)
-    case signInFailed(ChappieAuthError)
+    case signInFailed(CredentialError)
     case signedIn(ChappieAccountInfo)
     case refreshed(ChappieAccountInfo)
-    case refreshRefused(ChappieAuthError, renewedAt: Int64)
-    case refreshFailed(ChappieAuthError)
+    case refreshRefused(CredentialError, renewedAt: Int64)
+    case refreshFailed(CredentialError)
     case signedOut
     /// What was signed out is not revoked.
-    case revocationFailed(ChappieAuthError)
+    case revocationFailed(CredentialError)
   }
 
   private(set) var stored = Stored.unknown
   package private(set) var deviceLinkState = ChappieDeviceLinkState.idle
   package private(set) var deviceCode: ChappieDeviceCode?
-  package private(set) var lastError: ChappieAuthError?
-  /// What was wrong with the store or its item last. An answer of a server can be as useless, and that stays an error
-  /// when the store answers.
-  private var storeError: ChappieAuthError?
+  package private(set) var lastError: CredentialError?
 
   package var state: ChappieAuthState {
     if deviceLinkState.isRunning { return .signingIn }
@@ -79,11 +76,10 @@ package struct SlotState: Sendable, Equatable {
       forgetStoreError()
     case .foundUnusable(let reason):
       stored = .none
-      storeFailed(.invalidResponse(reason))
+      lastError = .unusable(reason)
     case .recalled:
       if case .unknown = stored { stored = .present(nil) }
-    case .storeFailed(let error): storeFailed(error)
-    case .refreshFailed(let error): lastError = error
+    case .storeFailed(let error), .refreshFailed(let error): lastError = error
     case .signInProgress(let progress): advance(progress)
     case .signInFailed(let error): endSignIn(error)
     case .signedIn(let account): finishSignIn(account)
@@ -109,19 +105,12 @@ package struct SlotState: Sendable, Equatable {
     forgetStoreError()
   }
 
-  private mutating func storeFailed(_ error: ChappieAuthError) {
-    storeError = error
-    lastError = error
-  }
-
-  /// The store has answered, with nothing wrong.
+  /// The store has answered, with nothing wrong. What a server said stays an error.
   private mutating func forgetStoreError() {
     switch lastError {
-    case .locked, .keyringUnavailable: lastError = nil
-    case .invalidResponse where lastError == storeError: lastError = nil
-    default: break
+    case .locked, .keyringUnavailable, .unusable: lastError = nil
+    case .missing, .reauthenticationRequired, .signIn, nil: break
     }
-    storeError = nil
   }
 
   private mutating func foundLocked() {
@@ -145,13 +134,13 @@ package struct SlotState: Sendable, Equatable {
     }
   }
 
-  private mutating func endSignIn(_ error: ChappieAuthError) {
+  private mutating func endSignIn(_ error: CredentialError) {
     deviceCode = nil
     lastError = error
     switch error {
-    case .declined: deviceLinkState = .declined
-    case .expired: deviceLinkState = .expired
-    case .cancelled:
+    case .signIn(.declined): deviceLinkState = .declined
+    case .signIn(.expired): deviceLinkState = .expired
+    case .signIn(.cancelled):
       deviceLinkState = .cancelled
       lastError = nil
     default: deviceLinkState = .failed

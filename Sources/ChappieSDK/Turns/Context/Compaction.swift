@@ -16,7 +16,7 @@ struct Compaction {
 
   /// - Throws: ``ChappieClientError/invalidArgument(_:)`` when there is nothing to summarise; the other cases of
   ///   ``ChappieClientError``, `CancellationError`.
-  func summary(of transcript: Transcript, _ interaction: SecretServiceClient.Interaction) async throws -> String {
+  func summary(of transcript: Transcript, _ interaction: UserInteraction) async throws -> String {
     guard !transcript.items.isEmpty else {
       throw ChappieClientError.invalidArgument("There is no conversation to put in short yet.")
     }

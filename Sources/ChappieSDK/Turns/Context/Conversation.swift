@@ -99,7 +99,7 @@ final class Conversation {
     return context
   }
 
-  fileprivate func compact(interaction: SecretServiceClient.Interaction, hold: @escaping TurnSize.Hold) async throws
+  fileprivate func compact(interaction: UserInteraction, hold: @escaping TurnSize.Hold) async throws
     -> ChappieClientContext
   {
     let summary = try await Compaction(engine: engine, hold: hold).summary(of: transcript, interaction)
@@ -167,7 +167,7 @@ package struct HeldConversation {
   /// - Parameter hold: gets how many bytes this takes meanwhile, and throws when there is no room.
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   package func compact(
-    interaction: SecretServiceClient.Interaction,
+    interaction: UserInteraction,
     hold: @escaping @GLibActor (Int) throws(ChappieClientError) -> Void = { (_) throws(ChappieClientError) in }
   ) async throws -> ChappieClientContext {
     try await conversation.compact(interaction: interaction, hold: hold)

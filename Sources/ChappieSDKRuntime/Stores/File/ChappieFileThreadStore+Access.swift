@@ -1,4 +1,4 @@
-import GLibBridge
+import ChappieSDK
 import SecretMemory
 import Synchronization
 

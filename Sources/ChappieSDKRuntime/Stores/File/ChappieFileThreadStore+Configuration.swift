@@ -44,7 +44,7 @@ extension ChappieFileThreadStore {
   private static func deviceName() throws -> String {
     do {
       return try ThreadKeyRegistry.deviceName()
-    } catch {
+    } catch let error as CredentialError {
       throw ChappieThreadStoreError(error)
     }
   }

@@ -23,12 +23,12 @@ package final class KeyringThreadKey: ThreadKeySource {
 
   /// - Throws: ``ChappieThreadStoreError/locked(_:)``, ``ChappieThreadStoreError/keyringUnavailable(_:)``,
   ///   ``ChappieThreadStoreError/unreadable(_:)`` for a key of another device, `CancellationError`.
-  package func existingKey(interaction: SecretServiceClient.Interaction) async throws -> SecretBytes? {
+  package func existingKey(interaction: UserInteraction) async throws -> SecretBytes? {
     try await mappingErrors { try await openSlot().existingKey(interaction: interaction) }
   }
 
   /// - Throws: as ``existingKey(interaction:)``.
-  package func key(interaction: SecretServiceClient.Interaction) async throws -> SecretBytes {
+  package func key(interaction: UserInteraction) async throws -> SecretBytes {
     try await mappingErrors { try await openSlot().key(interaction: interaction) }
   }
 
@@ -46,18 +46,20 @@ package final class KeyringThreadKey: ThreadKeySource {
   private func mappingErrors<Result>(_ body: () async throws -> Result) async throws -> Result {
     do {
       return try await body()
-    } catch let failure as ThreadKeySlot.Failure {
-      throw ChappieThreadStoreError(failure)
+    } catch let error as CredentialError {
+      throw ChappieThreadStoreError(error)
     }
   }
 }
 
 extension ChappieThreadStoreError {
-  package init(_ failure: ThreadKeySlot.Failure) {
-    switch failure {
+  package init(_ error: CredentialError) {
+    switch error {
     case .locked(let message): self = .locked(message)
     case .keyringUnavailable(let message): self = .keyringUnavailable(message)
     case .unusable(let message): self = .unreadable(message)
+    case .missing, .reauthenticationRequired, .signIn:
+      self = .keyringUnavailable(ChappieAuthError(error).description)
     }
   }
 }

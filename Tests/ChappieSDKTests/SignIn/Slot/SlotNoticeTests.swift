@@ -35,7 +35,7 @@ struct SlotNoticeTests {
       await fixture.slot.changedInStore()
       #expect(fixture.slot.state == before)
     }
-    fixture.store.findError = .unavailable("hangs")
+    fixture.store.findError = .keyringFailed("hangs")
     await fixture.slot.changedInStore()
     #expect(fixture.slot.state == before)
   }

@@ -6,18 +6,18 @@ import Testing
 /// Renewed tokens that the store did not take at first: nobody else has them.
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
-struct SlotUnstoredTests {
+struct SlotPendingTests {
   /// A slot that was given `new` and could not store it.
-  private func unstored() async -> SlotFixture {
+  private func pending() async -> SlotFixture {
     let fixture = await SlotFixture.signedIn(isDue: true)
-    fixture.store.writeError = .locked
-    await #expect(throws: SecretStoreError.locked.clientError) { try await fixture.slot.accessGrant() }
+    fixture.store.writeError = .keyringLocked
+    await #expect(throws: CredentialError.keyringLocked) { try await fixture.slot.accessGrant() }
     fixture.store.writeError = nil
     return fixture
   }
 
   @Test func areStoredWhenTheLockChanges() async throws {
-    let fixture = await unstored()
+    let fixture = await pending()
     await fixture.slot.lockChanged()
     #expect(fixture.store.stored == "new")
     #expect(fixture.slot.state.lastError == nil)
@@ -26,13 +26,13 @@ struct SlotUnstoredTests {
   }
 
   @Test func areStoredBeforeTheProcessEnds() async throws {
-    let fixture = await unstored()
+    let fixture = await pending()
     await fixture.slot.settle()
     #expect(fixture.store.stored == "new")
   }
 
   @Test func keepTheirSlot() async throws {
-    var fixture: SlotFixture? = await unstored()
+    var fixture: SlotFixture? = await pending()
     let store = try #require(fixture?.store)
     weak let slot = fixture?.slot
     fixture = nil
@@ -45,7 +45,7 @@ struct SlotUnstoredTests {
 
   /// Another process tried the old ones, which the server has forgotten.
   @Test func replaceWhatWasRefusedElsewhere() async throws {
-    let fixture = await unstored()
+    let fixture = await pending()
     var refused = try #require(fixture.store.credential)
     refused.refreshToken = nil
     refused.refusedAt = fixture.time
@@ -56,7 +56,7 @@ struct SlotUnstoredTests {
   }
 
   @Test func giveWayToASignInElsewhere() async throws {
-    let fixture = await unstored()
+    let fixture = await pending()
     fixture.store.item = .credential(.test("other", account: "bob"))
     for _ in 0..<2 { #expect(try await fixture.slot.accessGrant().name == "other") }
     #expect(fixture.store.stored == "other")
@@ -64,10 +64,10 @@ struct SlotUnstoredTests {
   }
 
   @Test func giveWayToASignOutElsewhere() async throws {
-    let fixture = await unstored()
+    let fixture = await pending()
     fixture.store.item = .none
     await fixture.slot.lockChanged()
-    await #expect(throws: ChappieClientError.missingCredential) { try await fixture.slot.accessGrant() }
+    await #expect(throws: CredentialError.missing) { try await fixture.slot.accessGrant() }
     #expect(fixture.store.stored == nil)
     #expect(fixture.slot.state.state == .signedOut)
   }
@@ -82,7 +82,7 @@ struct SlotUnstoredTests {
     refused.refreshToken = nil
     refused.refusedAt = fixture.time
     fixture.store.item = .credential(refused)
-    let error = await #expect(throws: ChappieClientError.self) {
+    let error = await #expect(throws: CredentialError.self) {
       try await fixture.slot.accessGrant(insteadOf: rejected)
     }
     guard case .reauthenticationRequired? = error else {

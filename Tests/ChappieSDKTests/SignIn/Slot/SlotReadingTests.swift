@@ -25,7 +25,7 @@ struct SlotReadingTests {
     let fixture = SlotFixture(.none)
     await fixture.slot.restore()
     #expect(fixture.slot.state.state == .signedOut)
-    await #expect(throws: ChappieClientError.missingCredential) { try await fixture.slot.accessGrant() }
+    await #expect(throws: CredentialError.missing) { try await fixture.slot.accessGrant() }
   }
 
   @Test func anItemInALockedKeyringIsASignInThatCannotBeUsed() async {
@@ -33,8 +33,8 @@ struct SlotReadingTests {
     await fixture.slot.restore()
     #expect(fixture.slot.state.state == .signedIn)
     #expect(fixture.slot.state.accountInfo == nil)
-    #expect(fixture.slot.state.lastError == SecretStoreError.locked.authError)
-    await #expect(throws: SecretStoreError.locked.clientError) { try await fixture.slot.accessGrant() }
+    #expect(fixture.slot.state.lastError == CredentialError.keyringLocked)
+    await #expect(throws: CredentialError.keyringLocked) { try await fixture.slot.accessGrant() }
   }
 
   /// Nothing is known: it may be signed in or not.
@@ -42,10 +42,10 @@ struct SlotReadingTests {
     let fixture = SlotFixture(.hidden)
     await fixture.slot.restore()
     #expect(fixture.slot.state.state == .restoring)
-    #expect(fixture.slot.state.lastError == SecretStoreError.locked.authError)
+    #expect(fixture.slot.state.lastError == CredentialError.keyringLocked)
     let read = await SlotFixture.signedIn()
     read.store.item = .hidden
-    await #expect(throws: SecretStoreError.locked.clientError) { try await read.slot.accessGrant() }
+    await #expect(throws: CredentialError.keyringLocked) { try await read.slot.accessGrant() }
     #expect(read.slot.state.accountInfo?.accountID == "ada")
   }
 
@@ -53,21 +53,21 @@ struct SlotReadingTests {
     let fixture = SlotFixture(.unusable(reason: "made elsewhere"))
     await fixture.slot.restore()
     #expect(fixture.slot.state.state == .signedOut)
-    #expect(fixture.slot.state.lastError == .invalidResponse("made elsewhere"))
+    #expect(fixture.slot.state.lastError == .unusable("made elsewhere"))
   }
 
   /// A keyring that does not answer is never a sign-out.
-  @Test(arguments: [SecretStoreError.locked, .unavailable("hangs")])
-  func aStoreThatFailsChangesNothing(_ error: SecretStoreError) async {
+  @Test(arguments: [CredentialError.keyringLocked, .keyringFailed("hangs")])
+  func aStoreThatFailsChangesNothing(_ error: CredentialError) async {
     let unread = SlotFixture(.credential(.test("old")))
     unread.store.findError = error
     await unread.slot.restore()
     #expect(unread.slot.state.state == .restoring)
-    #expect(unread.slot.state.lastError == error.authError)
+    #expect(unread.slot.state.lastError == error)
 
     let read = await SlotFixture.signedIn()
     read.store.findError = error
-    await #expect(throws: error.clientError) { try await read.slot.accessGrant() }
+    await #expect(throws: error) { try await read.slot.accessGrant() }
     #expect(read.slot.state.state == .signedIn)
     #expect(read.slot.state.accountInfo?.accountID == "ada")
   }
@@ -116,7 +116,7 @@ struct SlotReadingTests {
   @Test func observersHearOfEachChangeOnce() async {
     let fixture = SlotFixture(.credential(.test("old")))
     var heard: [ChappieAuthState] = []
-    var first: Observation? = fixture.slot.observe { heard.append($0.state) }
+    var first: Observation? = fixture.slot.observe { heard.append($0.new.state) }
     await fixture.slot.restore()
     await fixture.slot.restore()
     #expect(heard == [.signedIn])

@@ -89,15 +89,15 @@ struct SlotRefreshTests {
   }
 
   /// The server has forgotten the old tokens: the new ones exist in this process alone.
-  @Test(arguments: [SecretStoreError.locked, .unavailable("gone")])
-  func keepsRenewedTokensThatTheStoreDidNotTake(_ error: SecretStoreError) async throws {
+  @Test(arguments: [CredentialError.keyringLocked, .keyringFailed("gone")])
+  func keepsRenewedTokensThatTheStoreDidNotTake(_ error: CredentialError) async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
     fixture.store.writeError = error
     for _ in 0..<3 {
-      await #expect(throws: error.clientError) { try await fixture.slot.accessGrant() }
+      await #expect(throws: error) { try await fixture.slot.accessGrant() }
     }
     #expect(fixture.slot.state.state == .signedIn)
-    #expect(fixture.slot.state.lastError == error.authError)
+    #expect(fixture.slot.state.lastError == error)
     fixture.store.writeError = nil
     #expect(try await fixture.slot.accessGrant().name == "new")
     #expect(fixture.method.refreshed == ["old"])
@@ -109,9 +109,9 @@ struct SlotRefreshTests {
   @Test func doesNotRefreshSpentTokensWhileTheNewOnesWait() async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
     let old = AccessGrant(try #require(fixture.store.credential))
-    fixture.store.writeError = .locked
-    await #expect(throws: SecretStoreError.locked.clientError) { try await fixture.slot.accessGrant() }
-    await #expect(throws: SecretStoreError.locked.clientError) { try await fixture.slot.accessGrant(insteadOf: old) }
+    fixture.store.writeError = .keyringLocked
+    await #expect(throws: CredentialError.keyringLocked) { try await fixture.slot.accessGrant() }
+    await #expect(throws: CredentialError.keyringLocked) { try await fixture.slot.accessGrant(insteadOf: old) }
     fixture.store.writeError = nil
     #expect(try await fixture.slot.accessGrant(insteadOf: old).name == "new")
     #expect(fixture.method.refreshed == ["old"])
@@ -120,13 +120,13 @@ struct SlotRefreshTests {
   /// A token is not redeemed while its successor could not be kept.
   @Test func doesNotRedeemATokenWhileTheStoreIsLocked() async throws {
     let due = await SlotFixture.signedIn(isDue: true)
-    due.store.unlockError = .locked
+    due.store.unlockError = .keyringLocked
     let old = try await due.slot.accessGrant()
     #expect(old.name == "old")
     // What has expired, or is rejected, is of no use.
-    await #expect(throws: SecretStoreError.locked.clientError) { try await due.slot.accessGrant(insteadOf: old) }
+    await #expect(throws: CredentialError.keyringLocked) { try await due.slot.accessGrant(insteadOf: old) }
     due.store.item = .credential(.test("expired", expiresAt: UnixTime.now - 1))
-    await #expect(throws: SecretStoreError.locked.clientError) { try await due.slot.accessGrant() }
+    await #expect(throws: CredentialError.keyringLocked) { try await due.slot.accessGrant() }
     #expect(due.method.refreshed.isEmpty)
     #expect(due.slot.state.state == .signedIn)
   }
@@ -137,7 +137,7 @@ struct SlotRefreshTests {
     let fixture = await SlotFixture.signedIn(isDue: true, canBeRenewed: false)
     fixture.method.onRefresh = { _ in throw ChappieAuthError.missingRefreshToken }
     for _ in 0..<2 {
-      await #expect(throws: ChappieClientError.missingRefreshToken) { try await fixture.slot.accessGrant() }
+      await #expect(throws: CredentialError.signIn(.missingRefreshToken)) { try await fixture.slot.accessGrant() }
     }
     #expect(fixture.slot.state.state == .reauthenticationRequired)
   }
@@ -160,10 +160,10 @@ struct SlotRefreshTests {
   func aTransientFailureChangesNothing(_ failure: ChappieAuthError) async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
     fixture.method.onRefresh = { _ in throw failure }
-    await #expect(throws: failure.clientError) { try await fixture.slot.accessGrant() }
+    await #expect(throws: CredentialError.signIn(failure)) { try await fixture.slot.accessGrant() }
     #expect(fixture.slot.state.state == .signedIn)
     #expect(fixture.slot.state.accountInfo?.accountID == "ada")
-    #expect(fixture.slot.state.lastError == failure)
+    #expect(fixture.slot.state.lastError == .signIn(failure))
     #expect(fixture.store.stored == "old")
     // The next use tries again, and then all is well.
     fixture.method.onRefresh = { _ in .test("new") }

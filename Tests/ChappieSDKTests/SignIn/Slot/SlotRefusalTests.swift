@@ -19,7 +19,7 @@ struct SlotRefusalTests {
   }
 
   private func expectRefusal(_ fixture: SlotFixture) async throws {
-    let error = await #expect(throws: ChappieClientError.self) { try await fixture.slot.accessGrant() }
+    let error = await #expect(throws: CredentialError.self) { try await fixture.slot.accessGrant() }
     guard case .reauthenticationRequired? = error else {
       Issue.record("\(error.map { "\($0)" } ?? "nothing")")
       return
@@ -28,7 +28,7 @@ struct SlotRefusalTests {
   }
 
   private func stored(_ fixture: SlotFixture) throws -> Credential {
-    guard case .credential(let credential) = fixture.store.item else { throw SecretStoreError.locked }
+    guard case .credential(let credential) = fixture.store.item else { throw CredentialError.keyringLocked }
     return credential
   }
 
@@ -41,7 +41,7 @@ struct SlotRefusalTests {
     fixture.method.onRefresh = { _ in throw refusal }
     for _ in 0..<3 { try await expectRefusal(fixture) }
     #expect(fixture.slot.state.accountInfo?.accountID == "ada")
-    #expect(fixture.slot.state.lastError == refusal)
+    #expect(fixture.slot.state.lastError == .signIn(refusal))
     #expect(try stored(fixture).name == "old")
     #expect(try stored(fixture).refusedAt == fixture.time)
     #expect(fixture.method.refreshed == ["old"])
@@ -60,7 +60,7 @@ struct SlotRefusalTests {
 
   @Test func itIsLeftInPeaceAlsoAfterA401() async throws {
     let fixture = try await refused()
-    await #expect(throws: ChappieClientError.self) {
+    await #expect(throws: CredentialError.self) {
       try await fixture.slot.accessGrant(insteadOf: AccessGrant(stored(fixture)))
     }
     #expect(fixture.method.refreshed.count == 1)
@@ -103,7 +103,7 @@ struct SlotRefusalTests {
     fixture.pass(seconds: Self.pause)
     for failure in [ChappieAuthError.network("down"), .renewalFailed(status: 403, message: "")] {
       fixture.method.onRefresh = { _ in throw failure }
-      await #expect(throws: failure.clientError) { try await fixture.slot.accessGrant() }
+      await #expect(throws: CredentialError.signIn(failure)) { try await fixture.slot.accessGrant() }
       #expect(fixture.slot.state.state == .reauthenticationRequired)
       #expect(try stored(fixture).name == "old")
     }
@@ -149,7 +149,7 @@ struct SlotRefusalTests {
   @Test func aRefusalThatCannotBeStoredIsKeptInMind() async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
     fixture.method.onRefresh = { _ in throw Self.refusal }
-    fixture.store.writeError = .locked
+    fixture.store.writeError = .keyringLocked
     for _ in 0..<2 { try await expectRefusal(fixture) }
     #expect(fixture.method.refreshed.count == 1)
     #expect(try stored(fixture).refusedAt == nil)

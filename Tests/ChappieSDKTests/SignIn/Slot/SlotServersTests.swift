@@ -16,10 +16,10 @@ struct SlotServersTests {
     let fixture = SlotFixture(.credential(.test("old", servers: servers)))
     await fixture.slot.restore()
     #expect(fixture.slot.state.state == .signedOut)
-    #expect(fixture.slot.state.lastError == .invalidResponse(Credential.otherServers))
-    await #expect(throws: ChappieClientError.missingCredential) { try await fixture.slot.accessGrant() }
+    #expect(fixture.slot.state.lastError == .unusable(Credential.otherServers))
+    await #expect(throws: CredentialError.missing) { try await fixture.slot.accessGrant() }
     let old = AccessGrant(.test("old", servers: servers))
-    await #expect(throws: ChappieClientError.missingCredential) {
+    await #expect(throws: CredentialError.missing) {
       try await fixture.slot.accessGrant(insteadOf: old)
     }
     #expect(fixture.method.refreshed.isEmpty)

@@ -82,7 +82,7 @@ struct SlotSignInTests {
     let approval = Wait()
     Self.waitForApproval(fixture, approval)
     var stages: [ChappieDeviceLinkState] = []
-    let observation = fixture.slot.observe { stages.append($0.deviceLinkState) }
+    let observation = fixture.slot.observe { stages.append($0.new.deviceLinkState) }
     _ = try await fixture.slot.startSignIn(interaction: .forbidden)
     approval.finish()
     await fixture.until { $0.deviceLinkState == .linked }
@@ -132,7 +132,7 @@ struct SlotSignInTests {
   /// What is in the store is not revoked, whatever the store said of it.
   @Test func isNotRevokedWhereTheStoreHasItAllTheSame() async throws {
     let fixture = await SlotFixture.signedIn()
-    fixture.store.writeError = .unavailable("it took too long")
+    fixture.store.writeError = .keyringFailed("it took too long")
     fixture.store.keepsInSpiteOfErrors = true
     _ = try await fixture.slot.startSignIn(interaction: .forbidden)
     await fixture.until { $0.deviceLinkState == .failed }
@@ -206,7 +206,7 @@ struct SlotSignInTests {
     let start = Task { @GLibActor in _ = try await fixture.slot.startSignIn(interaction: .forbidden) }
     await asked.value()
     fixture.slot.cancelSignIn()
-    await #expect(throws: ChappieAuthError.cancelled) { try await start.value }
+    await #expect(throws: CredentialError.signIn(.cancelled)) { try await start.value }
   }
 
   @Test func thereMayBeNothingToCancel() async {
@@ -231,7 +231,7 @@ struct SlotSignInTests {
     _ = try? await fixture.slot.startSignIn(interaction: .forbidden)
     await fixture.until { !$0.deviceLinkState.isRunning }
     #expect(fixture.slot.state.deviceLinkState == link)
-    #expect(fixture.slot.state.lastError == error)
+    #expect(fixture.slot.state.lastError == .signIn(error))
     #expect(fixture.slot.state.state == .signedIn)
     #expect(fixture.store.stored == "old")
   }
@@ -249,8 +249,8 @@ struct SlotSignInTests {
   /// Before the user types a code: a sign-in that cannot be kept is worth nothing.
   @Test func aLockedStoreIsToldBeforeAnyCode() async {
     let fixture = SlotFixture(.none)
-    fixture.store.unlockError = .locked
-    await #expect(throws: SecretStoreError.locked.authError) {
+    fixture.store.unlockError = .keyringLocked
+    await #expect(throws: CredentialError.keyringLocked) {
       try await fixture.slot.startSignIn(interaction: .allowed)
     }
     #expect(fixture.method.signIns == 0)
@@ -259,7 +259,7 @@ struct SlotSignInTests {
 
   @Test func tokensThatCannotBeStoredAreRevoked() async throws {
     let fixture = await SlotFixture.signedIn()
-    fixture.store.writeError = .unavailable("full")
+    fixture.store.writeError = .keyringFailed("full")
     _ = try? await fixture.slot.startSignIn(interaction: .forbidden)
     await fixture.until { $0.deviceLinkState == .failed }
     await fixture.method.revocationAsked()

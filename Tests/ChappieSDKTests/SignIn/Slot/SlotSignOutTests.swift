@@ -15,7 +15,7 @@ struct SlotSignOutTests {
     #expect(fixture.store.stored == nil)
     await fixture.method.revocationAsked()
     #expect(fixture.method.revoked == ["old"])
-    await #expect(throws: ChappieClientError.missingCredential) { try await fixture.slot.accessGrant() }
+    await #expect(throws: CredentialError.missing) { try await fixture.slot.accessGrant() }
   }
 
   @Test func aServerThatIsNotToldIsTheLastError() async throws {
@@ -23,7 +23,7 @@ struct SlotSignOutTests {
     fixture.method.revocationError = .revocationFailed("down")
     try await fixture.slot.signOut(interaction: .forbidden).value
     #expect(fixture.slot.state.state == .signedOut)
-    #expect(fixture.slot.state.lastError == .revocationFailed("down"))
+    #expect(fixture.slot.state.lastError == .signIn(.revocationFailed("down")))
     #expect(fixture.store.stored == nil)
   }
 
@@ -44,14 +44,14 @@ struct SlotSignOutTests {
 
   // MARK: A store that refuses
 
-  @Test(arguments: [SecretStoreError.locked, .unavailable("gone")])
-  func aStoreThatRefusesKeepsTheState(_ error: SecretStoreError) async {
+  @Test(arguments: [CredentialError.keyringLocked, .keyringFailed("gone")])
+  func aStoreThatRefusesKeepsTheState(_ error: CredentialError) async {
     let fixture = await SlotFixture.signedIn()
     fixture.store.deleteError = error
-    await #expect(throws: error.authError) { try await fixture.slot.signOut(interaction: .forbidden) }
+    await #expect(throws: error) { try await fixture.slot.signOut(interaction: .forbidden) }
     #expect(fixture.slot.state.state == .signedIn)
     #expect(fixture.slot.state.accountInfo?.accountID == "ada")
-    #expect(fixture.slot.state.lastError == error.authError)
+    #expect(fixture.slot.state.lastError == error)
     #expect(fixture.store.stored == "old")
     #expect(fixture.method.revoked.isEmpty)
   }
@@ -60,8 +60,8 @@ struct SlotSignOutTests {
     let fixture = await SlotFixture.signedIn()
     try await fixture.slot.signOut(interaction: .forbidden)
     #expect(fixture.store.unlocks.isEmpty)
-    fixture.store.unlockError = .locked
-    await #expect(throws: SecretStoreError.locked.authError) {
+    fixture.store.unlockError = .keyringLocked
+    await #expect(throws: CredentialError.keyringLocked) {
       try await fixture.slot.signOut(interaction: .allowed)
     }
     #expect(fixture.store.unlocks == [.allowed])
@@ -123,11 +123,11 @@ struct SlotSignOutTests {
 
   @Test func revokesRenewedTokensThatTheStoreDidNotTake() async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
-    fixture.store.writeError = .unavailable("full")
+    fixture.store.writeError = .keyringFailed("full")
     _ = try? await fixture.slot.accessGrant()
     try await fixture.slot.signOut(interaction: .forbidden)
     await fixture.method.revocationAsked()
     #expect(fixture.method.revoked == ["new"])
-    await #expect(throws: ChappieClientError.missingCredential) { try await fixture.slot.accessGrant() }
+    await #expect(throws: CredentialError.missing) { try await fixture.slot.accessGrant() }
   }
 }

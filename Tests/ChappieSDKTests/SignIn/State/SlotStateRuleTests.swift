@@ -30,10 +30,10 @@ struct SlotStateRuleTests {
     ("not revoked", "none locked useless refusal network"),
   ])
   func theLastErrorIsTheLastError(_ name: String, _ expected: String) throws {
-    let errors: KeyValuePairs<String, ChappieAuthError?> = [
-      "none": nil, "locked": SlotStateTable.locked, "useless": .invalidResponse("damaged"),
+    let errors: KeyValuePairs<String, CredentialError?> = [
+      "none": nil, "locked": SlotStateTable.locked, "useless": .unusable("damaged"),
       "refusal": SlotStateTable.refusal,
-      "network": SlotStateTable.network, "declined": .declined, "expired": .expired,
+      "network": SlotStateTable.network, "declined": .signIn(.declined), "expired": .signIn(.expired),
     ]
     let event = try #require(SlotStateTable.events.first { $0.key == name }).value
     for ((before, error), after) in zip(errors, expected.split(separator: " ")) {
@@ -87,7 +87,7 @@ struct SlotStateRuleTests {
       let before = state
       for error in [
         SlotStateTable.network, SlotStateTable.locked, .keyringUnavailable("gone"),
-        .tokenExchangeFailed(status: 503, message: ""),
+        .signIn(.tokenExchangeFailed(status: 503, message: "")),
       ] {
         state.apply(.refreshFailed(error))
         state.apply(.storeFailed(error))
@@ -125,7 +125,7 @@ struct SlotStateRuleTests {
     state.apply(.signInProgress(.requestingCode))
     #expect(state.state == .signingIn)
     #expect(state.accountInfo == SlotStateTable.ada)
-    state.apply(.signInFailed(.declined))
+    state.apply(.signInFailed(.signIn(.declined)))
     #expect(state.state == .reauthenticationRequired)
   }
 }

@@ -9,10 +9,10 @@ enum SlotStateTable {
   static let bob = ChappieAccountInfo(accountID: "bob")
   static let code = ChappieDeviceCode(
     userCode: "ABCD-12345", verificationURI: "https://example.org", expiresAt: 1)
-  static let refusal = ChappieAuthError.tokenExchangeFailed(status: 400, message: "invalid_grant")
-  static let locked = ChappieAuthError.locked("locked")
-  static let notRevoked = ChappieAuthError.revocationFailed("down")
-  static let network = ChappieAuthError.network("down")
+  static let refusal = CredentialError.signIn(.tokenExchangeFailed(status: 400, message: "invalid_grant"))
+  static let locked = CredentialError.locked("locked")
+  static let notRevoked = CredentialError.signIn(.revocationFailed("down"))
+  static let network = CredentialError.signIn(.network("down"))
 
   /// Each event, by the name that the tables have for it.
   static let events: KeyValuePairs<String, SlotState.Event> = [
@@ -26,9 +26,9 @@ enum SlotStateTable {
     "requesting": .signInProgress(.requestingCode),
     "waiting": .signInProgress(.waitingForApproval(code)),
     "exchanging": .signInProgress(.exchanging),
-    "declined": .signInFailed(.declined),
-    "expired": .signInFailed(.expired),
-    "cancelled": .signInFailed(.cancelled),
+    "declined": .signInFailed(.signIn(.declined)),
+    "expired": .signInFailed(.signIn(.expired)),
+    "cancelled": .signInFailed(.signIn(.cancelled)),
     "failed": .signInFailed(network),
     "signed in": .signedIn(bob),
     "refreshed": .refreshed(bob),
@@ -90,9 +90,9 @@ enum SlotStateTable {
     .requestingCode: [.signInProgress(.requestingCode)],
     .waitingForApproval: [.signInProgress(.waitingForApproval(code))],
     .exchanging: [.signInProgress(.waitingForApproval(code)), .signInProgress(.exchanging)],
-    .declined: [.signInFailed(.declined)],
-    .expired: [.signInFailed(.expired)],
-    .cancelled: [.signInFailed(.cancelled)],
+    .declined: [.signInFailed(.signIn(.declined))],
+    .expired: [.signInFailed(.signIn(.expired))],
+    .cancelled: [.signInFailed(.signIn(.cancelled))],
     .failed: [.signInFailed(network)],
   ]
 

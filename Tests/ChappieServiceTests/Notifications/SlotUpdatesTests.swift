@@ -4,14 +4,14 @@ import Testing
 @testable import ChappieService
 
 /// The machine, fed with what a slot goes through.
-struct SlotNewsTests {
+struct SlotUpdatesTests {
   private static let ada = ChappieAccountInfo(accountID: "ada")
   private static let code = ChappieDeviceCode(
     userCode: "ABCD-12345", verificationURI: "https://example.org/codex/device", expiresAt: 1)
   private static let other = ChappieDeviceCode(
     userCode: "EFGH-67890", verificationURI: "https://example.org/codex/device", expiresAt: 2)
   private static let refused = SlotState.Event.refreshRefused(
-    .tokenExchangeFailed(status: 400, message: "invalid_grant"), renewedAt: 100)
+    .signIn(.tokenExchangeFailed(status: 400, message: "invalid_grant")), renewedAt: 100)
 
   private static let signIn: [SlotState.Event] = [
     .signInProgress(.requestingCode), .signInProgress(.waitingForApproval(code)),
@@ -20,28 +20,28 @@ struct SlotNewsTests {
   private static let found = SlotState.Event.found(ada, renewedAt: 100)
   private static let needed: [SlotState.Event] = [found, refused]
 
-  /// A slot and the news of it.
+  /// A slot and its updates.
   private struct Slot {
     private var state = SlotState()
-    private var news = SlotNews()
+    private var updates = SlotUpdates()
 
     init(_ events: [SlotState.Event] = [], quietly: Bool = false) {
-      news.observe(ChappieAuthSession.Snapshot(state), isAskedQuietly: quietly)
+      updates.observe(ChappieAuthSession.Snapshot(state), isAskedQuietly: quietly)
       apply(events, quietly: quietly)
     }
 
     mutating func apply(_ events: [SlotState.Event], quietly: Bool = false) {
       for event in events {
         state.apply(event)
-        news.observe(ChappieAuthSession.Snapshot(state), isAskedQuietly: quietly)
+        updates.observe(ChappieAuthSession.Snapshot(state), isAskedQuietly: quietly)
       }
     }
 
-    mutating func ask() { news.ask() }
-    mutating func wait() { news.forgetBriefNews() }
+    mutating func ask() { updates.ask(ChappieAuthSession.Snapshot(state)) }
+    mutating func wait() { updates.forgetBriefUpdate() }
 
-    var tells: SlotNews.News { news.news }
-    var isIdle: Bool { news.isIdle }
+    var tells: SlotUpdates.Update { updates.update }
+    var isIdle: Bool { updates.isIdle }
   }
 
   // MARK: Without a sign-in
@@ -52,7 +52,7 @@ struct SlotNewsTests {
     #expect(Slot([Self.found]).tells == .none)
     #expect(Slot([.foundLocked]).tells == .none)
     #expect(Slot([.storeFailed(.locked("locked"))]).tells == .none)
-    #expect(Slot([Self.found, .refreshFailed(.network("down"))]).tells == .none)
+    #expect(Slot([Self.found, .refreshFailed(.signIn(.network("down")))]).tells == .none)
     #expect(Slot([Self.found, .signedOut]).isIdle)
   }
 
@@ -96,45 +96,45 @@ struct SlotNewsTests {
 
   @Test(arguments: [ChappieAuthError.cancelled, .declined, .expired])
   func aSignInThatEndsWithoutAResultLeavesWhatWasThere(_ error: ChappieAuthError) {
-    #expect(Slot([.foundNone] + Self.signIn + [.signInFailed(error)]).isIdle)
-    #expect(Slot([Self.found] + Self.signIn + [.signInFailed(error)]).isIdle)
-    #expect(Slot(Self.needed + Self.signIn + [.signInFailed(error)]).tells == .needsSignIn(failure: nil))
+    #expect(Slot([.foundNone] + Self.signIn + [.signInFailed(.signIn(error))]).isIdle)
+    #expect(Slot([Self.found] + Self.signIn + [.signInFailed(.signIn(error))]).isIdle)
+    #expect(Slot(Self.needed + Self.signIn + [.signInFailed(.signIn(error))]).tells == .needsSignIn(failure: nil))
   }
 
   @Test func aFailureIsToldBrieflyWhereACodeWasShown() {
     let error = ChappieAuthError.network("down")
-    var slot = Slot([.foundNone] + Self.signIn + [.signInFailed(error)])
+    var slot = Slot([.foundNone] + Self.signIn + [.signInFailed(.signIn(error))])
     #expect(slot.tells == .failed(error.description))
     slot.apply([.foundNone])
     #expect(slot.tells == .failed(error.description))
     slot.wait()
     #expect(slot.isIdle)
-    #expect(Slot([Self.found] + Self.signIn + [.signInFailed(error)]).tells == .failed(error.description))
+    #expect(Slot([Self.found] + Self.signIn + [.signInFailed(.signIn(error))]).tells == .failed(error.description))
   }
 
   @Test func aFailureBeforeThereIsACodeIsForTheCallerAlone() {
-    #expect(Slot([.foundNone, .signInProgress(.requestingCode), .signInFailed(.network("down"))]).isIdle)
+    #expect(Slot([.foundNone, .signInProgress(.requestingCode), .signInFailed(.signIn(.network("down")))]).isIdle)
   }
 
   @Test func aFailureIsPartOfTheNeedThatStays() {
     let error = ChappieAuthError.network("down")
-    let start: [SlotState.Event] = [.signInProgress(.requestingCode), .signInFailed(error)]
+    let start: [SlotState.Event] = [.signInProgress(.requestingCode), .signInFailed(.signIn(error))]
     var slot = Slot(Self.needed + start)
     #expect(slot.tells == .needsSignIn(failure: error.description))
-    slot.apply(Self.signIn + [.signInFailed(.cancelled)])
+    slot.apply(Self.signIn + [.signInFailed(.signIn(.cancelled))])
     #expect(slot.tells == .needsSignIn(failure: nil))
   }
 
-  @Test func newsOfOneSignInEndWithTheNext() {
+  @Test func updatesOfOneSignInEndWithTheNext() {
     var slot = Slot(Self.linked + [.signInProgress(.requestingCode)])
     #expect(slot.tells == .linked)
     slot.apply([.signInProgress(.waitingForApproval(Self.other))])
     #expect(slot.tells == .codeWaits(Self.other))
-    slot.apply([.signInFailed(.cancelled)])
+    slot.apply([.signInFailed(.signIn(.cancelled))])
     #expect(slot.isIdle)
   }
 
-  @Test func signingOutEndsTheNewsOfHavingSignedIn() {
+  @Test func signingOutEndsTheUpdateOfHavingSignedIn() {
     #expect(Slot(Self.linked + [.signedOut]).isIdle)
     #expect(Slot(Self.linked + [.refreshed(Self.ada)]).tells == .linked)
     #expect(Slot(Self.linked + [Self.refused]).tells == .needsSignIn(failure: nil))
@@ -145,7 +145,7 @@ struct SlotNewsTests {
   @Test func aSignInIsUntoldWhereTheCallerShowsIt() {
     #expect(Slot([.foundNone] + Self.signIn, quietly: true).tells == .none)
     #expect(Slot(Self.linked, quietly: true).isIdle)
-    #expect(Slot([.foundNone] + Self.signIn + [.signInFailed(.network("down"))], quietly: true).isIdle)
+    #expect(Slot([.foundNone] + Self.signIn + [.signInFailed(.signIn(.network("down")))], quietly: true).isIdle)
   }
 
   @Test func theNeedStaysWhileAnUntoldSignInRuns() {
@@ -158,7 +158,7 @@ struct SlotNewsTests {
 
   @Test func anUntoldFailureChangesNothing() {
     var slot = Slot(Self.needed)
-    slot.apply([.signInProgress(.requestingCode), .signInFailed(.network("down"))], quietly: true)
+    slot.apply([.signInProgress(.requestingCode), .signInFailed(.signIn(.network("down")))], quietly: true)
     #expect(slot.tells == .needsSignIn(failure: nil))
   }
 

@@ -1,0 +1,129 @@
+import GLibBridge
+import Platform
+import SecretMemory
+
+/// Renewing the tokens. A renewed token is stored and read back before anything uses it.
+extension CredentialSlot {
+  /// What a request needs now; renewed first when it is about to expire.
+  ///
+  /// - Parameter interaction: whether a keyring that is locked may ask the user for its password.
+  /// - Throws: ``CredentialError``, `CancellationError`.
+  func accessGrant(interaction: UserInteraction = .forbidden) async throws -> AccessGrant {
+    let (credential, _) = try await read(interaction: interaction)
+    let grant = AccessGrant(credential)
+    if pending != nil { return try await refresh(replacing: grant) }
+    if let refusal = refusal(of: credential) {
+      guard mayTryAgain(credential, after: refusal) else { throw reauthenticationRequired }
+      return try await refresh(replacing: grant)
+    }
+    if state.isSpent { throw reauthenticationRequired }
+    guard credential.isDue(at: UnixTime.now) else { return grant }
+    return try await refresh(replacing: grant)
+  }
+
+  /// Another grant than `rejected`, whose token the backend answered with 401.
+  ///
+  /// - Throws: ``CredentialError``, `CancellationError`.
+  func accessGrant(insteadOf rejected: AccessGrant) async throws -> AccessGrant {
+    try await refresh(replacing: rejected, wasRejected: true)
+  }
+
+  /// Waits until a refresh that runs has ended and its tokens are stored, or cannot be stored now.
+  func settle() async {
+    await refreshEnded()
+    await storePending()
+  }
+
+  func storePending() async {
+    guard let pending else { return }
+    _ = try? await refresh(replacing: AccessGrant(pending.predecessor.credential))
+  }
+
+  func refreshEnded() async {
+    if case .running(let task) = refreshing { _ = await task.result }
+  }
+
+  private func refresh(replacing old: AccessGrant, wasRejected: Bool = false) async throws -> AccessGrant {
+    let task: Task<AccessGrant, any Error>
+    switch refreshing {
+    case .running(let running): task = running
+    case .none:
+      // A task of its own: a caller that leaves must not stop a refresh whose answer the server already sent.
+      task = startRefresh(replacing: old, wasRejected: wasRejected)
+      refreshing = .running(task)
+    }
+    try await task.untilEnded()
+    return try await task.value
+  }
+
+  private func startRefresh(replacing old: AccessGrant, wasRejected: Bool) -> Task<AccessGrant, any Error> {
+    Task.onGLib {
+      defer {
+        refreshing = .none
+        MemoryHygiene.wipeStack()
+      }
+      do {
+        return AccessGrant(try await performRefresh(replacing: old, wasRejected: wasRejected))
+      } catch let error as ChappieAuthError {
+        apply(.refreshFailed(.signIn(error)))
+        throw CredentialError.signIn(error)
+      } catch let error as CredentialError {
+        throw noted(error)
+      }
+    }
+  }
+
+  private func performRefresh(replacing old: AccessGrant, wasRejected: Bool) async throws -> Credential {
+    let lock = try await SlotFileLock.take(identity)
+    defer { withExtendedLifetime(lock) {} }
+    let (current, accessibility) = try await readToReplace()
+    if let pending {
+      if pending.isNewer(than: current) { return try await keep(pending.credential.credential, pending.accessibility) }
+      // Somebody has signed in since.
+      self.pending = nil
+      return current
+    }
+    // Another process was faster.
+    guard current.accessToken.isEqual(to: old.accessToken) else { return current }
+    let refusal = refusal(of: current)
+    if let refusal, !mayTryAgain(current, after: refusal) { throw reauthenticationRequired }
+    do {
+      // A token is not redeemed while its successor could not be stored.
+      try await store.unlock(identity, interaction: .forbidden)
+    } catch CredentialError.locked where !wasRejected && !current.isExpired(at: UnixTime.now) {
+      return current
+    }
+    do {
+      let renewed = try await method.refresh(current)
+      if refusal != nil { Log.notice("The server renewed a sign-in that it had refused before.") }
+      pending = PendingCredential(
+        credential: try EncryptedCredential(renewed), predecessor: try EncryptedCredential(current),
+        accessibility: accessibility, slot: self)
+      return try await keep(renewed, accessibility)
+    } catch let error as ChappieAuthError where error.requiresReauthentication {
+      await noteRefusal(of: current, accessibility, error, isFirst: refusal == nil)
+      throw reauthenticationRequired
+    }
+  }
+
+  private func readToReplace() async throws -> (Credential, ChappieKeychainAccessibility) {
+    do {
+      return try await read()
+    } catch CredentialError.missing {
+      // Somebody has signed out since.
+      pending = nil
+      throw CredentialError.missing
+    }
+  }
+
+  /// Stores renewed tokens before anything uses them.
+  private func keep(_ renewed: Credential, _ accessibility: ChappieKeychainAccessibility) async throws -> Credential {
+    try await changing {
+      try await store.write(renewed, for: identity, accessibility: accessibility, interaction: .forbidden)
+      pending = nil
+      pendingRefusal = nil
+      apply(.refreshed(renewed.accountInfo))
+      return renewed
+    }
+  }
+}

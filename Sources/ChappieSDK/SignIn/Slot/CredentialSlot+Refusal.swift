@@ -1,0 +1,48 @@
+import GLibBridge
+import Platform
+
+/// What the server refuses to renew.
+extension CredentialSlot {
+  /// The seconds after a refusal in which the server is not asked again, and after which a second one counts.
+  static let refusalPause: Int64 = 10 * 60
+
+  /// Stores that the server refused. One refusal may be a mistake, of the server or of something that stands in for it:
+  /// the refresh token leaves the keyring only with a second one.
+  func noteRefusal(
+    of credential: Credential, _ accessibility: ChappieKeychainAccessibility, _ error: ChappieAuthError, isFirst: Bool
+  ) async {
+    await changing {
+      var refused = credential
+      let now = clock()
+      refused.refusedAt = now
+      if !isFirst { refused.refreshToken = nil }
+      do {
+        try await store.write(refused, for: identity, accessibility: accessibility, interaction: .forbidden)
+        pendingRefusal = nil
+      } catch {
+        pendingRefusal = PendingRefusal(renewedAt: credential.renewedAt, moment: now)
+      }
+      Log.notice(
+        refused.refreshToken != nil
+          ? "The server refused to renew a sign-in. It is kept, and tried once more in ten minutes at the earliest."
+          : "A sign-in has ended: it cannot be renewed any more.")
+      apply(.refreshRefused(.signIn(error), renewedAt: credential.renewedAt))
+    }
+  }
+
+  /// When `credential` was last refused; nil when it was not.
+  func refusal(of credential: Credential) -> BootTime? {
+    if let moment = credential.refusedAt { return moment }
+    guard let pendingRefusal, pendingRefusal.renewedAt == credential.renewedAt else { return nil }
+    return pendingRefusal.moment
+  }
+
+  func mayTryAgain(_ credential: Credential, after refusal: BootTime) -> Bool {
+    credential.refreshToken != nil && clock().secondsAtLeast(since: refusal) >= Self.refusalPause
+  }
+
+  var reauthenticationRequired: CredentialError {
+    if case .signIn(.missingRefreshToken) = state.lastError { return .signIn(.missingRefreshToken) }
+    return .reauthenticationRequired
+  }
+}
