@@ -240,7 +240,9 @@ struct SlotSignInTests {
     let fixture = SlotFixture(.none)
     let error = ChappieAuthError.deviceCodeRequestFailed(status: 404, message: "")
     fixture.method.onSignIn = { _ in throw error }
-    await #expect(throws: error) { try await fixture.slot.startSignIn(interaction: .forbidden) }
+    await #expect(throws: CredentialError.signIn(error)) {
+      try await fixture.slot.startSignIn(interaction: .forbidden)
+    }
     await fixture.until { $0.deviceLinkState == .failed }
   }
 
