@@ -1,4 +1,4 @@
-// Streams a turn's events at the pace that was ordered.
+// Streams a turn's events at the requested rate.
 
 #define _GNU_SOURCE
 #include "answer.h"
@@ -51,7 +51,7 @@ static void put_text(Output *out, const char *text) {
     put(out, text, strlen(text));
 }
 
-// An event as one chunk, as a server that flushes each event does.
+// Writes an event as one chunk, like a server that flushes each event.
 static void put_chunk(Output *out, const char *type, const char *json, size_t length) {
     size_t size = strlen("event: \ndata: \n\n") + strlen(type) + length;
     out->used += (size_t)snprintf(out->bytes + out->used, 16, "%zx\r\n", size);
@@ -91,9 +91,9 @@ static bool put_delta(Output *out, long number, long size) {
     return put_event(out, "response.output_text.delta", event);
 }
 
-// Absolute times, so no drift builds up, each late by up to half a period, always
-// the same for the same delta. A strict metronome would lock into step with a
-// service's own timer, and chance would decide the step.
+// Absolute times, so no drift builds up. Each delta is late by up to half a
+// period, always by the same amount for the same delta. A strict metronome would
+// lock into step with a service's own timer, and chance would decide the step.
 static uint64_t due(uint64_t start, long number, long rate) {
     uint64_t period = 1000000000u / (uint64_t)rate;
     uint64_t late = (uint64_t)number * 40503u % 1024u * (period / 2) / 1024u;

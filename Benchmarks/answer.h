@@ -1,4 +1,4 @@
-// What the stand-in backend answers with.
+// The stand-in backend's answers.
 #pragma once
 
 #include <stdbool.h>
@@ -11,9 +11,9 @@ typedef struct {
     long size;  // bytes of a delta's text, at least
 } Order;
 
-// How events are sent: each as an HTTP chunk, or as a WebSocket's message.
+// The form of events: HTTP chunks or WebSocket messages.
 typedef enum { EVENT_STREAM, MESSAGES } Framing;
 
-// Both give false when the connection is gone.
+// Both return false when the connection is gone.
 bool answer_turn(int fd, Framing framing, const Order *order);
 bool answer_status(int fd, const char *status);

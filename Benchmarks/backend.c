@@ -1,10 +1,10 @@
-// A stand-in model backend that is faster than anything it feeds.
+// A stand-in for the model's backend, faster than any program that it serves.
 //
-// Plain sockets, one thread per connection. A POST to .../responses whose body
-// says "bench count=N rate=R size=S" is answered with a stream of N text deltas,
-// R per second (0: flat out), each at least S bytes long and stamped with its
-// number and the time it left. On a WebSocket at the same address each message is
-// answered so. A compressed body gets 415, and all else gets 404.
+// Plain sockets, one thread per connection. A POST to .../responses with "bench
+// count=N rate=R size=S" in its body is answered with a stream of N text deltas,
+// R per second (0: as fast as possible), each at least S bytes long and stamped
+// with its number and its time. Each message on a WebSocket at the same address
+// is answered likewise. A compressed body gets 415, and any other request 404.
 
 #define _GNU_SOURCE
 #include "answer.h"
@@ -24,7 +24,7 @@
 
 enum { LARGEST_HEAD = 64 * 1024 };
 
-// Reads one whole request to the start of the buffer; gives the length of its
+// Reads one whole request to the start of the buffer; returns the length of its
 // head, and of head and body together. 0 at the end of the connection.
 static size_t read_request(Input *in, size_t *whole) {
     char *end;
@@ -40,7 +40,7 @@ static size_t read_request(Input *in, size_t *whole) {
     return head;
 }
 
-// The last order in the body is the newest message of the conversation.
+// The last order in the body belongs to the newest message of the conversation.
 static Order find_order(const char *body, size_t length) {
     Order order = {.size = 24};
     const char *end = body + length;

@@ -19,7 +19,7 @@ SERVICE = "org.chappie"
 
 
 class Transport:
-    """How the backend's answers come, to the service and to the floors."""
+    """The transport of the backend's answers, to the service and to the floors."""
 
     def __init__(self, title, setting, suffix, *options):
         self.title = title
@@ -45,7 +45,7 @@ class Bench:
         return 3 if self.quick else repetitions
 
     def repeat(self, repetitions, services, measure):
-        """Interleaved, so that what the machine does meanwhile meets all alike."""
+        """Repeats the measurements in turn, so that other load on the machine affects all of them alike."""
         results = {service: [] for service in services}
         for _ in range(self.times(repetitions)):
             for service in services:
@@ -60,11 +60,11 @@ class Bench:
         return Row(title, service, floor, control, hold, repetitions, **options)
 
     def warm_up(self, service):
-        """Starts the service where it does not run, and makes its first connections."""
+        """Starts the service if it does not run, and makes its first connections."""
         return self.world.run_client(self.client, service, rate=0, count=100, rounds=2)
 
     def use(self, transport):
-        """A service that starts from now on takes answers over it."""
+        """Makes a service that starts from now on use this transport."""
         if self.measured:
             self.world.stop(SERVICE)
             self.world.configure(f"[Client]\nTransport={transport.setting}\n")
@@ -163,7 +163,7 @@ def prepare(world, arguments):
 
 
 def sign_in(world):
-    """By device code, which the sandbox approves by itself."""
+    """Signs in by device code, which the sandbox approves by itself."""
     path = "/org/chappie"
     session = f"{SERVICE}.Session"
     world.call(SERVICE, path, f"{session}.StartDeviceCodeSignIn", "@a{sv} {}")
@@ -176,12 +176,12 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--chappied", type=Path, help="the service")
     parser.add_argument("--sandbox", type=Path, help="the stand-in issuer, chappie-sandbox")
-    parser.add_argument("--threads", type=Path, help="what measures the store of threads, thread-bench")
-    parser.add_argument("--build", type=Path, required=True, help="where backend, floor and client are")
+    parser.add_argument("--threads", type=Path, help="the benchmark of the store of threads, thread-bench")
+    parser.add_argument("--build", type=Path, required=True, help="the directory of backend, floor and client")
     parser.add_argument("--quick", action="store_true", help="3 short repetitions: a smoke test")
     parser.add_argument("--floor-only", action="store_true", help="without chappied: this machine's noise")
     parser.add_argument("--rows", default="", help="only these, with commas: sse, websocket, start, memory, threads, "
-                        "or what a row of one transport begins with, such as sse-flat or websocket-latency-100")
+                        "or the beginning of a row's name of one transport, such as sse-flat or websocket-latency-100")
     arguments = parser.parse_args()
     if not arguments.floor_only and not (arguments.chappied and arguments.sandbox):
         parser.error("--chappied and --sandbox are needed, or --floor-only")
@@ -192,7 +192,7 @@ def parse_arguments():
 
 
 def run(arguments):
-    """All rows asked for, printed as they are done; whether one missed."""
+    """Runs all chosen rows and prints each when it is done; returns whether one missed its figure."""
     wanted = arguments.rows.split(",")
     missed = False
     with World() as world:

@@ -1,8 +1,8 @@
 // The measuring client, the same for the floor and for the service.
 //
-// Starts turns, receives their signals, and prints one line of JSON. Signals are
-// taken in a message filter, on GDBus's own thread: a signal subscription would
-// add a hop to the main loop to everything measured.
+// Starts turns, receives their signals, and prints one line of JSON. A message
+// filter on GDBus's own thread receives the signals: a signal subscription would
+// add a hop to the main loop to every measurement.
 
 #define _GNU_SOURCE
 #include "record.h"
@@ -37,8 +37,9 @@ static guint64 now_ns(void) {
     return (guint64)t.tv_sec * 1000000000u + (guint64)t.tv_nsec;
 }
 
-// All threads of the service, ended ones too, in nanoseconds: finer than
-// /proc/PID/stat, and unlike /proc/PID/schedstat it forgets no thread.
+// The processor time of all threads of the service, ended ones too, in
+// nanoseconds: finer than /proc/PID/stat, and unlike /proc/PID/schedstat it
+// counts ended threads.
 static double cpu_seconds(void) {
     clockid_t clock;
     struct timespec t;
@@ -152,7 +153,7 @@ static gboolean service_runs(GDBusConnection *bus) {
     return owned;
 }
 
-// From a call to a name that nobody owns, to its answer.
+// From a call to a name without an owner to its reply.
 static void measure_start(GDBusConnection *bus) {
     for (int tries = 0; service_runs(bus); tries++) {
         if (tries == 1000)

@@ -1,6 +1,6 @@
-// The floor: the least a D-Bus service with these libraries can do.
+// The floor: the minimum work of a D-Bus service with these libraries.
 //
-// It takes org.chappie.Client.Stream, asks the backend, and sends the deltas
+// It receives org.chappie.Client.Stream, asks the backend, and sends the deltas
 // back as unicast signals. No sign-in, no keyring, no JSON, no limits.
 
 #include "turn.h"

@@ -50,7 +50,8 @@ static bool need(Input *in, size_t count) {
     return true;
 }
 
-// Reads a client's frame to the start of the input, without its head and its mask.
+// Reads a client's frame to the start of the input, without its head and its
+// mask.
 static bool read_frame(Input *in, int *opcode, size_t *length) {
     if (!need(in, 2))
         return false;
@@ -73,7 +74,7 @@ static bool read_frame(Input *in, int *opcode, size_t *length) {
     return true;
 }
 
-// Sends back what came, as another kind of frame.
+// Sends the content back as another kind of frame.
 static bool echo(Input *in, int opcode, size_t length) {
     uint8_t head[LARGEST_FRAME_HEAD];
     size_t count = frames_head(head, opcode, length);

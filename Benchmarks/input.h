@@ -1,4 +1,4 @@
-// What comes from a client, and is read in whole requests or whole messages.
+// Input from a client, in whole requests or whole messages.
 #pragma once
 
 #include <stdbool.h>
@@ -11,8 +11,8 @@ typedef struct {
     char *bytes; // ends with a zero byte
 } Input;
 
-// Gives false at the end of the connection.
+// Returns false at the end of the connection.
 bool input_read(Input *in);
 
-// Forgets the first bytes.
+// Removes the first bytes.
 void input_drop(Input *in, size_t count);

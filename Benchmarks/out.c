@@ -1,4 +1,4 @@
-// A string search, then GDBus.
+// Finds the text with a string search and sends it with GDBus.
 
 #include "out.h"
 
@@ -69,7 +69,7 @@ static GSource *new_timer(Out *out) {
     return timer;
 }
 
-// The first delta at once, then at most one signal per interval.
+// Sends the first delta at once, then at most one signal per interval.
 static void add_text(Out *out, const char *text, gsize length) {
     g_string_append_len(out->text, text, (gssize)length);
     if (out->interval == 0 || g_get_monotonic_time() >= out->next)

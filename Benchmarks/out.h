@@ -1,4 +1,4 @@
-// What a turn of the floor sends: its text as signals, and its end.
+// The output of a turn of the floor: its text as signals, and its end.
 #pragma once
 
 #include <gio/gio.h>
@@ -12,7 +12,7 @@ typedef struct Out Out;
 Out *out_new(GDBusConnection *bus, const char *caller, const char *id, gint64 interval);
 void out_free(Out *out);
 
-// Takes one event of the backend, a line or a message; TRUE when it was the last.
+// Reads one event of the backend, a line or a message; TRUE when it was the last.
 gboolean out_take(Out *out, const char *event);
 
 // Ends the turn, unless it has ended.

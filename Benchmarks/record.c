@@ -1,4 +1,4 @@
-// Checks and counts what arrives. Used by one thread at a time.
+// Checks and counts the received deltas. Used by one thread at a time.
 
 #include "record.h"
 
@@ -46,7 +46,7 @@ void record_begin_round(guint turn_count, guint delta_count) {
     deltas_per_turn = delta_count;
 }
 
-// A turn is known from its first signal on: that may come before Stream's reply.
+// A turn is known from its first signal on, which may come before Stream's reply.
 static Turn *find_turn(const char *id) {
     Turn *turn = g_hash_table_lookup(turns, id);
     if (!turn) {
@@ -112,7 +112,8 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-// The smallest age that this share of the deltas does not exceed, in microseconds.
+// The smallest age that this share of the deltas does not exceed, in
+// microseconds.
 static double percentile(double share) {
     gsize rank = (gsize)(share * (double)deltas + 0.999999);
     return (double)ages[rank > 0 ? rank - 1 : 0] / 1000.0;

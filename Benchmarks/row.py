@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass
 class Row:
-    """A figure of the service, of the floor, and of the floor once more."""
+    """A figure of the service, of the floor, and of the floor's second instance."""
     title: str
     service: float | None
     floor: float | None
@@ -13,7 +13,7 @@ class Row:
     hold: float
     repetitions: int
     at_least: bool = False
-    absolute: bool = False  # the figure itself is to hold, not its ratio to the floor's
+    absolute: bool = False  # the limit applies to the figure, not to its ratio to the floor
 
     @property
     def ratio(self):

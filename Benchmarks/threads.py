@@ -1,4 +1,4 @@
-"""The rows on the file store of threads, which is measured without a service around it."""
+"""The rows of the file store of threads, which is measured without a service."""
 
 import statistics
 import subprocess
@@ -13,7 +13,7 @@ class ThreadStore:
         self.count = 1000 if quick else 10000
 
     def run(self, verb, name, *numbers):
-        """What the program prints, as numbers."""
+        """The program's output, as numbers."""
         arguments = [self.program, verb, self.directory / name, *map(str, numbers)]
         printed = subprocess.run(arguments, check=True, capture_output=True, text=True, timeout=600).stdout
         return [float(word) for word in printed.split()]
@@ -24,7 +24,7 @@ class ThreadStore:
         yield self.open(repetitions)
 
     def append(self, repetitions):
-        """A long thread is the measured one, a short one the floor, and another short one the control."""
+        """The long thread is the measured one, a short one the floor, and another short one the control."""
         threads = {"long": self.count, "short": 10, "short-again": 10}
         times = {name: [] for name in threads}
         for _ in range(repetitions):
@@ -41,7 +41,7 @@ class ThreadStore:
             yield Row(f"threads, list {self.count}, {name}, ms", figure, None, None, hold, repetitions, absolute=True)
 
     def open(self, repetitions):
-        """The program repeats it by itself. The figure to hold is this project's own."""
+        """The program repeats it by itself. The limit is this project's own."""
         figures = [self.run("open", "large", 10)[0] for _ in range(repetitions)]
         return Row("threads, open one of 10 MB, ms", statistics.median(figures), None, None, 500, repetitions,
                    absolute=True)

@@ -5,6 +5,7 @@
 
 #include <libsoup/soup.h>
 
-// Each sends the question, and runs until the turn has ended with Completed or Failed; then it lets go of `out`.
+// Each sends the question, runs until the turn has ended with Completed or
+// Failed, and then releases `out`.
 void turn_over_http(SoupSession *http, const char *url, const char *question, Out *out);
 void turn_over_websocket(SoupSession *http, const char *url, const char *question, Out *out);

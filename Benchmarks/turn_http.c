@@ -1,4 +1,4 @@
-// libsoup in: server-sent events, line by line.
+// Input with libsoup: server-sent events, line by line.
 
 #include "turn.h"
 

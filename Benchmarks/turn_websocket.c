@@ -1,4 +1,4 @@
-// libsoup in: WebSocket messages, one event each.
+// Input with libsoup: WebSocket messages, one event each.
 
 #include "turn.h"
 

@@ -1,4 +1,4 @@
-"""A private desktop session to measure in: its own home, bus and keyring.
+"""A private desktop session for measurements: its own home, bus and keyring.
 
 The services measured are started by the bus, from .service files in that home,
 and stopped by their process id; so a row can begin with a fresh process, and
@@ -21,7 +21,7 @@ KEPT_VARIABLES = ("PATH", "LANG", "LD_LIBRARY_PATH")
 
 
 class BenchError(Exception):
-    """Something that keeps the benchmark from measuring."""
+    """An error that prevents the benchmark from measuring."""
 
 
 def wait_until(condition, what, seconds=20):
@@ -35,7 +35,7 @@ def wait_until(condition, what, seconds=20):
 
 
 class World:
-    """Use as a context: all that was started in it ends with it."""
+    """A context manager: the processes that it started end with it."""
 
     def __enter__(self):
         self.root = Path(tempfile.mkdtemp(prefix="chappie-bench-"))
@@ -51,7 +51,7 @@ class World:
             "XDG_DATA_HOME": str(self.home / "share"),
             "XDG_RUNTIME_DIR": str(self.runtime),
             "DBUS_SESSION_BUS_ADDRESS": f"unix:path={self.runtime}/bus",
-            # A screen that locks while we measure must not lock the service.
+            # A screen that locks during a measurement must not lock the service.
             "DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={self.runtime}/no-system-bus",
         }
         return self
@@ -86,14 +86,14 @@ class World:
         process.stdin.close()
 
     def spawn_server(self, name, *argv):
-        """Starts a helper that prints the URL it listens on; gives the URL."""
+        """Starts a helper that prints the URL it listens on; returns the URL."""
         self.spawn(name, *argv)
         log = self.root / f"{name}.log"
         return wait_until(lambda: re.search(r"http://127\.0\.0\.1:\d+(?=[\s/])", log.read_text()),
                           f"{name} to say where it listens")[0]
 
     def start_session(self):
-        """The bus, and a keyring that is unlocked."""
+        """Starts the bus, and a keyring that is unlocked."""
         self.spawn("bus", "dbus-daemon", "--session", "--nofork", "--print-address",
                    "--address=" + self.environment["DBUS_SESSION_BUS_ADDRESS"])
         wait_until((self.runtime / "bus").exists, "the bus")
@@ -104,7 +104,7 @@ class World:
     # Services
 
     def add_service(self, name, *argv):
-        """Makes a bus name activatable; before the session starts."""
+        """Makes a bus name activatable; call it before the session starts."""
         folder = self.home / "share/dbus-1/services"
         folder.mkdir(parents=True, exist_ok=True)
         command = shlex.join(str(argument) for argument in argv)
@@ -127,7 +127,7 @@ class World:
         return run.stdout
 
     def pid(self, name):
-        """The process that owns the name; None when nobody does."""
+        """The process that owns the name; None when no process does."""
         try:
             reply = self.call("org.freedesktop.DBus", "/org/freedesktop/DBus",
                               "org.freedesktop.DBus.GetConnectionUnixProcessID", name)
@@ -151,7 +151,7 @@ class World:
         return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024
 
     def run_client(self, client, name, *flags, **options):
-        """What the measuring client prints."""
+        """The output of the measuring client."""
         argv = [str(client), "--name", name, *flags]
         argv += [f"--{key}={value}" for key, value in options.items()]
         run = subprocess.run(argv, env=self.environment, capture_output=True, text=True, timeout=120)

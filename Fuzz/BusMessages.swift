@@ -1,11 +1,11 @@
-// Any bytes as the body of a message on the bus, of any type: GDBus, which closes the connection for one that is not as
-// the specification has it, takes what the inlet hands on. The input is the length of a signature, it, and the body.
+// The input is the body of a bus message, of any type. GDBus, which closes the connection for an invalid message,
+// receives the messages that the inlet passes on. The input is the length of a signature, the signature, and the body.
 
 import CGLib
 
 @testable import GLibBridge
 
-/// A signal with this body, as it is on the wire.
+/// A signal with this body, in its encoded form.
 private func message(_ signature: ArraySlice<UInt8>, _ body: ArraySlice<UInt8>) -> [UInt8] {
   func number(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
   func field(_ code: UInt8, _ type: String, _ value: [UInt8]) -> [UInt8] {
@@ -32,7 +32,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   var bytes = message(input[1..<1 + length], input[(1 + length)...])
   guard let head = MessageHead(bytes[...]), head.length == bytes.count,
     let fields = MessageFields(bytes[..<head.headerLength], head.byteOrder)
-  else { preconditionFailure("the message is not read") }
+  else { preconditionFailure("the message was not parsed") }
   do throws(BodyCheck.Fault) {
     try BodyCheck.check(bytes[head.headerLength...], head.byteOrder, signature: fields.signature, valueLimit: 10_000)
   } catch {
@@ -42,7 +42,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   var error: UnsafeMutablePointer<GError>?
   let taken = g_dbus_message_new_from_blob(&bytes, gsize(bytes.count), G_DBUS_CAPABILITY_FLAGS_NONE, &error)
   let reason = error.map { String(cString: $0.pointee.message) } ?? ""
-  precondition(taken != nil, "GDBus does not take it: \(reason)")
+  precondition(taken != nil, "GDBus refuses it: \(reason)")
   g_object_unref(UnsafeMutableRawPointer(taken))
   return 0
 }

@@ -1,5 +1,5 @@
-// Any bytes as the options that a caller sends: GVariant's serialised form, or its text where the input starts with
-// a brace. Whatever comes is decoded or refused.
+// The input is a caller's options: GVariant's serialised form, or its text if the input starts with a brace. All input
+// is decoded or refused.
 
 import GLibBridge
 
@@ -24,7 +24,7 @@ private func check(_ configuration: ChappieConfiguration) {
     precondition(ObjectPath(ObjectPath.root.appending(name).string) != nil, "not a path")
   }
   let again = try? ChappieConfiguration(configuration.dictionary, defaults: ChappieConfiguration())
-  precondition(again?.keychainAccount == configuration.keychainAccount, "its own description is refused")
+  precondition(again?.keychainAccount == configuration.keychainAccount, "its own dictionary is refused")
   _ = configuration.harness.rendered
 }
 
@@ -35,7 +35,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   if let again = try? VariantDictionary(variant: options.variant) {
     precondition(again.keys == options.keys)
   } else {
-    preconditionFailure("a dictionary does not come back")
+    preconditionFailure("a dictionary is refused when it is read back")
   }
   if let configuration = try? ChappieConfiguration(options, defaults: ChappieConfiguration()) { check(configuration) }
   _ = try? TurnOptions(options)

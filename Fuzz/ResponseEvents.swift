@@ -1,5 +1,5 @@
-// Any bytes as the data of events, one a line, and as the body of a refusal: nothing that a server sends may end this
-// process, and no text may hold what no D-Bus string can.
+// The input is the data of events, one on each line, or the body of a refusal: no data of a server may end this
+// process, and no text may hold a character that D-Bus forbids.
 
 @testable import ChappieSDK
 

@@ -1,6 +1,6 @@
-// Any bytes as what is in a sealed turn, and as a sealed turn and title. A second reading: a turn and a title that are
-// sealed with the right key, with bytes changed, lost or doubled where the input says. Whatever comes is read or refused,
-// what is read comes back as it was, and what was changed never opens.
+// The input is the content of a sealed turn, or a sealed turn and title. A second use of the input: a turn and a title
+// are sealed with the right key, and the input chooses bytes to change, remove or repeat. All input is opened or
+// refused, opened content is unchanged, and changed bytes never open.
 
 import SecretMemory
 
@@ -11,8 +11,8 @@ private let place = ThreadSeal.Place(thread: "a", sequence: 1, id: "t", recorded
 
 private func checkContent(_ bytes: [UInt8]) {
   guard let events = ThreadSeal.events(bytes) else { return }
-  // A number that JSON cannot write is written as null: so the second writing is what must come back.
-  guard let kept = reread(events), let again = reread(kept) else { preconditionFailure("a turn does not come back") }
+  // JSON has no form for some numbers, which become null: so the second writing must equal the first.
+  guard let kept = reread(events), let again = reread(kept) else { preconditionFailure("a sealed turn does not open") }
   precondition(kept == again, "a turn changes")
 }
 
@@ -20,7 +20,7 @@ private func reread(_ events: [ChappieTurnEvent]) -> [ChappieTurnEvent]? {
   (try? seal.seal(events, at: place)).flatMap { seal.turn($0, at: place)?.events }
 }
 
-/// What the input makes of `bytes`.
+/// A copy of `bytes` with the changes that the input chooses.
 private func damaged(_ bytes: [UInt8], by input: [UInt8]) -> [UInt8] {
   var bytes = bytes
   var rest = input[...]
@@ -40,20 +40,20 @@ private func damaged(_ bytes: [UInt8], by input: [UInt8]) -> [UInt8] {
 }
 
 private func checkSealed(_ input: [UInt8]) {
-  precondition(seal.turn(input, at: place) == nil && seal.title(input, of: "a", number: 1) == nil, "noise opens")
+  precondition(seal.turn(input, at: place) == nil && seal.title(input, of: "a", number: 1) == nil, "random input opens")
   guard let turn = try? seal.seal([.compaction(summary: "All was said.")], at: place) else { preconditionFailure() }
   let title = seal.seal(title: "A walk", of: "a", number: 1)
   let (otherTurn, otherTitle) = (damaged(turn, by: input), damaged(title, by: input))
-  precondition((seal.turn(otherTurn, at: place) != nil) == (otherTurn == turn), "a turn that was changed opens")
+  precondition((seal.turn(otherTurn, at: place) != nil) == (otherTurn == turn), "a changed turn opens")
   precondition(
-    (seal.title(otherTitle, of: "a", number: 1) != nil) == (otherTitle == title), "a title that was changed opens")
+    (seal.title(otherTitle, of: "a", number: 1) != nil) == (otherTitle == title), "a changed title opens")
 }
 
 private func checkTime(_ input: [UInt8]) {
   let time = StoredTime(microseconds: input.prefix(8).reduce(0) { $0 << 8 | Int64($1) })
-  precondition((0..<1_000_000).contains(time.rest), "a part of a second that is none")
+  precondition((0..<1_000_000).contains(time.rest), "the fraction of a second is out of range")
   let again = StoredTime(seconds: time.seconds, rest: time.rest)
-  precondition(again == time || abs(time.seconds) > 9_000_000_000_000, "a time does not come back")
+  precondition(again == time || abs(time.seconds) > 9_000_000_000_000, "a time changes")
 }
 
 @_cdecl("LLVMFuzzerTestOneInput")

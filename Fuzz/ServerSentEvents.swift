@@ -1,5 +1,5 @@
-// Any bytes as a stream of events, in chunks that the input chooses: the chunking must not matter, and no limit may be
-// passed. The input is a number of chunk lengths, the lengths, and the stream.
+// The input is a stream of events, in chunks of its choice: the chunks must not affect the result, and no limit may be
+// exceeded. The input is a number of chunk lengths, the lengths, and the stream.
 
 @testable import ChappieSDK
 
@@ -19,7 +19,7 @@ private func events(_ chunks: [ArraySlice<UInt8>], limit: Int) -> [[UInt8]] {
   return events
 }
 
-/// Divides `stream` into chunks of the given lengths, over and over.
+/// Divides `stream` into chunks of the given lengths, repeatedly.
 private func divide(_ stream: ArraySlice<UInt8>, _ lengths: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
   var chunks: [ArraySlice<UInt8>] = []
   var rest = stream
@@ -38,10 +38,10 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   guard let lengthCount = input.first.map(Int.init), lengthCount < count else { return 0 }
   let stream = input[(1 + lengthCount)...]
   let chunks = divide(stream, input[1..<(1 + lengthCount)])
-  precondition(events([stream], limit: .max) == events(chunks, limit: .max), "the chunking matters")
+  precondition(events([stream], limit: .max) == events(chunks, limit: .max), "the chunks change the result")
   let limit = 16
-  // The chunk that passes the limit may complete events before it is refused.
+  // The chunk that exceeds the limit may complete events before it is refused.
   let longest = events(chunks, limit: limit).map(\.count).max() ?? 0
-  precondition(longest <= limit + (chunks.map(\.count).max() ?? 0), "the limit does not hold")
+  precondition(longest <= limit + (chunks.map(\.count).max() ?? 0), "the limit is exceeded")
   return 0
 }

@@ -1,4 +1,4 @@
-// Any bytes as what a WebSocket brings, in chunks that the input chooses: the chunking must not matter. The input is a
+// The input is the data of a WebSocket, in chunks of its choice: the chunks must not affect the result. The input is a
 // number of chunk lengths, the lengths, and the stream.
 
 @testable import GLibBridge
@@ -26,6 +26,6 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     chunks.append(rest.prefix(Int(length)))
     rest = rest.dropFirst(Int(length))
   }
-  precondition(problem(chunks + [rest]) == problem([stream]), "the chunking matters")
+  precondition(problem(chunks + [rest]) == problem([stream]), "the chunks change the result")
   return 0
 }

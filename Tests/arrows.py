@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Finds folders of a target that know each other, by what the compiler has indexed of a debug build.
+"""Finds pairs of folders of a target that depend on each other, in the compiler's index of a debug build.
 
 Usage: Tests/arrows.py DIRECTORY-OF-THE-BUILD
 
-A folder knows another one when a file in it uses a symbol that is defined there. Prints each pair that knows each
-other, and fails for one that is not in KNOWN; also for one in KNOWN that is no more, so that the list only shrinks.
+A folder depends on another one when a file in it uses a symbol that is defined there. The program prints each pair of
+folders that depend on each other, and fails for a pair that is not in KNOWN. It also fails for a pair in KNOWN that no
+longer exists, so that the list only shrinks.
 """
 
 import os
@@ -16,7 +17,7 @@ from ctypes import c_void_p, string_at
 from pathlib import Path
 
 SOURCES = Path(__file__).resolve().parent.parent / "Sources"
-# Those that wait to be divided.
+# Pairs that are still to be separated.
 KNOWN = set()
 RECORD = 2
 DEFINITION, REFERENCE = 1 << 1, 1 << 2
@@ -34,7 +35,7 @@ OBJECTS = CFUNCTYPE(c_bool, c_void_p, c_void_p)
 
 
 class Index:
-    """The part of libIndexStore, which comes with the compiler, that is needed here."""
+    """The part of libIndexStore, which comes with the compiler, that this program needs."""
 
     def __init__(self, path):
         library = Path(shutil.which("swiftc")).resolve().parent.parent / "lib" / "libIndexStore.so"
@@ -49,7 +50,7 @@ class Index:
         return function
 
     def collect(self, name, callback, read, *arguments):
-        """What `read` makes of each thing that a function hands over; things are gone when it returns."""
+        """The result of `read` for each object that a function passes; the objects are invalid after its return."""
         found = []
         take = callback(lambda _, thing: found.append(read(thing)) or True)
         types = [c_uint if index else c_void_p for index in range(len(arguments))]
@@ -100,7 +101,7 @@ def folder(file):
 
 
 def uses(index):
-    """What each folder uses of each other one of its target."""
+    """The symbols that each folder uses of each other folder of its target."""
     definitions, references = {}, defaultdict(set)
     for file, symbol, name, roles in index.symbols():
         if roles & DEFINITION:
@@ -121,10 +122,10 @@ def main():
     new, gone = pairs - KNOWN, KNOWN - pairs
     for one, other in sorted(new):
         fewer = min(found[one, other], found[other, one], key=len)
-        print(f"{one} and {other} know each other, for one by {', '.join(sorted(fewer)[:5])}")
+        print(f"{one} and {other} depend on each other, for example by {', '.join(sorted(fewer)[:5])}")
     for one, other in sorted(gone):
-        print(f"{one} and {other} do not know each other any more: take them out of KNOWN in Tests/arrows.py")
-    print(f"arrows: {len(found)} between folders, {len(pairs)} pairs that know each other, {len(new)} of them new")
+        print(f"{one} and {other} no longer depend on each other: remove them from KNOWN in Tests/arrows.py")
+    print(f"arrows: {len(found)} between folders, {len(pairs)} pairs that depend on each other, {len(new)} of them new")
     sys.exit(bool(new or gone))
 
 

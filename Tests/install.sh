@@ -3,8 +3,8 @@
 #
 #   Tests/install.sh
 #
-# Takes the release programs where they are built, and stand-ins for them elsewhere. A check whose tool is missing is
-# skipped and says so. The exit status is 0 when no check failed.
+# Takes the release programs if they are built, and substitutes for them otherwise. A check whose tool is missing is
+# skipped and reports it. The exit status is 0 when no check failed.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -12,11 +12,12 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/chappie-install.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' INT TERM HUP
 export LC_ALL=C.UTF-8
-# What another make was given is not for the ones below.
+# The variables of an outer make do not apply to the calls below.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 failures=0
 
-# check NAME COMMAND [ARGUMENT…]: the command must succeed. In a function that is called so, “set -e” does not hold.
+# check NAME COMMAND [ARGUMENT…]: the command must succeed. “set -e” has no effect in a function that is called this
+# way.
 check() {
   name=$1
   shift
@@ -29,7 +30,7 @@ check() {
   fi
 }
 
-# check_with TOOL NAME COMMAND [ARGUMENT…]: as check, where the tool is there.
+# check_with TOOL NAME COMMAND [ARGUMENT…]: as check, if the tool is there.
 check_with() {
   if command -v "$1" >/dev/null; then
     shift
@@ -39,7 +40,7 @@ check_with() {
   fi
 }
 
-# Succeeds when the command says nothing.
+# Succeeds when the command prints nothing.
 silent() {
   output=$("$@" 2>&1) && test -z "$output" && return
   echo "$output"
@@ -68,10 +69,10 @@ if [ $real = no ]; then
   printf '#!/bin/sh\n' >"$build/chappie"
   printf '#!/bin/sh\n' >"$build/chappie-sandbox"
   chmod 755 "$build"/*
-  echo "note  stand-ins take the place of the programs, which are not built"
+  echo "note  the programs are not built, so substitutes take their place"
 fi
 
-# --- What a package holds
+# --- The content of a package
 
 package=$scratch/package
 mkdir -p "$package/usr/bin" "$package/usr/share/man/man1"
@@ -134,12 +135,13 @@ check "the unit starts the service" grep -qx 'ExecStart=/usr/libexec/chappied' "
 check "the bus starts the service" grep -qx 'Exec=/usr/libexec/chappied' "$activation"
 check "the bus knows the unit" grep -qx "SystemdService=$(basename "$unit")" "$activation"
 
-# These make a user namespace in the user's instance of systemd, and the service could not tell its callers apart.
+# These options make a user namespace in the user's instance of systemd, and the service could not tell its callers
+# apart.
 check "the unit needs no user namespace" absent grep -nE \
   '^(Protect[A-Za-z]+|Private[A-Za-z]+|ProcSubset|ReadOnlyPaths|ReadWritePaths|InaccessiblePaths|ExecPaths|NoExecPaths|Bind[A-Za-z]*Paths|TemporaryFileSystem|Mount[A-Za-z]+|RootDirectory|RootImage|DynamicUser|DevicePolicy|DeviceAllow)=' \
   "$unit"
 
-# What the unit promises, in words that systemd knows: it passes over those that it does not.
+# The options of the unit, by names that systemd knows: it ignores unknown ones.
 unit_says() {
   grep -qxF -- "$1" "$unit"
 }
@@ -167,10 +169,10 @@ done
 
 # --- The sample configuration
 
-# Groups and keys, as the service names them.
+# Groups and keys, with the names that the service uses.
 grep -ohE '\("[A-Za-z]+", "[A-Za-z]+"\)' Sources/ChappieService/Options/ServiceOptions.swift \
   Sources/ChappieService/Options/ThreadOptions.swift | sed 's/.*, "\(.*\)")/\1/' | sort -u >"$scratch/keys"
-# The keys of this group are the user's own.
+# The keys of this group are chosen by the user.
 sed '/^\[Redaction Patterns\]/,/^\[/d' data/chappie.conf >"$scratch/sample"
 check "there are keys to document" test -s "$scratch/keys"
 
@@ -184,7 +186,7 @@ man_keys() {
 }
 check "chappied(8) has the keys that the service reads" man_keys
 
-# A value in the sample is what holds without it, so it is somewhere in the source.
+# A value in the sample is the default, so it is in the source.
 sample_values() {
   sed -n 's/^#[A-Za-z]*=//p' "$scratch/sample" | while read -r value; do
     grep -rqwF -- "$value" Sources/ChappieSDK Sources/ChappieSDKRuntime || { echo "$value is no default"; return 1; }
@@ -208,7 +210,7 @@ chmod 755 "$scratch/bin/chappie"
 
 # complete_in_SHELL LINE: prints what the shell offers for the last word of the line.
 complete_in_bash() {
-  # shellcheck disable=SC2016 # It is for bash to expand.
+  # shellcheck disable=SC2016 # Bash expands it.
   PATH=$scratch/bin:$PATH bash --norc -c '
     . "$1"
     eval "COMP_WORDS=($2)"
@@ -223,7 +225,7 @@ complete_in_fish() {
     complete -C '$1' | string replace -r '\t.*' ''"
 }
 
-# Zsh completes on a terminal alone: what each line becomes is read from one.
+# Zsh completes on a terminal alone: the test reads each completed line from one.
 complete_in_zsh() {
   cat >"$scratch/zsh" <<'END'
 zmodload zsh/zpty
@@ -281,9 +283,9 @@ check_with zsh "zsh completes threads" offers zsh 'chappie threads show a' 'chap
 check_with zsh "zsh completes archived threads" offers zsh 'chappie threads unarchive e' 'chappie threads unarchive ef567890 '
 check_with zsh "zsh completes the thread of a question" offers zsh 'chappie ask --thread n' 'chappie ask --thread new '
 
-# --- What the command's own help says
+# --- The help texts of the command
 
-# verbs_of [VERB]: the verbs that may stand there.
+# verbs_of [VERB]: the verbs that may follow.
 verbs_of() {
   "$build/chappie" "$@" --help </dev/null | sed -n '/^Verbs:/,/^$/s/^  \([a-z-]*\) .*/\1/p'
 }
@@ -313,7 +315,7 @@ options_in_man() {
   sed -n '/^\.Ss Options/,/^\.Ss JSON/p' "$share/man/man1/chappie.1" | grep '^\.It Fl' | grep -oE ' -[a-z-]+' | sed 's/ /-/'
 }
 
-# What becomes of the options of a verb when their last letter is missing.
+# The completions of a verb's options without their last letter.
 options_in_zsh() {
   verb=$1
   set --

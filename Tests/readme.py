@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs the commands of README.md and doc/*.md and compares what they print with what the pages say.
+"""Runs the commands of README.md and doc/*.md and compares their output with the pages.
 
     Tests/readme.py DIRECTORY-WITH-THE-PROGRAMS [PAGE…]
 
-Each page has a private session of its own, with the service and the stand-in server; `$ISSUER` is the address of the
-latter. Every block that is marked as console is run. The programs of Examples have to be shown as they are, and the
-Swift code has to compile.
+Each page has a private session of its own, with the service and the stand-in server, whose address is `$ISSUER`. Every
+block that is marked as console is run. The pages must show the programs of Examples unchanged, and the Swift code must
+compile.
 """
 
 import os
@@ -19,7 +19,7 @@ TOP = Path(__file__).resolve().parent.parent
 PAGES = ["README.md", *sorted(str(page.relative_to(TOP)) for page in (TOP / "doc").glob("*.md"))]
 EXAMPLES = {"bash": ["count-lines"], "python": ["ask.py", "stream.py"], "swift": ["Ask/Ask.swift"]}
 NAME = r"\bturn-[a-z0-9]+-\d+\b|\bask-[a-z2-9]{5}\b|\bcall_[0-9a-f]{24}\b|\b[0-9a-f]{8}(?:(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?\b"
-# What differs from run to run.
+# Parts of the output that differ from run to run.
 CHANGING = [
     (r"\b[A-Z]{4}-\d{5}\b", "CODE"),
     (r"http://127\.0\.0\.1:\d+", "ISSUER"),
@@ -35,7 +35,7 @@ CHANGING = [
     (r"(duration_ms': <uint32 )\d+", r"\1N"),
     (r"(used_bytes': <uint64 )\d+", r"\1N"),
     (r"(input_tokens\"? t |input_tokens': <uint64 )\d+", r"\1N"),
-    # Columns are as wide as what is in them.
+    # The width of a column depends on its content.
     (r" {2,}", "  "),
 ]
 
@@ -53,7 +53,7 @@ def commands(page):
 
 
 def learn_names(expected, printed, names):
-    """Turns, calls and threads have other names in each run: the page's name for one stands for the printed one."""
+    """Names of turns, calls and threads differ in each run: the page's name stands for the printed one."""
     for ours, theirs in zip(re.findall(NAME, expected), re.findall(NAME, printed)):
         names[ours] = theirs
 
@@ -65,7 +65,7 @@ def normal(text):
 
 
 def check_pages():
-    """What can be said of the pages without running anything."""
+    """The checks of the pages that run nothing."""
     for page in sorted({*PAGES, *(page.name for page in TOP.glob("*.md"))}):
         text = (TOP / page).read_text()
         assert text.count("\n```") % 2 == 0, f"{page} has a block without an end"
@@ -78,7 +78,7 @@ def check_pages():
 
 
 def check_swift(build):
-    """The Swift code of a page has to compile, each block with what the ones before it have declared."""
+    """The Swift code of a page must compile, each block with the declarations of the blocks before it."""
     clang = subprocess.check_output(
         ["pkg-config", "--cflags", "gio-unix-2.0", "libsecret-1", "libsoup-3.0", "libsodium", "sqlite3"], text=True).split()
     modules = [build / "Modules", *(module.parent for module in (TOP / "Sources").glob("C*/module.modulemap"))]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Holds SECURITY.md against the tests: each row of "Attackers and defences" names the tests that hold it, and
-each test that the document names exists.
+"""Checks that each row of "Attackers and defences" in SECURITY.md names its tests, and
+that each test named in the document exists.
 
 A test is named as `Suite.test`.
 """

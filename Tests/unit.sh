@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the unit that is installed under an instance of systemd for a user, with a bus of its own:
+# Runs the installed unit under an instance of systemd for a user, with a bus of its own:
 #   scripts/private-session is not needed;  Tests/unit.sh DIRECTORY-WITH-THE-PROGRAMS
 #
-# It needs root, a cgroup hierarchy that can be written, and systemd. Where that is missing it says so, and what was not
-# tried. Nothing outside of a mount namespace, a cgroup and a scratch directory is touched.
+# It needs root, a writable cgroup hierarchy, and systemd. Without them it prints the reason and the number of checks
+# left out. It changes nothing outside a mount namespace, a cgroup and a scratch directory.
 
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -25,7 +25,7 @@ if [[ ${2:-} != inside ]]; then
   group=$hierarchy/chappie-unit-$$
   [[ -n $hierarchy ]] && mkdir "$group" 2>/dev/null || skip "no cgroup can be made here"
   scratch=$(mktemp -d /tmp/chappie-unit.XXXXXX)
-  # systemd wants to be told that the machine runs it; in this namespace it is.
+  # systemd checks that it runs as the machine's init; in this namespace that is true.
   SCRATCH=$scratch GROUP=$group unshare --mount --propagation private -- "$0" "$programs" inside
   status=$?
   echo $$ >"$hierarchy/cgroup.procs" 2>/dev/null
@@ -74,7 +74,7 @@ NotifyAccess=main
 ExecStart=/usr/bin/dbus-daemon --config-file=$SCRATCH/bus.conf --address=systemd: --nofork --nopidfile --systemd-activation
 END
 printf '[Socket]\nListenStream=%%t/bus\n' >"$units/dbus.socket"
-# Nothing of the machine's own sessions is started.
+# No unit of the machine's own sessions is started.
 for unit in default.target basic.target; do printf '[Unit]\nDescription=%s\n' "$unit" >"$units/$unit"; done
 
 echo $$ >"$GROUP/cgroup.procs" || exit 1
@@ -126,7 +126,7 @@ pid() {
   systemctl --user show -P MainPID chappie.service
 }
 
-# From a sandbox as Flatpak builds it, with the mark inside and outside.
+# A call from a sandbox as Flatpak builds it, with the mark inside and outside.
 from_sandbox() {
   printf '[Application]\nname=org.example.App\n\n[Instance]\ninstance-id=1\nsession-bus-proxy=true\n' \
     >"$XDG_RUNTIME_DIR/.flatpak/1/info"
@@ -200,7 +200,7 @@ check "a keyring of its own" shows KeyringMode private
 for name in SSLKEYLOGFILE GNUTLS_DEBUG_LEVEL LD_AUDIT; do check "no $name" has_no "$name"; done
 check "a program outside of a sandbox is known as one" get Session State
 check "an app in a sandbox is known by its name" is_known_as_app
-check "and opens what is its own" opens_a_client
+check "and opens its own client" opens_a_client
 check "it comes back after a crash" crash
 check "it comes back after the bus was lost" lose_bus
 check "a wrong configuration is tried once" fails_for_good

@@ -1,8 +1,8 @@
-// Measures the file store of threads, without a service around it. bench.py calls it and makes rows of what it prints.
+// Measures the file store of threads without a service. bench.py runs it and makes rows of its output.
 //
-//   thread-bench fill DIRECTORY COUNT      makes that many threads
+//   thread-bench fill DIRECTORY COUNT      creates COUNT threads
 //   thread-bench list DIRECTORY            the first listing of a process, and the median of the next 15: milliseconds
-//   thread-bench append DIRECTORY TURNS    the median of 100 appends to a thread of so many turns: microseconds
+//   thread-bench append DIRECTORY TURNS    the median of 100 appends to a thread of TURNS turns: microseconds
 //   thread-bench open DIRECTORY MEGABYTES  the median of 7 readings of a thread of that size: milliseconds
 
 import ChappieSDK
@@ -57,7 +57,7 @@ enum ThreadBench {
 
   private static func append(_ store: ChappieFileThreadStore, _ turns: Int) async throws {
     let thread = "turns-\(turns)"
-    // What was measured made it longer.
+    // The measurement made the thread longer.
     if turns < 1_000 { try? await store.delete(thread) }
     if (try? await store.thread(thread)) == nil {
       try await store.create(ChappieThreadSummary(id: thread, createdAt: 0, updatedAt: 0))
@@ -81,7 +81,7 @@ enum ThreadBench {
     print(try await median(7) { _ = try await store.thread(thread) })
   }
 
-  /// A question and an answer of so many bytes, with what else a turn has.
+  /// A question and an answer of so many bytes, with the other events of a turn.
   private static func turn(_ number: Int, length: Int) -> ChappieTurn {
     let sentence = "It is 3 km from here, and the bus goes at noon.\n"
     return ChappieTurn(

@@ -6,24 +6,24 @@ import Glibc
 import SecretMemory
 
 /// A program with the library in its own process, beside the service. It uses the desktop user's slots and stores, as
-/// the service does; with a fifth argument those of the application that this names, with `-` its own, and with `+ID` its own
-/// after it has made a `GApplication` with that id. A sixth one names the account.
+/// the service does. A fifth argument names another application; `-` is the program's own, and `+ID` its own after it
+/// has made a `GApplication` with that id. A sixth argument names the account.
 ///
 ///   library-host ISSUER BACKEND send TEXT        prints the answer
-///   library-host ISSUER BACKEND sign-in RULE     signs in, where nobody has to approve it, under a keychain rule
-///   library-host ISSUER BACKEND thread-key RULE  asks for the key of its threads until it is ended, and prints a name
-///                                                for it, or why there is none, each time that this is another
-///   library-host ISSUER BACKEND remember TEXT    goes on with the newest stored thread, and prints the answer
+///   library-host ISSUER BACKEND sign-in RULE     signs in without approval, with a keychain accessibility
+///   library-host ISSUER BACKEND thread-key RULE  asks for the key of its threads until it is ended; prints a
+///                                                fingerprint, or the error, each time that it changes
+///   library-host ISSUER BACKEND remember TEXT    continues the newest stored thread, and prints the answer
 ///   library-host ISSUER BACKEND destroy RULE     destroys that key
 ///   library-host ISSUER BACKEND delete-all RULE  deletes all stored threads with their key
-///   library-host ISSUER BACKEND state X          prints the state that a new session begins with, and nothing else
-///   library-host ISSUER BACKEND restored X       prints the state once the keyring was read
-///   library-host ISSUER BACKEND watch X          prints the state, and each that follows, until it is ended
-///   library-host ISSUER BACKEND sign-out X       signs out, prints the state and what was wrong, and ends at once
+///   library-host ISSUER BACKEND state X          prints the initial state of a new session, and nothing else
+///   library-host ISSUER BACKEND restored X       prints the state once the keyring has been read
+///   library-host ISSUER BACKEND watch X          prints the state and each later one until it is ended
+///   library-host ISSUER BACKEND sign-out X       signs out, prints the state and the error, and ends at once
 ///   library-host ISSUER BACKEND accounts X       prints the stored accounts
 ///   library-host ISSUER BACKEND list X           prints the titles of the stored threads
-///   library-host ISSUER BACKEND titles TEXT      begins a thread with this title, reads no more, and prints until it is
-///                                                ended whether the title is in memory, each time that this changes
+///   library-host ISSUER BACKEND titles TEXT      creates a thread with this title, reads no more, and prints whether
+///                                                the title is in memory, each time that this changes
 @main
 enum LibraryHost {
   static func main() async {
@@ -105,7 +105,7 @@ enum LibraryHost {
     }
   }
 
-  /// Prints what `look` says each time that this is something else.
+  /// Prints the result of `look` each time that it changes.
   private static func watch(_ look: () async -> String) async {
     var last = ""
     while true {

@@ -1,18 +1,18 @@
 import GLibBridge
 
-/// How long a test waits for something that should be there at once. It only matters when that never comes.
+/// The longest wait for a condition that should hold at once. Only a failing test waits so long.
 package let patience = Duration.seconds(30)
 
-/// Something did not happen.
-package struct Impatience: Error, CustomStringConvertible {
+/// A condition that did not hold in time.
+package struct UnmetCondition: Error, CustomStringConvertible {
   package let description: String
 
   package init(_ what: String) {
-    description = "waited in vain: \(what)"
+    description = "did not happen in time: \(what)"
   }
 }
 
-/// Whether `condition` holds before the time is over. It is looked at again and again.
+/// Whether `condition` holds within the time. It is evaluated repeatedly.
 @GLibActor
 package func holds(
   within time: Duration = patience, _ condition: () async throws -> Bool
@@ -21,17 +21,17 @@ package func holds(
   while true {
     if try await condition() { return true }
     guard ContinuousClock.now < deadline else { return false }
-    // A test that is cancelled has no more patience.
+    // A cancelled test stops waiting.
     do { try await sleep(for: .milliseconds(5)) } catch { return false }
   }
 }
 
 /// Waits until `condition` holds.
 ///
-/// - Throws: ``Impatience`` when it does not come to hold within ``patience``.
+/// - Throws: ``UnmetCondition`` when it does not hold within ``patience``.
 @GLibActor
 package func eventually(
   _ what: String = "a condition", _ condition: () async throws -> Bool
 ) async throws {
-  guard try await holds(condition) else { throw Impatience(what) }
+  guard try await holds(condition) else { throw UnmetCondition(what) }
 }

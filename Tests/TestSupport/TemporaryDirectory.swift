@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A directory of one test's own, gone with this value.
+/// A directory of one test's own, which is deleted with this value.
 public final class TemporaryDirectory: Sendable {
   public let path: String
 

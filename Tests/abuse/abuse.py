@@ -20,17 +20,17 @@ from bystander import Bystander
 from kernel import MIB
 from report import print_report
 
-# How long a property read and a turn may take, in seconds, with the release build on a machine of 2026.
+# The bounds for a property read and for a turn, in seconds, with the release build on a machine of 2026.
 READ, TURN = 0.25, 5
-# The processor time that it takes there for a property read, in seconds. However busy a machine is, this tells how slow
-# it is, and how slow a debug build.
+# The processor time of a property read on that machine, in seconds. The same figure on another machine or for a debug
+# build shows how much slower it is, however busy the machine is.
 COST_OF_READ = 0.00008
-# The most that a slow machine or a debug build is allowed for.
+# The greatest factor that the bounds are multiplied by.
 MOST_SLOWNESS = 8
 
 
 def slowness(bystander):
-    """How much slower than with the release build on the machine that the bounds are for."""
+    """The factor by which this machine and build are slower than those of the bounds."""
     bystander.begin()
     time.sleep(1.5)
     bystander.end()
@@ -42,7 +42,7 @@ def slowness(bystander):
 
 
 def plan(arguments, choice):
-    """Which attacks, and for how many seconds each: each one once, then any until the time is over."""
+    """The attacks with their seconds: each attack once, then random ones until the time is over."""
     chosen = [attack for attack in ATTACKS if not arguments.only or attack.name in arguments.only]
     if arguments.brief:
         return [(attack, max(attack.least, arguments.seconds / len(chosen))) for attack in chosen]
@@ -59,12 +59,12 @@ def plan(arguments, choice):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("programs", type=Path, help="where chappied and chappie-sandbox are")
+    parser.add_argument("programs", type=Path, help="the directory of chappied and chappie-sandbox")
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
     parser.add_argument("--attack-seed", type=int, help="the seed of each single attack, to repeat one that failed")
-    parser.add_argument("--brief", action="store_true", help="each attack once, in so many seconds together")
-    parser.add_argument("--verbose", action="store_true", help="print the errors that came of each attack")
+    parser.add_argument("--brief", action="store_true", help="each attack once, in the given seconds together")
+    parser.add_argument("--verbose", action="store_true", help="print the errors that each attack received")
     parser.add_argument("--only", nargs="*", help="names of attacks", choices=[attack.name for attack in ATTACKS])
     arguments = parser.parse_args()
     print(f"seed {arguments.seed}", flush=True)
@@ -76,7 +76,7 @@ def main():
     with open(log_path, "w+") as log, World(arguments.programs.resolve(), log) as world:
         world.start()
         if not world.apps:
-            print("No sandbox can be made here: all attacks come from programs outside of one.")
+            print("No sandbox can be made here: all attacks come from programs outside.")
         bystander = Bystander(world, secret)
         factor, cost = slowness(bystander)
         print(f"A property read costs {cost * 1e6:.0f} µs of processor time here: the bounds are "

@@ -1,4 +1,4 @@
-"""What the hostile backend can answer. Each deed is bounded in bytes and in time."""
+"""The answers of the hostile backend. Each answer is bounded in bytes and in time."""
 
 import itertools
 import json
@@ -6,13 +6,13 @@ import random
 import struct
 import time
 
-# The most that one deed writes, and how long it goes on.
+# The most bytes of one answer, and its longest time in seconds.
 MOST_BYTES, MOST_SECONDS = 1 << 30, 20
 USAGE = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
 
 
 class Enough(OSError):
-    """The deed has written all that it may."""
+    """The answer has reached its bound."""
 
 
 class Stream:
@@ -38,7 +38,7 @@ class Stream:
             self.raw(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n")
 
     def framed(self, event):
-        """An event as bytes, as it stands on this wire."""
+        """An event as the bytes of this transport."""
         data = event if isinstance(event, bytes) else json.dumps(event).encode()
         if not self.is_socket:
             return b"data: " + data + b"\n\n"
@@ -60,7 +60,7 @@ def frame(data, kind, is_last=True):
 
 
 class Reply:
-    """One answer: the wire, and what the question wants."""
+    """One answer: the connection, and the wish of the question."""
 
     def __init__(self, stream, wish):
         self.stream, self.wish = stream, wish
@@ -93,7 +93,7 @@ def delta(text):
 
 
 def words(reply):
-    """What a question gets that wants nothing in particular."""
+    """The answer to a question without a wish."""
     reply.created()
     for word in ("You", " are", " welcome."):
         reply.stream.write(delta(word))
@@ -102,7 +102,7 @@ def words(reply):
 
 
 def answer(reply):
-    """Text of so many bytes, in pieces."""
+    """A text of the wished number of bytes, in pieces."""
     size, piece = reply.wish["bytes"], reply.wish["piece"]
     reply.created()
     event = reply.stream.framed(delta("w " * (piece // 2)))
@@ -139,7 +139,7 @@ def event_without_end(reply):
 
 
 def calls(reply):
-    """Calls of tools, many at once."""
+    """Many calls of tools at once."""
     reply.created()
     arguments = reply.wish["arguments"]
     for index in range(reply.wish["count"]):
@@ -150,7 +150,7 @@ def calls(reply):
 
 
 def call_with(reply):
-    """One call whose arguments are made here, as they would be too long for a question."""
+    """One call whose arguments are built here, because they would be too long for a question."""
     reply.wish.update(count=reply.wish.get("count", 1), arguments=ARGUMENTS[reply.wish["kind"]](reply.wish["size"]))
     calls(reply)
 
@@ -195,7 +195,7 @@ TINY = [
 
 
 def tiny(reply):
-    """A flood of events that are small, or say nothing."""
+    """A flood of small or empty events."""
     reply.created()
     event = reply.random.choice([*TINY, b"x", b"{}", b"[]", b"1"])
     block = reply.stream.framed(event) * 4096
@@ -206,7 +206,7 @@ def tiny(reply):
 
 
 def pings(reply):
-    """A flood of what the protocol has the other side answer or skip."""
+    """A flood of frames or comments that a client answers or skips."""
     reply.created()
     if reply.stream.is_socket:
         kind = reply.random.choice([9, 9, 9, 10])
@@ -218,7 +218,7 @@ def pings(reply):
 
 
 def items(reply):
-    """Items that stay in the conversation, and are long."""
+    """Long items that stay in the conversation."""
     kind = reply.random.choice(["reasoning", "compaction", "message"])
     text = "A" * reply.wish["bytes"]
     item = {"id": "rs_1", "type": kind, "summary": [], "encrypted_content": text}
@@ -228,7 +228,7 @@ def items(reply):
 
 
 def late(reply):
-    """A whole answer, and right behind it what belongs to none."""
+    """A whole answer, followed at once by events of no answer."""
     reply.created()
     reply.stream.write(delta("right"))
     reply.stream.write({"type": "response.output_item.done", "output_index": 0, "item": message("right")})
@@ -246,7 +246,7 @@ def late(reply):
 
 
 def garbage(reply):
-    """Bytes that are no answer."""
+    """Invalid bytes instead of an answer."""
     choice, stream = reply.random, reply.stream
     noise = choice.randbytes(choice.randrange(1, 1 << 16))
     if stream.is_socket:
@@ -289,7 +289,7 @@ def garbage(reply):
 
 
 def drip(reply):
-    """Bytes one by one."""
+    """Single bytes with pauses."""
     text = reply.stream.framed(delta("w" * 64)) if reply.stream.is_socket else (
         b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n" + reply.stream.framed(delta("w" * 64)))
     for byte in itertools.cycle(text):
@@ -298,5 +298,5 @@ def drip(reply):
         time.sleep(0.001)
 
 
-DEEDS = {deed.__name__: deed for deed in (
+BEHAVIOURS = {behaviour.__name__: behaviour for behaviour in (
     words, answer, endless, event_without_end, calls, call_with, hold, tiny, pings, items, late, garbage, drip)}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Carries out one attack for some seconds, as a program of its own, and prints what it did as JSON.
+"""Carries out one attack for some seconds, in a process of its own, and prints its results as JSON.
 
     attacker.py JSON     with name, seed, seconds, bus, apps (addresses of their proxies), secrets and folder
 """
@@ -25,10 +25,10 @@ class Attacker:
         self.deadline = self.start + order["seconds"]
         self.bus, self.apps = order["bus"], order["apps"]
         self.folder = Path(order["folder"])
-        # What must not be, each kind once.
+        # Breaches, each kind once.
         self.trouble = []
         self.rounds = 0
-        # How many threads were made, by where they were made from.
+        # The number of threads created, by the address that created them.
         self.threads = Counter()
 
     def complain(self, what):
@@ -36,7 +36,7 @@ class Attacker:
             self.trouble.append(what[:300])
 
     def known(self, value, otherwise):
-        """What is known to have done harm in the first round, then something else."""
+        """In the first round the value that has done harm before, then `otherwise`."""
         return value if self.rounds == 1 else otherwise
 
     @property
@@ -52,7 +52,7 @@ class Attacker:
         return time.monotonic() >= self.deadline
 
     def address(self, sandboxed=None):
-        """Where to call from: an app's sandbox or a program outside; either where None."""
+        """The address to call from: an app's sandbox, or a program outside; either where None."""
         if sandboxed is None:
             sandboxed = self.random.random() < 0.6
         return self.random.choice(self.apps) if sandboxed and self.apps else self.bus
@@ -61,32 +61,32 @@ class Attacker:
         return Caller(address or self.address(sandboxed))
 
     def transport(self):
-        """The configuration of a client whose answers come over HTTP, or over a WebSocket."""
+        """A configuration whose client uses HTTP or a WebSocket, at random."""
         return self.random.choice([{}, HTTP_ONLY])
 
     def sizes(self, least, most):
-        """A size, any magnitude as likely as another."""
+        """A size, with each magnitude as likely as another."""
         return int(least * (most / least) ** self.random.random())
 
     def message_size(self):
-        """The size of a message, mostly one that is taken."""
+        """The size of a message, mostly one that is accepted."""
         return self.sizes(1 << 16, self.random.choice([7 << 20, 7 << 20, 60 << 20]))
 
     def attempt(self, act, *arguments, **named):
-        """Does something that may be refused; gives what it gave, or None."""
+        """Does something that may be refused; returns its result, or None."""
         try:
             return act(*arguments, **named)
         except (CallFailed, Unanswered):
             return None
 
     def wish(self, **wish):
-        """A question that the hostile backend answers so."""
+        """A question that makes the hostile backend answer this way."""
         wish["seed"] = self.random.getrandbits(32)
         return "abuse:" + json.dumps(wish)
 
 
 class Over(BaseException):
-    """The harness has no more time for this."""
+    """The harness's time is over."""
 
 
 def be_over(*_):
@@ -108,7 +108,7 @@ def main():
         try:
             attack.act(attacker)
         except (Gone, Unanswered, CallFailed):
-            pass  # The bus or a proxy has had enough of us, or the service; who attacks tries again.
+            pass  # The bus, a proxy or the service has disconnected us; the attack tries again.
         except Over:
             break
         except Exception:

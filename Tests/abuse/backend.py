@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A backend that answers what a question asks for, however hostile; all else it hands on to the stand-in.
+"""A backend that answers as a question asks, however hostile; it forwards all other requests to the stand-in.
 
-A question that says `abuse:{"do": …}` is answered by that deed of answers.py, any other one with a few words. Each
-connection has a process of its own, so that no deed holds up another one's answer.
+A question with `abuse:{"do": …}` is answered by this behaviour of answers.py, any other one with a few words. Each
+connection has a process of its own, so that no behaviour delays another answer.
 
     backend.py STAND-IN-URL FILE-FOR-THE-TOKENS-THAT-IT-SEES
 """
@@ -20,7 +20,7 @@ import sys
 import threading
 import time
 
-from answers import DEEDS, Reply, Stream
+from answers import BEHAVIOURS, Reply, Stream
 
 ZSTD = ctypes.CDLL("libzstd.so.1")
 ZSTD.ZSTD_decompress.restype = ctypes.c_size_t
@@ -40,7 +40,7 @@ class Server(socketserver.ForkingMixIn, socketserver.TCPServer):
 class Handler(socketserver.StreamRequestHandler):
     def handle(self):
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        # Nothing here takes longer, whatever the service does.
+        # No exchange takes longer, whatever the service does.
         self.request.settimeout(120)
         try:
             self.exchange()
@@ -62,7 +62,7 @@ class Handler(socketserver.StreamRequestHandler):
         if headers.get(b"content-encoding") == b"zstd":
             body = inflate(body)
         stream = Stream(self.wfile, self.request)
-        DEEDS[deed(body)["do"]](Reply(stream, deed(body)))
+        BEHAVIOURS[behaviour(body)["do"]](Reply(stream, behaviour(body)))
 
     def read_head(self):
         head, headers = b"", {}
@@ -76,7 +76,7 @@ class Handler(socketserver.StreamRequestHandler):
         return head, headers
 
     def note(self, headers):
-        """Keeps the token, for those who look whether it turns up where it must not."""
+        """Records the token, so that the harness can search for it."""
         token = headers.get(b"authorization", b"").removeprefix(b"Bearer ").decode()
         known = SECRETS.read_text() if SECRETS.exists() else ""
         if token and token not in known:
@@ -84,7 +84,7 @@ class Handler(socketserver.StreamRequestHandler):
                 file.write(token + "\n")
 
     def relay(self, head):
-        """To the stand-in and back, until one of them has enough."""
+        """Relays to the stand-in and back, until one of them closes."""
         with socket.create_connection(STAND_IN) as upstream:
             upstream.sendall(head.replace(b"\r\n\r\n", b"\r\nconnection: close\r\n\r\n"))
             threading.Thread(target=self.pump, args=(upstream,), daemon=True).start()
@@ -110,7 +110,7 @@ class Handler(socketserver.StreamRequestHandler):
             if b'"generate":false' in message[:1 << 16] or b'"generate":false' in message[-(1 << 12):]:
                 Reply(stream, {}).whole([])
                 continue
-            DEEDS[deed(message)["do"]](Reply(stream, deed(message)))
+            BEHAVIOURS[behaviour(message)["do"]](Reply(stream, behaviour(message)))
 
     def read_message(self):
         message = b""
@@ -144,8 +144,8 @@ def inflate(body):
     return plain.raw[:size]
 
 
-def deed(body):
-    """What the last item of the question asks for."""
+def behaviour(body):
+    """The wish in the last item of the question."""
     items = json.loads(body).get("input") or [{}]
     if items[-1].get("type") == "function_call_output":
         return {"do": "words"}

@@ -1,4 +1,4 @@
-"""The innocent caller: it reads properties and asks questions all the while, and notes how long it waits."""
+"""The innocent caller: it reads properties and asks questions throughout, and records its waits."""
 
 import random
 import statistics
@@ -11,9 +11,9 @@ from bus.chappie import HTTP_ONLY, ROOT, CallFailed, Caller
 from bus.connection import Gone, Unanswered
 from kernel import Watch, processor_time
 
-# How long it waits for anything before it gives up, in seconds.
+# The longest wait before it gives up, in seconds.
 LONGEST = 40
-# A service that is held up for so long can miss a deadline that it has for others, such as the keyring, in seconds.
+# A service that does not run for so many seconds can miss a deadline of its own, such as the keyring's.
 PAUSE = 2
 PROPERTIES = [("org.chappie.Session", "State"), ("org.chappie.Manager", "LockState"), ("org.chappie.Client", "Model")]
 
@@ -22,7 +22,7 @@ PROPERTIES = [("org.chappie.Session", "State"), ("org.chappie.Manager", "LockSta
 class Wait:
     start: float
     length: float
-    # What it was refused with, or why it waited in vain.
+    # The error of the refusal or of the timeout.
     trouble: str = None
 
     @property
@@ -37,16 +37,16 @@ class Bystander:
         self.world, self.secret = world, secret
         self.random = random.Random(secret)
         self.reads, self.turns = [], []
-        # How long the echo took meanwhile, and the backend where the service is not between.
+        # The time of the echo service meanwhile, and of the backend without the service in between.
         self.echoes, self.answers = [], []
         self.usual_echo = self.usual_answer = 0
         self.watch = Watch()
-        # What a turn may be refused with, as in a keyring that an attack has locked.
+        # Errors that a turn may end with, for example while an attack has locked the keyring.
         self.tolerated = ()
         self.running = None
 
     def cost_of_read(self, count=500):
-        """The processor time that the service takes for a property read, in seconds."""
+        """The service's processor time for a property read, in seconds."""
         pid = self.world.service.pid
         with Caller(self.world.address) as caller:
             before = processor_time(pid)
@@ -66,14 +66,14 @@ class Bystander:
             thread.start()
 
     def end(self):
-        """Waits for what is under way."""
+        """Waits for the calls in progress."""
         self.running.set()
         for thread in self.threads:
             thread.join()
         self.watch.end()
 
     def repeat(self, work, pause, waits):
-        """Does some work again and again. It has a connection that stays, and makes others."""
+        """Does some work repeatedly, over one lasting connection and over new ones."""
         caller = None
         while not self.running.is_set():
             start, trouble = time.monotonic(), None
@@ -100,7 +100,7 @@ class Bystander:
             caller.property(ROOT, interface, name)
 
     def ask(self, caller):
-        """As a program that has just started."""
+        """Asks over a new connection, as a program that has just started."""
         with Caller(self.world.address, LONGEST) as newcomer:
             how = self.random.choice([{}, HTTP_ONLY])
             answer = newcomer.send(newcomer.open_client(**how), f"Thank you. {self.secret}")
@@ -118,32 +118,32 @@ class Bystander:
     # Figures
 
     def note_usual(self):
-        """Takes what was measured as what the echo and the backend usually take."""
+        """Records the present times of the echo service and the backend as their usual times."""
         self.usual_echo = 2 * statistics.median(wait.length for wait in self.echoes)
         self.usual_answer = 2 * statistics.median(wait.length for wait in self.answers)
 
     def troubles(self):
-        """What went wrong, but for what comes of a machine that did not let the service run for seconds."""
+        """The failures, without those of a machine that did not let the service run for seconds."""
         return [wait.trouble for wait in self.reads + self.turns + self.echoes + self.answers
                 if wait.trouble and wait.length - self.own(wait) < PAUSE]
 
     @staticmethod
     def excess(wait, others, usual):
-        """How much longer others took than usual within a wait."""
+        """The time by which others exceeded their usual time during a wait."""
         return sum(max(0, min(other.end, wait.end) - max(other.start, wait.start) - usual)
                    for other in others if other.start < wait.end and other.end > wait.start)
 
     def own(self, wait):
-        """What is left of a wait without what the bus took, and others who had the processors."""
+        """A wait without the time that the bus took, and without the time that other processes ran."""
         return max(0, wait.length - self.excess(wait, self.echoes, self.usual_echo)
                    - self.watch.held_up(wait.start, wait.end))
 
     def longest_read(self):
-        """The longest wait as it was, and the longest one of the service's own doing, in seconds."""
+        """The longest wait in all, and the longest wait that the service itself caused, in seconds."""
         return (max((read.length for read in self.reads), default=0),
                 max((self.own(read) for read in self.reads), default=0))
 
     def longest_turn(self):
-        """The same for turns, also without what the backend took."""
+        """The same for turns, also without the backend's time."""
         own = (self.own(turn) - self.excess(turn, self.answers, self.usual_answer) for turn in self.turns)
         return max((turn.length for turn in self.turns), default=0), max(0, max(own, default=0))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A service that does nothing but answer: what it is waited for is the bus's and the machine's doing."""
+"""A service that only replies: its response time is that of the bus and the machine."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""The service as the kernel sees it: its memory, its open files, its turns at the processors."""
+"""The kernel's view of the service: its memory, its open files, its processor time."""
 
 import os
 import re
@@ -12,7 +12,7 @@ MIB = 1 << 20
 
 
 def resident(pid):
-    """In bytes; 0 where it is gone."""
+    """Resident memory in bytes; 0 where the process is gone."""
     return field(pid, "VmRSS")
 
 
@@ -40,13 +40,13 @@ def footprint(pid):
 
 
 class Watch:
-    """The service from `begin` to `end`: the most memory that it had, and when it was ready and not let run."""
+    """The service from `begin` to `end`: its peak memory, and the times when it was ready and did not run."""
 
     def begin(self, pid):
         self.pid, self.most = pid, 0
         self.times, self.delays = [], []
         try:
-            # From here on the kernel's own figure for the most.
+            # The kernel counts the peak from here on.
             Path(f"/proc/{pid}/clear_refs").write_text("5")
             self.figure = "VmHWM"
         except OSError:
@@ -63,7 +63,7 @@ class Watch:
             self.note([run_delay(thread) for thread in self.threads])
 
     def note(self, delays):
-        """Adds up how long the thread that waited longest since the last time did so: they wait side by side."""
+        """Adds the delay of the thread that waited longest since the last sample: threads wait in parallel."""
         longest = max((now - before for now, before in zip(delays, self.last)), default=0)
         self.delays.append((self.delays[-1] if self.delays else 0) + longest)
         self.times.append(time.monotonic())
@@ -74,7 +74,7 @@ class Watch:
         self.sampler.join()
 
     def held_up(self, start, end):
-        """How long others had the processors meanwhile, in seconds."""
+        """The time in which other processes ran instead, in seconds."""
         if not self.times:
             return 0
         before = max(0, bisect(self.times, start) - 1)
@@ -83,7 +83,7 @@ class Watch:
 
 
 def serves(task, pid):
-    """Whether all calls go through a thread: the service's first one, and GDBus's."""
+    """Whether all calls go through this thread: the service's first one, and GDBus's."""
     try:
         return task.name == str(pid) or (task / "comm").read_text().strip() == "gdbus"
     except OSError:
@@ -91,13 +91,13 @@ def serves(task, pid):
 
 
 def processor_time(pid):
-    """How long the threads that all calls go through have run, in seconds."""
+    """The running time of the threads that all calls go through, in seconds."""
     return sum(int((task / "schedstat").read_text().split()[0])
                for task in Path(f"/proc/{pid}/task").glob("*") if serves(task, pid)) / 1e9
 
 
 def run_delay(task):
-    """How long a thread was ready to run and waited for a processor, in seconds."""
+    """The time in which a thread was ready and waited for a processor, in seconds."""
     try:
         return int((task / "schedstat").read_text().split()[1]) / 1e9
     except (OSError, IndexError):

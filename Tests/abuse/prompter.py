@@ -1,4 +1,4 @@
-"""What asks the user for the keyring's password, with a user who says no after a moment."""
+"""The prompter for the keyring's password, with a user who declines after a moment."""
 
 import threading
 import time
@@ -7,12 +7,12 @@ from bus.connection import BUS, Connection, Unanswered
 
 NAME = "org.gnome.keyring.SystemPrompter"
 CALLBACK = "org.gnome.keyring.internal.Prompter.Callback"
-# How long the user thinks, in seconds.
+# The user's time to decide, in seconds.
 THOUGHT = 0.2
 
 
 class Prompter:
-    """Counts how often the keyring is told to ask the user, however long it lets questions wait for each other."""
+    """Counts the prompts that the keyring is asked for, however long it queues them."""
 
     def __init__(self, address):
         self.count = 0

@@ -6,7 +6,8 @@ COLUMNS = "{:<18}{:>8}{:>8}{:>10}{:>10}{:>9}{:>8}{:>14}{:>8}{:>13}{:>8}"
 
 
 def print_report(rounds):
-    print("\nThe longest waits of the innocent caller, and these without what the bus, the backend and the machine took:\n")
+    print("\nThe longest waits of the innocent caller, and the same without the time of the bus, the backend and the "
+          "machine:\n")
     print(COLUMNS.format("attack", "number", "rounds", "calls", "peak MiB", "reads", "turns", "read ms", "without",
                          "turn s", "without"))
     names = {done.attack.name: done.attack for done in rounds}

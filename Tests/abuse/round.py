@@ -1,4 +1,4 @@
-"""One attack, and what must hold while it goes on and after it."""
+"""One attack, with the conditions that hold during it and after it."""
 
 import json
 import re
@@ -13,20 +13,20 @@ from kernel import MIB, Watch, footprint
 from prompter import Prompter
 
 HERE = Path(__file__).parent
-# The most memory at any time; and what all attacks together may leave behind of it, and of open files, once all
-# attackers have gone.
+# The greatest memory at any time; and the greatest increase of memory and open files after all attacks, once all
+# attackers have ended.
 MOST_MEMORY = 256 * MIB
 REST = 64 * MIB
 DESCRIPTORS = 32
-# How long the service has to come to rest after an attack, and an attacker to end, in seconds.
+# The time for the service to come to rest after an attack, and for an attacker to end, in seconds.
 RECOVERY, GRACE = 10, 6
-# A user who has refused the keyring's password is left in peace for so long at least, in seconds.
+# After a user has declined the keyring's prompt, no prompt comes for at least so long, in seconds.
 PAUSE = 5
-# The errors that D-Bus and its implementations answer with where a call does not fit.
+# The errors of D-Bus and its implementations for calls with invalid arguments.
 STANDARD = {"org.freedesktop.DBus.Error." + name for name in (
     "AccessDenied", "InvalidArgs", "InvalidSignature", "LimitsExceeded", "PropertyReadOnly", "UnknownInterface",
     "UnknownMethod", "UnknownObject", "UnknownProperty", "NotSupported")}
-# From the bus itself or a sandbox's proxy, while a service is there: for what is no caller of ours any more.
+# Errors of the bus itself or of a sandbox's proxy while a service is there, for callers that have left.
 OF_THE_BUS = {"org.freedesktop.DBus.Error." + name for name in ("NoReply", "Disconnected")}
 
 
@@ -85,7 +85,7 @@ class Round:
         try:
             output, _ = attacker.communicate(timeout=seconds + GRACE)
         except subprocess.TimeoutExpired:
-            # It waits for what does not come, and leaves in the middle of it.
+            # It waits for a reply that does not come, and is ended while it waits.
             attacker.terminate()
             try:
                 output, _ = attacker.communicate(timeout=2)
@@ -110,15 +110,15 @@ class Round:
         self.check(not troubles, f"another caller was not served {len(troubles)} times: {troubles[:1]}")
         self.check(self.peak <= MOST_MEMORY, f"resident memory rose to {self.peak / MIB:.0f} MiB")
         unknown = set(self.errors) - DOCUMENTED - OF_THE_BUS
-        self.check(not unknown, f"errors that nobody documents: {', '.join(sorted(unknown))}")
-        self.check(not outcome.get("leaks"), "somebody else's secret arrived")
+        self.check(not unknown, f"undocumented errors: {', '.join(sorted(unknown))}")
+        self.check(not outcome.get("leaks"), "a secret of another caller arrived")
         for trouble in outcome.get("trouble", []):
             self.check(False, trouble)
         self.is_broken = bool(self.failures)
         self.check_rest()
 
     def check_rest(self):
-        """The same process serves on, and is as it was."""
+        """The same process still serves, and has the state of before."""
         if not self.world.lives():
             time.sleep(0.5)
             code = self.world.service.poll()
@@ -134,7 +134,7 @@ class Round:
             time.sleep(0.1)
 
     def unrest(self):
-        """What is not as it was; None when all is."""
+        """The difference to the state of before; None when there is none."""
         if not self.answers():
             return "the service does not answer afterwards"
         before, now = self.world.at_start, footprint(self.world.service.pid)

@@ -1,4 +1,4 @@
-"""The session that is attacked: torture's, with a hostile backend and apps in sandboxes."""
+"""The session under attack: torture's, with a hostile backend and apps in sandboxes."""
 
 import json
 import os
@@ -29,10 +29,10 @@ class World(Session):
         self.address = os.environ["DBUS_SESSION_BUS_ADDRESS"]
         self.tokens = self.runtime / "tokens"
         self.backend = self.echo = None
-        # What the service had before all attacks.
+        # The service's state before all attacks.
         self.at_start = None
         self.sandboxes = []
-        # Where each app's proxy listens.
+        # The address of each app's proxy.
         self.apps = {}
 
     def __exit__(self, *arguments):
@@ -58,7 +58,7 @@ class World(Session):
         self.at_start = footprint(self.service.pid)
 
     def launch_service(self):
-        # With the limits that systemd gives it.
+        # The limits that systemd sets.
         self.service = subprocess.Popen(
             ["prlimit", f"--nofile={descriptors()}", self.programs / "chappied",
              "--issuer", self.url, "--backend", f"{self.backend_url}/backend-api"], stdout=self.log, stderr=self.log)
@@ -66,7 +66,7 @@ class World(Session):
     # Apps
 
     def start_app(self, app):
-        """A sandbox such as Flatpak builds, with a proxy to the bus in it; gives the proxy's address."""
+        """Builds a sandbox like Flatpak's, with a proxy to the bus in it; returns the proxy's address."""
         number = len(self.sandboxes) + 1
         info = (f"[Application]\nname={app}\nruntime=runtime/org.example.Platform/x86_64/1\n\n[Instance]\n"
                 f"instance-id={number}\nsession-bus-proxy=true\n")
@@ -106,7 +106,7 @@ class World(Session):
             caller.call(path, "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface", "UnlockWithMasterPassword",
                         "o(oayays)", [LOGIN, (session, b"", b"password", "text/plain")], to=name)
 
-    # What must not turn up anywhere
+    # Searches for secrets
 
     def secrets(self):
         return self.tokens.read_text().split() if self.tokens.exists() else []
@@ -123,7 +123,7 @@ class World(Session):
             return False
 
     def revive(self):
-        """A service that is as new, after an attack that has broken it."""
+        """Starts a new service after an attack has broken it."""
         if self.service.poll() is None:
             self.service.kill()
         self.restart_service()
@@ -131,7 +131,7 @@ class World(Session):
         self.at_start = footprint(self.service.pid)
 
     def restore(self):
-        """Signs in whoever an attack has signed out, which every caller may do to itself."""
+        """Signs accounts in again that an attack has signed out, which every caller may do to itself."""
         if self.state() != "signed-in":
             self.sign_in()
         self.send()
@@ -148,7 +148,7 @@ def listens(address):
 
 
 def descriptors():
-    """The limits for open files that the unit sets, or else systemd, as far as this machine allows them."""
+    """The limits for open files of the unit, or else of systemd, as far as this machine allows them."""
     stated = re.search(r"^LimitNOFILE=(\d+)(?::(\d+))?$", UNIT.read_text(), re.M)
     soft, hard = (stated[1], stated[2] or stated[1]) if stated else (1024, 524288)
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
@@ -163,7 +163,7 @@ def can_sandbox():
 
 
 def root_folders():
-    """All that is at the root, each for itself: a root that is the machine's own has no room for the mark."""
+    """The entries of the root, each of them separately: the machine's own root has no place for the mark."""
     arguments = []
     for path in sorted(Path("/").iterdir()):
         if path.is_symlink():

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What a program tries that may talk to the keyring: to open stored sign-ins with what it can read.
+"""The attack of a program with access to the keyring: it tries to open stored sign-ins with everything it can read.
 
     open-seal.py STATE_DIRECTORY
 
-Prints for each item that the keyring gives `opened with HOW` or `closed`, and last how many there were.
+Prints `opened with HOW` or `closed` for each item that the keyring returns, and last their number.
 """
 
 import base64
@@ -25,7 +25,7 @@ def hashed(material, purpose, key=b""):
 
 
 def keys(state):
-    """All that could be the key, with how it was come by."""
+    """All candidates for the key, each with its origin."""
     machine = Path("/etc/machine-id").read_bytes().strip()
     for purpose in PURPOSES:
         yield "the machine id", hashed(machine, purpose)

@@ -1,4 +1,4 @@
-"""Checks whose failure says what was seen."""
+"""Checks whose failure reports the value found."""
 
 
 class Failure(Exception):

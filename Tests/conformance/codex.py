@@ -1,4 +1,4 @@
-"""The Codex CLI: an installation of its own, and the commands that are tried."""
+"""The Codex CLI: an installation of its own, and the commands under test."""
 
 import os
 import re
@@ -17,7 +17,7 @@ class Codex:
         self.home, self.work = folder / "home", folder / "work"
         for made in (self.home, self.work):
             made.mkdir(parents=True)
-        # With one spelling for both, it would go where accounts/check points.
+        # With one spelling for both, it would use the server of accounts/check.
         (self.home / "config.toml").write_text(
             f'chatgpt_base_url = "http://localhost:{standin.port}/backend-api"\n'
             f'openai_base_url = "http://127.0.0.1:{standin.port}/backend-api/codex"\n'
@@ -37,7 +37,7 @@ class Codex:
     def sign_in(self):
         """Signs in by device code, approved on the stand-in's side, and returns what it printed."""
         login = self.start("login", "--device-auth", "--experimental_issuer", self.standin.issuer)
-        # Whatever it waits for, it does not wait longer.
+        # It waits no longer than this for anything.
         timer = threading.Timer(PATIENCE, end_all, [login])
         timer.start()
         try:
@@ -59,7 +59,7 @@ class Codex:
         return self.run("exec", "--sandbox", "danger-full-access", "resume", "--skip-git-repo-check", "--last", text)
 
     def run(self, *arguments, fails=False):
-        """Runs a command; returns the answer that it prints, or where it should fail, what it says of that."""
+        """Runs a command; returns the answer that it prints, or its error output if it should fail."""
         process = self.start(*arguments, errors=subprocess.PIPE)
         try:
             output, errors = process.communicate(timeout=PATIENCE)
@@ -76,7 +76,7 @@ class Codex:
 
 
 def end_all(process):
-    """Ends a program together with what it has started."""
+    """Ends a program and the processes that it has started."""
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:

@@ -1,4 +1,4 @@
-"""What the Codex CLI does against the stand-in, in the order of a user's day."""
+"""Uses of the Codex CLI with the stand-in, in the order of a user's day."""
 
 import json
 import re
@@ -21,8 +21,8 @@ def asks(codex, standin, transport):
     same(request["transport"], transport, "the transport")
     # The best model, in the lite form and without instructions.
     same(request["body"]["model"], MODEL, "the model")
-    same(request["body"].get("instructions"), None, "what the request says of instructions")
-    same(request["body"].get("tools"), None, "what the request says of tools")
+    same(request["body"].get("instructions"), None, "the request's instructions")
+    same(request["body"].get("tools"), None, "the request's tools")
     same(standin.count("prewarm"), 1 if transport == "websocket" else 0, "the number of prewarms")
 
 
@@ -30,8 +30,8 @@ def resumes(codex, standin, transport):
     first = codex.ask("One")
     second = codex.resume("Two")
     holds(second, "You said: “Two”", "the answer")
-    # What was said, and an answer to it.
-    same(messages(second) - messages(first), 2, "what resuming adds to the conversation")
+    # The question and its answer.
+    same(messages(second) - messages(first), 2, "the number of messages that resuming adds")
     same(standin.last_request()["transport"], transport, "the transport")
 
 
@@ -51,7 +51,7 @@ def calls_a_tool(codex, standin, transport):
 
 
 def calls_a_function(codex, standin, transport):
-    """With a model that takes the plain form of requests."""
+    """Uses a model with the plain form of requests."""
     secret = secrets.token_hex(8)
     (codex.work / "note").write_text(secret)
     standin.post("/sandbox/restore", {"model": "gpt-5.5"})
@@ -66,19 +66,19 @@ def last_item(standin):
     return standin.last_request()["body"]["input"][-1]
 
 
-def is_cut_off(codex, standin, transport):
+def retries_an_answer(codex, standin, transport):
     standin.play({"endpoint": "responses", "text": "one two three four", "drop_after": 2})
     holds(codex.ask("Once more"), "You said: “Once more”", "the answer")
-    same(standin.state()["remaining_rules"], 0, "the number of rules that are left")
+    same(standin.state()["remaining_rules"], 0, "the number of remaining rules")
 
 
-def hears_of_the_limit(codex, standin, transport):
+def reports_the_limit(codex, standin, transport):
     standin.post("/sandbox/usage", {"primary": {"used_percent": 100}})
     holds(codex.run("exec", "--skip-git-repo-check", "More", fails=True), "usage limit", "the error")
     standin.post("/sandbox/usage", {"primary": {"used_percent": 20}})
 
 
-def hears_of_a_retired_model(codex, standin, transport):
+def reports_a_retired_model(codex, standin, transport):
     standin.post("/sandbox/retire", {"model": "gpt-6-sol"})
     error = codex.run("exec", "--skip-git-repo-check", "--model", "gpt-6-sol", "More", fails=True)
     holds(error, "The 'gpt-6-sol' model is not supported when using Codex with a ChatGPT account.", "the error")
@@ -94,7 +94,7 @@ def refreshes_after_a_401(codex, standin, transport):
 
 
 def refreshes_in_time(codex, standin, transport):
-    """With a token that is near its end from the start."""
+    """Begins with a token that is near its end."""
     standin.post("/sandbox/access-token-lifetime", {"seconds": "240"})
     codex.sign_in()
     standin.post("/sandbox/access-token-lifetime", {"seconds": "864000"})
@@ -108,7 +108,7 @@ def signs_out(codex, standin, transport):
     codex.run("logout")
     true(not codex.credential.exists(), "the credential is still there")
     same(standin.count("revoke"), before + 1, "the number of revocations")
-    same(standin.state()["live_refresh_tokens"], 0, "the number of refresh tokens that are still good")
+    same(standin.state()["live_refresh_tokens"], 0, "the number of valid refresh tokens")
 
 
 ROWS = [
@@ -117,9 +117,9 @@ ROWS = [
     ("resumes", resumes),
     ("calls a tool (lite model)", calls_a_tool),
     ("calls a function (plain model)", calls_a_function),
-    ("is cut off, asks again", is_cut_off),
-    ("hears of the usage limit", hears_of_the_limit),
-    ("hears that a model is retired", hears_of_a_retired_model),
+    ("retries an interrupted answer", retries_an_answer),
+    ("reports the usage limit", reports_the_limit),
+    ("reports a retired model", reports_a_retired_model),
     ("refreshes after a 401", refreshes_after_a_401),
     ("refreshes before the token ends", refreshes_in_time),
     ("signs out", signs_out),

@@ -3,7 +3,7 @@
 
     Tests/conformance/conformance.py DIRECTORY-WITH-THE-PROGRAMS
 
-The packages are had first; everything else happens in a network namespace in which there is the loopback alone.
+The packages are installed first; everything else runs in a network namespace with the loopback alone.
 """
 
 import sys
@@ -57,7 +57,7 @@ def try_openai(table, programs):
 
 
 class Table:
-    """The rows, printed as they come, and what went wrong, behind them."""
+    """The rows, printed one by one, and then the failures."""
 
     def __init__(self):
         self.rows, self.failures = 0, []

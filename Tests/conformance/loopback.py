@@ -1,4 +1,4 @@
-"""A network namespace in which there is nothing but the loopback: whatever a client wants elsewhere, it gets nowhere."""
+"""A network namespace with the loopback alone: no client can reach any other network."""
 
 import fcntl
 import os
@@ -19,7 +19,7 @@ def enter(*command):
 
 
 def raise_loopback():
-    """Brings the loopback up, and ends the program where there is another way out."""
+    """Brings the loopback up, and ends the program if another interface exists."""
     if others := [name for _, name in socket.if_nameindex() if name != "lo"]:
         sys.exit(f"This is no namespace with the loopback alone: there is {', '.join(others)}.")
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:

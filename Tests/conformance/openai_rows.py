@@ -1,4 +1,4 @@
-"""What the `openai` package does against the stand-in. Runs in the environment that has it."""
+"""Uses of the `openai` package with the stand-in. Runs in the environment that has the package."""
 
 import openai
 
@@ -48,7 +48,7 @@ def calls_a_function(api, standin):
 
 
 def creates_without_a_stream(api, standin):
-    """The live backend knows nothing but streams."""
+    """The live backend has streams alone."""
     try:
         api.responses.create(input=said("Hello"), **QUESTION)
     except openai.BadRequestError as error:
@@ -93,7 +93,7 @@ def is_refused_over_a_socket(api, standin):
 
 
 def last(socket, kind="response.completed"):
-    """The event that ends an answer."""
+    """The last event of an answer."""
     for event in socket:
         if event.type in ("response.completed", "response.failed", "error"):
             same(event.type, kind, "the last event")

@@ -1,4 +1,4 @@
-"""The clients that are tried, as `requirements.txt` pins them, in an environment of their own."""
+"""The clients under test, in the versions of `requirements.txt`, in an environment of their own."""
 
 import hashlib
 import subprocess
@@ -16,7 +16,7 @@ def install(top):
     done = environment / "done"
     if done.exists():
         return python
-    print("Installing what requirements.txt pins, in", environment, flush=True)
+    print("Installing the packages of requirements.txt in", environment, flush=True)
     run(sys.executable, "-m", "venv", "--clear", environment, otherwise="There is no python3-venv here.")
     run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes", "--no-deps",
         "--only-binary", ":all:", "-r", PINS,

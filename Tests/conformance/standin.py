@@ -1,4 +1,4 @@
-"""The stand-in, and what it saw."""
+"""The stand-in and its records."""
 
 import json
 import subprocess
@@ -9,7 +9,7 @@ CLIENT_ID = "app_EMoamEEZ73f0CkXaXp7hrann"
 
 
 class StandIn:
-    """A running `chappie-sandbox`, which is ended with `with`."""
+    """A running `chappie-sandbox`, which ends with its `with` statement."""
 
     def __init__(self, programs, *options):
         self.process = subprocess.Popen(
@@ -24,7 +24,7 @@ class StandIn:
         self.process.terminate()
         self.process.wait()
 
-    # --- What it is asked, by this program
+    # --- Requests of this program
 
     def post(self, path, body=None, form=False):
         kind = "application/x-www-form-urlencoded" if form else "application/json"
@@ -47,7 +47,7 @@ class StandIn:
         return self.state()["last_responses_request"]
 
     def access_token(self):
-        """Signs in, as a program does that has no client for it."""
+        """Signs in as a program without a client library."""
         code = self.post("/api/accounts/deviceauth/usercode", {"client_id": CLIENT_ID})
         self.post("/sandbox/approve", {"user_code": code["user_code"]})
         approval = self.post("/api/accounts/deviceauth/token", code)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A network with a proxy in it and a server behind TLS: what stands between the service and the sign-in server.
+"""A network with a proxy and a server behind TLS, between the service and the sign-in server.
 
-The server's name exists for the proxy alone, so that nothing reaches it past the proxy. Behind TLS is whatever listens
-at PORT. Each connection is answered as the file ANSWER says then; each CONNECT is written out.
+Only the proxy knows the server's name, so nothing reaches the server without the proxy. The server behind TLS forwards
+to PORT. The file ANSWER chooses the answer to each connection at that time; the program prints each CONNECT.
 
-    network.py DIRECTORY PORT      DIRECTORY/trust.pem is what makes the server trusted
+    network.py DIRECTORY PORT      DIRECTORY/trust.pem is the certificate to trust
 """
 
 import re
@@ -23,13 +23,13 @@ OAUTH = b'{"error":"invalid_grant","error_description":"The refresh token is inv
 
 
 def head(status, body=b"", kind="text/html", length=None):
-    """An HTTP answer; a length of its own makes it a half one."""
+    """An HTTP answer; a greater length than the body's makes it incomplete."""
     return (f"HTTP/1.1 {status} Whatever\r\nContent-Type: {kind}\r\n"
             f"Content-Length: {len(body) if length is None else length}\r\nConnection: close\r\n\r\n").encode() + body
 
 
 def make_certificate(folder, name, host=SERVER, days=7, issuer=None):
-    """A certificate for `host` that vouches for itself, and its key, in NAME.pem. One of -1 days has expired."""
+    """A self-signed certificate for `host` and its key, in NAME.pem. With -1 days it has expired."""
     path, key, request = (Path(folder) / f"{name}.{end}" for end in ("pem", "key", "csr"))
     for command in (
             ["req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj",
@@ -57,7 +57,7 @@ def pump(source, sink):
 
 
 def join(client, server):
-    """Passes bytes both ways until both ends have ended."""
+    """Relays bytes both ways until both ends have closed."""
     back = threading.Thread(target=pump, args=(server, client), daemon=True)
     back.start()
     pump(client, server)
@@ -67,7 +67,7 @@ def join(client, server):
 
 
 class Network:
-    """A proxy at `port`, which leads to the server. `choose` gives the answer to each connection."""
+    """A proxy at `port` that leads to the server. `choose` returns the answer to each connection."""
 
     def __init__(self, folder, target, choose, is_quiet=False):
         self.target, self.choose, self.is_quiet = target, choose, is_quiet
@@ -76,7 +76,7 @@ class Network:
             "": make_certificate(folder, "untrusted", issuer="Somebody"),
             "expired": make_certificate(folder, "expired", days=-1),
             "other-host": make_certificate(folder, "other-host", host="other.chappie.test")}
-        # What is wrong with these two is not who has issued them.
+        # The issuer of these two certificates is not their fault.
         trusted = [Path(folder) / f"{name}.pem" for name in ("trusted", "expired", "other-host")]
         (Path(folder) / "trust.pem").write_bytes(b"".join(path.read_bytes() for path in trusted))
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -113,7 +113,7 @@ class Network:
                     server.sendall(request)
                     join(client, server)
         elif how == "refuse":
-            # A status, and whether an OAuth error is in it.
+            # A status, and whether its body has an OAuth error.
             status, _, body = what.partition(" ")
             connection.sendall(head(int(status), OAUTH, "application/json") if body == "oauth" else
                                head(int(status), HTML))
@@ -124,21 +124,21 @@ class Network:
         elif how == "noise":
             connection.sendall(bytes(range(256)) * 8)
         elif how == "silence":
-            # As long as it says, or until the other end has enough.
+            # Drips for the stated time, or until the client closes.
             connection.settimeout(float(what or TIMEOUT))
             connection.recv(1)
         elif how == "page":
-            # It says that it has connected, and has not.
+            # Reports success without a connection.
             connection.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n" + head(403, OAUTH, "application/json"))
             connection.recv(4096)
         elif how == "intercept":
-            # With a certificate that nobody trusts, or one that is expired or for another host.
+            # A certificate that is untrusted, expired or for another host.
             connection.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
             with self.others[what].wrap_socket(connection, server_side=True) as client:
                 client.recv(65536)
                 client.sendall(head(403, OAUTH, "application/json"))
         elif how in ("behind", "keep"):
-            # The server itself, as far as TLS tells, and what it sends, as it is: to one request, or to all.
+            # The server's own connection, with this answer to one request or to all.
             connection.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
             with self.trusted.wrap_socket(connection, server_side=True) as client:
                 while read_request(client):
@@ -150,7 +150,7 @@ class Network:
 
 
 def read_head(connection):
-    """The head of a request, with what has come of its body; nothing where it does not come whole."""
+    """The head of a request with the received part of its body; empty if the head is incomplete."""
     request = b""
     while b"\r\n\r\n" not in request:
         data = connection.recv(65536)

@@ -1,4 +1,4 @@
-"""What must hold after a kill, and what is counted."""
+"""The conditions after a kill, and the counts."""
 
 import time
 
@@ -6,39 +6,39 @@ from session import Failure, Refused
 
 
 class Count:
-    """What happened to one operation so far."""
+    """The counts of one operation so far."""
 
     def __init__(self):
         self.rounds = self.kills = self.checks = self.failures = 0
-        # Kills, and answers that the network lost, after tokens were issued and before they were stored: before their
-        # answer had arrived, and after.
+        # Kills, and answers lost by the network, after the issuer had issued tokens and before they were stored: before
+        # their answer had arrived, and after.
         self.before_arrival = self.after_arrival = 0
-        # Sign-ins that were lost so.
+        # Sign-ins lost by them.
         self.losses = 0
 
 
 class Tally:
-    """What happened so far with one kind of issuer."""
+    """The counts with one kind of issuer so far."""
 
     def __init__(self, operations):
         self.counts = {name: Count() for name in operations}
-        # Kills of the service in a refresh, by how they were chosen.
+        # Kills of the service during a refresh, by the choice of their moment.
         self.anywhere, self.aimed = Count(), Count()
-        # The longest time from the arrival of an answer to such a kill before it was stored, in seconds.
+        # The longest time in seconds from the arrival of an answer to such a kill before it was stored.
         self.latest = 0
 
 
 class Checks:
-    """The state of the service and of the keyring, held against what the issuer has issued."""
+    """Compares the state of the service and of the keyring with the tokens that the issuer has issued."""
 
     def __init__(self, session, phase, tally):
         self.session, self.tally = session, tally
         self.grace, self.proactive, self.rule = phase.grace, phase.proactive, phase.rule
         self.wire, self.ledger = session.wire, session.wire.ledger
         self.count = None
-        # When this round's operation started, and when the kill came.
+        # The start of this round's operation, and the time of the kill.
         self.start = self.killed_at = 0
-        # Whether that was between the issuing of tokens and their storing.
+        # Whether the kill came between the issuing of tokens and their storing.
         self.was_between = False
         self.originals, self.copies = [], []
         self.refusal = None
@@ -60,19 +60,19 @@ class Checks:
     # The keyring
 
     def stored(self):
-        """The stored item that counts, or None."""
+        """The valid stored item, or None."""
         time.sleep(0.02)
         self.wire.settle()
         items = self.session.items()
         self.copies = [item for item in items if item.is_copy]
         self.originals = [item for item in items if not item.is_copy]
-        # A sign-in under another rule is another item, and both are there for a moment.
+        # A sign-in with another accessibility is another item, and both exist for a moment.
         self.check(len(self.originals) <= (2 if self.rule else 1), f"{len(self.originals)} items for one slot")
         self.check(self.originals or not self.copies, "a copy without its original")
         return max(self.originals, key=lambda item: item.renewed_at, default=None)
 
     def note_moment(self, kind, newest_before, *more_counts):
-        """Notes whether the kill came after tokens had been issued and before they were stored."""
+        """Records whether the kill came after tokens had been issued and before they were stored."""
         newest = self.ledger.newest
         self.was_between = newest != newest_before and not any(item.token == newest for item in self.originals)
         arrived = self.wire.delivered_at.get(kind, 0)
@@ -84,23 +84,23 @@ class Checks:
             self.tally.latest = max(self.tally.latest, self.killed_at - arrived)
 
     def check_fresh(self):
-        """One item, with the newest token, and a copy where there should be one."""
+        """There is one item, with the newest token, and a copy if there should be one."""
         item = self.stored()
         self.check(len(self.originals) == 1, f"{len(self.originals)} items after an operation that succeeded")
         self.check(item.token == self.ledger.newest, "the newest token is not in the keyring")
         copies = [item.token] if item.rule.startswith("after-first-unlock") else []
-        self.check([copy.token for copy in self.copies] == copies, "the copies are not what they should be")
+        self.check([copy.token for copy in self.copies] == copies, "the copies are wrong")
 
     # The service
 
     def check_life(self, item, may_be_lost=True):
-        """The service lives and works with what the keyring holds."""
+        """The service runs and works with the items in the keyring."""
         if item is None:
             self.check(self.session.state() == "signed-out", "signed in without a credential")
             self.check(self.answer() == "MissingCredential", "an answer without a credential")
             return
         self.check(self.session.state() == "signed-in", f"{self.session.state()} with a credential")
-        self.check(item.token, "a credential that cannot be renewed")
+        self.check(item.token, "a credential that cannot be refreshed")
         is_alive = self.ledger.accepts(item.token)
         self.check(is_alive or (may_be_lost and not self.grace), "the keyring holds a spent token")
         refusals = self.ledger.refusals
@@ -117,7 +117,7 @@ class Checks:
             self.check_loss(answer, refusals)
 
     def check_loss(self, answer, refusals):
-        """The issuer has refused: that is kept, and asked for once."""
+        """The issuer has refused: the refusal is stored, and the service asks only once."""
         self.check(answer == "ReauthenticationRequired", f"a lost sign-in was answered with {answer}")
         self.check(self.ledger.refusals == refusals + 1, f"{self.ledger.refusals - refusals} refusals for one loss")
         for _ in range(2):

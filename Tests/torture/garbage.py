@@ -1,8 +1,8 @@
-"""An issuer and a proxy that answer garbage: what they say, and what must hold while they do.
+"""An issuer and a proxy that answer garbage: their answers, and the conditions during them.
 
-The service reaches the issuer over TLS through a proxy. Whatever the proxy says, and whatever the issuer says but for
-an OAuth error that ends a sign-in, changes nothing. Such an error may be a mistake too: the sign-in is kept, is not
-used for ten minutes, and works again then.
+The service reaches the issuer over TLS through a proxy. No answer of the proxy changes anything, and none of the issuer
+except an OAuth error that ends a sign-in. Such an error may be a mistake too: the sign-in is kept, is not used for ten
+minutes, and works again then.
 """
 
 import os
@@ -20,7 +20,7 @@ sys.path.append(str(Path(__file__).parent.parent / "tls"))
 from network import HTML, OAUTH, SERVER, Network, head  # noqa: E402
 
 TRUST_STORE = "/etc/ssl/certs/ca-certificates.crt"
-# What a refused sign-in is left in peace for, in seconds, and a little more.
+# The pause after a refused refresh, in seconds, and a little more.
 PAUSE = 610
 REFUSALS = (400, 401, 403)
 STATUSES = (200, 201, 202, 204, 301, 302, 307, *REFUSALS, 404, 407, 418, 429, 451, 500, 502, 503, 599)
@@ -29,31 +29,31 @@ ENDINGS = (b"invalid_grant", b"refresh_token_expired", b"refresh_token_reused", 
 
 
 def can_run():
-    """Whether this machine lets a test trust a server and shift the time since its start, for one program."""
+    """Whether this machine lets a test trust a server and shift the uptime for one program."""
     return subprocess.run(
         ["unshare", "--time", "--boottime", "700", "--mount", "mount", "--bind", "/dev/null", TRUST_STORE],
         capture_output=True).returncode == 0
 
 
 class GarbageCount:
-    """What happened so far."""
+    """The counts so far."""
 
     def __init__(self):
         self.rounds = self.kills = self.checks = self.failures = 0
-        # Misbehaviours that were met, by who misbehaved.
+        # Misbehaviours that a connection met, by their origin.
         self.proxy = self.issuer = self.swallowed = self.refusals = 0
-        # Errors that callers were told.
+        # Errors in replies to callers.
         self.errors = Counter()
         self.lost = 0
 
 
 class Garbage:
-    """Misbehaves, while it is told to, each time that somebody connects or asks."""
+    """Misbehaves, while it is enabled, at each connection and request."""
 
     def __init__(self, random, count):
         self.random, self.count = random, count
         self.is_active = False
-        # Whether the issuer may say that a sign-in has ended, and whether it has.
+        # Whether the issuer may refuse a sign-in, and whether it has.
         self.may_refuse = self.has_refused = False
         self.lock = threading.Lock()
 
@@ -78,7 +78,7 @@ class Garbage:
     # The issuer
 
     def answer(self, kind):
-        """What the issuer answers in place of the truth, and whether it does what it is asked; None for the truth."""
+        """The issuer's false answer, and whether the issuer carries out the request; None for the true answer."""
         with self.lock:
             if not self.is_active or self.random.random() < 0.3:
                 return None
@@ -86,7 +86,7 @@ class Garbage:
                 self.count.refusals += 1
                 self.has_refused = True
                 return self.refusal(), False
-            # What is done and not told is what a server does that falls over in between.
+            # A server that fails between the operation and its answer does this.
             is_done = kind == "refresh" and self.random.random() < 0.3
             self.count.swallowed += is_done
             self.count.issuer += 1
@@ -101,7 +101,7 @@ class Garbage:
         status, kind = self.random.choice(STATUSES), self.random.choice(KINDS)
         body = self.body()
         if b"invalid_grant" in body and body.endswith(b"}"):
-            # With one of these it would be a refusal.
+            # With one of these codes it would be a refusal.
             status = self.random.choice([status for status in STATUSES if status not in REFUSALS])
         form = self.random.choice(["whole", "whole", "half", "chunked", "redirect", "raw", "endless"])
         if form == "half":
@@ -114,7 +114,7 @@ class Garbage:
         if form == "raw":
             return body
         if form == "endless":
-            # Nothing says where it ends.
+            # No length and no end are given.
             return (b"HTTP/1.1 %d X\r\nContent-Type: text/html\r\n\r\n" % status) + body
         return head(status, body, kind)
 
@@ -130,7 +130,7 @@ class Garbage:
 
 
 class Place:
-    """Where the service runs: behind the proxy, in a machine that has run longer."""
+    """The environment of the service: behind the proxy, on a machine with a longer uptime."""
 
     url = f"https://{SERVER}"
 
@@ -152,7 +152,7 @@ class Place:
 
 
 class GarbageRounds(Checks):
-    """One round each: garbage at random moments, and then a look at what is left."""
+    """One round each: garbage at random moments, and then checks."""
 
     def __init__(self, session, random, phase, garbage, count):
         super().__init__(session, phase, None)
@@ -164,7 +164,7 @@ class GarbageRounds(Checks):
         self.session.send()
 
     def run(self):
-        """One round; gives what went wrong, or None."""
+        """Runs one round; returns its failure, or None."""
         self.count.rounds += 1
         try:
             self.prepare()
@@ -181,7 +181,7 @@ class GarbageRounds(Checks):
             self.count.failures += 1
             return str(failure)
 
-    # In the middle of it
+    # During garbage
 
     def use(self):
         error = self.answer()
@@ -193,7 +193,7 @@ class GarbageRounds(Checks):
         self.check_state()
 
     def use_and_kill(self):
-        """The service dies while it asks."""
+        """The service is killed during a request."""
         kill = threading.Timer(self.random.uniform(0, 0.06), self.session.kill_service)
         kill.start()
         try:
@@ -206,7 +206,7 @@ class GarbageRounds(Checks):
         self.check_state()
 
     def sign_in(self):
-        """A sign-in over the one that is there, which is kept until the new one has succeeded."""
+        """A sign-in over an existing one, which is kept until the new one has succeeded."""
         try:
             self.session.start_sign_in()
             time.sleep(self.random.uniform(0, 0.05))
@@ -218,12 +218,12 @@ class GarbageRounds(Checks):
     def check_state(self):
         allowed = ["signed-in"] + ["reauthentication-required"] * self.garbage.has_refused
         deadline = time.monotonic() + 5
-        # A sign-in that was cancelled is ending.
+        # A cancelled sign-in is ending.
         while (state := self.session.state()) == "signing-in" and time.monotonic() < deadline:
             time.sleep(0.01)
         self.check(state in allowed, f"{state} by garbage")
 
-    # Afterwards
+    # After garbage
 
     def look(self):
         item = self.stored()

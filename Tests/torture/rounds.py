@@ -1,4 +1,4 @@
-"""One round each: an operation, something that ends it in the middle, and a look at what is left."""
+"""One round each: an operation, a kill during it, and checks."""
 
 import statistics
 import threading
@@ -21,7 +21,7 @@ class Rounds(Checks):
 
     def ensure_signed_in(self):
         if self.rule:
-            # The service's own object signs in under the usual rule.
+            # The service's own object signs in with the default accessibility.
             if self.session.state() != "signed-in" or any(item.rule != self.rule for item in self.session.items()):
                 if self.session.start_host("sign-in", self.rule).wait() != 0:
                     raise Failure("a library host cannot sign in")
@@ -39,7 +39,7 @@ class Rounds(Checks):
             self.session.expire_access_tokens()
 
     def length(self, name, operation, prepare):
-        """How long an operation takes that nobody disturbs."""
+        """The undisturbed duration of an operation."""
         if name not in self.lengths:
             times = []
             for _ in range(3):
@@ -55,7 +55,7 @@ class Rounds(Checks):
     def aim(self, kill, length, kinds, news):
         """Chooses a moment: any within the operation, or one around an answer of the issuer or a signal.
 
-        Gives what to do when the operation starts.
+        Returns the function to call when the operation starts.
         """
         choices = ["any"] * 2 + [(kind, stage) for kind in kinds for stage in (wire.ANSWERED, wire.DELIVERED)] + news
         choice = self.random.choice(choices)
@@ -73,14 +73,14 @@ class Rounds(Checks):
         return lambda: setattr(self.wire, "trap", trap)
 
     def run_and_kill(self, operation, aimed, killed, kill):
-        """Runs an operation until it ends or fails; gives whether it succeeded. The kill has happened by then."""
+        """Runs an operation until it ends or fails; returns whether it succeeded. The kill has happened by then."""
         aimed()
         try:
             operation()
             succeeded = True
         except (Refused, Failure):
             succeeded = False
-        # What was aimed at did not happen, or is about to.
+        # The event of the aim did not happen, or is about to.
         if not killed.wait(0.1):
             kill()
         killed.wait()
@@ -110,7 +110,7 @@ class Rounds(Checks):
         return self.ledger.newest
 
     def sign_in(self):
-        """From nothing, or over a sign-in that is kept until the new one has succeeded."""
+        """Signs in from nothing, or over a sign-in that is kept until the new one has succeeded."""
         again = self.random.random() < 0.5
         prepare = self.ensure_signed_in if again else self.ensure_signed_out
         length = self.length("sign-in", self.session.sign_in, self.ensure_signed_out)
@@ -128,7 +128,7 @@ class Rounds(Checks):
         self.note_moment("exchange", newest)
         self.check(item or not (again or linked), "a sign-in is gone")
         if linked:
-            self.check(item.token == self.ledger.newest, "a sign-in was reported and not kept")
+            self.check(item.token == self.ledger.newest, "a sign-in was reported and not stored")
         self.session.restart_service()
         self.check_life(item)
         self.session.sign_in()
@@ -138,7 +138,7 @@ class Rounds(Checks):
         self.refresh_and(self.session.kill_service, self.tally)
 
     def stop(self):
-        """Not killed but asked to end: what it has asked the issuer for, it waits for and stores."""
+        """The service is told to end: it waits for the issuer's answer and stores it."""
         self.refresh_and(self.session.service.terminate, latency=self.random.uniform(0, 0.3))
 
     def refresh_and(self, end, tally=None, latency=0):
@@ -159,7 +159,7 @@ class Rounds(Checks):
         self.check_life(item, may_be_lost=tally is not None)
 
     def sign_out(self):
-        """Alone, or while a program with the library in it uses, and renews, what is removed."""
+        """Signs out alone, or while a library host uses and refreshes the credential."""
         length = self.length("sign-out", self.session.sign_out, self.ensure_signed_in)
         kill, killed = self.killing(self.session.kill_service)
         aimed = self.aim(kill, length, ["revoke"], ["'signed-out'"])
@@ -179,7 +179,7 @@ class Rounds(Checks):
         self.check(self.session.state() == "signed-out", "not signed out after a sign-out")
 
     def keyring(self):
-        """The keyring dies while a refresh is under way: the service keeps what the issuer gave until it is back."""
+        """The keyring is killed during a refresh: the service keeps the issuer's tokens until it is back."""
         length = self.length("refresh", self.session.send, self.prepare_refresh)
         kill, killed = self.killing(self.session.kill_keyring)
         aimed = self.aim(kill, length, ["refresh", "refresh"], [])
@@ -201,9 +201,9 @@ class Rounds(Checks):
         self.check_life(item, may_be_lost=False)
 
     def beside(self):
-        """A program with the library in it needs the same token at the same time; one of the two dies."""
+        """A library host needs the same token at the same time; one of the two processes is killed."""
         length = self.length("refresh", self.session.send, self.prepare_refresh)
-        # Long enough for both to want it.
+        # Long enough for both to need the token.
         self.wire.latency = self.random.uniform(0, 0.3)
         host_dies = self.random.random() < 0.5
         kill, killed = self.killing(lambda: host.kill() if host_dies else self.session.kill_service())
@@ -221,15 +221,15 @@ class Rounds(Checks):
             self.check(self.ledger.refusals == refusals, "a spent token was sent")
             self.check_life(item)
         else:
-            # Whoever was left has asked already.
-            self.check(not self.grace and self.was_between, "the end of a sign-in that could be renewed")
+            # The remaining process has asked already.
+            self.check(not self.grace and self.was_between, "the end of a sign-in that could be refreshed")
             self.check(self.ledger.refusals == refusals + 1, f"{self.ledger.refusals - refusals} refusals for one loss")
             self.check(self.session.state() == "reauthentication-required", f"{self.session.state()} after a loss")
             self.count.losses += 1
             self.session.sign_in()
 
     def network(self):
-        """The issuer is not reached, or its answer gets lost."""
+        """The issuer is unreachable, or its answer is lost."""
         self.begin(self.prepare_refresh)
         self.wire.trap = Trap("refresh", self.random.choice([wire.REFUSED, wire.LOST, wire.HALVED]))
         self.check(self.answer() == "Network", "no network error without an answer")
@@ -239,7 +239,7 @@ class Rounds(Checks):
         self.check_life(self.stored())
 
     def run(self, name):
-        """One round; gives what went wrong, or None."""
+        """Runs one round; returns its failure, or None."""
         self.count = count = self.tally.counts[name]
         self.was_between = False
         self.wire.latency = 0

@@ -18,7 +18,7 @@ KEYRING = ("org.freedesktop.secrets", "/org/freedesktop/secrets")
 
 
 class Failure(Exception):
-    """Something that must never happen has happened."""
+    """An event that must never happen."""
 
 
 class Refused(Exception):
@@ -27,7 +27,7 @@ class Refused(Exception):
     def __init__(self, output):
         super().__init__(output)
         error = re.search(r"GDBus\.Error:([\w.]+)", output)
-        # Without what all of the service's own have in front.
+        # The message without the prefix of the service's own errors.
         self.name = error[1].removeprefix("org.chappie.Error.") if error else output
 
 
@@ -58,21 +58,21 @@ class Item:
         self.is_copy = "attribute.copy = " in text
         self.rule = re.search(r"^attribute.accessibility = (.*)$", text, re.M)[1]
         self.credential = open_seal(re.search(r"^secret = (.*)$", text, re.M)[1], SLOT)
-        # None where the issuer has refused it for the second time.
+        # None when the issuer has refused it for the second time.
         self.token = self.credential.get("refresh_token")
         self.is_refused = "refused_uptime" in self.credential
         self.renewed_at = self.credential["renewed_at"]
 
 
 class Session:
-    """Use as a context: all that was started in it ends with it."""
+    """A context manager: the processes that it started end with it."""
 
     def __init__(self, programs, log):
         self.programs, self.log = programs, log
         self.wire = Wire()
         self.news = News()
         self.service = self.sandbox = self.keyring = None
-        # Where the service runs, when that is not here; see garbage.py.
+        # The environment of the service, if it is another one; see garbage.py.
         self.place = None
 
     def __enter__(self):
@@ -88,7 +88,7 @@ class Session:
     # The stand-in
 
     def start_sandbox(self, *options):
-        """Starts anew: whoever was signed in is unknown from now on."""
+        """Starts a new stand-in, which knows no earlier sign-in."""
         if self.sandbox:
             self.sandbox.terminate()
             self.sandbox.wait()
@@ -103,7 +103,7 @@ class Session:
         self.control("expire-access-tokens")
 
     def set_pace(self, milliseconds):
-        """How long each piece of an answer is waited for."""
+        """Sets the pause before each piece of an answer."""
         self.control("scenario", [{"endpoint": "responses", "times": "always", "delta_delay_ms": milliseconds}])
 
     def control(self, path, content=None):
@@ -127,7 +127,7 @@ class Session:
             raise Failure("the service did not start")
 
     def is_there(self, seconds):
-        """Whether the service can be called within so long: this one, not one that the bus has not missed yet."""
+        """Whether this process can be called in time, and not one that the bus still believes to be there."""
         deadline = time.monotonic() + seconds
         bus = ("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.GetConnectionUnixProcessID")
         while (left := deadline - time.monotonic()) > 0:
@@ -144,13 +144,13 @@ class Session:
         self.service.kill()
 
     def end_service(self):
-        """Asks it to end, and waits for that."""
+        """Tells it to end, and waits for its end."""
         self.service.send_signal(signal.SIGTERM)
         if self.service.wait(PATIENCE) != 0:
             raise Failure(f"the service ended with status {self.service.returncode}")
 
     def recover(self):
-        """Makes everything run again after a round that failed."""
+        """Makes everything run again after a failed round."""
         if subprocess.run(["gdbus", "wait", "--session", "--timeout", "1", KEYRING[0]]).returncode != 0:
             self.start_keyring()
         self.service.kill()
@@ -186,7 +186,7 @@ class Session:
         return re.search(r"'(.*)'", self.property("State"))[1]
 
     def start_host(self, *arguments):
-        """A program with the library in its own process: `send TEXT` or `sign-in RULE`."""
+        """Starts a library host: `send TEXT` or `sign-in ACCESSIBILITY`."""
         return subprocess.Popen(
             [self.programs / "library-host", self.wire.url, f"{self.url}/backend-api", *arguments],
             stdout=self.log, stderr=self.log)
@@ -194,11 +194,11 @@ class Session:
     # The keyring
 
     def items(self):
-        """What is stored for the default slot."""
+        """The stored items of the default slot."""
         return [Item(text) for text in wait_until(self.found, "a keyring that gives its secrets")[1:]]
 
     def found(self):
-        """What is found, each a text, behind one that is empty; None while there is one whose secret cannot be read."""
+        """The texts of the items after an empty one; None while an item's secret cannot be read."""
         run = subprocess.run(
             ["secret-tool", "search", "--all", "xdg:schema", "org.chappie.Credential"],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE)
@@ -212,7 +212,7 @@ class Session:
             self.keyring.kill()
             self.keyring.wait()
             return
-        # The session's own, which whoever made the session started.
+        # The session's own keyring, which the session's creator started.
         process = gdbus("org.freedesktop.DBus", "/org/freedesktop/DBus",
                         "org.freedesktop.DBus.GetConnectionUnixProcessID", KEYRING[0])
         subprocess.run(["kill", "-KILL", re.search(r"uint32 (\d+)", process)[1]], check=True)
@@ -227,7 +227,7 @@ class Session:
 
 
 class News:
-    """The service's signals, with the time that each was seen at."""
+    """The service's signals, with the time of each."""
 
     def __init__(self):
         self.lines = []
@@ -248,20 +248,20 @@ class News:
                 watch[1]()
 
     def on(self, text, action):
-        """Acts when a signal says `text`."""
+        """Calls `action` when a signal contains `text`."""
         self.watch = (text, action)
 
     def ignore(self):
-        """Acts no more."""
+        """Removes the action."""
         self.watch = None
 
     def forget(self):
-        """Nothing was said so far."""
+        """Forgets all signals so far."""
         with self.arrived:
             self.lines = []
 
     def told(self, *texts):
-        """Whether one signal has said all of this."""
+        """Whether one signal contains all of these texts."""
         return any(all(text in line for text in texts) for _, line in self.lines)
 
     def said(self, text, since):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kills the service again and again while it signs in, renews, signs out and keeps threads, and looks at what is left.
+"""Kills the service repeatedly while it signs in, refreshes, signs out and stores threads, and checks the results.
 
 Runs in scripts/private-session:  scripts/private-session Tests/torture/torture.py DIRECTORY-WITH-THE-PROGRAMS
 """
@@ -17,46 +17,46 @@ from checks import Tally
 from garbage import Garbage, GarbageCount, GarbageRounds, Place, can_run
 from rounds import Rounds
 from session import Session
-from threads.looks import ThreadCount
+from threads.thread_checks import ThreadCount
 from threads.phases import THREAD_OPERATIONS, THREAD_PHASES
 from threads.rounds import ThreadRounds
 
 
 @dataclass
 class Phase:
-    """How the issuer and the slot are."""
+    """The behaviour of the issuer and of the slot."""
     title: str
     share: float
-    # A used refresh token is taken until its successor was used; otherwise it is dead.
+    # The issuer accepts a used refresh token until its successor was used; otherwise it accepts each token once.
     grace: bool
-    # An access token is renewed before its use, not after a refusal.
+    # An access token is refreshed before its use, not after a refusal.
     proactive: bool
-    # What a library host signs in under; without it the service signs in, under the usual rule.
+    # The accessibility of a library host's sign-in; without it the service signs in, with the default one.
     rule: str = None
 
 
 PHASES = [
-    Phase("with grace, renewed early", 0.25, True, True),
-    Phase("with grace, renewed after a 401", 0.15, True, False),
+    Phase("with grace, refreshed early", 0.25, True, True),
+    Phase("with grace, refreshed after a 401", 0.15, True, False),
     Phase("with grace, readable after the first unlock", 0.2, True, True, "after-first-unlock-this-device-only"),
-    Phase("without grace, renewed early", 0.25, False, True),
-    Phase("without grace, renewed after a 401", 0.15, False, False),
+    Phase("without grace, refreshed early", 0.25, False, True),
+    Phase("without grace, refreshed after a 401", 0.15, False, False),
 ]
 OPERATIONS = {"sign_in": 5, "refresh": 9, "sign_out": 3, "stop": 3, "beside": 3, "keyring": 2, "network": 2}
-# How many rounds for the threads come to one for the sign-in.
+# The number of rounds for threads for each round for the sign-in.
 THREAD_SHARE = 0.75
 COLUMNS = "{:<10}{:>8}{:>8}{:>8}{:>16}{:>15}{:>8}{:>8}"
-# Whoever answers garbage forgets no refresh token whose successor nobody has used: what it says, not what it loses, is
-# looked at here.
+# An issuer with garbage accepts each refresh token whose successor was not used: the test is about its answers, not
+# about lost ones.
 GARBAGE_PHASES = [
-    Phase("garbage, renewed early", 0.5, True, True),
-    Phase("garbage, renewed after a 401", 0.5, True, False),
+    Phase("garbage, refreshed early", 0.5, True, True),
+    Phase("garbage, refreshed after a 401", 0.5, True, False),
 ]
 THREAD_COLUMNS = "{:<10}{:>8}{:>8}{:>8}{:>16}{:>15}{:>8}"
 
 
 def operations(shares, rounds, choice):
-    """So many in a random order, about each by its share and each once where there is room."""
+    """The operations in a random order, about each by its share and each at least once if there is room."""
     names = list(shares)
     while len(names) < rounds:
         names += choice.sample(list(shares), sum(shares.values()), counts=shares.values())
@@ -87,7 +87,7 @@ def print_counts(counts):
 
 
 def keep_the_keyring_dead():
-    """Without this the bus starts another one, which nobody unlocks, as soon as somebody asks for it."""
+    """Prevents the bus from starting another keyring, which would be locked, at the next call to it."""
     folder = Path(os.environ["XDG_DATA_HOME"]) / "dbus-1/services"
     (folder / "secrets.service").write_text("[D-BUS Service]\nName=org.freedesktop.secrets\nExec=/bin/false\n")
     subprocess.run(["gdbus", "call", "--session", "--dest", "org.freedesktop.DBus", "--object-path", "/",
@@ -95,7 +95,7 @@ def keep_the_keyring_dead():
 
 
 def torture(session, phase, tally, rounds, choice):
-    """Gives what went wrong."""
+    """Returns the failures."""
     session.start_sandbox(
         *["--refresh-grace"] * phase.grace, *["--access-token-lifetime", "60"] * phase.proactive)
     session.start_service()
@@ -113,7 +113,7 @@ def torture(session, phase, tally, rounds, choice):
 
 
 def torture_with_garbage(session, seed, rounds, count, folder):
-    """Gives what went wrong."""
+    """Returns the failures."""
     failures = []
     for phase in GARBAGE_PHASES:
         choice = random.Random(f"{seed} {phase.title}")
@@ -143,12 +143,12 @@ def print_garbage(count):
           f"{count.lost} sign-ins lost")
     print(f"{count.proxy} times from the proxy, {count.issuer} times from the issuer, of these {count.swallowed} after "
           f"it had issued tokens,\n    and {count.refusals} refusals")
-    print("Callers were told: " + ", ".join(f"{name} {number}" for name, number in sorted(count.errors.items())))
+    print("Errors of callers: " + ", ".join(f"{name} {number}" for name, number in sorted(count.errors.items())))
 
 
 def torture_threads(session, seed, rounds, counts):
-    """Gives what went wrong. The threads of one phase are those that the next one finds."""
-    # Threads get long.
+    """Returns the failures. Each phase continues with the threads of the one before."""
+    # Threads become long.
     session.start_sandbox("--refresh-grace", "--context-window", "4000000")
     session.start_service()
     if session.state() != "signed-out":
@@ -174,12 +174,12 @@ def torture_threads(session, seed, rounds, counts):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("programs", type=Path, help="where chappied and chappie-sandbox are")
+    parser.add_argument("programs", type=Path, help="the directory of chappied and chappie-sandbox")
     parser.add_argument("--rounds", type=int, default=400)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
     alone = parser.add_mutually_exclusive_group()
     alone.add_argument("--threads", action="store_true", help="torture the threads alone")
-    alone.add_argument("--garbage", action="store_true", help="answer garbage, and torture with nothing else")
+    alone.add_argument("--garbage", action="store_true", help="run the rounds with garbage alone")
     arguments = parser.parse_args()
     print(f"seed {arguments.seed}", flush=True)
     start = time.monotonic()
@@ -199,12 +199,12 @@ def main():
         elif can_run():
             failures += torture_with_garbage(session, arguments.seed, arguments.rounds, garbage, runtime / "network")
         else:
-            print("Left out: garbage, for which a program's trust store and time have to be shifted, as root.")
+            print("Left out: garbage, which needs root to change a program's trust store and uptime.")
         if not arguments.garbage:
             failures += torture_threads(session, arguments.seed, round(arguments.rounds * THREAD_SHARE), counts)
     if not arguments.threads and not arguments.garbage:
-        print_tally("An issuer that takes a used refresh token until its successor was used:", tallies[True])
-        print_tally("An issuer that takes a refresh token once, so that a kill in between loses the sign-in:",
+        print_tally("An issuer that accepts a used refresh token until its successor was used:", tallies[True])
+        print_tally("An issuer that accepts a refresh token once, so that a kill in between loses the sign-in:",
                     tallies[False])
     if not arguments.threads:
         print_garbage(garbage)

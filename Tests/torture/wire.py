@@ -1,7 +1,7 @@
-"""The wire between the service and the issuer, and what was said on it.
+"""A relay between the service and the issuer, with a record of its traffic.
 
-The service knows the stand-in by the wire's address. So the harness sees each token that was issued, can act
-between the issuer's answer and its arrival, and can lose answers.
+The service knows the stand-in by the relay's address. So the harness sees each issued token, can act between the
+issuer's answer and its arrival, and can lose answers.
 """
 
 import json
@@ -11,9 +11,9 @@ import threading
 import time
 from dataclasses import dataclass, field
 
-# Where an exchange can be: the issuer has carried it out; its answer has been written to the service's socket.
+# The stages of an exchange: the issuer has carried it out; its answer has been written to the service's socket.
 ANSWERED, DELIVERED = "answered", "delivered"
-# How an answer can get lost: it is never asked for; it does not arrive; a part of it arrives.
+# The ways to lose an answer: the request is not sent; the answer does not arrive; a part of it arrives.
 REFUSED, LOST, HALVED = "refused", "lost", "halved"
 
 
@@ -28,7 +28,7 @@ class Token:
 
 
 class Ledger:
-    """The refresh tokens that the issuer has handed out, and which of them it would take."""
+    """The refresh tokens that the issuer has issued, and those that it would accept."""
 
     def __init__(self, grace):
         self.grace = grace
@@ -68,14 +68,14 @@ class Ledger:
 
 
 class Trap:
-    """Something that happens once, at one stage of the next exchange of one kind."""
+    """An action that runs once, at one stage of the next exchange of one kind."""
 
     def __init__(self, kind, stage, action=None, delay=0):
         self.kind, self.stage, self.action, self.delay = kind, stage, action, delay
         self.is_set = True
 
     def spring(self, kind, stage):
-        """Whether it was this one's moment."""
+        """Whether the trap was set for this moment."""
         if not self.is_set or (kind, stage) != (self.kind, self.stage):
             return False
         self.is_set = False
@@ -90,9 +90,9 @@ class Wire:
         self.target = None
         self.ledger = None
         self.trap = None
-        # What the issuer answers in place of the truth, and whether it does what it is asked; see garbage.py.
+        # The issuer's false answer, and whether the issuer carries out the request; see garbage.py.
         self.garbage = lambda kind: None
-        # How long the answer to a refresh is under way, in seconds.
+        # The delay of a refresh's answer, in seconds.
         self.latency = 0
         self.delivered_at = {}
         self.lock = threading.Lock()
@@ -123,12 +123,12 @@ class Wire:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def connect(self, url, grace):
-        """Leads to another issuer from now on."""
+        """Connects to another issuer from now on."""
         self.target = ("127.0.0.1", int(url.rsplit(":", 1)[1]))
         self.ledger = Ledger(grace)
 
     def settle(self):
-        """Waits until the issuer has carried out and answered all that it was asked."""
+        """Waits until the issuer has carried out and answered all requests."""
         deadline = time.monotonic() + 20
         while self.active and time.monotonic() < deadline:
             time.sleep(0.001)
@@ -167,7 +167,7 @@ class Wire:
 
     @staticmethod
     def read_request(stream):
-        """The bytes of a whole request; none when the client left before it was whole."""
+        """The bytes of a whole request; none when the client left before its end."""
         head, length = b"", 0
         while not head.endswith(b"\r\n\r\n"):
             line = stream.readline()

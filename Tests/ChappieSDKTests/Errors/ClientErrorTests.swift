@@ -72,7 +72,7 @@ import Testing
     // How a network fails is told in GLib's words.
     case .network: #expect(error?.caseName == test.error.caseName)
     case .usageLimitReached(let limit):
-      guard case .usageLimitReached(let told)? = error else { throw Impatience("the limit") }
+      guard case .usageLimitReached(let told)? = error else { throw UnmetCondition("the limit") }
       #expect(told.plan == limit.plan)
       #expect(told.resetsAt == limit.resetsAt)
     default: #expect(error == test.error)

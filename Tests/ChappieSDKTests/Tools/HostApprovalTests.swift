@@ -19,7 +19,7 @@ import Testing
       let events = try await tools.events("use delete")
       guard events.count == 5, case .toolCallRequested(let requested) = events[0],
         case .approvalRequested(let question) = events[1], case .toolCallCompleted(let result) = events[2]
-      else { throw Impatience("a result") }
+      else { throw UnmetCondition("a result") }
       #expect(requested.policy == .ask)
       #expect(question == ChappieApprovalRequest(callID: requested.callID, toolName: "delete", arguments: "{}"))
       #expect(result.status == .completed)

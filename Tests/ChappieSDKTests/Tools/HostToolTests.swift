@@ -28,7 +28,7 @@ import Testing
         callID: "call_1", toolName: "weather", arguments: #"{"city":"Oslo"}"#, policy: .automatic)
       #expect(events[1] == .toolCallRequested(request))
       guard case .toolCallCompleted(let result) = events[2], case .completed(let response) = events[4] else {
-        throw Impatience("a result")
+        throw UnmetCondition("a result")
       }
       #expect(result.callID == "call_1")
       #expect(result.toolName == "weather")
@@ -82,7 +82,7 @@ import Testing
     }
     try await TestClient.with(tools: [counted]) { tools in
       let events = try await tools.events(#"use weather {"city": 7}"#)
-      guard case .toolCallCompleted(let result)? = events.first else { throw Impatience("a result") }
+      guard case .toolCallCompleted(let result)? = events.first else { throw UnmetCondition("a result") }
       #expect(result.status == .failed)
       #expect(result.output.hasPrefix("The arguments do not fit the tool's schema"))
       #expect(result.duration == .zero)

@@ -97,7 +97,7 @@ struct AccessGroupTests {
     }
   }
 
-  @Test func aGroupThatNobodyDefinedIsRefused() async throws {
+  @Test func anUndefinedGroupIsRefused() async throws {
     try await World.with { world in
       let outside = try await world.caller()
       let refused = try await refusal { try await outside.open("Client", Self.shared) }

@@ -84,7 +84,7 @@ struct AppSandbox {
     let proxy = try start("xdg-dbus-proxy", directories.busAddress, socket)
     world.adopt(proxy)
     try await eventually("the proxy in the sandbox") {
-      guard proxy.end == nil else { throw Impatience("a proxy in a sandbox; it wrote \(proxy.output)") }
+      guard proxy.end == nil else { throw UnmetCondition("a proxy in a sandbox; it wrote \(proxy.output)") }
       return (try? await BusConnection.open(address: "unix:path=\(socket)")) != nil
     }
     return try await Caller("unix:path=\(socket)")

@@ -27,7 +27,7 @@ struct OpenedObjectSignalTests {
       try await opener.call("Threads.Rename", thread, "A title", at: client)
 
       try await opener.signal("ThreadChanged", at: client)
-      #expect(try opener.toldToReadAnew("Harness", of: "Client", at: client))
+      #expect(try opener.wasInvalidated("Harness", of: "Client", at: client))
       #expect(!opener.signals("PropertiesChanged", at: client).contains { "\($0.arguments)".contains(Self.secret) })
       try await other.catchUp()
       #expect(heard(other).filter { $0.path == client }.isEmpty)

@@ -11,7 +11,7 @@ extension World {
     let process = try ChildProcess(
       "command", Binaries.chappie, arguments, in: directories, input: input, environment: environment)
     guard case .exit(let status) = try await process.waitForEnd() else {
-      throw Impatience("an exit: \(process.output)")
+      throw UnmetCondition("an exit: \(process.output)")
     }
     return Output(status: status, text: process.output)
   }
@@ -30,7 +30,7 @@ extension World {
       "terminal", "/usr/bin/python3", ["-c", TerminalStep.player, "\(columns)", steps, Binaries.chappie] + arguments,
       in: directories, environment: ["TERM": "xterm"].merging(environment) { $1 })
     guard case .exit(let status) = try await process.waitForEnd() else {
-      throw Impatience("the end of a terminal: \(process.output)")
+      throw UnmetCondition("the end of a terminal: \(process.output)")
     }
     return Output(status: status, text: process.output)
   }

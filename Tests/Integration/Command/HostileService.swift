@@ -30,7 +30,9 @@ final class HostileService {
     ) { error in
       error as? BusError ?? BusError(name: "org.freedesktop.DBus.Error.Failed", message: "\(error) \(Self.text)")
     }
-    guard try await connection.requestName("org.chappie") == .owner else { throw Impatience("the name org.chappie") }
+    guard try await connection.requestName("org.chappie") == .owner else {
+      throw UnmetCondition("the name org.chappie")
+    }
     world.keep(self)
   }
 

@@ -48,7 +48,7 @@ struct HarnessTests {
       try await watcher.catchUp()
       // The signal says that the property changed, without its value.
       #expect(try watcher.told("Harness", of: "Client", as: VariantDictionary.self).isEmpty)
-      #expect(try watcher.toldToReadAnew("Harness", of: "Client"))
+      #expect(try watcher.wasInvalidated("Harness", of: "Client"))
       // The harness of a shared object applies to every caller of that object, and to no other object.
       _ = try await watcher.send("hi")
       #expect(try await instructions(world).contains("App: Tea Clock"))
@@ -83,7 +83,7 @@ struct HarnessTests {
         #expect(try await refusal { try await caller.call("Client.SetHarness", harness) }.name == error)
       }
       #expect(try await caller.property("Client.Harness") == before)
-      #expect(try !caller.toldToReadAnew("Harness", of: "Client"))
+      #expect(try !caller.wasInvalidated("Harness", of: "Client"))
     }
   }
 }

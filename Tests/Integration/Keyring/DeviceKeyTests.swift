@@ -29,7 +29,7 @@ struct DeviceKeyTests {
         try await caller.lastError().text("message")?.contains("the key of this device is gone: sign in again") == true)
       #expect(try await refusal { try await caller.send("hi") }.name == "MissingCredential")
       #expect(try await world.sandbox.state().requests["responses"] == 1)
-      #expect(!FileManager.default.fileExists(atPath: file.path), "who reads makes no key")
+      #expect(!FileManager.default.fileExists(atPath: file.path), "reading creates no key")
       let unread = try await refusal { try await caller.call("Threads.List", VariantDictionary()) }
       #expect(unread.message.contains("the key of this device is gone"))
 

@@ -274,7 +274,7 @@ struct KeyringFaultTests {
 
   // MARK: Killed at any moment
 
-  /// The keyring is killed between the search and the read, at each request.
+  /// The keyring is killed at another moment of each request.
   @Test func aKeyringThatIsKilledRepeatedlyLosesNoSignIn() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()

@@ -119,7 +119,7 @@ struct TPMTests {
       #expect(try await place(world) == "tpm2")
       try await restart(world, tpm, "")
       #expect(try await caller.send("and back").contains("and back"))
-      #expect(try await world.sandbox.state().requests["token"] == 1, "nobody signed in again")
+      #expect(try await world.sandbox.state().requests["token"] == 1, "there was no new sign-in")
     }
   }
 }

@@ -34,7 +34,7 @@ struct MemoryWitness {
 
   /// Checks the service after an attack.
   ///
-  /// - Parameter growth: how much the service's memory may have grown during the attack, in bytes.
+  /// - Parameter growth: the allowed growth of the service's memory during the attack, in bytes.
   func expectHealthyService(growth: Int = limit, sourceLocation: SourceLocation = #_sourceLocation) async throws {
     try await isServed(sourceLocation: sourceLocation)
     #expect(world.service.process?.end == nil, sourceLocation: sourceLocation)

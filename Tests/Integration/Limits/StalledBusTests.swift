@@ -2,15 +2,15 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// A bus that takes nothing while the backend sends as fast as it can.
+/// The bus reads nothing while the backend sends as fast as possible.
 @Suite(.worlds) @GLibActor
 struct StalledBusTests {
   private static let turns = 2
-  /// Pieces of one answer: with what stands around them they are 13 MB, which no buffers of the kernel take.
+  /// Deltas of one answer: their events have 13 MB, more than the kernel's buffers hold.
   private static let pieces = 160_000
   private static let text = String(repeating: "x", count: 24 * pieces)
 
-  /// The service reads on when it can send on: it stays small meanwhile, and nothing of the answers is lost.
+  /// The service stops reading while it cannot send: its memory stays small, and no text is lost.
   @Test(arguments: World.Plan.Transport.allCases)
   func aStalledBusStallsTheBackend(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
@@ -23,7 +23,7 @@ struct StalledBusTests {
       try await world.sandbox.play(
         #"[{"endpoint":"responses","flood":{"of":"text","size":24,"count":\#(Self.pieces)},"times":\#(Self.turns)}]"#)
 
-      // No answer comes before the bus stands still.
+      // No answer comes before the bus stops.
       kill(sandbox, SIGSTOP)
       var turns: [Turn] = []
       for _ in 0..<Self.turns { turns.append(try await caller.stream("go on")) }
@@ -33,7 +33,7 @@ struct StalledBusTests {
       kill(bus, SIGSTOP)
       kill(sandbox, SIGCONT)
       try await Self.untilIdle([service, sandbox])
-      // The service has stopped to read: what the backend has sent stays where it is.
+      // The service has stopped reading: the backend's data stays in its sockets.
       #expect(
         try Self.connections(of: sandbox).count { $0.localPort == world.sandbox.port && $0.unsent > 0 } == Self.turns)
       kill(bus, SIGCONT)
@@ -47,7 +47,7 @@ struct StalledBusTests {
     }
   }
 
-  /// Waits until processes have done nothing for a while.
+  /// Waits until the processes have used no processor time for a while.
   private static func untilIdle(_ processes: [pid_t]) async throws {
     var last: [Int] = []
     var unchanged = 0
@@ -61,20 +61,20 @@ struct StalledBusTests {
 
   private static func processorTicks(of process: pid_t) throws -> Int {
     let stat = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
-    // Behind the name, which may hold anything.
+    // The fields follow the name, which may hold any characters.
     let fields = stat.split(separator: ")").last?.split(separator: " ") ?? []
     return try (11...12).reduce(0) { $0 + (try #require(Int(fields[$1]))) }
   }
 
   private struct Connection {
     let localPort, remotePort: Int
-    /// Bytes that the other end has not taken.
+    /// Bytes that the other end has not read.
     let unsent: Int
   }
 
-  /// The established connections in the network of a process.
+  /// The established connections in a process's network namespace.
   private static func connections(of process: pid_t) throws -> [Connection] {
-    // The kernel hands over a page at a time.
+    // The kernel returns one page for each read.
     let file = try FileHandle(forReadingFrom: URL(filePath: "/proc/\(process)/net/tcp"))
     let table = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
     return table.split(separator: "\n").dropFirst().compactMap { line in

@@ -26,7 +26,7 @@ struct MemoryWipeTests {
 
   /// Runs off the actor, because other tests use it.
   private func findings(in world: World) async throws -> [String] {
-    guard let id = world.service.process?.id else { throw Impatience("a service that runs") }
+    guard let id = world.service.process?.id else { throw UnmetCondition("a service that runs") }
     return try await Task.detached { Leaks.findings(in: try ProcessMemory.parts(of: id)) }.value
   }
 

@@ -65,7 +65,7 @@ final class NotificationServer {
     object = try BusObject(connection, Self.path, [implementation], authorize: { _ in }) { error in
       BusError(name: "org.freedesktop.DBus.Error.Failed", message: "\(error)")
     }
-    guard try await connection.requestName(Self.name) == .owner else { throw Impatience("the name of the server") }
+    guard try await connection.requestName(Self.name) == .owner else { throw UnmetCondition("the name of the server") }
   }
 
   /// Leaves the bus with all its notifications.

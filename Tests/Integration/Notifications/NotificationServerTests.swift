@@ -199,7 +199,7 @@ private final class ServiceManager {
       connection, ObjectPath.root.appending("org").appending("freedesktop").appending("systemd1"), [implementation],
       authorize: { _ in }
     ) { BusError(name: "org.freedesktop.DBus.Error.Failed", message: "\($0)") }
-    guard try await connection.requestName(Self.name) == .owner else { throw Impatience("the name of systemd") }
+    guard try await connection.requestName(Self.name) == .owner else { throw UnmetCondition("the name of systemd") }
   }
 
   private func note(_ call: BusCall) throws {

@@ -12,7 +12,7 @@ struct DyingHandler {
       "handler", "/usr/bin/python3", ["-c", Self.script, broadcast ? "yes" : ""], in: world.directories)
     let process = process
     try await eventually("a call of the tool") { process.output.contains("called\n") || process.end != nil }
-    guard process.end == nil else { throw Impatience("a program that runs; it wrote \(process.output)") }
+    guard process.end == nil else { throw UnmetCondition("a program that runs; it wrote \(process.output)") }
   }
 
   /// The name of its turn.

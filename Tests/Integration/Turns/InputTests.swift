@@ -180,9 +180,9 @@ struct InputTests {
     }
   }
 
-  /// D-Bus can carry neither U+0000 nor half a surrogate pair: what the model sends of these is replaced. Over HTTP,
-  /// where the stand-in can be given bytes of several events.
-  @Test func whatNoBusCanCarryIsReplaced() async throws {
+  /// D-Bus can carry neither U+0000 nor half a surrogate pair, so the service replaces them in the model's text. The
+  /// test uses HTTP, where a rule can give the bytes of several events.
+  @Test func charactersThatDBusForbidsAreReplaced() async throws {
     try await World.with(.http) { world in
       let caller = try await world.signedInCaller()
       let events = ##"""

@@ -2,7 +2,7 @@ import Foundation
 
 /// The programs under test.
 enum Binaries {
-  /// Beside the test bundle, or where `CHAPPIE_BINARIES` says.
+  /// The directory of the test bundle, or `CHAPPIE_BINARIES`.
   private static let directory: URL = {
     if let path = ProcessInfo.processInfo.environment["CHAPPIE_BINARIES"] { return URL(filePath: path) }
     return URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
@@ -14,7 +14,7 @@ enum Binaries {
   static let sandbox = directory.appending(path: "chappie-sandbox").path
 }
 
-/// The package that these tests are part of.
+/// The package of these tests.
 enum SourceTree {
   static func text(of path: String) throws -> String {
     try String(contentsOf: root.appending(path: path), encoding: .utf8)

@@ -1,12 +1,11 @@
 import Foundation
 
-/// Searches for tokens where none may be.
+/// Searches for tokens in places that must hold none.
 enum Leaks {
-  /// Part of every secret that the stand-in hands out.
+  /// A part of every secret that the stand-in issues.
   static let marker = "SANDBOXSECRET"
 
-  /// What a token looks like: the marker, the start of the stand-in's JSON web tokens, and both as base64 would show
-  /// them.
+  /// The marks of a token: the text above, the start of the stand-in's JSON web tokens, and both in base64.
   private static let needles: [(name: String, bytes: Data)] = {
     let header = #"{"alg":"RS256","typ":"JWT","kid":"sandbox"}"#
     let plain = [("the marker", marker), ("the head of a token", base64(header, droppingFirst: 0))]
@@ -14,14 +13,14 @@ enum Leaks {
     return (plain + encoded).map { ($0.0, Data($0.1.utf8)) }
   }()
 
-  /// Where tokens are, as `place: what`.
+  /// The tokens found, as `place: mark`.
   static func findings(in places: [String: Data]) -> [String] {
     places.flatMap { place, data in
       needles.filter { data.range(of: $0.bytes) != nil }.map { "\(place): \($0.name)" }
     }.sorted()
   }
 
-  /// The base64 characters that stand for `text` alone, where it starts `offset` bytes into a group of three.
+  /// The base64 characters that encode only `text`, if it starts `offset` bytes into a group of three.
   private static func base64(_ text: String, droppingFirst offset: Int) -> String {
     let padded = Data(repeating: 0, count: offset) + Data(text.utf8)
     let whole = padded.prefix(padded.count / 3 * 3).base64EncodedString()

@@ -4,9 +4,9 @@ import Synchronization
 @_exported import TestSupport
 import Testing
 
-/// A desktop session of its own for one test: home, bus, keyring, stand-in backend and service, all real.
+/// A desktop session for one test: home, bus, keyring, stand-in backend and service, all real.
 ///
-/// Everything in it ends with the test, also when that throws, and its directories go with it.
+/// All its processes and directories are removed at the end of the test, also when the test throws.
 @GLibActor
 final class World {
   let plan: Plan
@@ -28,7 +28,7 @@ final class World {
     service = ServiceProcess(directories, plan.environment)
   }
 
-  /// Runs `body` in a world that `plan` describes.
+  /// Runs `body` in a world with the configuration `plan`.
   static func with(_ plan: Plan = Plan(), _ body: @GLibActor (World) async throws -> Void) async throws {
     try await WorldGate.shared.pass {
       let world = try World(plan)
@@ -72,12 +72,12 @@ final class World {
     adopt { await process.terminate() }
   }
 
-  /// Keeps a part of the desktop for as long as this world is there: a program may talk to it at any time.
+  /// Keeps a part of the desktop until this world ends, because a program may call it at any time.
   func keep(_ part: some AnyObject & Sendable) {
     adopt(ending: { withExtendedLifetime(part) {} })
   }
 
-  /// Has `ending` run when this world ends.
+  /// Runs `ending` at the end of this world.
   func adopt(ending: @escaping @GLibActor () async -> Void) {
     endings.append(ending)
   }
@@ -108,7 +108,7 @@ final class World {
     hasFailed.withLock { $0 = true }
   }
 
-  /// In a task of its own: a test that is out of time is cancelled, and must clean up all the same.
+  /// Runs in a task of its own, because a cancelled test must clean up too.
   private func endEvenWhenCancelled() async {
     await Task { @GLibActor in await end() }.value
   }
@@ -128,7 +128,7 @@ final class World {
 }
 
 extension World {
-  /// What is in a world.
+  /// The configuration of a world.
   struct Plan {
     enum KeyringPlan {
       case unlocked
@@ -143,27 +143,27 @@ extension World {
     enum ServicePlan {
       /// From the start.
       case running
-      /// When somebody calls it.
+      /// At the first call.
       case activatable
       case none
     }
 
     var keyring = KeyringPlan.unlocked
     var service = ServicePlan.running
-    /// How answers come.
+    /// The transport of answers.
     var transport = Transport.webSocket
-    /// Approves each sign-in at once, and answers as fast as the client reads.
+    /// The stand-in approves each sign-in at once, and answers as fast as the client reads.
     var sandboxArguments = ["--auto-approve", "--rate", "0"]
-    /// What follows `--issuer` and `--backend`.
+    /// The arguments after `--issuer` and `--backend`.
     var serviceArguments: [String] = []
-    /// What `chappie.conf` has beside the transport.
+    /// The content of `chappie.conf` except the transport.
     var configuration = ""
     /// Added to the service's environment.
     var environment: [String: String] = [:]
 
-    /// A person has to approve each sign-in.
+    /// Each sign-in waits for approval.
     static let attended = Plan(sandboxArguments: ["--interval", "1", "--rate", "0"])
-    /// Each access token is due for renewal when it is handed out.
+    /// Each access token is due for a refresh when it is issued.
     static let shortTokens = Plan(sandboxArguments: ["--auto-approve", "--rate", "0", "--access-token-lifetime", "60"])
     /// For a ``FakeKeyring``, which encrypts nothing.
     static let fakeKeyring = Plan(keyring: .none, configuration: allowingPlainSessions)
@@ -179,7 +179,7 @@ private enum RunningTest {
 }
 
 extension Trait where Self == IssueHandlingTrait {
-  /// Prints the logs of a world whose test failed.
+  /// Prints the logs of a world when its test fails.
   static var worlds: Self {
     .compactMapIssues { issue in
       RunningTest.world?.noteFailure()

@@ -14,12 +14,12 @@ final class WorldDirectories {
   let activation: URL
   let logs: URL
   let busAddress: String
-  /// Nobody listens there, unless a test starts a system bus.
+  /// No bus listens there unless a test starts a system bus.
   let systemBusAddress: String
   private var outputs = 0
 
   init() throws {
-    // Sockets live in it, and their paths are short: 107 bytes.
+    // The path of a socket may have 107 bytes, so this one is short.
     let template = FileManager.default.temporaryDirectory.path + "/chappie-world.XXXXXX"
     var path = Array(template.utf8CString)
     guard mkdtemp(&path) != nil else { throw CocoaError(.fileWriteUnknown) }
@@ -39,7 +39,7 @@ final class WorldDirectories {
     }
   }
 
-  /// Only what is named here reaches a world: no display, no proxy, no bus of the person who runs the tests.
+  /// Only these variables reach a world: no display, no proxy, no bus of the person who runs the tests.
   var environment: [String: String] {
     var environment = [
       Self.mark: root.path, "HOME": home.path, "XDG_RUNTIME_DIR": runtime.path, "XDG_DATA_HOME": data.path,
@@ -52,7 +52,7 @@ final class WorldDirectories {
     return environment
   }
 
-  /// A new file for what a process writes.
+  /// A new file for a process's output.
   func newLog(_ name: String) throws -> URL {
     outputs += 1
     let log = logs.appending(path: String(format: "%03d-", outputs) + name + ".log")
@@ -60,7 +60,7 @@ final class WorldDirectories {
     return log
   }
 
-  /// Where the service keeps what is of this device.
+  /// The directory for the service's data of this device.
   var state: URL { home.appending(path: ".state/chappie") }
   var deviceKey: URL { state.appending(path: "device-key") }
 
@@ -76,7 +76,7 @@ final class WorldDirectories {
     var files: [String: Data] = [:]
     for name in try FileManager.default.subpathsOfDirectory(atPath: root.path) {
       let url = root.appending(path: name)
-      // What a process has replaced meanwhile is gone. Sockets and folders cannot be read.
+      // Files may disappear meanwhile. Sockets and folders cannot be read.
       guard let type = try? FileManager.default.attributesOfItem(atPath: url.path)[.type] as? FileAttributeType,
         type == .typeRegular, let data = try? Data(contentsOf: url)
       else { continue }
@@ -85,7 +85,7 @@ final class WorldDirectories {
     return files
   }
 
-  /// Lines in which a library complains of how our programs use it. Each is a mistake, whatever the test was about.
+  /// Lines in which a library reports misuse by our programs. Each is a mistake, whatever the test is about.
   var complaints: [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: logs.path)) ?? []
     let ours = names.filter { name in ["chappie", "activated", "-sandbox."].contains { name.contains($0) } }
@@ -97,7 +97,7 @@ final class WorldDirectories {
 
   private static let marks = ["-CRITICAL **:", "-WARNING **:"]
 
-  /// Byte by byte: a log can be long, and looking at it as text takes long.
+  /// Compares bytes: a log can be long, and a comparison of text takes long.
   private static func lines(of log: Data, with mark: String) -> [String] {
     let newline = UInt8(ascii: "\n")
     var lines: [String] = []
@@ -125,11 +125,11 @@ final class WorldDirectories {
     try? FileManager.default.removeItem(at: root)
   }
 
-  // MARK: What stays behind
+  // MARK: Remaining processes
 
   private nonisolated static let mark = "CHAPPIE_WORLD"
 
-  /// Waits for the end of all processes of this world. One that has to be killed is an issue.
+  /// Waits for the end of all processes of this world. A process that has to be killed is an issue.
   func sweep() async {
     let ended = await holds(within: .seconds(20)) { processes().isEmpty }
     guard !ended else { return }
@@ -139,7 +139,7 @@ final class WorldDirectories {
     }
   }
 
-  /// The processes of this user that carry this world in their environment.
+  /// The processes of this user with this world in their environment.
   private func processes() -> [(id: pid_t, command: String)] {
     let mark = Data("\(Self.mark)=\(root.path)\0".utf8)
     let ids = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { pid_t($0) }

@@ -1,7 +1,7 @@
 import Foundation
 import GLibBridge
 
-/// Lets a few worlds exist at a time: each is five processes.
+/// Limits the number of worlds at a time: each has five processes.
 @GLibActor
 final class WorldGate {
   static let shared = WorldGate()
@@ -21,7 +21,7 @@ final class WorldGate {
     try await body()
   }
 
-  /// Hands the place to who waits longest.
+  /// Passes the slot to the caller that has waited longest.
   private func leave() {
     if waiting.isEmpty { free += 1 } else { waiting.removeFirst().finish() }
   }

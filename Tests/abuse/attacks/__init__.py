@@ -1,4 +1,4 @@
-"""All attacks. Each is a function that is called again and again until its time is over."""
+"""All attacks. Each is a function that is called repeatedly until its time is over."""
 
 from attacks import answers, calls, crowd, memory
 from attacks.attack import Attack

@@ -1,4 +1,4 @@
-"""What a backend, or who stands between, sends in place of an answer."""
+"""Hostile answers of a backend, or of a proxy in between."""
 
 import json
 import time
@@ -8,7 +8,7 @@ from bus.chappie import ROOT, CallFailed, options
 
 
 def long_answers(attacker):
-    """Answers above what a bus carries, in pieces of any size."""
+    """Answers longer than a bus message may be, in pieces of any size."""
     with attacker.connect() as caller:
         client = caller.open_client(**attacker.transport())
         wish = attacker.wish(do="answer", bytes=attacker.known(300 << 20, attacker.sizes(1 << 20, 300 << 20)),
@@ -23,8 +23,7 @@ def long_answers(attacker):
 
 
 def turns(attacker, count, wish, tools=()):
-    """Many turns at once that the backend answers so: each on a client of its own, for those of one client wait for
-    each other."""
+    """Many turns at once with this wish: each on a client of its own, because turns of one client run in sequence."""
     with attacker.connect() as caller:
         opened = [caller.post(ROOT, "org.chappie.Manager", "OpenClient", "a{sv}", [options(**attacker.transport())])
                   for _ in range(count)]
@@ -69,7 +68,7 @@ def long_items(attacker):
                     do="items", bytes=attacker.sizes(1 << 16, 50 << 20), count=attacker.random.choice([1, 2, 8])))
 
 
-# Schemas that are short and take long, and the arguments that make them do so.
+# Short schemas that take long, and arguments that make them take long.
 LEAVES = [
     ({"uniqueItems": True}, "same"), ({"uniqueItems": True, "items": {"type": "integer"}}, "list"),
     ({"minLength": 1, "maxLength": 1 << 40}, "text"), ({"pattern": "(x+x+)+y"}, "text"),
@@ -106,7 +105,7 @@ def schema_bombs(attacker):
 
 
 def kept_turns(attacker):
-    """Long answers that have ended, which can still be asked for."""
+    """Long answers that have ended and that `GetTurn` still returns."""
     with attacker.connect() as caller:
         for _ in range(attacker.random.randrange(1, 12)):
             client = attacker.attempt(caller.open_client, **attacker.transport())
@@ -126,7 +125,7 @@ def pings(attacker):
 
 
 def late_frames(attacker):
-    """What comes behind an answer is of no answer."""
+    """Frames after the end of an answer belong to no answer."""
     with attacker.connect() as caller:
         client = caller.open_client()
         for _ in range(20):
@@ -139,7 +138,7 @@ def late_frames(attacker):
                 second = caller.send(client, "hi")
             except CallFailed as failure:
                 if "Network" not in failure.name:
-                    attacker.complain(f"behind late frames: {failure}")
+                    attacker.complain(f"after late frames: {failure}")
                 continue
             if first != "right" or second != "You are welcome.":
                 attacker.complain(f"late frames became an answer: {first[:40]}, {second[:40]}")

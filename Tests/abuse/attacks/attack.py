@@ -5,11 +5,11 @@ from dataclasses import dataclass
 @dataclass
 class Attack:
     name: str
-    # Of the issue that it belongs to.
+    # The number of the group that it belongs to.
     numbers: str
-    # Takes an Attacker.
+    # A function of an Attacker.
     act: Callable
-    # The keyring is locked meanwhile, so that turns of those who are signed in are refused.
+    # The keyring is locked meanwhile, so turns of signed-in callers are refused.
     locks_keyring: bool = False
-    # The seconds that it needs to get going.
+    # The seconds that it needs to start.
     least: float = 0

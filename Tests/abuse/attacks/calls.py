@@ -1,4 +1,4 @@
-"""Calls that are too large, of wrong types, or of nobody any more."""
+"""Calls that are too large, of wrong types, or from callers that leave."""
 
 import time
 import xml.etree.ElementTree as XML
@@ -10,13 +10,13 @@ from bus.connection import BUS
 from bus.marshal import Raw, Variant, types
 
 FOLDER = Path(__file__).parents[3] / "dbus"
-# What would take the sign-in from the innocent caller, which a program outside of all sandboxes may do.
+# Methods that would end the sign-in of the innocent caller, which a program outside all sandboxes may call.
 ITS_RIGHT = {"SignOut", "StartDeviceCodeSignIn", "CancelSignIn", "DeleteAll"}
 
 
 @cache
 def methods():
-    """(interface, member, signature) of all that is documented, and what every object has."""
+    """(interface, member, signature) of all documented methods, and of those that every object has."""
     found = []
     for file in sorted(FOLDER.glob("org.chappie.*.xml")):
         for interface in XML.parse(file).getroot().iter("interface"):
@@ -29,7 +29,7 @@ def methods():
 
 
 def oversize(attacker):
-    """Messages about as large as a bus carries."""
+    """Messages near the greatest size of a bus message."""
     with attacker.connect(sandboxed=attacker.random.random() < 0.3) as caller:
         client = caller.open_client()
         size = attacker.known(60 << 20, attacker.message_size())
@@ -71,7 +71,7 @@ def value_of(attacker, type, known):
             kind = choice.choice(["v", "s", "u", "as", "a{ss}", "a{sv}", "aa{sv}", "d", "b"])
             return deep(attacker) if kind == "v" else Variant(kind, value_of(attacker, kind, known))
         case "a" if type[1] == "{":
-            # Seldom many, for each may hold more of the kind.
+            # Rarely many, because each may hold more of its kind.
             keys = choice.sample(known["keys"], choice.choice([0, 0, 1, 3])) + ["x" * choice.randrange(1, 300)]
             return {key: value_of(attacker, type[3:-1], known) for key in keys[:choice.randrange(len(keys) + 1)]}
         case "a":
@@ -81,7 +81,7 @@ def value_of(attacker, type, known):
 
 
 def typed(attacker):
-    """Any value of the right types, and of wrong ones, for every method of every interface."""
+    """Random values of right and of wrong types, for every method of every interface."""
     sandboxed = attacker.random.random() < 0.5
     with attacker.connect(sandboxed=sandboxed) as caller:
         client, session = caller.open_client(), caller.open_session()
@@ -112,7 +112,7 @@ KEYS = ["model", "fast_mode", "reasoning_effort", "instructions", "images", "bro
 
 
 def vanishing(attacker):
-    """Callers that leave in the middle of what they want."""
+    """Callers that leave during their calls."""
     for _ in range(30):
         if attacker.is_over:
             return

@@ -1,4 +1,4 @@
-"""Many at once: callers, objects, turns, prompts, threads."""
+"""Large numbers: of callers, objects, turns, prompts, threads."""
 
 import os
 import select
@@ -9,14 +9,14 @@ from bus.connection import BUS, INTERACTIVE
 from bus.marshal import Variant
 
 CLIENT = "org.chappie.Client"
-# Calls of one program that are under way at once.
+# The number of concurrent calls of one program.
 AT_ONCE = 16000
-# What an app may begin of threads, with something to spare: at once, and then each second.
+# The threads that an app may create, with a margin: at once, and then each second.
 MOST_THREADS, THREADS_A_SECOND = 100, 2
 
 
 def flood(attacker, callers, post, depth):
-    """Keeps so many calls of each caller under way, and reads what comes."""
+    """Keeps `depth` calls of each caller in progress, and reads the replies."""
     waiting = dict.fromkeys(callers, 0)
     while not attacker.is_over:
         for caller in callers:
@@ -57,7 +57,7 @@ def introspect(attacker):
 
 
 def clients(attacker):
-    """As many as there may be of each caller, for many callers."""
+    """The greatest number of clients of each caller, for many callers."""
     address = attacker.address()
     callers = [attacker.connect(address=address) for _ in range(attacker.known(100, attacker.random.choice([1, 20])))]
     for caller in callers:
@@ -92,7 +92,7 @@ def held_turns(attacker):
 
 
 def greedy(attacker):
-    """A program that takes as many clients as it gets, and has them wait for answers."""
+    """A program with the greatest number of clients, all of them waiting for answers."""
     with attacker.connect(sandboxed=False) as caller:
         opened = [caller.post(ROOT, "org.chappie.Manager", "OpenClient", "a{sv}", [{}]) for _ in range(100)]
         for serial in opened:
@@ -103,7 +103,7 @@ def greedy(attacker):
 
 
 def programs(attacker):
-    """Many programs, each of which is an application of its own."""
+    """Many programs, each of them an application of its own."""
     children = []
     try:
         for _ in range(attacker.known(12, attacker.random.randrange(2, 24))):
@@ -122,7 +122,7 @@ def programs(attacker):
 
 
 def connections(attacker):
-    """More callers than a process has descriptors by default."""
+    """More callers than the default number of descriptors of a process."""
     address = attacker.address()
     callers = []
     for _ in range(attacker.known(1200, attacker.sizes(10, 2000))):
@@ -138,7 +138,7 @@ def connections(attacker):
 
 
 def descriptors(attacker):
-    """Messages that carry descriptors, which whoever receives them has to close."""
+    """Messages with descriptors, which the receiver has to close."""
     caller = attacker.connect(sandboxed=False)
     pipes = [end for _ in range(8) for end in os.pipe()]
     for _ in range(2000):
@@ -159,7 +159,7 @@ def descriptors(attacker):
 
 
 def prompts(attacker):
-    """Calls that let the keyring ask its user, as fast as they come."""
+    """Calls that allow the keyring to ask its user, as fast as possible."""
     caller = attacker.connect(sandboxed=True)
     serials = []
     for _ in range(40):
@@ -180,7 +180,7 @@ def prompts(attacker):
 
 
 def threads(attacker):
-    """Threads, as many as there is time for, from an app."""
+    """An app that creates threads as fast as possible."""
     address = attacker.address(sandboxed=True)
     caller = attacker.connect(address=address)
     client = caller.open_client()
@@ -205,7 +205,7 @@ def threads(attacker):
 
 
 def matches(attacker):
-    """Listeners for all that is said, while much is said."""
+    """Callers that subscribe to everything during many signals."""
     listeners = [attacker.connect(sandboxed=False) for _ in range(8)]
     for listener in listeners:
         for index in range(100):

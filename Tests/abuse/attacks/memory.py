@@ -1,4 +1,4 @@
-"""What a caller gives the service to keep."""
+"""Data that the service keeps for a caller."""
 
 import os
 import struct
@@ -8,13 +8,13 @@ from tempfile import TemporaryDirectory
 from bus.chappie import options
 from bus.marshal import Raw, Variant
 
-# So many empty messages are just below the 64 MiB that an array may have; with more keys beside them they are above.
+# So many empty messages are just below the 64 MiB limit of an array; with further keys the reply exceeds it.
 MOST_EMPTY = 2_796_190
 PNG = bytes.fromhex("89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489")
 
 
 def pair(role, length):
-    """A message as it stands in an array."""
+    """A message in its encoded form in an array."""
     text = b"w" * length
     role = role.encode()
     content = struct.pack("<I", len(role)) + role + b"\0"
@@ -27,7 +27,7 @@ def messages(pair, count):
 
 
 def empty_messages(attacker):
-    """One small call that makes an answer above what a bus carries."""
+    """One small call with an answer longer than a bus message may be."""
     caller = attacker.connect()
     client = caller.open_client()
     for _ in range(attacker.random.randrange(1, 4)):
@@ -39,7 +39,7 @@ def empty_messages(attacker):
 
 
 def long_contexts(attacker):
-    """Many conversations, each as long as one may be or longer."""
+    """Many conversations, each of the greatest length or longer."""
     caller = attacker.connect()
     for _ in range(40):
         if attacker.is_over:
@@ -92,7 +92,7 @@ def tools(attacker):
 
 
 def long_numbers(attacker):
-    """JSON that is slow to read where reading is not linear."""
+    """JSON that takes long in a parser that is not linear."""
     caller = attacker.connect()
     client = caller.open_client(**attacker.transport())
     size = attacker.known(7 << 20, attacker.sizes(1 << 12, 12 << 20))
@@ -110,7 +110,7 @@ def long_numbers(attacker):
 
 
 def data_images(attacker):
-    """Pictures that are sent along, and so stay in a transcript."""
+    """Images in messages, which stay in the conversation."""
     caller = attacker.connect()
     client = caller.open_client(**attacker.transport())
     for _ in range(12):
@@ -124,7 +124,7 @@ def data_images(attacker):
 
 
 def make_file(path, kind, attacker):
-    """Makes a file of some kind; gives the path that leads to it."""
+    """Makes a file of some kind; returns its path."""
     match kind:
         case "hollow":
             with open(path, "wb") as file:
@@ -143,7 +143,7 @@ def make_file(path, kind, attacker):
 
 
 def files(attacker):
-    """Files that are long, hollow, endless, silent or no files."""
+    """Files that are long, sparse, endless or silent, and things that are no files."""
     kinds = ["hollow", "full", "full", "full", "fifo", "device", "folder", "missing"]
     with TemporaryDirectory(dir=attacker.folder) as folder, attacker.connect(sandboxed=False) as caller:
         paths = [make_file(Path(folder) / str(index), attacker.known("full", attacker.random.choice(kinds)), attacker)
@@ -162,7 +162,7 @@ def files(attacker):
 
 
 def harnesses(attacker):
-    """Instructions of a megabyte each, on many clients, again and again."""
+    """Instructions of a megabyte each, on many clients, repeatedly."""
     caller = attacker.connect()
     clients = [client for _ in range(64) if (client := attacker.attempt(caller.open_client))]
     watcher = attacker.connect()

@@ -1,1 +1,1 @@
-"""A D-Bus client that is fast at being a nuisance: many connections, calls without waiting, messages of any size."""
+"""A D-Bus client for load: many connections, calls without waiting, messages of any size."""

@@ -1,4 +1,4 @@
-"""The service as its callers see it."""
+"""The service's interfaces for its callers."""
 
 import time
 
@@ -48,7 +48,7 @@ class Caller(Connection):
         return self.client(path, "Stream", "sa{sv}", [text, options(**more)])[0]
 
     def end_of(self, turn, seconds):
-        """How a turn ended: None for well, else the error's name."""
+        """The end of a turn: None for success, else the error's name."""
         deadline = time.monotonic() + seconds
         while True:
             for signal in self.signals:

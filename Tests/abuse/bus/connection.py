@@ -18,7 +18,7 @@ BUS = "org.freedesktop.DBus"
 
 
 class CallFailed(Exception):
-    """An error came instead of a reply."""
+    """The reply was an error."""
 
     def __init__(self, name, text):
         super().__init__(f"{name}: {text}")
@@ -26,7 +26,7 @@ class CallFailed(Exception):
 
 
 class Unanswered(Exception):
-    """Nothing came in time."""
+    """No reply came in time."""
 
 
 class Gone(Exception):
@@ -61,12 +61,12 @@ def build(type, serial, flags, fields, signature, body, descriptors=0):
 
 
 class Connection:
-    # Bytes that must never arrive, and what to do with the news that they have.
+    # Bytes that must never arrive, and the function to call when they do.
     secrets = []
     leaks = []
-    # When this process waits for nothing any more.
+    # The time after which this process waits for nothing.
     end_of_patience = math.inf
-    # Of all connections of this process: calls that were made, and the names of errors that came, also of turns.
+    # The totals of all connections of this process: calls, and error names with their number, also of turns.
     calls = 0
     errors = Counter()
 
@@ -114,7 +114,7 @@ class Connection:
                 data = memoryview(data)[sent:]
             self.socket.sendall(data)
         except TimeoutError:
-            raise Unanswered("the bus takes nothing more") from None
+            raise Unanswered("the bus accepts no more data") from None
         except OSError as error:
             raise Gone(str(error)) from None
 
@@ -122,7 +122,7 @@ class Connection:
         try:
             data = self.socket.recv(size)
         except TimeoutError:
-            raise Unanswered("nothing came in time") from None
+            raise Unanswered("no data came in time") from None
         except OSError as error:
             raise Gone(str(error)) from None
         if not data:
@@ -132,7 +132,7 @@ class Connection:
     # Messages
 
     def post(self, path, interface, member, signature="", values=(), to=CHAPPIE, flags=0, descriptors=(), body=None):
-        """Calls and does not wait; gives the serial that the reply will name."""
+        """Calls without waiting; returns the serial that the reply will name."""
         self.serial += 1
         Connection.calls += 1
         fields = {PATH: Variant("o", path), MEMBER: Variant("s", member), DESTINATION: Variant("s", to)}
@@ -149,7 +149,7 @@ class Connection:
         return self.serial
 
     def answer(self, call, signature="", values=(), error=None):
-        """Answers a call that was made to this connection."""
+        """Answers a call to this connection."""
         self.serial += 1
         body = marshal(signature, values)
         fields = {REPLY_SERIAL: Variant("u", call.serial), DESTINATION: Variant("s", call.sender)}
@@ -191,7 +191,7 @@ class Connection:
         return message
 
     def receive(self, seconds=None):
-        """The next message, with calls answered and signals kept on the way; gives it."""
+        """The next message; calls before it are answered and signals are kept."""
         message = self.next_message(seconds)
         if message.type == SIGNAL:
             self.signals.append(message)
@@ -216,7 +216,7 @@ class Connection:
         return message
 
     def take_replies(self):
-        """Reads what has come, without waiting; gives how many replies that were."""
+        """Reads the replies that have come, without waiting; returns their number."""
         replies = 0
         try:
             while True:

@@ -1,4 +1,4 @@
-"""Values of D-Bus as bytes, and back."""
+"""Encodes and decodes D-Bus values."""
 
 import struct
 
@@ -7,7 +7,7 @@ FIXED = {"y": "B", "n": "h", "q": "H", "i": "i", "u": "I", "x": "q", "t": "Q", "
 
 
 class Raw:
-    """An element of an array many times, as it stands in a message: millions need not be written one by one."""
+    """Repeats an array element in its encoded form: millions need not be encoded one by one."""
 
     def __init__(self, element, alignment, count):
         gap = bytes(-len(element) % alignment)
@@ -24,7 +24,7 @@ def alignment(signature):
 
 
 def end_of_type(signature, start=0):
-    """Where the first complete type ends."""
+    """The end of the first complete type."""
     if signature[start] == "a":
         return end_of_type(signature, start + 1)
     if signature[start] in "({":
@@ -37,7 +37,7 @@ def end_of_type(signature, start=0):
 
 
 def types(signature):
-    """The complete types in a row."""
+    """The complete types of a signature."""
     found, start = [], 0
     while start < len(signature):
         end = end_of_type(signature, start)
@@ -89,7 +89,7 @@ class Writer:
 
 
 class Reader:
-    """Little-endian alone, which is what is sent here."""
+    """Decodes little-endian data alone, the only byte order used here."""
 
     def __init__(self, content, place=0):
         self.content, self.place = content, place

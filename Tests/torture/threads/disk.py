@@ -7,20 +7,20 @@ import sqlite3
 import subprocess
 from pathlib import Path
 
-# What may be there: FORMAT.md of the file store.
+# The allowed files: FORMAT.md of the file store.
 DATABASE = "threads.db"
 LOG, SHARED_MEMORY = DATABASE + "-wal", DATABASE + "-shm"
 NAMES = {DATABASE, LOG, SHARED_MEMORY, DATABASE + "-journal", DATABASE + ".deleted", "CACHEDIR.TAG", ".nobackup"}
-# A file that was being made is left where its maker was killed.
+# A kill during the creation of a file leaves this file.
 UNFINISHED = re.compile(r"\.[0-9a-f-]{32,36}")
-# What a frame of the log has before its page.
+# The header of a frame of the log.
 FRAME_HEADER = 24
-# What happens to a database that nobody has open.
+# The kinds of damage to a closed database.
 RUINS = ["emptied", "cut", "noise", "noise inside", "no log", "log cut", "noise in the log", "older"]
 
 
 class Disk:
-    """The files of the default app and account, which alone has some."""
+    """The files of the default app and account, the only ones with threads."""
 
     def __init__(self):
         self.root = Path(os.environ["XDG_DATA_HOME"]) / "chappie/threads"
@@ -38,11 +38,11 @@ class Disk:
         return {path.name for path in self.directory.iterdir()} if self.directory else set()
 
     def strange(self):
-        """The names that no file of the store has."""
+        """The names of files that do not belong to the store."""
         return {name for name in self.names() - NAMES if not UNFINISHED.fullmatch(name)}
 
     def is_whole(self):
-        """What SQLite itself says of the database, with nobody's help."""
+        """The result of SQLite's own check of the database."""
         connection = sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)
         try:
             return connection.execute("PRAGMA integrity_check").fetchone()[0]
@@ -50,7 +50,7 @@ class Disk:
             connection.close()
 
     def copy(self):
-        """All that is stored, while nobody has it open."""
+        """All stored files, while no process has them open."""
         return {name: (self.directory / name).read_bytes() for name in (DATABASE, LOG)
                 if (self.directory / name).exists()}
 
@@ -62,9 +62,9 @@ class Disk:
             (self.directory / name).write_bytes(content)
 
     def tear(self, random):
-        """Leaves what a machine leaves that loses its power while something is written; gives whether it could.
+        """Leaves the files as a power loss during a write does; returns whether it could.
 
-        Nothing that was stored is lost with it.
+        No stored data is lost by it.
         """
         log = self.directory / LOG if self.directory else None
         if not log or not log.exists() or not log.stat().st_size:
@@ -81,7 +81,7 @@ class Disk:
         return True
 
     def ruin(self, kind, random, older):
-        """Does to the files what a bad disk, a bad backup or a curious user could; gives whether it could."""
+        """Damages the files as a bad disk, a bad backup or a curious user could; returns whether it could."""
         database, log = self.database, self.directory / LOG
         content = database.read_bytes()
         written = log.read_bytes() if log.exists() else b""
@@ -102,16 +102,16 @@ class Disk:
             or written != (log.read_bytes() if log.exists() else b"")
 
     def begin_anew(self):
-        """No threads, and no key in the keyring."""
+        """Removes all threads, and their key from the keyring."""
         shutil.rmtree(self.root, ignore_errors=True)
-        # It fails where there is none.
+        # secret-tool fails when there is no key.
         subprocess.run(["secret-tool", "clear", "xdg:schema", "org.chappie.ThreadKey"], check=False)
         if self.keys():
             raise RuntimeError("the key of the threads is still in the keyring")
 
     @staticmethod
     def keys():
-        """How many keys of threads the keyring has."""
+        """The number of keys of threads in the keyring."""
         run = subprocess.run(["secret-tool", "search", "--all", "xdg:schema", "org.chappie.ThreadKey"],
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         return len(re.findall(r"^\[/", run.stdout, re.M))

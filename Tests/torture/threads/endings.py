@@ -7,18 +7,18 @@ import time
 from pathlib import Path
 from random import Random
 
-from threads.deeds import Outcome
+from threads.actions import Outcome
 from threads.disk import DATABASE, LOG, SHARED_MEMORY
-from threads.eyes import Eyes
-from threads.looks import Looks
+from threads.directory_watch import DirectoryWatch
+from threads.thread_checks import ThreadChecks
 from threads.phases import CALLERS, Policy
-from threads.stories import Story
+from threads.snapshots import Snapshot
 
-# How long the callers work at most, in seconds.
+# The longest work of the callers, in seconds.
 LONGEST = 0.7
 
 
-class Endings(Looks):
+class Endings(ThreadChecks):
     def __init__(self, session, random, phase):
         super().__init__(session, phase)
         self.random = random
@@ -26,12 +26,12 @@ class Endings(Looks):
     # The service
 
     def prepare(self):
-        """Begins with the threads that are there."""
+        """Begins with the stored threads."""
         self.session.end_service()
         self.configure(Policy())
         self.session.start_service()
         threads = [self.store.get(id) for id in self.store.listed()]
-        self.stories = {story.id: story for story in map(Story.of, threads)}
+        self.snapshots = {snapshot.id: snapshot for snapshot in map(Snapshot.of, threads)}
         self.session.end_service()
         self.configure(Policy(cap=self.policy.cap))
         self.session.start_service()
@@ -42,16 +42,16 @@ class Endings(Looks):
         path.write_text(policy.text)
 
     def start(self):
-        """Under the policy, which at once does what is due. It may be ended before it can be called."""
+        """Starts the service with the policy, which applies at once. The service may end before its first call."""
         self.configure(self.policy)
         self.session.launch_service()
         while not self.ended.is_set() and not self.session.is_there(1):
             pass
 
     def revive(self):
-        """Starts the service after its end, sometimes with files as a bad end leaves them.
+        """Starts the service after its end, sometimes with the files of a power loss.
 
-        What is looked at gets no older meanwhile.
+        The threads under test do not age meanwhile.
         """
         self.session.service.wait()
         if self.random.random() < 0.3 and self.disk.tear(self.random):
@@ -59,10 +59,10 @@ class Endings(Looks):
         self.configure(Policy(cap=self.policy.cap))
         self.session.start_service()
 
-    # Ending it
+    # Ends
 
     def ending(self, end):
-        """A function that ends something once."""
+        """A function that ends the service once."""
         def strike():
             with self.lock:
                 if not self.ended.is_set():
@@ -72,9 +72,10 @@ class Endings(Looks):
         return strike
 
     def aim(self, strike):
-        """Chooses a moment: any, or one at a change of a file or at a signal. Gives what ends the aiming."""
+        """Chooses a moment: any, or one at a change of a file or at a signal. Returns the function that ends the
+        aiming."""
         choice = self.random.choice(["any", "files", "files", "files", "news"])
-        # What is aimed at may never come.
+        # The chosen event may never come.
         timer = threading.Timer(self.random.uniform(0, LONGEST) if choice == "any" else LONGEST, strike)
         timer.start()
         forget = self.aim_at(choice, strike)
@@ -94,14 +95,14 @@ class Endings(Looks):
         if choice == "files" and self.disk.directory:
             part, number = self.random.choice(["", DATABASE, LOG, LOG, SHARED_MEMORY]), self.random.randint(1, 12)
             changes = itertools.count(1)
-            return Eyes(self.disk.directory,
+            return DirectoryWatch(self.disk.directory,
                         lambda name: part in name and next(changes) == number and strike_late()).end
         if choice == "news":
             self.session.news.on(self.random.choice(["TextDelta", "Completed", "ThreadChanged"]), strike_late)
         return self.session.news.ignore
 
     def run_and_end(self, operation, end, *others):
-        """Has callers work until they are through or the service is gone."""
+        """Has callers work until they are done or the service is gone."""
         most, kinds = CALLERS[operation]
         length = self.random.randint(2, 6)
         works = [lambda number=number, random=Random(self.random.random()): self.work(number, random, kinds, length)
@@ -119,6 +120,6 @@ class Endings(Looks):
             thread.join()
         forget()
         strike()
-        for deed in self.deeds:
-            if deed.is_turn and deed.outcome is Outcome.UNKNOWN and self.told("Completed", deed.tag):
-                deed.outcome = Outcome.DONE
+        for action in self.actions:
+            if action.is_turn and action.outcome is Outcome.UNKNOWN and self.told("Completed", action.tag):
+                action.outcome = Outcome.DONE

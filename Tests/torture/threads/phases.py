@@ -1,4 +1,4 @@
-"""How threads are kept while they are tortured, and with what."""
+"""The configuration of threads, and the operations on them."""
 
 from dataclasses import dataclass
 
@@ -7,8 +7,8 @@ DAY = 86400
 
 @dataclass
 class Policy:
-    """What the configuration says of threads."""
-    # In bytes; None for as many as there are.
+    """The retention policy in the configuration."""
+    # In bytes; None for no limit.
     cap: int = None
     # In seconds.
     archive_after: float = None
@@ -33,9 +33,9 @@ class ThreadPhase:
     title: str
     share: float
     policy: Policy
-    # With how often each comes.
+    # The operations, each with its weight.
     operations: dict
-    # How long messages are, in bytes.
+    # The lengths of messages, in bytes.
     lengths: tuple = (20, 20, 200, 2000)
 
 
@@ -48,7 +48,7 @@ THREAD_PHASES = [
     ThreadPhase("threads that get old", 0.2, Policy(archive_after=2, delete_after=2), SOME),
 ]
 THREAD_OPERATIONS = ["first", *ALL]
-# At most how many callers there are at once, and what each does, by the operation.
+# The greatest number of concurrent callers, and their kinds of calls, by operation.
 CALLERS = {
     "first": (2, ["create", "create", "send"]),
     "send": (1, ["send"]),

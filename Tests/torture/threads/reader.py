@@ -1,127 +1,130 @@
-"""What has to be in a thread after what was asked for."""
+"""The expected content of a thread after the operations."""
 
 import time
 
-from threads.deeds import Outcome, possible
-from threads.stories import Story, goes_before, kinds_of, text_of
+from threads.actions import Outcome, possible
+from threads.snapshots import Snapshot, goes_before, kinds_of, text_of
 
 
 class Reader:
-    """Holds a thread against its story and what was asked for since."""
+    """Compares a thread with its snapshot and with the actions since."""
 
-    def __init__(self, check, deeds, policy):
-        self.check, self.deeds, self.policy = check, deeds, policy
+    def __init__(self, check, actions, policy):
+        self.check, self.actions, self.policy = check, actions, policy
 
-    def read(self, story, thread, listed):
-        """Checks a thread that is listed."""
-        now = Story.of(thread)
-        deeds = [deed for deed in self.deeds if deed.thread == story.id]
-        self.check(now.id == story.id, "a thread is another one")
+    def read(self, snapshot, thread, listed):
+        """Checks a listed thread."""
+        now = Snapshot.of(thread)
+        actions = [action for action in self.actions if action.thread == snapshot.id]
+        self.check(now.id == snapshot.id, "a thread is another one")
         self.check((listed["title"], listed["updated_at"], listed["archived"]) ==
-                   (now.title, now.updated_at, now.archived_at is not None), "a thread is listed as it is not")
-        self.check(listed["turn_count"] == len(now.turns), f"{listed['turn_count']} turns listed, {len(now.turns)} there")
+                   (now.title, now.updated_at, now.archived_at is not None), "the listing of a thread is wrong")
+        self.check(listed["turn_count"] == len(now.turns),
+                   f"{listed['turn_count']} turns listed, {len(now.turns)} there")
         self.check(listed["bytes"] == now.size, f"{listed['bytes']} bytes listed, {now.size} there")
         self.check(not thread["damage"], f"damage: {thread['damage']}")
-        self.read_turns(story, now, deeds)
-        self.read_title(story, now, deeds)
-        self.read_archiving(story, now, deeds)
+        self.read_turns(snapshot, now, actions)
+        self.read_title(snapshot, now, actions)
+        self.read_archiving(snapshot, now, actions)
 
     def of(self, *kinds):
-        return [deed for deed in self.deeds if deed.kind in kinds]
+        return [action for action in self.actions if action.kind in kinds]
 
     # Turns
 
-    def read_turns(self, story, now, deeds):
-        before = len(story.turns)
-        self.check(now.turns[:before] == story.turns, f"of {before} turns that were stored, some changed or are gone")
+    def read_turns(self, snapshot, now, actions):
+        before = len(snapshot.turns)
+        self.check(now.turns[:before] == snapshot.turns,
+                   f"of {before} stored turns, some changed or are gone")
         self.check(len({turn["id"] for turn in now.turns}) == len(now.turns), "a turn is there twice")
         order, compactions = [], 0
         for turn in now.turns[before:]:
             kinds = kinds_of(turn)
             if kinds == ["compaction"]:
-                order += self.compaction(turn["events"][0]["summary"], deeds)
+                order += self.compaction(turn["events"][0]["summary"], actions)
                 compactions += 1
             else:
-                order.append(self.message(turn, kinds, deeds))
-        compacts = [deed for deed in deeds if deed.kind in ("compact", "compact_model")]
-        least = sum(deed.is_done for deed in compacts)
-        most = sum(deed.may_have_happened for deed in compacts)
+                order.append(self.message(turn, kinds, actions))
+        compacts = [action for action in actions if action.kind in ("compact", "compact_model")]
+        least = sum(action.is_done for action in compacts)
+        most = sum(action.may_have_happened for action in compacts)
         self.check(least <= compactions <= most, f"{compactions} compactions stored, of {least} to {most}")
-        for place, deed in enumerate(order):
-            self.check(not any(deed.is_behind(later) for later in order[place + 1:]), "turns are out of order")
-        for deed in deeds:
-            if deed.is_turn and deed.is_done:
-                self.check(deed.is_stored, f"a turn that had returned is gone: {deed.tag}")
+        for place, action in enumerate(order):
+            self.check(not any(action.is_after(later) for later in order[place + 1:]), "turns are out of order")
+        for action in actions:
+            if action.is_turn and action.is_done:
+                self.check(action.is_stored, f"a turn that had returned is gone: {action.tag}")
 
-    def compaction(self, summary, deeds):
-        """The deed that gave the summary; none where the model did."""
-        matching = [deed for deed in deeds if deed.kind == "compact" and deed.text == summary]
+    def compaction(self, summary, actions):
+        """The action that gave the summary; none when the model did."""
+        matching = [action for action in actions if action.kind == "compact" and action.text == summary]
         if not matching:
-            self.check(any(deed.kind == "compact_model" for deed in deeds), "a summary that nobody gave")
+            self.check(any(action.kind == "compact_model" for action in actions), "an unknown summary")
         self.find(matching)
         return matching
 
-    def message(self, turn, kinds, deeds):
-        """The deed that the turn is of; the turn is whole."""
+    def message(self, turn, kinds, actions):
+        """The action of the turn, which must be complete."""
         text = text_of(turn)
-        matching = [deed for deed in [*deeds, *self.of("remember")] if deed.is_turn and deed.text == text]
-        self.check(len(matching) == 1, f"a turn that nobody asked for: {text!r:.80}")
-        deed = matching[0]
+        matching = [action for action in [*actions, *self.of("remember")] if action.is_turn and action.text == text]
+        self.check(len(matching) == 1, f"a turn without an action: {text!r:.80}")
+        action = matching[0]
         self.find(matching)
         self.check(kinds[0] == "input", f"a turn of {kinds}")
         if "error" in kinds:
-            self.check(not deed.is_done, "a turn that had returned is stored as failed")
+            self.check(not action.is_done, "a turn that had returned is stored as failed")
             name = next(event["name"] for event in turn["events"] if event["kind"] == "error")
             self.check(name == "cancelled", f"a turn is stored that failed with {name}")
-            return deed
+            return action
         self.check(kinds.count("output") == 1 and kinds[-1] == "output", f"a turn of {kinds}")
         output = turn["events"][-1]["text"]
-        self.check(output.startswith(f"You said: “{deed.tag}"), "a turn has another one's answer")
-        self.check(deed.answer in (None, output), "a turn is not stored as it was answered")
-        return deed
+        self.check(output.startswith(f"You said: “{action.tag}"), "a turn has another one's answer")
+        self.check(action.answer in (None, output), "a turn is not stored as it was answered")
+        return action
 
-    def find(self, deeds):
-        for deed in deeds:
-            self.check(not deed.is_stored, f"a turn is there twice: {deed.tag}")
-            self.check(deed.outcome is not Outcome.REFUSED,
-                       f"a turn is there that was refused with {deed.refusal}")
-            deed.is_stored = True
+    def find(self, actions):
+        for action in actions:
+            self.check(not action.is_stored, f"a turn is there twice: {action.tag}")
+            self.check(action.outcome is not Outcome.REFUSED,
+                       f"a turn is there that was refused with {action.refusal}")
+            action.is_stored = True
 
     # What is listed
 
-    def read_title(self, story, now, deeds):
-        titles = possible(story.title, [deed for deed in deeds if deed.kind == "rename"], lambda deed: deed.text)
+    def read_title(self, snapshot, now, actions):
+        renames = [action for action in actions if action.kind == "rename"]
+        titles = possible(snapshot.title, renames, lambda action: action.text)
         named = "" in titles and any(
-            now.title.startswith(deed.tag) for deed in [*deeds, *self.of("remember")] if deed.is_turn)
+            now.title.startswith(action.tag) for action in [*actions, *self.of("remember")] if action.is_turn)
         self.check(now.title in titles or named, f"the title is {now.title!r}, and should be of {titles}")
 
-    def read_archiving(self, story, now, deeds):
+    def read_archiving(self, snapshot, now, actions):
         # A second program writes to a thread that was active when it looked.
-        changes = [deed for deed in deeds if deed.kind in ("archive", "unarchive", "compact", "compact_model")]
-        changes += [deed for deed in self.deeds if deed.is_turn and deed.is_stored
-                    and any(text_of(turn) == deed.text for turn in now.turns)]
-        states = possible(story.archived_at is not None, changes, lambda deed: deed.kind == "archive")
+        changes = [action for action in actions if action.kind in ("archive", "unarchive", "compact", "compact_model")]
+        changes += [action for action in self.actions if action.is_turn and action.is_stored
+                    and any(text_of(turn) == action.text for turn in now.turns)]
+        states = possible(snapshot.archived_at is not None, changes, lambda action: action.kind == "archive")
         is_archived = now.archived_at is not None
-        # A thread that was put away can be renamed.
-        renamed = any(deed.kind == "rename" and deed.may_have_happened for deed in deeds)
-        since = story.updated_at if renamed else now.updated_at
+        # An archived thread can be renamed.
+        renamed = any(action.kind == "rename" and action.may_have_happened for action in actions)
+        since = snapshot.updated_at if renamed else now.updated_at
         is_due = self.policy.ages and is_archived and now.archived_at >= since + self.policy.archive_after
         self.check(is_archived in states or is_due, "archived" if is_archived else "not archived any more")
 
     # What is gone
 
-    def lose(self, story, left, total):
-        """Checks a thread that is not listed any more: somebody or the policy has deleted it."""
-        deeds = [deed for deed in self.deeds if deed.thread == story.id]
-        if any(deed.kind == "delete" and deed.may_have_happened for deed in deeds):
+    def lose(self, snapshot, left, total):
+        """Checks a thread that is no longer listed: an action or the policy has deleted it."""
+        actions = [action for action in self.actions if action.thread == snapshot.id]
+        if any(action.kind == "delete" and action.may_have_happened for action in actions):
             return
         if self.policy.ages:
-            starts = [deed.started for deed in deeds if deed.kind == "archive"]
-            starts.append(story.archived_at or story.updated_at + self.policy.archive_after)
+            starts = [action.started for action in actions if action.kind == "archive"]
+            starts.append(snapshot.archived_at or snapshot.updated_at + self.policy.archive_after)
             self.check(min(starts) + self.policy.delete_after <= time.time() + 1, "deleted before its time")
             return
         self.check(self.policy.cap and total > self.policy.cap, "a thread is gone")
-        if deeds:
+        if actions:
             return
         for other in left:
-            self.check(goes_before(story, other), "a thread was deleted before one that was to go first")
+            self.check(goes_before(snapshot, other), "a thread was deleted before one that the policy deletes first")

@@ -1,14 +1,14 @@
-"""One round each: threads are used, something ends that in the middle, and all of them are looked at."""
+"""One round each: threads are used, a kill ends that, and all of them are checked."""
 
 import time
 
 from session import Failure, Refused
 from threads.callers import WORDS
-from threads.deeds import Deed, Outcome
+from threads.actions import Action, Outcome
 from threads.disk import RUINS
 from threads.endings import Endings
 
-# More threads than this are made fewer, so that a round stays short.
+# With more threads than this, some are deleted, so that a round stays short.
 MANY = 10
 
 
@@ -23,20 +23,20 @@ class ThreadRounds(Endings):
         self.look()
 
     def first(self):
-        """The key is made too."""
+        """Creates the first threads and their key."""
         self.session.end_service()
         self.disk.begin_anew()
-        self.stories = {}
+        self.snapshots = {}
         self.session.start_service()
         self.kill("first")
-        self.check(not self.stories or self.disk.keys() == 1, f"{self.disk.keys()} keys in the keyring")
+        self.check(not self.snapshots or self.disk.keys() == 1, f"{self.disk.keys()} keys in the keyring")
 
     def stop(self):
-        """Not killed but asked to end: the turns that run are stored."""
+        """The service is told to end: it stores the running turns."""
         running = []
 
         def end():
-            running.extend(deed for deed in self.deeds if self.told("TextDelta", deed.tag))
+            running.extend(action for action in self.actions if self.told("TextDelta", action.tag))
             self.session.service.terminate()
 
         self.session.set_pace(self.random.choice([0, 5]))
@@ -45,25 +45,25 @@ class ThreadRounds(Endings):
         self.check(self.session.service.wait() == 0, f"the service ended with {self.session.service.returncode}")
         self.revive()
         self.look()
-        for deed in running:
-            self.check(deed.is_stored or self.policy.cap or self.policy.ages, f"a running turn is gone: {deed.tag}")
+        for action in running:
+            self.check(action.is_stored or self.policy.cap or self.policy.ages, f"a running turn is gone: {action.tag}")
 
     def beside(self):
-        """A second program writes to the same files; it dies, or the service does, or both."""
+        """A second program writes to the same files; it is killed, or the service is, or both."""
         programs = []
 
         def remember(length):
             for index in range(length):
                 tag = f"{self.tag}h{index}x"
-                deed = Deed("remember", None, f"{tag} {WORDS[:19]}", tag)
+                action = Action("remember", None, f"{tag} {WORDS[:19]}", tag)
                 with self.lock:
                     if self.ended.is_set():
                         return
-                    deed.started = time.time()
-                    programs.append(self.session.start_host("remember", deed.text))
-                    self.deeds.append(deed)
-                deed.outcome = Outcome.UNKNOWN if programs[-1].wait() else Outcome.DONE
-                deed.ended = deed.ended if programs[-1].returncode else time.time()
+                    action.started = time.time()
+                    programs.append(self.session.start_host("remember", action.text))
+                    self.actions.append(action)
+                action.outcome = Outcome.UNKNOWN if programs[-1].wait() else Outcome.DONE
+                action.ended = action.ended if programs[-1].returncode else time.time()
 
         dying = self.random.choice([("host",), ("host",), ("service",), ("host", "service")])
 
@@ -82,11 +82,11 @@ class ThreadRounds(Endings):
         self.look()
 
     def ruin(self):
-        """The database is no longer what was stored: that is told, and nothing else is said or done."""
-        older = self.at_rest() if self.stories else None
+        """The database is damaged: the service reports it and changes nothing."""
+        older = self.at_rest() if self.snapshots else None
         self.kill("ruin")
-        self.deeds = []
-        if older is None or not self.stories:
+        self.actions = []
+        if older is None or not self.snapshots:
             return
         self.end()
         whole = self.disk.copy()
@@ -95,45 +95,46 @@ class ThreadRounds(Endings):
         ruined = self.disk.copy()
         self.session.start_service()
         try:
-            seen = self.look_at_ruin(kind, ruined)
+            seen = self.check_damaged(kind, ruined)
         except Failure:
             self.end()
             self.disk.put_back(whole)
             self.session.start_service()
             raise
         if not seen and self.random.random() < 0.3:
-            self.begin_again()
+            self.start_over()
             return
         self.end()
         self.disk.put_back(whole)
         self.session.start_service()
         self.look()
         for id, turns in seen.items():
-            known = {turn["id"]: turn for turn in self.stories[id].turns} if id in self.stories else {}
+            known = {turn["id"]: turn for turn in self.snapshots[id].turns} if id in self.snapshots else {}
             self.check(all(known[turn["id"]] == turn for turn in turns if turn["id"] in known),
                        f"a turn was another one: {kind}, {changed}")
-            self.check(id not in self.stories or all(turn["id"] in known for turn in turns),
-                       f"a turn was there that nobody stored: {kind}, {changed}")
+            self.check(id not in self.snapshots or all(turn["id"] in known for turn in turns),
+                       f"there was an unknown turn: {kind}, {changed}")
 
     def end(self):
         self.session.kill_service()
         self.session.service.wait()
 
     def at_rest(self):
-        """What is on the disk after a kill; the service runs again."""
+        """The files on the disk after a kill; the service runs again."""
         self.end()
         copy = self.disk.copy()
         self.session.start_service()
         return copy
 
-    def look_at_ruin(self, kind, ruined):
-        """What can be read of a database that something happened to."""
+    def check_damaged(self, kind, ruined):
+        """Checks the readable part of a damaged database."""
         try:
             listed = self.store.listed()
         except Refused as refusal:
             self.check(refusal.name == "StoreUnavailable", f"{kind} was refused with {refusal.name}")
             if kind not in ("no log", "log cut", "noise in the log"):
-                self.check(self.disk.copy().items() >= ruined.items(), f"a database was changed that was {kind}")
+                self.check(self.disk.copy().items() >= ruined.items(),
+                           f"the service changed a database that was {kind}")
             return {}
         seen = {}
         for id in listed:
@@ -143,57 +144,58 @@ class ThreadRounds(Endings):
                 self.check(refusal.name == "StoreUnavailable", f"{kind} was refused with {refusal.name}")
         return seen
 
-    def begin_again(self):
-        """The way out of a database that is of no use."""
+    def start_over(self):
+        """Deletes all threads of a damaged database, and creates one."""
         self.store.call("DeleteAll")
         self.check(not self.store.listed(), "threads are there after all were deleted")
-        self.deeds, self.stories = [], {}
-        created = Deed("create", None, self.tag, self.tag)
-        self.deeds.append(created)
+        self.actions, self.snapshots = [], {}
+        created = Action("create", None, self.tag, self.tag)
+        self.actions.append(created)
         self.carry_out(created)
-        self.check(created.is_done, f"a thread could not be begun anew: {created.refusal}")
+        self.check(created.is_done, f"a thread could not be created afterwards: {created.refusal}")
 
     # Going on
 
     def go_on(self):
-        """The service works: with a message to each thread that was used, and to one that was not."""
-        used = [id for id in self.stories if any(deed.thread == id for deed in self.deeds)]
-        others = [id for id in self.stories if id not in used]
-        self.deeds = []
+        """The service works: it stores a message in each used thread, and in an unused one."""
+        used = [id for id in self.snapshots if any(action.thread == id for action in self.actions)]
+        others = [id for id in self.snapshots if id not in used]
+        self.actions = []
         for id in used + self.random.sample(others, min(1, len(others))):
-            if not self.stories[id].archived_at or self.random.random() < 0.3:
+            if not self.snapshots[id].archived_at or self.random.random() < 0.3:
                 self.send_to(id)
         self.look()
-        for id in list(self.stories)[MANY:]:
+        for id in list(self.snapshots)[MANY:]:
             self.discard(id)
 
     def discard(self, id):
         self.store.call("Delete", id)
-        self.stories.pop(id, None)
+        self.snapshots.pop(id, None)
         self.check(id not in self.store.listed(), "a thread that was deleted is listed")
 
     def send_to(self, id):
-        story, tag = self.stories[id], f"{self.tag}a{len(self.deeds)}x"
-        deed = Deed("send", id, self.message(tag, self.random), tag)
-        self.deeds.append(deed)
-        self.carry_out(deed)
-        if deed.outcome is Outcome.REFUSED and self.policy.cap:
-            most = story.size + 2 * len(deed.text) + 4096
-            self.check(deed.refusal != "StoreFull" or most > self.policy.cap, "the store was full too soon")
+        snapshot, tag = self.snapshots[id], f"{self.tag}a{len(self.actions)}x"
+        action = Action("send", id, self.message(tag, self.random), tag)
+        self.actions.append(action)
+        self.carry_out(action)
+        if action.outcome is Outcome.REFUSED and self.policy.cap:
+            most = snapshot.size + 2 * len(action.text) + 4096
+            self.check(action.refusal != "StoreFull" or most > self.policy.cap, "the store was full too soon")
             return
-        self.check(deed.is_done, f"a message after the restart was refused with {deed.refusal}")
-        count = story.messages + 1
-        self.check(f"conversation has {count} message" in deed.answer, f"{deed.answer[-60:]!r}, not {count} messages")
+        self.check(action.is_done, f"a message after the restart was refused with {action.refusal}")
+        count = snapshot.messages + 1
+        self.check(f"conversation has {count} message" in action.answer,
+                   f"{action.answer[-60:]!r}, not {count} messages")
         self.check(id in self.store.listed(), "the thread that was written to is gone")
         self.check(not self.policy.cap or self.store.usage()["used_bytes"] <= self.policy.cap,
                    "more than the cap after a write")
 
     def run(self, name, number):
-        """One round; gives what went wrong, or None."""
+        """Runs one round; returns its failure, or None."""
         self.count = self.counts[name]
         self.count.rounds += 1
         self.ended.clear()
-        self.deeds, self.troubles, self.tag = [], [], f"r{number}"
+        self.actions, self.troubles, self.tag = [], [], f"r{number}"
         self.session.news.forget()
         try:
             getattr(self, name, lambda: self.kill(name))()

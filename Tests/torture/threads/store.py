@@ -1,4 +1,4 @@
-"""org.chappie.Threads as Python has it."""
+"""org.chappie.Threads in Python."""
 
 import ast
 import json
@@ -17,7 +17,7 @@ class Store:
         return self.session.call(f"Threads.{member}", *(f"'{text}'" for text in texts))
 
     def text(self, member, *texts):
-        """The one text that the call replies with."""
+        """The reply's only value, a text."""
         return ast.literal_eval(self.call(member, *texts))[0]
 
     def create(self, title):
@@ -25,7 +25,7 @@ class Store:
         return ast.literal_eval(reply)[0]
 
     def send(self, thread, text):
-        """The whole answer. Everyone is told of it."""
+        """The whole answer. Its signals are broadcast."""
         return self.turn("Send", thread, text, broadcasts=True)
 
     def stream(self, thread, text, broadcasts=True):
@@ -41,7 +41,7 @@ class Store:
         return json.loads(self.text("Get", thread))
 
     def listed(self):
-        """What is listed of all threads, by their ids."""
+        """All listed threads, by id."""
         listed = {}
         for archived in ("false", "true"):
             reply = self.session.call("Threads.List", f"{{'archived': <{archived}>}}")
@@ -57,7 +57,7 @@ class Store:
 
 
 def read_dictionary(text):
-    """A dictionary of plain values as gdbus prints it."""
+    """A dictionary of simple values from gdbus's output."""
     values = re.findall(r"'(\w+)': <(?:(?:u?int)\d+ )?('[^']*'|\w+)>", text)
     return {key: value[1:-1] if value.startswith("'") else value == "true" if value in ("true", "false") else int(value)
             for key, value in values}

@@ -1,13 +1,13 @@
 import GLibBridge
 
-/// When a credential may be read, as it is named on the bus.
+/// The accessibility of a credential, by its name on the bus.
 enum Accessibility: String, CaseIterable {
   case whenUnlocked = "when-unlocked-this-device-only"
   case afterFirstUnlock = "after-first-unlock-this-device-only"
 }
 
 extension Caller {
-  /// Signs an account in, whose credential may be read as `accessibility` says, and returns its session.
+  /// Signs in to an account with the given accessibility, and returns its session.
   @discardableResult
   func signIn(_ accessibility: Accessibility, account: String = "default") async throws -> ObjectPath {
     let session = try await open(
@@ -16,7 +16,7 @@ extension Caller {
     return session
   }
 
-  /// Whose sign-in it is; nil where nobody knows.
+  /// The address of the signed-in user; nil when it is unknown.
   func email(at path: ObjectPath = .chappie) async throws -> String? {
     try await property("Session.AccountInfo", at: path, as: VariantDictionary.self).text("email")
   }

@@ -1,9 +1,10 @@
 import GLibBridge
 
-/// A program that asks the service for a property again and again, while others keep it busy.
+/// A program that reads a property of the service repeatedly while others keep it busy.
 @GLibActor
 final class Bystander {
-  /// What a test allows: built for debugging, and beside other tests, all takes many times as long as it should.
+  /// The longest wait that a test accepts: a debug build beside other tests takes many times as long as a release
+  /// build.
   static let patience = Duration.seconds(4)
 
   private let caller: Caller
@@ -29,13 +30,13 @@ final class Bystander {
     return longest
   }
 
-  /// Waits until it has asked `count` times more.
+  /// Waits for `count` further reads.
   func read(_ count: Int) async throws {
     let goal = reads + count
     try await eventually("\(count) reads of a property") { reads >= goal }
   }
 
-  /// The longest that it waited for an answer.
+  /// The longest wait for a reply.
   func end() async throws -> Duration {
     hasEnough = true
     return try await reading?.value ?? .zero

@@ -1,7 +1,7 @@
 import GLibBridge
 import Testing
 
-/// A program on the bus that uses the service, and keeps every signal that reaches it.
+/// A program on the bus that uses the service and keeps every signal that it receives.
 @GLibActor
 final class Caller {
   let connection: BusConnection
@@ -12,7 +12,7 @@ final class Caller {
   init(_ address: String) async throws {
     connection = try await BusConnection.open(address: address)
     subscription = connection.subscribe(BusConnection.Match()) { [weak self] in self?.receive($0) }
-    // The bus answers when it has taken the subscription: what others do from now on is seen here.
+    // The bus replies after it has added the subscription, so every later signal arrives.
     _ = try await connection.owner(of: DBus.name)
   }
 
@@ -20,7 +20,7 @@ final class Caller {
 
   /// Calls a method such as `Client.Send`.
   ///
-  /// - Parameter interactive: lets the service ask the user for something.
+  /// - Parameter interactive: allows the service to prompt the user.
   @discardableResult
   func call(
     _ member: String, _ arguments: any VariantConvertible..., at path: ObjectPath = .chappie, interactive: Bool = false,
@@ -90,7 +90,7 @@ final class Caller {
     let deadline = clock.now + patience
     while true {
       if let signal = try signals(member, at: path).first(where: matches) { return signal }
-      guard clock.now < deadline else { throw Impatience("signal \(member); there were \(signals.map(\.member))") }
+      guard clock.now < deadline else { throw UnmetCondition("signal \(member); there were \(signals.map(\.member))") }
       let arrival = arrival
       let timer = GLibBridge.Timer(after: deadline - clock.now) { arrival.finish() }
       await arrival.value()
@@ -103,7 +103,7 @@ final class Caller {
     signals.filter { $0.member == member && (path == nil || $0.path == path) }
   }
 
-  /// Waits until all signals are here that the service has sent.
+  /// Waits for all signals that the service has sent before.
   func catchUp() async throws {
     _ = try await property("Manager.Version", as: UInt32.self)
   }
@@ -120,7 +120,7 @@ extension ObjectPath {
   static let chappie = ObjectPath.root.appending("org").appending("chappie")
 }
 
-/// How the service answered a call that it refused.
+/// The service's error reply to a refused call.
 struct Refusal {
   /// The error's name, without `org.chappie.Error.` in front.
   let name: String
@@ -141,7 +141,7 @@ func refusal<Result>(
   do {
     let result = try await call()
     Issue.record("The call succeeded with \(result)", sourceLocation: sourceLocation)
-    throw Impatience("a refusal")
+    throw UnmetCondition("a refusal")
   } catch let error as GLibError {
     return Refusal(error)
   }

@@ -1,7 +1,7 @@
 import Foundation
 import FoundationXML
 
-/// Introspection XML as lines that can be compared, such as `method Send: in s text, out s answer`.
+/// Introspection XML as comparable lines, such as `method Send: in s text, out s answer`.
 final class Introspection: NSObject, XMLParserDelegate {
   private var interfaces: [String: Set<String>] = [:]
   private var interface = ""
@@ -13,16 +13,16 @@ final class Introspection: NSObject, XMLParserDelegate {
     let introspection = Introspection()
     let parser = XMLParser(data: Data(xml.utf8))
     parser.delegate = introspection
-    guard parser.parse() else { throw Impatience("XML: \(String(describing: parser.parserError))") }
+    guard parser.parse() else { throw UnmetCondition("XML: \(String(describing: parser.parserError))") }
     return introspection.interfaces
   }
 
-  /// The name in one of the lines.
+  /// The member's name in such a line.
   static func name(_ member: String) -> String {
     String(member.split(separator: " ")[1].dropLast())
   }
 
-  /// `property Name: type` of a line that is a property's.
+  /// `property Name: type` if the line is a property's.
   static func property(_ member: String) -> String? {
     guard member.hasPrefix("property ") else { return nil }
     return member.split(separator: " ").prefix(3).joined(separator: " ")

@@ -23,7 +23,7 @@ extension Caller {
     return Turn(id: id, path: path, caller: self)
   }
 
-  /// Starts a turn and waits until it waits for a tool: it goes no further until ``answer(_:of:at:)``.
+  /// Starts a turn and waits until it waits for a tool. The turn continues with ``answer(_:of:at:)``.
   func waitingTurn(
     in thread: String, at path: ObjectPath = .chappie, _ world: World
   ) async throws -> (turn: Turn, call: String) {
@@ -45,7 +45,7 @@ extension Caller {
     try await call("Threads.List", filter, at: path).member(0, "threads")
   }
 
-  /// The ids of the threads that are listed.
+  /// The ids of the listed threads.
   func threadIDs(_ filter: VariantDictionary = [:], at path: ObjectPath = .chappie) async throws -> [String] {
     try await threads(filter, at: path).compactMap { $0.text("id") }
   }
@@ -55,7 +55,7 @@ extension Caller {
     return try JSONDecoder().decode(StoredThread.self, from: Data(json.utf8))
   }
 
-  /// What was told of threads so far, as `thread change`.
+  /// The signals about threads so far, as `thread change`.
   func threadChanges(at path: ObjectPath = .chappie) throws -> [String] {
     try signals("ThreadChanged", at: path).map {
       "\(try $0.arguments.member(0, "thread", as: String.self)) \(try $0.arguments.member(1, "change", as: String.self))"
@@ -63,7 +63,7 @@ extension Caller {
   }
 }
 
-/// What `Get` says of a thread.
+/// A thread as `Get` returns it.
 struct StoredThread: Decodable {
   struct Summary: Decodable {
     let id: String
@@ -87,7 +87,7 @@ struct StoredThread: Decodable {
       let output: String?
       let summary: String?
 
-      /// The message of an input is an object, that of an error a text.
+      /// The message of an input is an object; the message of an error is a text.
       enum Text: Decodable {
         case input(String)
         case sentence(String)
@@ -118,7 +118,7 @@ struct StoredThread: Decodable {
   /// The kinds of the events of all turns.
   var kinds: [[String]] { turns.map { $0.events.map(\.kind) } }
 
-  /// What was asked.
+  /// The question.
   var inputs: [String] {
     turns.flatMap(\.events).compactMap { event in
       if case .input(let text) = event.message { text } else { nil }

@@ -1,6 +1,6 @@
 import GLibBridge
 
-/// A turn that was started with `Stream` or `StreamResponse`, as a caller sees it.
+/// A turn that was started with `Stream` or `StreamResponse`, as its caller sees it.
 @GLibActor
 struct Turn {
   let id: String
@@ -12,7 +12,7 @@ struct Turn {
     let text: String
   }
 
-  /// How a turn ended.
+  /// The end of a turn.
   enum End {
     case completed(text: String, details: VariantDictionary)
     case failed(error: String, message: String, details: VariantDictionary)
@@ -28,21 +28,21 @@ struct Turn {
     }
   }
 
-  /// Waits for the end, and for whatever else the service sends until then.
+  /// Waits for the turn's end, and for all later signals up to a reply of the service.
   func end() async throws -> End {
     let signal = try await caller.signal("Completed", or: "Failed", at: path) { try $0.turn == id }
     try await caller.catchUp()
     return try End(signal)
   }
 
-  /// How often the turn ended, which should be once.
+  /// The number of the turn's end signals, which should be one.
   var endCount: Int { signals("Completed").count + signals("Failed").count }
 
   func cancel() async throws {
     try await caller.call("Client.Cancel", id, at: path)
   }
 
-  /// What `GetTurn` says, to this caller or another.
+  /// The reply of `GetTurn` to this caller or another.
   func seen(by other: Caller? = nil) async throws -> (status: String, text: String, details: VariantDictionary) {
     let reply = try await (other ?? caller).call("Client.GetTurn", id, at: path)
     return (
@@ -50,7 +50,7 @@ struct Turn {
     )
   }
 
-  /// The signals of one name that tell of this turn so far.
+  /// The turn's signals of one name so far.
   func signals(_ member: String) -> [BusSignal] {
     caller.signals(member, at: path).filter { (try? $0.turn) == id }
   }
@@ -67,27 +67,27 @@ extension Turn.End {
         details: try arguments.member(3, "details"))
   }
 
-  /// The answer of a turn that must have succeeded.
+  /// The answer of a successful turn.
   var answer: (text: String, details: VariantDictionary) {
     get throws {
-      guard case .completed(let text, let details) = self else { throw Impatience("an answer: \(self)") }
+      guard case .completed(let text, let details) = self else { throw UnmetCondition("an answer: \(self)") }
       return (text, details)
     }
   }
 
-  /// The failure of a turn that must have failed; its name without `org.chappie.Error.` in front.
+  /// The failure of a failed turn; its name without `org.chappie.Error.` in front.
   var failure: (name: String, message: String, details: VariantDictionary) {
     get throws {
-      guard case .failed(let error, let message, let details) = self else { throw Impatience("a failure: \(self)") }
+      guard case .failed(let error, let message, let details) = self else { throw UnmetCondition("a failure: \(self)") }
       let prefix = "org.chappie.Error."
-      guard error.hasPrefix(prefix) else { throw Impatience("an error of the service: \(error)") }
+      guard error.hasPrefix(prefix) else { throw UnmetCondition("an error of the service: \(error)") }
       return (String(error.dropFirst(prefix.count)), message, details)
     }
   }
 }
 
 extension BusSignal {
-  /// The turn that a signal of `org.chappie.Client` tells of.
+  /// The turn of a signal of `org.chappie.Client`.
   var turn: String {
     get throws { try arguments.member(0, "turn") }
   }
@@ -100,7 +100,7 @@ extension Caller {
     return Turn(id: id, path: path, caller: self)
   }
 
-  /// Starts a turn on a transcript of the caller's own.
+  /// Starts a turn with the caller's own transcript.
   func streamResponse(
     _ messages: [Message], _ options: VariantDictionary = [:], at path: ObjectPath = .chappie
   ) async throws -> Turn {
@@ -108,7 +108,7 @@ extension Caller {
     return Turn(id: id, path: path, caller: self)
   }
 
-  /// Starts a turn and waits until a part of its answer is here, which goes no further until the turn is ended.
+  /// Starts a turn and waits for a part of its answer; no more text comes until the turn ends.
   ///
   /// The stand-in must be stalled: ``Sandbox/stall(times:)``.
   func stalledTurn(_ options: VariantDictionary = [:], at path: ObjectPath = .chappie) async throws -> Turn {
@@ -125,12 +125,12 @@ extension Caller {
       found = try (signals(one, at: path) + signals(other, at: path)).first(where: matches)
       return found != nil
     }
-    guard let found else { throw Impatience("\(one) or \(other)") }
+    guard let found else { throw UnmetCondition("\(one) or \(other)") }
     return found
   }
 }
 
-/// A (role, text) of a transcript.
+/// A message of a transcript: its role and its text.
 struct Message: VariantConvertible {
   static var variantType: String { "(ss)" }
 

@@ -1,22 +1,22 @@
 import GLibBridge
 
-/// A Secret Service of a test's own. It does what a real one does now and then: it asks the user, hides what it holds,
-/// falls silent, lies.
+/// A Secret Service of a test's own, with the faults of real ones: it prompts the user, hides its items, stops
+/// answering, and reports success without storing.
 @GLibActor
 final class FakeKeyring {
-  /// What the user does when asked.
+  /// The user's reaction to a prompt.
   enum User {
     case consents
     case dismisses
     case isAway
-    /// The keyring's program ends while it asks.
+    /// The keyring's program crashes during the prompt.
     case sawItCrash
   }
 
-  /// What becomes of what is stored.
+  /// The treatment of a stored item.
   enum Keeping {
     case everything
-    /// It says yes and keeps nothing.
+    /// It reports success and stores nothing.
     case nothing
   }
 
@@ -24,7 +24,7 @@ final class FakeKeyring {
     let path: ObjectPath
     let attributes: Variant
     var value: Variant
-    /// Locked by itself, as KeePassXC locks items until the user lets a program have them.
+    /// Locked by itself, as KeePassXC locks an item until the user confirms a program's access.
     var isLocked = false
     var object: BusObject?
 
@@ -47,24 +47,24 @@ final class FakeKeyring {
 
   var user = User.consents
   var keeping = Keeping.everything
-  /// Takes calls and answers none.
+  /// Receives calls and answers none.
   var isSilent = false
-  /// Tells nothing of what it holds while it is locked.
+  /// Lists no items while it is locked.
   var hidesWhenLocked = false
-  /// Has a prompt for each new and each deleted item, which needs nobody.
+  /// Has a prompt, which needs no user, for each new and each deleted item.
   var promptsForAll = false
-  /// Whether `default` stands for its collection.
+  /// Whether the alias `default` leads to its collection.
   var hasDefault = true
-  /// Prompts that nobody has answered.
+  /// Open prompts.
   private var waiting: [ObjectPath] = []
   private(set) var isLocked = false
   private(set) var items: [Item] = []
-  /// Somebody may still be asking for one of them.
+  /// Deleted items, since a caller may still use them.
   private var formerItems: [Item] = []
-  /// How often the user was asked something.
+  /// The number of prompts shown to the user.
   private(set) var questions = 0
   private(set) var dismissals = 0
-  /// How often it has given a secret away.
+  /// The number of secrets read.
   private(set) var reads = 0
   private let address: String
   private var connection: BusConnection?
@@ -89,19 +89,19 @@ final class FakeKeyring {
     for item in items { try export(item) }
   }
 
-  // MARK: What a test does with it
+  // MARK: Control by a test
 
   func setLocked(_ isLocked: Bool) {
     self.isLocked = isLocked
     for object in objects.dropFirst() { object.propertiesChanged(Self.interface("Collection"), ["Locked"]) }
   }
 
-  /// Gives the keyring's name away.
+  /// Releases the keyring's name.
   func leave() async throws {
     try await connection?.releaseName(Self.name)
   }
 
-  /// Is gone from one moment to the next.
+  /// Leaves the bus without releasing anything.
   private func crash() {
     asked = [:]
     objects = []
@@ -109,12 +109,12 @@ final class FakeKeyring {
     connection = nil
   }
 
-  /// Takes the keyring's name, from whoever has it. After a crash it has forgotten nothing.
+  /// Takes the keyring's name from any other owner. After a crash it has all its items.
   func comeBack() async throws {
     if connection == nil { try await start() }
     guard let connection, try await connection.requestName(Self.name, allowReplacement: true, replace: true) == .owner
     else {
-      throw Impatience("the keyring's name")
+      throw UnmetCondition("the keyring's name")
     }
   }
 
@@ -261,7 +261,7 @@ final class FakeKeyring {
     }
   }
 
-  /// The user comes back, and consents to what was asked meanwhile.
+  /// The user returns and consents to all open prompts.
   func userReturns() {
     user = .consents
     for path in waiting {
@@ -283,7 +283,7 @@ final class FakeKeyring {
     }
   }
 
-  /// libsecret wants an answer of the right type also where there is none.
+  /// libsecret expects a result of the right type even for a dismissed prompt.
   private func nothing(for question: Question) -> Variant {
     switch question {
     case .unlock: [ObjectPath]().variant
@@ -307,7 +307,7 @@ final class FakeKeyring {
     }
   }
 
-  /// In whatever order they come.
+  /// Compares them in any order.
   private static func areEqual(_ one: Variant, _ other: Variant) -> Bool {
     matches(one, other) && matches(other, one)
   }
@@ -321,7 +321,7 @@ final class FakeKeyring {
     _ path: ObjectPath, _ kind: String, _ methods: [String: BusImplementation.Method],
     _ properties: [String: BusImplementation.Property]
   ) throws -> BusObject {
-    guard let connection else { throw Impatience("a keyring that is on the bus") }
+    guard let connection else { throw UnmetCondition("a keyring that is on the bus") }
     let description = try BusInterfaceDescription(xml: secretServiceXML, name: Self.interface(kind))
     let implementation = try BusImplementation(description, methods: methods, properties: properties)
     return try BusObject(connection, path, [implementation], authorize: { _ in }) { error in
@@ -332,7 +332,7 @@ final class FakeKeyring {
   private static func interface(_ kind: String) -> String { "org.freedesktop.Secret.\(kind)" }
 }
 
-/// As much of the Secret Service's interfaces as libsecret uses.
+/// The part of the Secret Service's interfaces that libsecret uses.
 private let secretServiceXML = """
   <node>
     <interface name="org.freedesktop.Secret.Service">

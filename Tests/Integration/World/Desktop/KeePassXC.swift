@@ -1,8 +1,8 @@
 import Foundation
 import GLibBridge
 
-/// KeePassXC as the Secret Service of a world, with one database that its user has exposed and unlocked. Its windows are
-/// drawn nowhere.
+/// KeePassXC as the Secret Service of a world, with one database that its user has exposed and unlocked. It has no
+/// visible windows.
 @GLibActor
 final class KeePassXC {
   private static let password = "password"
@@ -14,18 +14,18 @@ final class KeePassXC {
   private let directories: WorldDirectories
   private let bus: BusConnection
 
-  /// - Parameter confirmsAccess: whether the user is asked about each program that wants to read an item.
+  /// - Parameter confirmsAccess: whether KeePassXC asks the user before a program reads an item.
   init(in world: World, confirmsAccess: Bool) async throws {
     directories = world.directories
     bus = try await BusConnection.open(address: directories.busAddress)
     try await makeDatabase()
     try writeSettings(confirmsAccess)
-    // Its lock against a second one is in the temporary directory.
+    // Its lock against a second instance is in the temporary directory.
     let environment = ["QT_QPA_PLATFORM": "offscreen", "TMPDIR": directories.root.path]
     let process = try ChildProcess(
       "keepassxc", "keepassxc", ["--pw-stdin", database], in: directories, input: "\(Self.password)\n",
       environment: environment)
-    // It asks about closing when it is asked to end.
+    // On exit it would ask for confirmation.
     world.adopt(ending: {
       process.send(SIGKILL)
       _ = try? await process.waitForEnd()
@@ -41,7 +41,7 @@ final class KeePassXC {
     try await waitUntilLocked(true)
   }
 
-  /// Unlocks as its user does who types the password.
+  /// Unlocks as the user does by typing the password.
   func unlock() async throws {
     let window = ObjectPath.root.appending("keepassxc")
     try await bus.call(Self.window, window, Self.window, "openDatabase", .tuple(database, Self.password))
@@ -79,7 +79,7 @@ final class KeePassXC {
     let process = try ChildProcess(
       "keepassxc-cli", "keepassxc-cli", ["import", "-p", "-t", "100", source.path, database], in: directories,
       input: twice)
-    guard try await process.waitForEnd() == .exit(0) else { throw Impatience("a database: \(process.output)") }
+    guard try await process.waitForEnd() == .exit(0) else { throw UnmetCondition("a database: \(process.output)") }
   }
 
   private func writeSettings(_ confirmsAccess: Bool) throws {

@@ -1,6 +1,6 @@
 import GLibBridge
 
-/// What the service shows of the lock.
+/// The lock state that the service shows.
 struct Lock: Equatable, CustomStringConvertible {
   let state: String
   let sources: [String]
@@ -18,7 +18,7 @@ extension Caller {
     Lock(try await property("Manager.LockState"), try await property("Manager.LockSources"))
   }
 
-  /// Waits until the service shows a lock.
+  /// Waits until the service shows `lock`.
   func waitFor(_ lock: Lock) async throws {
     var seen: Lock?
     guard
@@ -26,18 +26,18 @@ extension Caller {
         seen = try await self.lock()
         return seen == lock
       })
-    else { throw Impatience("\(lock); it is \(String(describing: seen))") }
+    else { throw UnmetCondition("\(lock); it is \(String(describing: seen))") }
   }
 
-  /// Whether it was told of `property` that it has another value, which is to be read.
-  func toldToReadAnew(_ property: String, of interface: String, at path: ObjectPath = .chappie) throws -> Bool {
+  /// Whether a signal invalidated `property` without its value.
+  func wasInvalidated(_ property: String, of interface: String, at path: ObjectPath = .chappie) throws -> Bool {
     try signals("PropertiesChanged", at: path).contains { signal in
       try signal.arguments.member(0, "interface", as: String.self) == "org.chappie.\(interface)"
         && signal.arguments.member(2, "invalidated", as: [String].self).contains(property)
     }
   }
 
-  /// The values of `property` that were told of, in their order.
+  /// The signalled values of `property`, in order.
   func told<Value: VariantConvertible>(_ property: String, of interface: String, as type: Value.Type = Value.self)
     throws -> [Value]
   {

@@ -1,7 +1,7 @@
 import Foundation
 import GLibBridge
 
-/// A system bus of the world's own, with logind on it as python-dbusmock plays it.
+/// A system bus of the world's own, with a logind that python-dbusmock plays.
 @GLibActor
 final class Logind {
   private static let name = "org.freedesktop.login1"
@@ -15,7 +15,7 @@ final class Logind {
 
   init(_ world: World) throws {
     directories = world.directories
-    guard let user = ObjectPath("\(Self.path)/user/\(getuid())") else { throw Impatience("a path of the user") }
+    guard let user = ObjectPath("\(Self.path)/user/\(getuid())") else { throw UnmetCondition("a path of the user") }
     self.user = user
     bus = PrivateBus(world.directories, name: "system-bus", address: world.directories.systemBusAddress)
     world.adopt(ending: { [self] in
@@ -24,24 +24,24 @@ final class Logind {
     })
   }
 
-  /// Starts the bus, and logind without a session on it.
+  /// Starts the bus, and a logind without a session.
   func start() async throws {
     try await bus.start()
     try await comeBack()
   }
 
-  /// Leaves the bus, as at an upgrade.
+  /// Leaves the bus, as during an upgrade.
   func quit() async {
     await process?.terminate()
     process = nil
   }
 
-  /// Starts anew, knowing the user and no session.
+  /// Starts again, with the user and without a session.
   func comeBack() async throws {
     process = try ChildProcess(
       "logind", "/usr/bin/python3", ["-m", "dbusmock", "--system", "--template", "logind"], in: directories)
     try await eventually("logind") { try await connection().owner(of: Self.name) != nil }
-    // The template's own adds a number to a text.
+    // The template's own method adds a number to a text.
     try await tell(
       Self.path, "AddMethod", "\(Self.name).Manager", "GetUser", "u", "o",
       "ret = '/org/freedesktop/login1/user/%d' % args[0]")
@@ -51,7 +51,7 @@ final class Logind {
 
   // MARK: Sessions
 
-  /// Somebody logs in. Nobody is told which session is the user's display; ``display(_:)`` does that.
+  /// Opens a session. ``display(_:)`` makes it the user's display.
   func login(_ id: String, desktop: String, class: String = "user", isLocked: Bool = false) async throws {
     try await tell(Self.path, "AddSession", id, "seat0", UInt32(getuid()), "somebody", true)
     try await tell(session(id), "AddProperty", "\(Self.name).Session", "Desktop", desktop.variant)
@@ -61,13 +61,13 @@ final class Logind {
 
   /// Makes a session the user's display, or none.
   func display(_ id: String?) async throws {
-    // The mock's own method for this cannot take a structure.
+    // The mock's own method for this accepts no structure.
     try await connection().call(
       Self.name, user, "org.freedesktop.DBus.Properties", "Set",
       .tuple("\(Self.name).User", "Display", Variant.tuple(id ?? "", id.map(session) ?? .root)), timeout: patience)
   }
 
-  /// What a locker tells of a session.
+  /// Sets the hint, as a screen locker does.
   func setLocked(_ id: String, _ isLocked: Bool) async throws {
     try await update(session(id), "Session", ["LockedHint": isLocked])
   }
@@ -76,13 +76,13 @@ final class Logind {
 
   // MARK: Sleep
 
-  /// The machine is about to sleep, or has woken up.
+  /// Signals that the machine is about to sleep, or has woken up.
   func prepareForSleep(_ starts: Bool) async throws {
     try await noteSleep(starts)
     try await emit("PrepareForSleep", "b", [starts.variant])
   }
 
-  /// As ``prepareForSleep(_:)``, and tells nobody.
+  /// As ``prepareForSleep(_:)``, without a signal.
   func noteSleep(_ starts: Bool) async throws {
     try await update(Self.path, "Manager", ["PreparingForSleep": starts])
   }

@@ -1,16 +1,16 @@
 import GLibBridge
 
-/// A screen locker as desktops have it: a name on the session bus with `GetActive` and `ActiveChanged`.
+/// A desktop's screen locker: a name on the session bus with `GetActive` and `ActiveChanged`.
 @GLibActor
 final class ScreenSaver {
-  /// How a locker answers when it is asked for its state.
+  /// The reply of a locker to a read of its state.
   enum Manner {
     case answers
-    /// It owns the name, and that is all.
+    /// It owns the name and never replies.
     case silent
-    /// It owns the name for the sake of another feature and refuses the question.
+    /// It owns the name for another feature, and refuses the call.
     case refuses
-    /// It answers with its state and in the same breath tells that the screen is locked now.
+    /// It replies with its state and at the same time signals that the screen is locked now.
     case answersAndLocks
   }
 
@@ -35,21 +35,21 @@ final class ScreenSaver {
     world.keep(self)
   }
 
-  /// Locks or unlocks the screen, and tells so.
+  /// Locks or unlocks the screen, and signals it.
   func setActive(_ isActive: Bool) {
     self.isActive = isActive
     object?.emit(name, "ActiveChanged", .tuple(isActive))
   }
 
-  /// Leaves the bus without a word.
+  /// Leaves the bus without a signal.
   func leave() async throws {
     try await connection.releaseName(name)
   }
 
-  /// Comes to the bus, or comes back, in place of whoever is there.
+  /// Takes the name, from its owner if there is one.
   func takeName() async throws {
     guard try await connection.requestName(name, allowReplacement: true, replace: true) == .owner else {
-      throw Impatience("the name \(name)")
+      throw UnmetCondition("the name \(name)")
     }
   }
 
@@ -81,13 +81,13 @@ final class ScreenSaver {
 }
 
 extension ScreenSaver {
-  /// The names that lockers have, and that of GNOME's among them.
+  /// The names of lockers, GNOME's among them.
   nonisolated static let names = ["freedesktop", "gnome", "mate", "cinnamon", "xfce"].map { "org.\($0).ScreenSaver" }
   nonisolated static let gnome = "org.gnome.ScreenSaver"
 }
 
 extension ObjectPath {
-  /// The path that a name stands for, such as `/org/chappie`.
+  /// The path that belongs to a name, such as `/org/chappie`.
   static func named(_ name: String) -> ObjectPath {
     name.split(separator: ".").reduce(.root) { $0.appending(String($1)) }
   }

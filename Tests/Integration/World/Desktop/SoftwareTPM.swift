@@ -1,7 +1,7 @@
 import Foundation
 import GLibBridge
 
-/// A TPM that is a program. It keeps its keys in a directory, as a real one does in itself.
+/// A TPM in software, which keeps its keys in a directory.
 @GLibActor
 final class SoftwareTPM {
   private let directories: WorldDirectories
@@ -16,7 +16,7 @@ final class SoftwareTPM {
     world.adopt(ending: { await self.stop() })
   }
 
-  /// What makes systemd-creds use it.
+  /// The environment that makes systemd-creds use it.
   var environment: [String: String] { ["SYSTEMD_TPM2_DEVICE": "swtpm:path=\(socket)"] }
 
   func start() async throws {
@@ -30,7 +30,7 @@ final class SoftwareTPM {
       ], in: directories)
     self.process = process
     try await eventually("the TPM") {
-      guard process.end == nil else { throw Impatience("a TPM; it wrote \(process.output)") }
+      guard process.end == nil else { throw UnmetCondition("a TPM; it wrote \(process.output)") }
       return FileManager.default.fileExists(atPath: socket + ".ctrl") && FileManager.default.fileExists(atPath: socket)
     }
   }
@@ -42,23 +42,23 @@ final class SoftwareTPM {
     for path in [socket, socket + ".ctrl"] { try? FileManager.default.removeItem(atPath: path) }
   }
 
-  /// A new start: a TPM has few sessions, and no kernel is here that would end those of programs that have ended.
+  /// Restarts: a TPM has few sessions, and no kernel here closes those of ended programs.
   func reset() async throws {
     await stop()
     try await start()
   }
 
-  /// Forgets its keys, as when its owner clears it.
+  /// Deletes its keys, as the owner's clear does.
   func clear() async throws {
     await stop()
     try FileManager.default.removeItem(at: directory)
     try await start()
   }
 
-  /// Why it cannot be used here; nil where it can.
+  /// The reason that it cannot be used here; nil where it can.
   nonisolated static let obstacle: String? = {
     for program in ["swtpm", "systemd-creds"] where !Programs.exist(program) { return "\(program) is not installed" }
-    // Later ones ask the system's instance, which knows no TPM of ours.
+    // Later versions ask the system's instance, which does not know this TPM.
     let isOld = Programs.succeeds(
       "sh", ["-c", "test $(systemd-creds --version | sed 's/[^0-9]*\\([0-9]*\\).*/\\1/;q') -lt 256"])
     return isOld || geteuid() == 0 ? nil : "systemd-creds uses the TPM of the system alone"

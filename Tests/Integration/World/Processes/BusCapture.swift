@@ -1,7 +1,7 @@
 import Foundation
 import GLibBridge
 
-/// Everything that goes over the bus, byte for byte, in a log of the world.
+/// A capture of all bus messages, byte for byte, in a log of the world.
 @GLibActor
 final class BusCapture {
   private let process: ChildProcess
@@ -13,13 +13,13 @@ final class BusCapture {
     try await waitForMark("begin")
   }
 
-  /// Ends the capture, with all in it that was sent before.
+  /// Ends the capture after all messages sent before.
   func end() async throws {
     try await waitForMark("end")
     await process.terminate()
   }
 
-  /// How often a text went over the bus.
+  /// The number of times that a text went over the bus.
   func occurrences(of text: String) throws -> Int {
     try Data(contentsOf: process.log).ranges(of: Data(text.utf8)).count
   }

@@ -2,10 +2,10 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// A process of a world. What it writes goes into a log.
+/// A process of a world. Its output goes into a log.
 @GLibActor
 final class ChildProcess {
-  /// How a process ended.
+  /// The end of a process.
   enum End: Equatable {
     case exit(Int32)
     case signal(Int32)
@@ -19,7 +19,7 @@ final class ChildProcess {
   private var killed = false
 
   /// - Parameters:
-  ///   - input: what the process reads from its standard input.
+  ///   - input: the process's standard input.
   ///   - environment: added to the world's.
   init(
     _ name: String, _ program: String, _ arguments: [String], in directories: WorldDirectories, input: String = "",
@@ -27,8 +27,8 @@ final class ChildProcess {
   ) throws {
     self.name = name
     log = try directories.newLog(name)
-    // The kernel ends the child with the thread that made it, and GLibActor's thread lives as long as the tests do:
-    // nothing stays behind when they are killed.
+    // The kernel ends the child with the thread that created it, and GLibActor's thread lives as long as the tests: no
+    // process remains when they are killed.
     process.executableURL = URL(filePath: "/usr/bin/setpriv")
     process.arguments = ["--pdeathsig", "KILL", "--", program] + arguments
     process.environment = directories.environment.merging(environment) { $1 }
@@ -61,7 +61,7 @@ final class ChildProcess {
     kill(id, signal)
   }
 
-  /// How the process ended, where that was its own doing and no success.
+  /// The end of the process if it was its own and a failure.
   var crash: End? {
     guard let end, end != .exit(0), !(killed && end == .signal(SIGKILL)) else { return nil }
     return end
@@ -70,11 +70,11 @@ final class ChildProcess {
   /// Waits for the end of the process.
   func waitForEnd() async throws -> End {
     try await eventually("the end of \(name)") { end != nil }
-    guard let end else { throw Impatience("the end of \(name)") }
+    guard let end else { throw UnmetCondition("the end of \(name)") }
     return end
   }
 
-  /// Ends the process, by force if it must be.
+  /// Ends the process with SIGTERM, and if necessary with SIGKILL.
   func terminate() async {
     send(SIGTERM)
     if await !holds(within: .seconds(20), { end != nil }) {
@@ -84,7 +84,7 @@ final class ChildProcess {
     }
   }
 
-  /// The threads of a test run block signals, and a child inherits that: it would not hear SIGTERM.
+  /// The threads of a test run block signals, and a child would inherit that and miss SIGTERM.
   private static func withoutBlockedSignals(_ body: () throws -> Void) rethrows {
     var none = sigset_t()
     var before = sigset_t()
@@ -100,10 +100,10 @@ final class ChildProcess {
   }
 }
 
-/// What a program wrote until it ended.
+/// A program's output and exit status.
 struct Output {
   let status: Int32
-  /// Standard output and standard error, as they came.
+  /// Standard output and standard error together.
   let text: String
 
   @GLibActor

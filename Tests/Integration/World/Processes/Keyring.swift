@@ -1,7 +1,7 @@
 import Foundation
 import GLibBridge
 
-/// gnome-keyring in the world, and the Secret Service as any program sees it.
+/// gnome-keyring in the world, and its Secret Service as any program sees it.
 @GLibActor
 final class Keyring {
   struct Item {
@@ -23,8 +23,8 @@ final class Keyring {
     self.directories = directories
   }
 
-  /// Starts the daemon and unlocks its login collection, as a login with a password does, or leaves it locked, as one
-  /// with a fingerprint does.
+  /// Starts the daemon and unlocks its login collection, as a login with a password does, or leaves it locked, as a
+  /// login with a fingerprint does.
   func start(isUnlocked: Bool = true) async throws {
     let arguments = (isUnlocked ? ["--unlock"] : []) + ["--foreground", "--components=secrets"]
     process = try ChildProcess(
@@ -33,13 +33,13 @@ final class Keyring {
     try await eventually("the keyring") { try await bus.owner(of: Self.name) != nil }
   }
 
-  /// Ends the daemon in the middle of whatever it does.
+  /// Kills the daemon during any operation.
   func kill() async {
     process?.send(SIGKILL)
     await end()
   }
 
-  /// Lets the daemon own its name and do nothing.
+  /// Stops the daemon: it owns its name and does not answer.
   func freeze() { process?.send(SIGSTOP) }
   func thaw() { process?.send(SIGCONT) }
 
@@ -56,7 +56,7 @@ final class Keyring {
     try await bus.call(Self.name, Self.path, "org.freedesktop.Secret.Service", "Lock", .tuple([Self.login]))
   }
 
-  /// Unlocks without a prompt, as the login does.
+  /// Unlocks without a prompt, as a login does.
   func unlock() async throws {
     let bus = try await BusConnection.open(address: directories.busAddress)
     let secret = try Variant(
@@ -73,7 +73,7 @@ final class Keyring {
     return Dictionary(originals.map { ($0.attributes["account"] ?? "", $0) }) { $1 }
   }
 
-  /// All items of a schema in it: those of different apps and access groups can have the same account.
+  /// All items of a schema: items of different apps and access groups can have the same account.
   func items(_ schema: String = "org.chappie.Credential") async throws -> [Item] {
     let bus = try await BusConnection.open(address: directories.busAddress)
     let session = try await session(bus)
@@ -100,18 +100,18 @@ final class Keyring {
       "CreateItem", item)
   }
 
-  /// Deletes a credential, and not its copy.
+  /// Deletes a credential without its copy.
   func delete(_ account: String) async throws {
     let bus = try await BusConnection.open(address: directories.busAddress)
     try await bus.call(Self.name, try await credential(of: account).path, "org.freedesktop.Secret.Item", "Delete")
   }
 
   private func credential(of account: String) async throws -> Item {
-    guard let item = try await credentials()[account] else { throw Impatience("a credential of \(account)") }
+    guard let item = try await credentials()[account] else { throw UnmetCondition("a credential of \(account)") }
     return item
   }
 
-  /// Puts another line in place of the stored one.
+  /// Changes the stored line.
   func changeSecret(of account: String, _ change: (String) -> String) async throws {
     let item = try await credential(of: account)
     let bus = try await BusConnection.open(address: directories.busAddress)
@@ -134,7 +134,7 @@ final class Keyring {
       secret: secret.children[0].children[2].children.compactMap(\.byte))
   }
 
-  /// A session without encryption: these secrets are made up, and the bus is ours.
+  /// A session without encryption: these secrets are invented, and the bus is private.
   private func session(_ bus: BusConnection) async throws -> ObjectPath {
     try await bus.call(
       Self.name, Self.path, "org.freedesktop.Secret.Service", "OpenSession", .tuple("plain", "".variant)

@@ -1,7 +1,8 @@
 import Foundation
 import GLibBridge
 
-/// A message bus of the world's own, the session's unless it is told otherwise. It starts no service that the machine happens to have, only the world's.
+/// A message bus of the world's own, by default its session bus. It can start the world's services and none of the
+/// machine's.
 @GLibActor
 final class PrivateBus {
   private let directories: WorldDirectories
@@ -25,7 +26,7 @@ final class PrivateBus {
     }
   }
 
-  /// Its process; nil where it does not run.
+  /// Its process; nil when it does not run.
   var id: pid_t? { process?.id }
 
   /// Kills it, as a crash does.
@@ -40,7 +41,7 @@ final class PrivateBus {
     process = nil
   }
 
-  /// As the session bus of a desktop is set up, without its limits.
+  /// The configuration of a desktop's session bus, without its limits.
   private var configuration: String {
     """
     <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"

@@ -1,15 +1,15 @@
 import Foundation
 
-/// What a process has in memory, as a debugger reads it.
+/// The memory of a process, as a debugger reads it.
 enum ProcessMemory {
-  /// All that can be read, but what is a file's: by address, with the name that the kernel gives it.
+  /// All readable memory except mapped files, by address and the kernel's name for it.
   static func parts(of process: pid_t) throws -> [String: Data] {
     let maps = try String(contentsOfFile: "/proc/\(process)/maps", encoding: .utf8)
     let memory = try FileHandle(forReadingFrom: URL(filePath: "/proc/\(process)/mem"))
     var parts: [String: Data] = [:]
     for map in maps.split(separator: "\n").compactMap({ Map($0) }) where map.mayHoldSecrets {
       try memory.seek(toOffset: map.range.lowerBound)
-      // What was given back meanwhile cannot be read any more.
+      // Memory that was freed meanwhile cannot be read.
       parts[map.name] = try? memory.read(upToCount: map.range.count)
     }
     return parts

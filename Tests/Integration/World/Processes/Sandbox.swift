@@ -1,14 +1,14 @@
 import Foundation
 import GLibBridge
 
-/// The stand-in backend, as a process that is spoken to over HTTP.
+/// The stand-in backend, as a process with an HTTP interface.
 @GLibActor
 final class Sandbox {
-  /// What the stand-in tells of itself.
+  /// The stand-in's report of its own state.
   struct State: Decodable {
     struct Request: Decodable {
       struct Body: Decodable {
-        /// A message, a call of a tool, or what the tool said.
+        /// A message, a call of a tool, or a tool's output.
         struct Item: Decodable {
           struct Content: Decodable {
             let text: String?
@@ -20,7 +20,7 @@ final class Sandbox {
           let content: [Content]?
           let callId: String?
           let output: String?
-          /// What an item declares.
+          /// The tools that an item declares.
           let tools: [Tool]?
         }
 
@@ -40,7 +40,7 @@ final class Sandbox {
 
         let model: String
         let plainInstructions: String?
-        /// The whole input, with what stands before the conversation in the lite form.
+        /// The whole input, in the lite form with the items before the conversation.
         let items: [Item]
         let reasoning: Reasoning?
         let previousResponseId: String?
@@ -54,16 +54,16 @@ final class Sandbox {
         /// The conversation.
         var input: [Item] { Array(items.dropFirst(headCount)) }
 
-        /// What the model was told first, in either form.
+        /// The instructions, in either form.
         var instructions: String {
           plainInstructions ?? items.prefix(headCount).last?.content?.compactMap(\.text).joined() ?? ""
         }
 
-        /// What it may call, in either form.
+        /// The declared tools, in either form.
         var tools: [Tool]? { plainTools ?? items.first?.tools }
 
         private var headCount: Int {
-          // What goes on from an answer has none.
+          // A request that continues an earlier answer has none.
           guard isLite, previousResponseId == nil else { return 0 }
           return items.first?.type == "additional_tools" ? 2 : 1
         }
@@ -88,17 +88,17 @@ final class Sandbox {
     let openStreams: Int
     let openSockets: Int
 
-    /// The messages that the model was given last, as `role: text`.
+    /// The messages of the last request, as `role: text`.
     var lastInput: [String] {
       lastItems.compactMap { item in
         item.role.map { "\($0): \((item.content ?? []).compactMap(\.text).joined())" }
       }
     }
 
-    /// What tools have said in the last request, in order.
+    /// The tools' outputs in the last request, in order.
     var lastOutputs: [String] { lastItems.compactMap(\.output) }
 
-    /// The addresses of the images that the last request shows.
+    /// The addresses of the images in the last request.
     var lastImages: [String] { lastItems.flatMap { $0.content ?? [] }.compactMap(\.imageUrl) }
 
     /// The tools that the last request declares.
@@ -119,7 +119,7 @@ final class Sandbox {
     self.arguments = arguments
   }
 
-  /// The arguments that point the service here.
+  /// The arguments that make the service use this stand-in.
   var addresses: [String] { ["--issuer", issuer, "--backend", backend] }
   var backend: String { issuer + "/backend-api" }
   /// The port that it listens on.
@@ -135,12 +135,12 @@ final class Sandbox {
     try await eventually("the stand-in's address") { process.output.contains("page http") || process.end != nil }
     let lines = process.output.split(separator: "\n")
     guard let line = lines.first(where: { $0.hasPrefix("issuer ") }) else {
-      throw Impatience("the stand-in's address; it wrote \(process.output)")
+      throw UnmetCondition("the stand-in's address; it wrote \(process.output)")
     }
     issuer = String(line.dropFirst("issuer ".count))
   }
 
-  /// Ends it: its port refuses connections from now on.
+  /// Ends the process: its port refuses connections from now on.
   func end() async {
     await process?.terminate()
     process = nil
@@ -159,7 +159,7 @@ final class Sandbox {
     try await request(.post, "\(issuer)/sandbox/scenario", scenario, type: "application/json")
   }
 
-  /// Makes the backend answer 401 to all access tokens of now.
+  /// Makes the backend answer 401 to all access tokens issued so far.
   func expireAccessTokens() async throws {
     try await request(.post, "\(issuer)/sandbox/expire-access-tokens")
   }
@@ -168,7 +168,7 @@ final class Sandbox {
     try await request(.post, "\(issuer)/sandbox/revoke-refresh-tokens")
   }
 
-  /// What a browser sends when a person fills in the page's form.
+  /// Sends the request of a browser when a person fills in the page's form.
   func decide(_ decision: String, _ userCode: String, as user: String = "ada@example.com") async throws {
     let form = "user_code=\(userCode)&user=\(user.replacing("@", with: "%40"))&decision=\(decision)"
     try await request(.post, page, form, type: "application/x-www-form-urlencoded")
@@ -185,7 +185,7 @@ final class Sandbox {
     let answer = try await Self.http.send(request, deadline: patience)
     let bytes = try await answer.bytes(limit: 64 << 20, deadline: patience)
     guard answer.status == 200 else {
-      throw Impatience("a success of \(url): \(answer.status), \(String(decoding: bytes, as: UTF8.self))")
+      throw UnmetCondition("a success of \(url): \(answer.status), \(String(decoding: bytes, as: UTF8.self))")
     }
     return Data(bytes)
   }

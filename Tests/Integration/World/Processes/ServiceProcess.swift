@@ -6,15 +6,15 @@ import Testing
 @GLibActor
 final class ServiceProcess {
   private let directories: WorldDirectories
-  /// What is added to the environment of the world, from its next start on.
+  /// Additions to the environment of the world, from its next start on.
   var environment: [String: String]
   private(set) var process: ChildProcess?
   private var arguments: [String] = []
-  /// What it finds as the id of this machine, from its next start on; nil for the truth.
+  /// The machine id that the service reads, from its next start on; nil for the real one.
   var machineID: String?
-  /// How much longer the machine runs, in seconds, than it does in truth, from the next start on.
+  /// The seconds added to the machine's uptime, from the next start on.
   var extraUptime = 0
-  /// What it reaches the world through, from its next start on.
+  /// The network that it uses, from its next start on.
   private var network: TLSNetwork?
 
   init(_ directories: WorldDirectories, _ environment: [String: String]) {
@@ -29,14 +29,14 @@ final class ServiceProcess {
     self.process = process
     let bus = try await BusConnection.open(address: directories.busAddress)
     try await eventually("the service's name on the bus") {
-      guard process.end == nil else { throw Impatience("a service that runs; it wrote \(process.output)") }
+      guard process.end == nil else { throw UnmetCondition("a service that runs; it wrote \(process.output)") }
       return try await bus.owner(of: "org.chappie") != nil
     }
   }
 
   /// Starts a service and does not wait.
   func launch(_ arguments: [String], name: String = "chappied") throws -> ChildProcess {
-    var command = Visibility.command + [Binaries.chappied] + arguments
+    var command = MemoryAccess.command + [Binaries.chappied] + arguments
     if let machineID { command = try Self.posing(as: machineID, in: directories) + command }
     if let network { command = network.trusting + command }
     if extraUptime > 0 { command = ["unshare", "--time", "--boottime", "\(extraUptime)", "--"] + command }
@@ -44,7 +44,7 @@ final class ServiceProcess {
       name, command[0], Array(command.dropFirst()), in: directories, environment: environment)
   }
 
-  /// Has it reach its server through `network`, from its next start on, and starts it.
+  /// Makes it reach its server through `network`, from its next start on, and starts it.
   func start(through network: TLSNetwork, _ environment: [String: String] = [:]) async throws {
     self.network = network
     self.environment.merge(network.environment) { $1 }
@@ -52,17 +52,17 @@ final class ServiceProcess {
     try await start(network.addresses)
   }
 
-  // MARK: Another time
+  // MARK: Uptime
 
   nonisolated static let mayShiftItsUptime = Programs.succeeds("unshare", ["--time", "--boottime", "700", "true"])
 
-  // MARK: Another machine
+  // MARK: Machine id
 
   nonisolated static let mayPoseAsAnotherMachine = Programs.succeeds(
     "unshare", ["--mount", "mount", "--bind", "/dev/null", "/etc/machine-id"])
 
-  /// A command that runs another one where `machineID` is in place of the machine's id, wherever that is kept. A
-  /// namespace of mounts alone: in one of users, the service could not tell who calls.
+  /// A command that runs another one with `machineID` in place of the machine's id, in all its files. It uses a mount
+  /// namespace only: in a user namespace the service could not identify its callers.
   static func posing(as machineID: String, in directories: WorldDirectories) throws -> [String] {
     let file = directories.root.appending(path: "machine-id")
     try machineID.write(to: file, atomically: true, encoding: .utf8)
@@ -70,11 +70,11 @@ final class ServiceProcess {
     return ["unshare", "--mount", "--", "sh", "-c", script, file.path]
   }
 
-  /// Lets the bus start the service when somebody calls it.
+  /// Lets the bus start the service at the first call.
   func makeActivatable(_ arguments: [String]) throws {
     let log = try directories.newLog("activated")
-    // The bus gives what it starts its own output; a shell puts it where it can be searched.
-    let command = try Visibility.line([Binaries.chappied] + arguments, in: directories)
+    // The bus gives a started service its own output; a shell redirects it into a log that can be searched.
+    let command = try MemoryAccess.line([Binaries.chappied] + arguments, in: directories)
     let text = """
       [D-BUS Service]
       Name=org.chappie
@@ -85,24 +85,24 @@ final class ServiceProcess {
       to: directories.activation.appending(path: "org.chappie.service"), atomically: true, encoding: .utf8)
   }
 
-  /// How many files, sockets and pipes the service has open.
+  /// The number of files, sockets and pipes that the service has open.
   func openDescriptors() throws -> Int {
-    guard let process else { throw Impatience("a service that runs") }
+    guard let process else { throw UnmetCondition("a service that runs") }
     return try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.id)/fd").count
   }
 
-  /// Ends the service and starts it anew, with the arguments that it had.
+  /// Ends the service and starts it again with the same arguments.
   func restart() async throws {
     await end()
     try await start(arguments)
   }
 
-  /// Takes an end that is no success for what it should be.
+  /// Accepts an end that is not a success.
   func acceptEnd() {
     process = nil
   }
 
-  /// Ends the service. That it has crashed before, or does so now, is an issue.
+  /// Ends the service. A crash, now or earlier, is an issue.
   func end() async {
     await process?.terminate()
     if let crash = process?.crash { Issue.record("chappied ended with \(crash)") }
@@ -111,7 +111,7 @@ final class ServiceProcess {
 }
 
 extension BusConnection {
-  /// The unique name of who owns `name`; nil for nobody.
+  /// The unique name of the owner of `name`; nil when there is none.
   func owner(of name: String) async throws -> String? {
     do {
       return try await call(DBus.name, DBus.path, DBus.name, "GetNameOwner", .tuple(name)).member(0, "owner")
@@ -120,7 +120,7 @@ extension BusConnection {
     }
   }
 
-  /// The process of who owns `name`.
+  /// The process of the owner of `name`.
   func processID(of name: String) async throws -> pid_t {
     let reply = try await call(DBus.name, DBus.path, DBus.name, "GetConnectionUnixProcessID", .tuple(name))
     return pid_t(bitPattern: try reply.member(0, "process", as: UInt32.self))

@@ -1,11 +1,11 @@
-"""Threads as they were when they were looked at last."""
+"""The state of threads at the last check."""
 
 from dataclasses import dataclass, field
 
 
 @dataclass
-class Story:
-    """A thread as it was when it was looked at last."""
+class Snapshot:
+    """The state of a thread at the last check."""
     id: str
     title: str
     archived_at: int
@@ -20,13 +20,13 @@ class Story:
                    thread["turns"])
 
     @classmethod
-    def begun(cls, deed):
-        """One that was made since the last look."""
-        return cls(deed.answer, deed.text, None, int(deed.started), 0)
+    def begun(cls, action):
+        """A thread that was created since the last check."""
+        return cls(action.answer, action.text, None, int(action.started), 0)
 
     @property
     def messages(self):
-        """How many messages the model is sent before the next one."""
+        """The number of messages that the model receives before the next one."""
         count = 0
         for turn in self.turns:
             kinds = kinds_of(turn)
@@ -42,14 +42,14 @@ def kinds_of(turn):
 
 
 def text_of(turn):
-    """The user's message; None where there is none."""
+    """The user's message; None if there is none."""
     return next((event["message"]["text"] for event in turn["events"] if event["kind"] == "input"), None)
 
 
-def goes_before(story, other):
-    """Whether the cap may take a thread and leave another one, both as they were before."""
-    if story.archived_at and other.archived_at:
-        return story.archived_at <= other.archived_at
-    if story.archived_at or other.archived_at:
-        return bool(story.archived_at)
-    return story.updated_at <= other.updated_at
+def goes_before(snapshot, other):
+    """Whether the size limit may delete a thread and keep the other, both in their earlier state."""
+    if snapshot.archived_at and other.archived_at:
+        return snapshot.archived_at <= other.archived_at
+    if snapshot.archived_at or other.archived_at:
+        return bool(snapshot.archived_at)
+    return snapshot.updated_at <= other.updated_at

@@ -1,4 +1,4 @@
-"""What is asked of the threads in a round."""
+"""The operations on threads in a round."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -8,17 +8,17 @@ class Outcome(Enum):
     PENDING = "has not begun"
     DONE = "has returned"
     REFUSED = "was refused"
-    # The service, or whoever did it, was gone before it said.
+    # The service or the caller was gone before its reply.
     UNKNOWN = "was cut off"
 
 
 @dataclass
-class Deed:
-    """A call, or a second program's."""
+class Action:
+    """A call, or an operation of a second program."""
     kind: str
-    # None for a new one, and where whoever does it chooses.
+    # None for a new thread, and when the operation chooses it.
     thread: str = None
-    # The message, which begins with the deed's own tag; the title; the summary.
+    # The message, which begins with the action's own tag; the title; the summary.
     text: str = ""
     tag: str = ""
     outcome: Outcome = Outcome.PENDING
@@ -43,14 +43,14 @@ class Deed:
     def may_have_happened(self):
         return self.outcome in (Outcome.DONE, Outcome.UNKNOWN)
 
-    def is_behind(self, other):
-        """Whether the other had surely ended when this one began."""
+    def is_after(self, other):
+        """Whether the other action had surely ended when this one began."""
         return other.ended < self.started
 
 
-def possible(before, deeds, value):
-    """The values that something can have which each of the deeds sets, and that was `before`."""
-    happened = [deed for deed in deeds if deed.may_have_happened]
-    values = [value(deed) for deed in happened
-              if not any(other.is_done and other.is_behind(deed) for other in happened)]
-    return values if any(deed.is_done for deed in happened) else [before, *values]
+def possible(before, actions, value):
+    """The possible values of a property that was `before` and that each of the actions sets."""
+    happened = [action for action in actions if action.may_have_happened]
+    values = [value(action) for action in happened
+              if not any(other.is_done and other.is_after(action) for other in happened)]
+    return values if any(action.is_done for action in happened) else [before, *values]

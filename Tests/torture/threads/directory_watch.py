@@ -1,4 +1,4 @@
-"""Sees the changes of a directory's files while they happen: inotify(7)."""
+"""Watches the changes of a directory's files: inotify(7)."""
 
 import ctypes
 import os
@@ -11,7 +11,7 @@ MODIFY, MOVED_TO, CREATE, DELETE = 0x2, 0x80, 0x100, 0x200
 EVENT = struct.Struct("iIII")
 
 
-class Eyes:
+class DirectoryWatch:
     """Calls `seen` with the name of each file that changes, until `end` is called."""
 
     def __init__(self, directory, seen):

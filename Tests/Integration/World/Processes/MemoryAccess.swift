@@ -1,26 +1,26 @@
 import Foundation
 import GLibBridge
 
-/// Whether these tests see into the service, which forbids it to programs of its user.
+/// Gives these tests access to the service's memory, which the service closes to its user's programs.
 ///
-/// Root with `CAP_SYS_PTRACE` does. Other testers start the service behind a filter of its system calls that has the
-/// call by which it forbids that succeed without effect; everything else is as always. So what is in its memory, its
-/// environment and its descriptors is looked at by whoever runs the tests.
-enum Visibility {
+/// Root with `CAP_SYS_PTRACE` has access. For other users the tests start the service behind a seccomp filter in which
+/// `prctl(PR_SET_DUMPABLE, …)` succeeds without effect, and everything else is unchanged. So every user who runs the
+/// tests can search the service's memory, environment and descriptors.
+enum MemoryAccess {
   private static let ptrace: UInt64 = 1 << 19
 
-  /// What goes in front of the service's command line.
-  static let command: [String] = mayLookIntoAll ? [] : ["/usr/bin/python3", "-c", filter]
+  /// The beginning of the service's command line.
+  static let command: [String] = mayInspectAnyProcess ? [] : ["/usr/bin/python3", "-c", filter]
 
-  /// The same for a line of a D-Bus service file, which has no room for a script.
+  /// The same for a line of a D-Bus service file, which is too short for a script.
   @GLibActor static func line(_ command: [String], in directories: WorldDirectories) throws -> String {
-    guard !mayLookIntoAll else { return command.joined(separator: " ") }
+    guard !mayInspectAnyProcess else { return command.joined(separator: " ") }
     let script = directories.root.appending(path: "filter.py")
     try filter.write(to: script, atomically: true, encoding: .utf8)
     return (["/usr/bin/python3", script.path] + command).joined(separator: " ")
   }
 
-  private static let mayLookIntoAll: Bool = {
+  private static let mayInspectAnyProcess: Bool = {
     let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
     let line = status.split(separator: "\n").first { $0.hasPrefix("CapEff:") }
     guard let digits = line?.split(separator: "\t").last, let capabilities = UInt64(digits, radix: 16) else {
@@ -29,7 +29,7 @@ enum Visibility {
     return capabilities & ptrace != 0
   }()
 
-  /// Has `prctl(PR_SET_DUMPABLE, …)` return 0 at once, and becomes the program that its arguments name.
+  /// Makes `prctl(PR_SET_DUMPABLE, …)` return 0 at once, and runs the program that its arguments name.
   private static let filter = """
     import ctypes, os, platform, struct, sys
     number = {'x86_64': 157, 'aarch64': 167}[platform.machine()]

@@ -1,10 +1,10 @@
 import GLibBridge
 
 extension World.Plan.Transport {
-  /// The configuration of a client that gives up where another would try again or another way.
+  /// A configuration without retries and without the fallback.
   var impatient: VariantDictionary { reconnecting(0) }
 
-  /// The same for a client that opens a socket anew so many times.
+  /// The same with so many reconnections.
   func reconnecting(_ attempts: Int32, fallsBack: Bool = false) -> VariantDictionary {
     let transport: VariantDictionary = [
       "prefers_web_socket": self == .webSocket, "max_web_socket_reconnection_attempts": attempts,

@@ -1,6 +1,6 @@
 import GLibBridge
 
-/// What the plan offers and how much of it is used, as a caller sees it.
+/// The models and the usage of the ChatGPT plan, as a caller sees them.
 extension Caller {
   func models(_ filter: VariantDictionary = [:], at path: ObjectPath = .chappie) async throws -> [VariantDictionary] {
     try await call("Client.ListModels", filter, at: path).member(0, "models")
@@ -10,17 +10,17 @@ extension Caller {
     try await models(filter, at: path).compactMap { $0.text("slug") }
   }
 
-  /// What the backend says now.
+  /// The usage as the backend reports it now.
   func askUsage(at path: ObjectPath = .chappie) async throws -> UsageLimits {
     try UsageLimits(try await call("Client.GetUsageLimits", at: path).member(0, "limits"))
   }
 
-  /// What the service knows.
+  /// The usage that the service has cached.
   func usage(at path: ObjectPath = .chappie) async throws -> UsageLimits {
     try UsageLimits(try await property("Client.UsageLimits", at: path))
   }
 
-  /// How often it was told that `UsageLimits` has changed.
+  /// The number of change signals of `UsageLimits`.
   func usageChanges(at path: ObjectPath = .chappie) -> Int {
     signals("PropertiesChanged", at: path).count { signal in
       let invalidated = try? signal.arguments.member(2, "invalidated", as: [String].self)
@@ -65,26 +65,26 @@ extension Sandbox {
     try await request(.post, "\(issuer)/sandbox/models", models, type: "application/json")
   }
 
-  /// Has the backend offer a model no more.
+  /// Removes a model from the backend.
   func retire(_ slug: String) async throws {
     try await request(
       .post, "\(issuer)/sandbox/retire", "model=\(slug)", type: "application/x-www-form-urlencoded")
   }
 
-  /// Offers the one model that takes the plain form of requests, and with it several calls of tools in one answer. It
-  /// is the default model then.
+  /// Offers only the model with the plain form of requests, which allows several tool calls in one answer. It becomes
+  /// the default model.
   func offerPlainModel() async throws {
     try await request(
       .post, "\(issuer)/sandbox/restore", "model=gpt-5.5", type: "application/x-www-form-urlencoded")
   }
 
-  /// Sets what is used of the plan.
+  /// Sets the usage of the plan.
   func setUsage(_ usage: String) async throws {
     try await request(.post, "\(issuer)/sandbox/usage", usage, type: "application/json")
   }
 }
 
-/// A configuration for each way in which answers come.
+/// A configuration for each transport.
 let transports: [VariantDictionary] = [true, false].map { prefersWebSocket in
   ["streaming_transport_policy": ["prefers_web_socket": prefersWebSocket] as VariantDictionary]
 }
