@@ -112,7 +112,7 @@ for xml in dbus/org.chappie.*.xml; do
   echo "/usr/share/man/man7/$(basename "$xml" .xml).7"
 done >>"$scratch/expected"
 sort -o "$scratch/expected" "$scratch/expected"
-check "the files are those that belong there" diff "$scratch/expected" "$scratch/installed"
+check "the installed files are the expected ones" diff "$scratch/expected" "$scratch/installed"
 
 modes_fit() {
   while read -r file; do
@@ -129,8 +129,8 @@ share=$package/usr/share
 unit=$package/usr/lib/systemd/user/chappie.service
 activation=$share/dbus-1/services/org.chappie.service
 
-check "nothing is left to fill in" absent grep -rnIE '@[A-Za-z_]+@' "$share" "$unit"
-check "nothing names the scratch tree" absent grep -rnIF "$scratch" "$share" "$unit"
+check "no placeholder is left" absent grep -rnIE '@[A-Za-z_]+@' "$share" "$unit"
+check "no file names the scratch tree" absent grep -rnIF "$scratch" "$share" "$unit"
 check "the unit starts the service" grep -qx 'ExecStart=/usr/libexec/chappied' "$unit"
 check "the bus starts the service" grep -qx 'Exec=/usr/libexec/chappied' "$activation"
 check "the bus knows the unit" grep -qx "SystemdService=$(basename "$unit")" "$activation"
@@ -174,7 +174,7 @@ grep -ohE '\("[A-Za-z]+", "[A-Za-z]+"\)' Sources/ChappieService/Options/ServiceO
   Sources/ChappieService/Options/ThreadOptions.swift | sed 's/.*, "\(.*\)")/\1/' | sort -u >"$scratch/keys"
 # The keys of this group are chosen by the user.
 sed '/^\[Redaction Patterns\]/,/^\[/d' data/chappie.conf >"$scratch/sample"
-check "there are keys to document" test -s "$scratch/keys"
+check "the service has configuration keys" test -s "$scratch/keys"
 
 sample_keys() {
   sed -n 's/^#\([A-Za-z]*\)=.*/\1/p' "$scratch/sample" | sort -u | diff "$scratch/keys" -
@@ -348,8 +348,8 @@ fi
 
 check "uninstall" make uninstall DESTDIR="$package" PREFIX=/usr BUILDDIR="$build"
 files_of "$package" >"$scratch/left"
-check "uninstall removes what install put there, and nothing else" diff "$scratch/before" "$scratch/left"
-check "uninstall removes the directory of its own" absent test -e "$share/doc/chappie"
+check "uninstall removes the installed files alone" diff "$scratch/before" "$scratch/left"
+check "uninstall removes its own directory" absent test -e "$share/doc/chappie"
 
 # --- A tree to run from
 

@@ -189,19 +189,19 @@ fails_for_good() {
 }
 
 systemctl --user set-environment SSLKEYLOGFILE="$SCRATCH/keys" LD_AUDIT=libnothing.so GNUTLS_DEBUG_LEVEL=9
-check "the bus has systemd start the service" get Manager Version
+check "the bus starts the service through systemd" get Manager Version
 check "it runs as the unit" shows ActiveState active
-check "limits of memory" shows MemoryMax 536870912
-check "and where it slows down" shows MemoryHigh 402653184
+check "a memory limit" shows MemoryMax 536870912
+check "a lower memory limit that slows it down" shows MemoryHigh 402653184
 check "a limit of tasks" shows TasksMax 128
 check "a limit of files" limits_files
-check "no gain of rights, and a filter of calls" is_confined
-check "a keyring of its own" shows KeyringMode private
+check "no new privileges, and a system call filter" is_confined
+check "a kernel keyring of its own" shows KeyringMode private
 for name in SSLKEYLOGFILE GNUTLS_DEBUG_LEVEL LD_AUDIT; do check "no $name" has_no "$name"; done
-check "a program outside of a sandbox is known as one" get Session State
-check "an app in a sandbox is known by its name" is_known_as_app
-check "and opens its own client" opens_a_client
-check "it comes back after a crash" crash
-check "it comes back after the bus was lost" lose_bus
-check "a wrong configuration is tried once" fails_for_good
+check "a program outside a sandbox is identified as one" get Session State
+check "an app in a sandbox is identified by its id" is_known_as_app
+check "an app in a sandbox opens a client" opens_a_client
+check "it restarts after a crash" crash
+check "it restarts after the loss of the bus" lose_bus
+check "an invalid configuration is tried once" fails_for_good
 exit $failed
