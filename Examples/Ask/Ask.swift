@@ -1,6 +1,6 @@
 import ChappieSDK
 
-/// Signs in where nobody is signed in, asks, and prints the answer as it arrives.
+/// Signs in if necessary, asks, and prints the answer as it arrives.
 func ask(_ question: String, _ configuration: ChappieConfiguration) async throws {
   let session = Chappie.authSession(configuration: configuration)
   if session.state != .signedIn {

@@ -72,7 +72,7 @@ struct CallerIdentityTests {
   }
 
   /// A process that can get a user namespace can give itself another root directory, with or without a mark.
-  @Test func aCallerInAnotherUserNamespaceIsNotKnown() async throws {
+  @Test func aCallerInAnotherUserNamespaceIsNotIdentified() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let arguments = ["--user", "--map-current-user", "gdbus", "call", "--session", "--dest", "org.chappie"]
@@ -86,7 +86,7 @@ struct CallerIdentityTests {
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root changes the root directory without a user namespace"))
-  func aCallerInAChrootIsNotKnown() async throws {
+  func aCallerInAChrootIsNotIdentified() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       var sandbox = AppSandbox(.none, in: world.directories)
@@ -100,7 +100,7 @@ struct CallerIdentityTests {
   // MARK: Callers that cannot be inspected
 
   /// Password managers and programs with file capabilities forbid dumping.
-  @Test func aCallerThatForbidsDumpingIsNotKnown() async throws {
+  @Test func aCallerThatForbidsDumpingIsNotIdentified() async throws {
     try await World.with(World.Plan(service: .none)) { world in
       // Root's programs can inspect any process, so this one runs as an ordinary user.
       let plain = (geteuid() == 0 ? ["--bounding-set", "-sys_ptrace"] : []) + ["--"]

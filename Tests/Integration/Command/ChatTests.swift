@@ -5,7 +5,7 @@ import Testing
 /// `chappie chat` at a terminal.
 @Suite(.worlds) @GLibActor
 struct ChatTests {
-  @Test func aConversationLineByLine() async throws {
+  @Test func eachLineIsAnswered() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let output = try await world.chappie(

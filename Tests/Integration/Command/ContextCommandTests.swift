@@ -5,7 +5,7 @@ import Testing
 /// `chappie context`, and the images of `chappie ask`.
 @Suite(.worlds) @GLibActor
 struct ContextCommandTests {
-  @Test func showsTheConversationOfContinue() async throws {
+  @Test func contextShowsTheContinuedConversation() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       #expect(try await world.chappie("context").text == "0 messages, about 0 tokens, for gpt-5.5\n")
@@ -60,7 +60,7 @@ struct ContextCommandTests {
 
   // MARK: Images
 
-  @Test func askShowsImages() async throws {
+  @Test func askSendsImages() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])

@@ -53,7 +53,7 @@ struct QuestionTests {
     }
   }
 
-  @Test func anImageOnStandardInput() async throws {
+  @Test func standardInputCanBeAnImage() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let png = #"printf '\211PNG\r\n\032\n'"#

@@ -5,7 +5,7 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct ContextTests {
   @Test(arguments: World.Plan.Transport.allCases)
-  func holdsTheMessages(_ transport: World.Plan.Transport) async throws {
+  func theContextHoldsTheMessages(_ transport: World.Plan.Transport) async throws {
     try await World.with(World.Plan(transport: transport)) { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")

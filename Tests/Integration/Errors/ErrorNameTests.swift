@@ -81,7 +81,7 @@ struct ErrorNameTests {
 
   /// The two errors that a Swift program meets only with a real keyring or with none.
   @Test(arguments: [World.Plan.KeyringPlan.unlocked, .none])
-  func aSwiftProgramMeetsItsKeyring(_ keyring: World.Plan.KeyringPlan) async throws {
+  func keyringErrorsReachASwiftProgram(_ keyring: World.Plan.KeyringPlan) async throws {
     try await World.with(World.Plan(keyring: keyring)) { world in
       if keyring == .unlocked {
         try await world.caller().signIn()
@@ -94,7 +94,7 @@ struct ErrorNameTests {
   }
 
   @Test(arguments: cases)
-  func hasItsName(_ test: Case) async throws {
+  func eachFailureHasItsDBusName(_ test: Case) async throws {
     try await World.with(test.plan) { world in
       let caller = try await world.caller()
       let path = try await test.arrange(world, caller)

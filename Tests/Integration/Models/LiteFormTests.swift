@@ -106,7 +106,7 @@ struct LiteFormTests {
   // MARK: Identification
 
   @Test(arguments: World.Plan.Transport.allCases)
-  func eachRequestSaysWhichProtocolItSpeaks(over transport: World.Plan.Transport) async throws {
+  func eachRequestNamesItsProtocolVersion(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
       let caller = try await world.signedInCaller()
       _ = try await caller.send("hi")

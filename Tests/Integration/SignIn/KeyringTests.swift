@@ -4,7 +4,7 @@ import Testing
 /// A locked, missing or silent keyring signs no account out.
 @Suite(.worlds) @GLibActor
 struct KeyringTests {
-  @Test func aKeyringIsLockedAndUnlocked() async throws {
+  @Test func aLockedKeyringRefusesTurnsUntilItIsUnlocked() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.keyring.lock()
@@ -25,7 +25,7 @@ struct KeyringTests {
     }
   }
 
-  @Test func aKeyringIsLockedAtTheServicesStart() async throws {
+  @Test func aServiceStartedWithALockedKeyringStaysSignedIn() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.keyring.lock()
@@ -42,7 +42,7 @@ struct KeyringTests {
   }
 
   /// The request runs already: its answer arrives.
-  @Test func aKeyringIsLockedDuringAnAnswer() async throws {
+  @Test func anAnswerCompletesWhenTheKeyringIsLocked() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play(#"[{"endpoint":"responses","text":"one two three","delta_delay_ms":400}]"#)
@@ -54,7 +54,7 @@ struct KeyringTests {
   }
 
   /// The server has rotated the token and the keyring cannot take it: it must not be lost.
-  @Test func aKeyringIsLockedDuringARefresh() async throws {
+  @Test func aRefreshIsStoredAfterTheKeyringIsUnlocked() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.expireAccessTokens()
@@ -73,7 +73,7 @@ struct KeyringTests {
     }
   }
 
-  @Test func aKeyringIsKilledAndRestarted() async throws {
+  @Test func aRestartedKeyringIsUsedAgain() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       await world.keyring.kill()
@@ -88,7 +88,7 @@ struct KeyringTests {
     }
   }
 
-  @Test func noKeyringExists() async throws {
+  @Test func aMissingKeyringIsReported() async throws {
     try await World.with(World.Plan(keyring: .none)) { world in
       let caller = try await world.caller()
       // The state is unknown, and LastError says why.
@@ -137,7 +137,7 @@ struct KeyringTests {
   }
 
   /// The credential exists, and the keyring starts after the service: no new sign-in is needed.
-  @Test func aKeyringStartsAfterTheService() async throws {
+  @Test func theKeyringMayStartAfterTheService() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       await world.keyring.end()
@@ -150,7 +150,7 @@ struct KeyringTests {
   }
 
   /// The keyring owns its name and answers nothing.
-  @Test func aKeyringDoesNotAnswer() async throws {
+  @Test func aSilentKeyringIsReported() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       world.keyring.freeze()

@@ -43,7 +43,7 @@ struct ThreadKeyTests {
     }
   }
 
-  @Test func aKeyIsLockedWithTheKeyring() async throws {
+  @Test func aKeyIsUnreadableWhileTheKeyringIsLocked() async throws {
     try await World.with(Self.plan) { world in
       let program = try program(in: world)
       let key = try await program.key()
@@ -56,7 +56,7 @@ struct ThreadKeyTests {
     }
   }
 
-  @Test func aKeyIsLockedWithTheScreen() async throws {
+  @Test func aKeyIsUnreadableWhileTheScreenIsLocked() async throws {
     try await World.with(Self.plan) { world in
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
       let program = try program(in: world)

@@ -74,7 +74,7 @@ struct ToolCancellationTests {
   }
 
   /// A user who presses Ctrl-C in a shell that waits for the answer leaves this way.
-  @Test func theCallerLeavesDuringATool() async throws {
+  @Test func aTurnIsCancelledWhenItsCallerLeavesDuringATool() async throws {
     try await World.with { world in
       let stays = try await world.signedInCaller()
       let handler = try await DyingHandler(world, broadcast: false)
@@ -85,7 +85,7 @@ struct ToolCancellationTests {
     }
   }
 
-  @Test func theServiceEndsDuringATool() async throws {
+  @Test func aTurnIsCancelledWhenTheServiceEndsDuringATool() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await caller.register([Tools.named("look", policy: "ask")])

@@ -75,7 +75,7 @@ struct UsageLimitsTests {
   // MARK: Changes
 
   /// A panel that watches another client sees the change, without the value: it reads the property.
-  @Test func aPanelNeedsNotPoll() async throws {
+  @Test func changesAreSignalledToOtherCallers() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let panel = try await world.caller()

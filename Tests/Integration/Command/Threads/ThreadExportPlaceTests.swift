@@ -6,7 +6,7 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct ThreadExportPlaceTests {
   @Test(arguments: ["", "--force"])
-  func aNamedPipeIsWrittenInto(_ force: String) async throws {
+  func aNamedPipeIsWrittenTo(_ force: String) async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       _ = try await world.beginThread(String(repeating: "river ", count: 20_000))
