@@ -124,7 +124,8 @@ let package = Package(
     .testTarget(
       name: "Integration",
       dependencies: [
-        "ChappieSDKTesting", "ChappieSDK", "GLibBridge", "HTTPTestServer", "SQLite", "ChappieBusInterfaces", "TestSupport",
+        "ChappieSDKTesting", "ChappieSDK", "GLibBridge", "HTTPTestServer", "SQLite", "ChappieBusInterfaces",
+        "TestSupport",
       ],
       swiftSettings: settings),
   ],
