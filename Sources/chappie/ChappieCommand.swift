@@ -84,24 +84,24 @@ enum ChappieCommand {
   @GLibActor
   private static func perform(_ verb: any Verb) async -> Int32 {
     do {
-      return try await verb.run(try await Service.connect()).rawValue
+      return try await verb.run(try await ServiceConnection.connect()).rawValue
     } catch {
-      let failure = Failure(error)
-      Failure.tell(failure.message)
+      let failure = CommandFailure(error)
+      CommandFailure.tell(failure.message)
       if verb.json { StandardStream.output.write(failure.json.line + "\n") }
       return failure.status.rawValue
     }
   }
 
   private static func fail(_ message: String) -> Never {
-    Failure.tell(message)
+    CommandFailure.tell(message)
     exit(ExitStatus.usage.rawValue)
   }
 
   /// Ends the command. That something could not be written is no success.
   private static func leave(_ status: Int32) -> Never {
     guard let reason = StandardStream.output.failure else { exit(status) }
-    Failure.tell("Standard output cannot be written: \(reason).")
+    CommandFailure.tell("Standard output cannot be written: \(reason).")
     exit(status == 0 ? ExitStatus.failed.rawValue : status)
   }
 }

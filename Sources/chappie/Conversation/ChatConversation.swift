@@ -17,7 +17,7 @@ struct ChatConversation {
     /help, /quit
     """
 
-  let conversation: any Conversation
+  let conversation: any ChatTarget
   let options: VariantDictionary
 
   /// Whether `line` is a command and no message. Of several lines, one may begin with a path.

@@ -18,12 +18,12 @@ final class ChatTerminal {
   private let editor: LineEditor
   private var state = State.prompt
 
-  /// - Throws: ``Failure``.
+  /// - Throws: ``CommandFailure``.
   init(_ conversation: ChatConversation) throws {
     self.conversation = conversation
     let prompt = StandardStream.output.has("›") ? "› " : "> "
     guard let editor = LineEditor(prompt: prompt) else {
-      throw Failure(.failed, "The system has no room for a line editor.")
+      throw CommandFailure(.failed, "The system has no room for a line editor.")
     }
     self.editor = editor
   }
@@ -60,8 +60,8 @@ final class ChatTerminal {
     do {
       goesOn = try await work.value
     } catch {
-      let failure = Failure(error)
-      Failure.tell(failure.message)
+      let failure = CommandFailure(error)
+      CommandFailure.tell(failure.message)
       // Nothing that is typed next can change these. Of the others a person has been told.
       if failure.status == .serviceMissing { return .serviceMissing }
     }

@@ -2,17 +2,17 @@ import GLibBridge
 
 /// A conversation that ends with this command: that of a client of its own.
 @GLibActor
-final class ClientConversation: Conversation {
-  private let service: Service
+final class ClientConversation: ChatTarget {
+  private let service: ServiceConnection
   private let client: ObjectPath
 
-  init(_ service: Service, account: String?, model: String?) async throws {
+  init(_ service: ServiceConnection, account: String?, model: String?) async throws {
     self.service = service
     client = try await service.openClient(account, model: model)
   }
 
   func say(_ text: String, _ options: VariantDictionary) async throws -> ExitStatus {
-    try await Answer(service: service, client: client).print(text, options)
+    try await TurnPrinter(service: service, client: client).print(text, options)
   }
 
   func clear() async throws {

@@ -4,7 +4,7 @@ import Platform
 /// How long a conversation is, in a line.
 @GLibActor
 struct ContextSummary {
-  let service: Service
+  let service: ServiceConnection
   let client: ObjectPath
 
   func line() async throws -> String {

@@ -3,7 +3,7 @@ import Platform
 
 /// A conversation that is kept as a thread.
 @GLibActor
-final class ThreadConversation: Conversation {
+final class ThreadConversation: ChatTarget {
   /// What stands for a thread that is to begin.
   static let new = "new"
 
@@ -15,7 +15,7 @@ final class ThreadConversation: Conversation {
   private let json: Bool
 
   /// - Parameter name: names the thread; ``new`` begins one.
-  init(_ service: Service, account: String?, thread name: String, model: String? = nil, json: Bool = false)
+  init(_ service: ServiceConnection, account: String?, thread name: String, model: String? = nil, json: Bool = false)
     async throws
   {
     threads = try await KeptThreads(service, account: account)
@@ -44,7 +44,8 @@ final class ThreadConversation: Conversation {
   }
 
   private func answer(_ text: String, _ options: VariantDictionary, _ thread: String) async throws -> ExitStatus {
-    try await Answer(service: threads.service, client: threads.object, thread: thread, json: json).print(text, options)
+    try await TurnPrinter(service: threads.service, client: threads.object, thread: thread, json: json).print(
+      text, options)
   }
 
   /// Deletes a thread whose first message could not even be sent.
@@ -59,7 +60,7 @@ final class ThreadConversation: Conversation {
   }
 
   func compact(_ summary: String) async throws {
-    guard let thread else { throw Failure(.failed, "There is nothing to put in short yet.") }
+    guard let thread else { throw CommandFailure(.failed, "There is nothing to put in short yet.") }
     try await threads.compact(thread, summary)
   }
 

@@ -3,12 +3,12 @@ import GLibBridge
 /// The sign-in of an account, in a line.
 @GLibActor
 final class SignInMonitor: Monitored {
-  private let service: Service
+  private let service: ServiceConnection
   private let account: String?
   private let json: Bool
-  private var session = Service.root
+  private var session = ServiceConnection.root
 
-  init(_ service: Service, account: String?, json: Bool) {
+  init(_ service: ServiceConnection, account: String?, json: Bool) {
     self.service = service
     self.account = account
     self.json = json

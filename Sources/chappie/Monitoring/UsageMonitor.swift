@@ -10,18 +10,18 @@ final class UsageMonitor: Monitored {
   /// How long to wait before the backend is asked again.
   private static let pause = Duration.seconds(300)
 
-  private let service: Service
+  private let service: ServiceConnection
   private let account: String?
   private let json: Bool
   private let again: @GLibActor () -> Void
-  private var session = Service.root
-  private var client = Service.root
+  private var session = ServiceConnection.root
+  private var client = ServiceConnection.root
   private var timer: Timer?
   /// When the backend was asked last.
   private var asked: ContinuousClock.Instant?
 
   /// - Parameter again: called when there may be another line without a change of an object.
-  init(_ service: Service, account: String?, json: Bool, again: @escaping @GLibActor () -> Void) {
+  init(_ service: ServiceConnection, account: String?, json: Bool, again: @escaping @GLibActor () -> Void) {
     self.service = service
     self.account = account
     self.json = json
@@ -47,7 +47,7 @@ final class UsageMonitor: Monitored {
       return json ? limits.json.line : limits.sentence
     } catch let error as GLibError where error.busName?.hasPrefix("org.chappie.Error.") == true {
       wake(after: Self.pause)
-      return told(Failure(error).message)
+      return told(CommandFailure(error).message)
     }
   }
 

@@ -13,14 +13,14 @@ struct AnsweringModel {
   let source: String
 
   /// Asks the service, which asks the backend where it does not know. Nil where the service tells nothing.
-  init?(_ service: Service, _ account: String?) async {
+  init?(_ service: ServiceConnection, _ account: String?) async {
     guard let client = try? await service.sharedClient(account) else { return nil }
     do {
       var properties = try await service.properties(client, "Client")
       if try properties.value("ModelSource") == Self.unconfirmed {
         // Nobody shall be asked for a password for this: what cannot be had is told as it is.
         _ = try? await service.connection.call(
-          Service.name, client, "org.chappie.Client", "ListModels", .tuple([:] as VariantDictionary),
+          ServiceConnection.name, client, "org.chappie.Client", "ListModels", .tuple([:] as VariantDictionary),
           timeout: Self.patience)
         properties = try await service.properties(client, "Client")
       }

@@ -48,7 +48,7 @@ enum ExitStatus: Int32, CaseIterable {
     case "org.chappie.Error.HTTPError", "org.chappie.Error.TokenExchangeFailed": self = .refused
     case "org.chappie.Error.RevocationFailed": self = .notRevoked
     case "org.chappie.Error.Cancelled": self = .interrupted
-    case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner", Failure.noBus:
+    case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner", CommandFailure.noBus:
       self = .serviceMissing
     case _
     where errorName.hasPrefix("org.freedesktop.DBus.Error.Spawn") || errorName.hasPrefix("org.freedesktop.systemd1"):

@@ -48,7 +48,7 @@ extension KeptThreads {
 
   private func newest(archived: Bool) async throws -> ThreadSummary {
     guard let newest = try await all(archived: archived, limit: 1).first else {
-      throw Failure(.failed, archived ? "No thread is archived." : "There are no threads yet.")
+      throw CommandFailure(.failed, archived ? "No thread is archived." : "There are no threads yet.")
     }
     return newest
   }
@@ -57,10 +57,11 @@ extension KeptThreads {
     let meant = known.filter { $0.id.hasPrefix(name) && !name.isEmpty }
     if meant.count == 1 { return meant[0] }
     if meant.isEmpty {
-      throw Failure(.failed, "There is no thread “\(name.harmlessLine)”: see chappie threads, also with --archived.")
+      throw CommandFailure(
+        .failed, "There is no thread “\(name.harmlessLine)”: see chappie threads, also with --archived.")
     }
     let ids = meant.prefix(3).map(\.id) + (meant.count > 3 ? ["…"] : [])
-    throw Failure(
+    throw CommandFailure(
       .failed, "“\(name)” is the beginning of \(meant.count) threads, give more of it: \(ids.joined(separator: ", ")).")
   }
 }

@@ -8,23 +8,23 @@ struct KeptThreads {
   /// How many threads are asked for at once.
   private static let page = 200
 
-  let service: Service
+  let service: ServiceConnection
   let object: ObjectPath
 
-  init(_ service: Service, account: String?) async throws {
+  init(_ service: ServiceConnection, account: String?) async throws {
     self.init(service, at: try await service.sharedClient(account))
   }
 
-  init(_ service: Service, at object: ObjectPath) {
+  init(_ service: ServiceConnection, at object: ObjectPath) {
     self.service = service
     self.object = object
   }
 
   /// The threads of an account for what asks no model: that of one that is signed out, too.
-  static func stored(_ service: Service, account: String?) async throws -> KeptThreads {
+  static func stored(_ service: ServiceConnection, account: String?) async throws -> KeptThreads {
     do {
       return try await KeptThreads(service, account: account)
-    } catch let failure as Failure where failure.status == .signInNeeded {
+    } catch let failure as CommandFailure where failure.status == .signInNeeded {
       // Not every text is the name of an account.
       guard let object = try? await service.openClient(account) else { throw failure }
       let threads = KeptThreads(service, at: object)
@@ -40,14 +40,14 @@ struct KeptThreads {
       // The keyring may ask for its password first, and a person may take their time.
       return try await service.call(object, "Threads", member, arguments, timeout: nil)
     } catch let error as GLibError where error.busName == "org.freedesktop.DBus.Error.UnknownMethod" {
-      throw Failure(
+      throw CommandFailure(
         .failed, "The service keeps no threads: Enabled=true under [Threads] in chappie/chappie.conf turns them on.")
     } catch let error as GLibError where error.busName == "org.chappie.Error.NoSuchThread" {
       throw Self.noSuchThread
     }
   }
 
-  private static let noSuchThread = Failure(
+  private static let noSuchThread = CommandFailure(
     .failed, "There is no such thread: see chappie threads, also with --archived.")
 
   // MARK: One thread

@@ -9,20 +9,20 @@ struct NamedFile {
 
   /// Finds out before anything is asked for whether something stands in the way.
   ///
-  /// - Throws: ``Failure``.
+  /// - Throws: ``CommandFailure``.
   func check() throws {
     switch FileKind(path) {
     case .nothing, .sink: break
     case .regular, .brokenLink:
       guard !replaces else { return }
       let what = FileKind(path) == .regular ? "there already" : "a link to nothing"
-      throw Failure(.failed, "\(path) is \(what): give --force to replace it.")
-    case .directory: throw Failure(.failed, "\(path) is a directory: name a file in it.")
-    case .other: throw Failure(.failed, "\(path) is a socket or a disk: name a file.")
+      throw CommandFailure(.failed, "\(path) is \(what): give --force to replace it.")
+    case .directory: throw CommandFailure(.failed, "\(path) is a directory: name a file in it.")
+    case .other: throw CommandFailure(.failed, "\(path) is a socket or a disk: name a file.")
     }
   }
 
-  /// - Throws: ``Failure``.
+  /// - Throws: ``CommandFailure``.
   func write(_ text: String) throws {
     try check()
     let bytes = Array(text.utf8)
@@ -33,9 +33,9 @@ struct NamedFile {
         try Files.create(bytes, at: path, replaces: replaces)
       }
     } catch .missing {
-      throw Failure(.failed, "\(path) cannot be written: its directory is not there, make it first.")
+      throw CommandFailure(.failed, "\(path) cannot be written: its directory is not there, make it first.")
     } catch {
-      throw Failure(.failed, "\(path) cannot be written: \(error).")
+      throw CommandFailure(.failed, "\(path) cannot be written: \(error).")
     }
   }
 }

@@ -62,9 +62,9 @@ struct ThreadFiles {
         try await write(thread.id, to: file)
         written += 1
       } catch is CancellationError {
-        throw Failure(.interrupted, "Cancelled: \(written) of \(all.count) threads are in \(directory).")
+        throw CommandFailure(.interrupted, "Cancelled: \(written) of \(all.count) threads are in \(directory).")
       } catch {
-        status = try note(Failure(error), thread)
+        status = try note(CommandFailure(error), thread)
       }
     }
     spinner.stop()
@@ -75,7 +75,7 @@ struct ThreadFiles {
   private func check(_ directory: String) throws {
     switch FileKind(directory) {
     case .nothing, .directory: break
-    default: throw Failure(.failed, "\(directory) is no directory: --all needs one, which may not be there yet.")
+    default: throw CommandFailure(.failed, "\(directory) is no directory: --all needs one, which may not be there yet.")
     }
   }
 
@@ -83,14 +83,14 @@ struct ThreadFiles {
     do {
       try Files.makeDirectory(directory)
     } catch {
-      throw Failure(.failed, "The directory \(directory) cannot be made: \(error).")
+      throw CommandFailure(.failed, "The directory \(directory) cannot be made: \(error).")
     }
   }
 
   /// One thread that cannot be read keeps none of the others back.
-  private func note(_ failure: Failure, _ thread: ThreadSummary) throws -> ExitStatus {
+  private func note(_ failure: CommandFailure, _ thread: ThreadSummary) throws -> ExitStatus {
     guard failure.status == .failed else { throw failure }
-    Failure.tell("\(ThreadSummary.quoted(thread.title)): \(failure.message)")
+    CommandFailure.tell("\(ThreadSummary.quoted(thread.title)): \(failure.message)")
     return .failed
   }
 }

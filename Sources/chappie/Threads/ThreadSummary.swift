@@ -17,7 +17,7 @@ struct ThreadSummary {
     id = try values.value("id") ?? ""
     // Files are named by it.
     guard ThreadID.isValid(id) else {
-      throw Failure(.failed, "What the service lists is no thread: its id is “\(id.harmlessLine)”.")
+      throw CommandFailure(.failed, "What the service lists is no thread: its id is “\(id.harmlessLine)”.")
     }
     title = try values.value("title") ?? ""
     createdAt = try values.value("created_at") ?? 0

@@ -18,7 +18,7 @@ struct Accounts: Verb {
     return { Accounts(json: $0[json]) }
   }
 
-  func run(_ service: Service) async throws -> ExitStatus {
+  func run(_ service: ServiceConnection) async throws -> ExitStatus {
     let accounts = try await list(service)
     if json {
       for account in accounts { StandardStream.output.write(jsonLine(account)) }
@@ -31,12 +31,12 @@ struct Accounts: Verb {
   }
 
   @GLibActor
-  private func list(_ service: Service) async throws -> [Account] {
+  private func list(_ service: ServiceConnection) async throws -> [Account] {
     let reply = try await service.connection.call(
-      Service.name, Service.root, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
+      ServiceConnection.name, ServiceConnection.root, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
     var accounts = [
       Account(
-        name: "default", status: try SessionStatus(try await service.properties(Service.root, "Session")))
+        name: "default", status: try SessionStatus(try await service.properties(ServiceConnection.root, "Session")))
     ]
     for entry in reply.children.first?.children ?? [] {
       let path = try ObjectPath(variant: entry.children[0])

@@ -46,12 +46,14 @@ struct Ask: Verb {
     }
   }
 
-  func run(_ service: Service) async throws -> ExitStatus {
+  func run(_ service: ServiceConnection) async throws -> ExitStatus {
     switch place {
     case .nowhere:
-      return try await Answer(service: service, client: service.openClient(account), json: json).print(text, options)
+      return try await TurnPrinter(service: service, client: service.openClient(account), json: json).print(
+        text, options)
     case .continued:
-      return try await Answer(service: service, client: service.sharedClient(account), json: json).print(text, options)
+      return try await TurnPrinter(service: service, client: service.sharedClient(account), json: json).print(
+        text, options)
     case .thread(let name):
       return try await ThreadConversation(service, account: account, thread: name, json: json).say(text, options)
     }

@@ -23,7 +23,7 @@ struct Chat: Verb {
     }
   }
 
-  func run(_ service: Service) async throws -> ExitStatus {
+  func run(_ service: ServiceConnection) async throws -> ExitStatus {
     let lines = StandardInput.isTerminal ? nil : try Self.lines()
     var options = options
     // The conversation's own, and no option of each message: /model changes it.
@@ -36,8 +36,8 @@ struct Chat: Verb {
         guard try await conversation.take(line) else { break }
         status = .success
       } catch {
-        let failure = Failure(error)
-        Failure.tell(failure.message)
+        let failure = CommandFailure(error)
+        CommandFailure.tell(failure.message)
         status = failure.status
         // Nothing that comes next can change these.
         if status == .serviceMissing { break }
@@ -47,7 +47,7 @@ struct Chat: Verb {
   }
 
   @GLibActor
-  private func conversation(_ service: Service) async throws -> any Conversation {
+  private func conversation(_ service: ServiceConnection) async throws -> any ChatTarget {
     let model: String? = try options.value("model")
     guard let thread else { return try await ClientConversation(service, account: account, model: model) }
     let conversation = try await ThreadConversation(service, account: account, thread: thread, model: model)
@@ -63,14 +63,14 @@ struct Chat: Verb {
       StandardStream.output.write(obeyed: ThreadText().reminder(thread))
     } catch let error as GLibError where error.busName == "org.chappie.Error.LimitExceeded" {
       // It can be too long to show, and not too long to go on with.
-      Failure.tell(error.message)
+      CommandFailure.tell(error.message)
     }
   }
 
   /// What is piped in.
   private static func lines() throws -> [String] {
     guard let bytes = StandardInput.readAll(limit: inputLimit) else {
-      throw Failure(.usage, "Standard input is longer than \(inputLimit >> 20) MiB: send less.")
+      throw CommandFailure(.usage, "Standard input is longer than \(inputLimit >> 20) MiB: send less.")
     }
     return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
   }

@@ -38,7 +38,7 @@ struct Context: Verb {
     }
   }
 
-  func run(_ service: Service) async throws -> ExitStatus {
+  func run(_ service: ServiceConnection) async throws -> ExitStatus {
     let client = try await service.sharedClient(account)
     let summary = ContextSummary(service: service, client: client)
     switch action {
@@ -52,7 +52,7 @@ struct Context: Verb {
   }
 
   @GLibActor
-  private func printMessages(_ service: Service, _ client: ObjectPath) async throws -> ExitStatus {
+  private func printMessages(_ service: ServiceConnection, _ client: ObjectPath) async throws -> ExitStatus {
     let context: VariantDictionary = try await service.call(client, "Client", "GetContext").member(0, "context")
     if let summary: String = try context.value("compacted_summary") {
       StandardStream.output.write(data: "summary: \(summary)\n")

@@ -46,7 +46,7 @@ struct Models: Verb {
     }
   }
 
-  func run(_ service: Service) async throws -> ExitStatus {
+  func run(_ service: ServiceConnection) async throws -> ExitStatus {
     let client = try await service.openClient(account)
     // The keyring may ask for its password first, and a person may take their time.
     let reply = try await service.call(client, "Client", "ListModels", .tuple(filter), timeout: nil)

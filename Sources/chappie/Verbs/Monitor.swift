@@ -33,7 +33,7 @@ struct Monitor: Verb {
     case panelLeft
   }
 
-  func run(_ service: Service) async throws -> ExitStatus {
+  func run(_ service: ServiceConnection) async throws -> ExitStatus {
     let (events, event) = AsyncStream.makeStream(of: Event.self)
     let reader = HangUpWatch(.output) { event.yield(.readerLeft) }
     // A panel may leave the end that it read to the other programs that it has started.
@@ -42,15 +42,17 @@ struct Monitor: Verb {
     let monitored = monitored(service) { event.yield(.due) }
     // The first call starts the service; without one there is nothing to monitor.
     try await monitored.attach()
-    let watch = service.connection.watchName(Service.name) { event.yield($0 == nil ? .serviceLeft : .serviceCame) }
+    let watch = service.connection.watchName(ServiceConnection.name) {
+      event.yield($0 == nil ? .serviceLeft : .serviceCame)
+    }
     let listener = service.connection.subscribe(
-      .init(sender: Service.name, interface: "org.freedesktop.DBus.Properties")
+      .init(sender: ServiceConnection.name, interface: "org.freedesktop.DBus.Properties")
     ) { event.yield(.changed($0.path)) }
     defer { withExtendedLifetime((reader, panel, watch, listener)) {} }
     var last: String?
     for await event in events {
       switch event {
-      case .busLost: throw Failure.busLost
+      case .busLost: throw CommandFailure.busLost
       case .readerLeft: return .success
       case .panelLeft:
         guard StandardStream.output.feedsMakerAlone else { continue }
@@ -67,7 +69,7 @@ struct Monitor: Verb {
   }
 
   @GLibActor
-  private func monitored(_ service: Service, again: @escaping @GLibActor () -> Void) -> any Monitored {
+  private func monitored(_ service: ServiceConnection, again: @escaping @GLibActor () -> Void) -> any Monitored {
     usage
       ? UsageMonitor(service, account: account, json: json, again: again)
       : SignInMonitor(service, account: account, json: json)

@@ -12,7 +12,7 @@ struct SignIn: Verb {
     """
 
   let account: String?
-  let rule: Service.Rule
+  let rule: ServiceConnection.Rule
   let opensBrowser: Bool
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
@@ -26,7 +26,7 @@ struct SignIn: Verb {
     }
   }
 
-  func run(_ service: Service) async throws -> ExitStatus {
+  func run(_ service: ServiceConnection) async throws -> ExitStatus {
     let session = try await service.session(account, rule)
     let signals = service.signals(session)
     // The keyring may ask for its password first, and a person may take their time.
@@ -51,11 +51,13 @@ struct SignIn: Verb {
 
   /// The page that the service names, which is opened and so must be one.
   @GLibActor
-  private func page(_ reply: Variant, _ service: Service, _ session: ObjectPath) async throws -> WebPageAddress {
+  private func page(_ reply: Variant, _ service: ServiceConnection, _ session: ObjectPath) async throws
+    -> WebPageAddress
+  {
     let address: String = try reply.member(1, "verification_uri")
     if let page = WebPageAddress(address) { return page }
     _ = try? await service.call(session, "Session", "CancelSignIn")
-    throw Failure(
+    throw CommandFailure(
       .failed,
       "What the service names as the page to sign in at is none, and was not opened: “\(address.harmlessLine)”.")
   }
@@ -73,14 +75,14 @@ struct SignIn: Verb {
 
   @GLibActor
   private func outcome(
-    _ service: Service, _ session: ObjectPath, _ signals: AsyncStream<BusSignal>, _ spinner: Spinner
+    _ service: ServiceConnection, _ session: ObjectPath, _ signals: AsyncStream<BusSignal>, _ spinner: Spinner
   ) async throws -> ExitStatus {
     // The sign-in may have ended before the first signal is read.
     var status = try await status(service, session)
     var changes = signals.makeAsyncIterator()
     while status.state == "signing-in" {
       guard await changes.next() != nil else {
-        throw service.connection.isClosed ? Failure.busLost : Failure.serviceEnded
+        throw service.connection.isClosed ? CommandFailure.busLost : CommandFailure.serviceEnded
       }
       status = try await self.status(service, session)
     }
@@ -90,21 +92,21 @@ struct SignIn: Verb {
       StandardStream.output.write("\(status.summary).\n")
       return .success
     case "cancelled":
-      throw Failure(.interrupted, "The sign-in was cancelled.")
+      throw CommandFailure(.interrupted, "The sign-in was cancelled.")
     default:
-      throw Failure(
+      throw CommandFailure(
         busName: status.errorName ?? "", message: status.errorMessage ?? "The sign-in ended without a result.")
     }
   }
 
   /// What the session shows now. A service that has answered before and is not there any more has ended.
   @GLibActor
-  private func status(_ service: Service, _ session: ObjectPath) async throws -> SessionStatus {
+  private func status(_ service: ServiceConnection, _ session: ObjectPath) async throws -> SessionStatus {
     do {
       return try SessionStatus(try await service.properties(session, "Session"))
     } catch {
-      let failure = Failure(error)
-      throw failure.status == .serviceMissing && !service.connection.isClosed ? Failure.serviceEnded : failure
+      let failure = CommandFailure(error)
+      throw failure.status == .serviceMissing && !service.connection.isClosed ? CommandFailure.serviceEnded : failure
     }
   }
 }

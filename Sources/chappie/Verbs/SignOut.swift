@@ -13,12 +13,12 @@ struct SignOut: Verb {
     return { SignOut(account: $0[account]) }
   }
 
-  func run(_ service: Service) async throws -> ExitStatus {
+  func run(_ service: ServiceConnection) async throws -> ExitStatus {
     let session = try await service.session(account)
     try await service.call(session, "Session", "SignOut", timeout: nil)
     let status = try SessionStatus(try await service.properties(session, "Session"))
     if let name = status.errorName, ExitStatus(errorName: name) == .notRevoked {
-      throw Failure(busName: name, message: status.errorMessage ?? "")
+      throw CommandFailure(busName: name, message: status.errorMessage ?? "")
     }
     StandardStream.output.write("Signed out.\n")
     return .success

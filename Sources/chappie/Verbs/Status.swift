@@ -16,7 +16,7 @@ struct Status: Verb {
     return { Status(account: $0[account], json: $0[json]) }
   }
 
-  func run(_ service: Service) async throws -> ExitStatus {
+  func run(_ service: ServiceConnection) async throws -> ExitStatus {
     let session = try await service.session(account)
     let status = try SessionStatus(try await service.properties(session, "Session"))
     let model = status.state == "signed-in" ? await AnsweringModel(service, account) : nil

@@ -19,7 +19,7 @@ struct Usage: Verb {
     return { Usage(account: $0[account], json: $0[json]) }
   }
 
-  func run(_ service: Service) async throws -> ExitStatus {
+  func run(_ service: ServiceConnection) async throws -> ExitStatus {
     let client = try await service.openClient(account)
     // The keyring may ask for its password first, and a person may take their time.
     let reply = try await service.call(client, "Client", "GetUsageLimits", timeout: nil)

@@ -17,7 +17,7 @@ protocol Verb: Sendable {
   /// Declares the options; the result makes the verb of what was given for them.
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb
 
-  @GLibActor func run(_ service: Service) async throws -> ExitStatus
+  @GLibActor func run(_ service: ServiceConnection) async throws -> ExitStatus
 }
 
 extension Verb {

@@ -44,7 +44,7 @@ extension ResponsesAnswer {
     calls.map { OutputItem(.call($0)) }
   }
 
-  private static func echo(_ conversation: Conversation) -> String {
+  private static func echo(_ conversation: RecordedConversation) -> String {
     let said = conversation.lastUserMessage
     let excerpt = said.text.prefix(400)
     let quote = excerpt.endIndex == said.text.endIndex ? excerpt : excerpt + "…"

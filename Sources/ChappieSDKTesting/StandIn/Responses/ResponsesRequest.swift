@@ -9,7 +9,7 @@ struct ResponsesRequest {
   }
 
   let model: Model
-  let conversation: Conversation
+  let conversation: RecordedConversation
   /// The names of the tools that may be called.
   let tools: Set<String>
   /// Whether several tools may be called at once.
@@ -28,7 +28,7 @@ struct ResponsesRequest {
   @GLibActor
   init(
     checking body: ChappieJSONValue, _ headers: HTTPHeaders, over transport: Transport,
-    after earlier: Conversation = Conversation(), models: ModelCatalogue
+    after earlier: RecordedConversation = RecordedConversation(), models: ModelCatalogue
   ) throws(Refusal) {
     guard body.objectValue != nil else { throw Refusal(detail: "The request body is not a JSON object") }
     // Newer clients say them in a developer message instead.

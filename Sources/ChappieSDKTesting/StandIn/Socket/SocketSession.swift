@@ -17,7 +17,7 @@ final class SocketSession {
   /// The response that a request may build on, and what was said up to its end.
   private struct LastResponse {
     let id: String
-    let conversation: Conversation
+    let conversation: RecordedConversation
   }
 
   /// - Parameter headers: those of the handshake.
@@ -89,7 +89,7 @@ final class SocketSession {
       try await refuse(.error(400, "websocket_connection_limit_reached", "This connection has been open for too long."))
       return nil
     }
-    var earlier = Conversation()
+    var earlier = RecordedConversation()
     if let id = frame["previous_response_id"], id != .null {
       guard let last, id.stringValue == last.id else {
         let name = id.stringValue ?? id.json

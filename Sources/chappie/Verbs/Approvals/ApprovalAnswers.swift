@@ -19,8 +19,8 @@ struct Approve: Verb {
     }
   }
 
-  func run(_ service: Service) async throws -> ExitStatus {
-    try await service.call(Service.root, "Manager", "AnswerApproval", .tuple(approval, true, ""))
+  func run(_ service: ServiceConnection) async throws -> ExitStatus {
+    try await service.call(ServiceConnection.root, "Manager", "AnswerApproval", .tuple(approval, true, ""))
     StandardStream.output.write("It runs, this once.\n")
     return .success
   }
@@ -43,8 +43,8 @@ struct Deny: Verb {
     }
   }
 
-  func run(_ service: Service) async throws -> ExitStatus {
-    try await service.call(Service.root, "Manager", "AnswerApproval", .tuple(approval, false, reason))
+  func run(_ service: ServiceConnection) async throws -> ExitStatus {
+    try await service.call(ServiceConnection.root, "Manager", "AnswerApproval", .tuple(approval, false, reason))
     StandardStream.output.write("It does not run.\n")
     return .success
   }

@@ -33,7 +33,7 @@ struct Approvals: Verb {
     }
   }
 
-  func run(_ service: Service) async throws -> ExitStatus {
+  func run(_ service: ServiceConnection) async throws -> ExitStatus {
     let approvals = try await list(service)
     if json {
       for approval in approvals { StandardStream.output.write(line(approval)) }
@@ -47,13 +47,13 @@ struct Approvals: Verb {
   }
 
   @GLibActor
-  private func list(_ service: Service) async throws -> [Approval] {
-    let reply = try await service.call(Service.root, "Manager", "ListApprovals")
+  private func list(_ service: ServiceConnection) async throws -> [Approval] {
+    let reply = try await service.call(ServiceConnection.root, "Manager", "ListApprovals")
     var approvals: [Approval] = []
     for listed in try reply.member(0, "approvals", as: [VariantDictionary].self) {
       let id: String = try listed.value("approval") ?? ""
       do {
-        let details = try await service.call(Service.root, "Manager", "GetApproval", .tuple(id))
+        let details = try await service.call(ServiceConnection.root, "Manager", "GetApproval", .tuple(id))
         approvals.append(try Approval(details.member(0, "details")))
       } catch let error as GLibError where error.busName == "org.chappie.Error.InvalidArgument" {
         // It was answered meanwhile.

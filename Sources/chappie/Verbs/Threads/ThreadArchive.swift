@@ -16,7 +16,7 @@ struct ThreadArchive: Verb {
     return { ThreadArchive(account: $0[account], threads: try $0.threads()) }
   }
 
-  func run(_ service: Service) async throws -> ExitStatus {
+  func run(_ service: ServiceConnection) async throws -> ExitStatus {
     let kept = try await KeptThreads.stored(service, account: account)
     for thread in try await kept.find(threads) {
       try await kept.call("Archive", .tuple(thread.id))
@@ -42,7 +42,7 @@ struct ThreadUnarchive: Verb {
     return { ThreadUnarchive(account: $0[account], threads: try $0.threads()) }
   }
 
-  func run(_ service: Service) async throws -> ExitStatus {
+  func run(_ service: ServiceConnection) async throws -> ExitStatus {
     let kept = try await KeptThreads.stored(service, account: account)
     for thread in try await kept.find(threads, lastIsArchived: true) {
       try await kept.call("Unarchive", .tuple(thread.id))

@@ -23,7 +23,7 @@ struct ThreadCompact: Verb {
     }
   }
 
-  func run(_ service: Service) async throws -> ExitStatus {
+  func run(_ service: ServiceConnection) async throws -> ExitStatus {
     // A text of the user's own asks no model.
     let threads =
       text.isEmpty

@@ -39,7 +39,7 @@ struct ThreadDelete: Verb {
     return .all
   }
 
-  func run(_ service: Service) async throws -> ExitStatus {
+  func run(_ service: ServiceConnection) async throws -> ExitStatus {
     let kept = try await KeptThreads.stored(service, account: account)
     switch what {
     case .some(let names): try await delete(try await kept.find(names), of: kept)
@@ -71,12 +71,12 @@ struct ThreadDelete: Verb {
     StandardStream.output.write("Deleted every thread, and the key that they were sealed with.\n")
   }
 
-  /// - Throws: ``Failure`` where a person does not agree.
+  /// - Throws: ``CommandFailure`` where a person does not agree.
   @GLibActor
   private func ask(_ question: String) async throws {
     StandardStream.error.write("\(question) [y/N] ")
     guard ["y", "yes"].contains(await offActor({ readLine() })?.trimmed.lowercased()) else {
-      throw Failure(.failed, "Nothing was deleted.")
+      throw CommandFailure(.failed, "Nothing was deleted.")
     }
   }
 }

@@ -46,7 +46,7 @@ struct ThreadExport: Verb {
     return .all(directory: output)
   }
 
-  func run(_ service: Service) async throws -> ExitStatus {
+  func run(_ service: ServiceConnection) async throws -> ExitStatus {
     let threads = try await KeptThreads.stored(service, account: account)
     let files = ThreadFiles(threads: threads, format: format, replaces: replaces)
     switch what {

@@ -22,7 +22,7 @@ struct ThreadList: Verb {
     }
   }
 
-  func run(_ service: Service) async throws -> ExitStatus {
+  func run(_ service: ServiceConnection) async throws -> ExitStatus {
     let threads = try await KeptThreads.stored(service, account: account)
     if json {
       try await threads.list(archived: archived, limit: limit) { page in

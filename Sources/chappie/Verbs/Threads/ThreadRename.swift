@@ -21,7 +21,7 @@ struct ThreadRename: Verb {
     }
   }
 
-  func run(_ service: Service) async throws -> ExitStatus {
+  func run(_ service: ServiceConnection) async throws -> ExitStatus {
     let threads = try await KeptThreads.stored(service, account: account)
     try await threads.call("Rename", .tuple(try await threads.id(thread), title))
     StandardStream.output.write(

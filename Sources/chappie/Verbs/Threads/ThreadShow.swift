@@ -16,7 +16,7 @@ struct ThreadShow: Verb {
     return { ThreadShow(account: $0[account], thread: try $0.thread()) }
   }
 
-  func run(_ service: Service) async throws -> ExitStatus {
+  func run(_ service: ServiceConnection) async throws -> ExitStatus {
     let threads = try await KeptThreads.stored(service, account: account)
     let id = try await threads.id(thread)
     let shown = try await Spinner.show("Reading the thread…") { try await threads.thread(id) }

@@ -15,7 +15,7 @@ struct ThreadUsage: Verb {
     return { ThreadUsage(account: $0[account], json: $0[json]) }
   }
 
-  func run(_ service: Service) async throws -> ExitStatus {
+  func run(_ service: ServiceConnection) async throws -> ExitStatus {
     let room = try await KeptThreads.stored(service, account: account).room()
     StandardStream.output.write(json ? room.json.line + "\n" : room.text)
     return .success

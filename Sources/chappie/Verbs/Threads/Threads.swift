@@ -18,7 +18,7 @@ struct Threads: Verb {
     return { Threads(list: try list($0)) }
   }
 
-  func run(_ service: Service) async throws -> ExitStatus {
+  func run(_ service: ServiceConnection) async throws -> ExitStatus {
     try await list.run(service)
   }
 }

@@ -4,8 +4,8 @@ import Platform
 
 /// One turn of a client or a thread, printed as it comes. Ctrl-C cancels it.
 @GLibActor
-struct Answer {
-  let service: Service
+struct TurnPrinter {
+  let service: ServiceConnection
   let client: ObjectPath
   /// The thread that the turn belongs to; nil for the client's own conversation.
   var thread: String?
@@ -13,7 +13,7 @@ struct Answer {
   var json = false
 
   /// - Returns: whether the model has answered, or refused to.
-  /// - Throws: ``Failure``.
+  /// - Throws: ``CommandFailure``.
   func print(_ text: String, _ options: VariantDictionary) async throws -> ExitStatus {
     let signals = service.signals(client)
     let turn: String = try await start(text, options).member(0, "turn")
@@ -24,7 +24,7 @@ struct Answer {
     defer { interrupt.cancel() }
     // A service that dies sends no last signal.
     let (ends, end) = AsyncStream.makeStream(of: AnswerEvent.self)
-    let watch = service.connection.watchName(Service.name) { if $0 == nil { end.yield(.serviceEnded) } }
+    let watch = service.connection.watchName(ServiceConnection.name) { if $0 == nil { end.yield(.serviceEnded) } }
     let forward = Task.onGLib {
       for await signal in signals {
         if let event = try AnswerEvent(signal, turn: turn) { end.yield(event) }
@@ -62,14 +62,16 @@ struct Answer {
         throw try await refusal(failure, details, model: model).behind(try object(text, text == nil ? [:] : details))
       case .serviceEnded:
         if !json, !endsInNewline { StandardStream.output.write("\n") }
-        throw Failure(busName: "org.freedesktop.DBus.Error.NoReply", message: "").behind(try object(nil, [:]))
+        throw CommandFailure(busName: "org.freedesktop.DBus.Error.NoReply", message: "").behind(try object(nil, [:]))
       }
     }
     throw CancellationError()
   }
 
   /// What the server refused because it has no such model is told as that.
-  private func refusal(_ failure: Failure, _ details: VariantDictionary, model: String?) async throws -> Failure {
+  private func refusal(_ failure: CommandFailure, _ details: VariantDictionary, model: String?) async throws
+    -> CommandFailure
+  {
     let status: UInt32 = try details.value("status") ?? 0
     guard failure.status == .refused, (400..<500).contains(status) else { return failure }
     guard let models = try? await service.call(client, "Client", "ListModels", .tuple(VariantDictionary())),
@@ -101,7 +103,7 @@ struct Answer {
 private enum AnswerEvent: Sendable {
   case delta(String)
   case completed(String, VariantDictionary)
-  case failed(Failure, VariantDictionary)
+  case failed(CommandFailure, VariantDictionary)
   case serviceEnded
 
   /// Nil for a signal that is not about `turn`.
@@ -116,7 +118,7 @@ private enum AnswerEvent: Sendable {
       let name: String = try signal.arguments.member(1, "error")
       let details: VariantDictionary = try signal.arguments.member(3, "details")
       let message: String = try signal.arguments.member(2, "message")
-      self = .failed(Failure(busName: name, message: message, details: details), details)
+      self = .failed(CommandFailure(busName: name, message: message, details: details), details)
     default:
       return nil
     }

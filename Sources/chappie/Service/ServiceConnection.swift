@@ -3,7 +3,7 @@ import Platform
 
 /// The service as the command sees it.
 @GLibActor
-final class Service {
+final class ServiceConnection {
   static let name = "org.chappie"
   static let root = ObjectPath.root.appending("org").appending("chappie")
 
@@ -13,14 +13,14 @@ final class Service {
     self.connection = connection
   }
 
-  /// - Throws: ``Failure`` when there is no session bus.
-  static func connect() async throws -> Service {
+  /// - Throws: ``CommandFailure`` when there is no session bus.
+  static func connect() async throws -> ServiceConnection {
     do {
-      return Service(try await BusConnection.open(.session))
+      return ServiceConnection(try await BusConnection.open(.session))
     } catch {
-      throw Failure(
+      throw CommandFailure(
         .serviceMissing, "There is no session bus: run this in a desktop session, or under dbus-run-session.",
-        name: Failure.noBus)
+        name: CommandFailure.noBus)
     }
   }
 
@@ -49,7 +49,8 @@ final class Service {
       _ = try await connection.property(Self.name, path, "org.chappie.Client", "Version")
       return path
     } catch let error as GLibError where error.busName == "org.freedesktop.DBus.Error.UnknownMethod" {
-      throw Failure(.signInNeeded, "Nobody is signed in as “\(account)”: run chappie sign-in --account \(account).")
+      throw CommandFailure(
+        .signInNeeded, "Nobody is signed in as “\(account)”: run chappie sign-in --account \(account).")
     }
   }
 

@@ -1,7 +1,7 @@
 import ChappieSDK
 
 /// What a model is given to answer, with everything that came before.
-struct Conversation {
+struct RecordedConversation {
   private(set) var items: [InputItem] = []
 
   /// Adds what a request brings.
@@ -19,8 +19,8 @@ struct Conversation {
   }
 
   /// What a request that builds on an answer comes after: all that was said, or the compaction that stands for it.
-  func continued(with output: [ChappieJSONValue]) -> Conversation {
-    var next = asksForCompaction ? Conversation() : self
+  func continued(with output: [ChappieJSONValue]) -> RecordedConversation {
+    var next = asksForCompaction ? RecordedConversation() : self
     // Calls wait for their outputs here: they are not checked.
     next.items += output.compactMap { try? InputItem(checking: $0) }
     return next

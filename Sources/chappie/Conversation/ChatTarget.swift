@@ -1,18 +1,18 @@
 import GLibBridge
 
-/// What is said with the model, wherever it is kept.
+/// The conversation that a chat continues: a client's or a thread's.
 @GLibActor
-protocol Conversation: AnyObject {
+protocol ChatTarget: AnyObject {
   /// Says `text`, and prints the answer as it comes.
   ///
   /// - Returns: whether the model has answered, or refused to.
-  /// - Throws: ``Failure``.
+  /// - Throws: ``CommandFailure``.
   func say(_ text: String, _ options: VariantDictionary) async throws -> ExitStatus
 
   /// Begins anew.
   func clear() async throws
 
-  /// Puts what was said in short; the model does it where `summary` is empty.
+  /// Compacts the conversation; the model writes the summary where `summary` is empty.
   func compact(_ summary: String) async throws
 
   /// How long it is, in a line.

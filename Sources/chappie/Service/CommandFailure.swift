@@ -2,7 +2,7 @@ import GLibBridge
 import Platform
 
 /// What went wrong, as a person reads it, and the exit status that tells it to a script.
-struct Failure: Error {
+struct CommandFailure: Error {
   /// The name of what fails without a bus.
   static let noBus = "org.freedesktop.DBus.Error.NoServer"
 
@@ -21,7 +21,7 @@ struct Failure: Error {
 
   init(_ error: any Error) {
     switch error {
-    case let failure as Failure: self = failure
+    case let failure as CommandFailure: self = failure
     case let error as GLibError where error.isClosed: self = .busLost
     case let error as GLibError: self.init(busName: error.busName ?? "", message: error.message)
     case let error as GLibError where error.isCancelled: self = .cancelled
@@ -31,13 +31,13 @@ struct Failure: Error {
   }
 
   /// Somebody gave up waiting.
-  static let cancelled = Failure(.interrupted, "Cancelled.", name: "org.chappie.Error.Cancelled")
+  static let cancelled = CommandFailure(.interrupted, "Cancelled.", name: "org.chappie.Error.Cancelled")
 
   /// The bus has ended, or the connection to it.
-  static let busLost = Failure(.serviceMissing, "The session bus is gone: try again in a session.", name: noBus)
+  static let busLost = CommandFailure(.serviceMissing, "The session bus is gone: try again in a session.", name: noBus)
 
   /// The service was there, and is gone.
-  static let serviceEnded = Failure(busName: "org.freedesktop.DBus.Error.NoReply", message: "")
+  static let serviceEnded = CommandFailure(busName: "org.freedesktop.DBus.Error.NoReply", message: "")
 
   /// Tells a person what went wrong, who may have typed or been sent what the sentence quotes.
   static func tell(_ sentence: String) {
@@ -57,15 +57,15 @@ struct Failure: Error {
   }
 
   /// The same with `object` in front of the error in its JSON object.
-  func behind(_ object: JSONObject) -> Failure {
+  func behind(_ object: JSONObject) -> CommandFailure {
     var failure = self
     failure.facts.before = object
     return failure
   }
 
   /// The same error, of which more was found out.
-  func with(_ status: ExitStatus) -> Failure {
-    var failure = Failure(status, message, name: name)
+  func with(_ status: ExitStatus) -> CommandFailure {
+    var failure = CommandFailure(status, message, name: name)
     failure.facts = facts
     return failure
   }
