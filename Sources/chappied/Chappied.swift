@@ -9,6 +9,7 @@ import Platform
 enum Chappied {
   static func main() {
     MemoryHygiene.enable()
+    Log.useStandardError()
     TLSEnvironment.forgetLeaks()
     // Turns, kept sockets and the inspection of callers take descriptors; a service without any refuses every newcomer.
     CurrentProcess.raiseOpenFileLimit(to: 8192)
@@ -53,8 +54,9 @@ enum Chappied {
     do {
       try options.readConfiguration()
       try options.check()
+      log(options)
     } catch {
-      Log.error("The service cannot start: \(error)")
+      Log.error("The service cannot start: \(reason: "\(error)")")
       return End.misconfigured.rawValue
     }
     do {
@@ -69,14 +71,30 @@ enum Chappied {
       let signals = [SIGTERM, SIGINT].map { UnixSignalWatch($0) { stop.fulfil(.asked) } }
       let service = try await Service(connection, options)
       let end = try await stop.value()
-      if end == .busLost { Log.error("The connection to the session bus is lost.") }
+      switch end {
+      case .asked: Log.info("chappied \(name: ChappieVersion.current) ends: a signal asks it to.")
+      case .busLost: Log.error("The connection to the session bus is lost.")
+      case .misconfigured: break
+      }
       // A second one ends it at once.
       for signal in signals { signal.cancel() }
       await service.stop()
       return end.rawValue
     } catch {
-      Log.error("The service cannot start: \((error as? GLibError)?.message ?? "\(error)")")
+      Log.error("The service cannot start: \(reason: (error as? GLibError)?.message ?? "\(error)")")
       return 1
+    }
+  }
+
+  /// Tells which version starts, and what configures it, the most important first.
+  private static func log(_ options: ServiceOptions) {
+    let given = CommandLine.arguments.dropFirst().filter { $0.hasPrefix("--") }.map { String($0.prefix { $0 != "=" }) }
+    let sources = given + options.files
+    if sources.isEmpty {
+      Log.info("chappied \(name: ChappieVersion.current) starts, with the default configuration.")
+    } else {
+      Log.info(
+        "chappied \(name: ChappieVersion.current) starts, configured by \(path: sources.joined(separator: ", ")).")
     }
   }
 }

@@ -49,7 +49,7 @@ struct BackendQuery {
     slot.method.authorize(&request, with: grant)
     do {
       return try await withDeadline(Self.deadline) { [request] in
-        let response = try await BackendLine.http.send(request, deadline: nil)
+        let response = try await BackendLine.http.sendLogged(request, deadline: nil)
         guard (200..<300).contains(response.status) else {
           throw ExchangeFailure(await BackendFailure(response, from: url))
         }

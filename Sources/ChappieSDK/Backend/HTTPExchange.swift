@@ -50,7 +50,7 @@ struct HTTPExchange {
     if let turnState = line.turnState { message.setHeader("x-codex-turn-state", turnState) }
     method.authorize(&message, with: grant)
     do {
-      return try await BackendLine.http.send(message, deadline: Self.headDeadline)
+      return try await BackendLine.http.sendLogged(message, deadline: Self.headDeadline)
     } catch let error as GLibError {
       throw ExchangeFailure(connecting: error) ?? .unavailable(.network(error.message), retryAfter: nil)
     }

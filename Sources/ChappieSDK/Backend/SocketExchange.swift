@@ -54,7 +54,7 @@ struct SocketExchange {
     handshake.setThread(threadID)
     method.authorize(&handshake, with: grant)
     do {
-      return try await BackendLine.http.openWebSocket(handshake, deadline: connectDeadline)
+      return try await BackendLine.http.openLoggedWebSocket(handshake, deadline: connectDeadline)
     } catch let refusal as WebSocketRefusal {
       throw Self.failure(refusal.status)
     } catch let error as GLibError {

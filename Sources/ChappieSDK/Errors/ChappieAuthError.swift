@@ -1,3 +1,5 @@
+import GLibBridge
+
 /// A failure of signing in or of keeping the sign-in.
 public enum ChappieAuthError: Error, Sendable, Hashable {
   /// The credential has no refresh token.
@@ -64,6 +66,25 @@ extension ChappieAuthError: CustomStringConvertible {
 
   private static func detail(_ message: String) -> String {
     message.isEmpty ? "" : ": \(message.withoutFullStop)"
+  }
+}
+
+extension ChappieAuthError: LogValue {
+  /// Without the words of a server.
+  package var logText: String {
+    switch self {
+    case .missingRefreshToken: "there is no refresh token"
+    case .tokenExchangeFailed(let status, _): "the sign-in server refused with status \(status)"
+    case .renewalFailed(let status, _): "the sign-in server answered with status \(status), which refuses nothing"
+    case .deviceCodeRequestFailed(let status, _): "the sign-in server gave no code, with status \(status)"
+    case .declined: "declined on the sign-in page"
+    case .expired: "the code was not used in time"
+    case .cancelled: "cancelled here"
+    case .invalidResponse: "the sign-in server gave an answer that cannot be used"
+    case .network(let reason): "the sign-in server was not reached: \(reason)"
+    case .revocationFailed(let reason): "the sign-in server did not revoke it: \(reason)"
+    case .locked(let reason), .keyringUnavailable(let reason): reason.withoutFullStop
+    }
   }
 }
 

@@ -1,3 +1,5 @@
+import GLibBridge
+
 /// A failure of a request.
 public enum ChappieClientError: Error, Sendable, Hashable {
   /// Nobody is signed in to this slot.
@@ -61,6 +63,29 @@ extension ChappieClientError: CustomStringConvertible {
     case .locked(let message), .keyringUnavailable(let message), .invalidArgument(let message),
       .limitExceeded(let message):
       message
+    }
+  }
+}
+
+extension ChappieClientError: LogValue {
+  /// Without the words of a server, a caller or the model.
+  package var logText: String {
+    switch self {
+    case .missingCredential: "nobody is signed in"
+    case .missingRefreshToken: "there is no refresh token"
+    case .missingAccountID: "the sign-in names no account"
+    case .reauthenticationRequired: "the sign-in has ended"
+    case .usageLimitReached: "the usage limit is reached"
+    case .missingToolHandler: "nothing handles a tool that the model called"
+    case .toolApprovalDenied: "a tool was not allowed to run"
+    case .toolLoopLimitExceeded(let limit): "the model called tools in more than \(limit) rounds"
+    case .streamingTransportReplayDiverged: "the answer was another one after a reconnect"
+    case .httpError(let status, _): "the backend answered with status \(status)"
+    case .signInServer(let error): error.logText
+    case .network(let reason): "the backend could not be used: \(reason.withoutFullStop)"
+    case .locked(let reason), .keyringUnavailable(let reason): reason.withoutFullStop
+    case .invalidArgument: "the request is wrong"
+    case .limitExceeded: "something is larger than it may be"
     }
   }
 }

@@ -53,6 +53,17 @@ extension CredentialError {
   }
 }
 
+extension CredentialError: LogValue {
+  package var logText: String {
+    switch self {
+    case .missing: "nothing is stored"
+    case .locked(let reason), .keyringUnavailable(let reason), .unusable(let reason): reason.withoutFullStop
+    case .reauthenticationRequired: "the sign-in has ended"
+    case .signIn(let error): error.logText
+    }
+  }
+}
+
 // MARK: The public errors
 
 extension ChappieAuthError {

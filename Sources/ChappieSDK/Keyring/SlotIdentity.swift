@@ -1,3 +1,4 @@
+import GLibBridge
 import SecretMemory
 
 /// What tells one stored credential from another, and one store of threads from another.
@@ -30,6 +31,9 @@ package struct SlotIdentity: Hashable, Sendable {
 
   /// Whose it is, for a person: the application, else the service.
   var ownerName: String { appID.map(ChappieApplicationID.shown) ?? service }
+
+  /// What the log calls the slot.
+  package var logSlot: LogSlot { LogSlot(fingerprint: fingerprint(purpose: "org.chappie log")) }
 
   /// A name for the slot that does not tell it, fit to be a file's.
   func fingerprint(purpose: String) -> String {

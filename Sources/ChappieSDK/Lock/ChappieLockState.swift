@@ -1,3 +1,5 @@
+import GLibBridge
+
 /// Whether the desktop is locked, of all that is known.
 public enum ChappieLockState: String, Sendable, Hashable, CaseIterable {
   /// The keyring is unlocked, and what knows of the screen says that it is not locked.
@@ -17,3 +19,5 @@ public enum ChappieLockState: String, Sendable, Hashable, CaseIterable {
     }
   }
 }
+
+extension ChappieLockState: LogValue {}

@@ -17,6 +17,8 @@ package final class LockMonitor {
   private var keyring: KeyringSource?
   private var starting: Task<Void, Never>?
   private let observers = Observers<Void>()
+  private var isStarted = false
+  private var loggedState: ChappieLockState?
 
   private init() {}
 
@@ -77,7 +79,19 @@ package final class LockMonitor {
   }
 
   private func tell() {
+    log()
     observers.notify(())
+  }
+
+  /// Tells of a state that is another one than before, and of the sources that say so.
+  private func log() {
+    guard isStarted, state != loggedState else { return }
+    loggedState = state
+    switch state {
+    case .unknown: Log.info("The lock state is \(state): no source tells whether the screen is locked.")
+    case .unlocked, .locked, .beforeFirstUnlock:
+      Log.info("The lock state is \(state), according to \(name: sources.joined(separator: "+")).")
+    }
   }
 
   // MARK: Starting
@@ -86,6 +100,7 @@ package final class LockMonitor {
   private func start() async {
     let starts = [Task.onGLib { await startOnSessionBus() }, Task.onGLib { await startOnSystemBus() }]
     for start in starts { await start.value }
+    isStarted = true
     tell()
   }
 

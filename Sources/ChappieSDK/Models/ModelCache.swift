@@ -148,10 +148,10 @@ final class ModelCache {
 
   private func tellStandard() {
     if let slug = listing?.standard?.model.slug {
-      Log.notice(
+      Log.info(
         slug == ModelChoice.standardSlug
-          ? "The default model is \(slug)."
-          : "The default model is \(slug): the backend does not offer \(ModelChoice.standardSlug).")
+          ? "The default model is \(name: slug)."
+          : "The default model is \(name: slug): the backend does not offer \(name: ModelChoice.standardSlug).")
     }
     observers.notify(())
   }

@@ -107,7 +107,7 @@ struct ModelCatalogue {
         return .untrusted(error)
       } catch {
         slot.modelCache.noteFailure()
-        Log.notice("The backend's list of models could not be had: \(ModelQuestion.reason(of: error))")
+        Log.notice("The backend's list of models is not available: \(ModelQuestion.reason(of: error)).")
         return .failed
       }
     }
@@ -132,11 +132,11 @@ struct ModelQuestion {
   let owner: CredentialMark
   let task: Task<Outcome, Never>
 
-  fileprivate static func reason(of error: any Error) -> String {
+  fileprivate static func reason(of error: any Error) -> ChappieClientError {
     switch error {
-    case let failure as ExchangeFailure: failure.error.description
-    case let error as ChappieClientError: error.description
-    default: "it was cancelled."
+    case let failure as ExchangeFailure: failure.error
+    case let error as ChappieClientError: error
+    default: .network("the request was cancelled")
     }
   }
 }

@@ -146,6 +146,10 @@ public enum ChappieThreadStoreError: Error, Sendable, Hashable {
   case unreadable(String)
 }
 
+extension ChappieThreadStoreError: LogValue {
+  package var logText: String { description }
+}
+
 extension ChappieThreadStoreError: CustomStringConvertible {
   /// What happened and what to do, in one sentence.
   public var description: String {

@@ -29,7 +29,7 @@ extension Callers {
   /// - Throws: `BusError` with `AccessDenied`.
   func authorizeUser(_ name: String) async throws {
     let identity = await identity(of: name)
-    guard identity == .unsandboxed else { throw identity.denial }
+    guard identity == .unsandboxed else { throw denial(of: name, identity) }
   }
 
   /// Whether a caller may use, and know of, what belongs to the user and not to one app.
@@ -45,7 +45,7 @@ extension Callers {
     if identity == .unsandboxed, !opened.contains(where: (path + "/").hasPrefix) {
       return BusError(name: "org.freedesktop.DBus.Error.UnknownMethod", message: "There is no object at \(path).")
     }
-    return identity.denial
+    return denial(of: name, identity)
   }
 
   /// The app that owns what a caller opens; nil for a program outside of a sandbox.
@@ -56,8 +56,14 @@ extension Callers {
     switch identity {
     case .sandboxed(let app): return app
     case .unsandboxed: return nil
-    case .uninspectable, .unknownForNow: throw identity.denial
+    case .uninspectable, .unknownForNow: throw denial(of: name, identity)
     }
+  }
+
+  /// What a caller is answered that asks for more than it may use. The log tells of it once.
+  private func denial(of name: String, _ identity: CallerIdentity) -> BusError {
+    if isFirstDenial(of: name) { Log.info("The caller \(name: name) is refused: it \(identity).") }
+    return identity.denial
   }
 }
 
@@ -81,6 +87,17 @@ extension CallerIdentity {
       BusError(
         .accessDenied,
         "This service could not find out for the moment which program calls: the caller \(reason). Try again.")
+    }
+  }
+}
+
+extension CallerIdentity: LogValue {
+  /// What comes after “the caller”.
+  var logText: String {
+    switch self {
+    case .sandboxed(let app): "is \(app) in a sandbox, and has not opened what it asks for"
+    case .unsandboxed: "has not opened what it asks for, or has closed it"
+    case .uninspectable(let reason), .unknownForNow(let reason): reason
     }
   }
 }

@@ -22,6 +22,7 @@ final class Callers {
     var openObjects: [ObjectPath: ApplicationBudget.Lease] = [:]
     var runningTurns: [String: (turn: ServiceTurn, lease: ApplicationBudget.Lease)] = [:]
     var partings: [@GLibActor () -> Void] = []
+    var isDenialLogged = false
 
     var isHereUnsandboxed: Bool {
       guard case .here = presence, case .done(let finding) = identification else { return false }
@@ -101,6 +102,13 @@ final class Callers {
   /// The programs outside of sandboxes that have called, and are on the bus.
   var unsandboxed: [String] {
     callers.filter { $0.value.isHereUnsandboxed }.map(\.key)
+  }
+
+  /// Whether `name` was never refused anything before.
+  func isFirstDenial(of name: String) -> Bool {
+    let caller = caller(name)
+    defer { caller.isDenialLogged = true }
+    return !caller.isDenialLogged
   }
 
   private func identify(_ caller: Caller, _ name: String) {

@@ -33,6 +33,10 @@ enum Application: Hashable, Sendable {
   }
 }
 
+extension Application: LogValue {
+  var logText: String { description }
+}
+
 extension Application: CustomStringConvertible {
   var description: String {
     switch self {

@@ -21,6 +21,8 @@ public struct ServiceOptions: Sendable {
   public var plainSession: String?
   /// Whether desktop notifications tell of what the user has to do: `true` or `false`.
   public var notifications: String?
+  /// The configuration files that were read, the most important first.
+  public private(set) var files: [String] = []
   /// How threads are kept.
   private var threads = ThreadOptions()
 
@@ -38,6 +40,7 @@ public struct ServiceOptions: Sendable {
       let path = directory + "/chappie/chappie.conf"
       guard Files.exists(path) else { continue }
       let file = try Self.keyFile(path)
+      files.append(path)
       issuer = try issuer ?? file.setting("Backend", "Issuer")
       baseURL = try baseURL ?? file.setting("Backend", "BaseURL")
       clientID = try clientID ?? file.setting("Backend", "ClientID")

@@ -115,7 +115,7 @@ public final class BusObject {
       }
     } catch let error as BusMessageTooLong {
       // Whoever makes signals keeps them below by design.
-      Log.warning("A signal \(signal) of \(error.bytes) bytes is not sent: that is more than a message may have.")
+      Log.warning("A signal \(name: signal) of \(error.bytes) bytes is not sent: that is more than a message may have.")
     } catch {
       // The connection is closed, and nobody listens.
     }

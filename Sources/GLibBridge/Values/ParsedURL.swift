@@ -5,6 +5,8 @@ public struct ParsedURL: Sendable {
   public let scheme: String
   public let host: String?
   public let hasCredentials: Bool
+  /// Empty where there is none.
+  public let path: String
 
   /// Nil when `text` is not an absolute URL.
   public init?(_ text: String) {
@@ -13,6 +15,7 @@ public struct ParsedURL: Sendable {
     scheme = String(cString: g_uri_get_scheme(uri)).lowercased()
     host = g_uri_get_host(uri).map { String(cString: $0).lowercased() }
     hasCredentials = g_uri_get_userinfo(uri) != nil
+    path = String(cString: g_uri_get_path(uri))
   }
 
   /// Whether the host is this machine, whatever network it is in.

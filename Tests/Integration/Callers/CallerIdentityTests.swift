@@ -48,7 +48,7 @@ struct CallerIdentityTests {
         (.file("[Application]\n"), "names no app"),
         (.file("nonsense"), "no key file"),
         (.file(info + String(repeating: "#", count: 1 << 17)), "has more than"),
-        (.link("\(directories.runtime.path)/.flatpak/app-1/info"), "not a regular file"),
+        (.link("\(directories.runtime.path)/.flatpak/app-1/info"), "symbolic link"),
         (.none, "user namespace"),
       ]
       for (mark, reason) in marks {

@@ -1,3 +1,5 @@
+import GLibBridge
+
 /// What is done about the failures of one request.
 struct Retries {
   /// How often a backend in trouble is asked again.
@@ -45,6 +47,25 @@ struct Retries {
   /// - Parameter hasDelivered: whether a part of the answer has reached the caller. Only a WebSocket's drop is
   ///   mended then.
   mutating func decide(_ failure: ExchangeFailure, over used: Transport, hasDelivered: Bool) -> Decision {
+    let decision = decision(failure, over: used, hasDelivered: hasDelivered)
+    log(decision, failure.error)
+    return decision
+  }
+
+  private func log(_ decision: Decision, _ error: ChappieClientError) {
+    switch decision {
+    case .again(let seconds):
+      Log.info("A request is sent again in \(Duration.seconds(seconds)): \(error).")
+    case .withAnotherToken: Log.info("A request is sent again with another access token: \(error).")
+    case .overHTTP(forGood: true): Log.info("This conversation goes on over HTTP, without a WebSocket: \(error).")
+    case .overHTTP(forGood: false): Log.info("This answer comes over HTTP, without a WebSocket: \(error).")
+    case .withoutCompression: Log.info("A request is sent again without compression: \(error).")
+    case .withAnotherModel: Log.info("The backend does not take the model: \(error).")
+    case .fail: Log.info("A request has failed: \(error).")
+    }
+  }
+
+  private mutating func decision(_ failure: ExchangeFailure, over used: Transport, hasDelivered: Bool) -> Decision {
     switch failure {
     case .rejected where !wasRejected:
       wasRejected = true

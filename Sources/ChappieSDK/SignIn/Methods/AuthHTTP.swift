@@ -74,7 +74,7 @@ final class AuthHTTP {
     request.setHeader("originator", "chappie")
     do {
       return try await withDeadline(Self.totalDeadline) { [session, request] in
-        let response = try await session.send(request, deadline: Self.deadline)
+        let response = try await session.sendLogged(request, deadline: Self.deadline)
         let body = try await response.secret(limit: Self.answerLimit, deadline: Self.deadline)
         return Answer(status: response.status, body: body)
       }

@@ -1,3 +1,5 @@
+import GLibBridge
+
 /// Where a sign-in stands.
 public enum ChappieAuthState: String, Sendable, Hashable, CaseIterable {
   /// The keyring has not been asked yet, or does not answer: nothing is known.
@@ -8,6 +10,8 @@ public enum ChappieAuthState: String, Sendable, Hashable, CaseIterable {
   /// The stored credential can no longer be refreshed: show your sign-in.
   case reauthenticationRequired = "reauthentication-required"
 }
+
+extension ChappieAuthState: LogValue {}
 
 /// How far the device-code exchange is.
 public enum ChappieDeviceLinkState: String, Sendable, Hashable, CaseIterable {

@@ -65,9 +65,11 @@ extension CredentialSlot {
       do {
         return AccessGrant(try await performRefresh(replacing: old, wasRejected: wasRejected))
       } catch let error as ChappieAuthError {
+        Log.info("The refresh failed: \(error).", slot: identity.logSlot)
         apply(.refreshFailed(.signIn(error)))
         throw CredentialError.signIn(error)
       } catch let error as CredentialError {
+        Log.info("The refresh failed: \(error).", slot: identity.logSlot)
         throw noted(error)
       }
     }
@@ -83,8 +85,10 @@ extension CredentialSlot {
       self.pending = nil
       return current
     }
-    // Another process was faster.
-    guard current.accessToken.isEqual(to: old.accessToken) else { return current }
+    guard current.accessToken.isEqual(to: old.accessToken) else {
+      Log.info("No refresh is needed: another program has renewed the sign-in.", slot: identity.logSlot)
+      return current
+    }
     let refusal = refusal(of: current)
     if let refusal, !mayTryAgain(current, after: refusal) { throw reauthenticationRequired }
     do {
@@ -93,9 +97,15 @@ extension CredentialSlot {
     } catch CredentialError.locked where !wasRejected && !current.isExpired(at: UnixTime.now) {
       return current
     }
+    Log.info(
+      wasRejected
+        ? "A refresh begins: the backend does not take the access token."
+        : "A refresh begins: the access token is about to expire.", slot: identity.logSlot)
     do {
       let renewed = try await method.refresh(current)
-      if refusal != nil { Log.notice("The server renewed a sign-in that it had refused before.") }
+      if refusal != nil {
+        Log.notice("The server renewed a sign-in that it had refused before.", slot: identity.logSlot)
+      }
       pending = PendingCredential(
         credential: try EncryptedCredential(renewed), predecessor: try EncryptedCredential(current),
         accessibility: accessibility, slot: self)
@@ -122,6 +132,7 @@ extension CredentialSlot {
       try await store.write(renewed, for: identity, accessibility: accessibility, interaction: .forbidden)
       pending = nil
       pendingRefusal = nil
+      Log.info("The sign-in was renewed, and is stored.", slot: identity.logSlot)
       apply(.refreshed(renewed.accountInfo))
       return renewed
     }

@@ -24,8 +24,9 @@ extension CredentialSlot {
       }
       Log.notice(
         refused.refreshToken != nil
-          ? "The server refused to renew a sign-in. It is kept, and tried once more in ten minutes at the earliest."
-          : "A sign-in has ended: it cannot be renewed any more.")
+          ? "The refresh was refused: \(error). The sign-in is kept, and tried once more in ten minutes at the earliest."
+          : "The refresh was refused: \(error). The sign-in has ended and cannot be renewed any more.",
+        slot: identity.logSlot)
       apply(.refreshRefused(.signIn(error), renewedAt: credential.renewedAt))
     }
   }

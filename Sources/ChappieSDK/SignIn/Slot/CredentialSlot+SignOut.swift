@@ -48,14 +48,15 @@ extension CredentialSlot {
   /// - Returns: what went wrong, once it is over; nil for nothing.
   @discardableResult
   func revoke(_ credential: Credential) -> Task<CredentialError?, Never> {
-    Task.onGLib { [method] in
+    Task.onGLib { [method, identity] in
       defer { MemoryHygiene.wipeStack() }
       do {
         try await method.revoke(credential)
         return nil
       } catch {
         let error = ChappieAuthError(CredentialError(error))
-        Log.notice("The server was not told to revoke a sign-in that is not used any more: \(error)")
+        Log.notice(
+          "The server was not told to revoke a sign-in that is not used any more: \(error).", slot: identity.logSlot)
         return .signIn(error)
       }
     }

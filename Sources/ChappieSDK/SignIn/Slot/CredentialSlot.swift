@@ -72,6 +72,9 @@ final class CredentialSlot {
     new.apply(event)
     guard new != old else { return }
     shared.withLock { $0 = new }
+    if new.state != old.state {
+      Log.info("The sign-in state changes from \(old.state) to \(new.state): \(event).", slot: identity.logSlot)
+    }
     observers.notify(Change(old: old, new: new))
   }
 

@@ -1,3 +1,5 @@
+import GLibBridge
+
 /// The state of one credential slot, as a machine: events in, what users see out.
 package struct SlotState: Sendable, Equatable {
   /// What is known of the stored credential.
@@ -152,5 +154,27 @@ package struct SlotState: Sendable, Equatable {
     deviceLinkState = .linked
     deviceCode = nil
     lastError = nil
+  }
+}
+
+extension SlotState.Event: LogValue {
+  /// Why the state is another one.
+  package var logText: String {
+    switch self {
+    case .found: "the keyring holds a credential"
+    case .foundRefused: "the keyring holds a credential that the server has refused"
+    case .foundLocked: "the keyring holds a credential, and is locked"
+    case .foundNone: "the keyring holds no credential"
+    case .foundUnusable(let reason): "the credential in the keyring cannot be used (\(reason.withoutFullStop))"
+    case .recalled: "the keyring does not answer, and held a credential before"
+    case .storeFailed(let error): "the keyring failed (\(error.logText))"
+    case .signInProgress: "a sign-in has begun"
+    case .signInFailed(let error): "the sign-in has failed (\(error.logText))"
+    case .signedIn: "the sign-in has succeeded"
+    case .refreshed: "it was renewed"
+    case .refreshRefused(let error, _), .refreshFailed(let error): error.logText
+    case .signedOut: "signed out here"
+    case .revocationFailed(let error): error.logText
+    }
   }
 }

@@ -161,7 +161,7 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
       rounds.schedule(database.index, now: now)
       rounds.report(plan)
     } catch {
-      Log.warning("The stored threads were not tidied: \(error)")
+      Log.warning("The stored threads were not tidied: \(ChappieThreadStoreError(error))")
     }
   }
 }

@@ -29,6 +29,7 @@ final class AccessGroups {
     }
     report(files.problems)
     guard let members = files.groups[group] else {
+      Log.info("A caller is refused: there is no access group of the name that it gives.")
       throw BusError(
         .accessDenied,
         "There is no access group '\(group)': a file in chappie/access-groups.d has to define it, see org.chappie(7).")
@@ -37,6 +38,7 @@ final class AccessGroups {
     case .unsandboxed: break
     case .sandboxed(let app) where members.contains(app): break
     case .sandboxed(let app):
+      Log.info("The app \(name: "\(app)") is refused: the access group \(name: group) does not list it.")
       throw BusError(
         .accessDenied,
         "\(app) is no member of the access group '\(group)': a file in chappie/access-groups.d has to list it, see "
@@ -48,7 +50,7 @@ final class AccessGroups {
   /// Logs each problem once for as long as it lasts.
   private func report(_ problems: [AccessGroupFiles.Problem]) {
     for problem in problems where !reported.contains(problem) {
-      Log.warning("\(problem.path) is skipped: \(problem.reason).")
+      Log.warning("\(path: problem.path) is skipped: \(reason: problem.reason).")
     }
     reported = Set(problems)
   }

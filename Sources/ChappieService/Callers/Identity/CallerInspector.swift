@@ -33,10 +33,10 @@ final class CallerInspector {
   func inspect(_ name: String) async -> Finding {
     do {
       let finding = try await finding(name)
-      Log.debug("\(name) is \(finding.identity), \(finding.application).")
+      Log.debug("\(name: name) is \(finding.application).")
       return finding
     } catch let error as Unidentified {
-      Log.debug("\(name) cannot be identified: \(error.reason).")
+      Log.debug("\(name: name) cannot be identified: it \(reason: error.reason).")
       return error.isForNow
         ? .unknownForNow(error.reason)
         : Finding(identity: .uninspectable(reason: error.reason), application: .uninspectable)

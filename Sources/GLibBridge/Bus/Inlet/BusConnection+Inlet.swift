@@ -100,7 +100,7 @@ extension BusConnection {
 
     func refuse(_ refusal: BusInlet.Refusal) {
       if isNews(refusal) {
-        Log.notice("A message of \(refusal.sender ?? "nobody known") was not taken: it \(refusal.reason).")
+        Log.info("A message of \(name: refusal.sender ?? "nobody") was not taken: it \(reason: "\(refusal.reason)").")
       }
       guard let connection, let sender = refusal.sender, let serial = refusal.serial else { return }
       let error = error("\(refusal.reason)")

@@ -1,0 +1,73 @@
+import GLibBridge
+
+/// Tells the log of a request and of its answer, where debugging is on.
+@GLibActor
+struct RequestLog {
+  private let request: HTTPRequest
+  private let start = ContinuousClock.now
+
+  init(_ request: HTTPRequest) {
+    self.request = request
+  }
+
+  /// The head of an answer has come.
+  func note(status: Int, _ headers: HTTPHeaders) {
+    // The id is a name that the server gives: it is shown where no part of a token is in it.
+    guard let id = headers["x-request-id"].flatMap(Redaction.name) else {
+      return Log.debug("\(name: method) \(name: host)\(name: path): status \(status) after \(duration).")
+    }
+    Log.debug(
+      "\(name: method) \(name: host)\(name: path): status \(status) after \(duration), request id \(name: id)."
+    )
+  }
+
+  /// A WebSocket is open.
+  func noteOpenSocket() {
+    Log.debug("\(name: method) \(name: host)\(name: path): status 101 after \(duration), a WebSocket.")
+  }
+
+  /// There is no answer.
+  func note(_ error: GLibError) {
+    Log.debug("\(name: method) \(name: host)\(name: path): no answer after \(duration), \(error).")
+  }
+
+  private var duration: Duration { .now - start }
+  private var method: String { request.method.rawValue }
+  private var host: String { ParsedURL(request.url)?.host ?? "" }
+  private var path: String { ParsedURL(request.url)?.path ?? "" }
+}
+
+extension HTTPSession {
+  /// Sends `request`, and tells the log of it.
+  ///
+  /// - Throws: as ``HTTPSession/send(_:deadline:)``.
+  func sendLogged(_ request: HTTPRequest, deadline: Duration?) async throws -> HTTPResponse {
+    let log = RequestLog(request)
+    do {
+      let response = try await send(request, deadline: deadline)
+      log.note(status: response.status, response.headers)
+      return response
+    } catch let error as GLibError {
+      log.note(error)
+      throw error
+    }
+  }
+
+  /// Opens a WebSocket, and tells the log of it.
+  ///
+  /// - Throws: as ``HTTPSession/openWebSocket(_:deadline:)``.
+  func openLoggedWebSocket(_ request: HTTPRequest, deadline: Duration) async throws -> WebSocket {
+    let log = RequestLog(request)
+    do {
+      let socket = try await openWebSocket(request, deadline: deadline)
+      log.noteOpenSocket()
+      return socket
+    } catch let refusal as WebSocketRefusal {
+      log.note(status: refusal.status, refusal.headers)
+      throw refusal
+    } catch let error as GLibError {
+      log.note(error)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import GLibBridge
+import Testing
+
+@testable import ChappieSDK
+
+struct LogValueTests {
+  /// What is not a value of the log does not compile in a message.
+  @Test func noCredentialIsAValueOfTheLog() {
+    let forbidden: [Any.Type] = [
+      Credential.self, AccessGrant.self, ChappieAccountInfo.self, ChappieDeviceCode.self, SlotIdentity.self,
+      ChappieInputMessage.self, ChappieResponse.self, ChappieConfiguration.self,
+    ]
+    for type in forbidden { #expect(!(type is any LogValue.Type), "\(type)") }
+  }
+
+  /// A server, a caller and the model write into errors; the log shows none of that.
+  @Test func errorsAreLoggedWithoutTheWordsOfOthers() {
+    let words = "what-somebody-else-wrote"
+    let requests: [ChappieClientError] = [
+      .httpError(400, words), .missingToolHandler(words), .toolApprovalDenied(words, words), .invalidArgument(words),
+      .limitExceeded(words), .streamingTransportReplayDiverged(words), .reauthenticationRequired(words),
+      .signInServer(.tokenExchangeFailed(status: 400, message: words)),
+    ]
+    let signIns: [ChappieAuthError] = [
+      .tokenExchangeFailed(status: 400, message: words), .renewalFailed(status: 502, message: words),
+      .deviceCodeRequestFailed(status: 404, message: words), .invalidResponse(words),
+    ]
+    for text in requests.map(\.logText) + signIns.map(\.logText) { #expect(!text.contains(words) && !text.isEmpty) }
+    #expect(ChappieAuthError.tokenExchangeFailed(status: 400, message: words).logText.contains("400"))
+  }
+}

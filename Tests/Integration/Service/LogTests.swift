@@ -1,0 +1,161 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// What the service tells its log, and what it never does.
+@Suite(.worlds) @GLibActor
+struct LogTests {
+  private static let debugging = ["G_MESSAGES_DEBUG": "chappie"]
+
+  /// The service's log so far, as lines without what GLib puts before them.
+  private func lines(_ world: World) -> [String] {
+    let log = world.service.process?.output ?? ""
+    return log.split(separator: "\n").compactMap { line in
+      line.firstMatch(of: #/chappie-\w+: [\d:.]+: (.*)/#).map { String($0.1) }
+    }
+  }
+
+  /// Waits until the log has `expected` in this order, each as the beginning of a line.
+  private func expect(_ world: World, _ expected: String...) async throws {
+    try await eventually("the log with \(expected); it has \(lines(world))") {
+      var rest = lines(world)[...]
+      return expected.allSatisfy { line in
+        guard let index = rest.firstIndex(where: { $0.hasPrefix(line) }) else { return false }
+        rest = rest[(index + 1)...]
+        return true
+      }
+    }
+  }
+
+  /// Nothing that a person said, wrote or is, and nothing that opens anything.
+  private func expectNothingPersonal(_ world: World, _ texts: String...) {
+    let log = world.service.process?.output ?? ""
+    for text in texts + ["ada@example.com", "ada?example.com", "authorization", "Bearer", Leaks.marker, "You said"] {
+      #expect(!log.localizedCaseInsensitiveContains(text), "\(text) is in the log")
+    }
+  }
+
+  @Test func startAndEndAndEachStateOfASignIn() async throws {
+    try await World.with(World.Plan(configuration: "[Notifications]\nEnabled=false\n")) { world in
+      let caller = try await world.signedInCaller()
+      try await caller.call("Session.SignOut")
+      let process = try #require(world.service.process)
+      await world.service.end()
+      let log = process.output
+      let file = world.directories.home.path + "/.config/chappie/chappie.conf"
+      for line in [
+        " starts, configured by --issuer, --backend, \(file).\n",
+        ": The lock state is unknown: no source tells whether the screen is locked.\n",
+        ": The sign-in state changes from restoring to signed-out: the keyring holds no credential.\n",
+        ": The sign-in state changes from signed-out to signing-in: a sign-in has begun.\n",
+        ": The sign-in state changes from signing-in to signed-in: the sign-in has succeeded.\n",
+        ": The sign-in state changes from signed-in to signed-out: signed out here.\n",
+        " ends: a signal asks it to.\n",
+      ] { #expect(log.contains(line), "\(line) is not in \(log)") }
+    }
+  }
+
+  @Test func aRefreshThatSucceedsAndOneThatIsRefused() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.expireAccessTokens()
+      _ = try await caller.send("a secret question")
+      try await expect(
+        world, "A refresh begins: the backend does not take the access token.",
+        "The sign-in was renewed, and is stored.")
+      try await world.sandbox.expireAccessTokens()
+      try await world.sandbox.play(
+        #"[{"endpoint":"refresh","status":400,"body":{"error":"invalid_grant","error_description":"dear Ada"}}]"#)
+      _ = try await refusal { try await caller.send("a secret question") }
+      try await expect(
+        world, "A refresh begins: the backend does not take the access token.",
+        "The refresh was refused: the sign-in server refused with status 400. The sign-in is kept",
+        "The sign-in state changes from signed-in to reauthentication-required: the sign-in server refused")
+      expectNothingPersonal(world, "secret question", "dear Ada")
+    }
+  }
+
+  @Test func aWebSocketThatFallsBackToHTTP() async throws {
+    let plan = World.Plan(sandboxArguments: ["--auto-approve", "--rate", "0", "--no-websocket"])
+    try await World.with(plan) { world in
+      let caller = try await world.signedInCaller()
+      _ = try await caller.send("a secret question")
+      try await expect(
+        world, "This conversation goes on over HTTP, without a WebSocket: the backend answered with status 426.")
+      expectNothingPersonal(world, "secret question")
+    }
+  }
+
+  @Test func aRetryWithItsDelay() async throws {
+    try await World.with(.http) { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play(
+        #"[{"endpoint":"responses","status":503,"body":{"detail":"dear Ada"},"headers":{"retry-after":"0"}}]"#)
+      _ = try await caller.send("a secret question")
+      try await expect(world, "A request is sent again in 0 ms: the backend answered with status 503.")
+      expectNothingPersonal(world, "secret question", "dear Ada")
+    }
+  }
+
+  @Test func whatRetentionDidByCount() async throws {
+    // 0.00002 days are 1.7 seconds.
+    try await World.with(World.Plan(configuration: "[Threads]\nArchiveAfter=0.00002\nDeleteAfter=never\n")) { world in
+      let caller = try await world.signedInCaller()
+      _ = try await caller.createThread("a secret title")
+      try await eventually("the thread to be archived") { try await caller.threadIDs().isEmpty }
+      try await expect(world, "Stored threads, as the retention policy says: archived 1, deleted 0.")
+      expectNothingPersonal(world, "secret title")
+    }
+  }
+
+  @Test func theLockAndItsSources() async throws {
+    try await World.with { world in
+      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
+      let caller = try await world.caller()
+      try await caller.waitFor(Lock("unlocked", [ScreenSaver.gnome, "keyring"]))
+      saver.setActive(true)
+      try await expect(
+        world, "The lock state is unlocked, according to ",
+        "The lock state is locked, according to \(ScreenSaver.gnome).")
+    }
+  }
+
+  @Test func aCallerThatIsRefusedIsToldOfOnce() async throws {
+    try await World.with { world in
+      let sandbox = AppSandbox(.none, in: world.directories)
+      let caller = try await sandbox.caller(in: world)
+      for _ in 0..<3 { _ = try await refusal { try await caller.send("a secret question") } }
+      try await expect(world, "The caller :")
+      let refusals = lines(world).filter { $0.contains(" is refused: it runs in a user namespace of its own") }
+      #expect(refusals.count == 1)
+      expectNothingPersonal(world, "secret question")
+    }
+  }
+
+  @Test func eachRequestWhereDebuggingIsOn() async throws {
+    try await World.with(World.Plan(environment: Self.debugging)) { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play(
+        #"[{"endpoint":"responses","status":429,"headers":{"x-request-id":"req_0123abc","retry-after":"0"}}]"#)
+      let policy: VariantDictionary = ["prefers_web_socket": false]
+      let client = try await caller.open("Client", ["streaming_transport_policy": policy])
+      _ = try await caller.send("a secret question", at: client)
+      _ = try await caller.send("another one")
+      try await expect(
+        world, "POST 127.0.0.1/oauth/token: status 200 after ",
+        "POST 127.0.0.1/backend-api/codex/responses: status 429 after ",
+        "POST 127.0.0.1/backend-api/codex/responses: status 200 after ",
+        "GET 127.0.0.1/backend-api/codex/responses: status 101 after ")
+      #expect(lines(world).contains { $0.hasSuffix(", request id req_0123abc.") })
+      expectNothingPersonal(world, "secret question", "another one")
+    }
+  }
+
+  @Test func noRequestWhereDebuggingIsOff() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      _ = try await caller.send("hi")
+      #expect(!lines(world).contains { $0.hasPrefix("POST") || $0.hasPrefix("GET") })
+    }
+  }
+}
