@@ -3,9 +3,9 @@
 
     Tests/readme.py DIRECTORY-WITH-THE-PROGRAMS [PAGE…]
 
-Each page has a private session of its own, with the service and the stand-in server, whose address is `$ISSUER`. Every
-block that is marked as console is run. The pages must show the programs of Examples unchanged, and the Swift code must
-compile.
+Each page has a private session of its own, with the service and the stand-in server. `$ISSUER` is the server's address,
+and `$LOG` the file with the service's log. Every block that is marked as console is run. The pages must show the
+programs of Examples unchanged, and the Swift code must compile.
 """
 
 import os
@@ -22,6 +22,8 @@ NAME = r"\bturn-[a-z0-9]+-\d+\b|\bask-[a-z2-9]{5}\b|\bcall_[0-9a-f]{24}\b|\b[0-9
 # Parts of the output that differ from run to run.
 CHANGING = [
     (r"\b[A-Z]{4}-\d{5}\b", "CODE"),
+    (r"\bchappie-Message: [\d:.]+: ", "LOG "),
+    (r":1\.\d+\b", ":1.N"),
     (r"http://127\.0\.0\.1:\d+", "ISSUER"),
     (r"\bresp_[0-9a-f]+", "RESPONSE"),
     (r"\b1[78]\d{8}\b", "TIME"),
@@ -103,7 +105,10 @@ def run(page, programs):
     os.environ["LC_ALL"] = "C.UTF-8"
     sandbox = subprocess.Popen(["chappie-sandbox", "--port", "0", "--auto-approve"], stdout=subprocess.PIPE, text=True)
     issuer = os.environ["ISSUER"] = sandbox.stdout.readline().split()[1]
-    service = subprocess.Popen(["chappied", "--issuer", issuer, "--backend", f"{issuer}/backend-api"])
+    log = os.environ["LOG"] = f"{os.environ['CHAPPIE_WORLD']}/chappied.log"
+    with open(log, "w") as output:
+        service = subprocess.Popen(
+            ["chappied", "--issuer", issuer, "--backend", f"{issuer}/backend-api"], stderr=output)
     passed, failed, names = 0, 0, {}
     try:
         subprocess.run(["gdbus", "wait", "--session", "--timeout", "20", "org.chappie"], check=True)
