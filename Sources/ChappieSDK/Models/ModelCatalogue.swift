@@ -136,6 +136,7 @@ struct ModelQuestion {
     switch error {
     case let failure as ExchangeFailure: failure.error
     case let error as ChappieClientError: error
+    case let error as CredentialError: ChappieClientError(error)
     default: .network("the request was cancelled")
     }
   }

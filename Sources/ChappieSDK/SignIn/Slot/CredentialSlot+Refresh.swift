@@ -69,7 +69,8 @@ extension CredentialSlot {
         apply(.refreshFailed(.signIn(error)))
         throw CredentialError.signIn(error)
       } catch let error as CredentialError {
-        Log.info("The refresh failed: \(error).", slot: identity.logSlot)
+        // A refusal is logged where it is stored.
+        if error != .reauthenticationRequired { Log.info("The refresh failed: \(error).", slot: identity.logSlot) }
         throw noted(error)
       }
     }
