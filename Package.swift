@@ -119,6 +119,7 @@ let package = Package(
       name: "ChappieServiceTests",
       dependencies: [
         "ChappieService", "ChappieBusInterfaces", "ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "Platform",
+        "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -6,8 +6,14 @@ import GLibBridge
 /// Nobody is asked at a locked screen: what is shown when it is locked goes, and comes again.
 @GLibActor
 final class ApprovalNotification {
-  /// How long programs have to answer before the desktop asks.
-  static let patience = Duration.seconds(3)
+  /// What a notification server does with the question, and the lock that decides whether it may.
+  struct Desktop {
+    /// - Returns: the notification's id; nil when it is not shown.
+    let show: @GLibActor (DesktopNotification) async -> UInt32?
+    let close: @GLibActor (UInt32) async -> Void
+    /// Whether a person's consent counts now.
+    var mayApprove: @GLibActor () -> Bool = { LockMonitor.shared.mayApprove }
+  }
 
   private enum Stage {
     case waiting(Timer)
@@ -19,31 +25,30 @@ final class ApprovalNotification {
   }
 
   private let question: ApprovalQuestion
-  private let server: NotificationServer
+  private let desktop: Desktop
   private let answer: @GLibActor (ChappieApprovalDecision) -> Void
   private var stage = Stage.over
 
+  /// - Parameter patience: how long programs have to answer before the desktop asks.
   init(
-    _ question: ApprovalQuestion, _ server: NotificationServer,
+    _ question: ApprovalQuestion, _ desktop: Desktop, patience: Duration = .seconds(3),
     _ answer: @escaping @GLibActor (ChappieApprovalDecision) -> Void
   ) {
     self.question = question
-    self.server = server
+    self.desktop = desktop
     self.answer = answer
-    stage = .waiting(Timer(after: Self.patience) { [weak self] in self?.show() })
+    stage = .waiting(Timer(after: patience) { [weak self] in self?.show() })
   }
 
   private func show() {
-    guard LockMonitor.shared.mayApprove else {
+    guard desktop.mayApprove() else {
       stage = .locked
       return
     }
     stage = .showing
     Task.onGLib {
-      guard let reached = await server.reach(),
-        let id = await server.show(DesktopNotification(asking: question), replacing: 0, on: reached)
-      else { return }
-      if case .showing = stage { stage = .shown(id) } else { await server.close(id) }
+      guard let id = await desktop.show(DesktopNotification(asking: question)) else { return }
+      if case .showing = stage { stage = .shown(id) } else { await desktop.close(id) }
     }
   }
 
@@ -55,11 +60,11 @@ final class ApprovalNotification {
   private func hide(_ next: Stage) {
     let old = stage
     stage = next
-    if case .shown(let id) = old { Task.onGLib { [server] in await server.close(id) } }
+    if case .shown(let id) = old { Task.onGLib { [desktop] in await desktop.close(id) } }
   }
 
   func lockChanged() {
-    switch (stage, LockMonitor.shared.mayApprove) {
+    switch (stage, desktop.mayApprove()) {
     case (.showing, false), (.shown, false): hide(.locked)
     case (.locked, true): show()
     default: break

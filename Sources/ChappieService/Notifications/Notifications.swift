@@ -42,7 +42,13 @@ final class Notifications {
     _ question: ApprovalQuestion, answer: @escaping @GLibActor (ChappieApprovalDecision) -> Void,
     while body: () async -> Result
   ) async -> Result {
-    let notification = ApprovalNotification(question, server, answer)
+    let desktop = ApprovalNotification.Desktop { [server] notification in
+      guard let reached = await server.reach() else { return nil }
+      return await server.show(notification, replacing: 0, on: reached)
+    } close: { [server] id in
+      await server.close(id)
+    }
+    let notification = ApprovalNotification(question, desktop, answer)
     questions[ObjectIdentifier(notification)] = notification
     defer {
       notification.withdraw()

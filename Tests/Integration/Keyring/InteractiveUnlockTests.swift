@@ -45,8 +45,12 @@ struct InteractiveUnlockTests {
   }
 
   /// A signed-in caller whose keyring has been locked since.
-  private func with(_ body: @GLibActor (World, FakeKeyring, Caller) async throws -> Void) async throws {
-    try await World.with(.fakeKeyring) { world in
+  private func with(
+    isLong: Bool = false, _ body: @GLibActor (World, FakeKeyring, Caller) async throws -> Void
+  ) async throws {
+    var plan = World.Plan.fakeKeyring
+    plan.isLong = isLong
+    try await World.with(plan) { world in
       let keyring = try await FakeKeyring(in: world)
       let caller = try await world.signedInCaller()
       keyring.setLocked(true)
@@ -201,7 +205,7 @@ struct InteractiveUnlockTests {
 
   /// The user has two minutes, for all callers that wait for the same prompt.
   @Test func anUnansweredPromptTimesOut() async throws {
-    try await with { world, keyring, caller in
+    try await with(isLong: true) { world, keyring, caller in
       keyring.user = .isAway
       async let sent = Request.send.failure(caller, timeout: .seconds(180))
       async let signedIn = Request.signIn.failure(caller, timeout: .seconds(180))

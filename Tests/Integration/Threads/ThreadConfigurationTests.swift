@@ -153,11 +153,12 @@ struct ThreadConfigurationTests {
       #expect(try caller.threadChanges().contains("\(thread) archived"))
 
       await world.service.end()
-      try world.directories.configure("[Threads]\nDeleteAfter=0.00002\n")
-      try await Task.sleep(for: .seconds(3))
-      try await world.service.start(world.sandbox.addresses)
       let file = try #require(try world.directories.files().keys.first { $0.hasSuffix("/threads.db") })
       let database = try Database(world.directories.root.appending(path: file).path, patience: .seconds(10))
+      // Two days have passed, in microseconds.
+      try database.run("UPDATE threads SET archived_at = archived_at - 172800000000")
+      try world.directories.configure("[Threads]\nDeleteAfter=1\n")
+      try await world.service.start(world.sandbox.addresses)
       try await eventually("the thread to be deleted") { try database.number("SELECT count(*) FROM threads") == 0 }
     }
   }

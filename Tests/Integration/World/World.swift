@@ -30,7 +30,7 @@ final class World {
 
   /// Runs `body` in a world with the configuration `plan`.
   static func with(_ plan: Plan = Plan(), _ body: @GLibActor (World) async throws -> Void) async throws {
-    try await WorldGate.shared.pass {
+    try await WorldGate.shared.pass(isLong: plan.isLong) {
       let world = try World(plan)
       do {
         try await RunningTest.$world.withValue(world) {
@@ -160,6 +160,8 @@ extension World {
     var configuration = ""
     /// Added to the service's environment.
     var environment: [String: String] = [:]
+    /// Whether the test takes minutes.
+    var isLong = false
 
     /// Each sign-in waits for approval.
     static let attended = Plan(sandboxArguments: ["--interval", "1", "--rate", "0"])

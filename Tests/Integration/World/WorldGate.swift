@@ -9,12 +9,13 @@ final class WorldGate {
   private var free = max(4, 2 * ProcessInfo.processInfo.activeProcessorCount)
   private var waiting: [Wait] = []
 
-  func pass(_ body: () async throws -> Void) async throws {
+  /// - Parameter isLong: whether it takes minutes. It passes before those that wait, so that it does not end after all.
+  func pass(isLong: Bool = false, _ body: () async throws -> Void) async throws {
     if free > 0 {
       free -= 1
     } else {
       let turn = Wait()
-      waiting.append(turn)
+      waiting.insert(turn, at: isLong ? 0 : waiting.count)
       await turn.value()
     }
     defer { leave() }

@@ -1,0 +1,76 @@
+import ChappieSDK
+import GLibBridge
+import TestSupport
+import Testing
+
+@testable import ChappieService
+
+@Suite(.timeLimit(.minutes(1))) @GLibActor
+struct ApprovalNotificationTests {
+  /// A desktop that notes what it shows, and can be locked.
+  @GLibActor
+  private final class Desktop {
+    var isLocked = false
+    private(set) var shown: [UInt32] = []
+    private(set) var count: UInt32 = 0
+    /// How often the lock was looked at.
+    private(set) var looks = 0
+    private(set) var answers: [ChappieApprovalDecision] = []
+
+    func ask(patience: Duration = .zero) -> ApprovalNotification {
+      let desktop = ApprovalNotification.Desktop { _ in
+        self.count += 1
+        self.shown.append(self.count)
+        return self.count
+      } close: { id in
+        self.shown.removeAll { $0 == id }
+      } mayApprove: {
+        self.looks += 1
+        return !self.isLocked
+      }
+      let question = ApprovalQuestion(tool: "delete", arguments: "{}", app: nil)
+      return ApprovalNotification(question, desktop, patience: patience) { self.answers.append($0) }
+    }
+  }
+
+  private let desktop = Desktop()
+
+  @Test func aQuestionIsShownOnceProgramsHaveHadTheirTime() async throws {
+    let early = desktop.ask(patience: .seconds(3600))
+    let due = desktop.ask()
+    try await eventually("the question") { desktop.shown == [1] }
+    early.withdraw()
+    due.withdraw()
+    try await eventually("the end of the question") { desktop.shown.isEmpty }
+    #expect(desktop.count == 1)
+  }
+
+  @Test func nothingIsShownWhileItIsLocked() async throws {
+    desktop.isLocked = true
+    let question = desktop.ask()
+    try await eventually("a look at the lock") { desktop.looks == 1 }
+    #expect(desktop.count == 0)
+    desktop.isLocked = false
+    question.lockChanged()
+    try await eventually("the question") { desktop.shown == [1] }
+    question.withdraw()
+  }
+
+  @Test func aQuestionThatIsShownGoesWithTheLockAndComesAgain() async throws {
+    let question = desktop.ask()
+    try await eventually("the question") { desktop.shown == [1] }
+    desktop.isLocked = true
+    question.lockChanged()
+    try await eventually("the end of the question") { desktop.shown.isEmpty }
+    question.receive(.invoked(1, action: "approve", activationToken: nil))
+    #expect(desktop.answers.isEmpty)
+    desktop.isLocked = false
+    question.lockChanged()
+    try await eventually("the question again") { desktop.shown == [2] }
+    // A click counts from when the server has said which notification it shows.
+    try await eventually("the answer") {
+      question.receive(.invoked(2, action: "deny", activationToken: nil))
+      return desktop.answers == [.denied()]
+    }
+  }
+}
