@@ -3,43 +3,46 @@ import FoundationEssentials
 import GLibBridge
 import Platform
 
-/// What the command line of `chappie-sandbox` asks for.
+/// The options of `chappie-sandbox`.
 struct Options: Sendable {
+  /// The result of parsing the command line.
   enum Request {
     case help(String)
     case serve(Options)
   }
 
   var configuration = StandInConfiguration()
-  /// The scenario to start with, as JSON.
+  /// The scenario to start with, as JSON text; nil for none.
   var scenario: String?
 
-  /// - Throws: an error that describes itself to the person who wrote the command line.
+  /// Parses the command line.
+  ///
+  /// - Throws: an error with a description for the user.
   static func read(_ commandLine: [String]) throws -> Request {
     let parser = CommandLineParser(
       summary: "A stand-in for ChatGPT's sign-in and for the Codex backend, on 127.0.0.1.\n"
         + "Nothing here is real: no account, no model, no network.",
-      details: "It prints the address of the issuer, of the backend and of the page on which a person\n"
-        + "approves a sign-in, and serves until it is told to end. Scenarios and control requests\n"
-        + "are described in chappie-sandbox.md, to which chappie-sandbox(1) leads.")
+      details: "It prints the addresses of the issuer, of the backend and of the page that approves a\n"
+        + "sign-in, and serves until a signal ends it. The file chappie-sandbox.md describes scenarios\n"
+        + "and control requests; see chappie-sandbox(1).")
     let port = parser.integer("port", short: "p", in: 0...65535, placeholder: "N", "Listen on this port (any free one)")
     let address = parser.option(
-      "public-url", placeholder: "URL", "Clients reach it here, through a proxy (as their requests say)", read: origin)
+      "public-url", placeholder: "URL", "Public address behind a proxy (from each request)", read: origin)
     let approve = parser.flag("auto-approve", short: "a", "Approve each sign-in at once")
     let rate = parser.option(
-      "rate", short: "r", placeholder: "WORDS", "Words per second of an answer; 0: flat out (30)", read: pace)
+      "rate", short: "r", placeholder: "WORDS", "Words per second of an answer; 0: no limit (30)", read: pace)
     let scenario = parser.string("scenario", short: "s", placeholder: "FILE", "Start with the rules in this JSON file")
     let lifetime = parser.integer(
-      "access-token-lifetime", in: 1...315_360_000, placeholder: "SECONDS", "Validity of access tokens (864000)")
+      "access-token-lifetime", in: 1...315_360_000, placeholder: "SECONDS", "Lifetime of access tokens (864000)")
     let interval = parser.integer(
-      "interval", in: 0...3600, placeholder: "SECONDS", "Time between polls to hand out (5)")
-    let user = parser.string("user", short: "u", placeholder: "EMAIL", "Who approves by default (ada@example.com)")
-    let plan = parser.string("plan", placeholder: "PLAN", "That user's plan (plus)")
-    let account = parser.string("account-id", placeholder: "ID", "That user's account id (made of the address)")
-    let client = parser.string("client-id", placeholder: "ID", "The client id that may sign in (the one of Codex)")
-    let grace = parser.flag("refresh-grace", "Keep a refresh token valid until its successor was used")
+      "interval", in: 0...3600, placeholder: "SECONDS", "Poll interval for clients (5)")
+    let user = parser.string("user", short: "u", placeholder: "EMAIL", "Default user (ada@example.com)")
+    let plan = parser.string("plan", placeholder: "PLAN", "Plan of the default user (plus)")
+    let account = parser.string("account-id", placeholder: "ID", "Account id of the default user (from EMAIL)")
+    let client = parser.string("client-id", placeholder: "ID", "The client id that may sign in (that of Codex)")
+    let grace = parser.flag("refresh-grace", "Keep a refresh token valid until its successor is used")
     let window = parser.integer(
-      "context-window", in: 1...100_000_000, placeholder: "TOKENS", "Context window of all models (each its own)")
+      "context-window", in: 1...100_000_000, placeholder: "TOKENS", "Context window of all models (as listed)")
     let noWebSocket = parser.flag("no-websocket", "Answer every WebSocket handshake with status 426")
     let noCompression = parser.flag("no-compression", "Answer compressed request bodies with status 415")
     let verbose = parser.flag("verbose", short: "v", "Log each request to standard error")

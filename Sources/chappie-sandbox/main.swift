@@ -3,7 +3,7 @@ import GLibBridge
 import Glibc
 import Platform
 
-/// Serves until the process is told to end.
+/// Serves until a signal ends the process, and returns the exit status.
 @GLibActor
 func serve(_ options: Options) async -> Int32 {
   do {
@@ -24,7 +24,7 @@ func serve(_ options: Options) async -> Int32 {
   }
 }
 
-/// Tells what went wrong in one line, and returns `status`.
+/// Writes the error to standard error, and returns `status`.
 func fail(_ error: any Error, status: Int32) -> Int32 {
   StandardStream.error.write("chappie-sandbox: \((error as? GLibError)?.message ?? "\(error)")\n")
   return status

@@ -3,7 +3,7 @@ import GLibBridge
 import Glibc
 import Platform
 
-/// `chappie`: the command.
+/// `chappie`: the entry point of the command, and its help.
 @main
 enum ChappieCommand {
   static let verbs: [any Verb.Type] = [
@@ -45,7 +45,7 @@ enum ChappieCommand {
     Exit statuses:
     \(list(ExitStatus.allCases.map { ("\($0.rawValue)", $0.meaning) }))
 
-    chappie VERB --help tells of each. See chappie(1).
+    chappie VERB --help explains each. See chappie(1).
 
     """
   }
@@ -63,7 +63,7 @@ enum ChappieCommand {
       return run(verb(name, among: type.verbs, of: command), Array(arguments.dropFirst()), behind: command)
     }
     let entries = list(type.verbs.map { ($0.name, $0.summary) })
-    let verbs = entries.isEmpty ? "" : "Verbs:\n\(entries)\n\n\(command) VERB --help tells of each. "
+    let verbs = entries.isEmpty ? "" : "Verbs:\n\(entries)\n\n\(command) VERB --help explains each. "
     let parser = CommandLineParser(
       parameters: type.parameters, summary: type.summary, details: verbs + type.details)
     let make = type.prepare(parser)
@@ -87,21 +87,21 @@ enum ChappieCommand {
       return try await verb.run(try await ServiceConnection.connect()).rawValue
     } catch {
       let failure = CommandFailure(error)
-      CommandFailure.tell(failure.message)
+      CommandFailure.report(failure.message)
       if verb.json { StandardStream.output.write(failure.json.line + "\n") }
       return failure.status.rawValue
     }
   }
 
   private static func fail(_ message: String) -> Never {
-    CommandFailure.tell(message)
+    CommandFailure.report(message)
     exit(ExitStatus.usage.rawValue)
   }
 
-  /// Ends the command. That something could not be written is no success.
+  /// Ends the command. If standard output could not be written, the command fails.
   private static func leave(_ status: Int32) -> Never {
     guard let reason = StandardStream.output.failure else { exit(status) }
-    CommandFailure.tell("Standard output cannot be written: \(reason).")
+    CommandFailure.report("Standard output cannot be written: \(reason).")
     exit(status == 0 ? ExitStatus.failed.rawValue : status)
   }
 }

@@ -4,23 +4,23 @@ import GLibBridge
 import Glibc
 import Platform
 
-/// `chappied`: the service.
+/// `chappied`: the entry point of the service.
 @main
 enum Chappied {
   static func main() {
     MemoryHygiene.enable()
     Log.useStandardError()
     TLSEnvironment.forgetLeaks()
-    // Turns, kept sockets and the inspection of callers take descriptors; a service without any refuses every newcomer.
+    // Turns, idle sockets and the inspection of callers take descriptors. Without free ones, every new call fails.
     CurrentProcess.raiseOpenFileLimit(to: 8192)
-    // GLib writes log lines in the locale's charset, and names of accounts need not be ASCII.
+    // GLib writes log lines in the locale's charset, and an account name may hold any character.
     setlocale(LC_CTYPE, "C.UTF-8")
     let parser = CommandLineParser(
       summary: "Holds the ChatGPT sign-in in the desktop keyring and answers with it on the session bus, as "
         + "org.chappie.",
-      details: "Options win over chappie/chappie.conf. See chappied(8) and org.chappie(7).")
-    let issuer = parser.string("issuer", placeholder: "URL", "Where the user signs in")
-    let backend = parser.string("backend", placeholder: "URL", "The …/backend-api that answers")
+      details: "Options override chappie/chappie.conf. See chappied(8) and org.chappie(7).")
+    let issuer = parser.string("issuer", placeholder: "URL", "The issuer at which the user signs in")
+    let backend = parser.string("backend", placeholder: "URL", "The address of the backend, ending in /backend-api")
     let version = parser.flag("version", "Show the version")
     do {
       switch try parser.parse(CommandLine.arguments) {
@@ -37,13 +37,13 @@ enum Chappied {
     }
   }
 
-  /// Why the service ends.
-  private enum End: Int32 {
-    /// Somebody sent a signal.
-    case asked = 0
-    /// The bus has closed the connection, or has gone: `EX_UNAVAILABLE`, which the unit takes for a failure.
+  /// The reason why the service ends, and its exit status.
+  private enum EndReason: Int32 {
+    /// A signal asked it to.
+    case signalled = 0
+    /// The bus closed the connection: `EX_UNAVAILABLE`. The unit treats it as a failure.
     case busLost = 69
-    /// The configuration is wrong: `EX_CONFIG`. The unit does not start it again for that.
+    /// The configuration is wrong: `EX_CONFIG`. The unit does not restart the service for it.
     case misconfigured = 78
   }
 
@@ -57,26 +57,26 @@ enum Chappied {
       log(options)
     } catch {
       Log.error("The service cannot start: \(reason: "\(error)")")
-      return End.misconfigured.rawValue
+      return EndReason.misconfigured.rawValue
     }
     do {
       let connection = try await Service.connect()
-      let stop = Promise<End>()
+      let stop = Promise<EndReason>()
       connection.onClosed { stop.fulfil(.busLost) }
-      // The one of the keyring's library.
+      // The shared connection that libsecret uses.
       if let shared = try? await BusConnection.open(.session) {
         BusConnection.quietenLibraries(onceClosed: shared)
       }
-      // Before anybody can see the service, and so end it.
-      let signals = [SIGTERM, SIGINT].map { UnixSignalWatch($0) { stop.fulfil(.asked) } }
+      // Before the service takes its name: from then on it may be asked to end.
+      let signals = [SIGTERM, SIGINT].map { UnixSignalWatch($0) { stop.fulfil(.signalled) } }
       let service = try await Service(connection, options)
       let end = try await stop.value()
       switch end {
-      case .asked: Log.info("chappied \(name: ChappieVersion.current) ends: a signal asks it to.")
+      case .signalled: Log.info("chappied \(name: ChappieVersion.current) ends: a signal asks it to.")
       case .busLost: Log.error("The connection to the session bus is lost.")
       case .misconfigured: break
       }
-      // A second one ends it at once.
+      // From here on a second signal ends the process at once.
       for signal in signals { signal.cancel() }
       await service.stop()
       return end.rawValue

@@ -1,26 +1,26 @@
 import GLibBridge
 
-/// The conversation that a chat continues: a client's or a thread's.
+/// A conversation of `chappie chat`: that of a client, or a stored thread.
 @GLibActor
 protocol ChatTarget: AnyObject {
-  /// Says `text`, and prints the answer as it comes.
+  /// Sends `text`, and prints the answer as it comes.
   ///
-  /// - Returns: whether the model has answered, or refused to.
+  /// - Returns: ``ExitStatus/success``, or ``ExitStatus/declined`` if the model refused to answer.
   /// - Throws: ``CommandFailure``.
-  func say(_ text: String, _ options: VariantDictionary) async throws -> ExitStatus
+  func send(_ text: String, _ options: VariantDictionary) async throws -> ExitStatus
 
-  /// Begins anew.
+  /// Starts over with an empty conversation.
   func clear() async throws
 
-  /// Compacts the conversation; the model writes the summary where `summary` is empty.
+  /// Replaces the messages by `summary`. If it is empty, the model writes the summary.
   func compact(_ summary: String) async throws
 
-  /// How long it is, in a line.
+  /// The length of the conversation, in one line.
   func length() async throws -> String
 
-  /// Asks another model from now on.
+  /// Selects the model of the following messages.
   func select(_ model: String) async throws
 
-  /// Which model is asked.
+  /// The slug of the model.
   func model() async throws -> String
 }

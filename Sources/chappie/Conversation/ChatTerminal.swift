@@ -3,32 +3,32 @@ import Glibc
 import LineEditing
 import Platform
 
-/// A chat with a person at a terminal.
+/// A chat at a terminal, with line editing and signals.
 @GLibActor
 final class ChatTerminal {
   private enum State {
     case prompt
-    /// An answer is under way, which listens to the first Ctrl-C itself, or one of the commands of a chat.
+    /// A line is being carried out. An answer handles the first Ctrl-C itself; a command of the chat does not.
     case working(Task<Bool, any Error>, isAnswer: Bool)
-    /// Somebody wants this process to end.
+    /// A signal asked the process to end.
     case ending
   }
 
-  private let conversation: ChatConversation
+  private let conversation: ChatInterpreter
   private let editor: LineEditor
   private var state = State.prompt
 
   /// - Throws: ``CommandFailure``.
-  init(_ conversation: ChatConversation) throws {
+  init(_ conversation: ChatInterpreter) throws {
     self.conversation = conversation
     let prompt = StandardStream.output.has("›") ? "› " : "> "
     guard let editor = LineEditor(prompt: prompt) else {
-      throw CommandFailure(.failed, "The system has no room for a line editor.")
+      throw CommandFailure(.failed, "There is no memory for a line editor.")
     }
     self.editor = editor
   }
 
-  /// Talks until the person leaves.
+  /// Reads and carries out lines until the user ends the chat.
   func run() async throws -> ExitStatus {
     let interrupts = UnixSignalWatch(SIGINT) { [weak self] in self?.interrupt() }
     let ends = [SIGTERM, SIGHUP].map { signal in UnixSignalWatch(signal) { [weak self] in self?.end() } }
@@ -47,22 +47,24 @@ final class ChatTerminal {
         if wasEmpty { StandardStream.error.write("Ctrl-D ends the chat, and so does another Ctrl-C.\n") }
       case .line(let line):
         mayLeave = false
-        if let status = await take(line) { return status }
+        if let status = await run(line) { return status }
       }
     }
   }
 
-  /// - Returns: how the command ends; nil where the chat goes on.
-  private func take(_ line: String) async -> ExitStatus? {
-    let work = Task.onGLib { [conversation] in try await conversation.take(line) }
-    state = .working(work, isAnswer: !ChatConversation.isCommand(line))
+  /// Carries out a line.
+  ///
+  /// - Returns: the exit status; nil if the chat continues.
+  private func run(_ line: String) async -> ExitStatus? {
+    let work = Task.onGLib { [conversation] in try await conversation.run(line) }
+    state = .working(work, isAnswer: !ChatInterpreter.isCommand(line))
     var goesOn = true
     do {
       goesOn = try await work.value
     } catch {
       let failure = CommandFailure(error)
-      CommandFailure.tell(failure.message)
-      // Nothing that is typed next can change these. Of the others a person has been told.
+      CommandFailure.report(failure.message)
+      // No later line can succeed without the service. After any other failure the chat continues.
       if failure.status == .serviceMissing { return .serviceMissing }
     }
     if case .ending = state { return .interrupted }
@@ -74,12 +76,13 @@ final class ChatTerminal {
     switch state {
     case .prompt: editor.interrupt()
     case .working(let work, isAnswer: true): state = .working(work, isAnswer: false)
-    // Who presses it twice waits no longer, whatever the service does.
+    // A second Ctrl-C ends the wait, even if the service does not react.
     case .working(let work, isAnswer: false): work.cancel()
     case .ending: break
     }
   }
 
+  /// Ends the chat after a signal.
   private func end() {
     if case .working(let work, _) = state { work.cancel() }
     state = .ending

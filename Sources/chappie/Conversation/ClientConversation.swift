@@ -1,6 +1,6 @@
 import GLibBridge
 
-/// A conversation that ends with this command: that of a client of its own.
+/// The conversation of a client that this command opened. It ends with the command.
 @GLibActor
 final class ClientConversation: ChatTarget {
   private let service: ServiceConnection
@@ -11,7 +11,7 @@ final class ClientConversation: ChatTarget {
     client = try await service.openClient(account, model: model)
   }
 
-  func say(_ text: String, _ options: VariantDictionary) async throws -> ExitStatus {
+  func send(_ text: String, _ options: VariantDictionary) async throws -> ExitStatus {
     try await TurnPrinter(service: service, client: client).print(text, options)
   }
 

@@ -1,12 +1,13 @@
 import GLibBridge
 import Platform
 
-/// How long a conversation is, in a line.
+/// Describes the length of a client's conversation, as a line or as JSON.
 @GLibActor
 struct ContextSummary {
   let service: ServiceConnection
   let client: ObjectPath
 
+  /// One line for a person.
   func line() async throws -> String {
     let context = try await context()
     let count: UInt32 = try context.value("message_count") ?? 0
@@ -16,6 +17,7 @@ struct ContextSummary {
     return "\(beginning)\(count) message\(count == 1 ? "" : "s"), about \(tokens) tokens, for \(model.harmlessLine)"
   }
 
+  /// One JSON object on a line.
   func json() async throws -> String {
     let context = try await context()
     var object = JSONObject()

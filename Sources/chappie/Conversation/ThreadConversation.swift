@@ -1,38 +1,39 @@
 import GLibBridge
 import Platform
 
-/// A conversation that is kept as a thread.
+/// A conversation that the service stores as a thread.
 @GLibActor
 final class ThreadConversation: ChatTarget {
-  /// What stands for a thread that is to begin.
+  /// The name that begins a new thread.
   static let new = "new"
 
-  let threads: KeptThreads
-  /// Nil until the next message begins it.
+  let threads: ThreadsProxy
+  /// The id; nil until the next message begins a thread.
   private(set) var thread: String?
   private var selectedModel: String?
-  /// Print one JSON object for each answer.
+  /// Whether each answer is printed as one JSON object.
   private let json: Bool
 
-  /// - Parameter name: names the thread; ``new`` begins one.
+  /// - Parameter name: the id, the beginning of an id, or `last`; ``new`` begins a thread.
+  /// - Throws: ``CommandFailure``.
   init(_ service: ServiceConnection, account: String?, thread name: String, model: String? = nil, json: Bool = false)
     async throws
   {
-    threads = try await KeptThreads(service, account: account)
+    threads = try await ThreadsProxy(service, account: account)
     thread = name == Self.new ? nil : try await threads.id(name)
     selectedModel = model
     self.json = json
   }
 
-  func say(_ text: String, _ options: VariantDictionary) async throws -> ExitStatus {
+  func send(_ text: String, _ options: VariantDictionary) async throws -> ExitStatus {
     var options = options
     options.set("model", selectedModel)
-    if let thread { return try await answer(text, options, thread) }
+    if let thread { return try await ask(text, options, thread) }
     let thread = try await threads.create()
     let status: ExitStatus
     do {
       self.thread = thread
-      status = try await answer(text, options, thread)
+      status = try await ask(text, options, thread)
     } catch {
       if (try? await discard(ifEmpty: thread)) == true { self.thread = nil }
       throw error
@@ -43,12 +44,14 @@ final class ThreadConversation: ChatTarget {
     return status
   }
 
-  private func answer(_ text: String, _ options: VariantDictionary, _ thread: String) async throws -> ExitStatus {
+  private func ask(_ text: String, _ options: VariantDictionary, _ thread: String) async throws -> ExitStatus {
     try await TurnPrinter(service: threads.service, client: threads.object, thread: thread, json: json).print(
       text, options)
   }
 
-  /// Deletes a thread whose first message could not even be sent.
+  /// Deletes a thread without turns: its first message could not be sent.
+  ///
+  /// - Returns: whether the thread was deleted.
   private func discard(ifEmpty thread: String) async throws -> Bool {
     guard try await threads.summary(thread).turnCount == 0 else { return false }
     try await threads.call("Delete", .tuple(thread))
@@ -60,7 +63,7 @@ final class ThreadConversation: ChatTarget {
   }
 
   func compact(_ summary: String) async throws {
-    guard let thread else { throw CommandFailure(.failed, "There is nothing to put in short yet.") }
+    guard let thread else { throw CommandFailure(.failed, "There is nothing to summarise yet.") }
     try await threads.compact(thread, summary)
   }
 
@@ -71,7 +74,7 @@ final class ThreadConversation: ChatTarget {
       "\(ThreadSummary.quoted(summary.title)), \(ThreadSummary.size(turns: Int(summary.turnCount), bytes: summary.bytes))"
   }
 
-  /// For this conversation alone: others use the same object.
+  /// Selects the model for this conversation alone: other programs use the same object.
   func select(_ model: String) async throws {
     selectedModel = model
   }

@@ -2,17 +2,20 @@ import GLibBridge
 import Glibc
 import Platform
 
-/// One turn of a client or a thread, printed as it comes. Ctrl-C cancels it.
+/// Runs one turn of a client or a thread, and prints the answer as it comes. Ctrl-C cancels the turn.
 @GLibActor
 struct TurnPrinter {
   let service: ServiceConnection
+  /// The object of the client, or of the account that keeps the thread.
   let client: ObjectPath
-  /// The thread that the turn belongs to; nil for the client's own conversation.
+  /// The id of the thread that the turn belongs to; nil for the client's own conversation.
   var thread: String?
-  /// Print one JSON object at the end, and nothing before.
+  /// Prints one JSON object at the end, and nothing before.
   var json = false
 
-  /// - Returns: whether the model has answered, or refused to.
+  /// Sends `text` and prints the answer.
+  ///
+  /// - Returns: ``ExitStatus/success``, or ``ExitStatus/declined`` if the model refused to answer.
   /// - Throws: ``CommandFailure``.
   func print(_ text: String, _ options: VariantDictionary) async throws -> ExitStatus {
     let signals = service.signals(client)
@@ -22,7 +25,7 @@ struct TurnPrinter {
       try await service.call(client, "Client", "Cancel", .tuple(turn))
     }
     defer { interrupt.cancel() }
-    // A service that dies sends no last signal.
+    // A service that crashes sends no last signal.
     let (ends, end) = AsyncStream.makeStream(of: AnswerEvent.self)
     let watch = service.connection.watchName(ServiceConnection.name) { if $0 == nil { end.yield(.serviceEnded) } }
     let forward = Task.onGLib {
@@ -39,10 +42,10 @@ struct TurnPrinter {
 
   private func start(_ text: String, _ options: VariantDictionary) async throws -> Variant {
     guard let thread else { return try await service.call(client, "Client", "Stream", .tuple(text, options)) }
-    return try await KeptThreads(service, at: client).call("Stream", .tuple(thread, text, options))
+    return try await ThreadsProxy(service, at: client).call("Stream", .tuple(thread, text, options))
   }
 
-  /// - Parameter model: the one that is asked, where that is not the client's own.
+  /// - Parameter model: the model of this turn; nil for the client's own.
   private func print(_ events: AsyncStream<AnswerEvent>, model: String?) async throws -> ExitStatus {
     var endsInNewline = true
     for await event in events {
@@ -58,17 +61,19 @@ struct TurnPrinter {
       case .failed(let failure, let details):
         if !json, !endsInNewline { StandardStream.output.write("\n") }
         let text = try details["response_id"].map { _ in try details.value("partial_text", as: String.self) } ?? nil
-        // An answer that is all there, and could not be stored, is told of as a whole.
-        throw try await refusal(failure, details, model: model).behind(try object(text, text == nil ? [:] : details))
+        // With a response id the answer is complete and only storing it failed, so the whole answer is printed.
+        throw try await refusal(failure, details, model: model).preceded(
+          by: try object(text, text == nil ? [:] : details))
       case .serviceEnded:
         if !json, !endsInNewline { StandardStream.output.write("\n") }
-        throw CommandFailure(busName: "org.freedesktop.DBus.Error.NoReply", message: "").behind(try object(nil, [:]))
+        throw CommandFailure(busName: "org.freedesktop.DBus.Error.NoReply", message: "").preceded(
+          by: try object(nil, [:]))
       }
     }
     throw CancellationError()
   }
 
-  /// What the server refused because it has no such model is told as that.
+  /// Turns a refusal by the server into ``ExitStatus/noSuchModel`` if the model is not in the list.
   private func refusal(_ failure: CommandFailure, _ details: VariantDictionary, model: String?) async throws
     -> CommandFailure
   {
@@ -85,6 +90,7 @@ struct TurnPrinter {
     return failure.with(.noSuchModel)
   }
 
+  /// The members of the JSON object that describe the answer.
   private func object(_ text: String?, _ details: VariantDictionary) throws -> JSONObject {
     var object = JSONObject()
     object.set("thread", thread)
@@ -99,14 +105,16 @@ struct TurnPrinter {
   }
 }
 
-/// What happens to an answer on the bus.
+/// An event of a turn, as the bus reports it.
 private enum AnswerEvent: Sendable {
   case delta(String)
   case completed(String, VariantDictionary)
   case failed(CommandFailure, VariantDictionary)
   case serviceEnded
 
-  /// Nil for a signal that is not about `turn`.
+  /// Nil for a signal of another turn, or of another kind.
+  ///
+  /// - Throws: `GLibError` for arguments of the wrong type.
   init?(_ signal: BusSignal, turn: String) throws {
     guard signal.interface == "org.chappie.Client", try signal.arguments.member(0, "turn") == turn else { return nil }
     switch signal.member {

@@ -1,8 +1,8 @@
 import GLibBridge
 
-/// The sign-in of an account, in a line.
+/// The sign-in of an account, as a line of `chappie monitor`.
 @GLibActor
-final class SignInMonitor: Monitored {
+final class SignInMonitor: MonitorSource {
   private let service: ServiceConnection
   private let account: String?
   private let json: Bool
@@ -23,12 +23,12 @@ final class SignInMonitor: Monitored {
   func line() async throws -> String {
     let status = try SessionStatus(try await service.properties(session, "Session"))
     guard json else { return status.summary }
-    var object = PanelText(
+    var object = WaybarOutput(
       text: status.state == "signing-in" ? status.userCode ?? "…" : "", kind: status.state, tooltip: status.summary
     ).json
     object.append(status.json)
     return object.line
   }
 
-  var unavailable: String { PanelText.unavailable(json: json) }
+  var unavailable: String { WaybarOutput.unavailable(json: json) }
 }

@@ -1,31 +1,31 @@
 import GLibBridge
 import Platform
 
-/// How much of the plan is used, in a line.
+/// The usage of the plan, as a line of `chappie monitor`.
 ///
-/// The service tells of each change. The backend is asked when nothing is known yet, and when a window starts anew,
-/// which nobody else tells of.
+/// The service reports each change. The backend is asked if the limits are unknown, and when a window is reset: no
+/// signal reports a reset.
 @GLibActor
-final class UsageMonitor: Monitored {
-  /// How long to wait before the backend is asked again.
+final class UsageMonitor: MonitorSource {
+  /// The shortest time between two requests to the backend.
   private static let pause = Duration.seconds(300)
 
   private let service: ServiceConnection
   private let account: String?
   private let json: Bool
-  private let again: @GLibActor () -> Void
+  private let onDue: @GLibActor () -> Void
   private var session = ServiceConnection.root
   private var client = ServiceConnection.root
   private var timer: Timer?
-  /// When the backend was asked last.
+  /// The time of the last request to the backend.
   private var asked: ContinuousClock.Instant?
 
-  /// - Parameter again: called when there may be another line without a change of an object.
-  init(_ service: ServiceConnection, account: String?, json: Bool, again: @escaping @GLibActor () -> Void) {
+  /// - Parameter onDue: called when time alone may have changed the line.
+  init(_ service: ServiceConnection, account: String?, json: Bool, onDue: @escaping @GLibActor () -> Void) {
     self.service = service
     self.account = account
     self.json = json
-    self.again = again
+    self.onDue = onDue
   }
 
   func attach() async throws {
@@ -35,19 +35,19 @@ final class UsageMonitor: Monitored {
 
   func depends(on path: ObjectPath) -> Bool { path == session || path == client }
 
-  var unavailable: String { PanelText.unavailable(json: json) }
+  var unavailable: String { WaybarOutput.unavailable(json: json) }
 
   func line() async throws -> String {
     timer?.cancel()
     let status = try SessionStatus(try await service.properties(session, "Session"))
-    guard status.state == "signed-in" else { return told(status.summary) }
+    guard status.state == "signed-in" else { return message(status.summary) }
     do {
       let limits = try await limits()
       wake(at: limits.windows.compactMap(\.resetsAt).filter { $0 > LocalTime.now }.min())
       return json ? limits.json.line : limits.sentence
     } catch let error as GLibError where error.busName?.hasPrefix("org.chappie.Error.") == true {
       wake(after: Self.pause)
-      return told(CommandFailure(error).message)
+      return message(CommandFailure(error).message)
     }
   }
 
@@ -60,20 +60,20 @@ final class UsageMonitor: Monitored {
     return try UsageLimits(try await service.call(client, "Client", "GetUsageLimits", timeout: nil).member(0, "limits"))
   }
 
-  private func told(_ sentence: String) -> String {
+  private func message(_ sentence: String) -> String {
     guard json else { return sentence.harmlessLine }
-    return PanelText(text: "", kind: "unknown", tooltip: sentence.harmlessLine).json.line
+    return WaybarOutput(text: "", kind: "unknown", tooltip: sentence.harmlessLine).json.line
   }
 
   // MARK: Time
 
   private func wake(at time: Int64?) {
     guard let time else { return }
-    // A little later: clocks differ.
+    // Five seconds later: the clock of the backend may differ.
     wake(after: .seconds(time - LocalTime.now + 5))
   }
 
   private func wake(after delay: Duration) {
-    timer = Timer(after: delay) { [weak self] in self?.again() }
+    timer = Timer(after: delay) { [weak self] in self?.onDue() }
   }
 }

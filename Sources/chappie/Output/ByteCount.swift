@@ -1,8 +1,8 @@
-/// How much room something takes, for people.
+/// A number of bytes as text for people.
 struct ByteCount {
   let bytes: UInt64
 
-  /// In the largest unit of which there is one, with a decimal where there are less than ten.
+  /// The number in its largest unit, with one decimal if it is below ten: `512 B`, `1.5 KiB`, `20 MiB`.
   var text: String {
     guard bytes >= 1024 else { return "\(bytes) B" }
     var tenths = min(bytes, 1 << 59) * 10 / 1024

@@ -2,7 +2,7 @@ import ChappieSDK
 import GLibBridge
 import Platform
 
-/// A JSON object with its members in the order in which they were set, on one line.
+/// A JSON object on one line, with its members in the order in which they were set.
 struct JSONObject {
   private var members: [String] = []
 
@@ -48,5 +48,6 @@ struct JSONObject {
     members += object.members
   }
 
+  /// The object as JSON text.
   var line: String { "{\(members.joined(separator: ","))}" }
 }

@@ -1,7 +1,7 @@
 import GLibBridge
 import Platform
 
-/// Texts as parts of a Markdown document, which none of them can break out of.
+/// Embeds foreign text in a Markdown document, so that no text can break out of its place.
 enum Markdown {
   /// A line of plain text.
   static func escaped(_ line: String) -> String {
@@ -21,12 +21,12 @@ enum Markdown {
     return "\(fence)\(language)\n\(text.harmless.trimmingEnd(while: \.isNewline))\n\(fence)"
   }
 
-  /// Markdown of somebody else's, as a quotation.
+  /// Foreign Markdown as a quotation.
   static func quote(_ text: String) -> String {
     lines(text).map { $0.isEmpty ? ">" : "> \($0)" }.joined(separator: "\n")
   }
 
-  /// Markdown of somebody else's, whose last fenced block is closed: an answer may have been cut off within it.
+  /// Foreign Markdown with its last fenced block closed: an answer may end inside one.
   static func closed(_ text: String) -> String {
     let lines = lines(text)
     var open: Substring?

@@ -1,22 +1,24 @@
 import GLibBridge
 import Platform
 
-/// A line on the terminal that shows that something is waited for, and for how long yet.
+/// A line on the terminal that shows that the command waits, and how much time is left.
 @GLibActor
 final class Spinner {
   private static let frames =
     StandardStream.error.has("⠋")
     ? ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"] : ["|", "/", "-", "\\"]
 
-  /// What is waited for.
+  /// The reason for the wait.
   var text: String
   private let deadline: Int64?
   private var frame = 0
   private var timer: Timer?
 
-  /// Starts to spin where standard error is a terminal; elsewhere it does nothing.
+  /// Starts to spin if standard error is a terminal; otherwise it does nothing.
   ///
-  /// - Parameter delay: what takes no longer is not shown.
+  /// - Parameters:
+  ///   - deadline: the end of the wait in Unix seconds, for the time that is left; nil shows no time.
+  ///   - delay: a wait that is no longer than this is not shown.
   init(_ text: String, until deadline: Int64? = nil, after delay: Duration = .zero) {
     self.text = text
     self.deadline = deadline
@@ -24,14 +26,14 @@ final class Spinner {
     timer = Timer(after: delay) { [weak self] in self?.draw() }
   }
 
-  /// Spins while `work` is done, where that takes its time.
+  /// Runs `work`, and spins if it takes longer than 300 milliseconds.
   static func show<Result: Sendable>(_ text: String, _ work: () async throws -> Result) async rethrows -> Result {
     let spinner = Spinner(text, after: .milliseconds(300))
     defer { spinner.stop() }
     return try await work()
   }
 
-  /// Clears the line.
+  /// Stops, and clears the line.
   func stop() {
     guard timer != nil else { return }
     timer?.cancel()

@@ -1,12 +1,12 @@
 import GLibBridge
 import Platform
 
-/// Rows for a terminal, with each column as wide as its widest cell. No cell leaves its row.
+/// A table for a terminal. Each column is as wide as its widest cell, and control characters in a cell do nothing.
 struct Table {
   private let header: [String]
   private var rows: [[String]] = []
 
-  /// - Parameter header: the names of the columns; none has no such row.
+  /// - Parameter header: the names of the columns; without names there is no header row.
   init(_ header: String...) {
     self.header = header
   }
@@ -15,10 +15,10 @@ struct Table {
     rows.append(cells.map(\.harmlessCell))
   }
 
-  /// The rows, within the width of the terminal where there is one.
+  /// The rows, within the width of the terminal if there is one.
   var text: String { text(within: Terminal.columns) }
 
-  /// How many columns of a terminal the rows take, each on a line.
+  /// The width that the table needs without breaking a cell, in terminal columns.
   var columns: Int { Self.columns(widths) }
 
   private var all: [[String]] { header.isEmpty ? rows : [header] + rows }
@@ -38,11 +38,11 @@ struct Table {
 
   // MARK: Within a width
 
-  /// What is too wide has its widest cells divided between words; where that is not enough, each row becomes a list.
+  /// A table that is too wide gets its widest cells wrapped. If that does not suffice, each row becomes a list.
   private func text(within limit: Int?) -> String {
     var widths = widths
     guard let limit, columns > limit else { return lines(widths) }
-    // The longest word of a column has to fit.
+    // No column may be narrower than its longest word.
     let least = self.widths { cell in cell.split(separator: " ").map(\.columns).max() ?? 0 }
     guard Self.columns(least) <= limit else { return lists(within: limit) }
     while Self.columns(widths) > limit {
@@ -51,7 +51,7 @@ struct Table {
       widths[widest] -= 1
     }
     let divided = all.map { zip($0, widths).map { $0.lines(within: max(1, $1)).count }.max() ?? 1 }
-    // Words one below the other in several columns are harder to read than a list.
+    // Cells of more than two lines side by side are harder to read than a list.
     return header.isEmpty || divided.allSatisfy { $0 <= 2 } ? lines(widths) : lists(within: limit)
   }
 
@@ -65,7 +65,7 @@ struct Table {
     }.joined()
   }
 
-  /// Each row as its first named cell, and the others below it behind the names of their columns.
+  /// Each row as a list: its first named cell, and below it the other cells with the names of their columns.
   private func lists(within limit: Int) -> String {
     let first = header.firstIndex { !$0.isEmpty } ?? 0
     let name = header.dropFirst(first + 1).map(\.columns).max() ?? 0

@@ -1,17 +1,17 @@
 import GLibBridge
 import Platform
 
-/// What went wrong, as a person reads it, and the exit status that tells it to a script.
+/// An error of the command: a message for a person and an exit status for a script.
 struct CommandFailure: Error {
-  /// The name of what fails without a bus.
+  /// The error name for a missing session bus.
   static let noBus = "org.freedesktop.DBus.Error.NoServer"
 
   let status: ExitStatus
   let message: String
-  /// The D-Bus name of the error; nil for what the command itself found wrong.
+  /// The D-Bus name of the error; nil for an error that the command itself found.
   let name: String?
-  /// What stands before the error in its JSON object, and behind it.
-  private var facts = (before: JSONObject(), behind: JSONObject())
+  /// The members of the JSON object before those of the error, and after them.
+  private var members = (before: JSONObject(), after: JSONObject())
 
   init(_ status: ExitStatus, _ message: String, name: String? = nil) {
     self.status = status
@@ -30,53 +30,56 @@ struct CommandFailure: Error {
     }
   }
 
-  /// Somebody gave up waiting.
+  /// The user cancelled.
   static let cancelled = CommandFailure(.interrupted, "Cancelled.", name: "org.chappie.Error.Cancelled")
 
-  /// The bus has ended, or the connection to it.
+  /// The bus closed the connection.
   static let busLost = CommandFailure(.serviceMissing, "The session bus is gone: try again in a session.", name: noBus)
 
-  /// The service was there, and is gone.
+  /// The service ended during a call.
   static let serviceEnded = CommandFailure(busName: "org.freedesktop.DBus.Error.NoReply", message: "")
 
-  /// Tells a person what went wrong, who may have typed or been sent what the sentence quotes.
-  static func tell(_ sentence: String) {
+  /// Writes a message to standard error. Control characters in quoted text do nothing.
+  static func report(_ sentence: String) {
     StandardStream.error.write("chappie: \(sentence.harmlessLine)\n")
   }
 
-  /// - Parameter details: what `Failed` has beside the message.
+  /// - Parameters:
+  ///   - busName: the D-Bus error name; may be empty.
+  ///   - message: the service's message; a clearer one may replace it.
+  ///   - details: the details of the signal `Failed`.
   init(busName: String, message: String, details: VariantDictionary = [:]) {
     self.init(
       ExitStatus(errorName: busName), Self.sentence(busName, message, resetsAt: try? details.value("resets_at")),
       name: busName.isEmpty ? nil : busName)
-    // An answer that is whole is told as the answer.
+    // With a response id the answer is complete, and the caller prints it as such.
     let keys = details["response_id"] == nil ? ["plan", "tool", "partial_text"] : ["plan", "tool"]
-    for key in keys { facts.behind.set(key, try? details.value(key, as: String.self)) }
-    for key in ["status", "limit"] { facts.behind.set(key, try? details.value(key, as: UInt32.self)) }
-    facts.behind.set("resets_at", try? details.value("resets_at", as: Int64.self))
+    for key in keys { members.after.set(key, try? details.value(key, as: String.self)) }
+    for key in ["status", "limit"] { members.after.set(key, try? details.value(key, as: UInt32.self)) }
+    members.after.set("resets_at", try? details.value("resets_at", as: Int64.self))
   }
 
-  /// The same with `object` in front of the error in its JSON object.
-  func behind(_ object: JSONObject) -> CommandFailure {
+  /// The same failure with the members of `object` before those of the error in its JSON object.
+  func preceded(by object: JSONObject) -> CommandFailure {
     var failure = self
-    failure.facts.before = object
+    failure.members.before = object
     return failure
   }
 
-  /// The same error, of which more was found out.
+  /// The same failure with a more precise exit status.
   func with(_ status: ExitStatus) -> CommandFailure {
     var failure = CommandFailure(status, message, name: name)
-    failure.facts = facts
+    failure.members = members
     return failure
   }
 
-  /// One object: the error's name, its message, the exit status, and whatever else is known.
+  /// The failure as a JSON object: the error's name, its message, the exit status, and the details.
   var json: JSONObject {
-    var object = facts.before
+    var object = members.before
     object.set("error", name ?? "org.freedesktop.DBus.Error.Failed")
     object.set("message", message)
     object.set("exit_status", status.rawValue)
-    object.append(facts.behind)
+    object.append(members.after)
     return object
   }
 

@@ -1,4 +1,4 @@
-/// How the command ends. chappie(1) says the same, which a test holds against this.
+/// The exit statuses of the command. chappie(1) lists them too; a test compares the two.
 enum ExitStatus: Int32, CaseIterable {
   case success = 0
   case failed = 1
@@ -15,13 +15,13 @@ enum ExitStatus: Int32, CaseIterable {
   case notRevoked = 12
   case interrupted = 130
 
-  /// What it means, in a sentence.
+  /// The meaning, in a sentence.
   var meaning: String {
     switch self {
     case .success: "Success."
-    case .failed: "The request failed, or what should be printed could not be written."
+    case .failed: "The request failed, or the output could not be written."
     case .usage: "The command line is wrong."
-    case .signInNeeded: "Nobody is signed in, or the sign-in must be renewed."
+    case .signInNeeded: "Nobody is signed in, or the user has to sign in again."
     case .keyringNeeded: "The keyring or the screen is locked, or there is no keyring."
     case .serviceMissing: "The service is not installed or does not start, or there is no session bus."
     case .usageLimitReached: "The usage limit of the plan is reached."
@@ -29,8 +29,8 @@ enum ExitStatus: Int32, CaseIterable {
     case .noNetwork: "The server was not reached, or its answer broke off."
     case .noSuchModel: "There is no such model."
     case .refused: "The server refused the request or failed."
-    case .declined: "The model refused to answer; what it said instead is printed."
-    case .notRevoked: "The sign-in was removed, but the server could not be told to revoke it."
+    case .declined: "The model refused to answer; its refusal is printed."
+    case .notRevoked: "The credential was removed, but the server could not be asked to revoke it."
     case .interrupted: "It was interrupted."
     }
   }

@@ -1,7 +1,7 @@
 import GLibBridge
 import Platform
 
-/// The service as the command sees it.
+/// The command's connection to the service.
 @GLibActor
 final class ServiceConnection {
   static let name = "org.chappie"
@@ -13,7 +13,9 @@ final class ServiceConnection {
     self.connection = connection
   }
 
-  /// - Throws: ``CommandFailure`` when there is no session bus.
+  /// Connects to the session bus. The first call starts the service.
+  ///
+  /// - Throws: ``CommandFailure`` if there is no session bus.
   static func connect() async throws -> ServiceConnection {
     do {
       return ServiceConnection(try await BusConnection.open(.session))
@@ -26,22 +28,24 @@ final class ServiceConnection {
 
   // MARK: Objects
 
-  /// When a credential that is stored now may be read.
-  enum Rule: String {
+  /// When a credential may be read, as `keychain_accessibility` names it.
+  enum Accessibility: String {
     case whenUnlocked = "when-unlocked-this-device-only"
     case afterFirstUnlock = "after-first-unlock-this-device-only"
   }
 
-  /// The session object of an account; nil names the default one.
-  func session(_ account: String?, _ rule: Rule = .whenUnlocked) async throws -> ObjectPath {
+  /// The session object of an account; nil means the default account.
+  func session(_ account: String?, _ accessibility: Accessibility = .whenUnlocked) async throws -> ObjectPath {
     let account = account ?? "default"
-    guard account != "default" || rule != .whenUnlocked else { return Self.root }
+    guard account != "default" || accessibility != .whenUnlocked else { return Self.root }
     var configuration = Self.configuration(account)
-    configuration.set("keychain_accessibility", rule.rawValue)
+    configuration.set("keychain_accessibility", accessibility.rawValue)
     return try await call(Self.root, "Manager", "OpenSession", .tuple(configuration)).member(0, "session")
   }
 
-  /// The shared client of an account, whose transcript outlives this command.
+  /// The shared client of an account. Its conversation outlives this command.
+  ///
+  /// - Throws: ``CommandFailure`` if the account is not signed in.
   func sharedClient(_ account: String?) async throws -> ObjectPath {
     guard let account, account != "default" else { return Self.root }
     let path = Self.root.appending("account").appending(account)
@@ -54,7 +58,7 @@ final class ServiceConnection {
     }
   }
 
-  /// A client of this command's own.
+  /// Opens a client for this command alone.
   func openClient(_ account: String?, model: String? = nil) async throws -> ObjectPath {
     var configuration = account.map(Self.configuration) ?? [:]
     configuration.set("model", model)
@@ -67,7 +71,13 @@ final class ServiceConnection {
 
   // MARK: Calls
 
-  /// Calls a method of `org.chappie.` `interface`. The keyring may ask for its password when a person is there.
+  /// Calls a method of an interface of the service. If standard input is a terminal, the keyring may ask for its
+  /// password.
+  ///
+  /// - Parameters:
+  ///   - interface: the part of the name after `org.chappie.`.
+  ///   - timeout: nil waits without limit.
+  /// - Throws: `GLibError`, `CancellationError`.
   @discardableResult
   func call(
     _ path: ObjectPath, _ interface: String, _ member: String, _ arguments: Variant = .tuple([]),
@@ -78,13 +88,14 @@ final class ServiceConnection {
       interactive: StandardInput.isTerminal)
   }
 
+  /// All properties of an interface of the service.
   func properties(_ path: ObjectPath, _ interface: String) async throws -> VariantDictionary {
     try await connection.call(
       Self.name, path, "org.freedesktop.DBus.Properties", "GetAll", .tuple("org.chappie.\(interface)")
     ).member(0, "properties")
   }
 
-  /// The signals of one object, from now on; among them `PropertiesChanged`. They end with the service.
+  /// The signals of one object from now on, including `PropertiesChanged`. The stream ends when the service ends.
   func signals(_ path: ObjectPath) -> AsyncStream<BusSignal> {
     let (stream, continuation) = AsyncStream.makeStream(of: BusSignal.self)
     let subscription = connection.subscribe(.init(sender: Self.name, path: path)) { continuation.yield($0) }

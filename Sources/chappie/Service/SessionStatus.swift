@@ -1,7 +1,7 @@
 import GLibBridge
 import Platform
 
-/// What `org.chappie.Session` shows, at one moment.
+/// The properties of `org.chappie.Session` at one moment.
 struct SessionStatus: Equatable {
   let state: String
   let deviceLinkState: String
@@ -20,9 +20,9 @@ struct SessionStatus: Equatable {
     userCode = try code.value("user_code")
     verificationURI = try code.value("verification_uri")
     expiresAt = try code.value("expires_at")
-    let account: VariantDictionary = try properties.value("AccountInfo") ?? [:]
-    email = try account.value("email")
-    plan = try account.value("plan")
+    let info: VariantDictionary = try properties.value("AccountInfo") ?? [:]
+    email = try info.value("email")
+    plan = try info.value("plan")
     let error: VariantDictionary = try properties.value("LastError") ?? [:]
     errorName = try error.value("name")
     errorMessage = try error.value("message")
@@ -33,20 +33,20 @@ struct SessionStatus: Equatable {
 
   private var sentence: String {
     switch state {
-    case "signed-in": "Signed in" + who
+    case "signed-in": "Signed in" + account
     case "signing-in":
       "Signing in" + (userCode.map { ": enter \($0) at \(verificationURI ?? "the sign-in page")" } ?? "")
-    case "reauthentication-required": "The sign-in has ended" + who + ": run chappie sign-in"
+    case "reauthentication-required": "The sign-in has ended" + account + ": run chappie sign-in"
     default: "Signed out"
     }
   }
 
-  private var who: String {
+  private var account: String {
     guard let email else { return "" }
     return " as \(email)" + (plan.map { " (\($0))" } ?? "")
   }
 
-  /// The members for a JSON object; what is unknown is left out.
+  /// The status as a JSON object, without unknown members.
   var json: JSONObject {
     var object = JSONObject()
     object.set("state", state)

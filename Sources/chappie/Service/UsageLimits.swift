@@ -2,7 +2,7 @@ import ChappieSDK
 import GLibBridge
 import Platform
 
-/// How much of the plan is used, as `org.chappie.Client` tells it.
+/// The usage limits of the plan, as `org.chappie.Client` reports them.
 struct UsageLimits: Equatable {
   struct Window: Equatable {
     let name: String
@@ -18,7 +18,7 @@ struct UsageLimits: Equatable {
       self.name = minutes.map(Self.length) ?? name
     }
 
-    /// A length in the largest unit that it is whole in.
+    /// A length of time in its largest whole unit: `5 hours`, `7 days`.
     static func length(_ minutes: UInt32) -> String {
       for (unit, name) in [(1440, "day"), (60, "hour"), (1, "minute")] as [(UInt32, String)]
       where minutes.isMultiple(of: unit) {
@@ -27,7 +27,7 @@ struct UsageLimits: Equatable {
       return ""
     }
 
-    var wholePercent: Int { Bar(percent: usedPercent).wholePercent }
+    var wholePercent: Int { UsageBar(percent: usedPercent).wholePercent }
 
     var reset: String? { resetsAt.map { "resets \(LocalTime.text($0))" } }
   }
@@ -49,12 +49,12 @@ struct UsageLimits: Equatable {
     balance = try credits.value("balance")
   }
 
-  /// Nothing is known of it yet.
+  /// Whether nothing is known yet.
   var isEmpty: Bool { windows.isEmpty && plan == nil }
 
   var windows: [Window] { [primary, secondary].compactMap(\.self) }
 
-  /// The window that is used most.
+  /// The window with the highest usage.
   var fullest: Window? { windows.max { $0.usedPercent < $1.usedPercent } }
 
   private var planName: String? { plan.map { "\(ChappiePlan(rawValue: $0).displayName) plan" } }
@@ -70,15 +70,15 @@ struct UsageLimits: Equatable {
   var text: String {
     var table = table(divided: false)
     if let columns = Terminal.columns, table.columns > columns { table = self.table(divided: true) }
-    let head = (planName ?? "Usage") + (windows.isEmpty && credits == nil ? ": the backend tells no limits" : "")
+    let head = (planName ?? "Usage") + (windows.isEmpty && credits == nil ? ": the backend reports no limits" : "")
     return head.harmlessLine + "\n" + table.text
   }
 
-  /// - Parameter divided: whether it stands on a line of its own when a window starts anew.
+  /// - Parameter divided: whether the time of the reset has a line of its own.
   private func table(divided: Bool) -> Table {
     var table = Table()
     for window in windows {
-      let bar = Bar(percent: window.usedPercent).text
+      let bar = UsageBar(percent: window.usedPercent).text
       if divided {
         table.append(window.name, bar)
         if let reset = window.reset { table.append("", reset) }
@@ -94,7 +94,7 @@ struct UsageLimits: Equatable {
 
   /// The members that waybar's custom module takes, and the limits themselves.
   var json: JSONObject {
-    var object = PanelText(text: fullest.map { "\($0.wholePercent)%" } ?? "", kind: level, tooltip: tooltip).json
+    var object = WaybarOutput(text: fullest.map { "\($0.wholePercent)%" } ?? "", kind: level, tooltip: tooltip).json
     object.set("percentage", fullest?.wholePercent)
     object.set("plan", plan)
     object.set("primary", primary.map(Self.json))
@@ -112,7 +112,7 @@ struct UsageLimits: Equatable {
     }
   }
 
-  /// What is used, on one line.
+  /// The usage on one line.
   var sentence: String { tooltip.split(separator: "\n").joined(separator: "; ").harmlessLine }
 
   private var tooltip: String {

@@ -5,6 +5,7 @@ import Platform
 
 /// A thread as a Markdown document.
 struct ThreadMarkdown {
+  /// The whole document.
   func text(_ thread: ChappieThread) -> String {
     let events = thread.turns.flatMap { turn in turn.events.compactMap { part($0, turn) } }
     return ([head(thread.summary)] + events + thread.damage.map(damage)).joined(separator: "\n\n") + "\n"
@@ -37,7 +38,7 @@ struct ThreadMarkdown {
     case .error(_, let message):
       return "**Failed:** \(Markdown.escaped(message.harmlessLine))"
     case .compaction(let summary):
-      return "## Put in short\n\n\(Markdown.quote(summary))"
+      return "## Summary\n\n\(Markdown.quote(summary))"
     case .other(let json):
       return "Something that this version cannot show:\n\n\(Markdown.block(json.json, "json"))"
     }

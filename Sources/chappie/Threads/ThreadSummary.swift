@@ -2,7 +2,7 @@ import ChappieSDKRuntime
 import GLibBridge
 import Platform
 
-/// What `org.chappie.Threads` lists of a thread.
+/// An entry in the list of threads of `org.chappie.Threads`.
 struct ThreadSummary {
   let id: String
   let title: String
@@ -15,9 +15,9 @@ struct ThreadSummary {
 
   init(_ values: VariantDictionary) throws {
     id = try values.value("id") ?? ""
-    // Files are named by it.
+    // The id becomes part of a file name.
     guard ThreadID.isValid(id) else {
-      throw CommandFailure(.failed, "What the service lists is no thread: its id is “\(id.harmlessLine)”.")
+      throw CommandFailure(.failed, "The service listed a thread with an invalid id: “\(id.harmlessLine)”.")
     }
     title = try values.value("title") ?? ""
     createdAt = try values.value("created_at") ?? 0
@@ -28,16 +28,16 @@ struct ThreadSummary {
     cursor = try values.value("cursor")
   }
 
-  /// The beginning of an id, which is enough to name the thread.
+  /// The first eight characters of an id.
   static func short(_ id: String) -> String { String(id.prefix(8)).harmlessLine }
 
-  /// A title as a person reads it.
+  /// A title for display.
   static func shown(_ title: String) -> String { title.trimmed.isEmpty ? "Untitled" : title.harmlessLine }
 
-  /// A title within a sentence.
+  /// A title in quotation marks, for a sentence.
   static func quoted(_ title: String) -> String { "“\(shown(title))”" }
 
-  /// How many turns there are, and what they take.
+  /// The number of turns and their size.
   static func size(turns: Int, bytes: UInt64) -> String {
     "\(turns) turn\(turns == 1 ? "" : "s"), \(ByteCount(bytes: bytes).text)"
   }

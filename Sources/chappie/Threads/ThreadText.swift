@@ -3,9 +3,9 @@ import ChappieSDKRuntime
 import GLibBridge
 import Platform
 
-/// A thread as a person reads it at a terminal.
+/// A thread as text for a terminal.
 struct ThreadText {
-  private let style = Style()
+  private let style = TerminalStyle()
   private let columns = Terminal.columns.map { max(20, $0) }
 
   func text(_ thread: ChappieThread) -> String {
@@ -13,7 +13,7 @@ struct ThreadText {
     return parts.joined(separator: "\n")
   }
 
-  /// The title, and the last turn in short.
+  /// The title, and the beginning of the last turn.
   func reminder(_ thread: ChappieThread) -> String {
     let last = thread.turns.suffix(1).flatMap { turn($0, limit: 3) }
     return ([style.bold(ThreadSummary.shown(thread.summary.title)) + "\n"] + last).joined(separator: "\n") + "\n"
@@ -32,9 +32,9 @@ struct ThreadText {
 
   // MARK: A turn
 
-  /// What was said, one paragraph for each who said it.
+  /// A turn as one paragraph for each of its events.
   ///
-  /// - Parameter limit: at most so many lines of each text; nil for all.
+  /// - Parameter limit: the most lines of each text; nil for all.
   private func turn(_ turn: ChappieTurn, limit: Int? = nil) -> [String] {
     turn.events.compactMap { paragraph($0, turn, limit) }
   }
@@ -55,7 +55,7 @@ struct ThreadText {
     case .error(_, let message):
       return style.bold("Failed") + "\n" + body(message, limit)
     case .compaction(let summary):
-      return style.bold("Put in short") + "\n" + body(summary, limit)
+      return style.bold("Summary") + "\n" + body(summary, limit)
     case .other(let json):
       return line("Something that this version cannot show: \(json.json.harmlessLine)")
     }
@@ -72,7 +72,7 @@ struct ThreadText {
     return shown.map { $0.isEmpty ? "\n" : "  \($0)\n" }.joined()
   }
 
-  /// A detail, as much of it as one line has room for.
+  /// A detail, shortened to one line.
   private func line(_ text: String) -> String {
     "  " + style.dim(text.shortened(to: (columns ?? 200) - 2)) + "\n"
   }
@@ -84,7 +84,7 @@ struct ThreadText {
 }
 
 extension ChappieInputMessage.Role {
-  /// Who said what has this role.
+  /// The speaker's name in a heading.
   var speaker: String {
     switch self {
     case .user: "You"

@@ -1,7 +1,7 @@
 import GLibBridge
 import Platform
 
-/// `chappie accounts`.
+/// `chappie accounts`: lists the stored accounts.
 struct Accounts: Verb {
   static let name = "accounts"
   static let summary = "List the stored accounts"

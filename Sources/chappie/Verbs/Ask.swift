@@ -1,16 +1,18 @@
 import GLibBridge
 
-/// `chappie ask`.
+/// `chappie ask`: asks the model once.
 struct Ask: Verb {
   static let name = "ask"
   static let summary = "Ask, and print the answer as it comes"
   static let details = """
-    Standard input is read where - stands for it, within the text or as an image, and where there is no text and it is \
-    no terminal. Ctrl-C cancels the question.
+    A - in the text, or as the image, stands for standard input. Without a text, standard input is the text if it is no \
+    terminal. Ctrl-C cancels the question.
     """
 
   private enum Place {
+    /// None.
     case nowhere
+    /// The conversation of the earlier `ask --continue`.
     case continued
     case thread(String)
   }
@@ -18,25 +20,25 @@ struct Ask: Verb {
   let account: String?
   let text: String
   let options: VariantDictionary
-  /// Where the question and the answer are kept.
+  /// The conversation that the question and the answer become a part of.
   private let place: Place
   let json: Bool
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
     let account = parser.account()
-    let continues = parser.flag("continue", short: "c", "Go on with the conversation of the last --continue")
+    let continues = parser.flag("continue", short: "c", "Continue the conversation of the last --continue")
     let thread = parser.thread()
     let json = parser.flag("json", "Print one JSON object when the answer is complete")
-    let answering = AnsweringOptions(parser)
+    let answering = MessageOptions(parser)
     let images = parser.string(
-      "image", placeholder: "FILE", "Show this image: a file, - or an https: address; may be repeated")
+      "image", placeholder: "FILE", "Send this image: a file, - or an https: address; may be repeated")
     parser.acceptRemaining(placeholder: "TEXT…")
     return { arguments in
       guard arguments[thread] == nil || !arguments[continues] else {
         throw CommandLineError("--thread and --continue exclude each other.")
       }
       var options = answering.dictionary(arguments)
-      let question = try Question(words: arguments.remaining, images: arguments.all(images))
+      let question = try AskInput(words: arguments.remaining, images: arguments.all(images))
       options.set("images", question.images.isEmpty ? nil : question.images)
       options.set("continue", arguments[continues] ? true : nil)
       return Ask(
@@ -55,7 +57,7 @@ struct Ask: Verb {
       return try await TurnPrinter(service: service, client: service.sharedClient(account), json: json).print(
         text, options)
     case .thread(let name):
-      return try await ThreadConversation(service, account: account, thread: name, json: json).say(text, options)
+      return try await ThreadConversation(service, account: account, thread: name, json: json).send(text, options)
     }
   }
 }

@@ -1,13 +1,13 @@
 import GLibBridge
 import Platform
 
-/// `chappie chat`.
+/// `chappie chat`: a conversation, line by line.
 struct Chat: Verb {
   static let name = "chat"
   static let summary = "Talk with the model, line by line"
-  static let details = ChatConversation.help
+  static let details = ChatInterpreter.help
 
-  /// What may be piped in.
+  /// The most that may be piped in, in bytes.
   private static let inputLimit = 4 << 20
 
   let account: String?
@@ -17,7 +17,7 @@ struct Chat: Verb {
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
     let account = parser.account()
     let thread = parser.thread()
-    let answering = AnsweringOptions(parser)
+    let answering = MessageOptions(parser)
     return { arguments in
       Chat(account: arguments[account], thread: arguments[thread], options: answering.dictionary(arguments))
     }
@@ -26,20 +26,20 @@ struct Chat: Verb {
   func run(_ service: ServiceConnection) async throws -> ExitStatus {
     let lines = StandardInput.isTerminal ? nil : try Self.lines()
     var options = options
-    // The conversation's own, and no option of each message: /model changes it.
+    // The conversation keeps the model: /model changes it.
     options.remove("model")
-    let conversation = ChatConversation(conversation: try await conversation(service), options: options)
+    let conversation = ChatInterpreter(conversation: try await conversation(service), options: options)
     guard let lines else { return try await ChatTerminal(conversation).run() }
     var status = ExitStatus.success
     for line in lines {
       do {
-        guard try await conversation.take(line) else { break }
+        guard try await conversation.run(line) else { break }
         status = .success
       } catch {
         let failure = CommandFailure(error)
-        CommandFailure.tell(failure.message)
+        CommandFailure.report(failure.message)
         status = failure.status
-        // Nothing that comes next can change these.
+        // No later line can succeed without the service.
         if status == .serviceMissing { break }
       }
     }
@@ -55,19 +55,19 @@ struct Chat: Verb {
     return conversation
   }
 
-  /// Shows a person where the thread ended.
+  /// Shows the last turn of the thread to a person at a terminal.
   @GLibActor
-  private func remind(_ id: String, _ threads: KeptThreads) async throws {
+  private func remind(_ id: String, _ threads: ThreadsProxy) async throws {
     do {
       let thread = try await Spinner.show("Reading the thread…") { try await threads.thread(id) }
       StandardStream.output.write(obeyed: ThreadText().reminder(thread))
     } catch let error as GLibError where error.busName == "org.chappie.Error.LimitExceeded" {
-      // It can be too long to show, and not too long to go on with.
-      CommandFailure.tell(error.message)
+      // A thread that is too long to show can still be continued.
+      CommandFailure.report(error.message)
     }
   }
 
-  /// What is piped in.
+  /// The lines of standard input.
   private static func lines() throws -> [String] {
     guard let bytes = StandardInput.readAll(limit: inputLimit) else {
       throw CommandFailure(.usage, "Standard input is longer than \(inputLimit >> 20) MiB: send less.")

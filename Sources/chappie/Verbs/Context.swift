@@ -1,10 +1,10 @@
 import GLibBridge
 import Platform
 
-/// `chappie context`.
+/// `chappie context`: shows and changes the conversation of `ask --continue`.
 struct Context: Verb {
   static let name = "context"
-  static let summary = "Show, shorten or forget the conversation of ask --continue"
+  static let summary = "Show, summarise or forget the conversation of ask --continue"
   static let details = ""
 
   private enum Action {
@@ -20,10 +20,10 @@ struct Context: Verb {
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
     let account = parser.account()
-    let messages = parser.flag("messages", "Print what was said")
+    let messages = parser.flag("messages", "Print the messages")
     let clear = parser.flag("clear", "Forget it")
-    let compact = parser.flag("compact", "Have the model put it in short")
-    let summary = parser.string("summary", placeholder: "TEXT", "Replace it by this text")
+    let compact = parser.flag("compact", "Have the model summarise it")
+    let summary = parser.string("summary", placeholder: "TEXT", "Replace it by this summary")
     let json = parser.flag("json", "Print one JSON object")
     return { arguments in
       let wanted: [Action?] = [

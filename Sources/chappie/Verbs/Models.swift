@@ -1,11 +1,11 @@
 import GLibBridge
 import Platform
 
-/// `chappie models`.
+/// `chappie models`: lists the models.
 struct Models: Verb {
   static let name = "models"
   static let summary = "List the models that the plan offers"
-  static let details = "The best is first. The one with an asterisk answers where none is named."
+  static let details = "The best model is first. The model with an asterisk is the default."
 
   let account: String?
   let filter: VariantDictionary
@@ -48,7 +48,7 @@ struct Models: Verb {
 
   func run(_ service: ServiceConnection) async throws -> ExitStatus {
     let client = try await service.openClient(account)
-    // The keyring may ask for its password first, and a person may take their time.
+    // No timeout: the keyring may ask for its password first, and the user may take any time.
     let reply = try await service.call(client, "Client", "ListModels", .tuple(filter), timeout: nil)
     let models = try reply.member(0, "models", as: [VariantDictionary].self).map(Model.init)
     let selected: String? = try await service.properties(client, "Client").value("Model")

@@ -1,13 +1,13 @@
 import GLibBridge
 import Platform
 
-/// `chappie monitor`.
+/// `chappie monitor`: prints a line for each change.
 struct Monitor: Verb {
   static let name = "monitor"
   static let summary = "Print a line for each change of the sign-in, or of the usage"
   static let details = """
     With --json each line is an object that waybar's custom module takes: text, alt, class and tooltip, and the \
-    properties themselves. It goes on when the service restarts, and ends when nobody reads it any more.
+    properties themselves. It continues when the service restarts, and ends when its reader closes the pipe.
     """
 
   let account: String?
@@ -16,31 +16,31 @@ struct Monitor: Verb {
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
     let account = parser.account()
-    let usage = parser.flag("usage", "How much of the plan is used, not the sign-in")
+    let usage = parser.flag("usage", "Show how much of the plan is used, not the sign-in")
     let json = parser.flag("json", "Print one JSON object a line")
     return { Monitor(account: $0[account], usage: $0[usage], json: $0[json]) }
   }
 
   private enum Event: Sendable, Equatable {
     case changed(ObjectPath)
-    /// Time has passed.
+    /// The line may differ because time has passed.
     case due
     case serviceCame
     case serviceLeft
     case busLost
     case readerLeft
-    /// Who has started this command.
-    case panelLeft
+    /// The parent process, such as a panel, has ended.
+    case parentLeft
   }
 
   func run(_ service: ServiceConnection) async throws -> ExitStatus {
     let (events, event) = AsyncStream.makeStream(of: Event.self)
     let reader = HangUpWatch(.output) { event.yield(.readerLeft) }
-    // A panel may leave the end that it read to the other programs that it has started.
-    let panel = ParentWatch { event.yield(.panelLeft) }
+    // Other children of a panel may inherit the read end of the pipe and keep it open after the panel has ended.
+    let parent = ParentWatch { event.yield(.parentLeft) }
     service.connection.onClosed { event.yield(.busLost) }
     let monitored = monitored(service) { event.yield(.due) }
-    // The first call starts the service; without one there is nothing to monitor.
+    // The first call starts the service. Without a service there is nothing to monitor.
     try await monitored.attach()
     let watch = service.connection.watchName(ServiceConnection.name) {
       event.yield($0 == nil ? .serviceLeft : .serviceCame)
@@ -48,13 +48,13 @@ struct Monitor: Verb {
     let listener = service.connection.subscribe(
       .init(sender: ServiceConnection.name, interface: "org.freedesktop.DBus.Properties")
     ) { event.yield(.changed($0.path)) }
-    defer { withExtendedLifetime((reader, panel, watch, listener)) {} }
+    defer { withExtendedLifetime((reader, parent, watch, listener)) {} }
     var last: String?
     for await event in events {
       switch event {
       case .busLost: throw CommandFailure.busLost
       case .readerLeft: return .success
-      case .panelLeft:
+      case .parentLeft:
         guard StandardStream.output.feedsMakerAlone else { continue }
         return .success
       case .changed(let path) where !monitored.depends(on: path): continue
@@ -69,26 +69,26 @@ struct Monitor: Verb {
   }
 
   @GLibActor
-  private func monitored(_ service: ServiceConnection, again: @escaping @GLibActor () -> Void) -> any Monitored {
+  private func monitored(_ service: ServiceConnection, onDue: @escaping @GLibActor () -> Void) -> any MonitorSource {
     usage
-      ? UsageMonitor(service, account: account, json: json, again: again)
+      ? UsageMonitor(service, account: account, json: json, onDue: onDue)
       : SignInMonitor(service, account: account, json: json)
   }
 
   @GLibActor
-  private func line(_ monitored: any Monitored, after event: Event) async throws -> String {
+  private func line(_ monitored: any MonitorSource, after event: Event) async throws -> String {
     guard event != .serviceLeft else { return monitored.unavailable }
     do {
       if event == .serviceCame { try await monitored.attach() }
       return try await monitored.line()
-    } catch let error as GLibError where Self.meansLeaving.contains(error.busName ?? "") {
-      // It has left meanwhile, as the next event says.
+    } catch let error as GLibError where Self.serviceEnded.contains(error.busName ?? "") {
+      // The service ended during the call. The next event says so.
       return monitored.unavailable
     }
   }
 
-  /// What a call is answered with that the service did not live to answer.
-  private static let meansLeaving = [
+  /// The errors of a call to a service that ended before it answered.
+  private static let serviceEnded = [
     "NoReply", "Disconnected", "ServiceUnknown", "NameHasNoOwner", "UnknownMethod", "UnknownObject",
   ].map { "org.freedesktop.DBus.Error.\($0)" }
 }

@@ -2,17 +2,17 @@ import GLibBridge
 import Glibc
 import Platform
 
-/// `chappie sign-in`.
+/// `chappie sign-in`: signs in with a device code.
 struct SignIn: Verb {
   static let name = "sign-in"
   static let summary = "Sign in to ChatGPT with a code"
   static let details = """
-    Shows a code and the page that takes it, and ends when the account is linked. What was signed in before stays \
-    until then.
+    Shows a code and the page that takes it, and ends when the account is linked. An earlier sign-in \
+    stays valid until then.
     """
 
   let account: String?
-  let rule: ServiceConnection.Rule
+  let accessibility: ServiceConnection.Accessibility
   let opensBrowser: Bool
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
@@ -21,16 +21,16 @@ struct SignIn: Verb {
     let afterFirstUnlock = parser.flag("after-first-unlock", "Let it be used while the screen is locked, too")
     return {
       SignIn(
-        account: $0[account], rule: $0[afterFirstUnlock] ? .afterFirstUnlock : .whenUnlocked,
+        account: $0[account], accessibility: $0[afterFirstUnlock] ? .afterFirstUnlock : .whenUnlocked,
         opensBrowser: !$0[noBrowser])
     }
   }
 
   func run(_ service: ServiceConnection) async throws -> ExitStatus {
-    let session = try await service.session(account, rule)
+    let session = try await service.session(account, accessibility)
     let signals = service.signals(session)
-    // The keyring may ask for its password first, and a person may take their time.
-    // Who reads the code in a terminal needs no notification of it.
+    // No timeout: the keyring may ask for its password first, and the user may take any time.
+    // A terminal shows the code, so no notification is needed.
     let options: VariantDictionary = ["notify": !StandardStream.output.isTerminal]
     let reply = try await service.call(session, "Session", "StartDeviceCodeSignIn", .tuple(options), timeout: nil)
     let code: String = try reply.member(0, "user_code")
@@ -49,7 +49,9 @@ struct SignIn: Verb {
     return try await outcome(service, session, signals, spinner)
   }
 
-  /// The page that the service names, which is opened and so must be one.
+  /// The address of the sign-in page. It is opened in a browser, so it must be a web address.
+  ///
+  /// - Throws: ``CommandFailure`` for another address; the sign-in is cancelled then.
   @GLibActor
   private func page(_ reply: Variant, _ service: ServiceConnection, _ session: ObjectPath) async throws
     -> WebPageAddress
@@ -59,7 +61,7 @@ struct SignIn: Verb {
     _ = try? await service.call(session, "Session", "CancelSignIn")
     throw CommandFailure(
       .failed,
-      "What the service names as the page to sign in at is none, and was not opened: “\(address.harmlessLine)”.")
+      "The service gave a sign-in address that is no web page; it was not opened: “\(address.harmlessLine)”.")
   }
 
   private func show(_ code: String, _ page: WebPageAddress) {
@@ -99,7 +101,9 @@ struct SignIn: Verb {
     }
   }
 
-  /// What the session shows now. A service that has answered before and is not there any more has ended.
+  /// The current state of the session.
+  ///
+  /// - Throws: ``CommandFailure/serviceEnded`` if the service has gone: it answered an earlier call.
   @GLibActor
   private func status(_ service: ServiceConnection, _ session: ObjectPath) async throws -> SessionStatus {
     do {

@@ -1,7 +1,7 @@
 import GLibBridge
 import Platform
 
-/// `chappie sign-out`.
+/// `chappie sign-out`: removes the stored credential and revokes it.
 struct SignOut: Verb {
   static let name = "sign-out"
   static let summary = "Remove the stored sign-in and revoke it"

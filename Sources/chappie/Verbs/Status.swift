@@ -1,7 +1,7 @@
 import GLibBridge
 import Platform
 
-/// `chappie status`.
+/// `chappie status`: shows the sign-in.
 struct Status: Verb {
   static let name = "status"
   static let summary = "Show who is signed in"
@@ -19,7 +19,7 @@ struct Status: Verb {
   func run(_ service: ServiceConnection) async throws -> ExitStatus {
     let session = try await service.session(account)
     let status = try SessionStatus(try await service.properties(session, "Session"))
-    let model = status.state == "signed-in" ? await AnsweringModel(service, account) : nil
+    let model = status.state == "signed-in" ? await DefaultModel(service, account) : nil
     if json {
       var object = status.json
       object.set("model", model?.slug)

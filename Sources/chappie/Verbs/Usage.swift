@@ -1,7 +1,7 @@
 import GLibBridge
 import Platform
 
-/// `chappie usage`.
+/// `chappie usage`: shows how much of the plan is used.
 struct Usage: Verb {
   static let name = "usage"
   static let summary = "Show how much of the plan is used"
@@ -21,7 +21,7 @@ struct Usage: Verb {
 
   func run(_ service: ServiceConnection) async throws -> ExitStatus {
     let client = try await service.openClient(account)
-    // The keyring may ask for its password first, and a person may take their time.
+    // No timeout: the keyring may ask for its password first, and the user may take any time.
     let reply = try await service.call(client, "Client", "GetUsageLimits", timeout: nil)
     let limits = try UsageLimits(try reply.member(0, "limits"))
     StandardStream.output.write(json ? limits.json.line + "\n" : limits.text)

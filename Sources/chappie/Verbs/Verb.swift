@@ -1,22 +1,27 @@
 import GLibBridge
 
-/// One thing that the command does.
+/// A verb of the command line, such as `ask`, with its options.
 protocol Verb: Sendable {
   static var name: String { get }
-  /// One line for the list of verbs.
+  /// One line in the list of verbs.
   static var summary: String { get }
-  /// What stands behind the options in the usage line.
+  /// The parameters after the options in the usage line; nil for the parser's own.
   static var parameters: String? { get }
-  /// What else the verb's help says.
+  /// Further text in the verb's help.
   static var details: String { get }
-  /// The verbs that may stand behind this one.
+  /// The verbs that may follow this one.
   static var verbs: [any Verb.Type] { get }
-  /// Whether standard output gets JSON, also of a failure.
+  /// Whether standard output gets JSON, for failures as well.
   var json: Bool { get }
 
-  /// Declares the options; the result makes the verb of what was given for them.
+  /// Declares the options.
+  ///
+  /// - Returns: a function that makes the verb from the parsed arguments.
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb
 
+  /// Runs the verb.
+  ///
+  /// - Throws: ``CommandFailure``, `GLibError`, `CancellationError`.
   @GLibActor func run(_ service: ServiceConnection) async throws -> ExitStatus
 }
 
@@ -28,13 +33,13 @@ extension Verb {
 }
 
 extension CommandLineParser {
-  /// The option that every verb about one sign-in has.
+  /// The option `--account`, which every verb for one account has.
   func account() -> CommandLineOption<String> {
     string("account", placeholder: "NAME", "Use this stored account instead of the default one")
   }
 
-  /// The option of what is asked within a thread.
+  /// The option `--thread`, which every verb that asks has.
   func thread() -> CommandLineOption<String> {
-    string("thread", placeholder: "THREAD", "Go on with this thread; “new” begins one")
+    string("thread", placeholder: "THREAD", "Continue this thread; “new” begins one")
   }
 }

@@ -69,12 +69,13 @@ struct SandboxedAppTests {
         for call in calls { #expect(try await refusal(of: call).name == "AccessDenied") }
       }
       #expect(try await world.chappie("approvals").text.hasPrefix("\(approval)  delete, of \(Self.app)\n{}\n"))
-      #expect(try await world.chappie("approvals", "deny", approval, "not", "now").text == "It does not run.\n")
+      #expect(
+        try await world.chappie("approvals", "deny", approval, "not", "now").text == "Denied: the tool does not run.\n")
       #expect(try await turn.end().answer.text.hasSuffix("The user did not allow this call: not now"))
       #expect(
         try await refusal { try await outside.call("Manager.AnswerApproval", approval, true, "") }.name
           == "InvalidArgument")
-      #expect(try await world.chappie("approvals").text == "Nothing waits to be approved.\n")
+      #expect(try await world.chappie("approvals").text == "No tool call waits for approval.\n")
     }
   }
 

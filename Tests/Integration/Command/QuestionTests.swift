@@ -61,7 +61,7 @@ struct QuestionTests {
       #expect(output.text == "You said: “What is this?” It came with 1 image. This conversation has 1 message.\n")
       #expect(try await world.sandbox.state().lastImages == ["data:image/png;base64,iVBORw0KGgo="])
       let text = try await world.shell(#"echo text | "$0" ask --image - 'What is this?'"#)
-      #expect(text.text == "chappie: What is on standard input is no PNG, JPEG, GIF or WebP image.\n")
+      #expect(text.text == "chappie: Standard input holds no PNG, JPEG, GIF or WebP image.\n")
       let large = try await world.shell(#"head -c 9000000 /dev/zero | "$0" ask --image - 'What is this?'"#)
       #expect(large.text.contains("chappie: The image on standard input is larger than 8 MiB.\n"))
       #expect(text.status == 2 && large.status == 2)

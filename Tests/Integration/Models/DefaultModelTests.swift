@@ -242,7 +242,7 @@ struct DefaultModelTests {
       #expect(status.text.hasSuffix("\nbest answers.\n"))
       #expect(try await world.chappie("status", "--json").text.contains(#""model":"best","model_source":"catalogue""#))
       try await caller.call("Client.SelectModel", "second")
-      #expect(try await world.chappie("status").text.hasSuffix("\nsecond answers, as it was chosen.\n"))
+      #expect(try await world.chappie("status").text.hasSuffix("\nsecond answers, because it was chosen.\n"))
     }
   }
 

@@ -264,7 +264,7 @@ struct ApprovalNotificationTests {
       let listed = try await world.chappie("approvals")
       #expect(listed.text.contains(#""cmd":"rm -rf ~"}"#), "\(listed.text)")
       let id = try #require(listed.text.firstMatch(of: /ask-\w+/)).output
-      #expect(try await world.chappie("approvals", "approve", String(id)).text == "It runs, this once.\n")
+      #expect(try await world.chappie("approvals", "approve", String(id)).text == "Approved: the tool runs once.\n")
       try await turn.wait(for: "waiting-for-tool")
       try await server.waitUntilNothingIsShown()
     }

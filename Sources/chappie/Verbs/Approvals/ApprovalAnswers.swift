@@ -1,10 +1,10 @@
 import GLibBridge
 import Platform
 
-/// `chappie approvals approve`.
+/// `chappie approvals approve`: approves a tool call.
 struct Approve: Verb {
   static let name = "approve"
-  static let summary = "Let a tool run, this once"
+  static let summary = "Let a tool run once"
   static let details =
     "ID is what chappie approvals shows. Nothing is approved while the screen or the keyring is locked."
 
@@ -21,12 +21,12 @@ struct Approve: Verb {
 
   func run(_ service: ServiceConnection) async throws -> ExitStatus {
     try await service.call(ServiceConnection.root, "Manager", "AnswerApproval", .tuple(approval, true, ""))
-    StandardStream.output.write("It runs, this once.\n")
+    StandardStream.output.write("Approved: the tool runs once.\n")
     return .success
   }
 }
 
-/// `chappie approvals deny`.
+/// `chappie approvals deny`: denies a tool call.
 struct Deny: Verb {
   static let name = "deny"
   static let summary = "Keep a tool from running"
@@ -45,12 +45,13 @@ struct Deny: Verb {
 
   func run(_ service: ServiceConnection) async throws -> ExitStatus {
     try await service.call(ServiceConnection.root, "Manager", "AnswerApproval", .tuple(approval, false, reason))
-    StandardStream.output.write("It does not run.\n")
+    StandardStream.output.write("Denied: the tool does not run.\n")
     return .success
   }
 }
 
 extension CommandLineArguments {
+  /// The id of an approval, and the words after it.
   fileprivate func approval() throws -> [String] {
     guard !remaining.isEmpty else { throw CommandLineError("Which approval? See chappie approvals.") }
     return remaining

@@ -2,12 +2,12 @@ import ChappieSDK
 import GLibBridge
 import Platform
 
-/// `chappie approvals`: the tool calls that wait for the user.
+/// `chappie approvals`: shows the tool calls that wait for the user.
 struct Approvals: Verb {
   static let name = "approvals"
-  static let summary = "Show the tool calls that wait to be approved"
+  static let summary = "Show the tool calls that wait for approval"
   static let details = """
-    Each is shown with all that the tool would get, on one line. What cannot be seen is written as an escape, such as \
+    Each call is shown with its complete arguments on one line. Invisible characters are written as escapes, such as \
     \\u202e.
     """
   static let verbs: [any Verb.Type] = [Approve.self, Deny.self]
@@ -38,7 +38,7 @@ struct Approvals: Verb {
     if json {
       for approval in approvals { StandardStream.output.write(line(approval)) }
     } else if approvals.isEmpty {
-      StandardStream.output.write("Nothing waits to be approved.\n")
+      StandardStream.output.write("No tool call waits for approval.\n")
     } else {
       for approval in approvals { StandardStream.output.write(text(approval)) }
       StandardStream.output.write("Answer with chappie approvals approve ID, or deny ID.\n")
@@ -56,16 +56,16 @@ struct Approvals: Verb {
         let details = try await service.call(ServiceConnection.root, "Manager", "GetApproval", .tuple(id))
         approvals.append(try Approval(details.member(0, "details")))
       } catch let error as GLibError where error.busName == "org.chappie.Error.InvalidArgument" {
-        // It was answered meanwhile.
+        // The call was approved or denied meanwhile.
       }
     }
     return approvals
   }
 
   private func text(_ approval: Approval) -> String {
-    let whose = approval.app.map { ", of \($0.harmlessLine)" } ?? ""
+    let origin = approval.app.map { ", of \($0.harmlessLine)" } ?? ""
     return """
-      \(approval.id.harmlessLine)  \(approval.tool.harmlessLine)\(whose)
+      \(approval.id.harmlessLine)  \(approval.tool.harmlessLine)\(origin)
       \(LegibleJSON(approval.arguments).text)
 
 

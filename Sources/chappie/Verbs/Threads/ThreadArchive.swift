@@ -1,23 +1,23 @@
 import GLibBridge
 import Platform
 
-/// `chappie threads archive`.
+/// `chappie threads archive`: archives threads.
 struct ThreadArchive: Verb {
   static let name = "archive"
-  static let summary = "Put threads away, to be deleted in time"
-  static let details = KeptThreads.naming
+  static let summary = "Archive threads; retention deletes them later"
+  static let details = ThreadsProxy.naming
 
   let account: String?
   let threads: [String]
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
     let account = parser.account()
-    parser.acceptRemaining(placeholder: "\(KeptThreads.placeholder)…")
+    parser.acceptRemaining(placeholder: "\(ThreadsProxy.placeholder)…")
     return { ThreadArchive(account: $0[account], threads: try $0.threads()) }
   }
 
   func run(_ service: ServiceConnection) async throws -> ExitStatus {
-    let kept = try await KeptThreads.stored(service, account: account)
+    let kept = try await ThreadsProxy.stored(service, account: account)
     for thread in try await kept.find(threads) {
       try await kept.call("Archive", .tuple(thread.id))
       StandardStream.output.write("Archived \(thread.text).\n")
@@ -26,10 +26,10 @@ struct ThreadArchive: Verb {
   }
 }
 
-/// `chappie threads unarchive`.
+/// `chappie threads unarchive`: makes archived threads active again.
 struct ThreadUnarchive: Verb {
   static let name = "unarchive"
-  static let summary = "Take archived threads back"
+  static let summary = "Make archived threads active again"
   static let details =
     "THREAD is an id, the beginning of one, or “last” for the archived one that changed last."
 
@@ -38,15 +38,15 @@ struct ThreadUnarchive: Verb {
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
     let account = parser.account()
-    parser.acceptRemaining(placeholder: "\(KeptThreads.placeholder)…")
+    parser.acceptRemaining(placeholder: "\(ThreadsProxy.placeholder)…")
     return { ThreadUnarchive(account: $0[account], threads: try $0.threads()) }
   }
 
   func run(_ service: ServiceConnection) async throws -> ExitStatus {
-    let kept = try await KeptThreads.stored(service, account: account)
+    let kept = try await ThreadsProxy.stored(service, account: account)
     for thread in try await kept.find(threads, lastIsArchived: true) {
       try await kept.call("Unarchive", .tuple(thread.id))
-      StandardStream.output.write("Took \(thread.text) back.\n")
+      StandardStream.output.write("Unarchived \(thread.text).\n")
     }
     return .success
   }

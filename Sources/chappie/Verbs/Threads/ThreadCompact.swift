@@ -1,13 +1,13 @@
 import GLibBridge
 import Platform
 
-/// `chappie threads compact`.
+/// `chappie threads compact`: summarises a thread.
 struct ThreadCompact: Verb {
   static let name = "compact"
-  static let summary = "Put a long thread in short for the model"
+  static let summary = "Summarise a long thread for the model"
   static let details = """
-    The model reads SUMMARY from then on in place of what was said, which stays kept; without one it writes it. \
-    \(KeptThreads.naming)
+    From then on the model reads SUMMARY in place of the earlier messages, which stay stored. Without SUMMARY the model \
+    writes one. \(ThreadsProxy.naming)
     """
 
   let account: String?
@@ -16,7 +16,7 @@ struct ThreadCompact: Verb {
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
     let account = parser.account()
-    parser.acceptRemaining(placeholder: "\(KeptThreads.placeholder) [SUMMARY…]")
+    parser.acceptRemaining(placeholder: "\(ThreadsProxy.placeholder) [SUMMARY…]")
     return { arguments in
       let (thread, text) = try arguments.threadAndText()
       return ThreadCompact(account: arguments[account], thread: thread, text: text ?? "")
@@ -24,10 +24,10 @@ struct ThreadCompact: Verb {
   }
 
   func run(_ service: ServiceConnection) async throws -> ExitStatus {
-    // A text of the user's own asks no model.
+    // The user's own summary needs no model, and so no sign-in.
     let threads =
       text.isEmpty
-      ? try await KeptThreads(service, account: account) : try await KeptThreads.stored(service, account: account)
+      ? try await ThreadsProxy(service, account: account) : try await ThreadsProxy.stored(service, account: account)
     try await threads.compact(try await threads.id(thread), text)
     StandardStream.output.write("The model reads a summary from now on.\n")
     return .success

@@ -1,47 +1,47 @@
 import GLibBridge
 import Platform
 
-/// `chappie threads delete`.
+/// `chappie threads delete`: deletes threads.
 struct ThreadDelete: Verb {
   static let name = "delete"
   static let summary = "Delete threads for good"
   static let details = """
-    --all deletes every thread of the account, the archived ones too, and the key that they are sealed with: also where \
-    that key is damaged or gone, and nothing else can be done with them. \(KeptThreads.naming)
+    --all deletes every thread of the account, archived or not, and the key that encrypts them. It works even if that \
+    key is damaged or missing. \(ThreadsProxy.naming)
     """
 
-  private enum What {
+  private enum Selection {
     case some([String])
     case all
   }
 
   let account: String?
-  private let what: What
+  private let selection: Selection
   let asks: Bool
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
     let account = parser.account()
-    let all = parser.flag("all", "All threads, and the key that they are sealed with")
+    let all = parser.flag("all", "All threads, and their key")
     let yes = parser.flag("yes", short: "y", "Do not ask first")
-    parser.acceptRemaining(placeholder: "\(KeptThreads.placeholder)…")
+    parser.acceptRemaining(placeholder: "\(ThreadsProxy.placeholder)…")
     return { arguments in
       guard arguments[yes] || StandardInput.isTerminal else {
         throw CommandLineError("There is no terminal to ask at: give --yes to delete without being asked.")
       }
       return ThreadDelete(
-        account: arguments[account], what: try what(arguments, all: arguments[all]), asks: !arguments[yes])
+        account: arguments[account], selection: try selection(arguments, all: arguments[all]), asks: !arguments[yes])
     }
   }
 
-  private static func what(_ arguments: CommandLineArguments, all: Bool) throws -> What {
+  private static func selection(_ arguments: CommandLineArguments, all: Bool) throws -> Selection {
     guard all else { return .some(try arguments.threads()) }
     guard arguments.remaining.isEmpty else { throw CommandLineError("--all and a thread exclude each other.") }
     return .all
   }
 
   func run(_ service: ServiceConnection) async throws -> ExitStatus {
-    let kept = try await KeptThreads.stored(service, account: account)
-    switch what {
+    let kept = try await ThreadsProxy.stored(service, account: account)
+    switch selection {
     case .some(let names): try await delete(try await kept.find(names), of: kept)
     case .all: try await deleteAll(of: kept)
     }
@@ -49,7 +49,7 @@ struct ThreadDelete: Verb {
   }
 
   @GLibActor
-  private func delete(_ threads: [NamedThread], of kept: KeptThreads) async throws {
+  private func delete(_ threads: [ThreadReference], of kept: ThreadsProxy) async throws {
     if asks {
       var titles: [String] = []
       for thread in threads { titles.append(ThreadSummary.quoted(try await kept.listed(thread).title)) }
@@ -62,16 +62,18 @@ struct ThreadDelete: Verb {
   }
 
   @GLibActor
-  private func deleteAll(of kept: KeptThreads) async throws {
+  private func deleteAll(of kept: ThreadsProxy) async throws {
     if asks {
       let whose = account.map { "the account “\($0.harmlessLine)”" } ?? "this account"
-      try await ask("Delete every thread of \(whose), and the key that they are sealed with, for good?")
+      try await ask("Delete every thread of \(whose), and their key, for good?")
     }
     try await kept.call("DeleteAll")
-    StandardStream.output.write("Deleted every thread, and the key that they were sealed with.\n")
+    StandardStream.output.write("Deleted every thread, and their key.\n")
   }
 
-  /// - Throws: ``CommandFailure`` where a person does not agree.
+  /// Asks the person at the terminal.
+  ///
+  /// - Throws: ``CommandFailure`` if the answer is not yes.
   @GLibActor
   private func ask(_ question: String) async throws {
     StandardStream.error.write("\(question) [y/N] ")

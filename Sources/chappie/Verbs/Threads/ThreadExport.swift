@@ -1,45 +1,46 @@
 import GLibBridge
 import Platform
 
-/// `chappie threads export`.
+/// `chappie threads export`: writes threads to files.
 struct ThreadExport: Verb {
   static let name = "export"
   static let summary = "Write a thread, or all, as JSON or Markdown"
   static let details = """
-    JSON has everything, Markdown is to be read. The files are the user's alone. With --all, FILE names a directory, \
-    which gets a file for each thread, the archived ones too. \(KeptThreads.naming)
+    JSON is complete, Markdown is for reading. Only the user can read the files. With --all, FILE names a directory, \
+    and each thread, archived or not, gets a file in it. \(ThreadsProxy.naming)
     """
 
-  private enum What {
+  private enum Selection {
     case one(String, file: String?)
     case all(directory: String)
   }
 
   let account: String?
-  private let what: What
+  private let selection: Selection
   let format: ThreadFormat
   let replaces: Bool
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
     let account = parser.account()
-    let format = parser.option("format", placeholder: "FORMAT", "json, which is the default, or markdown") { name in
+    let format = parser.option("format", placeholder: "FORMAT", "json (the default) or markdown") { name in
       guard let format = ThreadFormat(rawValue: name) else { throw CommandLineError("“\(name)” is no format") }
       return format
     }
     let output = parser.string("output", short: "o", placeholder: "FILE", "Write to this file, not to standard output")
     let all = parser.flag("all", "All threads, into a directory")
-    let force = parser.flag("force", "Replace files that are there already")
-    parser.acceptRemaining(placeholder: KeptThreads.placeholder)
+    let force = parser.flag("force", "Replace existing files")
+    parser.acceptRemaining(placeholder: ThreadsProxy.placeholder)
     return { arguments in
       ThreadExport(
-        account: arguments[account], what: try what(arguments, all: arguments[all], output: arguments[output]),
+        account: arguments[account],
+        selection: try selection(arguments, all: arguments[all], output: arguments[output]),
         format: arguments[format] ?? .json, replaces: arguments[force])
     }
   }
 
-  private static func what(_ arguments: CommandLineArguments, all: Bool, output: String?) throws -> What {
+  private static func selection(_ arguments: CommandLineArguments, all: Bool, output: String?) throws -> Selection {
     guard output != "" else { throw CommandLineError("--output needs the name of a file.") }
-    // This is no file to be replaced, whatever it leads to.
+    // This name always means standard output, even if it links to a file.
     guard all else { return .one(try arguments.thread(), file: output == "/dev/stdout" ? nil : output) }
     guard arguments.remaining.isEmpty else { throw CommandLineError("--all and a thread exclude each other.") }
     guard let output else { throw CommandLineError("--all needs a directory: give --output DIRECTORY.") }
@@ -47,9 +48,9 @@ struct ThreadExport: Verb {
   }
 
   func run(_ service: ServiceConnection) async throws -> ExitStatus {
-    let threads = try await KeptThreads.stored(service, account: account)
-    let files = ThreadFiles(threads: threads, format: format, replaces: replaces)
-    switch what {
+    let threads = try await ThreadsProxy.stored(service, account: account)
+    let files = ThreadExporter(threads: threads, format: format, replaces: replaces)
+    switch selection {
     case .one(let name, nil):
       let id = try await threads.id(name)
       StandardStream.output.write(data: try await Spinner.show("Reading the thread…") { try await files.text(id) })

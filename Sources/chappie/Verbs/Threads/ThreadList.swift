@@ -1,10 +1,10 @@
 import GLibBridge
 import Platform
 
-/// `chappie threads list`.
+/// `chappie threads list`: lists the threads.
 struct ThreadList: Verb {
   static let name = "list"
-  static let summary = "List the threads, those first that changed last"
+  static let summary = "List the threads, the latest change first"
 
   let account: String?
   let archived: Bool
@@ -14,7 +14,7 @@ struct ThreadList: Verb {
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
     let account = parser.account()
     let archived = parser.flag("archived", "The archived threads, not the active ones")
-    let limit = parser.integer("limit", in: 1...Int(Int32.max), placeholder: "N", "At most so many")
+    let limit = parser.integer("limit", in: 1...Int(Int32.max), placeholder: "N", "List at most N threads")
     let json = parser.flag("json", "Print one JSON object a line")
     return { arguments in
       ThreadList(
@@ -23,7 +23,7 @@ struct ThreadList: Verb {
   }
 
   func run(_ service: ServiceConnection) async throws -> ExitStatus {
-    let threads = try await KeptThreads.stored(service, account: account)
+    let threads = try await ThreadsProxy.stored(service, account: account)
     if json {
       try await threads.list(archived: archived, limit: limit) { page in
         StandardStream.output.write(page.map { $0.json.line + "\n" }.joined())
@@ -38,7 +38,7 @@ struct ThreadList: Verb {
   }
 
   private func table(_ threads: [ThreadSummary]) -> String {
-    // What a terminal has beside the other columns.
+    // The other columns take 56 characters.
     let room = Terminal.columns.map { max(20, $0 - 56) } ?? 60
     var table = Table("THREAD", "TITLE", "CHANGED", "TURNS", "SIZE")
     for thread in threads {

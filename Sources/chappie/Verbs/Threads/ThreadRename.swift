@@ -1,11 +1,11 @@
 import GLibBridge
 import Platform
 
-/// `chappie threads rename`.
+/// `chappie threads rename`: renames a thread.
 struct ThreadRename: Verb {
   static let name = "rename"
   static let summary = "Give a thread another title"
-  static let details = "An empty TITLE has the next message name the thread. " + KeptThreads.naming
+  static let details = "With an empty TITLE, the next message names the thread. " + ThreadsProxy.naming
 
   let account: String?
   let thread: String
@@ -13,7 +13,7 @@ struct ThreadRename: Verb {
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
     let account = parser.account()
-    parser.acceptRemaining(placeholder: "\(KeptThreads.placeholder) TITLE…")
+    parser.acceptRemaining(placeholder: "\(ThreadsProxy.placeholder) TITLE…")
     return { arguments in
       let (thread, title) = try arguments.threadAndText()
       guard let title else { throw CommandLineError("Which title is the thread to have?") }
@@ -22,10 +22,10 @@ struct ThreadRename: Verb {
   }
 
   func run(_ service: ServiceConnection) async throws -> ExitStatus {
-    let threads = try await KeptThreads.stored(service, account: account)
+    let threads = try await ThreadsProxy.stored(service, account: account)
     try await threads.call("Rename", .tuple(try await threads.id(thread), title))
     StandardStream.output.write(
-      title.isEmpty ? "The next message names it.\n" : "It is called \(ThreadSummary.quoted(title)).\n")
+      title.isEmpty ? "The next message names the thread.\n" : "Renamed to \(ThreadSummary.quoted(title)).\n")
     return .success
   }
 }

@@ -1,23 +1,23 @@
 import GLibBridge
 import Platform
 
-/// `chappie threads show`.
+/// `chappie threads show`: prints a thread.
 struct ThreadShow: Verb {
   static let name = "show"
-  static let summary = "Show what was said in a thread"
-  static let details = KeptThreads.naming
+  static let summary = "Show the messages of a thread"
+  static let details = ThreadsProxy.naming
 
   let account: String?
   let thread: String
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
     let account = parser.account()
-    parser.acceptRemaining(placeholder: KeptThreads.placeholder)
+    parser.acceptRemaining(placeholder: ThreadsProxy.placeholder)
     return { ThreadShow(account: $0[account], thread: try $0.thread()) }
   }
 
   func run(_ service: ServiceConnection) async throws -> ExitStatus {
-    let threads = try await KeptThreads.stored(service, account: account)
+    let threads = try await ThreadsProxy.stored(service, account: account)
     let id = try await threads.id(thread)
     let shown = try await Spinner.show("Reading the thread…") { try await threads.thread(id) }
     StandardStream.output.write(obeyed: ThreadText().text(shown))

@@ -1,10 +1,10 @@
 import GLibBridge
 import Platform
 
-/// `chappie threads usage`.
+/// `chappie threads usage`: shows the size of the store.
 struct ThreadUsage: Verb {
   static let name = "usage"
-  static let summary = "Show how much room the threads take"
+  static let summary = "Show how much space the threads take"
 
   let account: String?
   let json: Bool
@@ -16,8 +16,8 @@ struct ThreadUsage: Verb {
   }
 
   func run(_ service: ServiceConnection) async throws -> ExitStatus {
-    let room = try await KeptThreads.stored(service, account: account).room()
-    StandardStream.output.write(json ? room.json.line + "\n" : room.text)
+    let usage = try await ThreadsProxy.stored(service, account: account).usage()
+    StandardStream.output.write(json ? usage.json.line + "\n" : usage.text)
     return .success
   }
 }

@@ -1,9 +1,9 @@
 import GLibBridge
 
-/// `chappie threads`: what is done with kept conversations.
+/// `chappie threads`: manages stored conversations.
 struct Threads: Verb {
   static let name = "threads"
-  static let summary = "List, show and manage the conversations that are kept"
+  static let summary = "List, show and manage stored conversations"
   static let details = "Without a verb, the threads are listed."
   static let verbs: [any Verb.Type] = [
     ThreadList.self, ThreadShow.self, ThreadExport.self, ThreadRename.self, ThreadArchive.self, ThreadUnarchive.self,

@@ -24,7 +24,7 @@ struct SignedOutAccountTests {
       for (line, expected) in [
         (["usage"], "2 threads"), (["show", "last"], "You said"), (["export", "last"], "\"events\""),
         (["rename", "last", "Three"], "“Three”"), (["archive", "last"], "Archived “Three”."),
-        (["unarchive", "last"], "Took “Three” back."), (["compact", "last", "Counted."], "reads a summary"),
+        (["unarchive", "last"], "Unarchived “Three”."), (["compact", "last", "Counted."], "reads a summary"),
         (["delete", "--yes", "last"], "Deleted “Three”."),
       ] {
         let output = try await world.chappie(["threads", line[0], "--account", "work"] + line.dropFirst())

@@ -31,7 +31,7 @@ struct ThreadCallTests {
       let both = try await world.chappie("threads", "delete", "--all", "--yes", one)
       #expect(both.text == "chappie: --all and a thread exclude each other.\n")
       #expect(both.status == 2)
-      let question = "Delete every thread of this account, and the key that they are sealed with, for good? [y/N] "
+      let question = "Delete every thread of this account, and their key, for good? [y/N] "
       let refused = try await world.chappie("threads", "delete", "--all", at: [.sees(question), .types("\n")])
       #expect(refused.text.contains("Nothing was deleted."))
       #expect(refused.status == 1)
@@ -45,7 +45,7 @@ struct ThreadCallTests {
       try await caller.catchUp()
       #expect(try Set(caller.threadChanges().suffix(2)) == ["\(one) deleted", "\(two) deleted"])
       let unasked = try await world.chappie("threads", "delete", "--all", "--yes")
-      #expect(unasked.text == "Deleted every thread, and the key that they were sealed with.\n")
+      #expect(unasked.text == "Deleted every thread, and their key.\n")
     }
   }
 

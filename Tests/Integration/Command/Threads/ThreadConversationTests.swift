@@ -159,7 +159,7 @@ struct ThreadConversationTests {
     try await World.with { world in
       let output = try await world.chappie("chat", "--thread", "new", input: "/help\n/compact\n")
       #expect(output.text.contains("begins another one"))
-      #expect(output.text.hasSuffix("chappie: There is nothing to put in short yet.\n"))
+      #expect(output.text.hasSuffix("chappie: There is nothing to summarise yet.\n"))
       #expect(output.status == 1)
     }
   }

@@ -67,9 +67,9 @@ struct ThreadsCommandTests {
       _ = try await world.signedInCaller()
       let thread = try await world.beginThread("one")
       let renamed = try await world.chappie("threads", "rename", thread, "Big", "rivers")
-      #expect(renamed.text == "It is called “Big rivers”.\n")
+      #expect(renamed.text == "Renamed to “Big rivers”.\n")
       #expect(try await world.listedThreads().map(\.title) == ["Big rivers"])
-      #expect(try await world.chappie("threads", "rename", thread, "").text == "The next message names it.\n")
+      #expect(try await world.chappie("threads", "rename", thread, "").text == "The next message names the thread.\n")
       #expect(try await world.listedThreads().map(\.title) == [""])
       #expect(try await world.chappie("threads").text.contains("  Untitled  "))
       _ = try await world.chappie("ask", "--thread", thread, "two")
@@ -93,9 +93,9 @@ struct ThreadsCommandTests {
       // An archived thread stays readable.
       #expect(try await world.chappie("threads", "show", first).text.contains(", archived "))
       #expect(
-        try await world.chappie("threads", "unarchive", first.prefix(20).description).text == "Took “one” back.\n")
+        try await world.chappie("threads", "unarchive", first.prefix(20).description).text == "Unarchived “one”.\n")
       // The archived one stays first, although another changed later.
-      #expect(try await world.chappie("threads", "unarchive", "last").text == "Took “two” back.\n")
+      #expect(try await world.chappie("threads", "unarchive", "last").text == "Unarchived “two”.\n")
       #expect(try await world.chappie("threads", "unarchive", "last").text == "chappie: No thread is archived.\n")
       #expect(try await world.listedThreads().count == 2)
     }
@@ -157,8 +157,8 @@ struct ThreadsCommandTests {
       try await world.sandbox.play(#"[{"endpoint":"responses","text":"She asked."}]"#)
       #expect(try await world.chappie("threads", "compact", thread).status == 0)
       let shown = try await world.chappie("threads", "show", thread).text
-      #expect(shown.contains("\nPut in short\n  The user is Ada.\n"))
-      #expect(shown.contains("\nPut in short\n  She asked.\n"))
+      #expect(shown.contains("\nSummary\n  The user is Ada.\n"))
+      #expect(shown.contains("\nSummary\n  She asked.\n"))
       #expect(shown.contains("  My name is Ada.\n"))
       // There is nothing new to compact.
       #expect(try await world.chappie("threads", "compact", thread).status == 1)

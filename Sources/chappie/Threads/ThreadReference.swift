@@ -1,7 +1,8 @@
-/// A thread that a person named.
-enum NamedThread {
-  /// By its whole id. Whether there is one, the service says.
+/// A thread that the user named on the command line.
+enum ThreadReference {
+  /// By its whole id. The thread may not exist.
   case whole(String)
+  /// By the beginning of its id, or as the last one.
   case listed(ThreadSummary)
 
   var id: String {
@@ -11,7 +12,7 @@ enum NamedThread {
     }
   }
 
-  /// As a person knows it, within a sentence.
+  /// The name of the thread in a message.
   var text: String {
     switch self {
     case .whole(let id): ThreadSummary.short(id)

@@ -2,10 +2,10 @@ import ChappieSDK
 import ChappieSDKRuntime
 import GLibBridge
 
-/// `org.chappie.Threads` of an account.
+/// A proxy of `org.chappie.Threads` for one account.
 @GLibActor
-struct KeptThreads {
-  /// How many threads are asked for at once.
+struct ThreadsProxy {
+  /// The number of threads in one reply of `List`.
   private static let page = 200
 
   let service: ServiceConnection
@@ -20,24 +20,29 @@ struct KeptThreads {
     self.object = object
   }
 
-  /// The threads of an account for what asks no model: that of one that is signed out, too.
-  static func stored(_ service: ServiceConnection, account: String?) async throws -> KeptThreads {
+  /// The threads of an account, even if it is signed out: for verbs that need no model.
+  ///
+  /// - Throws: ``CommandFailure``.
+  static func stored(_ service: ServiceConnection, account: String?) async throws -> ThreadsProxy {
     do {
-      return try await KeptThreads(service, account: account)
+      return try await ThreadsProxy(service, account: account)
     } catch let failure as CommandFailure where failure.status == .signInNeeded {
-      // Not every text is the name of an account.
+      // The name may be invalid as an account.
       guard let object = try? await service.openClient(account) else { throw failure }
-      let threads = KeptThreads(service, at: object)
-      // An account that has none was hardly meant. What fails here fails again, and is told then.
-      if let room = try? await threads.room(), room.isEmpty { throw failure }
+      let threads = ThreadsProxy(service, at: object)
+      // An account without threads is probably a typing error. Any failure here comes again in the next call.
+      if let usage = try? await threads.usage(), usage.isEmpty { throw failure }
       return threads
     }
   }
 
+  /// Calls a method of the interface.
+  ///
+  /// - Throws: ``CommandFailure``, `GLibError`, `CancellationError`.
   @discardableResult
   func call(_ member: String, _ arguments: Variant = .tuple([])) async throws -> Variant {
     do {
-      // The keyring may ask for its password first, and a person may take their time.
+      // No timeout: the keyring may ask for its password first, and the user may take any time.
       return try await service.call(object, "Threads", member, arguments, timeout: nil)
     } catch let error as GLibError where error.busName == "org.freedesktop.DBus.Error.UnknownMethod" {
       throw CommandFailure(
@@ -52,6 +57,7 @@ struct KeptThreads {
 
   // MARK: One thread
 
+  /// Creates a thread, and returns its id.
   func create() async throws -> String {
     try await call("Create", .tuple(VariantDictionary())).member(0, "thread")
   }
@@ -63,18 +69,20 @@ struct KeptThreads {
 
   func thread(_ id: String) async throws -> ChappieThread {
     let json = try await json(id)
-    // A large one takes a while, in which a spinner goes on.
+    // Decoding a large thread takes a while; meanwhile the spinner goes on.
     return try await offActor { Result { try ChappieThread(jsonValue: ChappieJSONValue(json: json)) } }.get()
   }
 
-  /// Puts a thread in short for the model.
+  /// Replaces the messages of a thread by a summary, for the model.
   ///
-  /// - Parameter summary: empty has the model write it.
+  /// - Parameter summary: if it is empty, the model writes it.
   func compact(_ id: String, _ summary: String) async throws {
-    _ = try await Spinner.show("Putting the thread in short…") { try await call("Compact", .tuple(id, summary)) }
+    _ = try await Spinner.show("Summarising the thread…") { try await call("Compact", .tuple(id, summary)) }
   }
 
-  /// What is listed of a thread: one that is in use is on the first page.
+  /// The entry of a thread in the list. A thread that is in use is on the first page.
+  ///
+  /// - Throws: ``CommandFailure`` if there is no such thread.
   func summary(_ id: String) async throws -> ThreadSummary {
     var found: ThreadSummary?
     for archived in [false, true] where found == nil {
@@ -89,13 +97,16 @@ struct KeptThreads {
 
   // MARK: All threads
 
-  func room() async throws -> ThreadRoom {
-    try ThreadRoom(try await call("GetUsage").member(0, "usage"))
+  /// The size of the store.
+  func usage() async throws -> ThreadStoreUsage {
+    try ThreadStoreUsage(try await call("GetUsage").member(0, "usage"))
   }
 
-  /// The active threads or the archived ones, those first that changed last, page by page.
+  /// Lists the active or the archived threads page by page, the latest change first.
   ///
-  /// - Parameter take: returns whether it wants more.
+  /// - Parameters:
+  ///   - limit: the most threads; nil for all.
+  ///   - take: gets a page, and returns whether it wants more.
   func list(archived: Bool, limit: Int? = nil, _ take: ([ThreadSummary]) -> Bool) async throws {
     var filter: VariantDictionary = ["archived": archived]
     var left = limit ?? Int.max
@@ -110,6 +121,7 @@ struct KeptThreads {
     }
   }
 
+  /// The active or the archived threads, the latest change first.
   func all(archived: Bool, limit: Int? = nil) async throws -> [ThreadSummary] {
     var threads: [ThreadSummary] = []
     try await list(archived: archived, limit: limit) { page in

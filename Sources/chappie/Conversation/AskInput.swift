@@ -2,20 +2,20 @@ import ChappieSDK
 import GLibBridge
 import Platform
 
-/// What `chappie ask` asks, of its words and of standard input.
+/// The text and the images of `chappie ask`, from the command line and from standard input.
 ///
-/// Standard input is read only where the command line says so: a script's own loop may read from it.
-struct Question {
-  /// What the service takes in one call.
+/// Standard input is read only if the command line says so: a loop of the calling script may read from it.
+struct AskInput {
+  /// The longest text that the service accepts, in bytes.
   private static let textLimit = 4 << 20
-  /// What stands for standard input.
+  /// The argument that means standard input.
   private static let input = "-"
 
   let text: String
-  /// Addresses, and whole paths.
+  /// Addresses, and absolute paths.
   let images: [String]
 
-  /// - Throws: ``CommandLineError``.
+  /// - Throws: ``CommandLineError`` if there is no text, or if standard input does not fit.
   init(words: [String], images: [String]) throws {
     let showsInput = images.contains(Self.input)
     guard (words + images).count(where: { $0 == Self.input }) <= 1 else {
@@ -28,7 +28,7 @@ struct Question {
   private static func text(_ words: [String], mayReadInput: Bool) throws -> String {
     let asksInput = words.contains(input) || words.isEmpty && mayReadInput && !StandardInput.isTerminal
     let parts = words.split(separator: input, omittingEmptySubsequences: false).map { $0.joined(separator: " ") }
-    // Without a dash there is one part, which is empty where there are no words.
+    // Without a dash there is one part. It is empty if there are no words.
     let read = asksInput ? try readText() : ""
     let text = [parts.first ?? "", read, parts.count > 1 ? parts[1] : ""].filter { !$0.isEmpty }
     guard !text.isEmpty else {
@@ -47,7 +47,7 @@ struct Question {
     return String(decoding: bytes, as: UTF8.self).trimmingEnd(while: \.isNewline)
   }
 
-  /// An address as it is, a file by its whole path: the service has another working directory.
+  /// An address as given, or the absolute path of a file: the service has another working directory.
   private static func image(_ name: String) throws -> String {
     guard name != input else { return try readImage() }
     return name.contains(":") && !name.hasPrefix("/") ? name : Directories.absolutePath(name)
@@ -58,7 +58,7 @@ struct Question {
       throw CommandLineError("The image on standard input is larger than \(ChappieImage.fileLimit >> 20) MiB.")
     }
     guard let image = ChappieImage(bytes: bytes) else {
-      throw CommandLineError("What is on standard input is no PNG, JPEG, GIF or WebP image.")
+      throw CommandLineError("Standard input holds no PNG, JPEG, GIF or WebP image.")
     }
     return image.url
   }

@@ -2,7 +2,7 @@ import GLibBridge
 import Glibc
 import Platform
 
-/// How a thread is written to a file.
+/// The format of an exported thread.
 enum ThreadFormat: String {
   case json
   case markdown
@@ -10,14 +10,15 @@ enum ThreadFormat: String {
   var suffix: String { self == .json ? ".json" : ".md" }
 }
 
-/// Threads as files.
+/// Writes threads to files.
 @GLibActor
-struct ThreadFiles {
-  let threads: KeptThreads
+struct ThreadExporter {
+  let threads: ThreadsProxy
   let format: ThreadFormat
-  /// Whether files that are there already are replaced.
+  /// Whether existing files are replaced.
   let replaces: Bool
 
+  /// The thread in the format.
   func text(_ id: String) async throws -> String {
     switch format {
     case .json: try await threads.json(id).harmlessJSON + "\n"
@@ -25,16 +26,19 @@ struct ThreadFiles {
     }
   }
 
-  func file(_ path: String) -> NamedFile { NamedFile(path: path, replaces: replaces) }
+  func file(_ path: String) -> OutputFile { OutputFile(path: path, replaces: replaces) }
 
-  func write(_ id: String, to file: NamedFile) async throws {
+  func write(_ id: String, to file: OutputFile) async throws {
     try file.check()
     try file.write(try await text(id))
   }
 
-  // MARK: All of them
+  // MARK: All threads
 
-  /// Writes each thread to a file of its own, and tells how far it is. Ctrl-C ends it between two files.
+  /// Writes each thread to a file of its own, and shows the progress. Ctrl-C stops between two files.
+  ///
+  /// - Returns: ``ExitStatus/failed`` if a thread could not be read.
+  /// - Throws: ``CommandFailure``.
   func writeAll(to directory: String) async throws -> ExitStatus {
     let work = Task.onGLib { try await writeEach(to: directory) }
     let interrupt = Task.onGLib {
@@ -64,7 +68,7 @@ struct ThreadFiles {
       } catch is CancellationError {
         throw CommandFailure(.interrupted, "Cancelled: \(written) of \(all.count) threads are in \(directory).")
       } catch {
-        status = try note(CommandFailure(error), thread)
+        status = try report(CommandFailure(error), thread)
       }
     }
     spinner.stop()
@@ -75,7 +79,7 @@ struct ThreadFiles {
   private func check(_ directory: String) throws {
     switch FileKind(directory) {
     case .nothing, .directory: break
-    default: throw CommandFailure(.failed, "\(directory) is no directory: --all needs one, which may not be there yet.")
+    default: throw CommandFailure(.failed, "\(directory) is no directory: --all needs a new or an existing one.")
     }
   }
 
@@ -83,14 +87,14 @@ struct ThreadFiles {
     do {
       try Files.makeDirectory(directory)
     } catch {
-      throw CommandFailure(.failed, "The directory \(directory) cannot be made: \(error).")
+      throw CommandFailure(.failed, "The directory \(directory) cannot be created: \(error).")
     }
   }
 
-  /// One thread that cannot be read keeps none of the others back.
-  private func note(_ failure: CommandFailure, _ thread: ThreadSummary) throws -> ExitStatus {
+  /// Reports a thread that could not be read; the export continues with the others.
+  private func report(_ failure: CommandFailure, _ thread: ThreadSummary) throws -> ExitStatus {
     guard failure.status == .failed else { throw failure }
-    CommandFailure.tell("\(ThreadSummary.quoted(thread.title)): \(failure.message)")
+    CommandFailure.report("\(ThreadSummary.quoted(thread.title)): \(failure.message)")
     return .failed
   }
 }

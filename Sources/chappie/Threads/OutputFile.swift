@@ -1,27 +1,29 @@
 import GLibBridge
 import Platform
 
-/// A file that a person named for what is written.
-struct NamedFile {
+/// A file that the user named for output.
+struct OutputFile {
   let path: String
-  /// Whether a file that is there already is replaced.
+  /// Whether an existing file is replaced.
   let replaces: Bool
 
-  /// Finds out before anything is asked for whether something stands in the way.
+  /// Checks that the file can be written, before any request.
   ///
-  /// - Throws: ``CommandFailure``.
+  /// - Throws: ``CommandFailure`` if the file exists, or is no file.
   func check() throws {
     switch FileKind(path) {
     case .nothing, .sink: break
     case .regular, .brokenLink:
       guard !replaces else { return }
-      let what = FileKind(path) == .regular ? "there already" : "a link to nothing"
-      throw CommandFailure(.failed, "\(path) is \(what): give --force to replace it.")
+      let problem = FileKind(path) == .regular ? "exists already" : "is a broken link"
+      throw CommandFailure(.failed, "\(path) \(problem): give --force to replace it.")
     case .directory: throw CommandFailure(.failed, "\(path) is a directory: name a file in it.")
-    case .other: throw CommandFailure(.failed, "\(path) is a socket or a disk: name a file.")
+    case .other: throw CommandFailure(.failed, "\(path) is a socket or a device: name a file.")
     }
   }
 
+  /// Writes the whole file.
+  ///
   /// - Throws: ``CommandFailure``.
   func write(_ text: String) throws {
     try check()
@@ -33,7 +35,7 @@ struct NamedFile {
         try Files.create(bytes, at: path, replaces: replaces)
       }
     } catch .missing {
-      throw CommandFailure(.failed, "\(path) cannot be written: its directory is not there, make it first.")
+      throw CommandFailure(.failed, "\(path) cannot be written: its directory does not exist, make it first.")
     } catch {
       throw CommandFailure(.failed, "\(path) cannot be written: \(error).")
     }

@@ -1,19 +1,20 @@
 import GLibBridge
 import Platform
 
-/// How much of something is used, as a bar for a terminal.
-struct Bar {
+/// A bar for a terminal that shows a percentage.
+struct UsageBar {
+  /// 0 or more; 100 is all.
   let percent: Double
 
-  /// Who tells of it may tell of more than there can be.
+  /// - Parameter percent: any number; the bar limits it to 0 to 1,000,000.
   init(percent: Double) {
     self.percent = percent.isFinite ? min(max(percent, 0), 1_000_000) : 0
   }
 
-  /// Rounded so that neither nothing nor all is claimed too early.
+  /// The percentage as a whole number: 0 and 100 appear only for exactly nothing and for everything.
   var wholePercent: Int { percent < 1 ? Int(percent.rounded(.up)) : Int(percent) }
 
-  /// Twenty blocks, the last one only when all is used, and the figure.
+  /// Twenty blocks and the number. The last block is filled only at 100 per cent.
   var text: String {
     let filled = min(20, max(0, wholePercent == 0 ? 0 : max(1, Int(percent / 5))))
     let (full, empty) = StandardStream.output.has("█░") ? ("█", "░") : ("#", ".")

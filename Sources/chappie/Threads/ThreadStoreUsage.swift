@@ -1,7 +1,7 @@
 import GLibBridge
 
-/// How full the store of an account's threads is.
-struct ThreadRoom {
+/// The usage of an account's thread store, as `org.chappie.Threads` reports it.
+struct ThreadStoreUsage {
   let used: UInt64
   let limit: UInt64
   let count: UInt32
@@ -23,7 +23,7 @@ struct ThreadRoom {
     let size =
       limit == 0
       ? "\(used), without a limit"
-      : "\(Bar(percent: Double(self.used) * 100 / Double(limit)).text)  \(used) of \(ByteCount(bytes: limit).text)"
+      : "\(UsageBar(percent: Double(self.used) * 100 / Double(limit)).text)  \(used) of \(ByteCount(bytes: limit).text)"
     let counts = "\(count) thread\(count == 1 ? "" : "s"), \(archivedCount) archived"
     return ([size, counts] + [unreadable].compactMap(\.self)).map { $0 + "\n" }.joined()
   }

@@ -1,24 +1,24 @@
 import GLibBridge
 import Platform
 
-/// The model that answers an account where none is named.
+/// The model that answers for an account when the caller names none.
 @GLibActor
-struct AnsweringModel {
-  /// Longer than the service waits for the backend.
+struct DefaultModel {
+  /// Longer than the service's own timeout for the backend.
   private static let patience = Duration.seconds(10)
   private static let unconfirmed = "unconfirmed"
 
   let slug: String
-  /// How the service knows it.
+  /// The property `ModelSource` of `org.chappie.Client`.
   let source: String
 
-  /// Asks the service, which asks the backend where it does not know. Nil where the service tells nothing.
+  /// Asks the service, and has it ask the backend if the model is unconfirmed. Nil if the service does not answer.
   init?(_ service: ServiceConnection, _ account: String?) async {
     guard let client = try? await service.sharedClient(account) else { return nil }
     do {
       var properties = try await service.properties(client, "Client")
       if try properties.value("ModelSource") == Self.unconfirmed {
-        // Nobody shall be asked for a password for this: what cannot be had is told as it is.
+        // Not interactive: this must not make the keyring ask for its password. A failure leaves it unconfirmed.
         _ = try? await service.connection.call(
           ServiceConnection.name, client, "org.chappie.Client", "ListModels", .tuple([:] as VariantDictionary),
           timeout: Self.patience)
@@ -31,11 +31,11 @@ struct AnsweringModel {
     }
   }
 
-  /// For a person.
+  /// A sentence for a person.
   var sentence: String {
     let slug = slug.harmlessLine
     return switch source {
-    case "chosen": "\(slug) answers, as it was chosen."
+    case "chosen": "\(slug) answers, because it was chosen."
     case Self.unconfirmed: "\(slug) answers, if the backend still offers it."
     default: "\(slug) answers."
     }

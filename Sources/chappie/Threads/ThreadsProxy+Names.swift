@@ -1,31 +1,34 @@
 import GLibBridge
 import Platform
 
-/// How a person names a thread: by its id, by the beginning of it, or as the last one.
-extension KeptThreads {
+/// Resolves the names of threads on the command line: an id, the beginning of one, or `last`.
+extension ThreadsProxy {
   nonisolated static let placeholder = "THREAD"
-  /// What the help of a verb says about it.
+  /// The explanation in the help of a verb.
   nonisolated static let naming = "THREAD is an id, the beginning of one, or “last” for the one that changed last."
 
   private static let last = "last"
   private static let idLength = 36
 
-  /// The id of the thread that is meant.
+  /// The id of the thread with this name.
+  ///
+  /// - Throws: ``CommandFailure`` if no thread, or more than one, has this name.
   func id(_ name: String) async throws -> String {
     try await find([name])[0].id
   }
 
-  /// The threads that are meant, each once. Those that are named by their whole id are not looked for.
+  /// The threads with these names, each once. A whole id is not looked up.
   ///
-  /// - Parameter archived: whether the last one is meant among the archived threads, and not the active ones.
-  func find(_ names: [String], lastIsArchived: Bool = false) async throws -> [NamedThread] {
+  /// - Parameter lastIsArchived: whether `last` means the last archived thread, not the last active one.
+  /// - Throws: ``CommandFailure`` if no thread, or more than one, has a name.
+  func find(_ names: [String], lastIsArchived: Bool = false) async throws -> [ThreadReference] {
     var known: [ThreadSummary] = []
     if names.contains(where: { $0 != Self.last && !Self.isWhole($0) }) {
       known = try await all(archived: false) + all(archived: true)
     }
-    var found: [NamedThread] = []
+    var found: [ThreadReference] = []
     for name in names {
-      let thread: NamedThread =
+      let thread: ThreadReference =
         switch name {
         case Self.last: .listed(try await newest(archived: lastIsArchived))
         case _ where Self.isWhole(name): .whole(name)
@@ -36,8 +39,8 @@ extension KeptThreads {
     return found
   }
 
-  /// What is listed of a thread that is meant.
-  func listed(_ thread: NamedThread) async throws -> ThreadSummary {
+  /// The entry of a thread in the list.
+  func listed(_ thread: ThreadReference) async throws -> ThreadSummary {
     switch thread {
     case .whole(let id): try await summary(id)
     case .listed(let summary): summary
@@ -54,33 +57,40 @@ extension KeptThreads {
   }
 
   private static func thread(_ name: String, of known: [ThreadSummary]) throws -> ThreadSummary {
-    let meant = known.filter { $0.id.hasPrefix(name) && !name.isEmpty }
-    if meant.count == 1 { return meant[0] }
-    if meant.isEmpty {
+    let matches = known.filter { $0.id.hasPrefix(name) && !name.isEmpty }
+    if matches.count == 1 { return matches[0] }
+    if matches.isEmpty {
       throw CommandFailure(
         .failed, "There is no thread “\(name.harmlessLine)”: see chappie threads, also with --archived.")
     }
-    let ids = meant.prefix(3).map(\.id) + (meant.count > 3 ? ["…"] : [])
+    let ids = matches.prefix(3).map(\.id) + (matches.count > 3 ? ["…"] : [])
     throw CommandFailure(
-      .failed, "“\(name)” is the beginning of \(meant.count) threads, give more of it: \(ids.joined(separator: ", ")).")
+      .failed,
+      "“\(name)” is the beginning of \(matches.count) threads, give more of it: \(ids.joined(separator: ", ")).")
   }
 }
 
 extension CommandLineArguments {
-  /// The one thread that a verb is about.
+  /// The name of the one thread that a verb takes.
+  ///
+  /// - Throws: `CommandLineError` for none or several.
   func thread() throws -> String {
     guard let name = remaining.first else { throw CommandLineError("Which thread? See chappie threads.") }
     guard remaining.count == 1 else { throw CommandLineError("“\(remaining[1])” is one argument too many") }
     return name
   }
 
-  /// The threads that a verb is about.
+  /// The names of the threads that a verb takes.
+  ///
+  /// - Throws: `CommandLineError` for none.
   func threads() throws -> [String] {
     guard !remaining.isEmpty else { throw CommandLineError("Which thread? See chappie threads.") }
     return remaining
   }
 
-  /// The thread that a verb is about, and the text behind it.
+  /// The name of the thread that a verb takes, and the text after it.
+  ///
+  /// - Throws: `CommandLineError` if there is no name.
   func threadAndText() throws -> (thread: String, text: String?) {
     let words = try threads()
     return (words[0], words.count > 1 ? words.dropFirst().joined(separator: " ") : nil)

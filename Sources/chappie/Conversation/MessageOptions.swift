@@ -1,7 +1,7 @@
 import GLibBridge
 
-/// The options about how a message is answered, of every verb that asks.
-struct AnsweringOptions {
+/// The options of a message, such as `--model`, for every verb that asks.
+struct MessageOptions {
   private let model: CommandLineOption<String>
   private let fast: CommandLineFlag
   private let effort: CommandLineOption<String>
@@ -11,10 +11,11 @@ struct AnsweringOptions {
     model = parser.string("model", short: "m", placeholder: "SLUG", "Ask this model")
     fast = parser.flag("fast", "Answer sooner, think less")
     effort = parser.string(
-      "effort", placeholder: "LEVEL", "How much to think: low, medium, high, or what else the model takes")
-    instructions = parser.string("instructions", placeholder: "TEXT", "What the model should keep to")
+      "effort", placeholder: "LEVEL", "Reasoning effort: low, medium, high, or another level of the model")
+    instructions = parser.string("instructions", placeholder: "TEXT", "Instructions for the model")
   }
 
+  /// The options as `org.chappie.Client` takes them.
   func dictionary(_ arguments: CommandLineArguments) -> VariantDictionary {
     var options = VariantDictionary()
     options.set("model", arguments[model])

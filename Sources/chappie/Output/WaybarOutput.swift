@@ -1,7 +1,7 @@
-/// What a custom module of a panel shows, in the members that waybar's takes.
-struct PanelText {
+/// The output of a custom module for waybar, and for panels that read the same JSON.
+struct WaybarOutput {
   let text: String
-  /// What chooses its icon and its look.
+  /// Selects the icon (`alt`) and the style (`class`).
   let kind: String
   let tooltip: String
 
@@ -14,9 +14,9 @@ struct PanelText {
     return object
   }
 
-  /// The line for a service that does not run.
+  /// The line to show while the service does not run.
   static func unavailable(json: Bool) -> String {
     let sentence = "The service is not running"
-    return json ? PanelText(text: "", kind: "unavailable", tooltip: sentence).json.line : sentence
+    return json ? WaybarOutput(text: "", kind: "unavailable", tooltip: sentence).json.line : sentence
   }
 }

@@ -1,8 +1,8 @@
 import GLibBridge
 import Platform
 
-/// What makes a text stand out where standard output is a terminal that can, and `NO_COLOR` is not set.
-struct Style {
+/// Bold and dim text. It is plain if standard output is no terminal, or a dumb one, or if `NO_COLOR` is set.
+struct TerminalStyle {
   private let isOn =
     StandardStream.output.isTerminal && CurrentProcess.environment("NO_COLOR") == nil
     && CurrentProcess.environment("TERM") != "dumb"

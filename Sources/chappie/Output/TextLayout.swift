@@ -1,15 +1,17 @@
 import GLibBridge
 
 extension String {
-  /// The lines of this text, those divided between words that are longer than `columns`; nil divides none. What a line
-  /// is indented by, its other parts are too.
+  /// The lines of this text, with long lines wrapped between words. The continuation of an indented line is indented
+  /// too.
+  ///
+  /// - Parameter columns: the width of a terminal; nil wraps nothing.
   func lines(within columns: Int?) -> [String] {
     let lines = replacing("\t", with: "    ").split(separator: "\n", omittingEmptySubsequences: false)
     guard let columns else { return lines.map(String.init) }
     return lines.flatMap { Self.parts(of: $0, within: columns) }
   }
 
-  /// As much of this text as `columns` have room for, with an ellipsis where that is not all.
+  /// The beginning of this text that fits into `columns`, with an ellipsis if something is left out.
   func shortened(to columns: Int) -> String {
     guard self.columns > columns else { return self }
     return prefix(upTo: end(within: columns - 1)) + "…"
@@ -30,7 +32,7 @@ extension String {
 }
 
 extension StringProtocol {
-  /// Where the part ends that `columns` have room for: at least one character, where there is one.
+  /// The end of the beginning that fits into `columns`. It has at least one character, unless the text is empty.
   fileprivate func end(within columns: Int) -> Index {
     var room = columns
     var index = startIndex
@@ -40,5 +42,17 @@ extension StringProtocol {
       formIndex(after: &index)
     }
     return index
+  }
+}
+
+extension String {
+  /// This text without the characters at its end that satisfy `isDropped`.
+  func trimmingEnd(while isDropped: (Character) -> Bool) -> String {
+    String(reversed().drop(while: isDropped).reversed())
+  }
+
+  /// This text without the white space around it.
+  var trimmed: String {
+    String(drop(while: \.isWhitespace)).trimmingEnd(while: \.isWhitespace)
   }
 }
