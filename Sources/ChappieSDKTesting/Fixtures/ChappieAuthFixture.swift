@@ -3,28 +3,29 @@ import GLibBridge
 import Platform
 import SecretMemory
 
-/// How a test's sign-in stands at its start.
+/// The state of the sign-in at the start of a test.
 public enum ChappieAuthFixture: Sendable, CaseIterable {
   /// Nobody is signed in.
   case signedOut
-  /// A user is signed in, and the tokens are good.
+  /// A user is signed in, and the tokens are valid.
   case signedIn
-  /// A user is signed in; the backend answers 401 to the access token, and it can be renewed.
+  /// A user is signed in. The backend refuses the access token with 401, and the refresh token is valid.
   case accessTokenExpired
-  /// A user is signed in; the backend answers 401 to the access token, and there is nothing to renew it with: the first
-  /// request ends the sign-in.
+  /// A user is signed in. The backend refuses the access token with 401, and there is no refresh token: the first request
+  /// ends the sign-in.
   case refreshTokenMissing
-  /// A user was signed in, and the credential can no longer be renewed.
+  /// A user was signed in, and the credential cannot be refreshed any more.
   case reauthenticationRequired
 }
 
 extension ChappieConfiguration {
-  /// A configuration for a test: its servers are `backend`, its credential starts as `fixture` and lives in memory
-  /// alone. Each call makes a slot of its own, so tests can run side by side. No keyring is touched.
+  /// Makes a configuration for a test. Its servers are `backend`, and its credential starts as `fixture` and stays in
+  /// memory. Each call makes a slot of its own, so tests can run in parallel. No keyring is used.
   ///
   /// - Parameters:
-  ///   - backend: a stand-in that serves for as long as the configuration is used.
-  ///   - user: who is signed in; nil is the stand-in's configured user.
+  ///   - fixture: the state of the sign-in.
+  ///   - backend: a stand-in that runs as long as the configuration is used.
+  ///   - user: the user who is signed in; nil for the stand-in's default user.
   @GLibActor
   public static func testing(
     _ fixture: ChappieAuthFixture, backend: StandInBackend, user: StandInUser? = nil
@@ -34,12 +35,12 @@ extension ChappieConfiguration {
     return configuration
   }
 
-  /// A configuration for a test whose servers are in another process, such as `chappie-sandbox`. Nobody is signed in; a
-  /// credential lives in memory alone. Each call makes a slot of its own, and no keyring is touched.
+  /// Makes a configuration for a test with servers in another process, such as `chappie-sandbox`. Nobody is signed in, and
+  /// a credential stays in memory. Each call makes a slot of its own. No keyring is used.
   ///
   /// - Parameters:
-  ///   - issuer: where the user signs in: an HTTPS address, or an HTTP one of the loopback.
-  ///   - baseURL: the `…/backend-api` that answers, likewise.
+  ///   - issuer: the address of the issuer: HTTPS, or HTTP on the loopback.
+  ///   - baseURL: the address of the backend, ending in `/backend-api`: HTTPS, or HTTP on the loopback.
   /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for any other address.
   @GLibActor
   public static func testing(issuer: String, baseURL: String) throws -> ChappieConfiguration {
@@ -48,8 +49,8 @@ extension ChappieConfiguration {
     return configuration
   }
 
-  /// This configuration with other servers, and the same slot: for tests of what an app does with its keyring. A
-  /// credential that is stored for other servers is of no use there, and is sent nowhere.
+  /// A copy of this configuration with other servers and the same slot: for tests that use a keyring. A credential that
+  /// was stored for other servers is not sent to these.
   ///
   /// - Throws: as ``testing(issuer:baseURL:)``.
   public func servedBy(issuer: String, baseURL: String) throws -> ChappieConfiguration {

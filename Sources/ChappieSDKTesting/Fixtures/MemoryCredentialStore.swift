@@ -1,7 +1,7 @@
 import ChappieSDK
 import GLibBridge
 
-/// Keeps one credential for as long as the process lives.
+/// A credential store that keeps one credential in memory.
 @GLibActor
 final class MemoryCredentialStore: CredentialStore {
   private var credential: Credential?
@@ -12,7 +12,7 @@ final class MemoryCredentialStore: CredentialStore {
 
   func find(_ slot: SlotIdentity) -> StoredItem<Credential> {
     guard let credential else { return .none }
-    // No lock of the desktop that the tests run on shall decide how they end.
+    // Readable while locked, so that the lock of the developer's desktop does not affect tests.
     return .unread(UnreadItem(.afterFirstUnlockThisDeviceOnly) { .secret(credential) })
   }
 

@@ -2,7 +2,7 @@ import ChappieSDK
 import GLibBridge
 import HTTPTestServer
 
-/// What the endpoints of the ChatGPT backend have in common.
+/// The state that the endpoints of the ChatGPT backend share.
 @GLibActor
 final class Backend {
   let configuration: StandInConfiguration
@@ -20,7 +20,7 @@ final class Backend {
     models = ModelCatalogue(contextWindow: configuration.contextWindow)
   }
 
-  /// Who asks; nil without a good access token.
+  /// The user of a request; nil without a valid access token.
   func user(of request: HTTPServerRequest) -> StandInUser? {
     let words = (request.headers["authorization"] ?? "").split(separator: " ")
     guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }
@@ -35,7 +35,7 @@ final class Backend {
       ]
     ], status: 401)
 
-  /// The player of an answer's events, as the configuration and a rule have it.
+  /// The player for the events of an answer, with the pace and ending of the rule or of the configuration.
   func player(_ change: StandInRule.Change?) -> EventPlayer {
     let pace = configuration.wordsPerSecond > 0 ? Duration.seconds(1 / configuration.wordsPerSecond) : .zero
     return EventPlayer(interval: change?.deltaDelay ?? pace, ending: change?.ending ?? .complete)

@@ -2,12 +2,12 @@ import FoundationEssentials
 import GLibBridge
 import HTTPTestServer
 
-/// The addresses under which a client may have reached the stand-in. Somebody may stand in front of it with TLS.
+/// The addresses under which a client may have reached the stand-in. A proxy may add TLS in front of it.
 struct PublicAddress {
-  /// Addresses such as `https://sign-in.example`, the likeliest first; several where nobody says whether there is TLS.
+  /// Addresses such as `https://sign-in.example`, the likeliest first; two if it is unknown whether there is TLS.
   let candidates: [String]
 
-  /// - Parameter configured: the address that the configuration names; nil leaves it to the request.
+  /// - Parameter configured: the address in the configuration; nil takes the address from the request.
   init(of request: HTTPServerRequest, configured: String?) {
     if let configured {
       candidates = [configured]
@@ -17,15 +17,15 @@ struct PublicAddress {
     let forwarded = Self.forwarded(headers["forwarded"] ?? "")
     let host =
       forwarded["host"] ?? Self.first(headers["x-forwarded-host"]) ?? Self.first(headers["host"]) ?? "127.0.0.1"
-    // What only passes the bytes on says nothing of TLS.
+    // A proxy that forwards only bytes adds no field about TLS.
     let schemes = (forwarded["proto"] ?? Self.first(headers["x-forwarded-proto"])).map { [$0] } ?? ["http", "https"]
     candidates = schemes.map { $0.lowercased() + "://" + host }
   }
 
-  /// Whether the client certainly came over TLS.
+  /// Whether the client has certainly used TLS.
   var hasTLS: Bool { candidates.allSatisfy { $0.hasPrefix("https://") } }
 
-  /// What the outermost proxy says in a `Forwarded` field (RFC 7239), by lower-case name.
+  /// The parameters of the outermost proxy in a `Forwarded` field (RFC 7239), by lower-case name.
   private static func forwarded(_ field: String) -> [String: String] {
     var values: [String: String] = [:]
     for pair in field.prefix(while: { $0 != "," }).split(separator: ";") {
@@ -35,7 +35,7 @@ struct PublicAddress {
     return values
   }
 
-  /// The first of several values with commas between them: what the client used.
+  /// The first of several values between commas: the one of the client.
   private static func first(_ field: String?) -> String? {
     let value = field?.prefix { $0 != "," }.trimming { $0 == " " }
     return value?.isEmpty == false ? value : nil

@@ -1,26 +1,26 @@
 import GLibBridge
 import HTTPTestServer
 
-/// The issuer and the ChatGPT backend in one server on 127.0.0.1, for tests and for trying things out.
+/// A server on 127.0.0.1 that stands in for the issuer and the ChatGPT backend, for tests and for development.
 ///
-/// It speaks the wire protocol of both to the letter, knows no real account, and can be told to misbehave. Every
-/// secret that it hands out holds the text `SANDBOXSECRET`.
+/// It implements the wire protocol of both, has no real accounts, and fails on request. Every secret that it issues holds
+/// the text `SANDBOXSECRET`.
 @GLibActor
 public final class StandInBackend {
-  /// Where the stand-in itself listens, such as `http://127.0.0.1:49152`.
+  /// The address at which the server listens, such as `http://127.0.0.1:49152`.
   public let localAddress: String
-  /// The issuer's address: the configured public one, or else the local one.
+  /// The address of the issuer: the configured public one, or the local one.
   public let issuer: String
-  /// The backend's address, which ends in `/backend-api`.
+  /// The address of the backend, ending in `/backend-api`.
   public let baseURL: String
-  /// The page on which a person approves a sign-in.
+  /// The address of the page on which a person approves a sign-in.
   public let devicePage: String
   private let server: HTTPServer
   private let core: StandInCore
 
-  /// Starts to serve.
+  /// Starts the server.
   ///
-  /// - Throws: ``GLibError`` when the port is taken.
+  /// - Throws: `GLibError` if the port is in use.
   public init(_ configuration: StandInConfiguration = StandInConfiguration()) throws {
     let core = StandInCore(configuration)
     let log = configuration.log.map(RequestLog.init)
@@ -35,48 +35,50 @@ public final class StandInBackend {
     devicePage = issuer + "/codex/device"
   }
 
-  /// Stops serving and cuts what is being answered.
+  /// Stops the server, and cuts all connections.
   public func stop() async {
     await server.stop()
   }
 
-  /// What the stand-in was asked so far and what it holds.
+  /// The requests so far, and the current state of the server.
   public var state: StandInState { core.state }
 
-  /// Approves a sign-in that waits.
+  /// Approves a pending sign-in.
   ///
-  /// - Parameter user: who approves; nil is the configured user.
-  /// - Returns: whether a sign-in waits with this code.
+  /// - Parameters:
+  ///   - userCode: the code, in any case, with or without its dash.
+  ///   - user: the user who approves; nil for the configured user.
+  /// - Returns: whether a pending sign-in has this code.
   @discardableResult
   public func approve(userCode: String, user: StandInUser? = nil) -> Bool {
     core.devices.decide(userCode: userCode, user: user ?? core.configuration.user)
   }
 
-  /// Declines a sign-in that waits.
+  /// Declines a pending sign-in.
   ///
-  /// - Returns: whether a sign-in waits with this code.
+  /// - Returns: whether a pending sign-in has this code.
   @discardableResult
   public func decline(userCode: String) -> Bool {
     core.devices.decide(userCode: userCode, user: nil)
   }
 
-  /// Hands out the tokens of a sign-in that no page and no code was needed for.
+  /// Issues the tokens of a sign-in without a code.
   func signIn(_ user: StandInUser?) -> TokenStore.Tokens {
     core.tokens.signIn(
       user ?? core.configuration.user, issuer: issuer, clientID: core.configuration.clientID)
   }
 
-  /// Makes the backend answer 401 to one access token.
+  /// Makes the backend refuse one access token with 401.
   func revokeAccessToken(_ token: String) {
     core.tokens.revoke(token)
   }
 
-  /// Makes the backend answer 401 to all access tokens handed out so far.
+  /// Makes the backend refuse all access tokens so far with 401.
   public func expireAccessTokens() {
     core.tokens.expireAccessTokens()
   }
 
-  /// Makes the issuer refuse all refresh tokens handed out so far.
+  /// Makes the issuer refuse all refresh tokens so far.
   public func revokeRefreshTokens() {
     core.tokens.revokeRefreshTokens()
   }
@@ -95,7 +97,7 @@ public final class StandInBackend {
     try core.replaceModels(Array(models.utf8))
   }
 
-  /// Retires a model: it is listed no more, and requests that name it are refused.
+  /// Retires a model: the list omits it, and requests for it are refused.
   ///
   /// - Returns: whether the catalogue has the model.
   @discardableResult
@@ -103,7 +105,7 @@ public final class StandInBackend {
     core.backend.models.setRetired(slug, true)
   }
 
-  /// Lists a model again that was retired, also one that the real backend has retired: `gpt-5.5`.
+  /// Restores a retired model, including one that the live backend has retired, such as `gpt-5.5`.
   ///
   /// - Returns: whether the catalogue has the model.
   @discardableResult
@@ -111,7 +113,7 @@ public final class StandInBackend {
     core.backend.models.setRetired(slug, false)
   }
 
-  /// Sets how much of the plan is used: a JSON object, as the README of `chappie-sandbox` describes it.
+  /// Sets the usage of the plan: a JSON object, as the README of `chappie-sandbox` describes it.
   ///
   /// - Throws: ``StandInScenarioError``.
   public func setUsage(_ usage: String) throws {

@@ -1,7 +1,7 @@
 import GLibBridge
 import HTTPTestServer
 
-/// The parts of the stand-in behind its server, and which of them answers what.
+/// The parts of the stand-in, and the routing of requests to them.
 @GLibActor
 final class StandInCore {
   let configuration: StandInConfiguration
@@ -20,7 +20,7 @@ final class StandInCore {
     backend = Backend(configuration, tokens: tokens, scenario: scenario, record: record)
   }
 
-  /// What was asked so far.
+  /// The requests so far, and the current state.
   var state: StandInState {
     var state = record.state
     state.liveRefreshTokens = tokens.liveRefreshTokens
@@ -29,7 +29,7 @@ final class StandInCore {
     return state
   }
 
-  /// The user behind an address: the configured one for his own address or none, a new one for any other.
+  /// The user with an email address: the configured user for nil or for their own address, a new user for any other.
   func user(_ email: String?) -> StandInUser {
     guard let email, !email.isEmpty, email != configuration.user.email else { return configuration.user }
     return StandInUser(email: email)

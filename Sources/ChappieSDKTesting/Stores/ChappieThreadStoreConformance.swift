@@ -2,7 +2,7 @@ import ChappieSDK
 import ChappieSDKRuntime
 import FoundationEssentials
 
-/// What every ``ChappieThreadStore`` must do, as a test of it: for a store of your own.
+/// The requirements of every ``ChappieThreadStore``, as a test for your own store.
 ///
 /// ```swift
 /// @Test func keepsThreads() async throws {
@@ -10,33 +10,33 @@ import FoundationEssentials
 /// }
 /// ```
 public enum ChappieThreadStoreConformance {
-  /// Tries all of it.
+  /// Checks all requirements.
   ///
-  /// - Parameter makeStore: makes an empty store with the default retention policy, another one each time.
-  /// - Throws: ``ChappieThreadStoreViolation``, the first that is found; what `makeStore` throws.
+  /// - Parameter makeStore: makes a new, empty store with the default retention policy at each call.
+  /// - Throws: the first ``ChappieThreadStoreViolation``; the errors of `makeStore`.
   public static func run(_ makeStore: () async throws -> any ChappieThreadStore) async throws {
     for check in checks { try await check(StoreTrial(try await makeStore())) }
   }
 
   private static let checks: [@Sendable (StoreTrial) async throws -> Void] = [
     beginsEmpty, createsOnce, keepsTitles, keepsTurnsInOrder, keepsEveryKindOfEvent, keepsLongTurns,
-    keepsTurnsThatComeAtOnce, listsNewestFirst, listsInPages, movesWhatIsChanged, leavesWhatChangesNothing,
-    archives, takesBack, takesBackByATurn,
-    deletes, refusesWhatIsNotThere, countsUsage,
+    keepsTurnsThatComeAtOnce, listsNewestFirst, listsInPages, renames, ignoresChangesWithoutEffect,
+    archives, unarchives, aTurnUnarchives,
+    deletes, refusesMissingThreads, countsUsage,
   ]
 }
 
-/// A store that does not do what every store must.
+/// A requirement that a store does not meet.
 public struct ChappieThreadStoreViolation: LocalizedError, Sendable, CustomStringConvertible {
-  /// What was expected, in a sentence.
+  /// The expected and the actual behaviour, in a sentence.
   public let description: String
   public var errorDescription: String? { description }
 }
 
-/// A store on trial, and what the checks need of it.
+/// A store under test, with helpers for the checks.
 struct StoreTrial {
   let store: any ChappieThreadStore
-  /// Not long ago: retention must have no reason to touch what is made here.
+  /// The time of the test data, in Unix seconds: recent, so that retention changes nothing.
   let start = UnixTime.now - 1000
 
   init(_ store: any ChappieThreadStore) {
@@ -51,7 +51,7 @@ struct StoreTrial {
     try expect(value == expected, "\(subject()) should be \(expected), and is \(value).")
   }
 
-  /// Expects `body` to fail as for a thread that does not exist.
+  /// Expects `body` to fail with ``ChappieThreadStoreError/noSuchThread(_:)``.
   func expectNoThread(_ subject: String, _ body: () async throws -> Void) async throws {
     do {
       try await body()
@@ -63,7 +63,7 @@ struct StoreTrial {
     try expect(false, "\(subject) should throw noSuchThread, and succeeded.")
   }
 
-  /// Makes a thread, so many seconds after the start.
+  /// Creates a thread, `second` seconds after the start.
   func create(_ id: String, title: String = "", at second: Int64 = 0) async throws {
     let time = start + second
     try await store.create(ChappieThreadSummary(id: id, title: title, createdAt: time, updatedAt: time))

@@ -51,7 +51,7 @@ extension ChappieThreadStoreConformance {
       await trial.ids(.active, after: fourth), ["t2", "t1", "t0"], "What follows a thread changed since")
   }
 
-  static func movesWhatIsChanged(_ trial: StoreTrial) async throws {
+  static func renames(_ trial: StoreTrial) async throws {
     try await trial.create("one", title: "Old", at: 1)
     try await trial.create("two", at: 2)
     try await trial.store.append(trial.turn("said", at: 1), to: "one")
@@ -64,7 +64,7 @@ extension ChappieThreadStoreConformance {
     try trial.expect(await trial.ids(.active), ["one", "two"], "The order after a thread was renamed")
   }
 
-  static func leavesWhatChangesNothing(_ trial: StoreTrial) async throws {
+  static func ignoresChangesWithoutEffect(_ trial: StoreTrial) async throws {
     for id in ["one", "two"] { try await trial.create(id, title: id, at: id == "one" ? 1 : 2) }
     try await trial.store.change("two", .archive)
     for (id, change) in [("one", .rename("one")), ("one", .unarchive), ("two", .archive), ("two", .rename("two"))]
@@ -93,7 +93,7 @@ extension ChappieThreadStoreConformance {
       "The time that a thread is archived since, put away twice,")
   }
 
-  static func takesBack(_ trial: StoreTrial) async throws {
+  static func unarchives(_ trial: StoreTrial) async throws {
     try await trial.create("one", at: 1)
     try await trial.create("two", at: 2)
     try await trial.store.change("two", .unarchive)
@@ -107,7 +107,7 @@ extension ChappieThreadStoreConformance {
       await trial.ids(.active), ["one", "two"], "The order after a thread was taken back, which counts as a change,")
   }
 
-  static func takesBackByATurn(_ trial: StoreTrial) async throws {
+  static func aTurnUnarchives(_ trial: StoreTrial) async throws {
     try await trial.create("one")
     try await trial.store.change("one", .archive)
     try await trial.store.append(trial.turn("said", at: 1), to: "one")
@@ -129,7 +129,7 @@ extension ChappieThreadStoreConformance {
       try await trial.store.thread("one").turns, [], "The turns of a thread that was deleted and made again")
   }
 
-  static func refusesWhatIsNotThere(_ trial: StoreTrial) async throws {
+  static func refusesMissingThreads(_ trial: StoreTrial) async throws {
     try await trial.create("one")
     for id in ["gone", "../one", "", "ONE", "one/"] {
       try await trial.expectNoThread("Reading '\(id)'") { _ = try await trial.store.thread(id) }

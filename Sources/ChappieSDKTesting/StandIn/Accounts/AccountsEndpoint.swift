@@ -2,18 +2,18 @@ import ChappieSDK
 import GLibBridge
 import HTTPTestServer
 
-/// `GET /backend-api/wham/accounts/check`, as in section 5.3 of the protocol: the one workspace of each user.
+/// `GET /backend-api/wham/accounts/check`: the one workspace of each user.
 @GLibActor
 struct AccountsEndpoint {
   let backend: Backend
 
-  /// What a workspace says that may be served from everywhere.
+  /// The value for a workspace without a fixed origin.
   private static let anywhere: ChappieJSONValue = "NO_CONSTRAINT"
 
   func answer(_ request: HTTPServerRequest) -> HTTPServerResponse {
     guard let user = backend.user(of: request) else { return Backend.unauthorized }
     guard !user.accountID.isEmpty else { return .json(["accounts": [], "account_ordering": []]) }
-    // Clients take no origin without TLS, also not the one at which they are.
+    // Clients refuse an origin without TLS, even the one that they use.
     let address = PublicAddress(of: request, configured: backend.configuration.publicURL)
     let origin = address.hasTLS ? Self.anywhere : "https://chatgpt.com"
     let id = ChappieJSONValue.string(user.accountID)

@@ -2,9 +2,9 @@ import ChappieSDK
 import GLibBridge
 import HTTPTestServer
 
-/// `/sandbox/…`: what tests and people at a terminal steer the stand-in with.
+/// `/sandbox/…`: requests that control the stand-in, from tests or from a terminal.
 extension StandInCore {
-  /// Answers a control request; nil when there is no such address.
+  /// Answers a control request; nil for any other path.
   func control(_ request: HTTPServerRequest) -> HTTPServerResponse? {
     switch (request.method, request.path) {
     case ("GET", "/sandbox/state"): return .json(state.json)
@@ -53,7 +53,7 @@ extension StandInCore {
     }
   }
 
-  /// Makes a change and answers with what it returns, or with why it was not made.
+  /// Makes a change, and answers with its result or with its error.
   private func change(_ make: () throws -> ChappieJSONValue) -> HTTPServerResponse {
     do {
       return .json(try make())
@@ -62,7 +62,7 @@ extension StandInCore {
     }
   }
 
-  /// A field of the query, of a form or of a JSON object.
+  /// A field of a request, from its query, its form or its JSON object.
   private func field(_ name: String, of request: HTTPServerRequest) -> String? {
     request.query[name] ?? request.form?[name]
       ?? (try? ChappieJSONValue(parsing: request.body.span))?[name]?.stringValue
@@ -70,7 +70,7 @@ extension StandInCore {
 }
 
 extension StandInCore {
-  /// Replaces the models, and returns what a control request is told.
+  /// Replaces the models, and returns the answer to the control request.
   @discardableResult
   func replaceModels(_ json: [UInt8]) throws(StandInScenarioError) -> ChappieJSONValue {
     do throws(Refusal) {
@@ -81,7 +81,7 @@ extension StandInCore {
     }
   }
 
-  /// Sets how much of the plan is used, and returns what a control request is told.
+  /// Sets the usage of the plan, and returns the answer to the control request.
   @discardableResult
   func setUsage(_ json: [UInt8]) throws(StandInScenarioError) -> ChappieJSONValue {
     do throws(StandInRule.Reader.Problem) {

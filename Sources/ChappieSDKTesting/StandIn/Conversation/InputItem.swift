@@ -1,6 +1,6 @@
 import ChappieSDK
 
-/// An item of a conversation, as far as the stand-in understands it.
+/// An item of a conversation, reduced to the parts that the stand-in uses.
 struct InputItem: Sendable {
   enum Role: String {
     case user
@@ -12,25 +12,25 @@ struct InputItem: Sendable {
     case message(Role, text: String, images: Int)
     case call(id: String, name: String)
     case output(id: String, text: String)
-    /// Stands for so many messages.
+    /// Replaces this number of messages.
     case compaction(messages: Int)
     case compactionTrigger
-    /// The names of tools that are declared here.
+    /// Declares tools with these names.
     case tools(Set<String>)
-    /// Nothing that the answer depends on.
+    /// An item without influence on the answer.
     case other
   }
 
   let content: Content
-  /// How much room it takes in the context window, in bytes.
+  /// Its size in the context window, in bytes.
   let bytes: Int
 }
 
 extension InputItem {
-  /// What an image takes, whatever its size.
+  /// The size that counts for any image.
   private static let imageBytes = 4096
 
-  /// The items of section 3.2 of the protocol that have no meaning here.
+  /// The types of items that the backend accepts and the stand-in ignores.
   private static let otherTypes: Set = [
     "local_shell_call", "local_shell_call_output", "tool_search_call", "tool_search_output", "web_search_call",
     "image_generation_call", "agent_message",
@@ -78,7 +78,7 @@ extension InputItem {
 
   private static func reasoning(_ item: ChappieJSONValue) throws(Refusal) -> InputItem {
     guard item["summary"]?.arrayValue != nil else { throw missing("summary") }
-    // Without the content there is nothing to think on with, and nothing to check.
+    // Without encrypted content there is nothing to check.
     guard let content = item["encrypted_content"], content != .null else { return InputItem(content: .other, bytes: 0) }
     guard let sealed = content.stringValue, SealedContent.open(sealed, .reasoning) != nil else { throw unverified }
     return InputItem(content: .other, bytes: sealed.utf8.count)

@@ -45,7 +45,7 @@ struct MessageContent {
     }
   }
 
-  /// Whether an address is `data:image/…;base64,` with content behind it.
+  /// Whether an address is `data:image/…;base64,` with content after it.
   private static func isImageData(_ url: String) -> Bool {
     guard url.hasPrefix("data:image/"), let comma = url.firstIndex(of: ",") else { return false }
     let data = url[url.index(after: comma)...].utf8

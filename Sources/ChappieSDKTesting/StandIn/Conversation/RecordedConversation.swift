@@ -1,12 +1,12 @@
 import ChappieSDK
 
-/// What a model is given to answer, with everything that came before.
+/// The input of a request, after the items of the responses that it continues.
 struct RecordedConversation {
   private(set) var items: [InputItem] = []
 
-  /// Adds what a request brings.
+  /// Checks the input of a request, and appends it.
   ///
-  /// - Parameter input: the list in the request.
+  /// - Parameter input: the list `input` of the request.
   mutating func append(checking input: [ChappieJSONValue]) throws(Refusal) {
     for item in input { items.append(try InputItem(checking: item)) }
     let triggers = items.indices.filter {
@@ -18,15 +18,15 @@ struct RecordedConversation {
     try checkCalls()
   }
 
-  /// What a request that builds on an answer comes after: all that was said, or the compaction that stands for it.
+  /// The conversation that a following request continues: all items, or the compaction that replaces them.
   func continued(with output: [ChappieJSONValue]) -> RecordedConversation {
     var next = asksForCompaction ? RecordedConversation() : self
-    // Calls wait for their outputs here: they are not checked.
+    // Not checked: the outputs of calls come in the next request.
     next.items += output.compactMap { try? InputItem(checking: $0) }
     return next
   }
 
-  /// Each output belongs to a call before it, and each call has one.
+  /// Checks that each output follows its call, and that each call has an output.
   private func checkCalls() throws(Refusal) {
     var open: [String] = []
     for item in items {
@@ -43,9 +43,9 @@ struct RecordedConversation {
     if let id = open.first { throw Refusal(detail: "No tool output found for function call \(id).") }
   }
 
-  // MARK: What it says
+  // MARK: Content
 
-  /// What the user said last, and with how many images; empty when they said nothing.
+  /// The text of the user's last message, and its number of images; empty if there is none.
   var lastUserMessage: (text: String, images: Int) {
     for item in items.reversed() {
       if case .message(.user, let text, let images) = item.content { return (text, images) }
@@ -53,7 +53,7 @@ struct RecordedConversation {
     return ("", 0)
   }
 
-  /// Whether the user had the last word.
+  /// Whether the last message is the user's.
   var endsWithUser: Bool {
     for item in items.reversed() {
       switch item.content {
@@ -65,7 +65,7 @@ struct RecordedConversation {
     return false
   }
 
-  /// How many messages user and model have exchanged, the last one included.
+  /// The number of messages of user and model.
   var messageCount: Int {
     items.count { item in
       switch item.content {
@@ -75,7 +75,7 @@ struct RecordedConversation {
     }
   }
 
-  /// How many messages compactions stand for.
+  /// The number of messages that compactions replace.
   var compactedCount: Int {
     items.reduce(0) { sum, item in
       if case .compaction(let messages) = item.content { sum + messages } else { sum }
@@ -92,7 +92,7 @@ struct RecordedConversation {
     if case .compactionTrigger? = items.last?.content { true } else { false }
   }
 
-  /// The outputs of tools that came last, with the names of their tools.
+  /// The outputs of tools at the end of the conversation, with the names of the tools.
   var lastOutputs: [(name: String, text: String)] {
     var names: [String: String] = [:]
     var outputs: [(id: String, text: String)] = []
@@ -109,12 +109,13 @@ struct RecordedConversation {
     return outputs.map { (names[$0.id] ?? "", $0.text) }
   }
 
-  /// The tools that are declared on the way.
+  /// The tools that items of the conversation declare.
   var declaredTools: Set<String> {
     items.reduce(into: []) { names, item in
       if case .tools(let more) = item.content { names.formUnion(more) }
     }
   }
 
+  /// The size in the context window, in bytes.
   var bytes: Int { items.reduce(0) { $0 + $1.bytes } }
 }

@@ -1,21 +1,21 @@
 import GLibBridge
 
-/// What the backend hands out sealed and takes back as it was: `encrypted_content`.
+/// The `encrypted_content` that the backend issues and later accepts only unchanged.
 ///
-/// The seal is a checksum, so that it holds in another run of the stand-in as well.
+/// The stand-in uses a checksum in place of encryption, so that content stays valid after a restart.
 enum SealedContent {
   enum Kind: String {
     case reasoning
     case compaction
   }
 
-  /// Seals a number that means something to the stand-in alone.
+  /// Makes a content that holds a number for the stand-in.
   static func seal(_ kind: Kind, _ number: Int) -> String {
     let text = "sealed.\(kind.rawValue).\(number).\(RandomText.hex(bytes: 16))"
     return "\(text).\(check(text))"
   }
 
-  /// The number in a sealed content; nil when it was not made here or was changed.
+  /// The number in a content; nil if it was changed, or not made by the stand-in.
   static func open(_ content: String, _ kind: Kind) -> Int? {
     let parts = content.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 5, parts[1] == kind.rawValue, parts[4] == check(parts[..<4].joined(separator: ".")) else {

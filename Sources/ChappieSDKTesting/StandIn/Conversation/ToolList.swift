@@ -4,7 +4,7 @@ import ChappieSDK
 struct ToolList {
   /// The names of the functions among them.
   let names: Set<String>
-  /// How much room they take in the context window.
+  /// Their size in the context window, in bytes.
   let bytes: Int
 
   init(checking tools: ChappieJSONValue?) throws(Refusal) {

@@ -1,16 +1,16 @@
 import FoundationEssentials
 import GLibBridge
 
-/// The device-code sign-ins that are under way.
+/// The pending device-code sign-ins.
 @GLibActor
 final class DeviceAuthorizations {
-  /// What a program gets for an approved code, to exchange it for tokens.
+  /// The authorization code that a client exchanges for tokens.
   struct Approval {
     let code = "ac-" + RandomText.secret()
     let verifier = RandomText.secret()
     let user: StandInUser
 
-    /// The PKCE challenge that belongs to the verifier.
+    /// The PKCE challenge of the verifier.
     var challenge: String { RandomText.base64URL(SHA256.digest(of: Array(verifier.utf8))) }
   }
 
@@ -35,7 +35,7 @@ final class DeviceAuthorizations {
     self.lifetime = lifetime
   }
 
-  /// Hands out a user code.
+  /// Issues a user code.
   func start(clientID: String) -> Authorization {
     let now = Date()
     authorizations = authorizations.filter { $0.value.expires > now }
@@ -46,7 +46,7 @@ final class DeviceAuthorizations {
     return authorization
   }
 
-  /// How far a sign-in has come; nil when there is none.
+  /// The state of a sign-in; nil if it is unknown or expired.
   func state(id: String, userCode: String) -> State? {
     guard let authorization = authorizations[id], authorization.expires > Date(),
       Self.normalized(userCode) == Self.normalized(authorization.userCode)
@@ -54,10 +54,10 @@ final class DeviceAuthorizations {
     return authorization.state
   }
 
-  /// Lets a person decide on a code, typed in any case, with or without its dash.
+  /// Approves or declines a sign-in. The code may be in any case, with or without its dash.
   ///
-  /// - Parameter user: who approves; nil declines.
-  /// - Returns: whether a sign-in waits with this code.
+  /// - Parameter user: the user who approves; nil declines.
+  /// - Returns: whether a pending sign-in has this code.
   func decide(userCode: String, user: StandInUser?) -> Bool {
     let typed = Self.normalized(userCode)
     let match = authorizations.values.first {
@@ -69,7 +69,7 @@ final class DeviceAuthorizations {
     return true
   }
 
-  /// Takes the approval with this code, which can be done once.
+  /// Redeems an authorization code. Each code can be redeemed once.
   func redeem(code: String, clientID: String, verifier: String) -> Approval? {
     for (id, authorization) in authorizations {
       guard case .approved(let approval) = authorization.state, approval.code == code else { continue }

@@ -1,20 +1,20 @@
 import GLibBridge
 import HTTPTestServer
 
-/// `/codex/device`: the page on which a person types the user code and decides.
+/// `/codex/device`: the page on which a person approves or declines a sign-in.
 @GLibActor
 struct DevicePage {
   let defaultUser: StandInUser
   let devices: DeviceAuthorizations
-  /// The user behind an address.
+  /// Returns the user with an email address.
   let user: (String?) -> StandInUser
 
-  /// The form to fill in.
+  /// Shows the form.
   func show(_ request: HTTPServerRequest) -> HTTPServerResponse {
     page("Sign in", form(user: request.query["user"]))
   }
 
-  /// The form, filled in.
+  /// Handles the submitted form.
   func decide(_ request: HTTPServerRequest) -> HTTPServerResponse {
     let fields = request.form ?? [:]
     let address = fields["user"] ?? request.query["user"]

@@ -3,7 +3,7 @@ import FoundationEssentials
 import GLibBridge
 import HTTPTestServer
 
-/// The issuer's endpoints, as in sections 1 and 2 of the protocol.
+/// The endpoints of the issuer: device-code sign-in and tokens.
 @GLibActor
 struct Issuer {
   let configuration: StandInConfiguration
@@ -79,7 +79,7 @@ struct Issuer {
     guard body["client_id"]?.stringValue == configuration.clientID else {
       return .error(400, "invalid_client", "Unknown client.")
     }
-    do throws(TokenStore.Refusal) {
+    do throws(TokenStore.RefreshError) {
       return answer(try tokens.refresh(body["refresh_token"]?.stringValue ?? "", clientID: configuration.clientID))
     } catch {
       switch error {
@@ -97,7 +97,7 @@ struct Issuer {
     guard let body = try? ChappieJSONValue(parsing: request.body.span), let token = body["token"]?.stringValue else {
       return .error(400, "invalid_request", "The request must be JSON with a token.")
     }
-    // A token that nobody knows is as revoked as can be.
+    // As RFC 7009 says, revoking an unknown token succeeds.
     tokens.revoke(token)
     return .json([:])
   }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Identifiers and secrets of the stand-in.
+/// Makes identifiers and secrets for the stand-in.
 enum RandomText {
   /// Part of every secret that the stand-in hands out, so that a test can search files, logs and the bus for leaks.
   static let marker = "SANDBOXSECRET"
@@ -15,11 +15,11 @@ enum RandomText {
 
   /// A secret of letters, digits and dashes that holds the marker.
   static func secret() -> String {
-    // 33 bytes: with them the whole is well-formed base64url, as the signature of a JWT must be.
+    // 33 bytes make the whole text valid base64url, as the signature of a JWT must be.
     marker + "-" + base64URL((0..<33).map { _ in UInt8.random(in: 0...255) })
   }
 
-  /// `bytes` in the alphabet that is safe in addresses, without padding.
+  /// `bytes` in base64url without padding.
   static func base64URL(_ bytes: [UInt8]) -> String {
     String(
       Data(bytes).base64EncodedString().compactMap { character in
@@ -32,7 +32,7 @@ enum RandomText {
       })
   }
 
-  /// A code that a person types, such as `ABCD-12345`, without letters that look alike.
+  /// A user code such as `ABCD-12345`, without letters that look alike.
   static func userCode() -> String {
     let letters = (0..<4).compactMap { _ in "ABCDEFGHJKLMNPQRSTUVWXYZ".randomElement() }
     let digits = (0..<5).compactMap { _ in "0123456789".randomElement() }

@@ -2,7 +2,7 @@ import ChappieSDK
 import FoundationEssentials
 import GLibBridge
 
-/// Makes the tokens of one sign-in. They are well-formed JWTs with the claims of the live ones, and signed by nobody.
+/// Makes the tokens of one sign-in: well-formed JWTs with the claims of the live server, but without a valid signature.
 struct TokenMint {
   let issuer: String
   let clientID: String

@@ -1,10 +1,10 @@
 import FoundationEssentials
 import GLibBridge
 
-/// The tokens that the stand-in's issuer has handed out and what has become of them.
+/// The tokens that the issuer has issued, and their states.
 @GLibActor
 final class TokenStore {
-  /// What a sign-in or a refresh hands out.
+  /// The tokens from a sign-in or a refresh.
   struct Tokens {
     let idToken: String
     let accessToken: String
@@ -12,14 +12,14 @@ final class TokenStore {
     let lifetime: Int
   }
 
-  /// Why a refresh token is refused.
-  enum Refusal: Error {
+  /// The reason why a refresh token is refused.
+  enum RefreshError: Error {
     case unknown
     case reused
     case revoked
   }
 
-  /// One sign-in: the tokens that descend from one another.
+  /// A sign-in. All tokens from its refreshes belong to it.
   private struct Grant {
     let id: String
     let issuer: String
@@ -35,7 +35,7 @@ final class TokenStore {
   private struct RefreshToken {
     enum State {
       case live
-      /// Used once, and still valid until a token that it was exchanged for is used.
+      /// Used once, and valid until its successor is used.
       case superseded
       case used
       case revoked
@@ -43,23 +43,23 @@ final class TokenStore {
 
     var state = State.live
     let grant: Grant
-    /// The token that this one was exchanged for.
+    /// The token whose refresh issued this one; nil for the first.
     let predecessor: String?
   }
 
-  /// How long the access tokens that are handed out from now on are valid.
+  /// The lifetime of access tokens that are issued from now on.
   var lifetime: Duration
   private let grace: Bool
   private var accessTokens: [String: AccessToken] = [:]
   private var refreshTokens: [String: RefreshToken] = [:]
 
-  /// - Parameter grace: a refresh token stays valid until the one that replaced it has been used.
+  /// - Parameter grace: whether a refresh token stays valid until its successor is used.
   init(lifetime: Duration, grace: Bool) {
     self.lifetime = lifetime
     self.grace = grace
   }
 
-  /// How many refresh tokens would be accepted now.
+  /// The number of valid refresh tokens.
   var liveRefreshTokens: Int {
     refreshTokens.values.count { $0.state == .live || $0.state == .superseded }
   }
@@ -68,13 +68,13 @@ final class TokenStore {
     refreshTokens.values.count { $0.state == .revoked }
   }
 
-  /// Hands out the tokens of a new sign-in.
+  /// Issues the tokens of a new sign-in.
   func signIn(_ user: StandInUser, issuer: String, clientID: String) -> Tokens {
     issue(Grant(id: RandomText.hex(bytes: 8), issuer: issuer, clientID: clientID, user: user), replacing: nil)
   }
 
   /// Exchanges a refresh token for new tokens.
-  func refresh(_ token: String, clientID: String) throws(Refusal) -> Tokens {
+  func refresh(_ token: String, clientID: String) throws(RefreshError) -> Tokens {
     guard let known = refreshTokens[token], known.grant.clientID == clientID else { throw .unknown }
     switch known.state {
     case .live, .superseded: break
@@ -86,13 +86,13 @@ final class TokenStore {
     return issue(known.grant, replacing: token)
   }
 
-  /// The user of an access token that is valid now.
+  /// The user of an access token; nil if it is not valid now.
   func user(ofAccessToken token: String) -> StandInUser? {
     guard let known = accessTokens[token], known.expires > Date() else { return nil }
     return known.grant.user
   }
 
-  /// Makes a token useless: a refresh token together with all tokens of its sign-in, an access token alone.
+  /// Revokes a token. With a refresh token, all tokens of its sign-in are revoked.
   func revoke(_ token: String) {
     accessTokens[token] = nil
     guard let grant = refreshTokens[token]?.grant else { return }
@@ -100,7 +100,7 @@ final class TokenStore {
     accessTokens = accessTokens.filter { $0.value.grant.id != grant.id }
   }
 
-  /// Makes all access tokens invalid, whatever they say of themselves.
+  /// Makes all access tokens invalid, regardless of their `exp` claim.
   func expireAccessTokens() {
     accessTokens = [:]
   }

@@ -3,14 +3,14 @@ import ChappieSDK
 /// A model of the catalogue.
 struct Model: Sendable {
   let slug: String
-  /// The entry as it is handed out.
+  /// The entry in the list of models.
   let json: ChappieJSONValue
-  /// The oldest client that is shown the model; nil shows it to all.
+  /// The oldest client that sees the model; nil for all.
   let minimumClient: ClientVersion?
 
-  /// A model that is like most; `differences` replace members of the entry, or come beside them.
+  /// Makes a typical model. The members of `differences` replace or extend those of the entry.
   ///
-  /// - Throws: a refusal when the entry has no slug.
+  /// - Throws: ``Refusal`` if the entry has no slug.
   init(_ differences: ChappieJSONValue) throws(Refusal) {
     guard let slug = differences["slug"]?.stringValue, !slug.isEmpty, let changes = differences.objectValue else {
       throw Refusal(detail: "a model is an object with a 'slug'")
@@ -24,16 +24,16 @@ struct Model: Sendable {
     minimumClient = json["minimal_client_version"]?.stringValue.flatMap(ClientVersion.init)
   }
 
-  // MARK: What requests are held against
+  // MARK: Limits for requests
 
   var contextWindow: Int { json["context_window"]?.integerValue.map { Int($0) } ?? .max }
 
   var takesImages: Bool { json["input_modalities"]?.arrayValue?.contains("image") ?? true }
 
-  /// Whether clients are asked for the lite form of requests, as in section 3.2 of the protocol.
+  /// Whether clients shall send the lite form of requests.
   var wantsLite: Bool { json["use_responses_lite"]?.boolValue == true }
 
-  /// What requests may say of the effort. `ultra` is a word of clients, who rewrite it; `none` goes everywhere.
+  /// The reasoning efforts that requests may name. `none` is always valid. Clients replace `ultra` by another effort.
   var efforts: [String] {
     let listed = json["supported_reasoning_levels"]?.arrayValue?.compactMap { $0["effort"]?.stringValue } ?? []
     return ["none"] + listed.filter { $0 != "ultra" }
@@ -45,7 +45,7 @@ struct Model: Sendable {
 
   // MARK: Entries
 
-  /// The members of section 5.1 of the protocol.
+  /// The members of a typical entry.
   private static func usual(_ slug: String) -> [String: ChappieJSONValue] {
     [
       "slug": .string(slug), "display_name": .string(slug), "description": "A model that repeats what it is told.",

@@ -1,9 +1,9 @@
 import ChappieSDK
 
 extension ModelCatalogue {
-  /// What version 0.163.0 of the Codex CLI brings with it, in its order, and what came after it.
+  /// The models in version 0.163.0 of the Codex CLI, in its order, with later ones.
   static let today: [Model] = [
-    // What a client must be to see these two is not known; 0.163.0 does not bring them.
+    // The minimum version of these two is a guess; 0.163.0 does not have them.
     model("gpt-6.2-sol", "GPT-6.2-Sol", priority: 0, efforts: .all, since: "0.164.0", delegating),
     model("gpt-6.1-terra", "GPT-6.1-Terra", priority: 6, efforts: .all, since: "0.164.0"),
     model("gpt-6-astra", "GPT-6-Astra", priority: 2, efforts: .all, since: "0.153.0", delegating),
@@ -30,13 +30,13 @@ extension ModelCatalogue {
       ["visibility": "hide", "multi_agent_version": "v1"]),
   ]
 
-  /// What of ``today`` the backend has retired.
+  /// The models of ``today`` that the backend has retired.
   static let retiredToday: Set = ["gpt-5.5"]
 
   private enum Efforts: Int {
     case upToXHigh = 4
     case upToMax
-    /// With `ultra`, a word of clients: they tell the backend another.
+    /// Includes `ultra`, which clients replace by another effort.
     case all
 
     var levels: ChappieJSONValue {
@@ -44,7 +44,7 @@ extension ModelCatalogue {
     }
   }
 
-  /// What a client tells the backend for `ultra`; without it that is the highest other effort that is listed.
+  /// Names the effort that clients send for `ultra`. Without it they send the highest other effort of the model.
   private static let delegating: [String: ChappieJSONValue] = [
     "multi_agent_reasoning_effort": "xhigh", "default_reasoning_level": "low",
   ]

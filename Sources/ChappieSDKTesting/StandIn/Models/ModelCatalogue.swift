@@ -1,19 +1,19 @@
 import ChappieSDK
 import GLibBridge
 
-/// The models of the backend, in the order in which they are handed out.
+/// The models of the backend, in the order of the list.
 @GLibActor
 final class ModelCatalogue {
   private var models: [Model]
-  /// Models that are neither listed nor answer.
+  /// The slugs of retired models: they are not listed, and requests for them are refused.
   private var retired: Set<String>
 
-  /// What tells one catalogue from another.
+  /// Changes with each change of the list.
   private(set) var etag = ""
 
-  /// The catalogue of today.
+  /// Makes the current catalogue.
   ///
-  /// - Parameter contextWindow: the context window of all models; nil leaves each its own.
+  /// - Parameter contextWindow: the context window of all models in tokens; nil keeps that of each model.
   init(contextWindow: Int?) {
     models = Self.today.map { model in
       guard let window = contextWindow.map({ ChappieJSONValue($0) }) else { return model }
@@ -36,7 +36,7 @@ final class ModelCatalogue {
     renewEtag()
   }
 
-  /// Retires a model, or takes that back.
+  /// Retires or restores a model.
   ///
   /// - Returns: whether the catalogue has the model.
   func setRetired(_ slug: String, _ isRetired: Bool) -> Bool {
@@ -46,12 +46,12 @@ final class ModelCatalogue {
     return true
   }
 
-  /// What is handed out to a client.
+  /// The list for a client of this version.
   func json(for client: ClientVersion) -> ChappieJSONValue {
     ["models": .array(offered.filter { $0.minimumClient.map { $0 <= client } ?? true }.map(\.json))]
   }
 
-  /// A model that may be asked; nil for one that is retired or unknown.
+  /// The model with a slug; nil if it is retired or unknown.
   subscript(slug: String) -> Model? {
     offered.first { $0.slug == slug }
   }

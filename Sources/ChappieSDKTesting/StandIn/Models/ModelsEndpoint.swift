@@ -1,7 +1,7 @@
 import GLibBridge
 import HTTPTestServer
 
-/// `GET /backend-api/codex/models`, as in section 5.1 of the protocol.
+/// `GET /backend-api/codex/models`.
 @GLibActor
 struct ModelsEndpoint {
   let backend: Backend

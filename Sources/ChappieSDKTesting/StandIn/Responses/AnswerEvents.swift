@@ -1,6 +1,6 @@
 import ChappieSDK
 
-/// The events that are sent for an answer: its own, or those of a rule.
+/// The events of an answer: its own, or those of a rule.
 struct AnswerEvents {
   private enum Source {
     case script([ChappieJSONValue])
@@ -9,7 +9,7 @@ struct AnswerEvents {
 
   private let source: Source
 
-  /// - Parameter side: what comes right behind the first event.
+  /// - Parameter side: events to send right after the first one.
   init(_ answer: ResponsesAnswer, _ change: StandInRule.Change?, side: [ChappieJSONValue] = []) {
     source = change?.events.map { .script($0) } ?? .answer(answer, side: side)
   }
@@ -30,7 +30,7 @@ struct AnswerEvents {
     }
   }
 
-  /// What a further request can build on; nil when the answer does not end as it should.
+  /// The output that a following request can continue; nil if the answer does not succeed.
   var completion: (id: String, output: [ChappieJSONValue])? {
     switch source {
     case .answer(let answer, _):

@@ -1,16 +1,16 @@
 import ChappieSDK
 import GLibBridge
 
-/// Writes the events of an answer at a pace, up to where it shall break.
+/// Writes the events of an answer at a pace, and may break off before their end.
 @GLibActor
 struct EventPlayer {
-  /// How the events end.
+  /// The end of the events.
   enum Ending: Sendable, Equatable {
     /// After the last event.
     case complete
-    /// After so many deltas the body ends as if it were whole.
+    /// The body ends cleanly after this number of deltas.
     case endAfter(deltas: Int)
-    /// After so many deltas the connection is cut.
+    /// The connection is cut after this number of deltas.
     case dropAfter(deltas: Int)
 
     fileprivate var lastDelta: Int? {
@@ -21,18 +21,18 @@ struct EventPlayer {
     }
   }
 
-  /// What is left to do with the connection.
+  /// The action for the connection after the events.
   enum Outcome {
     case complete
     case ended
     case dropped
   }
 
-  /// The time from a delta to the next; zero is as fast as the client reads.
+  /// The time between two deltas; zero for no limit.
   let interval: Duration
   let ending: Ending
 
-  /// Writes `count` events; `event` makes each when its time has come.
+  /// Writes `count` events. `event` makes each one right before it is written.
   func play(
     _ count: Int, event: (Int) -> ChappieJSONValue, write: @GLibActor (ChappieJSONValue) async throws -> Void
   ) async throws -> Outcome {
@@ -57,13 +57,13 @@ struct EventPlayer {
     }
   }
 
-  /// Deltas have their times counted from the start, so that late timers do not add up.
+  /// Waits until the time of a delta, counted from the start, so that delays do not add up.
   private func wait(beforeDelta number: Int, since start: ContinuousClock.Instant) async throws {
     if interval > .zero {
       let rest = start + interval * number - .now
       if rest > .zero { try await sleep(for: rest) }
     } else if number % 32 == 31 {
-      // A fast reader would otherwise keep every other client waiting.
+      // Without a yield, a fast reader would block all other clients.
       await Task.yield()
     }
   }

@@ -2,14 +2,14 @@ import ChappieSDK
 import GLibBridge
 import HTTPTestServer
 
-/// The form of a request that models with `use_responses_lite` ask for, as in section 3.2 of the protocol.
+/// The lite form of a request, which models with `use_responses_lite` ask for.
 ///
-/// Reports of whether the live backend still takes the plain form from them do not agree: it is taken here, unless a
-/// rule says otherwise.
+/// Reports disagree about whether the live backend still accepts the plain form for these models. The stand-in accepts
+/// it, unless a rule says otherwise.
 enum LiteForm {
   private static let header = "x-openai-internal-codex-responses-lite"
 
-  /// Whether a request has the form. Its tools, where it has any, are an item of the input.
+  /// Whether a request has the lite form. In this form the tools are an item of the input.
   static func isLite(_ body: ChappieJSONValue, _ headers: HTTPHeaders, _ transport: ResponsesRequest.Transport) -> Bool
   {
     let mark =
@@ -22,7 +22,7 @@ enum LiteForm {
       && body["reasoning"]?["context"]?.stringValue == "all_turns"
   }
 
-  /// The refusal that a rule asks for; nil when the request may be answered.
+  /// The refusal of the plain form by a rule; nil if the request is accepted.
   static func refusal(_ request: ResponsesRequest, _ change: StandInRule.Change?) -> HTTPServerResponse? {
     guard change?.requiresLite == true, request.model.wantsLite, !request.isLite else { return nil }
     return .detail("Model not found \(request.model.slug)", status: 404)

@@ -11,7 +11,7 @@ struct OutputItem: Sendable {
 
   let id: String
   let content: Content
-  /// The pieces in which it is streamed; empty for what comes whole.
+  /// The deltas of the item; empty for an item that is sent as a whole.
   let pieces: [Substring]
 
   init(_ content: Content) {
@@ -32,7 +32,7 @@ struct OutputItem: Sendable {
     }
   }
 
-  /// The item before any of its content has come.
+  /// The item without content, as sent at its start.
   var started: ChappieJSONValue { json("in_progress", isWhole: false) }
 
   var finished: ChappieJSONValue { json("completed", isWhole: true) }
@@ -62,7 +62,7 @@ struct OutputItem: Sendable {
     ["type": "output_text", "text": .string(text), "annotations": []]
   }
 
-  /// The pieces in which a text is streamed: words, each with the white space before it.
+  /// The deltas of a text: words, each with the white space before it.
   private static func words(of text: String) -> [Substring] {
     var words: [Substring] = []
     var start = text.startIndex

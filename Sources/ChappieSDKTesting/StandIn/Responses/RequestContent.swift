@@ -2,17 +2,17 @@ import GLibBridge
 import HTTPTestServer
 import Zstandard
 
-/// The body of a request, without its coding.
+/// The decoded body of a request.
 enum RequestContent {
   case decoded([UInt8])
   case malformed
   case tooLong
   case unsupported(String)
 
-  /// The longest body that is taken, as it is without its coding.
+  /// The longest accepted body after decoding, in bytes.
   private static let limit = 16 << 20
 
-  /// - Parameter zstd: whether a compressed body is taken.
+  /// - Parameter zstd: whether a compressed body is accepted.
   init(_ request: HTTPServerRequest, zstd: Bool) {
     switch request.headers["content-encoding"]?.lowercased() {
     case nil, "identity": self = .decoded(request.body)
@@ -36,7 +36,7 @@ enum RequestContent {
     if case .decoded(let bytes) = self { bytes } else { nil }
   }
 
-  /// What the backend answers to a body that it cannot read.
+  /// The backend's answer to a body that it cannot read.
   var refusal: HTTPServerResponse {
     switch self {
     case .decoded: .detail("The request body is not a JSON object")

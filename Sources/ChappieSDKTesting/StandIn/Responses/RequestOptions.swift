@@ -1,6 +1,6 @@
 import ChappieSDK
 
-/// The lesser parameters of a request for an answer.
+/// The optional parameters of a request for an answer.
 struct RequestOptions {
   let callsTools: Bool
   let callsInParallel: Bool

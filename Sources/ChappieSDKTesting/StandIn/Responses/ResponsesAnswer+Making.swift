@@ -1,10 +1,10 @@
 extension ResponsesAnswer {
-  /// The answer to `request`: what a rule says, or else a little one that shows what the backend understood.
+  /// The answer to `request`: that of a rule, or a short one that repeats the request.
   init(to request: ResponsesRequest, _ change: StandInRule.Change?) {
     self.init(Self.content(request, change), model: request.model.slug, inputTokens: request.inputTokens)
   }
 
-  /// The answer to a prewarm: nothing.
+  /// The empty answer to a prewarm request.
   init(toPrewarm request: ResponsesRequest) {
     self.init(.items([]), model: request.model.slug, inputTokens: request.inputTokens)
   }

@@ -5,7 +5,7 @@ import FoundationEssentials
 struct ResponsesAnswer {
   enum Content {
     case items([OutputItem])
-    /// The model could not answer.
+    /// The model failed.
     case failure(code: String, message: String)
   }
 
@@ -32,13 +32,13 @@ struct ResponsesAnswer {
     steps = [.created, .inProgress] + middle + [failure == nil ? .completed : .failed]
   }
 
-  /// Whether it ends as it should.
+  /// Whether the answer succeeds.
   var succeeds: Bool { failure == nil }
 
-  /// What the conversation goes on with.
+  /// The items that the conversation continues with.
   var output: [ChappieJSONValue] { items.map(\.finished) }
 
-  /// How many events there are.
+  /// The number of events.
   var count: Int { steps.count }
 
   /// The event at a position, from 0 up to ``count``.
@@ -49,7 +49,8 @@ struct ResponsesAnswer {
 
   // MARK: Events
 
-  /// What an event is made from when its time has come: a long answer has one for each word.
+  /// A description of an event. The event itself is made right before it is sent, because a long answer has one for each
+  /// word.
   private enum Step {
     case created
     case inProgress

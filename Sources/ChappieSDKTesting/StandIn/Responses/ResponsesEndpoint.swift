@@ -2,12 +2,12 @@ import ChappieSDK
 import GLibBridge
 import HTTPTestServer
 
-/// `POST /backend-api/codex/responses`, as in section 3 of the protocol.
+/// `POST /backend-api/codex/responses`.
 @GLibActor
 struct ResponsesEndpoint {
   let backend: Backend
 
-  /// Answers a request. Rules that answer with a status of their own come before all checks, all others after them.
+  /// Answers a request. Rules with a `status` apply before all checks, all other rules after them.
   func answer(_ request: HTTPServerRequest) async throws -> HTTPServerAnswer {
     let content = RequestContent(request, zstd: backend.configuration.allowsCompression)
     backend.record.noteTurn(request.headers, content.bytes ?? request.body, over: .http)

@@ -1,7 +1,7 @@
 import ChappieSDK
 import GLibBridge
 
-/// A request for an answer that has passed the live server's checks.
+/// A request for an answer that has passed the checks of the live server.
 struct ResponsesRequest {
   enum Transport: String {
     case http
@@ -12,26 +12,27 @@ struct ResponsesRequest {
   let conversation: RecordedConversation
   /// The names of the tools that may be called.
   let tools: Set<String>
-  /// Whether several tools may be called at once.
+  /// Whether the model may call several tools in parallel.
   let callsInParallel: Bool
-  /// Whether the answer starts with sealed reasoning.
+  /// Whether the answer starts with encrypted reasoning.
   let wantsReasoning: Bool
-  /// What the request takes of the context window.
+  /// The size of the request in the context window, in tokens.
   let inputTokens: Int
   /// Whether it has the lite form.
   let isLite: Bool
 
-  /// Makes the live server's checks, in its order.
+  /// Checks a request as the live server does, in the same order.
   ///
-  /// - Parameter headers: those of the request, or of the handshake of its WebSocket.
-  /// - Parameter earlier: what came before, where the input holds only what is new.
+  /// - Parameters:
+  ///   - headers: the header fields of the request, or of the handshake of its WebSocket.
+  ///   - earlier: the conversation that the request continues.
   @GLibActor
   init(
     checking body: ChappieJSONValue, _ headers: HTTPHeaders, over transport: Transport,
     after earlier: RecordedConversation = RecordedConversation(), models: ModelCatalogue
   ) throws(Refusal) {
     guard body.objectValue != nil else { throw Refusal(detail: "The request body is not a JSON object") }
-    // Newer clients say them in a developer message instead.
+    // Newer clients send the instructions in a developer message.
     let instructions = body["instructions"] ?? .null
     guard instructions == .null || instructions.stringValue?.isEmpty == false else {
       throw Refusal(detail: "Instructions are required")
@@ -45,7 +46,7 @@ struct ResponsesRequest {
     guard let model = models[slug] else {
       throw Refusal(detail: "The '\(slug)' model is not supported when using Codex with a ChatGPT account.")
     }
-    // Whether a client that says nothing of its version is refused as well, reports do not agree.
+    // Reports disagree about whether a client without a version is refused. The stand-in accepts it.
     if let client = headers["version"].flatMap(ClientVersion.init), let minimum = model.minimumClient, client < minimum
     {
       throw Refusal(
@@ -73,7 +74,7 @@ struct ResponsesRequest {
 
   private static func checkParameters(_ body: ChappieJSONValue, _ transport: Transport) throws(Refusal) {
     guard body["store"]?.boolValue == false else { throw Refusal(detail: "Store must be set to false") }
-    // A WebSocket knows nothing but streams.
+    // A WebSocket always streams.
     let streams = body["stream"] ?? (transport == .webSocket ? true : .null)
     guard streams == true else { throw Refusal(detail: "Stream must be set to true") }
     var unsupported = ["temperature", "top_p", "max_output_tokens", "max_completion_tokens"]

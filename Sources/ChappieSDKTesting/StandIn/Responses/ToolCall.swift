@@ -1,19 +1,19 @@
 import ChappieSDK
 import FoundationEssentials
 
-/// A call of a tool in an answer.
+/// A tool call in an answer.
 struct ToolCall: Sendable, Equatable {
-  /// What the tool is given.
+  /// The input of the tool.
   enum Payload: Sendable, Equatable {
-    /// JSON text for a function, unless a rule wants something else.
+    /// The arguments of a function: JSON text, unless a rule sets other text.
     case arguments(String)
-    /// Any text, for a custom tool.
+    /// The text for a custom tool.
     case input(String)
   }
 
   let id: String
   let name: String
-  /// The group in which the tool was declared, where the call names one.
+  /// The namespace of the tool; nil if the call has none.
   let namespace: String?
   let payload: Payload
 
@@ -28,16 +28,17 @@ struct ToolCall: Sendable, Equatable {
     if case .input = payload { true } else { false }
   }
 
-  /// What is streamed piece by piece.
+  /// The text that is streamed in deltas.
   var text: String {
     switch payload {
     case .arguments(let text), .input(let text): text
     }
   }
 
-  /// The calls that a user's text asks for: each line is `use NAME {json}`, or `use NAME` alone.
+  /// The calls that a user's text asks for. Each line is `use NAME {json}` or `use NAME`.
   ///
-  /// - Parameter tools: what may be called; a text that names anything else asks for nothing.
+  /// - Parameter tools: the names of the declared tools.
+  /// - Returns: an empty list if a line is anything else, or names another tool.
   static func list(askedFor text: String, tools: Set<String>) -> [ToolCall] {
     var calls: [ToolCall] = []
     for line in text.split(whereSeparator: \.isNewline) {

@@ -1,4 +1,4 @@
-/// The token that routes the requests of one turn to one place, as in section 3.1 of the protocol.
+/// The token that routes the requests of one turn to one place.
 enum TurnState {
   static func make() -> String { "ts_" + RandomText.hex(bytes: 16) }
 }

@@ -1,38 +1,39 @@
-/// An answer that is more than a client should take: alike pieces, made one by one while they are sent.
+/// An answer that is larger than a client should accept. Its pieces are alike, and are made while they are sent.
 struct Flood: Sendable {
   enum Kind: String, CaseIterable, Sendable {
     /// Deltas of the answer's text.
     case text
-    /// Calls of the tool `flood`, which nobody need have declared.
+    /// Calls of the tool `flood`, declared or not.
     case calls
-    /// Sealed thoughts of the model.
+    /// Encrypted reasoning items.
     case thoughts
-    /// Events of a type that no client knows.
+    /// Events of an unknown type.
     case unknown
-    /// Parts of one event that never ends; over a WebSocket one message.
+    /// Parts of one event that never ends; over a WebSocket, one message.
     case event
-    /// Events of one item with as many numbers of twenty digits as fit into the size.
+    /// Events of an item with as many numbers of twenty digits as fit into `size`.
     case numbers
-    /// Pings of a WebSocket; comments in a stream of events. Of this and the next three a piece is `size` bytes of them.
+    /// Pings of a WebSocket, or comments in an event stream. For this case and the next three, a piece has as many as fit
+    /// into `size`.
     case pings
     /// Messages, or events, without content.
     case empty
     /// Messages, or events, of two bytes.
     case small
-    /// Parts of one byte of one message that never ends, or lines of one event.
+    /// Parts of one byte, of a message that never ends; or lines of one event.
     case parts
   }
 
-  /// The largest message that is made for a WebSocket, which cannot be sent in parts.
+  /// The largest message for a WebSocket, in bytes; libsoup cannot send a message in parts.
   static let messageLimit = 64 << 20
 
   let kind: Kind
-  /// The bytes of each piece's content.
+  /// The size of the content of each piece, in bytes.
   let size: Int
-  /// How many pieces there are; nil for no end.
+  /// The number of pieces; nil for no end.
   let count: Int?
 
-  /// What is sent, in order: nil after the end.
+  /// The piece with this index; nil after the end.
   func piece(_ index: Int) -> Piece? {
     guard let count else { return piece(of: index) }
     if index < count { return piece(of: index) }
@@ -72,7 +73,7 @@ struct Flood: Sendable {
     #"{"type":"response.output_item.done","output_index":0,"item":{\#(members)}}"#
   }
 
-  /// The one message that stands for an event without an end, where no message can be without one.
+  /// The message that represents an endless event over a WebSocket, where each message must end.
   var message: [UInt8] {
     let length = min(Self.messageLimit, count.map { $0 * size } ?? .max)
     let content = [UInt8](repeating: UInt8(ascii: "x"), count: length)
@@ -82,10 +83,10 @@ struct Flood: Sendable {
   enum Piece {
     case event(String)
     case part([UInt8])
-    /// Many at once: as frames of a WebSocket, and as lines of a stream of events.
+    /// Many at once: as frames of a WebSocket, and as lines of an event stream.
     case block(frames: [UInt8], lines: [UInt8])
 
-    /// As it is sent in a stream of events.
+    /// The bytes in an event stream.
     var frame: [UInt8] {
       switch self {
       case .event(let json): Array("data: \(json)\n\n".utf8)
@@ -97,16 +98,16 @@ struct Flood: Sendable {
 }
 
 extension Flood {
-  /// Sends all pieces, as fast as `write` takes them.
+  /// Sends all pieces as fast as `write` accepts them.
   func play(_ write: (Piece) async throws -> Void) async throws {
     var index = 0
     var block: Piece?
     while let piece = block ?? piece(index) {
       try await write(piece)
       index += 1
-      // From the second on they are the same. It is to be a flood: each is made once.
+      // All pieces after the first are the same, so they are made once, for speed.
       if case .block = piece, index > 1 { block = count.map { index < $0 } ?? true ? piece : nil }
-      // Other clients want to be served as well.
+      // Without a yield, the flood would block all other clients.
       if block != nil || index % 16 == 0 { await Task.yield() }
     }
   }

@@ -1,7 +1,7 @@
 import ChappieSDK
 
 extension StandInRule {
-  /// Takes the keys of a rule one by one; what is left in the end does not belong there.
+  /// Reads the keys of a rule one by one. Keys that remain at the end are unknown.
   struct Reader {
     struct Problem: Error {
       let text: String
@@ -18,7 +18,9 @@ extension StandInRule {
       members.removeValue(forKey: key)
     }
 
-    /// - Throws: when a key is unknown, or of no use together with those that were taken.
+    /// Checks that no key remains.
+    ///
+    /// - Throws: ``Problem`` if a key is unknown, or excluded by the keys that were read.
     func expectEnd() throws(Problem) {
       guard let key = members.keys.min() else { return }
       throw Problem(text: "'\(key)' is unknown, or does not go with the other keys")

@@ -1,11 +1,11 @@
 import GLibBridge
 
-/// The rules that are still to be played.
+/// The remaining rules of the scenario.
 @GLibActor
 final class ScenarioPlayer {
   private var rules: [StandInRule] = []
 
-  /// How many rules are left; one that always applies is always left.
+  /// The number of remaining rules. A rule with `"always"` always remains.
   var remaining: Int { rules.count }
 
   /// Replaces the scenario.
@@ -13,7 +13,7 @@ final class ScenarioPlayer {
     self.rules = rules
   }
 
-  /// Takes the next rule for an endpoint, where there is one and `condition` holds for it.
+  /// Uses the next rule for an endpoint; nil if there is none, or if it does not satisfy `condition`.
   func take(
     _ endpoint: StandInEndpoint, where condition: (StandInRule) -> Bool = { _ in true }
   ) -> StandInRule? {

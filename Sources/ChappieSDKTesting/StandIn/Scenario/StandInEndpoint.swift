@@ -1,4 +1,4 @@
-/// What the stand-in counts requests by and what the rules of a scenario name.
+/// An endpoint of the stand-in, as counters and the rules of a scenario name it.
 enum StandInEndpoint: String, CaseIterable, Sendable {
   case userCode = "usercode"
   case poll
@@ -6,9 +6,9 @@ enum StandInEndpoint: String, CaseIterable, Sendable {
   case refresh
   case revoke
   case responses
-  /// A request for an answer that shall not be given: `generate` is false.
+  /// A request with `generate` set to false, which gets an empty answer.
   case prewarm
-  /// Of a WebSocket.
+  /// The handshake of a WebSocket.
   case handshake
   case models
   case usage
@@ -16,15 +16,15 @@ enum StandInEndpoint: String, CaseIterable, Sendable {
   case accounts
   /// `/codex/device`
   case page
-  /// Addresses that the stand-in does not know.
+  /// Any other path.
   case unknown
 
-  /// Those that a scenario can change.
+  /// The endpoints that a scenario can change.
   static let scripted: [StandInEndpoint] = [
     .userCode, .poll, .token, .refresh, .revoke, .responses, .handshake, .models, .usage, .accounts,
   ]
 
-  /// The one method that it takes; nil for any.
+  /// The only method that it accepts; nil for any.
   var method: String? {
     switch self {
     case .page, .unknown: nil

@@ -3,9 +3,9 @@ import FoundationEssentials
 import GLibBridge
 import HTTPTestServer
 
-/// A scenario, or a change of models or usage, that cannot be read, and why.
+/// An error in a scenario, or in a change of models or usage.
 public struct StandInScenarioError: LocalizedError, Equatable, CustomStringConvertible {
-  /// What is wrong; for a scenario with the number of the rule.
+  /// The error, in a sentence; for a scenario with the number of the rule.
   public let description: String
   public var errorDescription: String? { description }
 }
@@ -13,7 +13,7 @@ public struct StandInScenarioError: LocalizedError, Equatable, CustomStringConve
 extension StandInRule {
   /// Reads the rules of a scenario, a JSON list.
   ///
-  /// A mistyped key would make a test pass that tests nothing: whatever is not known is refused.
+  /// Unknown keys are refused, because a mistyped key could make a test pass that tests nothing.
   static func list(parsing bytes: [UInt8]) throws(StandInScenarioError) -> [StandInRule] {
     guard let json = try? ChappieJSONValue(parsing: bytes.span), case .array(let elements) = json else {
       throw StandInScenarioError(description: "a scenario is a JSON list of rules")

@@ -2,7 +2,7 @@ import ChappieSDK
 import GLibBridge
 import HTTPTestServer
 
-/// One rule of a scenario: what happens to the next requests of one endpoint.
+/// A rule of a scenario: the behaviour for the next requests to one endpoint.
 struct StandInRule: Sendable {
   enum Times: Sendable {
     case count(Int)
@@ -10,19 +10,19 @@ struct StandInRule: Sendable {
   }
 
   enum Action: Sendable {
-    /// No answer until the client leaves.
+    /// No answer until the client disconnects.
     case hang
-    /// An answer of the rule's own.
+    /// A fixed answer.
     case answer(HTTPServerResponse)
-    /// A body of the rule's own, after which the connection may be cut.
+    /// A fixed body, after which the connection may be cut.
     case raw(HTTPServerResponse, cuts: Bool)
-    /// More than a client should take.
+    /// An answer that is larger than a client should accept.
     case flood(Flood)
-    /// The normal answer, changed.
+    /// The normal answer with changes.
     case change(Change)
   }
 
-  /// What is different from the normal answer.
+  /// The changes of the normal answer.
   struct Change: Sendable {
     static let none = Change()
 
@@ -31,10 +31,10 @@ struct StandInRule: Sendable {
     var toolCalls: [ToolCall]?
     var events: [ChappieJSONValue]?
     var deltaDelay: Duration?
-    /// Refuses the plain form of a request to a model that asks for the lite one.
+    /// Refuses the plain form of a request for a model that asks for the lite form.
     var requiresLite = false
     var ending = EventPlayer.Ending.complete
-    /// What comes over the WebSocket when the answer has ended, and how long after its end.
+    /// Messages over the WebSocket after the end of the answer, and the time between.
     var late: [ChappieJSONValue] = []
     var lateDelay = Duration.zero
   }
@@ -48,12 +48,12 @@ struct StandInRule: Sendable {
     if case .change(let change) = action { change } else { nil }
   }
 
-  /// Whether the rule answers with a status of its own, whatever the request is.
+  /// Whether the rule has a fixed answer that does not depend on the request.
   var hasOwnStatus: Bool {
     if case .answer = action { true } else { false }
   }
 
-  /// Waits as long as the answer shall be late.
+  /// Waits for the delay of the rule.
   @GLibActor
   func waitForDelay() async throws {
     if delay > .zero { try await sleep(for: delay) }
@@ -65,7 +65,7 @@ struct StandInRule: Sendable {
     while true { try await sleep(for: .seconds(3600)) }
   }
 
-  /// What the rule answers instead of the normal answer, after its delay; nil when it only changes that.
+  /// The fixed answer of the rule, after its delay; nil if the rule changes the normal answer.
   @GLibActor
   func replacement() async throws -> HTTPServerAnswer? {
     switch action {

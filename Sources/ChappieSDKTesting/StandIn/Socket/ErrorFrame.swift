@@ -2,7 +2,7 @@ import ChappieSDK
 import GLibBridge
 import HTTPTestServer
 
-/// An answer with an error status as a frame, as in section 4.3 of the protocol.
+/// Converts an HTTP error into a frame for a WebSocket.
 enum ErrorFrame {
   static func json(_ response: HTTPServerResponse, _ headers: [(name: String, value: String)]) -> ChappieJSONValue {
     var fields: [String: ChappieJSONValue] = [:]
@@ -15,7 +15,7 @@ enum ErrorFrame {
     ]
   }
 
-  /// The error of a body; what has none becomes the message of one.
+  /// The member `error` of the body; without one, the body becomes its message.
   private static func error(of response: HTTPServerResponse) -> ChappieJSONValue {
     let body = try? ChappieJSONValue(parsing: response.body.span)
     if let error = body?["error"], error.objectValue != nil { return error }

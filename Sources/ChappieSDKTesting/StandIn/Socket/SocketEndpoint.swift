@@ -1,7 +1,7 @@
 import GLibBridge
 import HTTPTestServer
 
-/// The WebSocket at `/backend-api/codex/responses`, as in section 4 of the protocol.
+/// The WebSocket at `/backend-api/codex/responses`.
 @GLibActor
 struct SocketEndpoint {
   let backend: Backend

@@ -2,7 +2,7 @@ import ChappieSDK
 import GLibBridge
 import HTTPTestServer
 
-/// One WebSocket: requests for answers, one after the other.
+/// A WebSocket, which carries requests for answers one after the other.
 @GLibActor
 final class SocketSession {
   private let backend: Backend
@@ -14,13 +14,13 @@ final class SocketSession {
   private var answering: Task<Void, Never>?
   private var failure: (any Error)?
 
-  /// The response that a request may build on, and what was said up to its end.
+  /// The response that a request may continue, with its conversation.
   private struct LastResponse {
     let id: String
     let conversation: RecordedConversation
   }
 
-  /// - Parameter headers: those of the handshake.
+  /// - Parameter headers: the header fields of the handshake.
   init(_ backend: Backend, _ user: StandInUser, _ headers: HTTPHeaders, _ socket: HTTPServerWebSocket) {
     self.backend = backend
     self.user = user
@@ -28,9 +28,9 @@ final class SocketSession {
     self.socket = socket
   }
 
-  /// Answers until one side has enough.
+  /// Answers requests until one side closes the socket.
   ///
-  /// - Throws: when the client has left, or the connection shall be cut.
+  /// - Throws: an error if the client disconnects, or if the connection must be cut.
   func run() async throws {
     do {
       try await socket.forEachMessage(idleDeadline: .seconds(7200)) { message in
@@ -44,13 +44,13 @@ final class SocketSession {
     if let failure { throw failure }
   }
 
-  /// Answers a message; the next one waits for it.
+  /// Answers a message. The next message waits for this task.
   private func answer(_ message: [UInt8]) -> Task<Void, Never> {
     let task = Task.onGLib {
       do {
         try await receive(message)
       } catch {
-        // The reader would only notice with the next message.
+        // Otherwise the reading loop would notice the failure only with the next message.
         failure = error
         socket.abort()
       }
@@ -83,7 +83,7 @@ final class SocketSession {
     try await stream(rule?.change, request, isFirst: turnState == nil)
   }
 
-  /// Reads a request and makes all checks; nil when it was refused.
+  /// Reads and checks a request; nil if it was refused.
   private func accept(_ frame: ChappieJSONValue) async throws -> ResponsesRequest? {
     guard ContinuousClock.now - start < backend.configuration.socketLifetime else {
       try await refuse(.error(400, "websocket_connection_limit_reached", "This connection has been open for too long."))
@@ -136,7 +136,7 @@ final class SocketSession {
     }
   }
 
-  /// Says what nobody has asked for.
+  /// Sends the late messages of a rule.
   private func sendLate(_ change: StandInRule.Change) async throws {
     if change.lateDelay > .zero { try await sleep(for: change.lateDelay) }
     for frame in change.late { try await socket.write(frame.stringValue.map { Array($0.utf8) } ?? frame.encoded) }
@@ -153,7 +153,7 @@ final class SocketSession {
     return [backend.usage.event(user)] + (fields.isEmpty ? [] : [metadata])
   }
 
-  /// Does what a rule wants instead of an answer.
+  /// Carries out a rule that replaces the answer.
   private func play(_ rule: StandInRule) async throws {
     last = nil
     switch rule.action {
@@ -193,6 +193,6 @@ final class SocketSession {
     try await socket.write(event.encoded)
   }
 
-  /// The connection shall be cut.
+  /// Thrown to cut the connection.
   private struct Cut: Error {}
 }

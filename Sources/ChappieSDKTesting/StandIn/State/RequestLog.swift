@@ -1,7 +1,7 @@
 import GLibBridge
 import HTTPTestServer
 
-/// Logs each request as one line, once its answer has ended. Queries and bodies stay out of it: they hold secrets.
+/// Logs each request as one line after the end of its answer, without query and body, because they hold secrets.
 @GLibActor
 struct RequestLog {
   let write: @GLibActor @Sendable (String) -> Void
@@ -57,7 +57,7 @@ struct RequestLog {
 
   private func line(_ request: HTTPServerRequest, _ outcome: String, _ start: ContinuousClock.Instant) {
     let milliseconds = Int((ContinuousClock.now - start) / .milliseconds(1))
-    // A path comes from outside and must not break the line.
+    // The path is foreign text and must not break the line.
     let path = String(request.path.map { $0.isASCII && !$0.isNewline && $0 >= " " ? $0 : "?" })
     write("\(request.method) \(path) \(outcome), \(milliseconds) ms")
   }

@@ -1,6 +1,6 @@
 import GLibBridge
 
-/// Notes what the stand-in is asked.
+/// Records the requests to the stand-in.
 @GLibActor
 final class RequestRecord {
   private(set) var state = StandInState()
@@ -9,9 +9,9 @@ final class RequestRecord {
     state.requests[endpoint.rawValue, default: 0] += 1
   }
 
-  /// Keeps a request for an answer.
+  /// Records a request for an answer.
   ///
-  /// - Parameter headers: those of the request, or of the handshake of its WebSocket.
+  /// - Parameter headers: the header fields of the request, or of the handshake of its WebSocket.
   func noteTurn(_ headers: HTTPHeaders, _ body: [UInt8], over transport: ResponsesRequest.Transport) {
     state.lastResponsesTransport = transport.rawValue
     state.lastResponsesBody = body
@@ -30,14 +30,14 @@ final class RequestRecord {
     state.turnStateSentBack = sentBack
   }
 
-  /// Counts an answer as long as it is streamed.
+  /// Counts an answer while it is streamed.
   func streaming<Result>(_ body: () async throws -> Result) async throws -> Result {
     state.openStreams += 1
     defer { state.openStreams -= 1 }
     return try await body()
   }
 
-  /// Counts a WebSocket as long as it is open.
+  /// Counts a WebSocket while it is open.
   func connected(_ body: () async throws -> Void) async throws {
     state.openSockets += 1
     defer { state.openSockets -= 1 }

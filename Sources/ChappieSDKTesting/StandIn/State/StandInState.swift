@@ -1,30 +1,30 @@
 import ChappieSDK
 
-/// What a ``StandInBackend`` has been asked so far and what it holds. There is no token in it.
+/// The requests to a ``StandInBackend`` so far, and its current state. It holds no token.
 public struct StandInState: Sendable {
   /// The number of requests by endpoint: `usercode`, `poll`, `token`, `refresh`, `revoke`, `responses`, `prewarm`,
   /// `handshake`, `models`, `usage`, `accounts`, `page`, `unknown`.
   public var requests: [String: Int] = [:]
-  /// How the last request for an answer came: `http` or `websocket`.
+  /// The transport of the last request for an answer: `http` or `websocket`.
   public var lastResponsesTransport: String?
-  /// The header fields of the last request for an answer by lower-case name, without the value of `authorization`;
-  /// over a WebSocket they are those of its handshake.
+  /// The header fields of the last request for an answer by lower-case name, without the value of `authorization`. Over
+  /// a WebSocket they are those of its handshake.
   public var lastResponsesHeaders: [String: String] = [:]
   /// The body of the last request for an answer, decoded.
   public var lastResponsesBody: [UInt8] = []
-  /// The `x-codex-turn-state` that was given out last.
+  /// The `x-codex-turn-state` that was issued last.
   public var turnStateGiven: String?
-  /// The `x-codex-turn-state` that came with the last request for an answer.
+  /// The `x-codex-turn-state` of the last request for an answer.
   public var turnStateSentBack: String?
-  /// How many refresh tokens would be accepted now.
+  /// The number of valid refresh tokens.
   public var liveRefreshTokens = 0
-  /// How many refresh tokens were revoked.
+  /// The number of revoked refresh tokens.
   public var revokedRefreshTokens = 0
-  /// How many answers are being streamed.
+  /// The number of running answers.
   public var openStreams = 0
-  /// How many WebSockets are open.
+  /// The number of open WebSockets.
   public var openSockets = 0
-  /// How many rules of the scenario are left.
+  /// The number of remaining rules in the scenario.
   public var remainingRules = 0
 }
 

@@ -1,7 +1,7 @@
 import GLibBridge
 import HTTPTestServer
 
-/// `GET /backend-api/wham/usage`, as in section 5.2 of the protocol.
+/// `GET /backend-api/wham/usage`.
 @GLibActor
 struct UsageEndpoint {
   let backend: Backend

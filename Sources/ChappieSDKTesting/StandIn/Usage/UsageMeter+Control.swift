@@ -1,7 +1,7 @@
 import ChappieSDK
 
 extension UsageMeter {
-  /// Sets what a control request names and leaves the rest. Nothing changes when it cannot be read.
+  /// Sets the members that a control request names. If the request is invalid, nothing changes.
   ///
   /// `{"plan": "pro", "primary": {"used_percent": 42.5, "reset_at": 1893456000, "window_minutes": 300, "growth": 0.5},
   /// "secondary": null, "credits": {"has_credits": true, "unlimited": false, "balance": "12.3"}}`

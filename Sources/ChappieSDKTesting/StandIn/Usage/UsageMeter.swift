@@ -3,7 +3,7 @@ import FoundationEssentials
 import GLibBridge
 import HTTPTestServer
 
-/// How much of the plan is used: one state behind the usage endpoint, header fields and frames.
+/// The usage of the plan, which the usage endpoint, header fields and frames report.
 @GLibActor
 final class UsageMeter {
   struct Window: Sendable, Equatable {
@@ -11,7 +11,7 @@ final class UsageMeter {
     var minutes: Int
     /// Unix seconds.
     var resetAt: Int
-    /// What an answer adds to the percentage. Growth alone never reaches the limit.
+    /// The percentage that each answer adds. Growth alone never reaches the limit.
     var growth: Double
   }
 
@@ -21,7 +21,7 @@ final class UsageMeter {
     var balance = "0"
   }
 
-  /// Nil is the plan of the user who asks.
+  /// The plan; nil for that of the user.
   var plan: String?
   var primary: Window?
   var secondary: Window?
@@ -41,17 +41,17 @@ final class UsageMeter {
     secondary?.grow()
   }
 
-  /// Whether nothing is left, not even credits.
+  /// Whether the limit is reached and no credits are left.
   var isLimitReached: Bool {
     usedUp != nil && !(credits.hasCredits || credits.isUnlimited)
   }
 
-  /// The window that is used up for the longest time.
+  /// The exhausted window with the latest reset.
   private var usedUp: Window? {
     [primary, secondary].compactMap { $0 }.filter { $0.usedPercent >= 100 }.max { $0.resetAt < $1.resetAt }
   }
 
-  /// The refusal of an answer when the limit is reached, as in section 3.6 of the protocol.
+  /// The refusal of a request if the limit is reached; nil otherwise.
   func refusal(_ user: StandInUser) -> HTTPServerResponse? {
     guard isLimitReached, let usedUp else { return nil }
     return .json(
