@@ -6,11 +6,11 @@ import SecretMemory
 
 @testable import ChappieSDKRuntime
 
-private let seal = ThreadSeal(key: SecretBytes([UInt8](repeating: 7, count: SealedBytes.keyLength)))
-private let place = ThreadSeal.Place(thread: "a", sequence: 1, id: "t", recordedAt: StoredTime(microseconds: 5))
+private let seal = ThreadSealer(key: SecretBytes([UInt8](repeating: 7, count: SealedBytes.keyLength)))
+private let place = ThreadSealer.Place(thread: "a", sequence: 1, id: "t", recordedAt: StoredTime(microseconds: 5))
 
 private func checkContent(_ bytes: [UInt8]) {
-  guard let events = ThreadSeal.events(bytes) else { return }
+  guard let events = ThreadSealer.events(bytes) else { return }
   // JSON has no form for some numbers, which become null: so the second writing must equal the first.
   guard let kept = reread(events), let again = reread(kept) else { preconditionFailure("a sealed turn does not open") }
   precondition(kept == again, "a turn changes")

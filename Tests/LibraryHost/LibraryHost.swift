@@ -65,7 +65,7 @@ enum LibraryHost {
     case "titles":
       let store = ChappieFileThreadStore(configuration: configuration)
       _ = try await store.create(titled: arguments[3])
-      await watch { store.holdsSomething ? "in memory" : "in no memory" }
+      await watch { store.hasThreadsInMemory ? "in memory" : "in no memory" }
     case "list":
       let store = ChappieFileThreadStore(configuration: configuration)
       for thread in try await store.threads(ChappieThreadQuery(.all)) { print(thread.title) }

@@ -1,12 +1,13 @@
 import ChappieSDK
 
-/// What is stored, whichever thread is the current one.
+/// Operations on stored threads. None changes the current thread.
 extension ChappieRuntime {
-  /// The threads, those first that changed last; archived ones only where `includeArchived` says so.
+  /// Lists the threads, the latest change first.
   ///
   /// - Parameters:
-  ///   - limit: at most so many, 1 or more; nil for all.
-  ///   - after: the last thread of the page before, as it was listed there.
+  ///   - includeArchived: whether archived threads are listed too.
+  ///   - limit: the most threads, 1 or more; nil for all.
+  ///   - after: the last thread of the previous page, as it was listed there; nil for the first page.
   /// - Throws: ``ChappieThreadStoreError``.
   public nonisolated func listThreads(
     includeArchived: Bool = false, limit: Int? = nil, after: ChappieThreadSummary? = nil
@@ -14,8 +15,11 @@ extension ChappieRuntime {
     try await store.threads(ChappieThreadQuery(includeArchived ? .all : .active, limit: limit, after: after))
   }
 
-  /// The archived threads alone, those first that changed last.
+  /// Lists the archived threads alone, the latest change first.
   ///
+  /// - Parameters:
+  ///   - limit: the most threads, 1 or more; nil for all.
+  ///   - after: the last thread of the previous page, as it was listed there; nil for the first page.
   /// - Throws: ``ChappieThreadStoreError``.
   public nonisolated func archivedThreads(limit: Int? = nil, after: ChappieThreadSummary? = nil) async throws
     -> [ChappieThreadSummary]
@@ -23,33 +27,35 @@ extension ChappieRuntime {
     try await store.threads(ChappieThreadQuery(.archived, limit: limit, after: after))
   }
 
-  /// A thread with its turns, archived or not.
+  /// Reads a thread with its turns, archived or not.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
   public nonisolated func thread(_ id: String) async throws -> ChappieThread {
     try await store.thread(id)
   }
 
+  /// Gives a thread a new title. If the title is empty, the next message names the thread.
+  ///
   /// - Throws: ``ChappieThreadStoreError``.
   public nonisolated func rename(thread id: String, to title: String) async throws {
     try await store.change(id, .rename(title))
   }
 
-  /// Puts a thread away: it is no longer listed among the active ones, and deleted in time.
+  /// Archives a thread: it is no longer listed among the active threads, and retention deletes it later.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
   public nonisolated func archive(thread id: String) async throws {
     try await store.change(id, .archive)
   }
 
-  /// Takes an archived thread back. A message to it does the same.
+  /// Makes an archived thread active again. A message to the thread does the same.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
   public nonisolated func unarchive(thread id: String) async throws {
     try await store.change(id, .unarchive)
   }
 
-  /// How full the store is.
+  /// The size of the store.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
   public nonisolated func usage() async throws -> ChappieThreadStoreUsage {

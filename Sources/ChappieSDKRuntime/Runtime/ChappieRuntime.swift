@@ -2,34 +2,37 @@ import ChappieSDK
 import GLibBridge
 
 extension ChappieClient {
-  /// This client with a memory: its turns are kept in `store`. Turns that are asked of the client itself are not.
+  /// A runtime that sends turns through this client and keeps them in `store`. Turns that the caller sends through the
+  /// client itself are not stored.
   public func runtime(store: any ChappieThreadStore) -> ChappieRuntime {
     ChappieRuntime(client: self, store: store, thread: nil)
   }
 
-  /// This client as it goes on with `thread`, which is read when the first turn needs it.
+  /// A runtime that continues `thread`. The first turn reads the thread.
   package func runtime(store: any ChappieThreadStore, thread: String) -> ChappieRuntime {
     ChappieRuntime(client: self, store: store, thread: thread)
   }
 }
 
-/// A client whose turns are kept, thread by thread.
+/// A client whose turns are stored in threads.
 ///
-/// The first message begins a thread, which is named by it; the next ones go on with it, until ``createThread(title:)``
-/// begins another or ``resume(thread:)`` goes back to one. Turns run one after the other. What others have added to the
-/// thread meanwhile is read before the next turn.
+/// The first message begins a thread and names it. The following messages continue the thread, until
+/// ``createThread(title:)`` begins another or ``resume(thread:)`` returns to an earlier one. Turns run one after the
+/// other. Before each turn the runtime reads the turns that other programs have added to the thread.
 @GLibActor
 public final class ChappieRuntime {
+  /// The client that runs the turns.
   public nonisolated let client: ChappieClient
+  /// The store that keeps the turns.
   public nonisolated let store: any ChappieThreadStore
   private var thread: ThreadInUse?
 
-  /// The thread that turns are added to.
+  /// The current thread.
   private struct ThreadInUse {
     let id: String
-    /// Nobody has named it, so the next message does.
+    /// Whether it has no title yet: the next message gives it one.
     var isUntitled = false
-    /// How many of its turns the client knows; nil before it was read.
+    /// The number of its turns that the client knows; nil before the thread was read.
     var knownTurns: Int?
   }
 
@@ -39,12 +42,12 @@ public final class ChappieRuntime {
     self.thread = thread.map { ThreadInUse(id: $0) }
   }
 
-  /// The id of the thread that the next message goes to; nil when that one begins a thread.
+  /// The id of the thread that the next message continues; nil if that message begins a thread.
   public var currentThread: String? { thread?.id }
 
   // MARK: Turns
 
-  /// Runs a turn and keeps it.
+  /// Runs a turn and stores it.
   ///
   /// - Throws: as ``send(_:)-(ChappieInputMessage)``.
   package func run(_ message: ChappieInputMessage, for caller: TurnCaller) async throws
@@ -59,7 +62,7 @@ public final class ChappieRuntime {
       do {
         response = try await conversation.answer(message, for: caller.recorded { recorder.take($0) })
       } catch {
-        // As it is known by now: the turn itself may have found it out.
+        // Read after the turn: the turn itself may have found out the default model.
         let model = message.options.model ?? client.model
         let turn = recorder.turn(failed: error, after: caller.text.whole, model: model)
         await lease.during { await keepFailed(turn, in: thread, conversation) }
@@ -74,7 +77,7 @@ public final class ChappieRuntime {
     }
   }
 
-  /// The current thread, named by `message` where nothing else has named it.
+  /// The id of the current thread. `message` begins it if there is none, and names it if it has no title.
   private func threadInUse(for message: ChappieInputMessage, _ conversation: HeldConversation) async throws -> String {
     guard let thread = try await upToDate(conversation) else {
       let new = try await begin(store.title(for: message))
@@ -94,10 +97,10 @@ public final class ChappieRuntime {
     ThreadInUse(id: try await store.create(titled: title), isUntitled: title.isEmpty, knownTurns: 0)
   }
 
-  /// The current thread, with the client knowing all that is stored of it.
+  /// The current thread, after the client was given all of its stored turns.
   private func upToDate(_ conversation: HeldConversation) async throws -> ThreadInUse? {
     guard let thread else { return nil }
-    try await forgettingWhatIsGone(thread.id, conversation) {
+    try await forgettingIfDeleted(thread.id, conversation) {
       guard let known = thread.knownTurns else { return try await adopt(store.thread(thread.id), conversation) }
       guard let summary = try await store.summary(of: thread.id) else { return }
       guard summary.turnCount == known else { return try await adopt(store.thread(thread.id), conversation) }
@@ -106,14 +109,15 @@ public final class ChappieRuntime {
     return self.thread
   }
 
+  /// Makes a stored thread the current one, and its messages the context of the client.
   private func adopt(_ stored: ChappieThread, _ conversation: HeldConversation) {
     conversation.resume(conversation.context.resuming(stored))
     thread = ThreadInUse(
       id: stored.id, isUntitled: stored.summary.title.isEmpty, knownTurns: stored.summary.turnCount)
   }
 
-  /// When somebody has deleted the thread, its conversation is forgotten too, and the next message begins another.
-  private func forgettingWhatIsGone(
+  /// Forgets the conversation if the thread was deleted meanwhile. The next message then begins another thread.
+  private func forgettingIfDeleted(
     _ id: String, _ conversation: HeldConversation, _ body: () async throws -> Void
   ) async throws {
     do {
@@ -130,12 +134,12 @@ public final class ChappieRuntime {
     conversation.clear()
   }
 
-  /// In a task of its own: a caller that leaves must not stop it.
+  /// Appends a turn in a task of its own, so that a cancelled caller does not stop it.
   private func keep(_ turn: ChappieTurn, in thread: String, _ conversation: HeldConversation) async throws {
     let known = self.thread?.knownTurns
-    // Where it fails, the client is told anew what is stored before it goes on.
+    // If the append fails, the next turn reads the thread again.
     if self.thread?.id == thread { self.thread?.knownTurns = nil }
-    try await forgettingWhatIsGone(thread, conversation) {
+    try await forgettingIfDeleted(thread, conversation) {
       try await Task.onGLib { [store] in try await store.append(turn, to: thread) }.value
     }
     if self.thread?.id == thread { self.thread?.knownTurns = known.map { $0 + 1 } }
@@ -145,30 +149,33 @@ public final class ChappieRuntime {
     do {
       try await keep(turn, in: thread, conversation)
     } catch {
-      Log.notice("A turn that had failed could not be kept: \(ChappieThreadStoreError(error))")
+      Log.notice("A failed turn could not be stored: \(ChappieThreadStoreError(error))")
     }
   }
 
   // MARK: Compaction
 
-  /// Has the model summarise the conversation, and keeps the summary.
+  /// Has the model summarise the conversation, and stores the summary.
   ///
-  /// - Throws: ``ChappieClientError``, ``ChappieThreadStoreError`` when the summary could not be kept,
-  ///   `CancellationError`.
+  /// - Throws: ``ChappieClientError``; ``ChappieThreadStoreError`` if the summary could not be stored, although the
+  ///   context is already compacted; `CancellationError`.
   @discardableResult
   public func compactContext() async throws -> ChappieClientContext {
     try await compactContext(interaction: .forbidden)
   }
 
-  /// As ``compactContext()``; `interaction` decides whether the keyring may ask for its password.
+  /// As ``compactContext()``.
+  ///
+  /// - Parameter interaction: whether the keyring may ask for its password.
   @discardableResult
   package func compactContext(interaction: UserInteraction) async throws -> ChappieClientContext {
     try await keepingSummary { try await $0.compact(interaction: interaction) }
   }
 
-  /// Replaces what was said by `summary`, and keeps that.
+  /// Replaces the messages of the conversation by `summary`, and stores it.
   ///
-  /// - Throws: ``ChappieThreadStoreError`` when it is replaced and could not be kept, `CancellationError`.
+  /// - Throws: ``ChappieThreadStoreError`` if the summary could not be stored, although the context is already
+  ///   compacted; `CancellationError`.
   @discardableResult
   public func compactContext(summary: String) async throws -> ChappieClientContext {
     try await keepingSummary { $0.compact(summary) }
@@ -191,8 +198,10 @@ public final class ChappieRuntime {
 
   // MARK: The current thread
 
-  /// Begins a thread: what was said before is not part of it. Without a title its first message names it.
+  /// Begins a thread with an empty context, and makes it the current one.
   ///
+  /// - Parameter title: if it is empty, the first message names the thread.
+  /// - Returns: the id of the thread.
   /// - Throws: ``ChappieThreadStoreError``, `CancellationError`.
   @discardableResult
   public func createThread(title: String = "") async throws -> String {
@@ -204,9 +213,9 @@ public final class ChappieRuntime {
     }
   }
 
-  /// Goes on with a stored thread: the model knows what was said in it. What tools were called, and what the model
-  /// thought, it does not.
+  /// Makes a stored thread the current one. The model gets its messages, but neither its tool calls nor its reasoning.
   ///
+  /// - Returns: the thread.
   /// - Throws: ``ChappieThreadStoreError``, `CancellationError`.
   @discardableResult
   public func resume(thread id: String) async throws -> ChappieThread {
@@ -217,7 +226,7 @@ public final class ChappieRuntime {
     }
   }
 
-  /// Deletes a thread for good. When it is the current one, its conversation is forgotten as well.
+  /// Deletes a thread for good. If it is the current thread, the conversation is forgotten as well.
   ///
   /// - Throws: ``ChappieThreadStoreError``, `CancellationError`.
   public func delete(thread id: String) async throws {

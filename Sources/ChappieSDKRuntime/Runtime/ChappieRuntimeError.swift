@@ -1,22 +1,23 @@
 import ChappieSDK
 
-/// A turn that was answered, and is not kept.
+/// An error of ``ChappieRuntime`` after the model has answered.
 public enum ChappieRuntimeError: Error, Sendable, Hashable {
-  /// The answer came and could not be stored: here it is, with the reason. The conversation goes on without it.
+  /// The turn could not be stored. The values are the answer and the reason. The conversation continues without this
+  /// turn.
   case notStored(ChappieResponse, ChappieThreadStoreError)
 }
 
 extension ChappieRuntimeError: CustomStringConvertible {
-  /// What happened and what to do, in one sentence.
+  /// The error and its remedy, for a person.
   public var description: String {
     switch self {
-    case .notStored(_, let reason): "The answer came, and could not be stored. \(reason)"
+    case .notStored(_, let reason): "The answer could not be stored. \(reason)"
     }
   }
 }
 
 extension ChappieThreadStoreError {
-  /// What a store failed with, whatever it threw.
+  /// Wraps any error of a store; a ``ChappieThreadStoreError`` stays as it is.
   package init(_ error: any Error) {
     self = error as? ChappieThreadStoreError ?? .unavailable("The store failed: \(error)")
   }

@@ -1,20 +1,20 @@
 import ChappieSDK
 
 extension ChappieClientContext {
-  /// The context of a client that goes on with `thread`: what was said in the turns that were answered.
+  /// The context of a client that continues `thread`: the messages of all turns that succeeded, after the last summary.
   func resuming(_ thread: ChappieThread) -> ChappieClientContext {
     var context = self
     context.threadID = thread.id
     context.messages = []
     context.compactedSummary = nil
     for turn in thread.turns {
-      // Where the summary was left out, what it stood for is all there is.
+      // A redacted summary says nothing, so the messages before it stay.
       for case .compaction(let summary) in turn.events
       where !summary.isEmpty && summary != ChappieThreadRedaction.mask {
         context.messages = []
         context.compactedSummary = summary
       }
-      // What was redacted may be empty, and the backend takes no empty message.
+      // Redaction may leave a message empty, and the backend refuses empty messages.
       if !turn.hasFailed { context.messages += turn.events.compactMap(\.message).filter { !$0.text.isEmpty } }
     }
     return context

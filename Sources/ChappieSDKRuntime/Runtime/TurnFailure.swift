@@ -1,7 +1,7 @@
 import ChappieSDK
 
 extension ChappieTurnEvent {
-  /// How a turn that ended with `error` is recorded.
+  /// The event that records the failure of a turn.
   static func failure(_ error: any Error) -> ChappieTurnEvent {
     switch error {
     case let error as ChappieClientError: .error(name: error.name, message: error.description)
@@ -12,7 +12,7 @@ extension ChappieTurnEvent {
 }
 
 extension ChappieClientError {
-  /// The name of the case, as threads keep it: none ever changes.
+  /// The name of the case in stored threads. It never changes.
   var name: String {
     switch self {
     case .missingCredential: "missing-credential"

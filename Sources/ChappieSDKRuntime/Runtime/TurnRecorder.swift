@@ -1,7 +1,7 @@
 import ChappieSDK
 import GLibBridge
 
-/// Takes down one turn.
+/// Collects the events of one turn for the store.
 @GLibActor
 final class TurnRecorder {
   private let message: ChappieInputMessage
@@ -12,6 +12,7 @@ final class TurnRecorder {
     self.message = message
   }
 
+  /// Adds an event of the running turn.
   func take(_ record: TurnRecord) {
     switch record {
     case .compaction(let summary): compactions.append(.compaction(summary: summary))
@@ -23,7 +24,7 @@ final class TurnRecorder {
     }
   }
 
-  /// What an item is besides text: that comes with the end.
+  /// The event for an item of the answer; nil for a message, because the end of the turn holds the text.
   private static func event(_ item: ChappieJSONValue) -> ChappieTurnEvent? {
     if let call = ToolCallItem(item) {
       return .toolCall(callID: call.callID, name: call.name, arguments: call.arguments)
@@ -31,13 +32,16 @@ final class TurnRecorder {
     return item["type"]?.stringValue == "message" ? nil : .payload(item)
   }
 
+  /// The complete turn.
   func turn(answered response: ChappieResponse) -> ChappieTurn {
     turn([.output(text: response.outputText, model: response.model, responseID: response.responseID)])
   }
 
+  /// The failed turn, with the partial answer.
+  ///
   /// - Parameters:
-  ///   - text: what had come of the answer.
-  ///   - model: the slug of the model that was asked.
+  ///   - text: the text that had arrived.
+  ///   - model: the slug of the model.
   func turn(failed error: any Error, after text: String, model: String) -> ChappieTurn {
     let partial = text.isEmpty ? [] : [ChappieTurnEvent.output(text: text, model: model, responseID: "")]
     return turn(partial + [.failure(error)])

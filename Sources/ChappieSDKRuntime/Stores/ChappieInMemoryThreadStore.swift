@@ -2,21 +2,24 @@ import ChappieSDK
 import GLibBridge
 import Synchronization
 
-/// Keeps threads for as long as the process lives: for tests, and for conversations that nobody comes back to.
+/// A store that keeps threads in memory until the process ends: for tests, and for temporary conversations.
 public final class ChappieInMemoryThreadStore: ChappieThreadStore {
   private let retention: ChappieThreadStoreRetentionPolicy
-  /// What tells it from other stores.
+  /// Distinguishes this store from others.
   private let name = UniqueID.make()
   private let now: @Sendable () -> Int64
   private let threads = Mutex<[String: ChappieThread]>([:])
-  /// Counted with `threads` locked.
+  /// The number of the last change; it changes only while `threads` is locked.
   private let changes = Atomic<Int64>(0)
 
+  /// Makes an empty store.
+  ///
+  /// - Parameter retentionPolicy: the limits of age and size.
   public convenience init(retentionPolicy: ChappieThreadStoreRetentionPolicy = .default) {
     self.init(retentionPolicy: retentionPolicy) { UnixTime.now }
   }
 
-  /// - Parameter now: tells the time, in Unix seconds.
+  /// - Parameter now: returns the time in Unix seconds.
   package init(retentionPolicy: ChappieThreadStoreRetentionPolicy, now: @escaping @Sendable () -> Int64) {
     retention = retentionPolicy
     self.now = now
@@ -65,9 +68,9 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
   public func change(_ thread: String, _ change: ChappieThreadChange) async throws {
     let now = now()
     try self.change(thread) { thread in
-      guard let record = ThreadRecord(change, of: thread.summary, at: now, number: nextChange()) else { return }
+      guard let update = ThreadUpdate(change, of: thread.summary, at: now, number: nextChange()) else { return }
       thread.summary.bytes -= thread.summary.ownBytes
-      thread.summary.apply(record)
+      thread.summary.apply(update)
       thread.summary.bytes += thread.summary.ownBytes
     }
   }
@@ -98,13 +101,13 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
     }
   }
 
-  /// Where a turn asks, the thread stays as it is until the turn has ended.
+  /// If a turn makes this access, retention leaves the thread alone until the turn ends.
   private func use(_ id: String) {
     TurnLease.current?.use(ThreadsInUse.Place(store: name, id: id))
   }
 
-  /// Archives and deletes what is due, which is looked at with each access. Room is made when something is written: a
-  /// thread alone may be larger than the cap, and is not deleted for being read.
+  /// Archives and deletes threads as the policy says, on each access. Only a write enforces the cap: a single thread may
+  /// be larger than the cap, and reading it must not delete it.
   private func retain(_ threads: inout [String: ChappieThread], writing id: String? = nil) {
     let now = now()
     var policy = retention
@@ -117,6 +120,6 @@ public final class ChappieInMemoryThreadStore: ChappieThreadStore {
 }
 
 extension ChappieThreadSummary {
-  /// What it takes without its turns.
+  /// The size of the thread without its turns.
   fileprivate var ownBytes: Int64 { Int64(id.utf8.count + title.utf8.count) }
 }

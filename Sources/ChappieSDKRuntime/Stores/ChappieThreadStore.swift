@@ -1,48 +1,51 @@
 import ChappieSDK
 import GLibBridge
 
-/// Keeps threads. What a method has returned for is durable.
+/// A store of threads. When a method returns, its change is durable.
 ///
-/// The runtime reaches a store through these methods alone: a store of your own that changes or drops what is written
-/// passes everything else on to another one.
+/// The runtime uses these methods alone. To change or filter stored data, write a store that forwards each call to
+/// another store.
 public protocol ChappieThreadStore: Sendable {
-  /// What a thread is called that nobody has named and that goes on with `message`: the beginning of it. Empty leaves
-  /// it without a title.
+  /// The title for an untitled thread that continues with `message`: by default the beginning of the text. An empty
+  /// title leaves the thread untitled.
   ///
-  /// A store that changes what is written makes the title of what is left of the message; one that passes everything
-  /// else on passes this on too.
+  /// A store that redacts messages makes the title of the redacted message. A store that forwards its calls forwards
+  /// this one too.
   func title(for message: ChappieInputMessage) async -> String
 
-  /// Starts a thread without turns. It is the newest then, and so is each thread that gets a turn or a name, or that
-  /// is taken back: the store gives it the next ``ChappieThreadSummary/changeNumber``.
+  /// Creates a thread without turns.
+  ///
+  /// This, a new turn, a new title and unarchiving each make a thread the newest: the store sets the next
+  /// ``ChappieThreadSummary/changeNumber``.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
   func create(_ thread: ChappieThreadSummary) async throws
 
-  /// Records a turn. The thread changed when the turn was recorded, and becomes active where it was archived.
+  /// Adds a turn at the end of a thread. The time of the turn becomes that of the thread's last change, and an archived
+  /// thread becomes active.
   ///
-  /// - Throws: ``ChappieThreadStoreError/noSuchThread(_:)``, the other cases of ``ChappieThreadStoreError``.
+  /// - Throws: ``ChappieThreadStoreError``.
   func append(_ turn: ChappieTurn, to thread: String) async throws
 
-  /// A thread with its turns.
+  /// Reads a thread with its turns.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
   func thread(_ id: String) async throws -> ChappieThread
 
-  /// What is known of a thread without reading its turns; nil where this store would have to read them.
+  /// The summary of a thread; nil if the store would have to read the turns for it.
   ///
-  /// The runtime asks before each turn whether somebody else has added to the thread. A store that need not tell leaves
-  /// this out.
+  /// Before each turn the runtime uses the summary to find out whether another program has added to the thread. The
+  /// default implementation returns nil.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
   func summary(of thread: String) async throws -> ChappieThreadSummary?
 
-  /// What is listed, newest first: in the order of ``ChappieThreadSummary/changeNumber``. Reads no transcript.
+  /// Lists threads by ``ChappieThreadSummary/changeNumber``, the newest first. It reads no turns.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
   func threads(_ query: ChappieThreadQuery) async throws -> [ChappieThreadSummary]
 
-  /// Renames a thread, puts it away or takes it back. What it is already changes nothing.
+  /// Renames, archives or unarchives a thread. A change that has no effect leaves the summary as it is.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
   func change(_ thread: String, _ change: ChappieThreadChange) async throws
@@ -52,14 +55,14 @@ public protocol ChappieThreadStore: Sendable {
   /// - Throws: ``ChappieThreadStoreError``.
   func delete(_ thread: String) async throws
 
-  /// What is used of the cap.
+  /// The size of the store.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
   func usage() async throws -> ChappieThreadStoreUsage
 }
 
 extension ChappieThreadStore {
-  /// Starts a thread now, and returns its id.
+  /// Creates a thread with a new id and the current time, and returns the id.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
   package func create(titled title: String) async throws -> String {
@@ -76,19 +79,21 @@ extension ChappieThreadStore {
   public func summary(of thread: String) async throws -> ChappieThreadSummary? { nil }
 }
 
-/// Which threads to list.
+/// A query for a list of threads.
 public struct ChappieThreadQuery: Sendable, Hashable {
+  /// The threads to list.
   public enum Kind: Sendable, Hashable {
     case active
     case archived
     case all
   }
 
+  /// The threads to list.
   public var kind: Kind
-  /// At most this many, 1 or more; nil for all.
+  /// The most threads, 1 or more; nil for all.
   public var limit: Int?
-  /// Lists what comes behind the place that this thread had when it was the last of the page before, whatever has
-  /// become of it.
+  /// The last thread of the previous page, as it was listed there. The query lists the threads after its place, even if
+  /// the thread has changed or is gone. Nil for the first page.
   public var after: ChappieThreadSummary?
 
   public init(_ kind: Kind = .active, limit: Int? = nil, after: ChappieThreadSummary? = nil) {
@@ -98,22 +103,25 @@ public struct ChappieThreadQuery: Sendable, Hashable {
   }
 }
 
-/// What can be changed of a thread.
+/// A change of a thread that adds no turn.
 public enum ChappieThreadChange: Sendable, Hashable {
+  /// A new title; an empty one lets the next message name the thread.
   case rename(String)
   case archive
   case unarchive
 }
 
-/// How full a store is.
+/// The size of a store.
 public struct ChappieThreadStoreUsage: Sendable, Hashable {
+  /// The size of all threads, in bytes.
   public let usedBytes: Int64
-  /// The cap; nil for none.
+  /// The most that all threads may take, in bytes; nil for no limit.
   public let limitBytes: Int64?
-  /// All threads, the archived ones too.
+  /// The number of readable threads, including archived ones.
   public let threadCount: Int
+  /// The number of archived threads.
   public let archivedCount: Int
-  /// What cannot be read here counts for the cap, and not among the threads.
+  /// The number of threads that cannot be read on this device. Their size counts for the limit.
   public let unreadableCount: Int
 
   public init(
@@ -127,22 +135,23 @@ public struct ChappieThreadStoreUsage: Sendable, Hashable {
   }
 }
 
-/// Why a store did not do what it was asked.
+/// An error of a thread store. A value of a case is a sentence for a person, or the id of the thread.
 public enum ChappieThreadStoreError: Error, Sendable, Hashable {
+  /// No thread has this id.
   case noSuchThread(String)
-  /// A thread with this id exists.
+  /// A thread with this id exists already.
   case exists(String)
-  /// There is no room: the disk is full, or the cap is reached and nothing may be deleted.
+  /// The disk is full, or the limit is reached and no thread may be deleted.
   case full(String)
-  /// The keyring or the screen is locked, and the store's protection does not allow reading it now.
+  /// The keyring or the screen is locked, and the store's file protection forbids access now.
   case locked(String)
-  /// The keyring that holds the store's key does not answer.
+  /// The keyring, which holds the store's key, does not answer.
   case keyringUnavailable(String)
   /// The files cannot be read or written.
   case unavailable(String)
-  /// Another process writes to this store.
+  /// Another process was writing to this store for too long.
   case busy(String)
-  /// The files were made by another version or on another device, or are damaged.
+  /// The files are damaged, or another version or another device wrote them.
   case unreadable(String)
 }
 
@@ -151,7 +160,7 @@ extension ChappieThreadStoreError: LogValue {
 }
 
 extension ChappieThreadStoreError: CustomStringConvertible {
-  /// What happened and what to do, in one sentence.
+  /// The error and its remedy, in one sentence for a person.
   public var description: String {
     switch self {
     case .noSuchThread: "There is no such thread: list the threads to see which there are."

@@ -1,15 +1,16 @@
-/// What a store forgets by itself: when something is written, and once a day.
+/// The limits of age and size of a store. The store enforces them on each write and once a day.
 public struct ChappieThreadStoreRetentionPolicy: Sendable, Hashable {
-  /// The most that all threads may take, in bytes; nil for no cap. Above it threads are deleted, archived or not: the
-  /// archived ones that are oldest first, then the oldest active ones; never one that is written to, or that a turn is
-  /// under way in.
+  /// The most that all threads may take, in bytes; nil for no limit. Above it the store deletes threads: first the oldest
+  /// archived ones, then the oldest active ones. It never deletes a thread that is being written or has a running turn.
   public var maximumTotalBytes: Int64?
-  /// Seconds without a change after which a thread is archived; nil for never.
+  /// The store archives a thread after this many seconds without a change; nil for never.
   public var archiveInactiveAfter: Double?
-  /// Seconds after which an archived thread is deleted; nil for never.
+  /// The store deletes an archived thread after this many seconds; nil for never.
   public var deleteArchivedAfter: Double?
 
-  /// Negative numbers, and numbers that are none, count as 0.
+  /// Makes a policy. By default it allows 256 MiB, archives after 30 days and deletes 60 days later.
+  ///
+  /// A negative number counts as 0, and so does NaN.
   public init(
     maximumTotalBytes: Int64? = 256 << 20, archiveInactiveAfter: Double? = 30 * 86_400,
     deleteArchivedAfter: Double? = 60 * 86_400
@@ -19,9 +20,10 @@ public struct ChappieThreadStoreRetentionPolicy: Sendable, Hashable {
     self.deleteArchivedAfter = deleteArchivedAfter.map(Self.clamped)
   }
 
+  /// 256 MiB, archiving after 30 days, deletion 60 days later.
   public static let `default` = ChappieThreadStoreRetentionPolicy()
 
-  /// Forgets nothing.
+  /// No limits: the store deletes nothing by itself.
   public static let unlimited = ChappieThreadStoreRetentionPolicy(
     maximumTotalBytes: nil, archiveInactiveAfter: nil, deleteArchivedAfter: nil)
 

@@ -1,5 +1,6 @@
-/// The ids of threads: fit to be a part of a path, of an object's path, and of a command.
+/// The syntax of thread ids. An id is safe in a file path, in an object path and on a command line.
 package enum ThreadID {
+  /// Whether `id` is 1 to 64 of the characters `a` to `z`, `0` to `9` and `-`.
   package static func isValid(_ id: String) -> Bool {
     (1...64).contains(id.utf8.count) && id.utf8.allSatisfy(isPlain)
   }

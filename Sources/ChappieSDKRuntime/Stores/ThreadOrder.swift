@@ -1,5 +1,5 @@
 extension ChappieThreadQuery {
-  /// The page of `all` that is asked for: for stores that have all summaries at hand.
+  /// The page of `all` that this query asks for: a helper for stores that have all summaries in memory.
   public func page(of all: [ChappieThreadSummary]) -> [ChappieThreadSummary] {
     var listed = all.filter { kind.lists($0) }
     if let after { listed.removeAll { !after.isListed(before: $0) } }
@@ -19,8 +19,8 @@ extension ChappieThreadQuery.Kind {
 }
 
 extension ChappieThreadSummary {
-  /// Newest first. The number decides: a clock can be set back. Threads of an older version have none; of those the
-  /// times decide.
+  /// Whether this thread is newer. The change number decides, because a clock can be set back. Threads of an older
+  /// version have no number, so their times decide.
   func isListed(before other: ChappieThreadSummary) -> Bool {
     guard changeNumber == other.changeNumber else { return changeNumber > other.changeNumber }
     return (updatedAt, updatedAtMicroseconds, createdAt, createdAtMicroseconds, id)

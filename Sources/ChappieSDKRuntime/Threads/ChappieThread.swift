@@ -1,13 +1,15 @@
 import ChappieSDK
 
-/// A stored conversation: what is listed of it, and its turns.
+/// A stored conversation: its summary and its turns.
 public struct ChappieThread: Sendable, Hashable, Identifiable {
+  /// The entry of the thread in a list.
   public var summary: ChappieThreadSummary
-  /// In the order in which they happened.
+  /// The turns, the oldest first.
   public var turns: [ChappieTurn]
-  /// What could not be read: turns that are damaged or missing. The rest is whole.
+  /// The damaged or missing parts. The other turns are complete.
   public var damage: [ChappieThreadDamage]
 
+  /// The id of the thread.
   public var id: String { summary.id }
 
   public init(summary: ChappieThreadSummary, turns: [ChappieTurn] = [], damage: [ChappieThreadDamage] = []) {
@@ -17,29 +19,31 @@ public struct ChappieThread: Sendable, Hashable, Identifiable {
   }
 }
 
-/// What is known of a thread without reading it.
+/// The entry of a thread in a list: everything but its turns.
 public struct ChappieThreadSummary: Sendable, Hashable, Identifiable {
-  /// Opaque; 1 to 64 of `a` to `z`, `0` to `9` and `-`.
+  /// Opaque; 1 to 64 of the characters `a` to `z`, `0` to `9` and `-`.
   public let id: String
-  /// Empty until somebody names it; the runtime names it by its first message.
+  /// The title; empty if the thread has none. The runtime makes one of the first message.
   public var title: String
-  /// Unix seconds in UTC.
+  /// The time of creation, in Unix seconds.
   public var createdAt: Int64
-  /// What comes to ``createdAt`` of the next second: 0 to 999,999; 0 also where it is not known.
+  /// The microseconds to add to ``createdAt``, 0 to 999,999; 0 if they are unknown.
   public var createdAtMicroseconds: Int32
-  /// When the last turn was recorded, or the thread was renamed or taken back from the archive: Unix seconds in UTC.
+  /// The time of the last turn, rename or unarchiving, in Unix seconds.
   public var updatedAt: Int64
-  /// What comes to ``updatedAt`` of the next second: 0 to 999,999; 0 also where it is not known.
+  /// The microseconds to add to ``updatedAt``, 0 to 999,999; 0 if they are unknown.
   public var updatedAtMicroseconds: Int32
-  /// When it was put away: Unix seconds in UTC; nil for an active one.
+  /// The time of archiving, in Unix seconds; nil for an active thread.
   public var archivedAt: Int64?
+  /// The number of turns, 0 or more.
   public var turnCount: Int
-  /// What it takes in its store.
+  /// The size in its store, in bytes.
   public var bytes: Int64
-  /// A store counts its changes, whatever the clock says: of two threads, the one with the larger number changed last.
-  /// 0 or more; 0 until a store has given one.
+  /// The number of the thread's last change. A store numbers its changes, so the thread with the larger number changed
+  /// later, even if the clock was set back. 0 or more; 0 before a store has set it.
   public var changeNumber: Int64
 
+  /// Whether the thread is archived.
   public var isArchived: Bool { archivedAt != nil }
 
   public init(
@@ -61,8 +65,9 @@ public struct ChappieThreadSummary: Sendable, Hashable, Identifiable {
 
 /// A part of a thread that cannot be read.
 public struct ChappieThreadDamage: Sendable, Hashable {
-  /// Which turn of the thread it is, from 1 on; 0 for the title.
+  /// The number of the turn in its thread, from 1 on; 0 means the title.
   public let offset: Int64
+  /// The reason, for a person.
   public let reason: String
 
   public init(offset: Int64, reason: String) {

@@ -1,15 +1,15 @@
 import ChappieSDK
 import GLibBridge
 
-/// One question and everything that came of it.
+/// A message of the user and all events that followed from it.
 public struct ChappieTurn: Sendable, Hashable, Identifiable {
-  /// Opaque, and unlike that of every other turn.
+  /// Opaque and unique.
   public let id: String
-  /// When it was recorded: Unix seconds in UTC.
+  /// The time of recording, in Unix seconds.
   public var recordedAt: Int64
-  /// What comes to ``recordedAt`` of the next second: 0 to 999,999; 0 also where it is not known.
+  /// The microseconds to add to ``recordedAt``, 0 to 999,999; 0 if they are unknown.
   public var recordedAtMicroseconds: Int32
-  /// In the order in which they happened.
+  /// The events, the oldest first.
   public var events: [ChappieTurnEvent]
 
   public init(id: String, recordedAt: Int64, recordedAtMicroseconds: Int32 = 0, events: [ChappieTurnEvent]) {
@@ -21,7 +21,7 @@ public struct ChappieTurn: Sendable, Hashable, Identifiable {
 }
 
 extension ChappieTurn {
-  /// A turn that is recorded now.
+  /// Makes a turn with a new id and the current time.
   init(recording events: [ChappieTurnEvent]) {
     let now = UnixTime.nowWithMicroseconds
     self.init(

@@ -1,8 +1,8 @@
 import ChappieSDK
 
-/// What happened in a turn, whichever transport it went over and however many pieces it came in.
+/// An event of a turn. It is the same for every transport, and does not depend on how the answer was split into deltas.
 ///
-/// In JSON an event is an object with its `kind`. Kinds and fields may come, and none changes its meaning or goes:
+/// In JSON an event is an object with a `kind`. Later versions may add kinds and fields, but never change or remove one:
 ///
 /// | `kind` | fields |
 /// | --- | --- |
@@ -14,27 +14,27 @@ import ChappieSDK
 /// | `error` | `name`, `message` |
 /// | `compaction` | `summary` |
 public enum ChappieTurnEvent: Sendable, Hashable {
-  /// What was asked.
+  /// The message to the model.
   case input(ChappieInputMessage)
-  /// The whole text of the answer. Of a turn that failed: what had come of it, with an empty `responseID`.
+  /// The complete text of the answer. If the turn failed, the text that had arrived, with an empty `responseID`.
   case output(text: String, model: String, responseID: String)
-  /// The model called a tool; `arguments` is JSON text.
+  /// A tool call by the model; `arguments` is JSON text.
   case toolCall(callID: String, name: String, arguments: String)
-  /// What the tool said.
+  /// The output of the tool.
   case toolOutput(callID: String, name: String, status: ChappieToolExecutionResult.Status, output: String)
-  /// An item that the model made, as the backend sent it, such as its sealed thoughts. Messages and calls of tools are
-  /// told by ``output(text:model:responseID:)`` and ``toolCall(callID:name:arguments:)``.
+  /// Any other item of the answer, as the backend sent it, such as encrypted reasoning. Messages are
+  /// ``output(text:model:responseID:)`` and tool calls are ``toolCall(callID:name:arguments:)``.
   case payload(ChappieJSONValue)
-  /// The turn failed; `name` is the error's case, `message` a sentence.
+  /// The turn failed; `name` identifies the error, `message` is a sentence for a person.
   case error(name: String, message: String)
-  /// The conversation before was replaced by this text.
+  /// A summary replaced the conversation up to here.
   case compaction(summary: String)
-  /// An event that this version does not know, as a later one wrote it.
+  /// An event that this version does not know, as a later version wrote it.
   case other(ChappieJSONValue)
 }
 
 extension ChappieTurnEvent: JSONCodable, Codable {
-  /// What cannot be read is ``other(_:)``: it keeps nobody from reading the rest of its thread.
+  /// An unknown or invalid event becomes ``other(_:)``, so that the rest of its thread stays readable.
   package init(jsonValue json: ChappieJSONValue) {
     self = (try? Self.known(json)) ?? .other(json)
   }

@@ -1,8 +1,8 @@
 import ChappieSDK
 
 extension ChappieThread {
-  /// The thread as JSON text on one line. The keys are the names of the properties; the events are as
-  /// ``ChappieTurnEvent`` says.
+  /// The thread as JSON text on one line. The keys are the names of the properties; ``ChappieTurnEvent`` documents the
+  /// events.
   public var json: String { jsonValue.json }
 }
 
@@ -82,14 +82,14 @@ extension ChappieThreadDamage: JSONCodable, Codable {
 }
 
 extension JSONFields {
-  /// The part of a time that is below a second; 0 where it is left out, as older versions do.
+  /// The microseconds of a time; 0 if the field is missing, as in older versions.
   fileprivate func microseconds(_ name: String) throws(ChappieClientError) -> Int32 {
     Int32(clamping: min(999_999, max(0, try integer(name) ?? 0)))
   }
 }
 
 extension ChappieJSONValue {
-  /// Nil for 0, which is left out.
+  /// Nil for 0: the field is left out.
   fileprivate static func microseconds(_ value: Int32) -> ChappieJSONValue? {
     value == 0 ? nil : .integer(Int64(value))
   }

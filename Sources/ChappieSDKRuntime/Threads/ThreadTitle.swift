@@ -1,12 +1,11 @@
-/// The name that a thread has by its first message.
+/// Makes the title of a thread from its first message.
 enum ThreadTitle {
   /// The longest title, in characters.
   static let limit = 60
-  /// The longest title in bytes, which is that of a title that is given to the service: a character may have any number
-  /// of accents.
+  /// The longest title in bytes, the same as the service's limit: a character may have any number of combining marks.
   static let byteLimit = 1024
 
-  /// The text on one line without control characters, cut behind a word where it is too long.
+  /// The text on one line without control characters. A text that is too long is cut after a word.
   static func make(of text: String) -> String {
     let line = text.split(whereSeparator: \.isWhitespace).map(printable).filter { !$0.isEmpty }.joined(separator: " ")
     guard line.count > limit || line.utf8.count > byteLimit else { return line }

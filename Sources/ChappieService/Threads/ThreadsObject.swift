@@ -42,7 +42,7 @@ final class ThreadsObject {
   func attach(_ object: BusObject) {
     self.object = object
     stored.add(self)
-    Task.onGLib { [files] in await files.keepTidy() }
+    Task.onGLib { [files] in await files.startRetention() }
   }
 
   /// What is stored, once the keyring has asked for its password where that is what keeps it from being read and `call`

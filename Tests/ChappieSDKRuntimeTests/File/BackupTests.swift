@@ -3,10 +3,10 @@ import Testing
 
 @testable import ChappieSDKRuntime
 
-/// Backup programs leave a store out, each for its own reason.
+/// Backup programs exclude a store, each by its own mark.
 struct BackupTests {
   private let world = FileStoreWorld()
-  /// As long as it is open, all of its files are there.
+  /// An open store, so that all of its files exist.
   private let store: ChappieFileThreadStore
 
   init() async throws {
@@ -16,14 +16,14 @@ struct BackupTests {
     _ = try await store.threads(ChappieThreadQuery())
   }
 
-  @Test func tarLeavesItOut() throws {
+  @Test func tarExcludesTheStore() throws {
     let archive = FileStoreWorld()
     try #require(try Program.run("mkdir", archive.directory) != nil)
     let file = archive.path("archive.tar")
     #expect(try Program.run("tar", "--exclude-caches", "-cf", file, "-C", world.directory, ".") != nil)
     let names = try #require(try Program.run("tar", "-tf", file)).split(separator: "\n")
     #expect(names.allSatisfy { $0.hasSuffix("/") || $0.hasSuffix("CACHEDIR.TAG") }, "\(names)")
-    // With everything it has the threads: the programs are asked the right way.
+    // Without exclusion the archive has the files, so the test uses the program correctly.
     #expect(try Program.run("tar", "-cf", file, "-C", world.directory, ".") != nil)
     #expect(try Program.run("tar", "-tf", file)?.contains("threads.db") == true)
   }
@@ -31,7 +31,7 @@ struct BackupTests {
   @Test(
     .enabled(if: Program.isInstalled("restic"), "restic is not installed"),
     arguments: [["--exclude-caches"], ["--exclude-if-present", ".nobackup"], []])
-  func resticLeavesItOut(_ options: [String]) throws {
+  func resticExcludesTheStore(_ options: [String]) throws {
     let repository = FileStoreWorld()
     try #require(try Program.run("mkdir", repository.directory) != nil)
     func restic(_ arguments: [String]) throws -> String? {
@@ -47,7 +47,7 @@ struct BackupTests {
     #expect(listing.contains("threads.db") == options.isEmpty, "\(listing)")
   }
 
-  @Test func theTagIsTheStandardsOwn() throws {
+  @Test func theCacheDirectoryTagIsStandard() throws {
     let tag = try world.bytes("CACHEDIR.TAG")
     #expect(tag.starts(with: "Signature: 8a477f597d28d172789f06886806bc55\n".utf8))
     #expect(try world.bytes(".nobackup").isEmpty)
@@ -55,7 +55,7 @@ struct BackupTests {
 
   private static let attribute = "user.xdg.robots.backup"
 
-  /// Whether `command` succeeds for a file where stores are: not every file system has flags and attributes.
+  /// Whether `command` succeeds for a file in the directory of stores: not every file system has flags and attributes.
   private static func succeeds(_ command: String...) throws -> Bool {
     let other = FileStoreWorld()
     try #require(try Program.run("mkdir", other.directory) != nil)
@@ -66,7 +66,7 @@ struct BackupTests {
   @Test(
     .enabled(if: Program.isInstalled("getfattr"), "getfattr is not installed"),
     .enabled(if: try succeeds("setfattr", "-n", attribute, "-v", "false"), "the file system has no attributes"))
-  func theAttributeSaysNo() throws {
+  func theBackupAttributeIsFalse() throws {
     for file in ["", "threads.db", "threads.db-wal", "threads.db-shm"] {
       let value = try Program.run(
         "getfattr", "--only-values", "--absolute-names", "-n", Self.attribute, world.path(file))

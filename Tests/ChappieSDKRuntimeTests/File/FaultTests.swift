@@ -6,16 +6,16 @@ import Testing
 
 @testable import ChappieSDKRuntime
 
-/// What the operating system refuses. Each is tried in a process of its own, since it concerns all of one.
+/// Errors of the operating system. Each test runs in its own process, because limits and rights apply to a whole process.
 struct FaultTests {
-  @Test func aFullDiskCostsNothingThatWasStored() async throws {
+  @Test func aFullDiskLosesNoStoredTurn() async throws {
     await #expect(processExitsWith: .success) {
       let world = FileStoreWorld()
       let store = world.store()
       try await store.create(.sample("a"))
       try await store.append(.sample("t1"), to: "a")
       let before = try await store.thread("a")
-      // A file may get so long and no longer, as where a disk is full.
+      // A limit on the size of files stands for a full disk.
       signal(SIGXFSZ, SIG_IGN)
       let length = try world.bytes("threads.db-wal").count
       for more in stride(from: 0, to: 8_000, by: 613) {
@@ -44,8 +44,8 @@ struct FaultTests {
     }
   }
 
-  /// SQLite needs room to delete a part. All can be deleted without.
-  @Test func onAFullDiskAllCanBeDeleted() async throws {
+  /// SQLite needs space to delete a thread; deleteAll needs none.
+  @Test func deleteAllWorksOnAFullDisk() async throws {
     await #expect(processExitsWith: .success) {
       let world = FileStoreWorld()
       let store = world.store()
@@ -60,7 +60,7 @@ struct FaultTests {
     }
   }
 
-  @Test func aStoreThatCouldNotBeBegunIsBegunLater() async throws {
+  @Test func aFailedCreationCanBeRepeated() async throws {
     await #expect(processExitsWith: .success) {
       signal(SIGXFSZ, SIG_IGN)
       for length in stride(from: 0, to: 70_000, by: 1_900) {
@@ -76,7 +76,7 @@ struct FaultTests {
     }
   }
 
-  @Test func whatMayNotBeWrittenCanBeRead() async throws {
+  @Test func aReadOnlyStoreCanBeRead() async throws {
     await #expect(processExitsWith: .success) {
       let world = FileStoreWorld()
       try await world.store().create(.sample("a", title: "A walk"))
@@ -99,7 +99,7 @@ struct FaultTests {
     }
   }
 
-  @Test func whatMayNotBeReadSaysSo() async throws {
+  @Test func anUnreadableStoreIsAnError() async throws {
     await #expect(processExitsWith: .success) {
       let world = FileStoreWorld()
       try await world.store().create(.sample("a"))
@@ -133,7 +133,7 @@ private func expectUnavailable(_ operation: () async throws -> Void) async throw
   }
 }
 
-/// How long a file of this process may get.
+/// The limit on the size of this process's files.
 private enum FileLimit {
   static func set(_ length: Int?) {
     var limit = rlimit()
@@ -145,7 +145,7 @@ private enum FileLimit {
   private static let kind = __rlimit_resource_t(UInt32(RLIMIT_FSIZE.rawValue))
 }
 
-/// Permissions hold for everybody but the administrator, whom containers run tests as.
+/// Permissions do not apply to root, and containers run tests as root.
 private enum OtherUser {
   private static let id: UInt32 = 65_534
 

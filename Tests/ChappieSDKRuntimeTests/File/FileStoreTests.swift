@@ -12,7 +12,7 @@ import Testing
 struct FileStoreTests {
   private let world = FileStoreWorld()
 
-  @Test func itDoesWhatEveryStoreMust() async throws {
+  @Test func itPassesTheConformanceSuite() async throws {
     var worlds: [FileStoreWorld] = []
     try await ChappieThreadStoreConformance.run {
       let world = FileStoreWorld()
@@ -22,7 +22,7 @@ struct FileStoreTests {
     #expect(worlds.count > 10)
   }
 
-  @Test func aThreadComesBackAsItWas() async throws {
+  @Test func aThreadIsReadAsItWasStored() async throws {
     let store = world.store()
     try await store.create(.sample("a", title: "A walk"))
     let turns = (1...3).map { ChappieTurn.sample("t\($0)", "Question \($0) – ‘ü’ 🌲 \u{1F}", at: 1_800_000_000 + $0) }
@@ -38,7 +38,7 @@ struct FileStoreTests {
     }
   }
 
-  @Test func changesComeBack() async throws {
+  @Test func changesAreStored() async throws {
     try await world.store().create(.sample("a", title: "One"))
     world.clock.advance(seconds: 5)
     try await world.store().change("a", .rename("Two"))
@@ -50,16 +50,18 @@ struct FileStoreTests {
     world.clock.advance(seconds: 5)
     let archived = try await world.store().threads(ChappieThreadQuery(.archived))
     try await world.store().change("a", .archive)
-    #expect(try await world.store().threads(ChappieThreadQuery(.archived)) == archived, "what it is already stays so")
+    #expect(
+      try await world.store().threads(ChappieThreadQuery(.archived)) == archived,
+      "a change without an effect changes nothing")
     try await world.store().change("a", .unarchive)
     #expect(try await world.store().thread("a").summary.isArchived == false)
     #expect(try await world.store().threads(ChappieThreadQuery()).map(\.id) == ["a"])
     try await world.store().change("a", .archive)
     try await world.store().append(.sample("t"), to: "a")
-    #expect(try await world.store().thread("a").summary.isArchived == false, "a turn takes it back")
+    #expect(try await world.store().thread("a").summary.isArchived == false, "a turn unarchives its thread")
   }
 
-  @Test func whatIsDeletedIsGone() async throws {
+  @Test func aDeletedThreadIsGone() async throws {
     let store = world.store()
     try await store.create(.sample("a"))
     try await store.create(.sample("b"))
@@ -73,13 +75,13 @@ struct FileStoreTests {
     #expect(try world.database().number("SELECT count(*) FROM turns WHERE thread = 'a'") == 0)
   }
 
-  @Test func anIDIsTakenOnce() async throws {
+  @Test func anExistingIDIsRefused() async throws {
     try await world.store().create(.sample("a"))
     await #expect(throws: ChappieThreadStoreError.exists("a")) { try await world.store().create(.sample("a")) }
   }
 
   @Test(arguments: ["", "../a", "a/b", ".", "A", "a b", "a\0", "ä", String(repeating: "a", count: 65)])
-  func whatIsNoIDComesNearNoPath(_ id: String) async throws {
+  func anInvalidIDIsRefused(_ id: String) async throws {
     let store = world.store()
     await #expect(throws: ChappieThreadStoreError.self) { try await store.create(.sample(id)) }
     for operation in [
@@ -91,10 +93,10 @@ struct FileStoreTests {
     #expect(try await store.threads(ChappieThreadQuery(.all)).isEmpty)
   }
 
-  @Test func aDirectoryThatIsNotThereIsAnEmptyStore() async throws {
+  @Test func aMissingDirectoryIsAnEmptyStore() async throws {
     #expect(try await world.store().threads(ChappieThreadQuery(.all)).isEmpty)
     #expect(try await world.store().usage().threadCount == 0)
-    // It asks for no key either, which would be made.
+    // It does not ask for a key, because that would create one.
     world.keys.fail(.keyringUnavailable("It is away."))
     #expect(try await world.store().threads(ChappieThreadQuery()).isEmpty)
     #expect(
@@ -106,10 +108,10 @@ struct FileStoreTests {
     ] as [@Sendable () async throws -> Void] {
       await #expect(throws: ChappieThreadStoreError.noSuchThread("a")) { try await read() }
     }
-    #expect(!FileManager.default.fileExists(atPath: world.directory), "reading makes nothing")
+    #expect(!FileManager.default.fileExists(atPath: world.directory), "reading creates nothing")
   }
 
-  @Test func usageIsWhatThreadsTake() async throws {
+  @Test func usageIsTheSizeOfTheThreads() async throws {
     let store = world.store(retention: .default)
     for id in ["a", "b", "c"] { try await store.create(.sample(id)) }
     try await store.append(.sample("t"), to: "b")
@@ -122,7 +124,7 @@ struct FileStoreTests {
     #expect(try await world.store(retention: .default).usage() == usage)
   }
 
-  @Test func pagesAreNewestFirst() async throws {
+  @Test func pagesListTheNewestFirst() async throws {
     let store = world.store()
     for number in 1...25 {
       // Some changed in the same second.
@@ -139,9 +141,9 @@ struct FileStoreTests {
     #expect(paged == all)
   }
 
-  @Test func tenThousandThreadsAreListed() async throws {
+  @Test func tenThousandThreadsCanBeListed() async throws {
     try await world.store().create(.sample("first"))
-    let seal = ThreadSeal(key: try await world.keys.key(interaction: .forbidden))
+    let seal = ThreadSealer(key: try await world.keys.key(interaction: .forbidden))
     let database = try world.database()
     try database.transaction(.writing) {
       for number in 0..<10_000 {
@@ -156,7 +158,7 @@ struct FileStoreTests {
     #expect(found.last?.id == "first")
   }
 
-  /// A listing needs no turn, and so reads none: also where none could be read.
+  /// A list works even if no turn can be read.
   @Test func aListingReadsNoTurn() async throws {
     let store = world.store()
     for id in ["a", "b"] {
@@ -169,9 +171,9 @@ struct FileStoreTests {
     await #expect(throws: ChappieThreadStoreError.self) { try await world.store().thread("a") }
   }
 
-  /// Each way leaves the others as they are.
+  /// Deleting the first, a middle and the last thread.
   @Test(arguments: ["n1", "n2", "n3"])
-  func whatIsDeletedLeavesTheOthersAsTheyAre(_ deleted: String) async throws {
+  func deletingAThreadLeavesTheOthersUnchanged(_ deleted: String) async throws {
     let store = world.store()
     for number in 1...3 { try await store.create(.sample("n\(number)", title: "Title \(number)")) }
     try await store.append(.sample("t1"), to: "n2")
@@ -186,8 +188,8 @@ struct FileStoreTests {
     #expect(try await store.usage().usedBytes == 0)
   }
 
-  /// Pages that nothing is in go back to the file system, and what was deleted is in none of the files.
-  @Test func whatIsDeletedTakesNoRoom() async throws {
+  /// Free pages go back to the file system, and no file has deleted content.
+  @Test func aDeletedThreadLeavesNoBytesInTheFiles() async throws {
     let store = world.store()
     try await store.create(.sample("a"))
     try await store.create(.sample("b"))
@@ -204,7 +206,7 @@ struct FileStoreTests {
     }
   }
 
-  @Test func filesOfTheFormatBeforeAreLeftAlone() async throws {
+  @Test func filesOfTheEarlierFormatAreLeftAlone() async throws {
     try await world.store().create(.sample("a"))
     for name in ["b.thread", "index", "lock"] { try world.write([1, 2, 3], name) }
     #expect(try await world.store().threads(ChappieThreadQuery(.all)).map(\.id) == ["a"])
@@ -212,7 +214,7 @@ struct FileStoreTests {
     for name in ["b.thread", "index", "lock"] { #expect(try world.bytes(name) == [1, 2, 3]) }
   }
 
-  @Test func nobodyElseMayReadTheFiles() async throws {
+  @Test func onlyTheUserCanReadTheFiles() async throws {
     let store = world.store()
     try await store.create(.sample("a"))
     try await store.append(.sample("t"), to: "a")

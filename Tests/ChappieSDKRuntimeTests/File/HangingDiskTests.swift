@@ -9,7 +9,7 @@ import Testing
 
 /// A disk that does not answer.
 struct HangingDiskTests {
-  @Test func oneThreadWaitsHoweverManyAsk() async throws {
+  @Test func aHangingDiskBlocksOneThread() async throws {
     await #expect(processExitsWith: .success) {
       let world = FileStoreWorld()
       try await world.store().create(.sample("a"))
@@ -30,12 +30,12 @@ struct HangingDiskTests {
       #expect(try Self.threads() == 1)
       disk.goOn()
       await store.forget()
-      #expect(try await world.store().thread("a").turns.isEmpty, "what was told to have failed is not done later")
+      #expect(try await world.store().thread("a").turns.isEmpty, "a failed operation has no later effect")
     }
   }
 
-  /// Who asked was told that it failed, and asks again.
-  @Test func whatEndsTooLateIsUndone() async throws {
+  /// The caller got an error and may try again.
+  @Test func aLateWriteIsRolledBack() async throws {
     let world = FileStoreWorld()
     try await world.store().create(.sample("a"))
     let before = try await world.store().threads(ChappieThreadQuery(.all))
@@ -62,7 +62,7 @@ struct HangingDiskTests {
     #expect(try await world.store().threads(ChappieThreadQuery()) == [world.store().thread("a").summary])
   }
 
-  /// How many threads of this process do blocking work.
+  /// The number of this process's threads for blocking work.
   private static func threads() throws -> Int {
     let tasks = "/proc/self/task"
     return try FileManager.default.contentsOfDirectory(atPath: tasks).count { task in

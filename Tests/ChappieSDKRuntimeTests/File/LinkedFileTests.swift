@@ -3,16 +3,16 @@ import Testing
 
 @testable import ChappieSDKRuntime
 
-/// A store writes to no file that has a name elsewhere, whatever somebody has put in the place of its own.
+/// A store never writes through a link that took the place of one of its files.
 struct LinkedFileTests {
   private let world = FileStoreWorld()
   private let precious = Array("A letter that took a year to write.".utf8)
 
-  /// What the store would write to.
+  /// The file that a write through the link would change.
   static let files = ["threads.db", "threads.db-wal", "threads.db-shm", "threads.db-journal"]
   static let names = files + ["threads.db.deleted", "CACHEDIR.TAG", ".nobackup"]
 
-  /// Does all that a store does, of which some may fail.
+  /// Runs all operations of a store. Some may fail.
   private func use(_ store: ChappieFileThreadStore) async -> [ChappieThreadStoreError] {
     var errors: [ChappieThreadStoreError] = []
     for deed in [
@@ -41,7 +41,7 @@ struct LinkedFileTests {
     return store
   }
 
-  @Test(arguments: names) func aHardLinkLeavesItsOtherNameAlone(_ name: String) async throws {
+  @Test(arguments: names) func aHardLinkedFileIsNotWritten(_ name: String) async throws {
     let store = try await prepare(name)
     #expect(link(world.path("letter"), world.path(name)) == 0)
     for store in [store, world.store(patience: .milliseconds(50))] {
@@ -50,21 +50,21 @@ struct LinkedFileTests {
     }
   }
 
-  @Test(arguments: names) func aSymbolicLinkLeavesWhatItLeadsToAlone(_ name: String) async throws {
+  @Test(arguments: names) func theTargetOfASymbolicLinkIsNotWritten(_ name: String) async throws {
     let store = try await prepare(name)
     #expect(symlink(world.path("letter"), world.path(name)) == 0)
     _ = await use(store)
     #expect(try world.bytes("letter") == precious)
   }
 
-  /// A named pipe has no reader: who opened it to write would wait for ever.
-  @Test(.timeLimit(.minutes(1)), arguments: names) func aNamedPipeKeepsNobodyWaiting(_ name: String) async throws {
+  /// Opening a named pipe without a reader for writing would block for ever.
+  @Test(.timeLimit(.minutes(1)), arguments: names) func aNamedPipeDoesNotBlock(_ name: String) async throws {
     let store = try await prepare(name)
     #expect(mkfifo(world.path(name), 0o600) == 0)
     _ = await use(store)
   }
 
-  @Test(arguments: files) func aHardLinkIsAnErrorThatSaysSo(_ name: String) async throws {
+  @Test(arguments: files) func theErrorNamesAHardLink(_ name: String) async throws {
     let store = try await prepare("none")
     #expect(link(world.path("letter"), world.path("other")) == 0)
     let own = try? world.bytes(name)
@@ -77,16 +77,16 @@ struct LinkedFileTests {
     }
     #expect(text.contains("hard link"))
     #expect(try world.bytes("letter") == precious)
-    // Once it is gone, all is as before.
+    // Without the link the store works again.
     unlink(world.path(name))
     if own != nil { #expect(rename(world.path("own"), world.path(name)) == 0) }
     try await store.append(.sample("t"), to: "a")
     #expect(try await world.store().thread("a").turns.map(\.id) == ["first", "t"])
   }
 
-  /// What another user has put there is not read either.
+  /// A file of another user is not read either.
   @Test(.enabled(if: geteuid() == 0, "only root can give a file away"), arguments: files)
-  func anotherUsersFileIsAnErrorThatSaysSo(_ name: String) async throws {
+  func theErrorNamesAFileOfAnotherUser(_ name: String) async throws {
     let store = try await prepare("none")
     if access(world.path(name), F_OK) != 0 { try world.write([], name) }
     #expect(chown(world.path(name), 65_534, 65_534) == 0)
@@ -96,8 +96,8 @@ struct LinkedFileTests {
     }
   }
 
-  /// A home may be behind a link, and the store in it is the same.
-  @Test func aDirectoryBehindALinkIsAStore() async throws {
+  /// The path of a home directory may contain a link.
+  @Test func aStoreWorksBehindALinkToItsDirectory() async throws {
     let store = try await prepare("none")
     let other = FileStoreWorld()
     #expect(symlink(world.directory, other.directory) == 0)

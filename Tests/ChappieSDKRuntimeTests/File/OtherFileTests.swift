@@ -4,11 +4,11 @@ import Testing
 
 @testable import ChappieSDKRuntime
 
-/// A database that is not as the store left it.
+/// A database that changed while the store was closed.
 struct OtherFileTests {
   private let world = FileStoreWorld()
 
-  /// What a bad disk, a bad backup or a curious user does to the database while nobody has it open.
+  /// Changes by a bad disk, a bad backup or a curious user while the database is closed.
   enum Ruin: CaseIterable {
     case emptied, cutInTheFirstPage, cut, noise, text, noiseInFront, longer, otherVersion, otherDatabase, otherDevice,
       withoutTables, noiseBesideALog
@@ -29,7 +29,7 @@ struct OtherFileTests {
     case .noiseInFront: try world.write(noise(4_096) + whole.dropFirst(4_096), name)
     case .longer: #expect(truncate(world.path(name), 1 << 40) == 0)
     case .noiseBesideALog:
-      // As where the process was killed: the log is whole, and has the newest pages.
+      // As after a killed process: the log is intact and has the newest pages.
       do {
         let database = try world.database()
         try database.run("UPDATE threads SET bytes = bytes")
@@ -47,11 +47,11 @@ struct OtherFileTests {
     }
   }
 
-  @Test(arguments: Ruin.allCases) func aRuinedDatabaseIsAnErrorAndStaysAsItIs(_ how: Ruin) async throws {
+  @Test(arguments: Ruin.allCases) func aDamagedDatabaseIsAnErrorAndIsNotChanged(_ how: Ruin) async throws {
     _ = try await makeThreads()
     try await world.closed()
     try ruin(how)
-    // That there is more than its header says is nothing to SQLite.
+    // SQLite ignores bytes after the size in its header.
     if how == .longer { return #expect(try await world.store().threads(ChappieThreadQuery()).count == 2) }
     let files = try world.names.filter { $0 == DatabaseFiles.database || $0 == DatabaseFiles.log }
     let before = try files.map { try world.bytes($0) }
@@ -70,13 +70,13 @@ struct OtherFileTests {
       #expect(text.contains(how == .otherVersion ? "another version" : "delete all"), "\(text)")
     }
     #expect(try files.map { try world.bytes($0) } == before)
-    // The way out.
+    // deleteAll repairs the store.
     try await store.deleteAll()
     try await store.create(.sample("c"))
     #expect(try await world.store().threads(ChappieThreadQuery(.all)).map(\.id) == ["c"])
   }
 
-  @Test func anotherDevicesThreadsAreStillThereOnTheirOwn() async throws {
+  @Test func threadsOfAnotherDeviceStayReadableThere() async throws {
     _ = try await makeThreads()
     let error = await #expect(throws: ChappieThreadStoreError.self) {
       try await world.store(device: "d1").threads(ChappieThreadQuery())
@@ -85,8 +85,8 @@ struct OtherFileTests {
     #expect(try await world.store().threads(ChappieThreadQuery()).count == 2)
   }
 
-  /// Wherever noise comes to be: nothing is said that was not stored, and the program goes on.
-  @Test(arguments: 0..<40) func noiseAnywhereMakesNothingUp(_ number: Int) async throws {
+  /// Random bytes at any place must neither yield content that was not stored nor crash the program.
+  @Test(arguments: 0..<40) func randomDamageNeverYieldsWrongContent(_ number: Int) async throws {
     let writer = try await makeThreads()
     for turn in 2...30 { try await writer.append(.sample("t\(turn)", String(repeating: "x", count: 900)), to: "a") }
     let known = try await writer.thread("a").turns
@@ -110,8 +110,8 @@ struct OtherFileTests {
     }
   }
 
-  /// One that was put back lacks what came after, and can be used.
-  @Test func anOlderDatabaseCanBeUsed() async throws {
+  /// A restored backup lacks later changes, and works.
+  @Test func aRestoredOlderDatabaseWorks() async throws {
     let old = FileStoreWorld()
     do {
       let store = try await makeThreads()
@@ -128,7 +128,7 @@ struct OtherFileTests {
 
   // MARK: A thread of it
 
-  @Test func turnsThatAreMissingAreReported() async throws {
+  @Test func missingTurnsAreReported() async throws {
     let store = try await makeThreads()
     for number in 2...5 { try await store.append(.sample("t\(number)"), to: "a") }
     try world.database().run("DELETE FROM turns WHERE thread = 'a' AND sequence IN (2, 3)")
@@ -139,11 +139,11 @@ struct OtherFileTests {
       ])
     try world.database().run("DELETE FROM turns WHERE thread = 'a' AND sequence = 5")
     #expect(try await store.thread("a").damage.map(\.offset) == [2, 5])
-    // What is listed is what the thread itself says, so that nobody reads it anew with each turn.
+    // The list still has the count of the row: otherwise each turn would read the thread again.
     #expect(try await store.summary(of: "a") == store.thread("a").summary)
   }
 
-  @Test func aTurnThatChangedCostsItselfAlone() async throws {
+  @Test func aChangedTurnLeavesTheOthersReadable() async throws {
     let store = try await makeThreads()
     for number in 2...3 { try await store.append(.sample("t\(number)"), to: "a") }
     try world.database().run("UPDATE turns SET content = zeroblob(500) WHERE thread = 'a' AND sequence = 2")
@@ -153,7 +153,7 @@ struct OtherFileTests {
     #expect(try await world.store().thread("a").turns.map(\.id) == ["t1", "t3", "t4"])
   }
 
-  @Test func aTitleThatChangedCostsItselfAlone() async throws {
+  @Test func aChangedTitleLeavesTheTurnsReadable() async throws {
     let store = try await makeThreads()
     try world.database().run("UPDATE threads SET title = zeroblob(60) WHERE id = 'a'")
     #expect(try await store.threads(ChappieThreadQuery()).count == 2)
@@ -174,8 +174,8 @@ struct OtherFileTests {
 
   // MARK: The key
 
-  /// A new one would hide that the old one is gone, with all that it opened.
-  @Test func aKeyThatIsGoneIsNotReplacedInSilence() async throws {
+  /// A new key would hide the loss of the old key.
+  @Test func aMissingKeyIsAnErrorAndIsNotReplaced() async throws {
     _ = try await makeThreads()
     try await world.closed()
     let before = try world.bytes("threads.db")

@@ -7,12 +7,12 @@ import Testing
 
 @testable import ChappieSDKRuntime
 
-/// Stores in several processes, some of which are killed.
+/// Stores in several processes; some are killed.
 struct ProcessTests {
   private let world = FileStoreWorld()
   private let key = SwitchedKey(SecretBytes([UInt8](repeating: 7, count: SealedBytes.keyLength)))
 
-  @Test func aProcessThatIsKilledCostsNoTurnThatWasStored() async throws {
+  @Test func aKilledProcessLosesNoStoredTurn() async throws {
     try await world.store(keys: key).create(.sample("a"))
     for _ in 1...4 {
       await #expect(processExitsWith: .signal(SIGKILL)) { [directory = world.directory as String] in
@@ -24,7 +24,7 @@ struct ProcessTests {
     let stored = Set(thread.turns.map(\.id))
     #expect(!noted.isEmpty)
     #expect(noted.allSatisfy { stored.contains($0) })
-    // Of each process, one may have been stored and not noted.
+    // Each process may have stored one turn that it could not note any more.
     #expect(stored.count <= noted.count + 4)
     #expect(thread.turns.count == stored.count)
     let listed = try await world.store(keys: key).threads(ChappieThreadQuery())
@@ -32,7 +32,7 @@ struct ProcessTests {
     #expect(listed.map(\.bytes) == [thread.summary.bytes])
   }
 
-  @Test func twoProcessesWriteInTurn() async throws {
+  @Test func twoProcessesCanWriteToOneStore() async throws {
     try await world.store(keys: key).create(.sample("a"))
     async let other = #expect(processExitsWith: .success) { [directory = world.directory as String] in
       try await Writer(directory).write(30)
@@ -46,8 +46,8 @@ struct ProcessTests {
     #expect(try await store.threads(ChappieThreadQuery()).map(\.turnCount) == [60])
   }
 
-  /// The end of a store would otherwise delete the log of those who opened the files that came after its own.
-  @Test func theEndOfAStoreLeavesFilesThatAreOthersAlone() async throws {
+  /// Closing the store must not delete the log of a database that replaced its own.
+  @Test func closingAStoreLeavesReplacedFilesAlone() async throws {
     var old: ChappieFileThreadStore? = world.store(keys: key)
     try await old?.create(.sample("a"))
     try world.database().run("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -67,7 +67,7 @@ struct ProcessTests {
   }
 }
 
-/// What the other process does.
+/// The work of the other process.
 private struct Writer {
   private let directory: String
   private let store: ChappieFileThreadStore
@@ -83,7 +83,7 @@ private struct Writer {
     for number in 1...count { try await store.append(.sample("\(getpid())-\(number)"), to: "a") }
   }
 
-  /// Notes each turn once it is stored.
+  /// Writes the number of each turn to a file after the turn was stored.
   func writeUntilKilled() async throws {
     let notes = open(directory + "/noted", O_WRONLY | O_CREAT | O_APPEND, 0o600)
     let life = UInt32.random(in: 5_000...60_000)
@@ -101,7 +101,7 @@ private struct Writer {
 }
 
 private enum Thread {
-  /// Ends this process from another thread, whatever this one does then.
+  /// Kills this process from another thread after a delay.
   static func kill(after microseconds: UInt32) {
     var thread = pthread_t()
     let life = UnsafeMutablePointer<UInt32>.allocate(capacity: 1)

@@ -10,7 +10,7 @@ import Testing
 struct SealingTests {
   private let world = FileStoreWorld()
 
-  @Test func nothingThatWasSaidIsInAFile() async throws {
+  @Test func noFileHoldsPlainText() async throws {
     let secret = "XYZZY-plugh-31337"
     let store = world.store()
     try await store.create(.sample("a", title: "title \(secret)"))
@@ -34,7 +34,7 @@ struct SealingTests {
   }
 
   @Test(arguments: [ChappieThreadStoreError.locked("It is locked."), .keyringUnavailable("It is away.")])
-  func withoutTheKeyNothingIsReadAndNothingWritten(_ failure: ChappieThreadStoreError) async throws {
+  func withoutTheKeyEveryOperationFails(_ failure: ChappieThreadStoreError) async throws {
     let store = world.store()
     try await store.create(.sample("a", title: "A walk"))
     _ = try await store.threads(ChappieThreadQuery())
@@ -53,7 +53,7 @@ struct SealingTests {
     #expect(try await store.thread("a").summary.title == "A walk")
   }
 
-  @Test func anotherKeyOpensNothing() async throws {
+  @Test func aNewKeyDecryptsNothing() async throws {
     try await world.store().create(.sample("a"))
     let other = world.store(keys: SwitchedKey())
     await #expect {
@@ -62,58 +62,58 @@ struct SealingTests {
       if case ChappieThreadStoreError.unreadable = error { true } else { false }
     }
     #expect(try await other.threads(ChappieThreadQuery(.all)).isEmpty)
-    #expect(try await world.store().threads(ChappieThreadQuery(.all)).map(\.id) == ["a"], "it is still there")
+    #expect(try await world.store().threads(ChappieThreadQuery(.all)).map(\.id) == ["a"], "the thread is still listed")
   }
 
-  @Test func whatMayNotBeReadIsNoLongerInMemory() async throws {
+  @Test func aLockedStoreForgetsItsTitles() async throws {
     let store = world.store()
     try await store.create(.sample("a", title: "A walk"))
-    #expect(store.holdsSomething)
+    #expect(store.hasThreadsInMemory)
     world.keys.fail(.locked("It is locked."))
     _ = try? await store.threads(ChappieThreadQuery())
-    #expect(!store.holdsSomething)
+    #expect(!store.hasThreadsInMemory)
     world.keys.fail(nil)
     #expect(try await store.threads(ChappieThreadQuery()).map(\.title) == ["A walk"])
   }
 
-  /// An access may have got its key before something was locked.
-  @Test func whatIsReadAfterALockStaysInNoMemory() async throws {
+  /// An access may have read its key before the lock.
+  @Test func anAccessThatEndsAfterALockKeepsNothingInMemory() async throws {
     let isLocked = Mutex(false)
-    let store = world.store(isShut: { isLocked.withLock { $0 } })
+    let store = world.store(isLocked: { isLocked.withLock { $0 } })
     try await store.create(.sample("a", title: "A walk"))
-    #expect(store.holdsSomething)
+    #expect(store.hasThreadsInMemory)
     isLocked.withLock { $0 = true }
     for operation in [
       { _ = try await store.threads(ChappieThreadQuery()) }, { try await store.append(.sample("t"), to: "a") },
       { _ = try await store.thread("a") },
     ] as [@Sendable () async throws -> Void] {
       try await operation()
-      #expect(!store.holdsSomething)
+      #expect(!store.hasThreadsInMemory)
     }
   }
 
-  /// What a turn was given before something was locked is for its own thread.
-  @Test func aTurnsKeyChangesNoOtherThread() async throws {
+  /// The key that a turn leased before the lock serves its own thread alone.
+  @Test func aLeasedKeyChangesNoOtherThread() async throws {
     let store = world.store(retention: .default)
     for id in ["a", "old"] { try await store.create(.sample(id, at: world.clock.now)) }
     world.clock.advance(days: 20)
-    let hold = TurnLease()
-    try await TurnLease.$current.withValue(hold) { _ = try await store.summary(of: "a") }
+    let lease = TurnLease()
+    try await TurnLease.$current.withValue(lease) { _ = try await store.summary(of: "a") }
     world.clock.advance(days: 20)
     world.keys.fail(.locked("It is locked."))
-    try await TurnLease.$current.withValue(hold) {
+    try await TurnLease.$current.withValue(lease) {
       try await store.append(.sample("t", at: world.clock.now), to: "a")
     }
     world.keys.fail(nil)
     #expect(try await world.store().thread("a").turns.map(\.id) == ["t"])
     #expect(try await !world.store().thread("old").summary.isArchived)
-    // Where nothing is locked, the policy is followed all the same.
-    try await TurnLease.$current.withValue(hold) { try await store.change("a", .rename("A walk")) }
+    // Without a lock, retention runs as usual.
+    try await TurnLease.$current.withValue(lease) { try await store.change("a", .rename("A walk")) }
     #expect(try await world.store().thread("old").summary.isArchived)
   }
 
   @Test(arguments: [nil, ChappieThreadStoreError.unreadable("The key is of no use.")])
-  func allIsDeletedWithTheKey(_ failure: ChappieThreadStoreError?) async throws {
+  func deleteAllDestroysTheKeyAndTheFiles(_ failure: ChappieThreadStoreError?) async throws {
     let store = world.store()
     let other = world.store()
     try await store.create(.sample("a", title: "A walk"))
@@ -122,12 +122,12 @@ struct SealingTests {
     world.keys.fail(failure)
     try await store.deleteAll()
     #expect(try world.names == [".nobackup", "CACHEDIR.TAG", "copy"])
-    #expect(!store.holdsSomething)
+    #expect(!store.hasThreadsInMemory)
     for store in [store, other, world.store()] {
       #expect(try await store.threads(ChappieThreadQuery(.all)).isEmpty)
       #expect(try await store.usage().usedBytes == 0)
     }
-    // A copy from before says nothing.
+    // An earlier copy of the files cannot be decrypted.
     try world.write(world.bytes("copy"), "threads.db")
     await #expect(throws: ChappieThreadStoreError.self) { try await world.store().thread("a") }
     try await store.deleteAll()
@@ -135,7 +135,7 @@ struct SealingTests {
     #expect(try await store.threads(ChappieThreadQuery()).map(\.id) == ["a"])
   }
 
-  @Test func whileItIsLockedNothingIsDeleted() async throws {
+  @Test func deleteAllFailsWhileLocked() async throws {
     let store = world.store()
     try await store.create(.sample("a"))
     world.keys.fail(.locked("It is locked."))
@@ -144,13 +144,13 @@ struct SealingTests {
     #expect(try await world.store().threads(ChappieThreadQuery()).map(\.id) == ["a"])
   }
 
-  @Test func whereNothingWasStoredNothingIsMadeToDeleteIt() async throws {
+  @Test func deleteAllCreatesNothingInAnEmptyStore() async throws {
     try await world.store().deleteAll()
     #expect(!FileManager.default.fileExists(atPath: world.directory))
   }
 
-  /// What is sealed is bound to its table, its thread and its place.
-  @Test func nothingCanBeMoved() async throws {
+  /// Encrypted content is bound to its table, its thread and its place.
+  @Test func movedContentIsNotDecrypted() async throws {
     let store = world.store()
     for id in ["a", "b"] {
       try await store.create(.sample(id, title: "Title \(id)"))
@@ -158,7 +158,7 @@ struct SealingTests {
     }
     try await store.change("a", .rename("New"))
     let database = try world.database()
-    // Two that have changed places, one of another thread, and one under another id or time.
+    // Two swapped turns, a turn of another thread, and a turn with another id or time.
     for (change, rest): (StaticString, [String]) in [
       ("UPDATE turns SET sequence = 7 - sequence WHERE thread = 'a' AND sequence > 1", []),
       ("UPDATE turns SET sequence = CASE sequence WHEN 4 THEN 2 WHEN 5 THEN 3 ELSE 1 END WHERE thread = 'a'", ["a1"]),
@@ -174,7 +174,7 @@ struct SealingTests {
     ] as [StaticString] { try database.run(change) }
     #expect(try await store.thread("b").turns.map(\.id) == ["b3"])
     #expect(try await store.thread("b").damage.map(\.offset) == [1, 2])
-    // Nothing of the other is left, but its title.
+    // The thread keeps only its title.
     #expect(try await store.thread("a").turns.isEmpty)
     #expect(try await store.thread("a").summary.title == "New")
     try database.run("UPDATE threads SET title = (SELECT title FROM threads WHERE id = 'b') WHERE id = 'a'")

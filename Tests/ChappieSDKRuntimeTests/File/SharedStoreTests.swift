@@ -4,11 +4,11 @@ import Testing
 
 @testable import ChappieSDKRuntime
 
-/// Several stores on one directory, as in several processes.
+/// Several store objects on one directory stand for several processes.
 struct SharedStoreTests {
   private let world = FileStoreWorld()
 
-  @Test func eachSeesWhatTheOtherWrote() async throws {
+  @Test func eachStoreSeesTheWritesOfTheOther() async throws {
     let left = world.store()
     let right = world.store()
     try await left.create(.sample("a"))
@@ -23,7 +23,7 @@ struct SharedStoreTests {
     #expect(try await right.threads(ChappieThreadQuery()).isEmpty)
   }
 
-  @Test func nothingIsLostWhenManyWriteAtOnce() async throws {
+  @Test func concurrentWritesAreAllStored() async throws {
     try await world.store().create(.sample("a"))
     try await world.store().create(.sample("b"))
     try await withThrowingTaskGroup { group in
@@ -49,8 +49,8 @@ struct SharedStoreTests {
     #expect(try await reader.threads(ChappieThreadQuery()).map(\.turnCount) == [20, 20])
   }
 
-  /// As many processes do that are started together.
-  @Test func manyBeginAtOnce() async throws {
+  /// Many processes may start at the same time.
+  @Test func manyStoresCanCreateTheDatabaseAtOnce() async throws {
     for _ in 1...10 {
       let world = FileStoreWorld()
       try await withThrowingTaskGroup { group in
@@ -63,7 +63,7 @@ struct SharedStoreTests {
     }
   }
 
-  @Test func aWriteWaitsForAnotherOneAndReadingDoesNot() async throws {
+  @Test func aWriteWaitsForAnotherWriteAndAReadDoesNot() async throws {
     let store = world.store(patience: .milliseconds(50))
     try await store.create(.sample("a"))
     let other = try world.database()
@@ -85,9 +85,9 @@ struct SharedStoreTests {
     try await store.append(.sample("t"), to: "a")
   }
 
-  /// The files of an open database that are gone, or others: it is as if it had never been opened.
+  /// If the files of an open database are gone or replaced, the store opens them again.
   @Test(arguments: ["moved", "replaced", "deleted"])
-  func oneSeesThatTheFilesAreOthers(_ what: String) async throws {
+  func replacedFilesAreOpenedAgain(_ what: String) async throws {
     let store = world.store()
     try await store.create(.sample("a"))
     try world.backUp(to: "copy")

@@ -5,7 +5,7 @@ import Testing
 @testable import ChappieSDKRuntime
 
 struct StoreDirectoryTests {
-  @Test func anAppsAccountsAreInOneFolder() {
+  @Test func theAccountsOfAnAppShareAFolder() {
     let paths = ["one", "two"].map { account in
       ChappieFileThreadStore.directory(for: ChappieConfiguration(keychainAccount: account)).split(separator: "/")
     }
@@ -14,7 +14,7 @@ struct StoreDirectoryTests {
     #expect(paths[0].joined(separator: "/").hasPrefix(Directories.data.dropFirst() + "/chappie/threads/"))
   }
 
-  @Test func whatTellsSlotsApartTellsDirectoriesApart() {
+  @Test func differentSlotsHaveDifferentDirectories() {
     var sandboxed = ChappieConfiguration()
     sandboxed.applicationID = .sandboxed("org.example.App")
     var member = ChappieConfiguration(keychainAccessGroup: "T.org.example")
@@ -27,8 +27,8 @@ struct StoreDirectoryTests {
     #expect(Set(configurations.map(ChappieFileThreadStore.directory)).count == configurations.count)
   }
 
-  /// An app's default store is not the desktop user's, whose is where it was.
-  @Test func aProgramsStoreIsItsOwn() throws {
+  /// The default store of an application is not that of the desktop user.
+  @Test func eachApplicationHasItsOwnDefaultStore() throws {
     let own = ChappieFileThreadStore.directory(for: ChappieConfiguration())
     let user = ChappieFileThreadStore.directory(for: ChappieConfiguration(applicationID: .desktopUser))
     let other = ChappieFileThreadStore.directory(
@@ -38,7 +38,7 @@ struct StoreDirectoryTests {
   }
 
   @Test(arguments: ["../../etc", "a/b", "", "ä", "josé@example.com"])
-  func namesAreNoPartOfAPath(_ name: String) {
+  func namesDoNotAppearInPaths(_ name: String) {
     let path = ChappieFileThreadStore.directory(
       for: ChappieConfiguration(keychainService: name, keychainAccount: name, keychainAccessGroup: name))
     let own = path.dropFirst(Directories.data.count + "/chappie/threads/".count).split(separator: "/")

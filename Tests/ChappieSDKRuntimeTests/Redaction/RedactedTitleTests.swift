@@ -3,7 +3,7 @@ import ChappieSDKRuntime
 import GLibBridge
 import Testing
 
-/// What threads are called where something is left out of them.
+/// Titles of redacted threads.
 @Suite(.timeLimit(.minutes(1))) @GLibActor
 struct RedactedTitleTests {
   private func title(of message: String, _ redaction: ChappieThreadRedaction) async throws -> String {
@@ -17,8 +17,8 @@ struct RedactedTitleTests {
     return title
   }
 
-  /// What a pattern matches is not cut first.
-  @Test func aTitleIsMadeOfWhatIsLeft() async throws {
+  /// Patterns are matched before the title is cut.
+  @Test func aTitleIsMadeOfTheRedactedMessage() async throws {
     let card = try ChappieThreadRedaction(patterns: [#"\b\d{4}(?:[ -]?\d{4}){3}\b"#])
     let padding = String(repeating: "pay ", count: 11)
     #expect(try await title(of: padding + "1234 5678 9012 3456 today", card) == padding + "[redacted] today")
@@ -30,9 +30,9 @@ struct RedactedTitleTests {
     #expect(try await title(of: "Hello", ChappieThreadRedaction(mask: [.titles])) == "[redacted]")
   }
 
-  /// A title that is given stays where inputs are left out, and is refused where titles are.
+  /// Redacting messages does not affect a given title; redacting titles refuses it.
   @Test(arguments: [false, true])
-  func aGivenTitleIsKeptOrRefused(_ isMasked: Bool) async throws {
+  func aTitleIsRefusedOnlyIfTitlesAreRedacted(_ isMasked: Bool) async throws {
     func store(_ field: ChappieThreadRedaction.Field) throws -> ChappieRedactingThreadStore {
       ChappieRedactingThreadStore(
         ChappieInMemoryThreadStore(),
@@ -60,9 +60,9 @@ struct RedactedTitleTests {
     }
   }
 
-  /// A thread without a title is not named anew, with a record and a signal, by each turn.
+  /// A thread whose title stays empty is not renamed by each turn, because that would cost a write and a signal.
   @Test(arguments: [ChappieThreadRedaction.Field.titles, .inputs])
-  func aTitleThatIsLeftOutIsNotWritten(_ field: ChappieThreadRedaction.Field) async throws {
+  func anEmptyTitleIsNotWrittenAgain(_ field: ChappieThreadRedaction.Field) async throws {
     let faulty = FaultyStore()
     faulty.fail(.change, .unavailable("a change"))
     let store = ChappieRedactingThreadStore(faulty, redaction: try ChappieThreadRedaction(drop: [field]))
@@ -73,7 +73,7 @@ struct RedactedTitleTests {
     }
   }
 
-  @Test func aNewNameIsRedacted() async throws {
+  @Test func aNewTitleIsRedacted() async throws {
     let memory = ChappieInMemoryThreadStore()
     let store = ChappieRedactingThreadStore(memory, redaction: try ChappieThreadRedaction(patterns: ["SECRET"]))
     try await store.create(ChappieThreadSummary(id: "one", createdAt: UnixTime.now, updatedAt: UnixTime.now))

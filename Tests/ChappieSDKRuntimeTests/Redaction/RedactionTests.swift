@@ -1,10 +1,11 @@
 import ChappieSDK
 import ChappieSDKRuntime
 import ChappieSDKTesting
+import Foundation
 import GLibBridge
 import Testing
 
-/// What is left out of threads before anything is written.
+/// Redaction of threads before they are written.
 @Suite(.timeLimit(.minutes(1))) @GLibActor
 struct RedactionTests {
   private static let events: [ChappieTurnEvent] = [
@@ -20,7 +21,7 @@ struct RedactionTests {
     .other(["kind": "later", "text": "later SECRET-10"]),
   ]
 
-  /// What a store gets of a thread with secrets everywhere.
+  /// The stored form of a thread with secrets in every field.
   private func written(_ redaction: ChappieThreadRedaction) async throws -> ChappieThread {
     let memory = ChappieInMemoryThreadStore()
     let store = ChappieRedactingThreadStore(memory, redaction: redaction)
@@ -29,7 +30,7 @@ struct RedactionTests {
     return try await memory.thread("one")
   }
 
-  @Test func masksWhatMatches() async throws {
+  @Test func patternsMaskMatchesInEachField() async throws {
     let thread = try await written(ChappieThreadRedaction(patterns: ["SECRET-\\d+"]))
     #expect(!thread.json.contains("SECRET"))
     #expect(thread.summary.title == "title [redacted]")
@@ -44,7 +45,9 @@ struct RedactionTests {
     (.outputs, ["answer"]), (.toolArguments, ["to"]), (.toolOutputs, ["output"]), (.payloads, ["text", "later"]),
     (.errors, ["error"]), (.summaries, ["summary"]),
   ])
-  func leavesAFieldOut(_ field: ChappieThreadRedaction.Field, _ words: [String]) async throws {
+  func aDroppedFieldIsEmptyAndAMaskedFieldIsMasked(_ field: ChappieThreadRedaction.Field, _ words: [String])
+    async throws
+  {
     let secrets = ["title", "summary", "input", "instructions", "text", "to", "output", "answer", "error", "later"]
     func left(_ redaction: ChappieThreadRedaction) async throws -> [String] {
       let json = try await written(redaction).json.replacing("\\", with: "")
@@ -56,14 +59,14 @@ struct RedactionTests {
     #expect(try await left(ChappieThreadRedaction(mask: [field])) == expected)
   }
 
-  /// An escape hides nothing, and JSON stays JSON.
+  /// An escape hides no match, and the result is JSON.
   @Test(arguments: [
     (#"{"to":"Gr\u00fc\u00dfe"}"#, #"{"to":"[redacted]"}"#), (#"["a \"b\""]"#, #"["[redacted]"]"#),
     (#"{"x\/y":[1]}"#, #"{"[redacted]":[1]}"#), (#"{"card":1234567890123456}"#, #"{"card":"[redacted]"}"#),
     (#"{"pin":"none","a":1}"#, #"{"a":1,[redacted]}"#), ("says Grüße", "says [redacted]"),
     (#"{"b": 1.5, "a": null}"#, #"{"a":null,"b":1.5}"#), (#""Gr\u00fc\u00dfe""#, #""[redacted]""#), ("1.50", "1.50"),
   ])
-  func toolsAreMatchedAsValues(_ json: String, _ left: String) throws {
+  func patternsMatchJSONValuesOfTools(_ json: String, _ left: String) throws {
     let redaction = try ChappieThreadRedaction(
       patterns: ["Grüße", "a \"b\"", "x/y", #"\b\d{16}\b"#, #""pin":"[^"]*""#])
     let turn = ChappieTurn(
@@ -79,7 +82,7 @@ struct RedactionTests {
       ])
   }
 
-  @Test func anImageWhoseAddressMatchesGoes() throws {
+  @Test func anImageWithAMatchingAddressIsRemoved() throws {
     let data = try ChappieImage(url: "data:image/png;base64,AAAA")
     let other = try ChappieImage(url: "https://example.org/cat.png")
     let images = [data, other, try ChappieImage(url: "https://example.org/AAAA.png")]
@@ -88,7 +91,7 @@ struct RedactionTests {
     #expect(redaction.turn(turn).events == [.input(.user("Look", images: [data, other]))])
   }
 
-  @Test func imagesGo() async throws {
+  @Test func droppedOrMaskedImagesAreRemoved() async throws {
     let image = try ChappieImage(url: "data:image/png;base64,AAAA")
     let turn = ChappieTurn(id: "turn", recordedAt: 1, events: [.input(.user("Look", images: [image]))])
     for redaction in [try ChappieThreadRedaction(drop: [.images]), try ChappieThreadRedaction(mask: [.images])] {
@@ -97,25 +100,25 @@ struct RedactionTests {
     #expect(try ChappieThreadRedaction().turn(turn) == turn)
   }
 
-  /// Where nobody can say in time whether a pattern matches, nothing is written of the text.
-  @Test func aPatternThatTakesTooLongMasksTheWholeText() async throws {
+  /// If matching takes too long, no part of the text is written.
+  @Test func aSlowPatternMasksTheWholeText() async throws {
     let redaction = try ChappieThreadRedaction(patterns: ["^(a+)+$"])
     #expect(redaction.title(String(repeating: "a", count: 100) + "b") == ChappieThreadRedaction.mask)
     #expect(redaction.title("b") == "b")
   }
 
-  /// A match costs a look through all that follows it.
-  @Test func moreMatchesThanThereIsTimeForMaskTheWholeText() throws {
+  /// Each match requires another search through the rest of the text.
+  @Test func tooManyMatchesMaskTheWholeText() throws {
     let redaction = try ChappieThreadRedaction(patterns: ["SECRET"])
     #expect(redaction.title(String(repeating: "SECRET ", count: 1 << 19)) == ChappieThreadRedaction.mask)
   }
 
-  /// While patterns are matched, the actor does what came after.
-  @Test func redactionKeepsNobodyWaiting() async throws {
+  /// The actor stays free while patterns are matched.
+  @Test func redactionDoesNotBlockTheActor() async throws {
     let memory = ChappieInMemoryThreadStore()
     let store = ChappieRedactingThreadStore(memory, redaction: try ChappieThreadRedaction(patterns: ["SECRET"]))
     try await store.create(ChappieThreadSummary(id: "one", createdAt: UnixTime.now, updatedAt: UnixTime.now))
-    // Enough to take a while on any machine.
+    // Long enough to take a while on any machine.
     let long = ChappieTurnEvent.output(text: String(repeating: "SECRET ", count: 4096), model: "m", responseID: "r")
     let writing = Task.onGLib {
       try await store.append(ChappieTurn(id: "turn", recordedAt: UnixTime.now, events: [long]), to: "one")
@@ -126,15 +129,15 @@ struct RedactionTests {
     #expect(try await memory.thread("one").turns.count == 1)
   }
 
-  @Test func aPatternThatIsNoneIsRefused() {
+  @Test func anInvalidPatternIsRefused() {
     let error = #expect(throws: ChappieClientError.self) { try ChappieThreadRedaction(patterns: ["ok", "("]) }
     #expect(error?.description.contains("'('") == true)
   }
 
   // MARK: Conversations
 
-  /// The conversation itself is whole; only what is stored of it is not.
-  @Test func theModelIsToldEverything() async throws {
+  /// Redaction changes the stored turns, not the running conversation.
+  @Test func theModelGetsUnredactedMessages() async throws {
     let store = ChappieRedactingThreadStore(
       ChappieInMemoryThreadStore(), redaction: try ChappieThreadRedaction(drop: [.outputs], mask: [.inputs]))
     try await Answering.with(store: store) { world in
@@ -142,15 +145,15 @@ struct RedactionTests {
       #expect(try await world.runtime.send("Who am I?").contains("3 messages"))
       #expect(try await world.thread().summary.title == ChappieThreadRedaction.mask)
       #expect(try await !world.thread().json.contains("Ada"))
-      // What is gone on with is what is left.
+      // A new runtime continues with the redacted messages.
       let context = try await world.again().resumed(world.thread().id)
       #expect(context.messages == [.user(ChappieThreadRedaction.mask), .user(ChappieThreadRedaction.mask)])
     }
   }
 
-  /// A summary that was left out does not stand for what was said.
+  /// A redacted summary says nothing, so the messages stay.
   @Test(arguments: [false, true])
-  func whatASummaryWouldStandForIsGoneOnWith(_ isMasked: Bool) async throws {
+  func aRedactedSummaryReplacesNoMessages(_ isMasked: Bool) async throws {
     let store = ChappieRedactingThreadStore(
       ChappieInMemoryThreadStore(),
       redaction: try ChappieThreadRedaction(drop: isMasked ? [] : [.summaries], mask: isMasked ? [.summaries] : []))
@@ -165,10 +168,10 @@ struct RedactionTests {
     }
   }
 
-  // MARK: A store of one's own
+  // MARK: An app's own store
 
-  /// What another program has added is noticed through it.
-  @Test func theExampleTellsWhatItsStoreKnows() async throws {
+  /// The runtime finds turns of other programs through the example.
+  @Test func theExampleForwardsSummaries() async throws {
     let store = ToolRedactingStore(store: ChappieInMemoryThreadStore())
     try await Answering.with(store: store) { world in
       _ = try await world.runtime.send("One")
@@ -179,7 +182,7 @@ struct RedactionTests {
     }
   }
 
-  @Test func theExampleKeepsNothingOfTools() async throws {
+  @Test func theExampleStoresNothingOfTools() async throws {
     let tool = ChappieHostTool(name: "mail", description: "Reads the mail.") { _ in
       ChappieToolResult(output: "a private letter")
     }
@@ -191,5 +194,14 @@ struct RedactionTests {
       #expect(events.contains(.toolCall(callID: "call_1", name: "mail", arguments: "{}")))
       #expect(events.contains(.toolOutput(callID: "call_1", name: "mail", status: .completed, output: "")))
     }
+  }
+
+  @Test func theGuideShowsTheTestedExample() throws {
+    let here = URL(filePath: #filePath).deletingLastPathComponent()
+    let example = try String(contentsOf: here.appending(path: "ToolRedactingStore.swift"), encoding: .utf8)
+    let guide = try String(contentsOf: here.appending(path: "../../../doc/swift.md").standardized, encoding: .utf8)
+    let store = try #require(example.range(of: "struct ToolRedactingStore")).lowerBound
+    #expect(guide.contains(example[store...]))
+    #expect(example[store...].split(separator: "\n", omittingEmptySubsequences: false).count <= 31)
   }
 }

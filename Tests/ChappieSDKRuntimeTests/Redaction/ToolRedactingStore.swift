@@ -1,7 +1,7 @@
 import ChappieSDK
 import ChappieSDKRuntime
 
-/// An example of a store of one's own: it keeps no arguments and no outputs of tools, and passes the rest on.
+/// An example of an app's own store: it drops the arguments and outputs of tools, and forwards the rest.
 struct ToolRedactingStore: ChappieThreadStore {
   let store: any ChappieThreadStore
 

@@ -16,16 +16,16 @@ struct FileRetentionTests {
     try await store.append(.sample("t", at: world.clock.now), to: "b")
     #expect(try await store.threads(ChappieThreadQuery()).count == 2)
     world.clock.advance(days: 1)
-    // Nothing was written since: whoever looks sees what the policy says.
+    // Reading enforces the policy too.
     #expect(try await store.threads(ChappieThreadQuery()).map(\.id) == ["b"])
     #expect(try await store.threads(ChappieThreadQuery(.archived)).map(\.archivedAt) == [world.clock.now])
-    #expect(try await world.store().thread("a").summary.isArchived, "its row says so too")
+    #expect(try await world.store().thread("a").summary.isArchived, "its row has the change")
     world.clock.advance(days: 60)
     try await store.enforceRetention()
     #expect(try await store.threads(ChappieThreadQuery(.all)).map(\.id) == ["b"])
   }
 
-  @Test func writingArchivesWhatIsDue() async throws {
+  @Test func aWriteArchivesThreadsThatAreDue() async throws {
     let store = world.store(retention: .default)
     try await store.create(.sample("a", at: world.clock.now))
     try await store.create(.sample("b", at: world.clock.now))
@@ -35,7 +35,7 @@ struct FileRetentionTests {
     #expect(try await world.store().thread("b").summary.isArchived == false)
   }
 
-  @Test func whatIsTakenBackStaysForAsLongAgain() async throws {
+  @Test func anUnarchivedThreadGetsTheWholePeriodAgain() async throws {
     let store = world.store(retention: .default)
     try await store.create(.sample("a", at: world.clock.now))
     world.clock.advance(days: 31)
@@ -48,7 +48,7 @@ struct FileRetentionTests {
     #expect(try await store.threads(ChappieThreadQuery()).isEmpty)
   }
 
-  @Test func theCapHoldsWithEachWrite() async throws {
+  @Test func eachWriteEnforcesTheLimit() async throws {
     let text = String(repeating: "x", count: 4_000)
     let cap: Int64 = 20_000
     let store = world.store(retention: ChappieThreadStoreRetentionPolicy(maximumTotalBytes: cap))
@@ -59,11 +59,11 @@ struct FileRetentionTests {
       if number == 2 { try await store.change("n2", .archive) }
       #expect(try await store.usage().usedBytes <= cap)
     }
-    // The archived one went first, then the oldest.
+    // The archived thread was deleted first, then the oldest.
     #expect(try await world.store().threads(ChappieThreadQuery(.all)).map(\.id) == ["n8", "n7", "n6", "n5"])
   }
 
-  @Test func aThreadThatIsLargerThanTheCapIsRefusedAndNothingElseGoes() async throws {
+  @Test func aThreadLargerThanTheLimitIsRefusedAndNoOtherIsDeleted() async throws {
     let store = world.store(retention: ChappieThreadStoreRetentionPolicy(maximumTotalBytes: 20_000))
     try await store.create(.sample("a"))
     try await store.create(.sample("b"))
@@ -80,8 +80,8 @@ struct FileRetentionTests {
     #expect(try await world.store().thread("b").turns.map(\.id) == ["t1"])
   }
 
-  /// As when the key was lost with which most of them were sealed.
-  @Test func whatCannotBeReadCostsNoOtherThread() async throws {
+  /// Most threads were encrypted with a key that is lost.
+  @Test func unreadableThreadsCauseNoDeletion() async throws {
     let store = world.store(retention: ChappieThreadStoreRetentionPolicy(maximumTotalBytes: 20_000))
     for id in ["a", "b"] { try await store.create(.sample(id)) }
     try world.database().run(
@@ -107,7 +107,7 @@ struct FileRetentionTests {
     #expect(message.contains("cannot be read") && message.contains("delete all of them"))
   }
 
-  @Test func itIsToldWhatWasDone() async throws {
+  @Test func observersGetTheThreadsThatRetentionChanged() async throws {
     let told = Mutex<[[String]]>([])
     let store = world.store(retention: .default)
     store.onRetention { archived, deleted in told.withLock { $0.append(archived + ["/"] + deleted) } }
@@ -121,7 +121,7 @@ struct FileRetentionTests {
     #expect(told.withLock { $0 } == [["a", "/"], ["/", "a"]])
   }
 
-  @Test func whatCouldNotBeDoneIsNotTold() async throws {
+  @Test func failedRetentionIsNotReported() async throws {
     let told = Mutex<[String]>([])
     let store = world.store(retention: .default, patience: .milliseconds(50))
     store.onRetention { _, deleted in told.withLock { $0 += deleted } }
@@ -139,7 +139,7 @@ struct FileRetentionTests {
     #expect(told.withLock { $0 } == ["a", "b", "c"], "once each")
   }
 
-  @Test func dayByDayItIsDoneWithoutAWrite() async throws {
+  @Test func retentionRunsDailyWithoutAWrite() async throws {
     let told = Mutex<Int>(0)
     let store = ChappieFileThreadStore(
       directory: world.directory, device: { "d0" }, keys: world.keys, clock: { [clock = world.clock] in clock.now },
@@ -150,7 +150,7 @@ struct FileRetentionTests {
     try await eventually { told.withLock { $0 } == 1 }
   }
 
-  @Test func whileItIsLockedNothingIsDone() async throws {
+  @Test func retentionDoesNothingWhileLocked() async throws {
     let store = world.store(retention: .default)
     try await store.create(.sample("a", at: world.clock.now))
     world.clock.advance(days: 31)

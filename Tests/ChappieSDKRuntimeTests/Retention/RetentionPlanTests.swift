@@ -6,7 +6,7 @@ struct RetentionPlanTests {
   private let day: Int64 = 86_400
   private let now: Int64 = 1_800_000_000
 
-  /// A thread that was used, and put away, so many days ago.
+  /// A thread that was used, and archived, this many days ago.
   private func thread(_ id: String, used: Double, archived: Double? = nil, bytes: Int64 = 10) -> ChappieThreadSummary {
     ChappieThreadSummary(
       id: id, createdAt: 0, updatedAt: now - Int64(used * 86_400),
@@ -31,7 +31,7 @@ struct RetentionPlanTests {
     #expect(plan.deleted == ["gone"])
   }
 
-  @Test func theThreadInUseIsLeft() {
+  @Test func aThreadInUseIsLeftAlone() {
     let threads = [thread("a", used: 400), thread("b", used: 500, archived: 400)]
     #expect(plan(.default, threads, inUse: ["a"]).archived.isEmpty)
     #expect(plan(.default, threads, inUse: ["b"]).deleted.isEmpty)
@@ -39,12 +39,12 @@ struct RetentionPlanTests {
     #expect(plan(tight, threads, inUse: ["b"]) == plan(tight, [threads[0]]))
   }
 
-  @Test func unlimitedForgetsNothing() {
+  @Test func anUnlimitedPolicyDeletesNothing() {
     let threads = [thread("a", used: 4_000, bytes: .max / 4), thread("b", used: 5_000, archived: 4_000)]
     #expect(plan(.unlimited, threads).isEmpty)
   }
 
-  @Test func theCapTakesTheOldestArchivedFirstThenTheOldestActive() {
+  @Test func theLimitDeletesTheOldestArchivedFirstThenTheOldestActive() {
     let threads = [
       thread("active-new", used: 1), thread("active-old", used: 3), thread("away-new", used: 20, archived: 1),
       thread("away-old", used: 10, archived: 2),
@@ -57,34 +57,34 @@ struct RetentionPlanTests {
     }
   }
 
-  @Test func whatIsArchivedNowIsTheNewestArchived() {
+  @Test func aThreadArchivedNowIsTheNewestArchived() {
     let threads = [thread("old", used: 40), thread("away", used: 40, archived: 1), thread("new", used: 1)]
     let policy = ChappieThreadStoreRetentionPolicy(maximumTotalBytes: 20)
     #expect(plan(policy, threads).deleted == ["away"])
     #expect(plan(policy, threads).archived == ["old"])
   }
 
-  @Test func whatIsDeletedForItsAgeMakesRoom() {
+  @Test func threadsDeletedForTheirAgeMakeRoom() {
     let threads = [thread("gone", used: 100, archived: 61), thread("away", used: 40, archived: 1)]
     #expect(plan(ChappieThreadStoreRetentionPolicy(maximumTotalBytes: 10), threads).deleted == ["gone"])
   }
 
-  @Test func whatCannotBeDeletedCounts() {
+  @Test func unreadableThreadsCountForTheLimit() {
     let policy = ChappieThreadStoreRetentionPolicy(maximumTotalBytes: 20)
     #expect(plan(policy, [thread("a", used: 1)], otherBytes: 15).deleted == ["a"])
   }
 
   @Test(arguments: [20, 25] as [Int64])
-  func nothingIsDeletedForWhatCannotBeFreed(_ otherBytes: Int64) {
+  func nothingIsDeletedIfUnreadableThreadsFillTheLimit(_ otherBytes: Int64) {
     let policy = ChappieThreadStoreRetentionPolicy(maximumTotalBytes: 20)
     let threads = [thread("a", used: 1), thread("old", used: 40), thread("gone", used: 100, archived: 61)]
     let plan = plan(policy, threads, otherBytes: otherBytes)
-    #expect(plan.deleted == ["gone"], "for its age alone")
+    #expect(plan.deleted == ["gone"], "because of its age alone")
     #expect(plan.archived == ["old"])
   }
 
   @Test(arguments: [1e300, Double.infinity])
-  func ageWithoutEndIsNever(_ seconds: Double) {
+  func anInfiniteAgeMeansNever(_ seconds: Double) {
     let policy = ChappieThreadStoreRetentionPolicy(archiveInactiveAfter: seconds, deleteArchivedAfter: seconds)
     #expect(plan(policy, [thread("a", used: 10_000), thread("b", used: 10_000, archived: 9_000)]).isEmpty)
   }

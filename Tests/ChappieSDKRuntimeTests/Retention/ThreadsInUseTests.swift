@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChappieSDKRuntime
 
-/// A turn may take minutes: meanwhile its thread is left as it is, whoever else uses the store.
+/// A turn may take minutes. Retention leaves its thread alone until it ends, even if other callers use the store.
 struct ThreadsInUseTests {
   private let world = FileStoreWorld()
 
@@ -11,7 +11,7 @@ struct ThreadsInUseTests {
     case files, memory
   }
 
-  /// Two objects for one store, where there can be.
+  /// Two store objects on one directory, or one in memory.
   private func stores(_ kind: Kind, _ retention: ChappieThreadStoreRetentionPolicy) -> [any ChappieThreadStore] {
     switch kind {
     case .files: [world.store(retention: retention), world.store(retention: retention)]
@@ -19,7 +19,7 @@ struct ThreadsInUseTests {
     }
   }
 
-  /// Everything that has the policy followed.
+  /// Runs every operation that enforces retention.
   private func useOthers(_ store: any ChappieThreadStore) async throws {
     try await store.append(.sample("t", at: world.clock.now), to: "other")
     _ = try await store.threads(ChappieThreadQuery())
@@ -31,8 +31,8 @@ struct ThreadsInUseTests {
     let stores = stores(kind, .default)
     for id in ["active", "away", "other"] { try await stores[0].create(.sample(id, at: world.clock.now)) }
     try await stores[0].change("away", .archive)
-    var hold: TurnLease? = TurnLease()
-    try await TurnLease.$current.withValue(hold) {
+    var lease: TurnLease? = TurnLease()
+    try await TurnLease.$current.withValue(lease) {
       for id in ["active", "away"] { _ = try await stores[0].summary(of: id) }
     }
     world.clock.advance(days: 100)
@@ -41,14 +41,14 @@ struct ThreadsInUseTests {
       #expect(Set(try await store.threads(ChappieThreadQuery(.active)).map(\.id)) == ["active", "other"])
       #expect(try await store.threads(ChappieThreadQuery(.archived)).map(\.id) == ["away"])
     }
-    withExtendedLifetime(hold) {}
-    hold = nil
+    withExtendedLifetime(lease) {}
+    lease = nil
     try await useOthers(stores[0])
     #expect(try await stores[0].threads(ChappieThreadQuery(.active)).map(\.id) == ["other"])
     #expect(try await stores[0].threads(ChappieThreadQuery(.archived)).map(\.id) == ["active"])
   }
 
-  /// The turn itself is the first to look after a long time.
+  /// The turn itself makes the first access after a long time.
   @Test(arguments: Kind.allCases)
   private func aTurnTakesBackAThreadThatWasDue(_ kind: Kind) async throws {
     let store = stores(kind, .default)[0]
@@ -63,10 +63,10 @@ struct ThreadsInUseTests {
   }
 
   @Test(arguments: Kind.allCases)
-  private func theCapTakesNoThreadThatATurnIsIn(_ kind: Kind) async throws {
+  private func theLimitDeletesNoThreadWithARunningTurn(_ kind: Kind) async throws {
     let stores = stores(kind, ChappieThreadStoreRetentionPolicy(maximumTotalBytes: 3_000))
-    let hold = TurnLease()
-    try await TurnLease.$current.withValue(hold) { try await stores[0].create(.sample("used", at: world.clock.now)) }
+    let lease = TurnLease()
+    try await TurnLease.$current.withValue(lease) { try await stores[0].create(.sample("used", at: world.clock.now)) }
     for number in 1...8 {
       world.clock.advance(seconds: 1)
       try await stores[0].create(.sample("n\(number)", at: world.clock.now))
@@ -74,6 +74,6 @@ struct ThreadsInUseTests {
     }
     let left = try await stores[0].threads(ChappieThreadQuery(.all)).map(\.id)
     #expect(left.contains("used") && left.contains("n8") && !left.contains("n1"))
-    withExtendedLifetime(hold) {}
+    withExtendedLifetime(lease) {}
   }
 }

@@ -5,10 +5,10 @@ import GLibBridge
 import TestSupport
 import Testing
 
-/// Turns that fail, and stores that do.
+/// Failing turns, and failing stores.
 @Suite(.timeLimit(.minutes(1))) @GLibActor
 struct FailureTests {
-  @Test func aTurnThatFailsIsKeptWithItsError() async throws {
+  @Test func aFailedTurnIsStoredWithItsError() async throws {
     try await Answering.with(.signedOut) { world in
       await #expect(throws: ChappieClientError.missingCredential) { try await world.runtime.send("Hello") }
       let events = try await world.events()
@@ -20,7 +20,7 @@ struct FailureTests {
     }
   }
 
-  @Test func whatHadComeBeforeAFailureIsKept() async throws {
+  @Test func aFailedTurnKeepsThePartialAnswer() async throws {
     let tool = ChappieHostTool(name: "clock", description: "Tells the time.") { _ in ChappieToolResult(output: "noon") }
     try await Answering.with(tools: [tool]) { world in
       try world.backend.play(
@@ -32,13 +32,13 @@ struct FailureTests {
       let events = try await world.events().filter { $0.kind != "payload" }
       #expect(events.map(\.kind) == ["input", "tool-call", "tool-output", "output", "error"])
       #expect(events[3] == .output(text: "Let me see.", model: "gpt-6.1-sol", responseID: ""))
-      // It is no part of the conversation that goes on.
+      // A failed turn does not become part of the context.
       #expect(try await world.runtime.send("Hello").contains("1 message"))
       #expect(try await world.again().resumed(world.thread().id).messages.map(\.text).first == "Hello")
     }
   }
 
-  @Test func aToolThatNobodyHasIsKeptAsCalled() async throws {
+  @Test func aCallOfAMissingToolIsStored() async throws {
     try await Answering.with { world in
       try world.backend.play(
         #"[{"endpoint": "responses", "tool_calls": [{"name": "spoon", "arguments": {"a": 1}, "call_id": "call_1"}]}]"#)
@@ -47,7 +47,7 @@ struct FailureTests {
     }
   }
 
-  @Test func aStreamThatIsLetGoIsKeptAsCancelled() async throws {
+  @Test func aDroppedStreamIsStoredAsCancelled() async throws {
     let store = FaultyStore()
     try await Answering.with(store: store) { world in
       try world.backend.play(#"[{"endpoint": "responses", "hang": true}]"#)
@@ -74,7 +74,7 @@ struct FailureTests {
 
   // MARK: The store
 
-  @Test func nothingIsAskedWhereNoThreadCanBegin() async throws {
+  @Test func nothingIsSentIfNoThreadCanBegin() async throws {
     let store = FaultyStore()
     store.fail(.create, .locked("The keyring is locked."))
     try await Answering.with(store: store) { world in
@@ -88,7 +88,7 @@ struct FailureTests {
     }
   }
 
-  @Test func anAnswerThatCannotBeKeptIsNotLost() async throws {
+  @Test func theErrorHoldsAnAnswerThatCannotBeStored() async throws {
     let store = FaultyStore()
     store.fail(.append, .full("The disk is full."))
     try await Answering.with(store: store) { world in
@@ -99,8 +99,8 @@ struct FailureTests {
       }
       #expect(response.outputText.contains("Hello"))
       #expect(reason == .full("The disk is full."))
-      #expect(error?.description == "The answer came, and could not be stored. The disk is full.")
-      // The thread goes on, and the conversation with what is stored.
+      #expect(error?.description == "The answer could not be stored. The disk is full.")
+      // The thread continues with its stored turns.
       store.fail(.append, nil)
       let next = try await world.runtime.send("And now?")
       #expect(next.contains("1 message"))
@@ -108,7 +108,7 @@ struct FailureTests {
     }
   }
 
-  @Test func aStreamTellsThatItsAnswerIsNotKept() async throws {
+  @Test func aStreamFailsIfItsAnswerCannotBeStored() async throws {
     let store = FaultyStore()
     store.fail(.append, .full("The disk is full."))
     try await Answering.with(store: store) { world in
@@ -125,8 +125,8 @@ struct FailureTests {
     }
   }
 
-  /// What the caller has to know is why there is no answer.
-  @Test func theTurnsErrorIsThrownWhereBothFail() async throws {
+  /// The caller needs the reason for the missing answer.
+  @Test func theErrorOfTheTurnHidesThatOfTheStore() async throws {
     let store = FaultyStore()
     store.fail(.append, .full("The disk is full."))
     try await Answering.with(.signedOut, store: store) { world in
@@ -134,7 +134,7 @@ struct FailureTests {
     }
   }
 
-  @Test func aThreadThatIsGoneIsNotGoneOnWith() async throws {
+  @Test func aDeletedThreadIsNotContinued() async throws {
     try await Answering.with { world in
       _ = try await world.runtime.send("One")
       let gone = try await world.thread().id
@@ -148,7 +148,7 @@ struct FailureTests {
 }
 
 extension ChappieRuntime {
-  /// The client's context after it has gone back to a thread.
+  /// The client's context after it resumed a thread.
   func resumed(_ thread: String) async throws -> ChappieClientContext {
     try await resume(thread: thread)
     return await client.context()

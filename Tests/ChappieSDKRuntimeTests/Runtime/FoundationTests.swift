@@ -3,7 +3,7 @@ import ChappieSDKRuntime
 import Foundation
 import Testing
 
-/// Errors and times of threads as an app shows them.
+/// Errors and times of threads as Foundation types.
 struct FoundationTests {
   private static let errors: [any Error & CustomStringConvertible] = [
     ChappieThreadStoreError.noSuchThread("a"), ChappieThreadStoreError.full("The disk is full."),
@@ -13,13 +13,13 @@ struct FoundationTests {
   ]
 
   @Test(arguments: errors.indices)
-  func theLocalizedDescriptionOfAnErrorIsItsSentence(_ index: Int) {
+  func theLocalizedDescriptionIsTheDescription(_ index: Int) {
     let error = Self.errors[index]
     #expect((error as any Error).localizedDescription == error.description)
     #expect(error is any LocalizedError)
   }
 
-  @Test func aThreadAndItsTurnsTellFractionsOfASecond() {
+  @Test func datesHaveFractionsOfASecond() {
     let thread = ChappieThreadSummary(
       id: "a", createdAt: 10, updatedAt: 20, archivedAt: 30, createdAtMicroseconds: 500_000,
       updatedAtMicroseconds: 250_000)

@@ -5,10 +5,10 @@ import Testing
 
 @testable import ChappieSDKRuntime
 
-/// Turns that are answered, and what is kept of them.
+/// Answered turns, and their stored events.
 @Suite(.timeLimit(.minutes(1))) @GLibActor
 struct SendTests {
-  @Test func aTurnIsKeptBeforeItsAnswerIsReturned() async throws {
+  @Test func aTurnIsStoredBeforeItsAnswerIsReturned() async throws {
     try await Answering.with { world in
       #expect(world.runtime.currentThread == nil)
       #expect(try await world.runtime.listThreads().isEmpty)
@@ -28,7 +28,7 @@ struct SendTests {
     }
   }
 
-  @Test func theNextMessageGoesOn() async throws {
+  @Test func theNextMessageContinuesTheThread() async throws {
     try await Answering.with { world in
       _ = try await world.runtime.send("One")
       #expect(try await world.runtime.send(.user("Two", fastMode: true)).contains("3 messages"))
@@ -41,7 +41,7 @@ struct SendTests {
     }
   }
 
-  @Test func messagesAtOnceAreKeptOneAfterTheOther() async throws {
+  @Test func concurrentMessagesAreStoredInOrder() async throws {
     try await Answering.with { world in
       let runtime = world.runtime
       let sends = (1...5).map { number in Task.onGLib { try await runtime.send("Message \(number)") } }
@@ -49,7 +49,7 @@ struct SendTests {
       for send in sends { answers.append(try await send.value) }
       let thread = try await world.thread()
       #expect(thread.turns.count == 5)
-      // Each was answered with those before it in its transcript.
+      // The context of each turn had all earlier turns.
       #expect((0..<5).allSatisfy { answers[$0].contains($0 == 0 ? "1 message" : "\(2 * $0 + 1) messages") })
       #expect(
         thread.turns.flatMap(\.events).compactMap { if case .output(let text, _, _) = $0 { text } else { nil } }
@@ -57,7 +57,7 @@ struct SendTests {
     }
   }
 
-  @Test func aStreamEndsWhenItsTurnIsKept() async throws {
+  @Test func aStreamEndsAfterItsTurnIsStored() async throws {
     try await Answering.with { world in
       var text = ""
       var kept: [ChappieTurnEvent] = []
@@ -75,7 +75,7 @@ struct SendTests {
     }
   }
 
-  @Test func toolsAreKeptWithWhatTheySaid() async throws {
+  @Test func toolCallsAreStoredWithTheirOutput() async throws {
     let weather = ChappieHostTool(name: "weather", description: "Tells the weather.") { call in
       ChappieToolResult(output: "rain")
     }
@@ -102,7 +102,7 @@ struct SendTests {
     }
   }
 
-  @Test func thoughtsAreKeptAsTheyCame() async throws {
+  @Test func reasoningItemsAreStoredAsReceived() async throws {
     try await Answering.with { world in
       try world.backend.play(
         """
@@ -137,7 +137,7 @@ struct SendTests {
     ("an accent e" + String(repeating: "\u{301}", count: 1000), "an accent…"),
     ("e" + String(repeating: "\u{301}", count: 1000), "…"),
   ])
-  func aTitleIsTheFirstMessageInShort(_ text: String, _ title: String) {
+  func aTitleIsTheBeginningOfTheFirstMessage(_ text: String, _ title: String) {
     #expect(ThreadTitle.make(of: text) == title)
     #expect(ThreadTitle.make(of: text).count <= 60)
     #expect(ThreadTitle.make(of: text).utf8.count <= 1024)

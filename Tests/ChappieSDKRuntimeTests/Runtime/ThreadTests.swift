@@ -4,10 +4,10 @@ import ChappieSDKTesting
 import GLibBridge
 import Testing
 
-/// Threads that are begun, gone back to, listed and put away.
+/// Creating, resuming, listing and archiving threads.
 @Suite(.timeLimit(.minutes(1))) @GLibActor
 struct ThreadTests {
-  @Test func aThreadIsGoneOnWithAfterANewStart() async throws {
+  @Test func aNewRuntimeContinuesAStoredThread() async throws {
     try await Answering.with { world in
       _ = try await world.runtime.send("One")
       let id = try await world.thread().id
@@ -23,7 +23,7 @@ struct ThreadTests {
     }
   }
 
-  @Test func anotherThreadKnowsNothingOfTheFirst() async throws {
+  @Test func aNewThreadHasAnEmptyContext() async throws {
     try await Answering.with { world in
       let runtime = world.runtime
       _ = try await runtime.send("One")
@@ -42,7 +42,7 @@ struct ThreadTests {
     }
   }
 
-  @Test func whatSomebodyElseHasAddedIsKnown() async throws {
+  @Test func turnsOfAnotherRuntimeAreReadBeforeTheNextTurn() async throws {
     try await Answering.with { world in
       _ = try await world.runtime.send("One")
       let id = try await world.thread().id
@@ -56,7 +56,7 @@ struct ThreadTests {
     }
   }
 
-  @Test func aCompactionIsKeptAndGoneOnFrom() async throws {
+  @Test func aStoredSummaryReplacesTheMessages() async throws {
     try await Answering.with { world in
       _ = try await world.runtime.send("One")
       try await world.runtime.compactContext(summary: "They counted.")
@@ -75,7 +75,7 @@ struct ThreadTests {
     }
   }
 
-  @Test func anAutomaticCompactionIsKept() async throws {
+  @Test func anAutomaticSummaryIsStored() async throws {
     try await Answering.with(compaction: .whenFull(percent: 15), contextWindow: 4000) { world in
       _ = try await world.runtime.send(String(repeating: "word ", count: 560))
       _ = try await world.runtime.send("What now?")
@@ -89,7 +89,7 @@ struct ThreadTests {
     }
   }
 
-  @Test func archivedThreadsAreReachedInTwoWays() async throws {
+  @Test func archivedThreadsAreListedOnRequest() async throws {
     try await Answering.with { world in
       let runtime = world.runtime
       var ids: [String] = []
@@ -108,7 +108,7 @@ struct ThreadTests {
       #expect(Set((page + next).map(\.id)) == [ids[1], ids[3]])
       try await runtime.unarchive(thread: ids[0])
       #expect(try await runtime.archivedThreads().map(\.id) == [ids[2]])
-      // A message takes its thread back.
+      // A message unarchives its thread.
       try await runtime.resume(thread: ids[2])
       _ = try await runtime.send("Are you there?")
       #expect(try await runtime.archivedThreads().isEmpty)
@@ -120,7 +120,7 @@ struct ThreadTests {
     }
   }
 
-  @Test func theCurrentThreadIsForgottenWhenItIsDeleted() async throws {
+  @Test func deletingTheCurrentThreadClearsTheContext() async throws {
     try await Answering.with { world in
       let runtime = world.runtime
       _ = try await runtime.send("One")

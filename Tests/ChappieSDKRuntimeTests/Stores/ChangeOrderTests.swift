@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChappieSDKRuntime
 
-/// What changed last is listed first, whatever the clock says.
+/// The thread that changed last is listed first, whatever the clock says.
 struct ChangeOrderTests {
   private let world = FileStoreWorld()
 
@@ -11,7 +11,7 @@ struct ChangeOrderTests {
     try await store.threads(ChappieThreadQuery()).map(\.id)
   }
 
-  /// In either order of the ids: one of them would come out right by chance.
+  /// Checks both orders of the ids, because sorting by id would be right for one of them.
   private func checkOneSecond(_ store: any ChappieThreadStore) async throws {
     for id in ["b", "a", "c"] { try await store.create(.sample(id)) }
     #expect(try await ids(store) == ["c", "a", "b"])
@@ -26,17 +26,17 @@ struct ChangeOrderTests {
     #expect(try await ids(store) == ["b", "c", "a"])
   }
 
-  @Test func filesKnowTheOrderWithinOneSecond() async throws {
+  @Test func aFileStoreOrdersChangesWithinOneSecond() async throws {
     try await checkOneSecond(world.store())
     #expect(try await ids(world.store()) == ["b", "c", "a"])
   }
 
-  @Test func memoryKnowsTheOrderWithinOneSecond() async throws {
+  @Test func anInMemoryStoreOrdersChangesWithinOneSecond() async throws {
     try await checkOneSecond(ChappieInMemoryThreadStore(retentionPolicy: .unlimited) { 1_800_000_000 })
   }
 
-  /// As two processes do, each of which has the index in memory.
-  @Test func processesCountTogether() async throws {
+  /// Two store objects stand for two processes, each with its own index in memory.
+  @Test func processesShareTheChangeNumbers() async throws {
     let (left, right) = (world.store(), world.store())
     for id in ["b", "a"] { try await left.create(.sample(id)) }
     for (store, id) in [(left, "b"), (right, "a"), (left, "b"), (right, "b"), (left, "a")] {
@@ -47,7 +47,7 @@ struct ChangeOrderTests {
     }
   }
 
-  @Test func aClockThatIsSetBackChangesNothing() async throws {
+  @Test func aClockSetBackDoesNotChangeTheOrder() async throws {
     let store = world.store()
     for id in ["b", "a"] { try await store.create(.sample(id)) }
     try await store.append(.sample("t", at: world.clock.now + 3600), to: "b")
@@ -56,11 +56,11 @@ struct ChangeOrderTests {
     world.clock.advance(seconds: -7200)
     try await store.change("b", .rename("New"))
     #expect(try await ids(store) == ["b", "a"])
-    // The times are as they are.
+    // The times do not change.
     #expect(try await store.summary(of: "b")?.updatedAt == 1_800_003_600)
   }
 
-  @Test func theNumberOfADeletedThreadIsOfNoMatter() async throws {
+  @Test func deletingTheNewestThreadKeepsTheOrder() async throws {
     let store = world.store()
     for id in ["a", "b", "c"] { try await store.create(.sample(id)) }
     try await store.delete("c")
@@ -70,8 +70,8 @@ struct ChangeOrderTests {
     #expect(try await ids(world.store()) == ["b", "a"])
   }
 
-  /// Of a store that does not count.
-  @Test func threadsWithoutANumberAreOrderedByTheirTimes() async throws {
+  /// Stores of apps need not set a change number.
+  @Test func threadsWithoutANumberAreOrderedByTime() async throws {
     let store = world.store()
     try await store.create(.sample("b", at: 1_800_000_000))
     let old = [
@@ -83,7 +83,7 @@ struct ChangeOrderTests {
       ])
   }
 
-  @Test func theLargestNumberIsNoTrap() async throws {
+  @Test func theLargestNumberDoesNotOverflow() async throws {
     var index = ThreadIndex()
     var summary = ChappieThreadSummary.sample("a")
     summary.changeNumber = .max

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChappieSDKRuntime
 
-/// The conformance suite finds what a store does wrong.
+/// The conformance suite finds the mistakes of a store.
 @Suite
 struct ConformanceTests {
   /// A store in memory with one mistake.
@@ -68,14 +68,14 @@ struct ConformanceTests {
   }
 
   @Test(arguments: Mistaken.Mistake.allCases)
-  func findsAMistake(_ mistake: Mistaken.Mistake) async throws {
+  func theSuiteFindsEachMistake(_ mistake: Mistaken.Mistake) async throws {
     let violation = await #expect(throws: ChappieThreadStoreViolation.self) {
       try await ChappieThreadStoreConformance.run { Mistaken(mistake: mistake) }
     }
     #expect(violation?.description.hasSuffix(".") == true)
   }
 
-  @Test func takesTheStoreOfFiles() async throws {
+  @Test func theFileStorePasses() async throws {
     let worlds = Mutex<[FileStoreWorld]>([])
     try await ChappieThreadStoreConformance.run {
       let world = FileStoreWorld()
@@ -85,7 +85,7 @@ struct ConformanceTests {
     }
   }
 
-  @Test func takesAStoreThatRedactsNothing() async throws {
+  @Test func aRedactingStoreWithoutRulesPasses() async throws {
     try await ChappieThreadStoreConformance.run {
       ChappieRedactingThreadStore(ChappieInMemoryThreadStore(), redaction: try ChappieThreadRedaction())
     }

@@ -3,11 +3,11 @@ import Testing
 
 @testable import ChappieSDKRuntime
 
-/// Times are kept with their part of a second.
+/// Times keep their microseconds.
 struct FinerTimeTests {
   private let world = FileStoreWorld()
 
-  @Test func aFileKeepsThem() async throws {
+  @Test func aFileStoreKeepsMicroseconds() async throws {
     try await world.store().create(
       ChappieThreadSummary(
         id: "a", createdAt: 100, updatedAt: 100, createdAtMicroseconds: 1, updatedAtMicroseconds: 999_999))
@@ -25,7 +25,7 @@ struct FinerTimeTests {
     }
   }
 
-  @Test func anEarlierTurnDoesNotTurnTheClockBack() {
+  @Test func anEarlierTurnDoesNotMoveTheTimeBack() {
     var summary = ChappieThreadSummary(id: "a", createdAt: 100, updatedAt: 100, updatedAtMicroseconds: 500)
     summary.apply(.turn(ChappieTurn(id: "t", recordedAt: 100, recordedAtMicroseconds: 400, events: []), number: 1))
     #expect((summary.updatedAt, summary.updatedAtMicroseconds) == (100, 500))
@@ -33,15 +33,15 @@ struct FinerTimeTests {
     #expect((summary.updatedAt, summary.updatedAtMicroseconds) == (100, 600))
   }
 
-  /// A store of an app's own need not count changes: the times tell then, in either order of the ids.
-  @Test func theyDecideWhereNothingElseDoes() {
+  /// Without change numbers the times decide, for both orders of the ids.
+  @Test func microsecondsOrderThreadsWithoutNumbers() {
     let threads = [("b", 3), ("a", 1), ("c", 2)].map { id, time in
       ChappieThreadSummary(id: id, createdAt: 100, updatedAt: 100, updatedAtMicroseconds: Int32(time))
     }
     #expect(ChappieThreadQuery().page(of: threads).map(\.id) == ["b", "c", "a"])
   }
 
-  @Test func whatARuntimeWritesHasThem() async throws {
+  @Test func aRuntimeWritesMicroseconds() async throws {
     var parts: Set<Int32> = []
     let store = ChappieInMemoryThreadStore()
     for _ in 0..<5 { _ = try await store.create(titled: "x") }
@@ -49,7 +49,7 @@ struct FinerTimeTests {
     #expect(parts.count > 1)
   }
 
-  @Test func whatOlderVersionsWroteIsRead() throws {
+  @Test func threadsWithoutMicrosecondsAreRead() throws {
     let old: ChappieJSONValue = ["id": "a", "createdAt": 5, "updatedAt": 6]
     let summary = try ChappieThreadSummary(jsonValue: old)
     #expect((summary.createdAtMicroseconds, summary.updatedAtMicroseconds) == (0, 0))

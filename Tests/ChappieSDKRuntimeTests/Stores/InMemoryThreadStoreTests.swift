@@ -7,14 +7,14 @@ import Testing
 
 @Suite
 struct InMemoryThreadStoreTests {
-  @Test func isAStore() async throws {
+  @Test func passesTheConformanceSuite() async throws {
     try await ChappieThreadStoreConformance.run { ChappieInMemoryThreadStore() }
   }
 
   private static let day: Int64 = 86_400
   private static let start: Int64 = 1_900_000_000
 
-  /// A store whose time the test tells.
+  /// A store with a clock that the test sets.
   private final class Clock: Sendable {
     let time = Mutex(InMemoryThreadStoreTests.start)
 
@@ -33,7 +33,7 @@ struct InMemoryThreadStoreTests {
     ChappieTurn(id: "t", recordedAt: time, events: [.input(.user(String(repeating: "x", count: length)))])
   }
 
-  @Test func forgetsByTheDefaults() async throws {
+  @Test func archivesAndDeletesByTheDefaultPolicy() async throws {
     let clock = Clock()
     let store = clock.store()
     try await create("old", in: store)
@@ -49,7 +49,7 @@ struct InMemoryThreadStoreTests {
     await #expect(throws: ChappieThreadStoreError.noSuchThread("old")) { try await store.thread("old") }
   }
 
-  @Test func forgetsNothingWhereItIsUnlimited() async throws {
+  @Test func anUnlimitedPolicyKeepsEverything() async throws {
     let clock = Clock()
     let store = clock.store(.unlimited)
     try await create("old", in: store)
@@ -58,7 +58,7 @@ struct InMemoryThreadStoreTests {
     #expect(try await store.usage().limitBytes == nil)
   }
 
-  @Test func deletesTheOldestAboveTheCapAndNeverWhatIsWritten() async throws {
+  @Test func theLimitDeletesTheOldestAndNeverTheWrittenThread() async throws {
     let clock = Clock()
     let store = clock.store(ChappieThreadStoreRetentionPolicy(maximumTotalBytes: 1100))
     for (number, id) in ["a", "b", "c"].enumerated() {

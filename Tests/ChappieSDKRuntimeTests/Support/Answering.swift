@@ -3,7 +3,7 @@ import ChappieSDKRuntime
 import ChappieSDKTesting
 import GLibBridge
 
-/// A signed-in client with a stand-in for the servers, and a store.
+/// A signed-in client, a stand-in server and a store.
 @GLibActor
 struct Answering {
   let backend: StandInBackend
@@ -11,7 +11,7 @@ struct Answering {
   let store: any ChappieThreadStore
   let runtime: ChappieRuntime
 
-  /// Runs `body` and then stops the servers.
+  /// Runs `body`, and then stops the server.
   static func with(
     _ fixture: ChappieAuthFixture = .signedIn, store: any ChappieThreadStore = ChappieInMemoryThreadStore(),
     tools: [ChappieHostTool] = [], compaction: ChappieAutomaticCompaction = .off, contextWindow: Int? = nil,
@@ -35,7 +35,7 @@ struct Answering {
     await backend.stop()
   }
 
-  /// Another client with a runtime over the same store, as after a new start of the program.
+  /// A new client and runtime on the same store, as after a restart of the program.
   func again() -> ChappieRuntime {
     Chappie.client(configuration: configuration).runtime(store: store)
   }

@@ -1,14 +1,14 @@
 import ChappieSDKRuntime
 import Synchronization
 
-/// A store that fails where it is told to, and is otherwise a store in memory.
+/// A store in memory whose methods can be made to fail.
 final class FaultyStore: ChappieThreadStore {
   enum Method { case create, append, change }
 
   let inner = ChappieInMemoryThreadStore()
   private let faults = Mutex<[Method: ChappieThreadStoreError]>([:])
 
-  /// Has each call of `method` fail from now on.
+  /// Makes each call of `method` fail from now on; nil ends that.
   func fail(_ method: Method, _ error: ChappieThreadStoreError?) {
     faults.withLock { $0[method] = error }
   }
@@ -24,7 +24,7 @@ final class FaultyStore: ChappieThreadStore {
 
   func append(_ turn: ChappieTurn, to thread: String) async throws {
     try check(.append)
-    // As a store with a disk, it notices when its caller has left.
+    // Like a store on disk, it checks whether its caller was cancelled.
     try Task.checkCancellation()
     try await inner.append(turn, to: thread)
   }

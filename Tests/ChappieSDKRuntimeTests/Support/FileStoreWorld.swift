@@ -10,7 +10,7 @@ import Testing
 
 @testable import ChappieSDKRuntime
 
-/// The directory of a store, its key and its clock. The directory is gone with this value.
+/// The directory of a store, its key and its clock. The directory is removed with this value.
 final class FileStoreWorld: Sendable {
   let directory: String
   let keys = SwitchedKey()
@@ -24,35 +24,35 @@ final class FileStoreWorld: Sendable {
     try? FileManager.default.removeItem(atPath: directory)
   }
 
-  /// A store that knows nothing yet of what is in the directory, as that of another process.
+  /// A new store object on the directory, as in another process.
   func store(
     retention: ChappieThreadStoreRetentionPolicy = .unlimited, device: String = "d0",
     keys: (any ThreadKeySource)? = nil,
     patience: Duration = .seconds(20), diskDeadline: Duration = .seconds(60),
-    isShut: @escaping @GLibActor @Sendable () -> Bool = { false }
+    isLocked: @escaping @GLibActor @Sendable () -> Bool = { false }
   ) -> ChappieFileThreadStore {
     ChappieFileThreadStore(
       directory: directory, device: { device }, keys: keys ?? self.keys, retention: retention,
-      clock: { [clock] in clock.now }, patience: patience, diskDeadline: diskDeadline, isShut: isShut, round: nil)
+      clock: { [clock] in clock.now }, patience: patience, diskDeadline: diskDeadline, isLocked: isLocked, round: nil)
   }
 
   // MARK: Files
 
   func path(_ name: String) -> String { directory + "/" + name }
 
-  /// The database of the store, beside all stores.
+  /// A connection to the database, next to those of the stores.
   func database(patience: Duration = .seconds(20)) throws -> Database {
     let real = try #require(realpath(directory, nil))
     defer { free(real) }
     return try Database(String(cString: real) + "/" + DatabaseFiles.database, patience: patience)
   }
 
-  /// Waits until nobody has the database open. A store that was let go of may still be about to end.
+  /// Waits until no connection is open: a released store may still be closing its own.
   func closed() async throws {
     try await eventually { access(path(DatabaseFiles.log), F_OK) != 0 }
   }
 
-  /// Copies what the database says now, as one that is whole.
+  /// Copies the current content to a complete database without a log.
   func backUp(to name: String) throws {
     try database().run("VACUUM INTO ?", .text(path(name)))
   }
@@ -74,9 +74,9 @@ final class FileStoreWorld: Sendable {
   }
 }
 
-/// A key that can be taken away.
+/// A source of a key that tests can lose or make fail.
 final class SwitchedKey: ThreadKeySource {
-  /// Nil where there is none: another one can be made.
+  /// Nil if there is none; another one can be made.
   private let secret: Mutex<SecretBytes?>
   private let failure = Mutex<ChappieThreadStoreError?>(nil)
 
@@ -104,7 +104,7 @@ final class SwitchedKey: ThreadKeySource {
     return new
   }
 
-  /// As the keyring: what may not be read is not destroyed, what is of no use is.
+  /// As with the keyring: a locked key is not destroyed, an unusable one is.
   func destroy() throws {
     try failure.withLock { failure in
       if case .locked = failure { throw ChappieThreadStoreError.locked("It is locked.") }
@@ -114,7 +114,7 @@ final class SwitchedKey: ThreadKeySource {
   }
 }
 
-/// A clock that stands until it is set.
+/// A clock that changes only when a test sets it.
 final class SetClock: Sendable {
   private let time = Mutex<Int64>(1_800_000_000)
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program that a test runs to its end.
+/// Runs a program to its end.
 enum Program {
   static func isInstalled(_ name: String) -> Bool {
     (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":").contains {
@@ -8,12 +8,12 @@ enum Program {
     }
   }
 
-  /// - Returns: what it printed; nil when it failed.
+  /// - Returns: its output; nil if it failed.
   static func run(_ arguments: String...) throws -> String? {
     try run(arguments)
   }
 
-  /// - Returns: what it printed; nil when it failed.
+  /// - Returns: its output; nil if it failed.
   static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> String? {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")

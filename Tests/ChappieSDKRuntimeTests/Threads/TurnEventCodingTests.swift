@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChappieSDKRuntime
 
-/// Threads as JSON, in which they outlive this version.
+/// The JSON of threads, which later versions must read.
 @Suite
 struct TurnEventCodingTests {
   private static let events: [ChappieTurnEvent] = [
@@ -22,12 +22,12 @@ struct TurnEventCodingTests {
   ]
 
   @Test(arguments: events)
-  func anEventIsReadAsItWasWritten(_ event: ChappieTurnEvent) throws {
+  func eventsSurviveEncoding(_ event: ChappieTurnEvent) throws {
     #expect(ChappieTurnEvent(jsonValue: try ChappieJSONValue(json: event.jsonValue.json)) == event)
     #expect(try JSONDecoder().decode(ChappieTurnEvent.self, from: JSONEncoder().encode(event)) == event)
   }
 
-  @Test func kindsAreWhatTheDocumentationSays() {
+  @Test func kindsMatchTheDocumentation() {
     #expect(
       Self.events.map { $0.jsonValue["kind"] } == [
         "input", "input", "output", "tool-call", "tool-output", "payload", "error", "compaction",
@@ -38,14 +38,14 @@ struct TurnEventCodingTests {
     #"{"kind":"hologram","text":"from later"}"#, #"{"kind":"output","text":{"parts":[]}}"#,
     #"{"kind":"tool-output","callID":"c","name":"n","status":"postponed","output":""}"#, #"{}"#, "7",
   ])
-  func whatALaterVersionWroteIsKept(_ json: String) throws {
+  func eventsOfALaterVersionArePreserved(_ json: String) throws {
     let value = try ChappieJSONValue(json: json)
     let turn = try ChappieTurn(jsonValue: ["id": "t", "recordedAt": 1, "events": [value, Self.events[2].jsonValue]])
     #expect(turn.events == [.other(value), Self.events[2]])
     #expect(turn.jsonValue["events"]?[0] == value)
   }
 
-  @Test func aThreadIsReadAsItWasWritten() throws {
+  @Test func threadsSurviveEncoding() throws {
     let thread = ChappieThread(
       summary: ChappieThreadSummary(
         id: "t-1", title: "Buses", createdAt: 1, updatedAt: 2, archivedAt: 3, turnCount: 1, bytes: 5 << 32),
@@ -58,7 +58,7 @@ struct TurnEventCodingTests {
     #expect(try ChappieThread(jsonValue: ChappieJSONValue(json: active.json)) == active)
   }
 
-  @Test func aFieldThatIsMissingIsNamed() {
+  @Test func theErrorNamesAMissingField() {
     let error = #expect(throws: ChappieClientError.self) { try ChappieTurn(jsonValue: ["id": "t"]) }
     #expect(error?.description.contains("'recordedAt'") == true)
   }

@@ -92,7 +92,7 @@ struct ThreadConfigurationTests {
       let thread = try await caller.createThread("Mine")
       let refused = try await refusal { try await caller.call("Threads.Rename", thread, "Mine again") }
       #expect(refused.name == "InvalidArgument")
-      #expect(refused.message == "The title cannot be kept: titles are left out of threads here.")
+      #expect(refused.message == "The title cannot be stored: titles are redacted.")
       _ = try await caller.send("Hello", to: thread)
       #expect(try await caller.thread(thread).summary.title == "")
     }

@@ -3,13 +3,14 @@ import GLibBridge
 import SecretMemory
 
 extension ChappieFileThreadStore {
-  /// A store of the app and account that `configuration` names, with its key in the keyring beside their sign-in.
+  /// A store for the app and account that `configuration` names. Its key is in the keyring, next to their credential.
   ///
   /// - Parameters:
-  ///   - directory: where the files are, for this store alone; by default in a directory of the app and account under
+  ///   - configuration: the keychain fields name the app and the account.
+  ///   - directory: the directory of the files, for this store alone; nil for a directory of the app and account under
   ///     `$XDG_DATA_HOME/chappie/threads`.
-  ///   - retentionPolicy: what is forgotten by itself.
-  ///   - storagePolicy: when the files can be read.
+  ///   - retentionPolicy: the limits of age and size.
+  ///   - storagePolicy: the protection of the files.
   public convenience init(
     configuration: ChappieConfiguration = ChappieConfiguration(), directory: String? = nil,
     retentionPolicy: ChappieThreadStoreRetentionPolicy = .default,
@@ -19,14 +20,14 @@ extension ChappieFileThreadStore {
     self.init(
       directory: directory ?? Self.directory(for: configuration), device: { try await Self.deviceName() },
       keys: KeyringThreadKey(configuration, accessibility: storagePolicy.fileProtection.accessibility),
-      retention: retentionPolicy, isShut: { closesWithLocks && OpenStores.isLocked })
+      retention: retentionPolicy, isLocked: { closesWithLocks && StoreLockObserver.isLocked })
     guard closesWithLocks else { return }
     Task.onGLib { [weak self] in
-      if let self { OpenStores.add(self) }
+      if let self { StoreLockObserver.add(self) }
     }
   }
 
-  /// Both names are fingerprints: what an app or a user is called is no part of a path.
+  /// The default directory. Its names are fingerprints, so that no name of an app or a user appears in a path.
   package static func directory(for configuration: ChappieConfiguration) -> String {
     let slot = SlotIdentity(threadsOf: configuration)
     let app = [slot.service, slot.accessGroup ?? "", slot.appID ?? ""]

@@ -4,36 +4,40 @@ import Platform
 import SecretMemory
 import Synchronization
 
-/// Keeps threads in files, sealed with a key of this device that is in the keyring.
+/// A store that keeps threads in an SQLite database. It encrypts titles and turns with a key in the keyring, which is
+/// bound to this device.
 ///
-/// They are in an SQLite database, so that a turn costs what the turn weighs. Several programs may use one directory:
-/// they write one at a time. The files are the user's alone and are kept out of backups.
+/// The cost of adding a turn depends on the size of that turn alone. Several programs may use one directory; they write
+/// one at a time. Only the user can read the files, and backups exclude them.
 public final class ChappieFileThreadStore: ChappieThreadStore {
-  /// What tells the directory from those of other stores.
+  /// Distinguishes this store from others: stores of one directory have the same name.
   let name: String
   let keys: any ThreadKeySource
   let device: @Sendable () async throws -> String
   private let retention: ChappieThreadStoreRetentionPolicy
   let clock: @Sendable () -> Int64
   let diskDeadline: Duration
-  let isShut: @GLibActor @Sendable () -> Bool
+  let isLocked: @GLibActor @Sendable () -> Bool
   let database: Mutex<ThreadDatabase>
   let queue = DiskQueue()
-  let rounds: RetentionRounds
+  let schedule: RetentionScheduler
 
   /// - Parameters:
-  ///   - directory: where the files are; it is made when the first thread is.
-  ///   - device: a name for this device; its files say nothing on another one. It throws ``ChappieThreadStoreError``.
-  ///   - clock: Unix seconds.
-  ///   - patience: how long another process's write is waited for.
-  ///   - diskDeadline: a disk that takes longer is treated as none.
-  ///   - isShut: whether what is stored may be in no memory now; asked after each access.
-  ///   - round: how often the policy is followed when nothing is written; nil for never.
+  ///   - directory: the directory of the files. The first thread creates it.
+  ///   - device: returns a name for this device. The files cannot be read on another device. It throws
+  ///     ``ChappieThreadStoreError``.
+  ///   - keys: the source of the store's key.
+  ///   - retention: the limits of age and size.
+  ///   - clock: returns the time in Unix seconds.
+  ///   - patience: how long to wait for another process that writes.
+  ///   - diskDeadline: an access that takes longer fails with ``ChappieThreadStoreError/unavailable(_:)``.
+  ///   - isLocked: whether titles must not stay in memory now; called after each access.
+  ///   - round: the interval of retention without a write; nil for never.
   package init(
     directory: String, device: @escaping @Sendable () async throws -> String, keys: any ThreadKeySource,
     retention: ChappieThreadStoreRetentionPolicy = .default,
     clock: @escaping @Sendable () -> Int64 = { UnixTime.now }, patience: Duration = .seconds(5),
-    diskDeadline: Duration = .seconds(60), isShut: @escaping @GLibActor @Sendable () -> Bool = { false },
+    diskDeadline: Duration = .seconds(60), isLocked: @escaping @GLibActor @Sendable () -> Bool = { false },
     round: Duration? = .seconds(86_400)
   ) {
     database = Mutex(
@@ -44,41 +48,43 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
     self.retention = retention
     self.clock = clock
     self.diskDeadline = diskDeadline
-    self.isShut = isShut
-    rounds = RetentionRounds(retention, every: round)
+    self.isLocked = isLocked
+    schedule = RetentionScheduler(retention, every: round)
   }
 
-  /// Called with what the policy did, each time that it did something.
+  /// Adds an observer of retention.
+  ///
+  /// - Parameter observer: called with the ids of the threads that retention archived and deleted.
   package func onRetention(_ observer: @escaping @Sendable (_ archived: [String], _ deleted: [String]) -> Void) {
-    rounds.observe(observer)
+    schedule.observe(observer)
   }
 
-  /// Lets go of what is in memory: for when the screen or the keyring is locked. A disk that hangs is waited for.
+  /// Forgets the titles in memory, when the screen or the keyring is locked. It waits for an access that is running.
   func forget() async {
     await queue.run(within: nil) { self.database.withLock { $0.forget() } }
   }
 
-  /// Whether something of what is stored is in memory.
-  package var holdsSomething: Bool {
+  /// Whether titles are in memory.
+  package var hasThreadsInMemory: Bool {
     database.withLock { !$0.index.entries.isEmpty }
   }
 
-  /// Deletes all threads for good, with the key: a copy of the files that somebody may have says nothing any more.
+  /// Deletes all threads and their key for good. Without the key, copies of the files are unreadable too.
   ///
-  /// It is the way to begin anew where the key is of no use, or gone: what is stored need not be readable. While the
-  /// screen or the keyring is locked so that it may not be read, nothing is deleted. What stores of the same app and
-  /// account have in other directories has the same key, and cannot be read afterwards.
+  /// The threads need not be readable, so this also repairs a store whose key is damaged or missing. If the storage
+  /// policy forbids access while the screen or the keyring is locked, nothing is deleted then. Stores of the same app
+  /// and account in other directories use the same key, and become unreadable as well.
   ///
-  /// - Throws: ``ChappieThreadStoreError/locked(_:)``, ``ChappieThreadStoreError/keyringUnavailable(_:)``;
-  ///   ``ChappieThreadStoreError/busy(_:)`` and ``ChappieThreadStoreError/unavailable(_:)`` when files are left, which
-  ///   nobody can read: ask again.
+  /// - Throws: ``ChappieThreadStoreError/locked(_:)`` or ``ChappieThreadStoreError/keyringUnavailable(_:)`` if nothing
+  ///   was deleted; ``ChappieThreadStoreError/busy(_:)`` or ``ChappieThreadStoreError/unavailable(_:)`` if the key was
+  ///   deleted and unreadable files are left: call again to remove them.
   public func deleteAll() async throws {
     try await keys.destroy()
     guard try await onDisk({ try $0.exists() }) else { return }
     try await onDisk { try $0.removeAll() }
   }
 
-  /// Has the user asked for the keyring's password where that is what keeps the store from being read.
+  /// Unlocks the keyring if the store needs it. The keyring may ask the user for its password.
   ///
   /// - Throws: ``ChappieThreadStoreError``, `CancellationError`.
   package func unlock() async throws {
@@ -129,39 +135,40 @@ public final class ChappieFileThreadStore: ChappieThreadStore {
 
   // MARK: Retention
 
-  /// Does what the policy asks for now and once a day from now on, also when nobody uses the store.
-  package func keepTidy() async {
-    startRounds()
-    // Where it cannot be done now, the next use or the next round does it.
+  /// Enforces the retention policy now and once a day, even if nothing uses the store.
+  package func startRetention() async {
+    startSchedule()
+    // If it fails now, the next access or the next round does it.
     try? await enforceRetention()
   }
 
-  /// Does what the policy asks for now. Where nothing was ever stored, that is nothing: no key is made either.
+  /// Enforces the retention policy now. An empty store stays empty: it gets no key either.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
   package func enforceRetention() async throws {
     guard try await onDisk({ try $0.holdsThreads() }) else { return }
-    // Threads that other programs wrote may be due as well.
+    // Reads the index first: other programs may have written threads.
     try await write(to: nil) { database, key in try database.reading(key) { _, _ in } }
   }
 
-  /// What the policy asks for now; nil for nothing.
+  /// The plan of the retention policy for now; nil if there is nothing to do.
   ///
-  /// - Parameter id: the thread that is written to.
+  /// - Parameter id: the thread that is being written; nil for none.
   func plan(_ index: ThreadIndex, writing id: String? = nil) -> RetentionPlan? {
-    rounds.note(id.flatMap { index[$0]?.summary })
-    return rounds.plan(index, now: clock(), inUse: ThreadsInUse.ids(in: name).union(id.map { [$0] } ?? []))
+    schedule.note(id.flatMap { index[$0]?.summary })
+    return schedule.plan(index, now: clock(), inUse: ThreadsInUse.ids(in: name).union(id.map { [$0] } ?? []))
   }
 
+  /// Enforces the retention policy after a write. A failure is logged, because the write has succeeded.
   func enforce(_ database: inout ThreadDatabase, writing id: String?, _ key: StoreKey) {
     guard let plan = plan(database.index, writing: id) else { return }
     let now = clock()
     do {
       try database.enforce(plan, now: now, key)
-      rounds.schedule(database.index, now: now)
-      rounds.report(plan)
+      schedule.update(database.index, now: now)
+      schedule.report(plan)
     } catch {
-      Log.warning("The stored threads were not tidied: \(ChappieThreadStoreError(error))")
+      Log.warning("Retention failed: \(ChappieThreadStoreError(error))")
     }
   }
 }

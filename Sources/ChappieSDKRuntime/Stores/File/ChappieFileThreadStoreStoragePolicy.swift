@@ -1,15 +1,16 @@
 import ChappieSDK
 
-/// How a ``ChappieFileThreadStore`` protects its files. That they are kept out of backups is no choice.
+/// The protection of the files of a ``ChappieFileThreadStore``. Backups never include them.
 public struct ChappieFileThreadStoreStoragePolicy: Sendable, Hashable {
-  /// When the files can be read and written.
+  /// The times at which the files can be read and written.
   public enum FileProtection: Sendable, Hashable, CaseIterable {
     /// Only while the keyring is unlocked and the screen is not locked. The default.
     case complete
-    /// Once the keyring was unlocked since login, also while it is locked again: for work in the background.
+    /// From the first unlock of the keyring after login, even while it is locked again: for background work.
     case completeUntilFirstUserAuthentication
   }
 
+  /// The times at which the files can be read and written.
   public var fileProtection: FileProtection
 
   public init(fileProtection: FileProtection = .complete) {
@@ -20,7 +21,7 @@ public struct ChappieFileThreadStoreStoragePolicy: Sendable, Hashable {
 }
 
 extension ChappieFileThreadStoreStoragePolicy.FileProtection {
-  /// The same rule for what is in the keyring.
+  /// The same rule for the key in the keyring.
   package var accessibility: ChappieKeychainAccessibility {
     switch self {
     case .complete: .whenUnlockedThisDeviceOnly

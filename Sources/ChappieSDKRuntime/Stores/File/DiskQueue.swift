@@ -2,20 +2,21 @@ import ChappieSDK
 import GLibBridge
 import Synchronization
 
-/// What a store does with its disk, one thing after the other, each on a thread that it may block. However many ask of
-/// a disk that hangs, one thread waits for it.
+/// Runs disk operations one after the other, each on a thread that may block. If the disk hangs, only one thread waits
+/// for it, however many operations are queued.
 @GLibActor
 final class DiskQueue {
   private let mutex = AsyncMutex()
 
   nonisolated init() {}
 
-  /// Runs `work` when everything before it is done, and then `after`.
+  /// Runs `work` after the operations before it, and then `after`.
   ///
   /// - Parameters:
-  ///   - limit: how long is waited for both; nil for as long as it takes.
-  ///   - attempt: tells `work` whether it is still wanted.
-  /// - Returns: nil when it was given up. What had not begun by then never does.
+  ///   - limit: the time for waiting and working; nil for no limit.
+  ///   - attempt: tells `work` whether the caller still waits.
+  ///   - after: runs on the actor, before the next operation.
+  /// - Returns: nil after the limit. Work that has not begun by then never begins.
   func run<Value: Sendable>(
     within limit: Duration?, _ attempt: DiskAttempt = DiskAttempt(), _ work: @escaping @Sendable () -> Value,
     after: @escaping @GLibActor () -> Void = {}
@@ -42,7 +43,7 @@ final class DiskQueue {
   }
 }
 
-/// One thing that a disk is asked to do: it counts as done, or it is given up, and never both.
+/// The outcome of a disk operation: either it takes effect, or the caller gives it up. Both never happen.
 final class DiskAttempt: Sendable {
   private enum State {
     case open, settled, givenUp
@@ -52,9 +53,9 @@ final class DiskAttempt: Sendable {
 
   var isGivenUp: Bool { state.withLock { $0 == .givenUp } }
 
-  /// What was asked for is done, and counts.
+  /// Lets the operation take effect.
   ///
-  /// - Returns: false when nobody waits for it any more: who asked has been told that it failed.
+  /// - Returns: false if the caller has given it up. The operation must then have no effect.
   func settle() -> Bool {
     state.withLock { state in
       if state == .open { state = .settled }
@@ -62,7 +63,9 @@ final class DiskAttempt: Sendable {
     }
   }
 
-  /// - Returns: false when it is done.
+  /// Gives the operation up.
+  ///
+  /// - Returns: false if it has taken effect already.
   func giveUp() -> Bool {
     state.withLock { state in
       if state == .open { state = .givenUp }

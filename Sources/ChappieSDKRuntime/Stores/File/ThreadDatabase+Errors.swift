@@ -3,11 +3,11 @@ import Platform
 import SQLite
 
 extension ChappieThreadStoreError {
-  static let notInTime = Self.unavailable("The disk that holds the threads does not answer: look after it.")
+  static let timedOut = Self.unavailable("The disk that holds the threads does not answer: check the disk.")
 
   static func damaged(_ directory: StorageDirectory) -> Self {
     .unreadable(
-      "The database of the threads in \(directory.path) is damaged and was left as it is: put a good copy in its place, or delete all threads to begin anew."
+      "The database of the threads in \(directory.path) is damaged and was not changed: replace it by a good copy, or delete all threads to start over."
     )
   }
 
@@ -26,7 +26,7 @@ extension ChappieThreadStoreError {
     case .full: self = .diskIsFull(directory)
     case .symbolicLink, .notRegular, .hardLink, .foreign:
       self = .unavailable(
-        "The threads in \(directory.path) cannot be used because of one of the files there, which is to be removed: \(error)."
+        "The threads in \(directory.path) cannot be used because of a file there that must be removed: \(error)."
       )
     default: self = .unavailable("The threads in \(directory.path) cannot be used: \(error).")
     }

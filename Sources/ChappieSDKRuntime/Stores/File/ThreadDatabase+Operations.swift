@@ -1,9 +1,9 @@
 import GLibBridge
 import SQLite
 
-/// The operations of a store.
+/// The operations of a store, on the database.
 extension ThreadDatabase {
-  /// The size of a row without its sealed content, roughly.
+  /// The approximate size of a row without its encrypted content, in bytes.
   private static let rowBytes: Int64 = 128
 
   /// - Throws: ``ChappieThreadStoreError``.
@@ -11,7 +11,7 @@ extension ThreadDatabase {
     let id = summary.id
     guard ThreadID.isValid(id) else {
       throw ChappieThreadStoreError.unavailable(
-        "A thread cannot be stored under this id: take 1 to 64 of a to z, 0 to 9 and -.")
+        "The id of the thread is invalid: use 1 to 64 of the characters a to z, 0 to 9 and -.")
     }
     let cap = cap
     try writing(key, makes: true) { database, index in
@@ -21,7 +21,7 @@ extension ThreadDatabase {
       kept.turnCount = 0
       kept.bytes = Self.rowBytes + Int64(summary.title.utf8.count)
       try index.checkRoom(for: kept.bytes, in: id, cap)
-      try ThreadTables.insert(kept, ThreadSeal(key: key.secret), database)
+      try ThreadTables.insert(kept, ThreadSealer(key: key.secret), database)
       return [.set(ThreadIndex.Entry(summary: kept, isReadable: true))]
     }
   }
@@ -30,7 +30,7 @@ extension ThreadDatabase {
   mutating func append(_ turn: ChappieTurn, to id: String, _ key: StoreKey) throws {
     let cap = cap
     try change(id, key) { database, index, summary in
-      let bytes = Int64(try ThreadTables.append(turn, to: id, ThreadSeal(key: key.secret), database)) + Self.rowBytes
+      let bytes = Int64(try ThreadTables.append(turn, to: id, ThreadSealer(key: key.secret), database)) + Self.rowBytes
       try index.checkRoom(for: bytes, in: id, cap)
       summary.apply(.turn(turn, number: index.nextChange))
       summary.bytes += bytes
@@ -42,12 +42,12 @@ extension ThreadDatabase {
   mutating func change(_ id: String, _ change: ChappieThreadChange, now: Int64, _ key: StoreKey) throws {
     try self.change(id, key) { database, index, summary in
       let number = index.nextChange
-      guard let record = ThreadRecord(change, of: summary, at: now, number: number) else { return }
-      if case .renamed(let title, _, _) = record {
-        try ThreadTables.setTitle(title, number: number, of: id, ThreadSeal(key: key.secret), database)
+      guard let update = ThreadUpdate(change, of: summary, at: now, number: number) else { return }
+      if case .renamed(let title, _, _) = update {
+        try ThreadTables.setTitle(title, number: number, of: id, ThreadSealer(key: key.secret), database)
         summary.bytes += Int64(title.utf8.count - summary.title.utf8.count)
       }
-      summary.apply(record)
+      summary.apply(update)
     }
   }
 
@@ -58,7 +58,7 @@ extension ThreadDatabase {
     try writing(key) { database, index in
       guard var entry = index[id] else { return [] }
       guard entry.isReadable else {
-        throw ChappieThreadStoreError.unreadable("The thread cannot be read here, and so nothing is added to it.")
+        throw ChappieThreadStoreError.unreadable("The thread cannot be read on this device, so it cannot be changed.")
       }
       isThere = true
       try body(database, index, &entry.summary)
@@ -87,9 +87,9 @@ extension ThreadDatabase {
       guard let database, let entry = index[id] else { throw ChappieThreadStoreError.noSuchThread(id) }
       guard entry.isReadable else {
         throw ChappieThreadStoreError.unreadable(
-          "Nothing of the thread can be read: it is damaged, or its key is gone. It can be deleted.")
+          "The thread cannot be read: it is damaged, or its key is missing. It can be deleted.")
       }
-      let seal = ThreadSeal(key: key.secret)
+      let seal = ThreadSealer(key: key.secret)
       var thread = ChappieThread(summary: entry.summary)
       if try ThreadTables.title(of: id, seal, database) == nil { thread.note(damage: 0, .changed) }
       var next: Int64 = 1
@@ -105,7 +105,7 @@ extension ThreadDatabase {
     }
   }
 
-  /// Does what the policy asks for now: all of it or nothing.
+  /// Carries out a plan of the retention policy in one transaction.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
   mutating func enforce(_ plan: RetentionPlan, now: Int64, _ key: StoreKey) throws {
@@ -127,30 +127,32 @@ extension ThreadDatabase {
 }
 
 extension ThreadIndex {
-  /// - Throws: ``ChappieThreadStoreError/full(_:)`` when the cap leaves no room even without all other threads.
+  /// Checks that the thread fits into the limit, if all other readable threads are deleted.
+  ///
+  /// - Throws: ``ChappieThreadStoreError/full(_:)``.
   fileprivate func checkRoom(for count: Int64, in id: String, _ cap: Int64?) throws {
     guard let cap, totalBytes + count > cap else { return }
     let needed = unreadableBytes + (self[id]?.summary.bytes ?? 0) + count
     guard needed > cap else { return }
-    // It is not passed over: what is written now could not be deleted in time either.
+    // Even deleting every readable thread would not make room.
     guard unreadableBytes < cap else {
       throw ChappieThreadStoreError.full(
-        "What cannot be read here fills the \(cap) bytes that all threads may take: raise the limit, or delete all of them."
+        "Threads that cannot be read on this device fill the limit of \(cap) bytes: raise the limit, or delete all threads."
       )
     }
     throw ChappieThreadStoreError.full(
-      "The thread would be larger than the \(cap) bytes that all may take: begin another one, or raise the limit.")
+      "The thread would exceed the limit of \(cap) bytes for all threads: begin another thread, or raise the limit.")
   }
 }
 
-/// The reason why a part of a thread cannot be read.
+/// The damage to a part of a thread.
 private enum Damage {
   case changed
   case missing(Int64)
 
   var reason: String {
     switch self {
-    case .changed: "it was changed, or sealed with another key"
+    case .changed: "it was changed, or encrypted with another key"
     case .missing(1): "it is missing"
     case .missing(let count): "it is missing, and so are the next \(count - 1)"
     }

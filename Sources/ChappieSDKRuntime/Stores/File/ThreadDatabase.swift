@@ -3,7 +3,7 @@ import Platform
 import SQLite
 import SecretMemory
 
-/// The database of a store, with an index of its threads in memory. The methods block.
+/// The database of a store, with an index of its threads in memory. Its methods block.
 struct ThreadDatabase {
   let files: DatabaseFiles
   /// The most that all threads may take, in bytes.
@@ -12,19 +12,19 @@ struct ThreadDatabase {
 
   private(set) var index = ThreadIndex()
   private var connection: Connection?
-  /// How many unreadable threads the log was last told of.
-  private var toldUnreadable = 0
-  /// The access that is under way.
+  /// The number of unreadable threads in the last log message.
+  private var loggedUnreadable = 0
+  /// The running access.
   var attempt = DiskAttempt()
 
   private final class Connection {
     let database: Database
     let files: DatabaseFiles
     let identity: DatabaseFiles.Identity
-    /// SQLite's number for the state that the index was read from; nil before it was read.
+    /// SQLite's data version of the index in memory; nil before it was read.
     var indexed: Int64?
 
-    /// False once SQLite has found something wrong with the files.
+    /// False after SQLite has found damage.
     var isSound = true
 
     init(_ database: Database, _ files: DatabaseFiles, _ identity: DatabaseFiles.Identity) {
@@ -34,19 +34,21 @@ struct ThreadDatabase {
     }
 
     deinit {
-      // Damaged files stay as they are, and so do other files that were put in their place.
+      // Damaged files are not changed, and neither are files that replaced the open ones.
       if isSound, (try? files.identity()) == identity { database.clearsUpAtEnd() }
     }
   }
 
-  /// - Parameter patience: how long another connection's write is waited for.
+  /// - Parameters:
+  ///   - cap: the most that all threads may take, in bytes; nil for no limit.
+  ///   - patience: how long to wait for another connection that writes.
   init(_ directory: StorageDirectory, cap: Int64?, patience: Duration) {
     files = DatabaseFiles(directory: directory)
     self.cap = cap
     self.patience = patience
   }
 
-  /// Lets go of everything that was read.
+  /// Forgets the index.
   mutating func forget() {
     index = ThreadIndex()
     connection?.indexed = nil
@@ -54,7 +56,7 @@ struct ThreadDatabase {
 
   // MARK: Using
 
-  /// Runs `body` with the index as it is now. Where there is no database, that is empty.
+  /// Runs `body` in a read transaction with the current index. Without a database the index is empty.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
   mutating func reading<Result>(
@@ -72,9 +74,9 @@ struct ThreadDatabase {
     }
   }
 
-  /// Runs `body`, which tells what it changed of the threads, while nobody else writes.
+  /// Runs `body` in a write transaction, and applies the changes that it returns to the index.
   ///
-  /// - Parameter isNew: whether the database is made where there is none.
+  /// - Parameter isNew: whether to create a missing database; without one `body` does not run.
   /// - Throws: ``ChappieThreadStoreError``.
   mutating func writing(
     _ key: StoreKey, makes isNew: Bool = false, _ body: (Database, ThreadIndex) throws -> [ThreadIndex.Change]
@@ -84,8 +86,8 @@ struct ThreadDatabase {
       let changes = try database.transaction(.writing) {
         try state.refresh(database, key)
         let changes = try body(database, state.index)
-        // The caller may have been told that it failed, and ask again.
-        guard state.attempt.settle() else { throw ChappieThreadStoreError.notInTime }
+        // After a timeout the caller may try again, so this attempt must have no effect.
+        guard state.attempt.settle() else { throw ChappieThreadStoreError.timedOut }
         return changes
       }
       state.index.apply(changes)
@@ -93,21 +95,22 @@ struct ThreadDatabase {
     }
   }
 
-  /// Deleted pages are in the log until it is written anew. While somebody reads the log it stays, until the next time.
+  /// Overwrites the log, which still has the deleted pages. If another connection reads the log, the next removal
+  /// does it.
   private func clearLog(_ database: Database) {
     database.wait(atMost: .zero)
     try? database.run("PRAGMA wal_checkpoint(TRUNCATE)")
     database.wait(atMost: patience)
   }
 
-  /// Whether anything was ever stored.
+  /// Whether any file of the database exists.
   ///
-  /// - Throws: ``ChappieThreadStoreError/unavailable(_:)`` where that cannot be told.
+  /// - Throws: ``ChappieThreadStoreError/unavailable(_:)``.
   mutating func exists() throws -> Bool {
     try mappingErrors { state in try state.files.exist() }
   }
 
-  /// Whether there are threads, readable or not.
+  /// Whether the database has threads, readable or not.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
   mutating func holdsThreads() throws -> Bool {
@@ -116,18 +119,18 @@ struct ThreadDatabase {
     }
   }
 
-  /// Removes what is stored, whether it can be read or not. The marks that keep the directory out of backups stay.
+  /// Removes the database, readable or not. The files that exclude the directory from backups stay.
   ///
   /// - Throws: ``ChappieThreadStoreError``.
   mutating func removeAll() throws {
     try mappingErrors { state in
       do {
-        // Another program that is writing comes to an end.
+        // Waits for another program that writes.
         try state.opened()?.transaction(.writing) {}
       } catch let error as DatabaseError where error.kind == .busy {
         throw error
       } catch {
-        // A damaged database is removed all the same.
+        // A damaged database is removed too.
       }
       state.close()
       try state.files.remove()
@@ -138,7 +141,7 @@ struct ThreadDatabase {
     do {
       return try body(&self)
     } catch let error as DatabaseError {
-      // The next access opens the files anew: somebody may have put good ones in their place.
+      // The next access opens the files again: the user may have replaced them by a good copy.
       if error.kind != .busy, error.kind != .full {
         connection?.isSound = false
         close()
@@ -152,9 +155,10 @@ struct ThreadDatabase {
 
   // MARK: Opening
 
-  /// The connection; nil where there is no database.
+  /// Opens the database if it is not open.
   ///
-  /// - Parameter key: makes a database where there is none, for this key and device; nil makes none.
+  /// - Parameter key: creates a missing database for the device of this key; nil creates none.
+  /// - Returns: nil if there is no database.
   private mutating func opened(makingFor key: StoreKey? = nil) throws -> Database? {
     var identity = try files.identity()
     if let connection, connection.identity == identity { return connection.database }
@@ -167,7 +171,7 @@ struct ThreadDatabase {
     let database = try files.open(patience: patience)
     guard try ThreadTables.prepare(database, makingFor: key, patience: patience, files.directory) else { return nil }
     files.mark()
-    // SQLite has made files by opening it.
+    // Opening made files, so the identity is read again.
     guard let identity = try files.identity() else { return nil }
     connection = Connection(database, files, identity)
     return database
@@ -180,19 +184,19 @@ struct ThreadDatabase {
 
   // MARK: The index
 
-  /// Brings the index to what the transaction sees.
+  /// Reads the index again if another connection has changed the database.
   private mutating func refresh(_ database: Database, _ key: StoreKey) throws {
     let changes = try database.changesOfOthers()
     guard connection?.indexed != changes else { return }
     forget()
     try ThreadTables.checkDevice(key, database)
-    let threads = try ThreadTables.threads(database, ThreadSeal(key: key.secret))
+    let threads = try ThreadTables.threads(database, ThreadSealer(key: key.secret))
     index.reserve(threads.count)
     for thread in threads { index.apply(.set(thread)) }
     connection?.indexed = changes
     let unreadable = threads.count { !$0.isReadable }
-    defer { toldUnreadable = unreadable }
-    if unreadable > toldUnreadable {
+    defer { loggedUnreadable = unreadable }
+    if unreadable > loggedUnreadable {
       Log.warning("Of the stored threads, \(unreadable) cannot be read on this device.")
     }
   }

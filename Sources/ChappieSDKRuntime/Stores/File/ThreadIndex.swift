@@ -1,12 +1,12 @@
-/// The rows of a store's threads, as they were when they were read last.
+/// The summaries of all threads of a store, in memory.
 struct ThreadIndex: Sendable {
   struct Entry: Sendable, Hashable {
     var summary: ChappieThreadSummary
-    /// Whether anything of it can be opened: not when all was sealed with another key, or changed since.
+    /// Whether the title or a turn can be decrypted. False if everything was changed, or encrypted with another key.
     var isReadable: Bool
   }
 
-  /// What an entry became.
+  /// A change of one entry.
   enum Change: Sendable, Hashable {
     case set(Entry)
     case removed(String)
@@ -14,20 +14,21 @@ struct ThreadIndex: Sendable {
 
   /// In any order.
   private(set) var entries: [Entry] = []
-  /// Where the entry of an id is.
+  /// The place of each id in ``entries``.
   private var places: [String: Int] = [:]
+  /// The size of all threads, in bytes.
   private(set) var totalBytes: Int64 = 0
-  /// What cannot be read counts, and is never deleted by itself.
+  /// The size of the unreadable threads, in bytes. It counts for the limit; retention never deletes them.
   private(set) var unreadableBytes: Int64 = 0
-  /// The largest that a thread has, or had.
+  /// The largest change number of any thread, including deleted ones.
   private(set) var latestChange: Int64 = 0
 
-  /// The number of the change that comes. A transaction that writes knows of all that came before.
+  /// The number of the next change. Inside a write transaction no other program can take it.
   var nextChange: Int64 { min(latestChange, .max - 1) + 1 }
 
   subscript(id: String) -> Entry? { places[id].map { entries[$0] } }
 
-  /// Makes room for as many entries.
+  /// Reserves memory for this number of entries.
   mutating func reserve(_ count: Int) {
     guard count > entries.count else { return }
     entries.reserveCapacity(count)
@@ -53,7 +54,7 @@ struct ThreadIndex: Sendable {
     case .removed(let id):
       guard let place = places.removeValue(forKey: id) else { return }
       count(entries[place], -1)
-      // The last one takes its place.
+      // The last entry takes its place.
       let last = entries.removeLast()
       guard place < entries.count else { return }
       entries[place] = last
@@ -75,7 +76,7 @@ struct ThreadIndex: Sendable {
 extension ThreadIndex {
   /// One page, newest first.
   func page(_ query: ChappieThreadQuery) -> [ChappieThreadSummary] {
-    // Sorting numbers costs a tenth of what sorting the summaries does.
+    // Sorting numbers takes a tenth of the time of sorting summaries.
     var order: [(number: Int64, place: Int)] = []
     order.reserveCapacity(entries.count)
     for place in entries.indices where entries[place].isListed(query.kind) {

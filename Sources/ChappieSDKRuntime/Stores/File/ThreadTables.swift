@@ -3,22 +3,22 @@ import GLibBridge
 import Platform
 import SQLite
 
-/// The tables, and each statement about them. FORMAT.md says what is in the columns.
+/// The tables of the database, and all statements on them. FORMAT.md explains the columns.
 enum ThreadTables {
   /// `Chap`, in ASCII.
   private static let application: Int64 = 0x4368_6170
   private static let version: Int64 = 1
 
-  // MARK: Making
+  // MARK: Creating
 
-  /// Sets up a connection, and makes the tables where there are none.
+  /// Sets up a connection, and creates the tables if they are missing.
   ///
   /// - Parameters:
-  ///   - key: makes the tables for this key's device; nil makes none.
-  ///   - patience: how long another process that makes them is waited for.
-  /// - Returns: whether there are tables.
-  /// - Throws: `DatabaseError`; ``ChappieThreadStoreError/unreadable(_:)`` for another version's, and for what is no
-  ///   database of threads.
+  ///   - key: creates the tables for the device of this key; nil creates none.
+  ///   - patience: how long to wait for another process that creates them.
+  /// - Returns: whether the tables exist.
+  /// - Throws: `DatabaseError`; ``ChappieThreadStoreError/unreadable(_:)`` for another version, and for a database that
+  ///   is no thread store.
   static func prepare(
     _ database: Database, makingFor key: StoreKey?, patience: Duration, _ directory: StorageDirectory
   ) throws -> Bool {
@@ -31,7 +31,7 @@ enum ThreadTables {
     // In bytes, and in pages.
     try database.run("PRAGMA journal_size_limit = 1048576")
     try database.run("PRAGMA wal_autocheckpoint = 256")
-    // Somebody may be making them now: all that is looked at has to be of one moment.
+    // Another process may be creating them: one transaction makes the checks consistent.
     if try database.transaction(.reading, { try exist(in: database, directory) }) { return true }
     guard let key else { return false }
     try database.run("PRAGMA auto_vacuum = FULL")
@@ -53,7 +53,7 @@ enum ThreadTables {
       throw ChappieThreadStoreError.damaged(directory)
     case (Self.application, _):
       throw ChappieThreadStoreError.unreadable(
-        "The threads were stored by another version of this program: use that one to read them.")
+        "Another version of this program stored the threads: use that version to read them.")
     default: throw ChappieThreadStoreError.damaged(directory)
     }
   }
@@ -80,13 +80,15 @@ enum ThreadTables {
     try database.run("PRAGMA user_version = 1")
   }
 
-  /// - Throws: ``ChappieThreadStoreError/unreadable(_:)`` where it is not the one that the database was made on.
+  /// Checks that the database was created on this device.
+  ///
+  /// - Throws: ``ChappieThreadStoreError/unreadable(_:)`` for another device.
   static func checkDevice(_ key: StoreKey, _ database: Database) throws {
     var device: String?
     try database.forEach("SELECT device FROM store") { device = $0.text(0) }
     guard device == key.device else {
       throw ChappieThreadStoreError.unreadable(
-        "The threads were stored on another device, and can be read there alone: delete all of them to begin anew here."
+        "The threads were stored on another device and can be read only there: delete all threads to start over here."
       )
     }
   }
@@ -94,7 +96,7 @@ enum ThreadTables {
   // MARK: Threads
 
   /// The entries of all threads, in any order.
-  static func threads(_ database: Database, _ seal: ThreadSeal) throws -> [ThreadIndex.Entry] {
+  static func threads(_ database: Database, _ seal: ThreadSealer) throws -> [ThreadIndex.Entry] {
     var entries: [ThreadIndex.Entry] = []
     try database.forEach(
       """
@@ -121,7 +123,8 @@ enum ThreadTables {
     return entries
   }
 
-  static func insert(_ summary: ChappieThreadSummary, _ seal: ThreadSeal, _ database: Database) throws {
+  /// Adds a thread.
+  static func insert(_ summary: ChappieThreadSummary, _ seal: ThreadSealer, _ database: Database) throws {
     try database.run(
       """
       INSERT INTO threads
@@ -134,7 +137,7 @@ enum ThreadTables {
       .integer(Int64(summary.turnCount)), .integer(summary.bytes))
   }
 
-  /// Writes everything but the title.
+  /// Writes all columns of a thread that can change, except the title.
   static func update(_ summary: ChappieThreadSummary, _ database: Database) throws {
     try database.run(
       """
@@ -143,22 +146,25 @@ enum ThreadTables {
       .integer(summary.changeNumber), .integer(Int64(summary.turnCount)), .integer(summary.bytes), .text(summary.id))
   }
 
-  /// - Parameter number: the number of the change that gives the title.
+  /// Writes a new title.
+  ///
+  /// - Parameter number: the number of the change that sets the title.
   static func setTitle(
-    _ title: String, number: Int64, of thread: String, _ seal: ThreadSeal, _ database: Database
+    _ title: String, number: Int64, of thread: String, _ seal: ThreadSealer, _ database: Database
   ) throws {
     try database.run(
       "UPDATE threads SET title = ?, title_number = ? WHERE id = ?",
       .bytes(seal.seal(title: title, of: thread, number: number)), .integer(number), .text(thread))
   }
 
+  /// Deletes a thread with its turns.
   static func delete(_ thread: String, _ database: Database) throws {
     try database.run("DELETE FROM turns WHERE thread = ?", .text(thread))
     try database.run("DELETE FROM threads WHERE id = ?", .text(thread))
   }
 
-  /// The title of a thread; nil where it cannot be opened.
-  static func title(of thread: String, _ seal: ThreadSeal, _ database: Database) throws -> String? {
+  /// The title of a thread; nil if it cannot be decrypted.
+  static func title(of thread: String, _ seal: ThreadSealer, _ database: Database) throws -> String? {
     var title: String?
     try database.forEach("SELECT title, title_number FROM threads WHERE id = ?", .text(thread)) {
       title = seal.title($0.bytes(0), of: thread, number: $0.integer(1))
@@ -168,12 +174,12 @@ enum ThreadTables {
 
   // MARK: Turns
 
-  /// Adds a turn behind the last one, and gives its sealed bytes.
+  /// Adds a turn after the last one, and returns the size of its encrypted content in bytes.
   static func append(
-    _ turn: ChappieTurn, to thread: String, _ seal: ThreadSeal, _ database: Database
+    _ turn: ChappieTurn, to thread: String, _ seal: ThreadSealer, _ database: Database
   ) throws -> Int {
     let last = try database.number("SELECT max(sequence) FROM turns WHERE thread = ?", .text(thread)) ?? 0
-    let place = ThreadSeal.Place(
+    let place = ThreadSealer.Place(
       thread: thread, sequence: last + 1, id: turn.id,
       recordedAt: StoredTime(seconds: turn.recordedAt, rest: turn.recordedAtMicroseconds))
     let content = try seal.seal(turn.events, at: place)
@@ -183,14 +189,14 @@ enum ThreadTables {
     return content.count
   }
 
-  /// The turns in their order, sealed.
+  /// Calls `body` with each turn in order, still encrypted.
   static func forEachTurn(
-    of thread: String, _ database: Database, _ body: (ThreadSeal.Place, _ content: [UInt8]) throws -> Void
+    of thread: String, _ database: Database, _ body: (ThreadSealer.Place, _ content: [UInt8]) throws -> Void
   ) throws {
     try database.forEach(
       "SELECT sequence, id, recorded_at, content FROM turns WHERE thread = ? ORDER BY sequence", .text(thread)
     ) { row in
-      let place = ThreadSeal.Place(
+      let place = ThreadSealer.Place(
         thread: thread, sequence: row.integer(0), id: row.text(1),
         recordedAt: StoredTime(microseconds: row.integer(2)))
       try body(place, row.bytes(3))

@@ -2,36 +2,42 @@ import ChappieSDK
 import GLibBridge
 import SecretMemory
 
-/// The key of a store in the desktop keyring, beside the sign-in of the same slot and sealed for this device.
+/// The key of a store in the desktop keyring, next to the credential of the same slot and encrypted for this device.
 ///
-/// It is asked of the keyring when it is needed, kept for seconds, and gone from memory when the screen or the keyring
-/// is locked, unless its rule lets it be read then.
+/// The key is read from the keyring when it is needed and kept for some seconds. It leaves memory when the screen or the
+/// keyring is locked, unless its accessibility permits access then.
 @GLibActor
 package final class KeyringThreadKey: ThreadKeySource {
   private let configuration: ChappieConfiguration
   private let accessibility: ChappieKeychainAccessibility
-  /// What keeps the key for as long as it is in memory.
+  /// Keeps the key while it is in memory; made at the first use.
   private var slot: ThreadKeySlot?
 
   /// - Parameters:
-  ///   - configuration: its keychain fields name the slot.
+  ///   - configuration: the keychain fields name the slot.
   ///   - accessibility: when the key may be read.
   package nonisolated init(_ configuration: ChappieConfiguration, accessibility: ChappieKeychainAccessibility) {
     self.configuration = configuration
     self.accessibility = accessibility
   }
 
-  /// - Throws: ``ChappieThreadStoreError/locked(_:)``, ``ChappieThreadStoreError/keyringUnavailable(_:)``,
-  ///   ``ChappieThreadStoreError/unreadable(_:)`` for a key of another device, `CancellationError`.
+  /// The key of the store; nil if it has none.
+  ///
+  /// - Throws: ``ChappieThreadStoreError/locked(_:)``; ``ChappieThreadStoreError/keyringUnavailable(_:)``;
+  ///   ``ChappieThreadStoreError/unreadable(_:)`` for a key of another device; `CancellationError`.
   package func existingKey(interaction: UserInteraction) async throws -> SecretBytes? {
     try await mappingErrors { try await openSlot().existingKey(interaction: interaction) }
   }
 
+  /// The key of the store, created if it has none.
+  ///
   /// - Throws: as ``existingKey(interaction:)``.
   package func key(interaction: UserInteraction) async throws -> SecretBytes {
     try await mappingErrors { try await openSlot().key(interaction: interaction) }
   }
 
+  /// Deletes the key.
+  ///
   /// - Throws: as ``key(interaction:)``.
   package func destroy() async throws {
     try await mappingErrors { try await openSlot().destroy() }

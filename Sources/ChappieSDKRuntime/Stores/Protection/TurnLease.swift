@@ -1,10 +1,11 @@
 import Synchronization
 
-/// What a turn has from when it first uses a store until it ends: its thread, which retention leaves as it is, and the
-/// keys. With them it is kept at its end, also where something was locked meanwhile: what is under way ends, as a
-/// request does. No other thread is read, and none is archived or deleted, with a key that is held.
+/// The lease of a turn on its thread and on the keys of the stores, from the turn's first access until its end.
+///
+/// Retention leaves a leased thread alone. With a leased key the turn can be stored at its end, even if the screen or
+/// the keyring was locked meanwhile. A leased key serves the thread of its turn alone.
 final class TurnLease: Sendable {
-  /// That of the store access that this task makes.
+  /// The lease of the turn that makes the current store access; nil outside a turn.
   @TaskLocal static var current: TurnLease?
 
   private let keys = Mutex<[ObjectIdentifier: StoreKey]>([:])
@@ -14,20 +15,22 @@ final class TurnLease: Sendable {
     for place in places.withLock({ $0 }) { ThreadsInUse.leave(place) }
   }
 
-  /// Runs an access of the turn's own.
+  /// Runs a store access of the turn.
   func during<Result>(_ access: () async throws -> Result) async rethrows -> Result {
     try await Self.$current.withValue(self, operation: access)
   }
 
-  /// The turn uses a thread.
+  /// Leases a thread.
   func use(_ place: ThreadsInUse.Place) {
     if places.withLock({ $0.insert(place).inserted }) { ThreadsInUse.enter(place) }
   }
 
+  /// The leased key of a store; nil before the first access.
   func key(of store: ChappieFileThreadStore) -> StoreKey? {
     keys.withLock { $0[ObjectIdentifier(store)] }
   }
 
+  /// Leases the key of a store.
   func keep(_ key: StoreKey, of store: ChappieFileThreadStore) {
     keys.withLock { $0[ObjectIdentifier(store)] = key }
   }

@@ -1,43 +1,46 @@
 import ChappieSDK
 import GLibBridge
 
-/// Writes to another store what a redaction leaves of it. Patterns are matched on a thread of their own, since prompts
-/// may have megabytes.
+/// A store that redacts threads and writes them to another store. It matches patterns on a separate thread, since a
+/// message may have megabytes.
 public struct ChappieRedactingThreadStore: ChappieThreadStore {
   private let store: any ChappieThreadStore
   private let redaction: ChappieThreadRedaction
 
+  /// - Parameters:
+  ///   - store: the store that keeps the redacted threads.
+  ///   - redaction: the rules.
   public init(_ store: any ChappieThreadStore, redaction: ChappieThreadRedaction) {
     self.store = store
     self.redaction = redaction
   }
 
-  /// Made of what is left of the message, so that no part of what is left out is in it.
+  /// The title of the redacted message, so that it holds no redacted text.
   public func title(for message: ChappieInputMessage) async -> String {
     guard redaction.keepsTitles else { return redaction.title(message.text) }
-    return await store.title(for: left(of: message) { $0.message($1) })
+    return await store.title(for: redacted(message) { $0.message($1) })
   }
 
   public func create(_ thread: ChappieThreadSummary) async throws {
     var thread = thread
-    thread.title = await left(of: thread.title) { $0.title($1) }
+    thread.title = await redacted(thread.title) { $0.title($1) }
     try await store.create(thread)
   }
 
   public func append(_ turn: ChappieTurn, to thread: String) async throws {
-    try await store.append(left(of: turn) { $0.turn($1) }, to: thread)
+    try await store.append(redacted(turn) { $0.turn($1) }, to: thread)
   }
 
-  /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for a title where titles are left out as a whole: it would be
-  ///   lost; what the other store throws.
+  /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for a title if titles are redacted completely, because it would
+  ///   be lost; the errors of the other store.
   public func change(_ thread: String, _ change: ChappieThreadChange) async throws {
     switch change {
     case .rename(let title):
-      let left = await left(of: title) { $0.title($1) }
-      guard redaction.keepsTitles || left == title else {
-        throw ChappieClientError.invalidArgument("The title cannot be kept: titles are left out of threads here.")
+      let redacted = await redacted(title) { $0.title($1) }
+      guard redaction.keepsTitles || redacted == title else {
+        throw ChappieClientError.invalidArgument("The title cannot be stored: titles are redacted.")
       }
-      try await store.change(thread, .rename(left))
+      try await store.change(thread, .rename(redacted))
     case .archive, .unarchive: try await store.change(thread, change)
     }
   }
@@ -54,8 +57,8 @@ public struct ChappieRedactingThreadStore: ChappieThreadStore {
 
   public func usage() async throws -> ChappieThreadStoreUsage { try await store.usage() }
 
-  private func left<Value: Sendable>(
-    of value: Value, _ redact: @escaping @Sendable (ChappieThreadRedaction, Value) -> Value
+  private func redacted<Value: Sendable>(
+    _ value: Value, _ redact: @escaping @Sendable (ChappieThreadRedaction, Value) -> Value
   ) async -> Value {
     await offActor { [redaction] in redact(redaction, value) }
   }

@@ -1,29 +1,31 @@
 import ChappieSDK
 import GLibBridge
 
-/// What is left out of threads before anything is written.
+/// The rules of redaction. A store applies them before it writes anything.
 public struct ChappieThreadRedaction: Sendable {
-  /// What a thread holds, by kind. The raw values are the words of the service's configuration.
+  /// A kind of content in a thread. The raw values are the words of the service's configuration.
   public enum Field: String, Sendable, Hashable, CaseIterable {
-    /// The titles that are given, and those that are made of the first message.
+    /// Titles, whether set by the user or made of the first message.
     case titles
-    /// What the user wrote. The titles that are made of it are made of what is left.
+    /// The messages of the user. A title is made of the redacted message.
     case inputs
-    /// The images of what the user wrote.
+    /// The images in messages of the user.
     case images
-    /// What the model answered.
+    /// The answers of the model.
     case outputs
+    /// The arguments of tool calls.
     case toolArguments = "tool-arguments"
+    /// The outputs of tools.
     case toolOutputs = "tool-outputs"
-    /// Items as the backend sent them, and events of later versions.
+    /// Other items as the backend sent them, and events of later versions.
     case payloads
     /// The messages of errors; their names stay.
     case errors
-    /// What conversations were replaced by.
+    /// The summaries of conversations.
     case summaries
   }
 
-  /// What stands where something was masked.
+  /// The text that replaces masked content.
   public static let mask = "[redacted]"
 
   private let dropped: Set<Field>
@@ -31,13 +33,12 @@ public struct ChappieThreadRedaction: Sendable {
   private let patterns: [RegularExpression]
 
   /// - Parameters:
-  ///   - drop: what is left empty. Payloads and images go as a whole.
-  ///   - mask: what ``mask-swift.type.property`` stands for. Images go as a whole.
-  ///   - patterns: regular expressions as JSON Schema has them; the mask stands for each match in any text. Arguments
-  ///     and outputs of tools that are JSON are matched value by value, without escapes, then as the text that they are
-  ///     written as. An image whose `https:` address matches goes as a whole; images as `data:` addresses are not
-  ///     matched.
-  /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for a pattern that is no regular expression.
+  ///   - drop: the content to empty. Payloads and images are removed.
+  ///   - mask: the content to replace by ``mask-swift.type.property``. Images are removed.
+  ///   - patterns: regular expressions in the syntax of JSON Schema. The mask replaces each match in any text. If the
+  ///     arguments or the output of a tool are JSON, patterns are matched against each value without escapes, and then
+  ///     against the JSON text. An image is removed if its `https:` address matches; `data:` addresses are not matched.
+  /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for an invalid regular expression.
   public init(
     drop: Set<Field> = [], mask: Set<Field> = [], patterns: [String] = []
   ) throws(ChappieClientError) {
@@ -56,15 +57,15 @@ public struct ChappieThreadRedaction: Sendable {
 
   // MARK: Applying
 
-  /// Whether anything is left of a title, but for what matches a pattern.
+  /// Whether titles are stored, apart from matches of a pattern.
   var keepsTitles: Bool { !dropped.union(masked).contains(.titles) }
 
-  /// The title as it is written.
+  /// The redacted title.
   public func title(_ title: String) -> String {
     text(title, .titles)
   }
 
-  /// The turn as it is written.
+  /// The redacted turn.
   public func turn(_ turn: ChappieTurn) -> ChappieTurn {
     var turn = turn
     turn.events = turn.events.compactMap(event)
@@ -87,6 +88,7 @@ public struct ChappieThreadRedaction: Sendable {
     }
   }
 
+  /// The redacted message.
   func message(_ message: ChappieInputMessage) -> ChappieInputMessage {
     var options = message.options
     options.instructions = options.instructions.map { text($0, .inputs) }
@@ -94,10 +96,10 @@ public struct ChappieThreadRedaction: Sendable {
       role: message.role, text: text(message.text, .inputs), images: message.images.filter(isKept), options: options)
   }
 
-  /// An image as a `data:` address says nothing in words, and may have megabytes.
+  /// Whether an image is stored. A `data:` address holds no words and may have megabytes, so patterns ignore it.
   private func isKept(_ image: ChappieImage) -> Bool {
     guard !dropped.union(masked).contains(.images) else { return false }
-    return image.url.hasPrefix("data:") || matchless(image.url) == image.url
+    return image.url.hasPrefix("data:") || replacingMatches(in: image.url) == image.url
   }
 
   private func payload(_ item: ChappieJSONValue) -> ChappieJSONValue? {
@@ -107,29 +109,30 @@ public struct ChappieThreadRedaction: Sendable {
 
   private func text(_ text: String, _ field: Field) -> String {
     if dropped.contains(field) { return "" }
-    return masked.contains(field) && !text.isEmpty ? Self.mask : matchless(text)
+    return masked.contains(field) && !text.isEmpty ? Self.mask : replacingMatches(in: text)
   }
 
-  /// As ``text(_:_:)``. JSON is matched value by value first, and written anew: an escape must hide nothing.
+  /// As ``text(_:_:)``, for a text that may be JSON. Patterns are matched against each value first, because an escape
+  /// could hide a match.
   private func json(_ text: String, _ field: Field) -> String {
     guard !patterns.isEmpty, !dropped.contains(field), !masked.contains(field),
       let json = try? ChappieJSONValue(json: text)
     else { return self.text(text, field) }
     return switch json {
-    case .object, .array, .string: matchless(value(json).json)
-    // As any text is that happens to be JSON.
-    case .integer, .number, .bool, .null: matchless(text)
+    case .object, .array, .string: replacingMatches(in: value(json).json)
+    // Any short text, such as a number, happens to be JSON.
+    case .integer, .number, .bool, .null: replacingMatches(in: text)
     }
   }
 
-  /// Texts in JSON, the names of members too. A number that matches becomes a text.
+  /// Redacts all texts of a JSON value, including the names of members. A number that matches becomes a text.
   private func value(_ value: ChappieJSONValue) -> ChappieJSONValue {
     guard !patterns.isEmpty else { return value }
     return switch value {
-    case .string(let text): .string(matchless(text))
+    case .string(let text): .string(replacingMatches(in: text))
     case .array(let elements): .array(elements.map(self.value))
     case .object(let members):
-      .object(Dictionary(members.map { (matchless($0.key), self.value($0.value)) }) { first, _ in first })
+      .object(Dictionary(members.map { (replacingMatches(in: $0.key), self.value($0.value)) }) { first, _ in first })
     case .integer, .number: number(value)
     case .bool, .null: value
     }
@@ -137,15 +140,15 @@ public struct ChappieThreadRedaction: Sendable {
 
   private func number(_ number: ChappieJSONValue) -> ChappieJSONValue {
     let text = number.json
-    let left = matchless(text)
-    return left == text ? number : .string(left)
+    let redacted = replacingMatches(in: text)
+    return redacted == text ? number : .string(redacted)
   }
 
-  private func matchless(_ text: String) -> String {
+  private func replacingMatches(in text: String) -> String {
     do {
       return try patterns.reduce(text) { try $1.replacing(in: $0, with: Self.mask) }
     } catch {
-      // Nobody knows whether it matches: it took too long.
+      // Matching took too long, so the text is masked in case it matches.
       return Self.mask
     }
   }

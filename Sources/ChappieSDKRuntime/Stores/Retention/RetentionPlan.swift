@@ -1,19 +1,21 @@
-/// What a policy asks for now.
+/// The threads that a retention policy archives and deletes now.
 struct RetentionPlan: Equatable, Sendable {
-  /// Ids of active threads that are put away.
+  /// The ids of active threads to archive.
   var archived: [String] = []
-  /// Ids of threads that are deleted.
+  /// The ids of threads to delete.
   var deleted: [String] = []
 
   var isEmpty: Bool { archived.isEmpty && deleted.isEmpty }
 }
 
 extension RetentionPlan {
+  /// Plans what `policy` requires now.
+  ///
   /// - Parameters:
   ///   - summaries: all threads.
-  ///   - otherBytes: what else counts for the cap and cannot be deleted.
+  ///   - otherBytes: the size of unreadable threads, which count for the limit and cannot be deleted.
   ///   - now: Unix seconds.
-  ///   - inUse: the threads that are written to; they are left as they are.
+  ///   - inUse: the ids of threads that are in use; the plan leaves them alone.
   init(
     _ policy: ChappieThreadStoreRetentionPolicy, for summaries: [ChappieThreadSummary], otherBytes: Int64 = 0,
     now: Int64, inUse: Set<String> = []
@@ -45,7 +47,7 @@ extension RetentionPlan {
     archived.removeAll { gone.contains($0) }
   }
 
-  /// Archived threads first, and the oldest of them; then those that were not used for longest.
+  /// The order of deletion: archived threads, the oldest first; then active threads, the longest unused first.
   private static func goesBefore(_ left: ChappieThreadSummary, _ right: ChappieThreadSummary) -> Bool {
     switch (left.archivedAt, right.archivedAt) {
     case (let left?, let right?) where left != right: left < right
@@ -57,14 +59,14 @@ extension RetentionPlan {
 }
 
 extension ChappieThreadStoreRetentionPolicy {
-  /// When the thread is to be archived, or deleted when it is: Unix seconds; nil for never.
+  /// The time to archive an active thread, or to delete an archived one, in Unix seconds; nil for never.
   func due(_ summary: ChappieThreadSummary) -> Int64? {
     guard let archivedAt = summary.archivedAt else { return Self.time(summary.updatedAt, archiveInactiveAfter) }
     return Self.time(archivedAt, deleteArchivedAfter)
   }
 
-  /// What the threads that can be deleted may take, in bytes; nil for as much as they do. Where what cannot be deleted
-  /// fills the cap alone, deleting the rest would not make the room that is missing.
+  /// The most that the readable threads may take, in bytes; nil for no limit. If the unreadable threads alone fill the
+  /// limit there is none, because deleting the readable ones would not make enough room.
   func room(beside otherBytes: Int64) -> Int64? {
     guard let cap = maximumTotalBytes, otherBytes == 0 || otherBytes < cap else { return nil }
     return cap - otherBytes

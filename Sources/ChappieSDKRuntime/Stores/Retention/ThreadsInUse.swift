@@ -1,20 +1,22 @@
 import Synchronization
 
-/// The threads of this process that a turn is under way in, however long it takes: retention leaves them as they are.
+/// The threads of this process with a running turn. Retention leaves them alone.
 enum ThreadsInUse {
   struct Place: Hashable, Sendable {
-    /// A name for the store that tells it from others: two objects for one directory have the same.
+    /// A name for the store. Two objects for one directory have the same name.
     let store: String
     let id: String
   }
 
-  /// How many turns are under way in each.
+  /// The number of running turns of each thread.
   private static let turns = Mutex<[Place: Int]>([:])
 
+  /// Notes that a turn has begun.
   static func enter(_ place: Place) {
     turns.withLock { $0[place, default: 0] += 1 }
   }
 
+  /// Notes that a turn has ended.
   static func leave(_ place: Place) {
     turns.withLock { turns in
       let rest = turns[place, default: 1] - 1
@@ -22,7 +24,7 @@ enum ThreadsInUse {
     }
   }
 
-  /// The ids of those of a store.
+  /// The ids of the threads of a store.
   static func ids(in store: String) -> Set<String> {
     turns.withLock { Set($0.keys.filter { $0.store == store }.map(\.id)) }
   }

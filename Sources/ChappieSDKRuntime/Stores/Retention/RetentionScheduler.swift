@@ -1,24 +1,24 @@
 import GLibBridge
 import Synchronization
 
-/// When a store follows its policy: after a write when something is due, and day by day.
-final class RetentionRounds: Sendable {
+/// Decides when a store enforces its retention policy: after a write if something is due, and once a day.
+final class RetentionScheduler: Sendable {
   typealias Observer = @Sendable (_ archived: [String], _ deleted: [String]) -> Void
 
   private struct State {
     var observers: [Observer] = []
-    /// Unix seconds; nil while it is not known.
+    /// The next time something is due, in Unix seconds; nil if it is unknown.
     var nextDue: Int64?
     var task: Task<Void, any Error>?
-    /// Whether it was told that what cannot be read fills the cap.
-    var hasToldOfNoRoom = false
+    /// Whether the log says that unreadable threads fill the limit.
+    var hasWarned = false
   }
 
   private let policy: ChappieThreadStoreRetentionPolicy
   private let interval: Duration?
   private let state = Mutex(State())
 
-  /// - Parameter interval: nil when nothing is done without a write.
+  /// - Parameter interval: the time between two rounds; nil for none without a write.
   init(_ policy: ChappieThreadStoreRetentionPolicy, every interval: Duration?) {
     self.policy = policy
     self.interval = interval
@@ -28,9 +28,9 @@ final class RetentionRounds: Sendable {
     state.withLock { $0.task?.cancel() }
   }
 
-  // MARK: What is due
+  // MARK: Planning
 
-  /// A thread was written to.
+  /// Notes that a thread was written.
   func note(_ summary: ChappieThreadSummary?) {
     guard let due = summary.flatMap(policy.due) else { return }
     state.withLock { state in
@@ -38,39 +38,41 @@ final class RetentionRounds: Sendable {
     }
   }
 
-  /// What is to be done now; nil for nothing. It costs nothing until something can be due.
+  /// The plan for now; nil if there is nothing to do. Until something can be due, this takes no time.
   func plan(_ index: ThreadIndex, now: Int64, inUse: Set<String>) -> RetentionPlan? {
-    if state.withLock({ $0.nextDue == nil }) { schedule(index, now: now) }
+    if state.withLock({ $0.nextDue == nil }) { update(index, now: now) }
     let room = policy.room(beside: index.unreadableBytes)
-    if room == nil, policy.maximumTotalBytes != nil { tellOfNoRoom() }
+    if room == nil, policy.maximumTotalBytes != nil { warnOnce() }
     let isOverCap = room.map { index.totalBytes - index.unreadableBytes > $0 } ?? false
     guard isOverCap || state.withLock({ $0.nextDue.map { $0 <= now } ?? true }) else { return nil }
     let plan = RetentionPlan(
       policy, for: index.summaries, otherBytes: index.unreadableBytes, now: now, inUse: inUse)
     if !plan.isEmpty { return plan }
-    schedule(index, now: now)
+    update(index, now: now)
     return nil
   }
 
-  /// What was due was done.
-  func schedule(_ index: ThreadIndex, now: Int64) {
+  /// Computes when something is due next, after a plan was carried out.
+  func update(_ index: ThreadIndex, now: Int64) {
     var next = Int64.max
-    // What cannot be read has no time, and nothing is done to it.
+    // Retention ignores unreadable threads.
     for entry in index.entries where entry.isReadable {
       if let due = policy.due(entry.summary) { next = min(next, due) }
     }
-    // What other processes write is due no sooner than this.
+    // A thread that another process writes from now on is due no sooner than this.
     let delays = [policy.archiveInactiveAfter, policy.deleteArchivedAfter].compactMap { $0 }
     let soonest = delays.min().flatMap { Int64(exactly: (Double(now) + $0).rounded(.up)) } ?? .max
     state.withLock { $0.nextDue = min(next, soonest) }
   }
 
-  // MARK: What was done
+  // MARK: Reporting
 
+  /// Adds an observer.
   func observe(_ observer: @escaping Observer) {
     state.withLock { $0.observers.append(observer) }
   }
 
+  /// Logs the numbers of a plan that was carried out, and calls the observers.
   func report(_ done: RetentionPlan) {
     guard !done.isEmpty else { return }
     Log.notice(
@@ -78,20 +80,21 @@ final class RetentionRounds: Sendable {
     for observer in state.withLock({ $0.observers }) { observer(done.archived, done.deleted) }
   }
 
-  private func tellOfNoRoom() {
+  private func warnOnce() {
     let isNew = state.withLock { state in
-      defer { state.hasToldOfNoRoom = true }
-      return !state.hasToldOfNoRoom
+      defer { state.hasWarned = true }
+      return !state.hasWarned
     }
     guard isNew else { return }
-    Log.warning("Stored threads that cannot be read here fill the limit: nothing is deleted to keep to it.")
+    Log.warning("Threads that cannot be read on this device fill the limit, so retention deletes no thread for it.")
   }
 
-  // MARK: Day by day
+  // MARK: Daily rounds
 
-  /// Calls `round` from time to time until this value is gone; the first call of this method counts.
+  /// Calls `round` at each interval until this value is released. Only the first call of this method has an effect.
   ///
-  /// - Parameter round: says whether it could be done. Where the keyring was locked, it is tried again sooner.
+  /// - Parameter round: returns whether it succeeded. After a failure, as with a locked keyring, it is called again after
+  ///   a 24th of the interval.
   func start(_ round: @escaping @Sendable () async -> Bool) {
     guard let interval else { return }
     state.withLock { state in

@@ -2,22 +2,24 @@ import ChappieSDK
 import GLibBridge
 import SecretMemory
 
-/// How titles and turns are sealed: bound to their table, their thread and their place in it, so that none can be moved,
-/// and none said to be of another time.
-struct ThreadSeal {
-  /// The longest blob of SQLite, less what sealing adds.
+/// Encrypts titles and turns. Each is bound to its table, its thread, its place and its time, so that it cannot be moved
+/// or redated.
+struct ThreadSealer {
+  /// The longest content in bytes: SQLite's limit for a blob, less the overhead of encryption.
   private static let contentLimit = 1_000_000_000 - SealedBytes.overhead
 
   let key: SecretBytes
 
   // MARK: Titles
 
-  /// - Parameter number: the number of the change that gave the title.
+  /// Encrypts a title.
+  ///
+  /// - Parameter number: the number of the change that set the title.
   func seal(title: String, of thread: String, number: Int64) -> [UInt8] {
     SealedBytes.sealContent(Array(title.utf8), key: key, context: Self.context("threads", thread, number))
   }
 
-  /// Nil when `sealed` is not what was written.
+  /// Decrypts a title; nil if `sealed` was changed or moved.
   func title(_ sealed: [UInt8], of thread: String, number: Int64) -> String? {
     SealedBytes.openContent(sealed[...], key: key, context: Self.context("threads", thread, number))
       .map { String(decoding: $0, as: UTF8.self) }
@@ -25,7 +27,7 @@ struct ThreadSeal {
 
   // MARK: Turns
 
-  /// The columns of a turn that its content is bound to.
+  /// The columns of a turn to which its content is bound.
   struct Place {
     let thread: String
     let sequence: Int64
@@ -33,21 +35,23 @@ struct ThreadSeal {
     let recordedAt: StoredTime
 
     fileprivate var context: [UInt8] {
-      ThreadSeal.context("turns", thread, sequence) + "\(recordedAt.microseconds)\0\(id)".utf8
+      ThreadSealer.context("turns", thread, sequence) + "\(recordedAt.microseconds)\0\(id)".utf8
     }
   }
 
-  /// - Throws: ``ChappieThreadStoreError/full(_:)`` for more than a row can hold.
+  /// Encrypts the events of a turn.
+  ///
+  /// - Throws: ``ChappieThreadStoreError/full(_:)`` if a row cannot hold them.
   func seal(_ events: [ChappieTurnEvent], at place: Place) throws -> [UInt8] {
     let content = ChappieJSONValue.array(events.map(\.jsonValue)).encoded
     guard content.count <= Self.contentLimit else {
       throw ChappieThreadStoreError.full(
-        "The turn has more than \(Self.contentLimit >> 20) MiB: it is too large to store.")
+        "The turn is too large to store: it has more than \(Self.contentLimit >> 20) MiB.")
     }
     return SealedBytes.sealContent(content, key: key, context: place.context)
   }
 
-  /// Nil when `sealed` is not what was written.
+  /// Decrypts a turn; nil if `sealed` was changed or moved.
   func turn(_ sealed: [UInt8], at place: Place) -> ChappieTurn? {
     guard let content = SealedBytes.openContent(sealed[...], key: key, context: place.context) else { return nil }
     return Self.events(content).map { events in
@@ -57,7 +61,7 @@ struct ThreadSeal {
     }
   }
 
-  /// Nil for what is no list of events.
+  /// Decodes a JSON array of events; nil for anything else.
   static func events(_ content: [UInt8]) -> [ChappieTurnEvent]? {
     guard let json = try? ChappieJSONValue(parsing: content.span) else { return nil }
     return json.arrayValue?.map { ChappieTurnEvent(jsonValue: $0) }
@@ -68,7 +72,7 @@ struct ThreadSeal {
   }
 }
 
-/// A time as a column has it: Unix microseconds in UTC.
+/// A time as a column stores it, in Unix microseconds.
 struct StoredTime: Equatable {
   let microseconds: Int64
 
@@ -76,7 +80,7 @@ struct StoredTime: Equatable {
     self.microseconds = microseconds
   }
 
-  /// The nearest that there is, some 290,000 years from now, for what is later.
+  /// Makes a time. A time too far away becomes the furthest one, about 290,000 years from now.
   init(seconds: Int64, rest: Int32 = 0) {
     let limit = Int64.max / 1_000_000 - 1
     microseconds = min(limit, max(-limit, seconds)) * 1_000_000 + Int64(rest)
@@ -87,6 +91,6 @@ struct StoredTime: Equatable {
     return remainder < 0 ? quotient - 1 : quotient
   }
 
-  /// Microseconds beyond ``seconds``: 0 to 999,999.
+  /// The microseconds after ``seconds``, 0 to 999,999.
   var rest: Int32 { Int32(truncatingIfNeeded: microseconds &- seconds &* 1_000_000) }
 }

@@ -1,17 +1,19 @@
 import ChappieSDK
 
-/// What happened to a thread.
-enum ThreadRecord: Equatable {
+/// A change of a thread's summary.
+enum ThreadUpdate: Equatable {
   case turn(ChappieTurn, number: Int64)
   case renamed(String, at: Int64, number: Int64)
   case archived(at: Int64)
   case unarchived(at: Int64, number: Int64)
 }
 
-extension ThreadRecord {
-  /// What `change` adds to a thread that is as `summary` says; nil where it is that already.
+extension ThreadUpdate {
+  /// The update for `change`; nil if the thread is already so.
   ///
-  /// - Parameter number: the store's number for it.
+  /// - Parameters:
+  ///   - time: Unix seconds.
+  ///   - number: the change number of the store.
   init?(_ change: ChappieThreadChange, of summary: ChappieThreadSummary, at time: Int64, number: Int64) {
     switch change {
     case .rename(let title) where title != summary.title: self = .renamed(title, at: time, number: number)
@@ -23,9 +25,9 @@ extension ThreadRecord {
 }
 
 extension ChappieThreadSummary {
-  /// What the summary is after `record`, but for its size.
-  mutating func apply(_ record: ThreadRecord) {
-    switch record {
+  /// Applies an update, except for the size.
+  mutating func apply(_ update: ThreadUpdate) {
+    switch update {
     case .turn(let turn, let number):
       turnCount += 1
       archivedAt = nil
@@ -36,7 +38,7 @@ extension ChappieThreadSummary {
     case .archived(let time): archivedAt = time
     case .unarchived(let time, let number):
       archivedAt = nil
-      // Else it would be put away again at once.
+      // Without a new time, retention would archive it again at once.
       changed(at: time, number)
     }
   }
