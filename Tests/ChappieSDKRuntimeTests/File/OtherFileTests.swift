@@ -187,7 +187,7 @@ struct OtherFileTests {
       { try await store.delete("a") },
     ] as [@Sendable () async throws -> Void] {
       let error = await #expect(throws: ChappieThreadStoreError.self) { try await access() }
-      #expect(error?.description.contains("The key of the stored threads is gone") == true)
+      #expect(error?.description.contains("The key of the stored threads is missing") == true)
     }
     #expect(try world.bytes("threads.db") == before)
     try await store.deleteAll()

@@ -53,7 +53,7 @@ struct RedactedTitleTests {
       let error = await #expect(throws: ChappieClientError.self) {
         try await world.runtime.rename(thread: thread, to: "Mine")
       }
-      #expect(error?.description.contains("titles are left out") == true)
+      #expect(error?.description.contains("titles are redacted") == true)
       try await world.runtime.rename(thread: thread, to: "")
       _ = try await world.runtime.send("Hello again")
       #expect(try await world.thread().summary.title == left)

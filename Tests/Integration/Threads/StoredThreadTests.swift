@@ -130,7 +130,7 @@ struct StoredThreadTests {
       let host = try world.startLibraryHost("destroy", Accessibility.whenUnlocked.rawValue)
       try await eventually("the end of the key") { host.output.contains("destroyed") }
       for _ in 1...2 {
-        #expect(try await remember("Two", in: world).contains("The key of the stored threads is gone"))
+        #expect(try await remember("Two", in: world).contains("The key of the stored threads is missing"))
       }
       #expect(try await world.keyring.items("org.chappie.ThreadKey").isEmpty)
       #expect(try await world.sandbox.state().requests["responses"] == 1)

@@ -135,7 +135,7 @@ struct ThreadConfigurationTests {
         try await caller.send(String(repeating: "words ", count: 10_000), to: threads[3])
       }
       #expect(tooLong.name == "StoreFull")
-      #expect(tooLong.message.contains("The answer came"))
+      #expect(tooLong.message.contains("The answer could not be stored"))
       #expect(try await caller.thread(threads[3]).turns.count == 1)
     }
   }

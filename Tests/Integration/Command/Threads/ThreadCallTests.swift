@@ -68,7 +68,7 @@ struct ThreadCallTests {
       #expect(cleared.status == 0)
       try await world.service.start(world.sandbox.addresses)
       let gone = try await world.chappie("threads")
-      #expect(gone.text.contains("The key of the stored threads is gone"))
+      #expect(gone.text.contains("The key of the stored threads is missing"))
       #expect(gone.status != 0)
       #expect(try await world.chappie("threads", "delete", "--all", "--yes").status == 0)
       #expect(try await caller.createThread("Anew").count == 36)
@@ -89,7 +89,7 @@ struct ThreadCallTests {
       for verb in [["threads"], ["threads", "usage"]] {
         let refused = try await world.chappie(verb)
         #expect(refused.status != 0)
-        #expect(refused.text.contains("is damaged and was left as it is"), "\(refused.text)")
+        #expect(refused.text.contains("is damaged and was not changed"), "\(refused.text)")
       }
       #expect(try await refusal { try await caller.createThread("Two") }.name == "StoreUnavailable")
       #expect(try Data(contentsOf: URL(filePath: path)) == noise)
