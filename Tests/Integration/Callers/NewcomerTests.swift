@@ -77,7 +77,7 @@ struct NewcomerTests {
       try await world.sandbox.play("[]")
       let third = try await world.otherProgram()
       #expect(try await third.send("hi").contains("hi"))
-      #expect(try await third.askUsage().plan != nil)
+      #expect(try await third.requestUsage().plan != nil)
     }
   }
 

@@ -70,7 +70,7 @@ struct SeveralAccountsTests {
       #expect(try await caller.send("hi", at: home).contains("This conversation has 1 message."))
       #expect(try await lastAsker(world) == "account-ada-example-com")
       let elsewhere = Turn(id: waiting.id, path: home, caller: caller)
-      #expect(try await refusal { try await elsewhere.seen() }.name == "NoSuchTurn")
+      #expect(try await refusal { try await elsewhere.snapshot() }.name == "NoSuchTurn")
       try await waiting.cancel()
       #expect(try await waiting.end().failure.name == "Cancelled")
       #expect(try await caller.send("hi", at: work).contains("hi"))

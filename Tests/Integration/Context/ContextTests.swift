@@ -134,7 +134,7 @@ struct ContextTests {
       }
       try await caller.catchUp()
       #expect(try await caller.context(at: client).messages.isEmpty)
-      #expect(try await turn.seen().status == "running")
+      #expect(try await turn.snapshot().status == "running")
       try await turn.cancel()
       #expect(try await turn.end().failure.name == "Cancelled")
       _ = try await change.value

@@ -47,7 +47,7 @@ struct HarnessTests {
       #expect(tool.text("input_schema")?.contains("city") == true)
       try await watcher.catchUp()
       // The signal says that the property changed, without its value.
-      #expect(try watcher.told("Harness", of: "Client", as: VariantDictionary.self).isEmpty)
+      #expect(try watcher.changedValues("Harness", of: "Client", as: VariantDictionary.self).isEmpty)
       #expect(try watcher.wasInvalidated("Harness", of: "Client"))
       // The harness of a shared object applies to every caller of that object, and to no other object.
       _ = try await watcher.send("hi")

@@ -155,7 +155,7 @@ struct InteractiveUnlockTests {
       #expect(try await other.state() == "signed-in")
       let session = try await other.open("Session", ["keychain_account": "work"])
       #expect(try await other.property("Session.DeviceLinkState", at: session) == "idle")
-      #expect(try await turn.seen().status == "running")
+      #expect(try await turn.snapshot().status == "running")
 
       try await turn.cancel()
       #expect(try await turn.end().failure.name == "Cancelled")

@@ -19,7 +19,7 @@ struct EndlessAnswerTests {
       #expect(partial.utf8.count <= Self.answerLimit)
       #expect(partial.utf8.count > Self.answerLimit - 32 << 10)
       #expect(turn.endCount == 1)
-      #expect(try await turn.seen().text == partial)
+      #expect(try await turn.snapshot().text == partial)
       #expect(try await refusal { try await caller.send("go on") }.name == "LimitExceeded")
       try await bystander.expectHealthyService()
     }
@@ -65,8 +65,8 @@ struct EndlessAnswerTests {
         #expect(try await turn.end().answer.text.utf8.count == 3 << 20)
         turns.append(turn)
       }
-      #expect(try await turns[31].seen().text.utf8.count == 3 << 20)
-      #expect(try await refusal { try await turns[20].seen() }.name == "NoSuchTurn")
+      #expect(try await turns[31].snapshot().text.utf8.count == 3 << 20)
+      #expect(try await refusal { try await turns[20].snapshot() }.name == "NoSuchTurn")
       try await world.sandbox.play("[]")
       try await bystander.expectHealthyService()
     }

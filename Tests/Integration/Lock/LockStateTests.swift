@@ -36,7 +36,7 @@ struct LockStateTests {
       try await world.keyring.unlock()
       try await caller.waitFor(Lock("unknown", ["keyring"]))
       try await caller.catchUp()
-      let told = try caller.told("LockState", of: "Manager", as: String.self)
+      let told = try caller.changedValues("LockState", of: "Manager", as: String.self)
       #expect(told == ["locked", "unknown"])
     }
   }
@@ -218,9 +218,9 @@ struct LockStateTests {
       }
       for caller in callers {
         try await caller.catchUp()
-        let states = try caller.told("LockState", of: "Manager", as: String.self)
+        let states = try caller.changedValues("LockState", of: "Manager", as: String.self)
         #expect(states.suffix(3) == ["locked", "unlocked", "locked"])
-        let sources = try caller.told("LockSources", of: "Manager", as: [String].self)
+        let sources = try caller.changedValues("LockSources", of: "Manager", as: [String].self)
         #expect(sources.suffix(3) == [[gnome.name], ["keyring", gnome.name], [gnome.name]])
       }
     }

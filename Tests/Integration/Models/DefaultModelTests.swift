@@ -57,8 +57,8 @@ struct DefaultModelTests {
       try await world.sandbox.offer(Self.withoutSeeds)
       _ = try await caller.slugs()
       try await other.catchUp()
-      #expect(try other.told("Model", of: "Client") == ["best"])
-      #expect(try other.told("ModelSource", of: "Client") == ["catalogue"])
+      #expect(try other.changedValues("Model", of: "Client") == ["best"])
+      #expect(try other.changedValues("ModelSource", of: "Client") == ["catalogue"])
     }
   }
 

@@ -35,7 +35,7 @@ struct SelectModelTests {
       let other = try await world.caller()
       for slug in ["gpt-6-sol", "gpt-6-sol", "gpt-5.5"] { try await select(slug, caller) }
       try await other.catchUp()
-      #expect(try other.told("Model", of: "Client") == ["gpt-6-sol", "gpt-5.5"])
+      #expect(try other.changedValues("Model", of: "Client") == ["gpt-6-sol", "gpt-5.5"])
     }
   }
 

@@ -60,7 +60,7 @@ struct ApprovalNotificationTests {
       try await server.click("default", shown.id)
       try await server.click("approve", shown.id + 1)
       try await caller.catchUp()
-      #expect(try await turn.seen().status == "waiting-for-approval")
+      #expect(try await turn.snapshot().status == "waiting-for-approval")
     }
     try await with(manner) { world, server, caller in
       let turn = try await ask(caller)
@@ -69,7 +69,7 @@ struct ApprovalNotificationTests {
       try await server.waitUntilNothingIsShown()
       try await caller.submit("done", for: try await turn.requestedCall().id, of: turn)
       #expect(try await turn.end().answer.text == "The tool delete said: done")
-      #expect(server.told.count == 1)
+      #expect(server.received.count == 1)
     }
   }
 
@@ -88,10 +88,10 @@ struct ApprovalNotificationTests {
       let turn = try await ask(caller)
       try await server.dismiss(try await server.notification(1).id)
       try await caller.catchUp()
-      #expect(try await turn.seen().status == "waiting-for-approval")
+      #expect(try await turn.snapshot().status == "waiting-for-approval")
       try await caller.resolve(try await turn.approvalRequest(), of: turn, false, reason: "no")
       #expect(try await turn.end().answer.text.hasSuffix("The user did not allow this call: no"))
-      #expect(server.told.count == 1)
+      #expect(server.received.count == 1)
     }
   }
 
@@ -109,7 +109,7 @@ struct ApprovalNotificationTests {
       default: await world.service.end()
       }
       try await server.waitUntilNothingIsShown()
-      #expect(server.told.count == 1)
+      #expect(server.received.count == 1)
     }
   }
 
@@ -142,10 +142,10 @@ struct ApprovalNotificationTests {
       let turn = try await caller.stream("use delete\nuse move")
       _ = try await server.notification(2)
       #expect(server.shown.count == 2)
-      let delete = try #require(server.told.first { $0.body.hasPrefix("delete") })
+      let delete = try #require(server.received.first { $0.body.hasPrefix("delete") })
       try await server.click("deny", delete.id)
       try await eventually("one question") { server.shown.count == 1 }
-      #expect(try await turn.seen().status == "waiting-for-approval")
+      #expect(try await turn.snapshot().status == "waiting-for-approval")
       try await server.click("deny", try #require(server.shown.keys.first))
       _ = try await turn.end().answer
       #expect(try turn.endedCalls.map(\.status) == ["denied", "denied"])
@@ -175,7 +175,7 @@ struct ApprovalNotificationTests {
         try await refusal { try await caller.call("Manager.AnswerApproval", String(approval), true, "") }.name
           == "Locked")
       #expect(try await world.chappie("approvals", "approve", String(approval)).status == 4)
-      #expect(try await turn.seen().status == "waiting-for-approval")
+      #expect(try await turn.snapshot().status == "waiting-for-approval")
 
       if what == "screen" { saver.setActive(false) } else { try await world.keyring.unlock() }
       let second = try await server.notification(2)
@@ -183,7 +183,7 @@ struct ApprovalNotificationTests {
       try await server.click("approve", second.id)
       try await turn.wait(for: "waiting-for-tool")
       try await server.waitUntilNothingIsShown()
-      #expect(server.told.count == 2)
+      #expect(server.received.count == 2)
     }
   }
 
@@ -215,7 +215,7 @@ struct ApprovalNotificationTests {
       }
       try await caller.resolve(try await turn.approvalRequest(), of: turn, false)
       _ = try await turn.end()
-      #expect(server.told.count == 1)
+      #expect(server.received.count == 1)
     }
   }
 
@@ -260,7 +260,7 @@ struct ApprovalNotificationTests {
       #expect(shown.actions == ["deny", "Deny"])
       try await server.click("approve", shown.id)
       try await caller.catchUp()
-      #expect(try await turn.seen().status == "waiting-for-approval")
+      #expect(try await turn.snapshot().status == "waiting-for-approval")
       let listed = try await world.chappie("approvals")
       #expect(listed.text.contains(#""cmd":"rm -rf ~"}"#), "\(listed.text)")
       let id = try #require(listed.text.firstMatch(of: /ask-\w+/)).output

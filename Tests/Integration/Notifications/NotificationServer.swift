@@ -33,7 +33,7 @@ final class NotificationServer {
   private var object: BusObject?
   private var lastID: UInt32
   private(set) var calls: [String] = []
-  private(set) var told: [Notification] = []
+  private(set) var received: [Notification] = []
   /// The notifications on the screen.
   private(set) var shown: [UInt32: Notification] = [:]
 
@@ -79,8 +79,8 @@ final class NotificationServer {
 
   /// The latest call of `Notify`, once there are `count`.
   func notification(_ count: Int) async throws -> Notification {
-    try await eventually("notification \(count)") { told.count >= count }
-    return told[count - 1]
+    try await eventually("notification \(count)") { received.count >= count }
+    return received[count - 1]
   }
 
   func waitUntilNothingIsShown() async throws {
@@ -99,7 +99,7 @@ final class NotificationServer {
       id: shown[replaced] == nil ? lastID : replaced, replaced: replaced, summary: try call.argument(3),
       body: try call.argument(4), actions: try call.argument(5), hints: try call.argument(6),
       timeout: try call.argument(7), program: try call.argument(0), icon: try call.argument(2))
-    told.append(notification)
+    received.append(notification)
     shown[notification.id] = notification
     return notification.id
   }

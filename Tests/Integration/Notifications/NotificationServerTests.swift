@@ -138,7 +138,7 @@ struct NotificationServerTests {
       #expect(try await server.notification(1).body.contains(code))
       try await world.sandbox.decide("approve", code)
       _ = try await server.notification(2)
-      #expect(server.told.count == 2)
+      #expect(server.received.count == 2)
     }
   }
 

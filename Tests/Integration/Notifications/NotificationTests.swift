@@ -52,9 +52,9 @@ struct NotificationTests {
       #expect(linked.actions.isEmpty)
       #expect(try linked.hints.value("transient") == true)
       try await server.waitUntilNothingIsShown()
-      #expect(server.told.count == 3)
+      #expect(server.received.count == 3)
       #expect(server.calls.filter { $0 == "GetCapabilities" }.count == 1)
-      #expect(!server.told.contains { $0.body.contains("@") || $0.summary.contains("@") })
+      #expect(!server.received.contains { $0.body.contains("@") || $0.summary.contains("@") })
     }
   }
 
@@ -110,7 +110,7 @@ struct NotificationTests {
       default: try await caller.call("Session.SignOut")
       }
       try await server.waitUntilNothingIsShown()
-      #expect(server.told.count == 1)
+      #expect(server.received.count == 1)
       #expect(server.calls.last == "CloseNotification")
     }
   }
@@ -123,7 +123,7 @@ struct NotificationTests {
       _ = try await server.notification(1)
       try await caller.signInQuietly(world)
       try await server.waitUntilNothingIsShown()
-      #expect(server.told.count == 1)
+      #expect(server.received.count == 1)
     }
   }
 
@@ -165,7 +165,7 @@ struct NotificationTests {
       try await world.sandbox.play(#"[{"endpoint":"poll","status":400,"body":{"error":"bad \#(token)"}}]"#)
       let failed = try await server.notification(2)
       #expect(failed.body.hasPrefix("The sign-in server refused with status 400: bad"))
-      #expect(!server.told.contains { $0.body.contains(Leaks.marker) || $0.summary.contains(Leaks.marker) })
+      #expect(!server.received.contains { $0.body.contains(Leaks.marker) || $0.summary.contains(Leaks.marker) })
     }
   }
 
@@ -254,9 +254,9 @@ struct NotificationTests {
       _ = try await server.notification(2)
       try await world.sandbox.decide("approve", code)
       let linked = try await server.notification(3)
-      #expect(server.told.filter { $0.body.contains(code) }.count == 1)
+      #expect(server.received.filter { $0.body.contains(code) }.count == 1)
       #expect(server.shown.count == 2)
-      let workID = try #require(server.told.first { $0.body.contains(workCode) }?.id)
+      let workID = try #require(server.received.first { $0.body.contains(workCode) }?.id)
       #expect(linked.id != workID)
       #expect(server.shown[workID]?.body.contains("account “work”") == true)
     }

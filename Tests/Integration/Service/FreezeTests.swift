@@ -124,7 +124,7 @@ struct FreezeTests {
         // Over HTTP, because the stand-in's sockets wait for each other.
         let client = try await other.open("Client", World.Plan.Transport.http.impatient)
         #expect(try await other.send("a word in between", at: client).contains("a word in between"))
-        for turn in flooded where try await turn.seen().status == "running" { try await turn.cancel() }
+        for turn in flooded where try await turn.snapshot().status == "running" { try await turn.cancel() }
       }
     }
   }

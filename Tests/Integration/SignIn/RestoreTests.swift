@@ -68,7 +68,7 @@ struct RestoreTests {
       let after = try await caller.stream("after")
       #expect(after.id != before.id)
       _ = try? await after.end()
-      #expect(try await refusal { try await before.seen() }.name == "NoSuchTurn")
+      #expect(try await refusal { try await before.snapshot() }.name == "NoSuchTurn")
     }
   }
 

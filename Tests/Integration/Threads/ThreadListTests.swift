@@ -219,7 +219,7 @@ struct ThreadListTests {
       #expect(failure.message.contains(turn.id))
       #expect(failure.details.text("partial_text") == "Thank you.")
       #expect(failure.details.text("response_id") != nil)
-      #expect(try await turn.seen().text == "Thank you.")
+      #expect(try await turn.snapshot().text == "Thank you.")
       #expect(try await refusal { try await caller.send("More", to: thread) }.name == "NoSuchThread")
     }
   }

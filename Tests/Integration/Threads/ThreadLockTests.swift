@@ -61,11 +61,11 @@ struct ThreadLockTests {
       let thread = try await caller.createThread("Numbers")
       try await world.sandbox.stall()
       let turn = try await caller.stream("Count", to: thread)
-      try await eventually("a piece of the answer") { try await turn.seen().text == Sandbox.stalledText }
+      try await eventually("a piece of the answer") { try await turn.snapshot().text == Sandbox.stalledText }
       saver.setActive(true)
       try await caller.waitFor(Lock("locked", [saver.name]))
       #expect(try await failures(caller, thread) == ["Locked"])
-      #expect(try await turn.seen().status == "running")
+      #expect(try await turn.snapshot().status == "running")
       try await turn.cancel()
       #expect(try await turn.end().failure.name == "Cancelled")
       #expect(try await refusal { try await caller.thread(thread) }.name == "Locked")

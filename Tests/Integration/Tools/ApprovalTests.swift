@@ -17,7 +17,7 @@ struct ApprovalTests {
       #expect(try request.arguments.member(3, "arguments") == "{}")
       #expect(try turn.requestedCalls.map(\.policy) == ["ask"])
       #expect(try turn.requestedCalls.map(\.id) == [call])
-      #expect(try await turn.seen().status == "waiting-for-approval")
+      #expect(try await turn.snapshot().status == "waiting-for-approval")
       #expect(handler.calls.isEmpty)
       try await caller.resolve(call, of: turn, true)
       #expect(try await turn.end().answer.text == "The tool delete said: done")
@@ -77,7 +77,7 @@ struct ApprovalTests {
       try await caller.resolve(call, of: turn, true)
       #expect(try await refusal { try await caller.resolve(call, of: turn, false) }.name == "InvalidArgument")
       try await handler.waitForCalls(1)
-      #expect(try await turn.seen().status == "waiting-for-tool")
+      #expect(try await turn.snapshot().status == "waiting-for-tool")
       #expect(try await refusal { try await caller.resolve(call, of: turn, false) }.name == "InvalidArgument")
       gate.finish()
       #expect(try await turn.end().answer.text == "The tool delete said: done")
@@ -117,7 +117,7 @@ struct ApprovalTests {
       let calls = try turn.requestedCalls
       try await caller.resolve(try #require(calls.first { $0.tool == "move" }).id, of: turn, true)
       try await handler.waitForCalls(2)
-      #expect(try await turn.seen().status == "waiting-for-approval")
+      #expect(try await turn.snapshot().status == "waiting-for-approval")
       try await caller.resolve(try #require(calls.first { $0.tool == "delete" }).id, of: turn, false)
       _ = try await turn.end().answer
       #expect(handler.calls.map(\.tool) == ["look", "move"])

@@ -93,10 +93,10 @@ struct HandlerFailureTests {
       let stays = try await world.signedInCaller()
       let handler = try await DyingHandler(world, broadcast: true)
       let turn = Turn(id: handler.turn, path: .chappie, caller: stays)
-      #expect(try await turn.seen().status == "waiting-for-tool")
+      #expect(try await turn.snapshot().status == "waiting-for-tool")
       try await handler.die()
       #expect(try await failedCall(of: turn).output.hasPrefix("The tool failed: "))
-      #expect(try await turn.seen().status == "completed")
+      #expect(try await turn.snapshot().status == "completed")
     }
   }
 

@@ -54,7 +54,7 @@ struct HandlerTests {
       try await caller.register(["one", "two", "three"].map { Tools.named($0) }, ToolHandler.path)
       let turn = try await caller.stream("use one\nuse two\nuse three")
       try await handler.waitForCalls(3)
-      #expect(try await turn.seen().status == "waiting-for-tool")
+      #expect(try await turn.snapshot().status == "waiting-for-tool")
       // They end in another order than they began, and the model gets the outputs in its own order.
       for name in ["three", "one", "two"] {
         gates[name]?.finish()

@@ -18,7 +18,7 @@ struct SubmittedResultTests {
       let turn = Turn(id: id, path: .chappie, caller: watcher)
       let call = try await turn.requestedCall()
       #expect(call.arguments == #"{"city":"Oslo"}"#)
-      #expect(try await turn.seen().status == "waiting-for-tool")
+      #expect(try await turn.snapshot().status == "waiting-for-tool")
       try await world.caller().submit("7 °C", for: call.id, of: turn)
       #expect(try await turn.end().answer.text == "The tool weather said: 7 °C")
       #expect(try turn.endedCalls.map(\.status) == ["completed"])
@@ -85,7 +85,7 @@ struct SubmittedResultTests {
         ),
       ]
       for (name, submit) in cases { #expect(try await refusal(of: submit).name == name) }
-      #expect(try await turn.seen().status == "waiting-for-tool")
+      #expect(try await turn.snapshot().status == "waiting-for-tool")
       // The call is still open after each of them.
       try await caller.submit(String(repeating: "x", count: 300 << 10), for: call, of: turn)
       _ = try await turn.end().answer

@@ -71,7 +71,7 @@ extension Turn {
 
   /// Waits until `GetTurn` returns `status`.
   func wait(for status: String) async throws {
-    try await eventually("the status \(status)") { try await seen().status == status }
+    try await eventually("the status \(status)") { try await snapshot().status == status }
   }
 }
 

@@ -80,7 +80,7 @@ struct ReconnectionTests {
       #expect(failure.message.contains("ask again"))
       #expect(failure.details.text("partial_text") == "one two")
       try expectOnce("one two", turn)
-      #expect(try await turn.seen().status == "failed")
+      #expect(try await turn.snapshot().status == "failed")
       #expect(try await world.sandbox.state().requests["responses"] == 2)
       #expect(try await caller.send("again").contains("again"))
     }

@@ -69,7 +69,7 @@ struct AnswerShapeTests {
       #expect(answer == text)
       #expect(try details.value("refusal") == true)
       #expect(try turn.deltas.map(\.text).joined() == text)
-      let seen = try await turn.seen()
+      let seen = try await turn.snapshot()
       #expect(try seen.details.value("refusal") == true)
       // The exit status reports it to a script.
       let asked = try await world.chappie("ask", "Do harm")

@@ -150,7 +150,7 @@ struct BackendFailureTests {
       #expect(try turn.deltas.map(\.text).joined() == test.partialText ?? "")
       #expect(turn.endCount == 1)
 
-      let seen = try await turn.seen()
+      let seen = try await turn.snapshot()
       #expect(seen.status == "failed")
       #expect(seen.text == test.partialText ?? "")
       #expect(seen.details.text("error") == "org.chappie.Error.\(test.error)")
@@ -195,7 +195,7 @@ struct BackendFailureTests {
       let turn = try await caller.stream("hi")
       #expect(try await turn.end().failure.name == "MissingCredential")
       #expect(turn.endCount == 1)
-      #expect(try await turn.seen().status == "failed")
+      #expect(try await turn.snapshot().status == "failed")
       #expect(try await world.sandbox.state().requests["responses"] == 0)
     }
   }

@@ -86,10 +86,10 @@ struct BroadcastTests {
       let caller = try await world.signedInCaller()
       try await world.sandbox.stall()
       let turn = try await caller.stalledTurn(["broadcast": true])
-      #expect(try await turn.seen(by: listener).text == Sandbox.stalledText)
+      #expect(try await turn.snapshot(by: listener).text == Sandbox.stalledText)
       try await Turn(id: turn.id, path: .chappie, caller: listener).cancel()
       #expect(try await turn.end().failure.name == "Cancelled")
-      #expect(try await turn.seen(by: listener).status == "cancelled")
+      #expect(try await turn.snapshot(by: listener).status == "cancelled")
     }
   }
 

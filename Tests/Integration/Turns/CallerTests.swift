@@ -11,12 +11,12 @@ struct CallerTests {
       try await world.sandbox.stall()
       let turn = try await caller.stalledTurn()
       let foreign = Turn(id: turn.id, path: .chappie, caller: other)
-      #expect(try await refusal { try await foreign.seen() }.name == "NoSuchTurn")
+      #expect(try await refusal { try await foreign.snapshot() }.name == "NoSuchTurn")
       #expect(try await refusal { try await foreign.cancel() }.name == "NoSuchTurn")
       let unknown = Turn(id: "turn-0", path: .chappie, caller: caller)
-      #expect(try await refusal { try await unknown.seen() }.name == "NoSuchTurn")
+      #expect(try await refusal { try await unknown.snapshot() }.name == "NoSuchTurn")
       #expect(try await refusal { try await unknown.cancel() }.name == "NoSuchTurn")
-      #expect(try await turn.seen().status == "running")
+      #expect(try await turn.snapshot().status == "running")
     }
   }
 
@@ -28,7 +28,7 @@ struct CallerTests {
       let turn = try await caller.stream("hi", at: client)
       _ = try await turn.end()
       let elsewhere = Turn(id: turn.id, path: .chappie, caller: caller)
-      #expect(try await refusal { try await elsewhere.seen() }.name == "NoSuchTurn")
+      #expect(try await refusal { try await elsewhere.snapshot() }.name == "NoSuchTurn")
     }
   }
 

@@ -10,7 +10,7 @@ struct RunningTurnTests {
       let caller = try await world.signedInCaller()
       try await world.sandbox.stall(times: "1")
       let turn = try await caller.stalledTurn()
-      let running = try await turn.seen()
+      let running = try await turn.snapshot()
       #expect(running.status == "running")
       #expect(running.text == Sandbox.stalledText)
       #expect(running.details.isEmpty)
@@ -19,7 +19,7 @@ struct RunningTurnTests {
 
       let done = try await caller.stream("hi")
       let (text, details) = try await done.end().answer
-      let seen = try await done.seen()
+      let seen = try await done.snapshot()
       #expect(seen.status == "completed")
       #expect(seen.text == text)
       #expect(seen.details == details)
@@ -35,8 +35,8 @@ struct RunningTurnTests {
         turns.append(try await caller.stream("\(number)"))
         _ = try await turns[number].end()
       }
-      #expect(try await refusal { try await turns[0].seen() }.name == "NoSuchTurn")
-      #expect(try await turns[1].seen().text.contains("“1”"))
+      #expect(try await refusal { try await turns[0].snapshot() }.name == "NoSuchTurn")
+      #expect(try await turns[1].snapshot().text.contains("“1”"))
       #expect(Set(turns.map(\.id)).count == 33)
     }
   }
@@ -70,7 +70,7 @@ struct RunningTurnTests {
       #expect(failure.name == "Cancelled")
       #expect(failure.details.text("partial_text") == Sandbox.stalledText)
       #expect(turn.endCount == 1)
-      let seen = try await turn.seen()
+      let seen = try await turn.snapshot()
       #expect(seen.status == "cancelled")
       #expect(seen.text == Sandbox.stalledText)
       #expect(seen.details.text("error") == "org.chappie.Error.Cancelled")

@@ -84,7 +84,7 @@ struct UsageLimitsTests {
       _ = try await caller.send("hi", at: client)
       try await panel.catchUp()
       #expect(panel.usageChanges() == 1)
-      #expect(try panel.told("UsageLimits", of: "Client", as: VariantDictionary.self).isEmpty)
+      #expect(try panel.changedValues("UsageLimits", of: "Client", as: VariantDictionary.self).isEmpty)
       #expect(try await panel.usage().primary?.usedPercent == 43)
     }
   }
@@ -92,11 +92,11 @@ struct UsageLimitsTests {
   @Test func equalLimitsAreNoChange() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
-      for _ in 0..<3 { _ = try await caller.askUsage() }
+      for _ in 0..<3 { _ = try await caller.requestUsage() }
       try await caller.catchUp()
       #expect(caller.usageChanges() == 1)
       try await world.sandbox.setUsage(Self.some)
-      _ = try await caller.askUsage()
+      _ = try await caller.requestUsage()
       try await caller.catchUp()
       #expect(caller.usageChanges() == 2)
     }
@@ -108,7 +108,7 @@ struct UsageLimitsTests {
       let work = try await caller.open("Session", ["keychain_account": "work"])
       try await caller.signIn(at: work)
       let client = try await caller.open("Client", ["keychain_account": "work"])
-      _ = try await caller.askUsage(at: client)
+      _ = try await caller.requestUsage(at: client)
       try await caller.catchUp()
       #expect(try await caller.usage(at: client).plan == "plus")
       #expect(try await caller.usage().isEmpty)
@@ -119,7 +119,7 @@ struct UsageLimitsTests {
   @Test func limitsEndWithTheSignIn() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
-      _ = try await caller.askUsage()
+      _ = try await caller.requestUsage()
       try await caller.call("Session.SignOut")
       #expect(try await caller.usage().isEmpty)
       try await caller.catchUp()
@@ -133,7 +133,7 @@ struct UsageLimitsTests {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.setUsage(#"{"secondary":null}"#)
-      let limits = try await caller.askUsage()
+      let limits = try await caller.requestUsage()
       #expect(limits.primary?.usedPercent == 12)
       #expect(limits.secondary == nil)
       try await world.sandbox.play(#"[{"endpoint":"usage","body":{"plan_type":"free"}}]"#)
@@ -151,7 +151,7 @@ struct UsageLimitsTests {
         [{"endpoint":"usage","raw":"{\"plan_type\":\"plus\",\"rate_limit\":{\"primary_window\":{\"used_percent\":1e300,\"limit_window_seconds\":-1e300,\"reset_at\":9223372036854775807},\"secondary_window\":{\"used_percent\":-7,\"limit_window_seconds\":61,\"reset_at\":0}}}"},
          {"endpoint":"responses","headers":{"x-codex-primary-used-percent":"nan","x-codex-secondary-used-percent":"1e999"}}]
         """#)
-      let limits = try await caller.askUsage()
+      let limits = try await caller.requestUsage()
       #expect(limits.primary == (try UsageLimits.Window(["used_percent": 100.0])))
       #expect(limits.secondary == (try UsageLimits.Window(["used_percent": 0.0, "window_minutes": UInt32(2)])))
     }

@@ -11,7 +11,7 @@ extension Caller {
   }
 
   /// The usage as the backend reports it now.
-  func askUsage(at path: ObjectPath = .chappie) async throws -> UsageLimits {
+  func requestUsage(at path: ObjectPath = .chappie) async throws -> UsageLimits {
     try UsageLimits(try await call("Client.GetUsageLimits", at: path).member(0, "limits"))
   }
 

@@ -43,7 +43,7 @@ struct Turn {
   }
 
   /// The reply of `GetTurn` to this caller or another.
-  func seen(by other: Caller? = nil) async throws -> (status: String, text: String, details: VariantDictionary) {
+  func snapshot(by other: Caller? = nil) async throws -> (status: String, text: String, details: VariantDictionary) {
     let reply = try await (other ?? caller).call("Client.GetTurn", id, at: path)
     return (
       try reply.member(0, "status"), try reply.member(1, "text"), try reply.member(2, "details")
@@ -113,7 +113,7 @@ extension Caller {
   /// The stand-in must be stalled: ``Sandbox/stall(times:)``.
   func stalledTurn(_ options: VariantDictionary = [:], at path: ObjectPath = .chappie) async throws -> Turn {
     let turn = try await stream("Go on", options, at: path)
-    try await eventually("a piece of the answer") { try await turn.seen().text == Sandbox.stalledText }
+    try await eventually("a piece of the answer") { try await turn.snapshot().text == Sandbox.stalledText }
     return turn
   }
 

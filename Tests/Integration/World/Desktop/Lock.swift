@@ -38,7 +38,9 @@ extension Caller {
   }
 
   /// The signalled values of `property`, in order.
-  func told<Value: VariantConvertible>(_ property: String, of interface: String, as type: Value.Type = Value.self)
+  func changedValues<Value: VariantConvertible>(
+    _ property: String, of interface: String, as type: Value.Type = Value.self
+  )
     throws -> [Value]
   {
     try signals("PropertiesChanged", at: .chappie).compactMap { signal in
