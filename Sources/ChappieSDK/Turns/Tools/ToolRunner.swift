@@ -11,7 +11,7 @@ final class ToolRunner {
   private let approve: ToolSet.Approval?
   private let approvalPatience: Duration
   private let scope: TurnScope
-  private let checks = Places(1)
+  private let checks = Semaphore(1)
 
   /// What the model may call and somebody here runs.
   private struct Tool {
@@ -127,7 +127,7 @@ final class ToolRunner {
   /// second: it is done beside the actor, for one call of the turn at a time.
   private func violation(of schema: JSONSchema, in call: ToolCallItem) async -> String? {
     let text = call.arguments.isEmpty ? "{}" : call.arguments
-    return await checks.hold {
+    return await checks.withPermit {
       await offActor {
         do throws(JSONProblem) {
           let json = try ChappieJSONValue(parsing: text.utf8.span, valueLimit: JSONSchema.argumentLimit)

@@ -22,8 +22,8 @@ final class CallerInspector {
   private static let blockingLimit = 8
 
   private let connection: BusConnection
-  private let places = Places(CallerInspector.limit)
-  private let blockingPlaces = Places(CallerInspector.blockingLimit)
+  private let semaphore = Semaphore(CallerInspector.limit)
+  private let blockingSemaphore = Semaphore(CallerInspector.blockingLimit)
 
   init(connection: BusConnection) {
     self.connection = connection
@@ -46,10 +46,10 @@ final class CallerInspector {
   }
 
   private func finding(_ name: String) async throws -> Finding {
-    let subject = try await places.hold { try await self.subject(name) }
+    let subject = try await semaphore.withPermit { try await self.subject(name) }
     if case .known(let finding) = subject { return finding }
     guard case .blocking(let files, let label) = subject else { throw Unidentified(.missing) }
-    let finding = await blockingPlaces.hold {
+    let finding = await blockingSemaphore.withPermit {
       await offActor(deadline: Self.deadline) { Finding.found(files, label: label) }
     }
     guard let finding else { throw Unidentified("has a root directory that does not answer", isForNow: true) }

@@ -1,6 +1,6 @@
 /// Lets a number of callers in at a time; the others wait in the order in which they came.
 @GLibActor
-public final class Places {
+public final class Semaphore {
   private var free: Int
   private var waiting: [Wait] = []
 
@@ -9,7 +9,7 @@ public final class Places {
   }
 
   /// Runs `body` once there is a place for it.
-  public func hold<Result: Sendable>(_ body: () async throws -> Result) async rethrows -> Result {
+  public func withPermit<Result: Sendable>(_ body: () async throws -> Result) async rethrows -> Result {
     if free > 0 {
       free -= 1
     } else {
