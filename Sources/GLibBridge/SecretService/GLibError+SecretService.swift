@@ -7,7 +7,7 @@ extension GLibError {
   private var isLockedOrDismissed: Bool {
     busName == "org.freedesktop.Secret.Error.IsLocked"
       || isSecret(SECRET_ERROR_IS_LOCKED)
-      || domain == QuietSecretService.errorDomain
+      || domain == NonPromptingSecretService.errorDomain
   }
 
   /// Whether what was called is not there.

@@ -93,7 +93,7 @@ final class SecretServicePair {
   }
 
   private func makeService(_ interaction: Interaction) async throws -> SecretServiceReference {
-    let type = interaction == .allowed ? AskingSecretService.type : QuietSecretService.type
+    let type = interaction == .allowed ? PromptingSecretService.type : NonPromptingSecretService.type
     let service = try await asyncCall(deadline: deadline) { cancellable, callback, data in
       secret_service_open(type, nil, SECRET_SERVICE_OPEN_SESSION, cancellable, callback, data)
     } finish: { result, error in

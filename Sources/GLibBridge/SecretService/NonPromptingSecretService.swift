@@ -2,10 +2,10 @@ import CGLib
 import CLibsecret
 
 /// A `SecretService` that never prompts: where libsecret would show a prompt, the call fails instead.
-enum QuietSecretService {
+enum NonPromptingSecretService {
   static let errorDomain = "chappie-prompt-not-allowed"
 
-  static let type: GType = SecretServiceSubclass.register("ChappieQuietSecretService") { serviceClass, _ in
+  static let type: GType = SecretServiceSubclass.register("ChappieNonPromptingSecretService") { serviceClass, _ in
     guard let serviceClass else { return }
     let functions = serviceClass.assumingMemoryBound(to: SecretServiceClass.self)
     functions.pointee.prompt_async = { service, _, _, cancellable, callback, data in

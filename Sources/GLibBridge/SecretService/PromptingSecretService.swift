@@ -3,10 +3,10 @@ import CLibsecret
 
 /// A `SecretService` that prompts, and whose calls end also where the prompt has no answer: libsecret 0.20 never
 /// returns when a keyring ends while it asks.
-enum AskingSecretService {
+enum PromptingSecretService {
   private static let errorDomain = "chappie-prompt-without-answer"
 
-  static let type: GType = SecretServiceSubclass.register("ChappieAskingSecretService") { serviceClass, _ in
+  static let type: GType = SecretServiceSubclass.register("ChappiePromptingSecretService") { serviceClass, _ in
     guard let serviceClass else { return }
     let functions = serviceClass.assumingMemoryBound(to: SecretServiceClass.self)
     functions.pointee.prompt_async = { service, prompt, answerType, cancellable, callback, data in
