@@ -32,14 +32,14 @@ extension SecretServiceClient {
     }
   }
 
-  /// Runs `body`, which may ask the user where `interaction` and ``PromptGate`` allow it.
+  /// Runs `body`, which may ask the user where `interaction` and ``PromptThrottle`` allow it.
   private func asking(
     _ interaction: Interaction, _ body: (SecretServiceReference, Interaction) async throws -> Void
   ) async throws {
     guard interaction == .allowed else {
       return try await services.withService(.forbidden) { try await body($0, .forbidden) }
     }
-    try await PromptGate.shared.pass {
+    try await PromptThrottle.shared.pass {
       try await services.withService(.allowed) { try await body($0, .allowed) }
     } quiet: {
       try await services.withService(.forbidden) { try await body($0, .forbidden) }

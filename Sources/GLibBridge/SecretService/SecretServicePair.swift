@@ -45,7 +45,7 @@ final class SecretServicePair {
     } catch SecretStoreError.locked {
       switch interaction {
       case .allowed:
-        try await PromptGate.shared.pass {
+        try await PromptThrottle.shared.pass {
           try await withService(.allowed) { try await body($0, Self.patience) }
         } quiet: {
           try await withService(.forbidden) { try await body($0, deadline) }

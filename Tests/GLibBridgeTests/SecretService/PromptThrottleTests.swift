@@ -4,7 +4,7 @@ import Testing
 @testable import GLibBridge
 
 @GLibActor
-struct PromptGateTests {
+struct PromptThrottleTests {
   /// A clock that a test moves.
   private final class Clock: Sendable {
     private let time = Mutex(ContinuousClock.now)
@@ -17,12 +17,12 @@ struct PromptGateTests {
   }
 
   private let clock: Clock
-  private let gate: PromptGate
+  private let gate: PromptThrottle
 
   init() {
     let clock = Clock()
     self.clock = clock
-    gate = PromptGate { clock.now }
+    gate = PromptThrottle { clock.now }
   }
 
   /// Whether a group was let ask, which the user refuses or consents to.
@@ -56,7 +56,7 @@ struct PromptGateTests {
 
   @Test func eachGroupHasItsOwn() async {
     #expect(await asks("app"))
-    #expect(gate.isPausing("app") && !gate.isPausing("other"))
+    #expect(gate.isBackingOff("app") && !gate.isBackingOff("other"))
     #expect(await asks("other"))
     #expect(await !asks("app"))
     #expect(await !asks("other"))

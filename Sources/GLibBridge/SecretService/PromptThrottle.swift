@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// A program that may have the user asked could otherwise cover the screen with questions until one is consented to.
 @GLibActor
-public final class PromptGate {
+public final class PromptThrottle {
   /// How long somebody who was refused has to wait, by how often it was.
   private struct Pause {
     static let first = Duration.seconds(30)
@@ -17,7 +17,7 @@ public final class PromptGate {
     func isForgotten(_ now: ContinuousClock.Instant) -> Bool { end + Self.longest < now }
   }
 
-  nonisolated static let shared = PromptGate()
+  nonisolated static let shared = PromptThrottle()
 
   /// By the group of callers; that of this process's own work has no name.
   private nonisolated let pauses = Mutex<[String: Pause]>([:])
@@ -38,9 +38,9 @@ public final class PromptGate {
   }
 
   /// Whether the user has just refused what this task works for, so that its calls are as if nobody may be asked.
-  public nonisolated static var isPausing: Bool { shared.isPausing(CallOrigin.group ?? "") }
+  public nonisolated static var isBackingOff: Bool { shared.isBackingOff(CallOrigin.group ?? "") }
 
-  nonisolated func isPausing(_ group: String) -> Bool {
+  nonisolated func isBackingOff(_ group: String) -> Bool {
     pauses.withLock { pauses in pauses[group].map { $0.end > now() } ?? false }
   }
 
