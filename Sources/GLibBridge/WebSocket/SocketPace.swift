@@ -11,7 +11,7 @@ final class SocketPace {
   private enum Flow {
     /// libsoup waits for the stream.
     case waiting
-    case reading(LoopSlice)
+    case reading(TimeSlice)
     /// It was told that nothing is there, and goes on in the next round.
     case yielded
     /// What came cannot be taken. libsoup was given it all the same, with what was good in front of it.
@@ -75,7 +75,7 @@ final class SocketPace {
   fileprivate func read(_ buffer: UnsafeMutableRawPointer?, _ size: gsize, _ error: ErrorSlot) -> gssize {
     if case .held = holding { return Self.fail(error, G_IO_ERROR_WOULD_BLOCK, "the reader pauses") }
     switch flow {
-    case .waiting, .yielded: flow = .reading(LoopSlice())
+    case .waiting, .yielded: flow = .reading(TimeSlice())
     case .reading(let slice) where slice.hasPassed:
       flow = .yielded
       return Self.fail(error, G_IO_ERROR_WOULD_BLOCK, "others have their turn")

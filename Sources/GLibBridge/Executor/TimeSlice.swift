@@ -1,7 +1,7 @@
 import CGLib
 
 /// The time that one source of the main loop may take in a round while others wait for theirs.
-public struct LoopSlice {
+public struct TimeSlice {
   /// In microseconds. With a hundred sources that never rest a round takes 50 ms.
   private static let length: gint64 = 500
   /// The clock is looked at each so many times.
