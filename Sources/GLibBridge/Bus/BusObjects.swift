@@ -107,7 +107,7 @@ public final class BusObjects {
     for _ in 0..<Self.callsPerRound {
       guard answeredBytes < Self.unsentBytes, let call = inbox.next() else { break }
       // A task that another one begins is on behalf of the same caller.
-      CallOrigin.$group.withValue(call.group) { _ = Task.onGLib { await answer(call) } }
+      CallerGroup.$current.withValue(call.group) { _ = Task.onGLib { await answer(call) } }
     }
     if answeredBytes >= Self.unsentBytes {
       Task.onGLib { await flush() }

@@ -38,7 +38,7 @@ public final class PromptThrottle {
   }
 
   /// Whether the user has just refused what this task works for, so that its calls are as if nobody may be asked.
-  public nonisolated static var isBackingOff: Bool { shared.isBackingOff(CallOrigin.group ?? "") }
+  public nonisolated static var isBackingOff: Bool { shared.isBackingOff(CallerGroup.current ?? "") }
 
   nonisolated func isBackingOff(_ group: String) -> Bool {
     pauses.withLock { pauses in pauses[group].map { $0.end > now() } ?? false }
@@ -56,7 +56,7 @@ public final class PromptThrottle {
       waiting.append(end)
       if case .answered = try await end.value() { return try await quiet() }
     }
-    let group = CallOrigin.group ?? ""
+    let group = CallerGroup.current ?? ""
     guard !isPausing(group) else { return try await quiet() }
     isAsking = true
     let start = now()

@@ -28,7 +28,7 @@ struct PromptThrottleTests {
   /// Whether a group was let ask, which the user refuses or consents to.
   private func asks(_ group: String, refusing: Bool = true) async -> Bool {
     var asked = false
-    await CallOrigin.$group.withValue(group) {
+    await CallerGroup.$current.withValue(group) {
       try? await gate.pass {
         asked = true
         if refusing { throw SecretStoreError.locked }
