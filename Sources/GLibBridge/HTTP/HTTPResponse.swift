@@ -101,7 +101,7 @@ private final class ChunkReader {
   private let take: HTTPResponse.Take
   private var continuation: CheckedContinuation<Void, any Error>?
   private var isBurst = false
-  private var watch: IdleWatch?
+  private var watch: InactivityTimer?
   private var expired = false
 
   init(stream: UnsafeMutablePointer<GInputStream>, idleDeadline: Duration, take: @escaping HTTPResponse.Take) {
@@ -120,7 +120,7 @@ private final class ChunkReader {
 
   func run() async throws {
     try Task.checkCancellation()
-    watch = IdleWatch(idleDeadline) { [weak self] in
+    watch = InactivityTimer(idleDeadline) { [weak self] in
       self?.expired = true
       self?.cancel()
     }

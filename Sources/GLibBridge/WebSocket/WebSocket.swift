@@ -26,9 +26,9 @@ public final class WebSocket {
   private final class Reader {
     let continuation: CheckedContinuation<Void, any Error>
     let take: Take
-    let watch: IdleWatch
+    let watch: InactivityTimer
 
-    init(_ continuation: CheckedContinuation<Void, any Error>, _ watch: IdleWatch, _ take: @escaping Take) {
+    init(_ continuation: CheckedContinuation<Void, any Error>, _ watch: InactivityTimer, _ take: @escaping Take) {
       self.continuation = continuation
       self.watch = watch
       self.take = take
@@ -107,7 +107,7 @@ public final class WebSocket {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         // It ends with the reading, which this call waits for.
-        let watch = IdleWatch(idleDeadline) { [unowned self] in finishReading(GLibError.timedOut) }
+        let watch = InactivityTimer(idleDeadline) { [unowned self] in finishReading(GLibError.timedOut) }
         reading = .reading(Reader(continuation, watch, take))
         drain()
       }

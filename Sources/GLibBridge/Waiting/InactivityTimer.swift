@@ -2,7 +2,7 @@
 ///
 /// One timer, moved forward when it fires: a timer for each sign of life would cost more than what is watched.
 @GLibActor
-final class IdleWatch {
+final class InactivityTimer {
   private let deadline: Duration
   private let action: @GLibActor () -> Void
   private var lastSign = ContinuousClock.now
