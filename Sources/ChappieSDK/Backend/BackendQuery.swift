@@ -26,7 +26,7 @@ struct BackendQuery {
   func get(_ url: String, _ first: AccessGrant) async throws -> Reply {
     var retries = Retries(transport: .httpSSEOnly, backoff: backoff)
     var grant = first
-    defer { MemoryHygiene.wipeStack() }
+    defer { MemoryHardening.wipeStack() }
     while true {
       do {
         return try await exchange(url, grant)

@@ -160,7 +160,7 @@ extension ClientObject {
     changed("ActiveTurns")
     guard turn.memory.amount > MemoryBudget.largeLease else { return retire(turn, of: application) }
     // Its end is on its way, and takes as much memory as the answer did.
-    MemoryHygiene.trimHeapSoon()
+    MemoryHardening.trimHeapSoon()
     Task.onGLib { [environment] in
       try? await environment.connection.flush()
       retire(turn, of: application)

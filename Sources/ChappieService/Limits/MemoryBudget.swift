@@ -67,7 +67,7 @@ final class MemoryBudget {
 
   /// Gives back what `lease` holds.
   func end(_ lease: Lease) {
-    if lease.amount > Self.largeLease { MemoryHygiene.trimHeapSoon() }
+    if lease.amount > Self.largeLease { MemoryHardening.trimHeapSoon() }
     lease.end()
   }
 

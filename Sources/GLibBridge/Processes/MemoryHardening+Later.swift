@@ -1,6 +1,6 @@
 import Platform
 
-extension MemoryHygiene {
+extension MemoryHardening {
   /// Gives the system back what the heap holds and nobody uses, a second later and off the actor: after many small
   /// blocks were freed.
   @GLibActor

@@ -6,7 +6,7 @@ import Glibc
 /// Secrets live in guarded memory of their own, but libraries copy what they send and receive: a header line, an
 /// encrypted block, a part of an answer. What the heap gets back is overwritten by `CWipingHeap`, in programs that
 /// link it.
-public enum MemoryHygiene {
+public enum MemoryHardening {
   /// Makes the heap one that can be wiped, leaves out the core of a crash, and closes this process's memory, environment
   /// and descriptors to other programs of its user. Call it first in `main`, before GLib allocates.
   ///
