@@ -24,10 +24,10 @@ extension CallerEvidence {
   /// system that is provided by a program.
   ///
   /// - Throws: ``Unidentified``.
-  init(_ files: ProcessFiles, label: String?) throws(Unidentified) {
+  init(_ files: ProcDirectory, label: String?) throws(Unidentified) {
     let content: [UInt8]?
     do throws(FileError) {
-      let own = try ProcessFiles.own()
+      let own = try ProcDirectory.own()
       let root = try files.root()
       labels = [label, try files.appArmorLabel()].compactMap(\.self)
       sharesUserNamespace = try files.userNamespace() == own.userNamespace()
@@ -104,7 +104,7 @@ extension CallerIdentity {
   }
 }
 
-extension ProcessFiles {
+extension ProcDirectory {
   /// The AppArmor label, where the kernel has AppArmor.
   fileprivate func appArmorLabel() throws(FileError) -> String? {
     // Older kernels, and those with one security module alone, have only the second.
@@ -120,7 +120,7 @@ extension ProcessFiles {
   }
 }
 
-extension ProcessFiles.Root {
+extension ProcDirectory.Root {
   fileprivate func contentIfThere(of name: String, limit: Int) throws(FileError) -> [UInt8]? {
     do throws(FileError) {
       return try content(of: name, limit: limit)

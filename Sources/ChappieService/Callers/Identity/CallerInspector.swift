@@ -59,7 +59,7 @@ final class CallerInspector {
   private enum Subject: Sendable {
     case known(Finding)
     /// It has a user namespace of its own, where any program can give a process a root directory that blocks.
-    case blocking(ProcessFiles, label: String?)
+    case blocking(ProcDirectory, label: String?)
   }
 
   private func subject(_ name: String) async throws -> Subject {
@@ -71,10 +71,10 @@ final class CallerInspector {
       ? .known(try Finding.found(files, label: label).get()) : .blocking(files, label: label)
   }
 
-  private func open(_ peer: BusPeer) throws(Unidentified) -> (ProcessFiles, sharesUserNamespace: Bool) {
+  private func open(_ peer: BusPeer) throws(Unidentified) -> (ProcDirectory, sharesUserNamespace: Bool) {
     do throws(FileError) {
-      let files = try ProcessFiles(peer.processID, peer.handle)
-      return (files, try files.userNamespace() == ProcessFiles.own().userNamespace())
+      let files = try ProcDirectory(peer.processID, peer.handle)
+      return (files, try files.userNamespace() == ProcDirectory.own().userNamespace())
     } catch {
       throw Unidentified(error)
     }
@@ -83,12 +83,12 @@ final class CallerInspector {
 
 extension CallerInspector.Finding {
   /// Looks at a process. It may block.
-  static func found(_ files: ProcessFiles, label: String?) -> Result<Self, Unidentified> {
+  static func found(_ files: ProcDirectory, label: String?) -> Result<Self, Unidentified> {
     Result { () throws(Unidentified) in try Self(CallerEvidence(files, label: label), files) }
   }
 
   /// - Throws: ``Unidentified``.
-  init(_ evidence: CallerEvidence, _ files: ProcessFiles) throws(Unidentified) {
+  init(_ evidence: CallerEvidence, _ files: ProcDirectory) throws(Unidentified) {
     identity = try CallerIdentity(evidence)
     switch identity {
     case .sandboxed(let app):

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Everything is opened below one descriptor of the process's own directory. That stays this process's: once it has
 /// ended, nothing opens there any more, also when its number goes to another one.
-public struct ProcessFiles: Sendable {
+public struct ProcDirectory: Sendable {
   private static let directoryFlags = chappie_open_path() | O_DIRECTORY
 
   /// The process's number.
@@ -22,8 +22,8 @@ public struct ProcessFiles: Sendable {
   }
 
   /// This process itself.
-  public static func own() throws(FileError) -> ProcessFiles {
-    try ProcessFiles(path: "/proc/self", getpid(), handle: nil)
+  public static func own() throws(FileError) -> ProcDirectory {
+    try ProcDirectory(path: "/proc/self", getpid(), handle: nil)
   }
 
   private init(path: String, _ processID: Int32, handle: ProcessHandle?) throws(FileError) {
@@ -84,7 +84,7 @@ public struct ProcessFiles: Sendable {
     ///
     /// - Throws: ``FileError``.
     public func content(of name: String, limit: Int) throws(FileError) -> [UInt8] {
-      try ProcessFiles.content(of: name, in: directory, limit: limit)
+      try ProcDirectory.content(of: name, in: directory, limit: limit)
     }
   }
 

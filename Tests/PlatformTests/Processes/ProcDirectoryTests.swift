@@ -3,7 +3,7 @@ import Testing
 
 @testable import Platform
 
-struct ProcessFilesTests {
+struct ProcDirectoryTests {
   private static func handle(_ processID: pid_t) throws -> ProcessHandle {
     try #require(ProcessHandle(processID))
   }
@@ -17,16 +17,16 @@ struct ProcessFilesTests {
   }
 
   @Test func ofThisProcess() throws {
-    let files = try ProcessFiles(getpid(), Self.handle(getpid()))
+    let files = try ProcDirectory(getpid(), Self.handle(getpid()))
     #expect(files.isRunning)
-    #expect(try files.userNamespace() == ProcessFiles.own().userNamespace())
-    #expect(try files.root().identity() == ProcessFiles.own().root().identity())
+    #expect(try files.userNamespace() == ProcDirectory.own().userNamespace())
+    #expect(try files.root().identity() == ProcDirectory.own().root().identity())
     let name = String(decoding: try files.content(of: "comm"), as: UTF8.self)
     #expect(!name.isEmpty)
   }
 
   @Test func readWhatIsAtTheRoot() throws {
-    let root = try ProcessFiles.own().root()
+    let root = try ProcDirectory.own().root()
     #expect(throws: FileError.missing) { try root.content(of: ".there-is-no-such-file", limit: 10) }
     #expect(throws: FileError.notRegular) { try root.content(of: "usr", limit: 10) }
     #expect(!(try root.content(of: "etc/passwd", limit: 1 << 20)).isEmpty)
@@ -39,13 +39,13 @@ struct ProcessFilesTests {
     var status: Int32 = 0
     #expect(waitpid(processID, &status, 0) == processID)
     #expect(!handle.isRunning)
-    #expect(throws: FileError.missing) { try ProcessFiles(processID, handle) }
+    #expect(throws: FileError.missing) { try ProcDirectory(processID, handle) }
   }
 
   /// What was opened stays with its process: nothing of a successor in its number is read.
   @Test func showNothingMoreOnceTheProcessHasEnded() throws {
     let processID = try Self.spawn("/bin/cat")
-    let files = try ProcessFiles(processID, Self.handle(processID))
+    let files = try ProcDirectory(processID, Self.handle(processID))
     kill(processID, SIGKILL)
     var status: Int32 = 0
     #expect(waitpid(processID, &status, 0) == processID)
