@@ -24,12 +24,12 @@ public enum StandardStream: Int32, Sendable {
   /// Writes `text`, without a newline of its own, with nothing in it that a terminal obeys, whoever wrote it. After a
   /// failure nothing more is written.
   public func write(_ text: String) {
-    send(text.harmless)
+    send(text.terminalSafe)
   }
 
   /// Writes what a program or a file takes as it is: harmless all the same at a terminal.
   public func write(data text: String) {
-    send(isTerminal ? text.harmless : text)
+    send(isTerminal ? text.terminalSafe : text)
   }
 
   /// Writes what the terminal is to obey, around text that was made harmless.

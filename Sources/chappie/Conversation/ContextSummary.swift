@@ -14,7 +14,7 @@ struct ContextSummary {
     let tokens: UInt32 = try context.value("estimated_tokens") ?? 0
     let model: String = try context.value("model") ?? ""
     let beginning = try context.value("compacted_summary", as: String.self).map { _ in "A summary and " } ?? ""
-    return "\(beginning)\(count) message\(count == 1 ? "" : "s"), about \(tokens) tokens, for \(model.harmlessLine)"
+    return "\(beginning)\(count) message\(count == 1 ? "" : "s"), about \(tokens) tokens, for \(model.terminalSafeLine)"
   }
 
   /// One JSON object on a line.

@@ -36,7 +36,7 @@ struct JSONObject {
   }
 
   private mutating func set(_ key: String, json value: ChappieJSONValue?) {
-    if let value { set(key, text: value.json.harmlessJSON) }
+    if let value { set(key, text: value.json.terminalSafeJSON) }
   }
 
   private mutating func set(_ key: String, text: String) {

@@ -10,7 +10,7 @@ enum Markdown {
 
   /// A name within a line.
   static func code(_ name: String) -> String {
-    let name = name.harmlessLine
+    let name = name.terminalSafeLine
     let marks = String(repeating: "`", count: longestRun(of: "`", in: name) + 1)
     return marks.count == 1 ? "`\(name)`" : "\(marks) \(name) \(marks)"
   }
@@ -18,7 +18,7 @@ enum Markdown {
   /// A fenced block, with a fence that is longer than any in the text.
   static func block(_ text: String, _ language: String = "") -> String {
     let fence = String(repeating: "`", count: max(3, longestRun(of: "`", in: text) + 1))
-    return "\(fence)\(language)\n\(text.harmless.trimmingEnd(while: \.isNewline))\n\(fence)"
+    return "\(fence)\(language)\n\(text.terminalSafe.trimmingEnd(while: \.isNewline))\n\(fence)"
   }
 
   /// Foreign Markdown as a quotation.
@@ -45,7 +45,7 @@ enum Markdown {
   }
 
   private static func lines(_ text: String) -> [String] {
-    text.harmless.trimmingEnd(while: \.isWhitespace).split(separator: "\n", omittingEmptySubsequences: false)
+    text.terminalSafe.trimmingEnd(while: \.isWhitespace).split(separator: "\n", omittingEmptySubsequences: false)
       .map(String.init)
   }
 

@@ -12,7 +12,7 @@ struct Table {
   }
 
   mutating func append(_ cells: String...) {
-    rows.append(cells.map(\.harmlessCell))
+    rows.append(cells.map(\.terminalSafeCell))
   }
 
   /// The rows, within the width of the terminal if there is one.

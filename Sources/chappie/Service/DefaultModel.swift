@@ -33,7 +33,7 @@ struct DefaultModel {
 
   /// A sentence for a person.
   var sentence: String {
-    let slug = slug.harmlessLine
+    let slug = slug.terminalSafeLine
     return switch source {
     case "chosen": "\(slug) answers, because it was chosen."
     case Self.unconfirmed: "\(slug) answers, if the backend still offers it."

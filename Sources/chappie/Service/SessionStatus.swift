@@ -29,7 +29,7 @@ struct SessionStatus: Equatable {
   }
 
   /// One line for a person.
-  var summary: String { sentence.harmlessLine }
+  var summary: String { sentence.terminalSafeLine }
 
   private var sentence: String {
     switch state {

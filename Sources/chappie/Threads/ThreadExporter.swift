@@ -21,7 +21,7 @@ struct ThreadExporter {
   /// The thread in the format.
   func text(_ id: String) async throws -> String {
     switch format {
-    case .json: try await threads.json(id).harmlessJSON + "\n"
+    case .json: try await threads.json(id).terminalSafeJSON + "\n"
     case .markdown: ThreadMarkdown().text(try await threads.thread(id))
     }
   }

@@ -28,7 +28,7 @@ struct ThreadMarkdown {
       let head = "## \(message.role.speaker), \(LocalTime.text(turn.recordedAt))"
       return ([head, Markdown.quote(message.text)] + message.images.map(image)).joined(separator: "\n\n")
     case .output(let text, let model, _):
-      return "## \(Markdown.escaped(model.harmlessLine))\n\n\(Markdown.closed(text))"
+      return "## \(Markdown.escaped(model.terminalSafeLine))\n\n\(Markdown.closed(text))"
     case .toolCall(_, let name, let arguments):
       return "### Tool \(Markdown.code(name))\n\n\(Markdown.block(arguments, "json"))"
     case .toolOutput(_, let name, let status, let output):
@@ -36,7 +36,7 @@ struct ThreadMarkdown {
     case .payload:
       return nil
     case .error(_, let message):
-      return "**Failed:** \(Markdown.escaped(message.harmlessLine))"
+      return "**Failed:** \(Markdown.escaped(message.terminalSafeLine))"
     case .compaction(let summary):
       return "## Summary\n\n\(Markdown.quote(summary))"
     case .other(let json):
@@ -45,10 +45,10 @@ struct ThreadMarkdown {
   }
 
   private func image(_ image: ChappieImage) -> String {
-    image.url.hasPrefix("https:") ? "![An image](<\(image.url.harmlessLine)>)" : "*An image*"
+    image.url.hasPrefix("https:") ? "![An image](<\(image.url.terminalSafeLine)>)" : "*An image*"
   }
 
   private func damage(_ damage: ChappieThreadDamage) -> String {
-    "**A part cannot be read**, turn \(damage.offset): \(Markdown.escaped(damage.reason.harmlessLine))"
+    "**A part cannot be read**, turn \(damage.offset): \(Markdown.escaped(damage.reason.terminalSafeLine))"
   }
 }

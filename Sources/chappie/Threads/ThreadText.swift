@@ -21,7 +21,7 @@ struct ThreadText {
 
   private func head(_ thread: ChappieThreadSummary) -> String {
     let facts = [
-      thread.id.harmlessLine, ThreadSummary.size(turns: thread.turnCount, bytes: UInt64(clamping: thread.bytes)),
+      thread.id.terminalSafeLine, ThreadSummary.size(turns: thread.turnCount, bytes: UInt64(clamping: thread.bytes)),
       "begun \(LocalTime.text(thread.createdAt))", "changed \(LocalTime.text(thread.updatedAt))",
       thread.archivedAt.map { "archived \(LocalTime.text($0))" },
     ]
@@ -45,11 +45,11 @@ struct ThreadText {
       let time = style.dim(", " + LocalTime.text(turn.recordedAt))
       return style.bold(message.role.speaker) + time + "\n" + body(message.text, limit) + images(message.images)
     case .output(let text, let model, _):
-      return style.bold(model.harmlessLine) + "\n" + body(text, limit)
+      return style.bold(model.terminalSafeLine) + "\n" + body(text, limit)
     case .toolCall(_, let name, let arguments):
-      return line("Tool \(name.harmlessLine) \(arguments.harmlessLine)")
+      return line("Tool \(name.terminalSafeLine) \(arguments.terminalSafeLine)")
     case .toolOutput(_, let name, let status, let output):
-      return line("\(name.harmlessLine) \(status.rawValue): \(output.harmlessLine)")
+      return line("\(name.terminalSafeLine) \(status.rawValue): \(output.terminalSafeLine)")
     case .payload:
       return nil
     case .error(_, let message):
@@ -57,7 +57,7 @@ struct ThreadText {
     case .compaction(let summary):
       return style.bold("Summary") + "\n" + body(summary, limit)
     case .other(let json):
-      return line("Something that this version cannot show: \(json.json.harmlessLine)")
+      return line("Something that this version cannot show: \(json.json.terminalSafeLine)")
     }
   }
 
@@ -67,7 +67,7 @@ struct ThreadText {
   }
 
   private func body(_ text: String, _ limit: Int?) -> String {
-    let lines = text.trimmingEnd(while: \.isWhitespace).harmless.lines(within: columns.map { $0 - 2 })
+    let lines = text.trimmingEnd(while: \.isWhitespace).terminalSafe.lines(within: columns.map { $0 - 2 })
     let shown = limit.map { lines.count > $0 ? lines.prefix($0) + ["…"] : lines } ?? lines
     return shown.map { $0.isEmpty ? "\n" : "  \($0)\n" }.joined()
   }
@@ -78,7 +78,7 @@ struct ThreadText {
   }
 
   private func damage(_ damage: ChappieThreadDamage) -> String {
-    let text = "A part cannot be read, turn \(damage.offset): \(damage.reason.harmlessLine)"
+    let text = "A part cannot be read, turn \(damage.offset): \(damage.reason.terminalSafeLine)"
     return text.lines(within: columns).map { style.bold($0) + "\n" }.joined()
   }
 }

@@ -24,7 +24,7 @@ struct Accounts: Verb {
       for account in accounts { StandardStream.output.write(jsonLine(account)) }
     } else {
       var table = Table()
-      for account in accounts { table.append(account.name.harmlessLine, account.status.summary) }
+      for account in accounts { table.append(account.name.terminalSafeLine, account.status.summary) }
       StandardStream.output.write(table.text)
     }
     return .success

@@ -60,7 +60,7 @@ struct Context: Verb {
     for message in context["messages"]?.children ?? [] {
       let role: String = try message.member(0, "role")
       let text: String = try message.member(1, "text")
-      StandardStream.output.write(data: "\(role.harmlessLine): \(text)\n")
+      StandardStream.output.write(data: "\(role.terminalSafeLine): \(text)\n")
     }
     return .success
   }

@@ -68,7 +68,7 @@ struct SignIn: Verb {
     StandardStream.output.write(
       """
       Open     \(page.text)
-      Enter    \(code.harmlessLine)
+      Enter    \(code.terminalSafeLine)
 
       Continue only if you started this sign-in yourself. If somebody gave you this code, stop.
 

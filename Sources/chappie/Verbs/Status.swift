@@ -28,7 +28,9 @@ struct Status: Verb {
     } else {
       StandardStream.output.write("\(status.summary).\n")
       if let model { StandardStream.output.write("\(model.sentence)\n") }
-      if let message = status.errorMessage { StandardStream.output.write("Last failure: \(message.harmlessLine)\n") }
+      if let message = status.errorMessage {
+        StandardStream.output.write("Last failure: \(message.terminalSafeLine)\n")
+      }
     }
     return status.state == "signed-in" ? .success : .signInNeeded
   }

@@ -1,25 +1,25 @@
 extension String {
   /// This text with a sign in place of each character that a terminal would obey, or that reorders what is read; line
   /// ends and tabs stay.
-  public var harmless: String {
+  public var terminalSafe: String {
     var scalars = String.UnicodeScalarView()
-    for scalar in replacing("\r\n", with: "\n").unicodeScalars { scalars.append(Self.harmless(scalar)) }
+    for scalar in replacing("\r\n", with: "\n").unicodeScalars { scalars.append(Self.terminalSafe(scalar)) }
     return String(scalars)
   }
 
   /// The same on one line, and with a sign also for what nobody sees: a name, or a sentence of somebody else's, that
   /// begins no line of its own and hides nothing.
-  public var harmlessLine: String {
-    split(whereSeparator: \.isWhitespace).joined(separator: " ").harmlessCell
+  public var terminalSafeLine: String {
+    split(whereSeparator: \.isWhitespace).joined(separator: " ").terminalSafeCell
   }
 
   /// The same with its spaces as they are.
-  public var harmlessCell: String {
+  public var terminalSafeCell: String {
     var scalars = String.UnicodeScalarView()
     for scalar in unicodeScalars {
       switch scalar {
       case "\t", "\n": scalars.append(" ")
-      default: scalars.append(Self.isHidden(scalar) ? "\u{FFFD}" : Self.harmless(scalar))
+      default: scalars.append(Self.isHidden(scalar) ? "\u{FFFD}" : Self.terminalSafe(scalar))
       }
     }
     return String(scalars)
@@ -35,13 +35,13 @@ extension String {
   }
 
   /// This JSON, which is as it was for a program, with an escape in place of each such character.
-  public var harmlessJSON: String {
+  public var terminalSafeJSON: String {
     var scalars = String.UnicodeScalarView()
     for scalar in unicodeScalars {
       // JSON has none of these but in strings, and a carriage return between them.
       if scalar == "\r" {
         scalars.append(" ")
-      } else if scalar.properties.isBidiControl || Self.harmless(scalar) != scalar {
+      } else if scalar.properties.isBidiControl || Self.terminalSafe(scalar) != scalar {
         // One by one: appended together, they would have all that is before them copied.
         for sign in Self.escaped(scalar).unicodeScalars { scalars.append(sign) }
       } else {
@@ -57,7 +57,7 @@ extension String {
     return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
   }
 
-  private static func harmless(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+  private static func terminalSafe(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
     switch scalar.value {
     case 0x09, 0x0A: scalar
     // Unicode has a picture for each of these.
