@@ -35,15 +35,15 @@ public final class BoundedPattern: @unchecked Sendable {
   /// - Throws: ``GLibError`` when `text` is too long, the match takes too many steps, or no time is left.
   public func matches(_ text: String, within time: inout Duration) throws -> Bool {
     guard text.utf8.count <= Self.textLimit, time > .zero else { throw GLibError.timedOut }
-    let start = ThreadTime.now
-    defer { time -= ThreadTime.now - start }
+    let start = ThreadCPUTime.now
+    defer { time -= ThreadCPUTime.now - start }
     if text.utf8.count <= Self.shortText { return try matcher.matches(text) }
     return try RegularExpression(searching: pattern, steps: 80_000).matches(text)
   }
 }
 
 /// The processor time of the thread that asks: unlike a clock it does not run while others have the processor.
-public enum ThreadTime {
+public enum ThreadCPUTime {
   public static var now: Duration {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

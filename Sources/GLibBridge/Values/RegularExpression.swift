@@ -75,7 +75,7 @@ public final class RegularExpression: @unchecked Sendable {
   /// many matches takes minutes.
   private func replacing(_ text: UnsafePointer<CChar>, length: Int, _ replacement: String) throws -> String {
     let bytes = UnsafeRawBufferPointer(start: text, count: length)
-    let start = ThreadTime.now
+    let start = ThreadCPUTime.now
     var result: [UInt8] = []
     var end = 0
     var match: OpaquePointer?
@@ -84,7 +84,7 @@ public final class RegularExpression: @unchecked Sendable {
       g_regex_match_full(pointer, text, gssize(length), 0, GRegexMatchFlags(rawValue: 0), &match, &$0) != 0
     }
     while isFound {
-      guard ThreadTime.now - start < Self.replacementTime else { throw GLibError.timedOut }
+      guard ThreadCPUTime.now - start < Self.replacementTime else { throw GLibError.timedOut }
       var first: gint = 0
       var last: gint = 0
       g_match_info_fetch_pos(match, 0, &first, &last)

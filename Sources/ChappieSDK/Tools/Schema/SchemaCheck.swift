@@ -114,8 +114,8 @@ struct SchemaCheck {
 
   private mutating func compiled(_ text: String) throws -> BoundedPattern {
     if let pattern = patterns[text] { return pattern }
-    let start = ThreadTime.now
-    defer { patternTime -= ThreadTime.now - start }
+    let start = ThreadCPUTime.now
+    defer { patternTime -= ThreadCPUTime.now - start }
     let pattern = try BoundedPattern(text)
     if patterns.count < Self.patternLimit { patterns[text] = pattern }
     return pattern
