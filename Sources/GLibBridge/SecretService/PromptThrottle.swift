@@ -57,7 +57,7 @@ public final class PromptThrottle {
       if case .answered = try await end.value() { return try await quiet() }
     }
     let group = CallerGroup.current ?? ""
-    guard !isPausing(group) else { return try await quiet() }
+    guard !isBackingOff(group) else { return try await quiet() }
     isAsking = true
     let start = now()
     do {
