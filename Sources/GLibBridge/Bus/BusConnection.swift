@@ -14,8 +14,8 @@ public final class BusConnection {
   /// How messages come in.
   enum Reception {
     case direct
-    /// Through an inlet, which takes no descriptors, from the bus of this kind.
-    case inlet(Bus)
+    /// Through an relay, which takes no descriptors, from the bus of this kind.
+    case relayed(Bus)
   }
 
   init(owning pointer: OpaquePointer, guid: String? = nil, _ reception: Reception = .direct) {

@@ -52,7 +52,7 @@ extension BusConnection {
   private func takingDescriptors() async throws -> BusConnection {
     switch reception {
     case .direct: self
-    case .inlet(let bus): try await BusConnection.open(bus)
+    case .relayed(let bus): try await BusConnection.open(bus)
     }
   }
 

@@ -46,36 +46,36 @@ extension BusConnection {
   ) async throws -> BusConnection {
     let refuser = Refuser(error)
     let (inside, outside) = try socketPair()
-    let inlet = try BusInlet(bus: socket, inside: inside) { refusal in Task.onGLib { refuser.refuse(refusal) } }
+    let relay = try BusRelay(bus: socket, inside: inside) { refusal in Task.onGLib { refuser.refuse(refusal) } }
     let stream = g_simple_io_stream_new(
       g_unix_input_stream_new(outside, 1), g_unix_output_stream_new(try socket.duplicated(), 1))
     defer { g_object_unref(stream) }
-    inlet.start()
+    relay.start()
     let connection = try await asyncCall { cancellable, callback, data in
       g_dbus_connection_new(
         stream, nil, G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION, nil, cancellable, callback, data)
     } finish: { result, error in
-      g_dbus_connection_new_finish(result, &error).map { BusConnection(owning: $0, guid: guid, .inlet(bus)) }
+      g_dbus_connection_new_finish(result, &error).map { BusConnection(owning: $0, guid: guid, .relayed(bus)) }
     }
     guard let connection else { throw GLibError.timedOut }
     refuser.connection = connection
-    connection.follow(inlet)
+    connection.follow(relay)
     return connection
   }
 
-  /// Tells `inlet` when what it handed on has been dispatched, and the answers that were ready have gone out: they wait
+  /// Tells `relay` when what it handed on has been dispatched, and the answers that were ready have gone out: they wait
   /// for each other too, and GDBus takes any number of them.
   ///
   /// A signal to this connection itself goes out behind them, which a filter sees. `g_dbus_connection_flush` would take
   /// two threads of GLib's pool each time, and wait where the pool is busy.
-  private func follow(_ inlet: BusInlet) {
-    inlet.watch(pointer)
+  private func follow(_ relay: BusRelay) {
+    relay.watch(pointer)
     g_dbus_connection_signal_subscribe(
-      pointer, busName, LocalMessage.interface, LocalMessage.member, nil, nil, G_DBUS_SIGNAL_FLAGS_NO_MATCH_RULE,
+      pointer, busName, RelayMessage.interface, RelayMessage.member, nil, nil, G_DBUS_SIGNAL_FLAGS_NO_MATCH_RULE,
       { connection, _, _, _, _, _, _ in
         g_dbus_connection_emit_signal(
-          connection, g_dbus_connection_get_unique_name(connection), busPath.string, LocalMessage.interface,
-          LocalMessage.member, nil, nil)
+          connection, g_dbus_connection_get_unique_name(connection), busPath.string, RelayMessage.interface,
+          RelayMessage.member, nil, nil)
       }, nil, nil)
   }
 
@@ -92,13 +92,13 @@ extension BusConnection {
       self.error = error
     }
 
-    private func isNews(_ refusal: BusInlet.Refusal) -> Bool {
+    private func isNews(_ refusal: BusRelay.Refusal) -> Bool {
       guard case .tooManyMessages = refusal.reason else { return true }
       if floods.count == 256 { floods = [] }
       return floods.insert(refusal.sender ?? "").inserted
     }
 
-    func refuse(_ refusal: BusInlet.Refusal) {
+    func refuse(_ refusal: BusRelay.Refusal) {
       if isNews(refusal) {
         Log.info("A message of \(name: refusal.sender ?? "nobody") was not taken: it \(reason: "\(refusal.reason)").")
       }

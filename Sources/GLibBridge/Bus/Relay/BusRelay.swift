@@ -8,14 +8,14 @@ import Platform
 /// A thread of its own reads from the bus and hands on, through a socket, what is within bounds: little at a time, the
 /// senders in turn. What is not within bounds is skipped without being kept, and told of. What is sent takes the direct
 /// way.
-final class BusInlet: Sendable {
+final class BusRelay: Sendable {
   struct Bounds: Sendable {
     /// Of one message.
     var messageBytes = 20 << 20
     /// Of one message: strings, numbers, structures and whatever else has a type, but for numbers in arrays.
     var messageValues = 100_000
-    var underWay = InletWindow.Bounds()
-    var waiting = InletQueue.Bounds()
+    var underWay = RelayWindow.Bounds()
+    var waiting = RelayQueue.Bounds()
   }
 
   /// A message that was not handed on.
@@ -43,7 +43,7 @@ final class BusInlet: Sendable {
   /// - Parameters:
   ///   - bus: a connection to the bus, past its authentication.
   ///   - inside: what GDBus reads from is the other end of it.
-  ///   - refuse: told of each message that is not handed on, on the inlet's thread.
+  ///   - refuse: told of each message that is not handed on, on the relay's thread.
   /// - Throws: ``GLibError`` where no descriptor is left.
   init(
     bus: Descriptor, inside: Descriptor, _ bounds: Bounds = Bounds(), refuse: @escaping @Sendable (Refusal) -> Void
@@ -68,26 +68,26 @@ final class BusInlet: Sendable {
       })
   }
 
-  /// Says that all that came before ``LocalMessage/marker`` has been dispatched.
+  /// Says that all that came before ``RelayMessage/marker`` has been dispatched.
   func noteDispatched() {
     _ = eventfd_write(dispatched.number, 1)
   }
 
-  /// Takes a ``LocalMessage/marker`` that goes out over `connection` for ``noteDispatched()``: it goes behind all that was
+  /// Takes a ``RelayMessage/marker`` that goes out over `connection` for ``noteDispatched()``: it goes behind all that was
   /// to be sent before. The filter runs on GDBus's own thread.
   func watch(_ connection: OpaquePointer) {
     g_dbus_connection_add_filter(
       connection,
       { _, message, isIncoming, data in
-        if isIncoming == 0, LocalMessage.isMarker(message) { CallbackBox<BusInlet>.of(data).closure.noteDispatched() }
+        if isIncoming == 0, RelayMessage.isMarker(message) { CallbackBox<BusRelay>.of(data).closure.noteDispatched() }
         return message
-      }, CallbackBox(self).retained, CallbackBox<BusInlet>.release)
+      }, CallbackBox(self).retained, CallbackBox<BusRelay>.release)
   }
 
   private func run() {
-    var stream = InletStream(bus, closedWith: inside)
-    var queue = InletQueue(bounds.waiting)
-    var window = InletWindow(bounds.underWay)
+    var stream = RelayInput(bus, closedWith: inside)
+    var queue = RelayQueue(bounds.waiting)
+    var window = RelayWindow(bounds.underWay)
     while true {
       while !window.isFull, let entry = queue.popFirst() { guard handOn(entry, &window) else { return } }
       switch stream.wait(for: window.isFull ? dispatched : nil, orMessage: !queue.isFull) {
@@ -99,7 +99,7 @@ final class BusInlet: Sendable {
   }
 
   /// False at the end.
-  private func handOn(_ entry: InletQueue.Entry, _ window: inout InletWindow) -> Bool {
+  private func handOn(_ entry: RelayQueue.Entry, _ window: inout RelayWindow) -> Bool {
     switch entry {
     case .message(let message): return handOn(message[...], &window)
     case .refused(let refusal, let answer):
@@ -109,14 +109,14 @@ final class BusInlet: Sendable {
     }
   }
 
-  private func handOn(_ message: ArraySlice<UInt8>, _ window: inout InletWindow) -> Bool {
+  private func handOn(_ message: ArraySlice<UInt8>, _ window: inout RelayWindow) -> Bool {
     guard inside.send(message) else { return false }
     window.add(message.count)
     return !window.wantsMarker || inside.send(window.marker())
   }
 
   /// Takes the next message of `stream`. False at the end.
-  private func take(from stream: inout InletStream, _ queue: inout InletQueue, _ window: inout InletWindow) -> Bool {
+  private func take(from stream: inout RelayInput, _ queue: inout RelayQueue, _ window: inout RelayWindow) -> Bool {
     guard let head = stream.fill(MessageHead.fixedLength).flatMap({ MessageHead($0) }) else { return false }
     defer { stream.drop(head) }
     switch look(at: head, in: &stream) {
@@ -143,7 +143,7 @@ final class BusInlet: Sendable {
     case end
   }
 
-  private func look(at head: MessageHead, in stream: inout InletStream) -> Look {
+  private func look(at head: MessageHead, in stream: inout RelayInput) -> Look {
     guard head.headerLength <= bounds.messageBytes else {
       return stream.skip(head.length) ? .refused(.malformed, nil) : .end
     }
@@ -160,8 +160,8 @@ final class BusInlet: Sendable {
   }
 
   private func fault(_ message: ArraySlice<UInt8>, _ head: MessageHead, _ fields: MessageFields) -> Refusal.Reason? {
-    do throws(BodyCheck.Fault) {
-      try BodyCheck.check(
+    do throws(BodyValidation.Fault) {
+      try BodyValidation.check(
         message.dropFirst(head.headerLength), head.byteOrder, signature: fields.signature,
         valueLimit: bounds.messageValues)
       return nil
@@ -172,8 +172,8 @@ final class BusInlet: Sendable {
     }
   }
 
-  private func refused(_ reason: Refusal.Reason, _ head: MessageHead, _ fields: MessageFields?) -> InletQueue.Entry {
+  private func refused(_ reason: Refusal.Reason, _ head: MessageHead, _ fields: MessageFields?) -> RelayQueue.Entry {
     let refusal = Refusal(reason: reason, sender: fields?.sender, serial: head.expectsReply ? head.serial : nil)
-    return .refused(refusal, answer: LocalMessage.failure(of: refusal, head, fields) ?? [])
+    return .refused(refusal, answer: RelayMessage.failure(of: refusal, head, fields) ?? [])
   }
 }

@@ -7,30 +7,30 @@ import Testing
 
 /// What is handed on to GDBus, and what is not.
 @GLibActor
-struct BusInletTests {
+struct BusRelayTests {
   @Test func whatIsWithinItsBoundsPassesAsItIs() async throws {
-    let inlet = try Inlet()
+    let relay = try Inlet()
     let messages = (1...100).map { WireBytes.message(serial: $0, signature: "s", body: text("message \($0)")) }
-    inlet.send(messages.flatMap(\.self))
-    for message in messages { #expect(await inlet.receive(message.count) == message) }
+    relay.send(messages.flatMap(\.self))
+    for message in messages { #expect(await relay.receive(message.count) == message) }
   }
 
   @Test func aMessageInPiecesPasses() async throws {
-    let inlet = try Inlet()
+    let relay = try Inlet()
     let message = WireBytes.message(signature: "s", body: text("in pieces"))
-    for byte in message { inlet.send([byte]) }
-    #expect(await inlet.receive(message.count) == message)
+    for byte in message { relay.send([byte]) }
+    #expect(await relay.receive(message.count) == message)
   }
 
   @Test func aCallThatIsTooLargeIsRefusedAndTheNextOnePasses() async throws {
-    let inlet = try Inlet()
-    inlet.send(WireBytes.message(serial: 1, signature: "s", body: text(String(repeating: "x", count: 300_000))))
-    inlet.send(
+    let relay = try Inlet()
+    relay.send(WireBytes.message(serial: 1, signature: "s", body: text(String(repeating: "x", count: 300_000))))
+    relay.send(
       WireBytes.message(flags: 1, serial: 2, signature: "s", body: text(String(repeating: "x", count: 300_000))))
     let next = WireBytes.message(serial: 3)
-    inlet.send(next)
-    #expect(await inlet.receive(next.count) == next)
-    let refusals = inlet.refusals.withLock(\.self)
+    relay.send(next)
+    #expect(await relay.receive(next.count) == next)
+    let refusals = relay.refusals.withLock(\.self)
     #expect(refusals.map(\.sender) == [":1.5", ":1.5"])
     // The second one wants no answer.
     #expect(refusals.map(\.serial) == [1, nil])
@@ -38,100 +38,100 @@ struct BusInletTests {
   }
 
   @Test func aCallWithTooManyValuesIsRefused() async throws {
-    let inlet = try Inlet()
+    let relay = try Inlet()
     let body = WireBytes.body { $0.array(alignment: 4) { strings in for _ in 0..<2000 { strings.string("") } } }
-    inlet.send(WireBytes.message(serial: 9, signature: "as", body: body))
+    relay.send(WireBytes.message(serial: 9, signature: "as", body: body))
     let next = WireBytes.message(serial: 3)
-    inlet.send(next)
-    #expect(await inlet.receive(next.count) == next)
-    let refusals = inlet.refusals.withLock(\.self)
+    relay.send(next)
+    #expect(await relay.receive(next.count) == next)
+    let refusals = relay.refusals.withLock(\.self)
     #expect(refusals.map(\.serial) == [9])
     #expect(refusals.allSatisfy { if case .tooManyValues = $0.reason { true } else { false } })
   }
 
   @Test func anAnswerThatIsTooLargeBecomesAnError() async throws {
-    let inlet = try Inlet()
-    inlet.send(
+    let relay = try Inlet()
+    relay.send(
       WireBytes.message(kind: 2, replySerial: 42, signature: "s", body: text(String(repeating: "x", count: 300_000))))
-    let answer = await inlet.receiveMessage()
+    let answer = await relay.receiveMessage()
     #expect(answer.head.kind == .error)
     #expect(answer.fields.replySerial == 42)
     #expect(answer.fields.sender == ":1.5")
   }
 
   @Test func nothingMoreIsHandedOnWhileTooMuchIsUnderWay() async throws {
-    let inlet = try Inlet()
+    let relay = try Inlet()
     let message = WireBytes.message(signature: "s", body: text(String(repeating: "x", count: 90_000)))
-    inlet.send(message + message)
+    relay.send(message + message)
     for _ in 0..<2 {
-      #expect(await inlet.receive(message.count) == message)
-      #expect(await inlet.receive(LocalMessage.marker.count) == LocalMessage.marker)
+      #expect(await relay.receive(message.count) == message)
+      #expect(await relay.receive(RelayMessage.marker.count) == RelayMessage.marker)
     }
     let next = WireBytes.message(serial: 3)
-    inlet.send(next)
-    #expect(!inlet.hasMore)
-    inlet.inlet.noteDispatched()
-    #expect(await inlet.receive(next.count) == next)
+    relay.send(next)
+    #expect(!relay.hasMore)
+    relay.relay.noteDispatched()
+    #expect(await relay.receive(next.count) == next)
   }
 
   /// A crowd of calls of one sender makes another wait for one of them.
   @Test func sendersTakeTurns() async throws {
-    let inlet = try Inlet(InletWindow.Bounds(messages: 1, bytes: 150_000))
+    let relay = try Inlet(RelayWindow.Bounds(messages: 1, bytes: 150_000))
     let crowd = (1...50).map { WireBytes.message(serial: $0, sender: ":1.6") }
     let other = WireBytes.message(serial: 1, sender: ":1.7")
-    inlet.send(crowd.flatMap(\.self) + other)
-    #expect(await inlet.receive(crowd[0].count) == crowd[0])
-    #expect(!inlet.hasMoreThan(LocalMessage.marker))
+    relay.send(crowd.flatMap(\.self) + other)
+    #expect(await relay.receive(crowd[0].count) == crowd[0])
+    #expect(!relay.hasMoreThan(RelayMessage.marker))
     for message in [crowd[1], other, crowd[2], crowd[3]] {
-      inlet.inlet.noteDispatched()
-      #expect(await inlet.receive(message.count) == message)
-      #expect(await inlet.receive(LocalMessage.marker.count) == LocalMessage.marker)
+      relay.relay.noteDispatched()
+      #expect(await relay.receive(message.count) == message)
+      #expect(await relay.receive(RelayMessage.marker.count) == RelayMessage.marker)
     }
   }
 
   /// That somebody has left comes after what they sent, and nobody else's news waits for that.
   @Test func leavingIsToldAfterWhatWasSent() async throws {
-    let inlet = try Inlet(InletWindow.Bounds(messages: 1, bytes: 150_000))
+    let relay = try Inlet(RelayWindow.Bounds(messages: 1, bytes: 150_000))
     let calls = (1...3).map { WireBytes.message(serial: $0, sender: ":1.6") }
     let changes = [[":1.6", ":1.6", ""], [":1.8", "", ":1.8"]].map { names in
       WireBytes.message(
         kind: 4, sender: busName, member: "NameOwnerChanged", signature: "sss",
         body: WireBytes.body { body in for name in names { body.string(name) } })
     }
-    inlet.send((calls + changes).flatMap(\.self))
-    #expect(await inlet.receive(calls[0].count) == calls[0])
-    #expect(!inlet.hasMoreThan(LocalMessage.marker))
+    relay.send((calls + changes).flatMap(\.self))
+    #expect(await relay.receive(calls[0].count) == calls[0])
+    #expect(!relay.hasMoreThan(RelayMessage.marker))
     for message in [calls[1], changes[1], calls[2], changes[0]] {
-      inlet.inlet.noteDispatched()
-      #expect(await inlet.receive(message.count) == message)
-      #expect(await inlet.receive(LocalMessage.marker.count) == LocalMessage.marker)
+      relay.relay.noteDispatched()
+      #expect(await relay.receive(message.count) == message)
+      #expect(await relay.receive(RelayMessage.marker.count) == RelayMessage.marker)
     }
   }
 
   @Test func whatASenderSendsBeyondItsBoundIsRefused() async throws {
-    let bounds = InletQueue.Bounds(ofSender: 20_000, ofAll: 100_000, share: 1000)
-    let inlet = try Inlet(InletWindow.Bounds(messages: 1, bytes: 150_000), bounds)
+    let bounds = RelayQueue.Bounds(ofSender: 20_000, ofAll: 100_000, share: 1000)
+    let relay = try Inlet(RelayWindow.Bounds(messages: 1, bytes: 150_000), bounds)
     let first = WireBytes.message(serial: 1, sender: ":1.6")
     let calls = (2...4).map {
       WireBytes.message(serial: $0, sender: ":1.6", signature: "s", body: text(String(repeating: "x", count: 9000)))
     }
-    inlet.send(first + calls.flatMap(\.self))
-    #expect(await inlet.receive(first.count) == first)
-    #expect(!inlet.hasMoreThan(LocalMessage.marker))
+    relay.send(first + calls.flatMap(\.self))
+    #expect(await relay.receive(first.count) == first)
+    #expect(!relay.hasMoreThan(RelayMessage.marker))
     for message in calls[..<2] {
-      inlet.inlet.noteDispatched()
-      #expect(await inlet.receive(message.count) == message)
-      #expect(await inlet.receive(LocalMessage.marker.count) == LocalMessage.marker)
+      relay.relay.noteDispatched()
+      #expect(await relay.receive(message.count) == message)
+      #expect(await relay.receive(RelayMessage.marker.count) == RelayMessage.marker)
     }
-    inlet.inlet.noteDispatched()
-    #expect(await inlet.receive(LocalMessage.marker.count) == LocalMessage.marker)
-    #expect(inlet.refusals.withLock(\.self).map(\.serial) == [4])
+    relay.relay.noteDispatched()
+    #expect(await relay.receive(RelayMessage.marker.count) == RelayMessage.marker)
+    #expect(relay.refusals.withLock(\.self).map(\.serial) == [4])
   }
 
   @Test func itEndsWithTheBus() async throws {
-    let inlet = try Inlet()
-    inlet.hangUp()
-    #expect(await inlet.receive(1) == [])
+    let relay = try Inlet()
+    relay.hangUp()
+    #expect(await relay.receive(1) == [])
   }
 
   private func text(_ text: String) -> [UInt8] {
@@ -139,35 +139,35 @@ struct BusInletTests {
   }
 }
 
-/// An inlet between two sockets that a test holds the other ends of.
+/// An relay between two sockets that a test holds the other ends of.
 @GLibActor
 private final class Inlet {
-  let inlet: BusInlet
+  let relay: BusRelay
   let refusals: Arrivals
   private let bus: Descriptor
   private let gdbus: Descriptor
   private let writer = DispatchQueue(label: "bus")
 
-  /// Shared with the inlet's thread.
+  /// Shared with the relay's thread.
   final class Arrivals: Sendable {
-    private let list = Mutex<[BusInlet.Refusal]>([])
-    func append(_ refusal: BusInlet.Refusal) { list.withLock { $0.append(refusal) } }
-    func withLock<T: Sendable>(_ body: @Sendable ([BusInlet.Refusal]) -> T) -> T { list.withLock { body($0) } }
+    private let list = Mutex<[BusRelay.Refusal]>([])
+    func append(_ refusal: BusRelay.Refusal) { list.withLock { $0.append(refusal) } }
+    func withLock<T: Sendable>(_ body: @Sendable ([BusRelay.Refusal]) -> T) -> T { list.withLock { body($0) } }
   }
 
   init(
-    _ window: InletWindow.Bounds = InletWindow.Bounds(messages: 1000, bytes: 150_000),
-    _ queue: InletQueue.Bounds = InletQueue.Bounds()
+    _ window: RelayWindow.Bounds = RelayWindow.Bounds(messages: 1000, bytes: 150_000),
+    _ queue: RelayQueue.Bounds = RelayQueue.Bounds()
   ) throws {
     let (farBus, nearBus) = try Self.pair()
     let (inside, outside) = try Self.pair()
     let refusals = Arrivals()
-    let bounds = BusInlet.Bounds(messageBytes: 100_000, messageValues: 1000, underWay: window, waiting: queue)
-    inlet = try BusInlet(bus: nearBus, inside: inside, bounds) { refusals.append($0) }
+    let bounds = BusRelay.Bounds(messageBytes: 100_000, messageValues: 1000, underWay: window, waiting: queue)
+    relay = try BusRelay(bus: nearBus, inside: inside, bounds) { refusals.append($0) }
     self.refusals = refusals
     bus = farBus
     gdbus = outside
-    inlet.start()
+    relay.start()
   }
 
   private static func pair() throws -> (Descriptor, Descriptor) {

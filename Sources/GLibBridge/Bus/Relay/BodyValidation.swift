@@ -4,7 +4,7 @@ import CGLib
 /// and closes the connection at the first one that is not as the specification has it.
 ///
 /// Its work is proportional to the length of the body.
-struct BodyCheck {
+struct BodyValidation {
   enum Fault: Error, Equatable {
     /// It has more values than are taken.
     case tooManyValues
@@ -21,7 +21,7 @@ struct BodyCheck {
   static func check(
     _ body: ArraySlice<UInt8>, _ order: ByteOrder, signature: ArraySlice<UInt8>?, valueLimit limit: Int
   ) throws(Fault) {
-    var check = BodyCheck(reader: WireReader(body, order), values: limit)
+    var check = BodyValidation(reader: WireReader(body, order), values: limit)
     var rest = signature ?? []
     if let signature { try check.text(signature, isSignature) }
     while !rest.isEmpty { try check.value(&rest, 0) }

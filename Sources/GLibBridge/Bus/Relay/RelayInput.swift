@@ -3,7 +3,7 @@ import Glibc
 import Platform
 
 /// What has come from the bus and was not handed on yet.
-struct InletStream {
+struct RelayInput {
   private static let readSize = 64 << 10
 
   private let bus: Descriptor

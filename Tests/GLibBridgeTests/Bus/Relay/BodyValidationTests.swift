@@ -3,11 +3,11 @@ import Testing
 @testable import GLibBridge
 
 /// What passes, and what GDBus never sees.
-struct BodyCheckTests {
-  private func fault(_ body: [UInt8], _ signature: String, limit: Int = 100) -> BodyCheck.Fault? {
+struct BodyValidationTests {
+  private func fault(_ body: [UInt8], _ signature: String, limit: Int = 100) -> BodyValidation.Fault? {
     let text = Array(signature.utf8) + [0]
-    do throws(BodyCheck.Fault) {
-      try BodyCheck.check(body[...], .little, signature: text.dropLast(), valueLimit: limit)
+    do throws(BodyValidation.Fault) {
+      try BodyValidation.check(body[...], .little, signature: text.dropLast(), valueLimit: limit)
       return nil
     } catch {
       return error

@@ -1,10 +1,10 @@
 import CGLib
 import Glibc
 
-/// Messages that ``BusInlet`` puts among those of the bus.
-enum LocalMessage {
+/// Messages that ``BusRelay`` puts among those of the bus.
+enum RelayMessage {
   /// A signal's interface. The bus itself is its sender, which nobody on the bus can be but the bus.
-  static let interface = "org.chappie.Inlet"
+  static let interface = "org.chappie.Relay"
   static let member = "Dispatched"
 
   /// The signal that follows what was handed on so far.
@@ -19,7 +19,7 @@ enum LocalMessage {
   }
 
   /// The error that stands for an answer that was refused; nil for what is no answer.
-  static func failure(of refusal: BusInlet.Refusal, _ head: MessageHead, _ fields: MessageFields?) -> [UInt8]? {
+  static func failure(of refusal: BusRelay.Refusal, _ head: MessageHead, _ fields: MessageFields?) -> [UInt8]? {
     switch head.kind {
     case .methodReturn, .error:
       guard let fields, let serial = fields.replySerial, let sender = fields.sender else { return nil }
@@ -47,7 +47,7 @@ enum LocalMessage {
   }
 }
 
-extension BusInlet.Refusal.Reason: CustomStringConvertible {
+extension BusRelay.Refusal.Reason: CustomStringConvertible {
   /// What comes after “the message”.
   var description: String {
     switch self {

@@ -1,6 +1,6 @@
-/// What ``BusInlet`` has read and not handed on, in a queue for each sender. The senders take turns, so that thousands
+/// What ``BusRelay`` has read and not handed on, in a queue for each sender. The senders take turns, so that thousands
 /// of messages of one of them make another wait for one, not for all.
-struct InletQueue {
+struct RelayQueue {
   struct Bounds: Sendable {
     /// Of one sender, in bytes. One that has nothing waiting may go beyond it with one message.
     var ofSender = 8 << 20
@@ -13,11 +13,11 @@ struct InletQueue {
     /// The bytes of a message.
     case message([UInt8])
     /// A message that is not handed on, and what is in its place: an error where it was an answer, else nothing.
-    case refused(BusInlet.Refusal, answer: [UInt8])
+    case refused(BusRelay.Refusal, answer: [UInt8])
 
     fileprivate var weight: Int {
       switch self {
-      case .message(let bytes), .refused(_, let bytes): bytes.count + InletQueue.weightOfEntry
+      case .message(let bytes), .refused(_, let bytes): bytes.count + RelayQueue.weightOfEntry
       }
     }
   }

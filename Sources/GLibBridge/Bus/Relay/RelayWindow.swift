@@ -1,8 +1,8 @@
-/// What ``BusInlet`` has handed on and the actor has not dispatched yet: as little as keeps both busy, for what waits
+/// What ``BusRelay`` has handed on and the actor has not dispatched yet: as little as keeps both busy, for what waits
 /// in GDBus is not in turn.
 ///
 /// A marker follows each half of it.
-struct InletWindow {
+struct RelayWindow {
   struct Bounds: Sendable {
     var messages = 64
     /// A message that is longer goes when nothing else is under way.
@@ -39,7 +39,7 @@ struct InletWindow {
   mutating func marker() -> ArraySlice<UInt8> {
     marked.append(open)
     open = Batch()
-    return LocalMessage.marker[...]
+    return RelayMessage.marker[...]
   }
 
   /// So many markers have come back.
