@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct BlockingThreadTests {
   @Test func aThreadIsHeldUpUntilTheWorkHasEnded() {
-    let outcome = GLibActor.hold(atMost: .seconds(30)) {
+    let outcome = GLibActor.block(atMost: .seconds(30)) {
       try? await sleep(for: .milliseconds(50))
       return 42
     }
@@ -15,7 +15,7 @@ struct BlockingThreadTests {
 
   @Test func itIsNotHeldUpForLongerThanItSays() async {
     let gate = await Wait()
-    let outcome = GLibActor.hold(atMost: .milliseconds(20)) { await gate.value() }
+    let outcome = GLibActor.block(atMost: .milliseconds(20)) { await gate.value() }
     guard case .late = outcome else { return #expect(Bool(false), "\(outcome)") }
     await gate.finish()
   }
@@ -23,7 +23,7 @@ struct BlockingThreadTests {
   /// Waiting there would wait for ever.
   @GLibActor @Test func theActorsOwnThreadIsNotHeldUp() async throws {
     let ran = Promise<Bool>()
-    let outcome = GLibActor.hold(atMost: .seconds(30)) { ran.fulfil(true) }
+    let outcome = GLibActor.block(atMost: .seconds(30)) { ran.fulfil(true) }
     guard case .notHeld = outcome else { return #expect(Bool(false), "\(outcome)") }
     #expect(try await ran.value())
   }
@@ -33,7 +33,7 @@ struct BlockingThreadTests {
     await withTaskGroup { group in
       for _ in 0..<64 {
         group.addTask {
-          let outcome = GLibActor.hold(atMost: .seconds(30)) {
+          let outcome = GLibActor.block(atMost: .seconds(30)) {
             try? await sleep(for: .milliseconds(10))
             return true
           }

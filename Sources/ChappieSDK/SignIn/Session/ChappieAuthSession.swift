@@ -72,7 +72,7 @@ public final class ChappieAuthSession: Observable, Sendable {
   /// Holds up the calling thread until the keyring was read, `patience` at most. On the bridge's own thread, which
   /// does the reading, it returns at once.
   func waitForFirstReading(atMost patience: Duration) {
-    _ = GLibActor.hold(atMost: patience) { await self.connect() }
+    _ = GLibActor.block(atMost: patience) { await self.connect() }
   }
 
   deinit {
@@ -167,7 +167,7 @@ public final class ChappieAuthSession: Observable, Sendable {
   /// that this library works on itself, such as in a tool's handler, nothing can be waited for: the removal has begun
   /// when this returns, and ``signOutAndWait()`` is what to call there.
   public func signOut() {
-    let outcome = GLibActor.hold(atMost: Self.signOutPatience) {
+    let outcome = GLibActor.block(atMost: Self.signOutPatience) {
       _ = try? await self.slot.signOut(interaction: .forbidden)
     }
     guard case .late = outcome else { return }
