@@ -2,26 +2,26 @@ import CGLib
 
 extension GLibActor {
   /// What holding up a thread came to.
-  public enum Held<Value: Sendable>: Sendable {
+  public enum BlockingOutcome<Value: Sendable>: Sendable {
     /// It ended in time.
-    case ended(Value)
+    case completed(Value)
     /// It goes on, and nobody waits for it any more.
-    case late
+    case timedOut
     /// The thread is the actor's own: waiting on it would wait for ever. It is under way.
-    case notHeld
+    case onActorThread
   }
 
   /// Runs `body` on the actor and holds up the calling thread until it has ended, for callers that cannot `await`.
   ///
   /// The actor's own thread is not held up, and no thread of Swift's pool is needed, so that this ends in time also
   /// where each of them is held up.
-  public static func hold<Value: Sendable>(
+  public static func block<Value: Sendable>(
     atMost deadline: Duration, _ body: @escaping @GLibActor @Sendable () async -> Value
-  ) -> Held<Value> {
+  ) -> BlockingOutcome<Value> {
     let answer = ThreadWait<Value>()
     Task.onGLib { answer.end(await body()) }
-    guard !shared.executor.isCurrent else { return .notHeld }
-    return answer.value(atMost: deadline).map { .ended($0) } ?? .late
+    guard !shared.executor.isCurrent else { return .onActorThread }
+    return answer.value(atMost: deadline).map { .completed($0) } ?? .timedOut
   }
 }
 

@@ -10,13 +10,13 @@ struct BlockingThreadTests {
       try? await sleep(for: .milliseconds(50))
       return 42
     }
-    guard case .ended(42) = outcome else { return #expect(Bool(false), "\(outcome)") }
+    guard case .completed(42) = outcome else { return #expect(Bool(false), "\(outcome)") }
   }
 
   @Test func itIsNotHeldUpForLongerThanItSays() async {
     let gate = await Wait()
     let outcome = GLibActor.block(atMost: .milliseconds(20)) { await gate.value() }
-    guard case .late = outcome else { return #expect(Bool(false), "\(outcome)") }
+    guard case .timedOut = outcome else { return #expect(Bool(false), "\(outcome)") }
     await gate.finish()
   }
 
@@ -24,7 +24,7 @@ struct BlockingThreadTests {
   @GLibActor @Test func theActorsOwnThreadIsNotHeldUp() async throws {
     let ran = Promise<Bool>()
     let outcome = GLibActor.block(atMost: .seconds(30)) { ran.fulfil(true) }
-    guard case .notHeld = outcome else { return #expect(Bool(false), "\(outcome)") }
+    guard case .onActorThread = outcome else { return #expect(Bool(false), "\(outcome)") }
     #expect(try await ran.value())
   }
 
@@ -37,7 +37,7 @@ struct BlockingThreadTests {
             try? await sleep(for: .milliseconds(10))
             return true
           }
-          guard case .ended(true) = outcome else { return false }
+          guard case .completed(true) = outcome else { return false }
           return true
         }
       }

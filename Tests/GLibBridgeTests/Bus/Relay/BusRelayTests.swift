@@ -9,21 +9,21 @@ import Testing
 @GLibActor
 struct BusRelayTests {
   @Test func whatIsWithinItsBoundsPassesAsItIs() async throws {
-    let relay = try Inlet()
+    let relay = try RelayFixture()
     let messages = (1...100).map { WireBytes.message(serial: $0, signature: "s", body: text("message \($0)")) }
     relay.send(messages.flatMap(\.self))
     for message in messages { #expect(await relay.receive(message.count) == message) }
   }
 
   @Test func aMessageInPiecesPasses() async throws {
-    let relay = try Inlet()
+    let relay = try RelayFixture()
     let message = WireBytes.message(signature: "s", body: text("in pieces"))
     for byte in message { relay.send([byte]) }
     #expect(await relay.receive(message.count) == message)
   }
 
   @Test func aCallThatIsTooLargeIsRefusedAndTheNextOnePasses() async throws {
-    let relay = try Inlet()
+    let relay = try RelayFixture()
     relay.send(WireBytes.message(serial: 1, signature: "s", body: text(String(repeating: "x", count: 300_000))))
     relay.send(
       WireBytes.message(flags: 1, serial: 2, signature: "s", body: text(String(repeating: "x", count: 300_000))))
@@ -38,7 +38,7 @@ struct BusRelayTests {
   }
 
   @Test func aCallWithTooManyValuesIsRefused() async throws {
-    let relay = try Inlet()
+    let relay = try RelayFixture()
     let body = WireBytes.body { $0.array(alignment: 4) { strings in for _ in 0..<2000 { strings.string("") } } }
     relay.send(WireBytes.message(serial: 9, signature: "as", body: body))
     let next = WireBytes.message(serial: 3)
@@ -50,7 +50,7 @@ struct BusRelayTests {
   }
 
   @Test func anAnswerThatIsTooLargeBecomesAnError() async throws {
-    let relay = try Inlet()
+    let relay = try RelayFixture()
     relay.send(
       WireBytes.message(kind: 2, replySerial: 42, signature: "s", body: text(String(repeating: "x", count: 300_000))))
     let answer = await relay.receiveMessage()
@@ -60,7 +60,7 @@ struct BusRelayTests {
   }
 
   @Test func nothingMoreIsHandedOnWhileTooMuchIsUnderWay() async throws {
-    let relay = try Inlet()
+    let relay = try RelayFixture()
     let message = WireBytes.message(signature: "s", body: text(String(repeating: "x", count: 90_000)))
     relay.send(message + message)
     for _ in 0..<2 {
@@ -76,7 +76,7 @@ struct BusRelayTests {
 
   /// A crowd of calls of one sender makes another wait for one of them.
   @Test func sendersTakeTurns() async throws {
-    let relay = try Inlet(RelayWindow.Bounds(messages: 1, bytes: 150_000))
+    let relay = try RelayFixture(RelayWindow.Bounds(messages: 1, bytes: 150_000))
     let crowd = (1...50).map { WireBytes.message(serial: $0, sender: ":1.6") }
     let other = WireBytes.message(serial: 1, sender: ":1.7")
     relay.send(crowd.flatMap(\.self) + other)
@@ -91,7 +91,7 @@ struct BusRelayTests {
 
   /// That somebody has left comes after what they sent, and nobody else's news waits for that.
   @Test func leavingIsToldAfterWhatWasSent() async throws {
-    let relay = try Inlet(RelayWindow.Bounds(messages: 1, bytes: 150_000))
+    let relay = try RelayFixture(RelayWindow.Bounds(messages: 1, bytes: 150_000))
     let calls = (1...3).map { WireBytes.message(serial: $0, sender: ":1.6") }
     let changes = [[":1.6", ":1.6", ""], [":1.8", "", ":1.8"]].map { names in
       WireBytes.message(
@@ -110,7 +110,7 @@ struct BusRelayTests {
 
   @Test func whatASenderSendsBeyondItsBoundIsRefused() async throws {
     let bounds = RelayQueue.Bounds(ofSender: 20_000, ofAll: 100_000, share: 1000)
-    let relay = try Inlet(RelayWindow.Bounds(messages: 1, bytes: 150_000), bounds)
+    let relay = try RelayFixture(RelayWindow.Bounds(messages: 1, bytes: 150_000), bounds)
     let first = WireBytes.message(serial: 1, sender: ":1.6")
     let calls = (2...4).map {
       WireBytes.message(serial: $0, sender: ":1.6", signature: "s", body: text(String(repeating: "x", count: 9000)))
@@ -129,7 +129,7 @@ struct BusRelayTests {
   }
 
   @Test func itEndsWithTheBus() async throws {
-    let relay = try Inlet()
+    let relay = try RelayFixture()
     relay.hangUp()
     #expect(await relay.receive(1) == [])
   }
@@ -141,7 +141,7 @@ struct BusRelayTests {
 
 /// An relay between two sockets that a test holds the other ends of.
 @GLibActor
-private final class Inlet {
+private final class RelayFixture {
   let relay: BusRelay
   let refusals: Arrivals
   private let bus: Descriptor
