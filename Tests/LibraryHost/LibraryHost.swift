@@ -98,7 +98,7 @@ enum LibraryHost {
 
   private static func key(_ source: KeyringThreadKey) async -> String {
     do {
-      let print = SealedBytes.fingerprint(of: try await source.key(interaction: .forbidden))
+      let print = KeyDerivation.fingerprint(of: try await source.key(interaction: .forbidden))
       return "key " + print.map { String($0) }.joined(separator: ".")
     } catch {
       return "\(error)"

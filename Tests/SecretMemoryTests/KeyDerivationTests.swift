@@ -11,36 +11,36 @@ struct KeyDerivationTests {
   }
 
   @Test func derivesTheSameKeyForEver() {
-    let key = SealedBytes.deriveKey(from: material, purpose: "test key")
+    let key = KeyDerivation.deriveKey(from: material, purpose: "test key")
     #expect(Self.hex(key) == "f441859ca723cf3dda921dd55a98272502c9056b8f6339973c358717c436f064")
-    #expect(key.count == SealedBytes.keyLength)
+    #expect(key.count == AEAD.keyLength)
   }
 
   @Test func givesTheSameFingerprintForEver() {
-    #expect(SealedBytes.fingerprint(of: material, purpose: "test name") == "bef2af4838bea88d052517aff3535ed5")
-    #expect(SealedBytes.fingerprint(of: Array("material".utf8), purpose: "p", length: 16).count == 32)
+    #expect(KeyDerivation.fingerprint(of: material, purpose: "test name") == "bef2af4838bea88d052517aff3535ed5")
+    #expect(KeyDerivation.fingerprint(of: Array("material".utf8), purpose: "p", length: 16).count == 32)
   }
 
   @Test func dependsOnTheMaterial() {
     let other = Array("0123456789abcdef0123456789abcdeF".utf8)
-    let name = SealedBytes.fingerprint(of: material, purpose: "name")
-    #expect(name != SealedBytes.fingerprint(of: other, purpose: "name"))
-    #expect(name != SealedBytes.fingerprint(of: [], purpose: "name"))
-    let key = SealedBytes.deriveKey(from: material, purpose: "name")
-    #expect(!key.isEqual(to: SealedBytes.deriveKey(from: other, purpose: "name")))
+    let name = KeyDerivation.fingerprint(of: material, purpose: "name")
+    #expect(name != KeyDerivation.fingerprint(of: other, purpose: "name"))
+    #expect(name != KeyDerivation.fingerprint(of: [], purpose: "name"))
+    let key = KeyDerivation.deriveKey(from: material, purpose: "name")
+    #expect(!key.isEqual(to: KeyDerivation.deriveKey(from: other, purpose: "name")))
   }
 
   @Test func dependsOnThePurpose() {
-    let key = SealedBytes.deriveKey(from: material, purpose: "a")
-    #expect(!key.isEqual(to: SealedBytes.deriveKey(from: material, purpose: "b")))
+    let key = KeyDerivation.deriveKey(from: material, purpose: "a")
+    #expect(!key.isEqual(to: KeyDerivation.deriveKey(from: material, purpose: "b")))
     // Where the purpose ends and the material starts matters too.
-    let name = SealedBytes.fingerprint(of: Array("bc".utf8), purpose: "a")
-    #expect(name != SealedBytes.fingerprint(of: Array("c".utf8), purpose: "ab"))
+    let name = KeyDerivation.fingerprint(of: Array("bc".utf8), purpose: "a")
+    #expect(name != KeyDerivation.fingerprint(of: Array("c".utf8), purpose: "ab"))
   }
 
   /// The name of a device must not tell what its key is made of.
   @Test func theFingerprintIsNoPartOfTheKey() {
-    let key = Self.hex(SealedBytes.deriveKey(from: material, purpose: "a"))
-    #expect(!key.hasPrefix(SealedBytes.fingerprint(of: material, purpose: "a")))
+    let key = Self.hex(KeyDerivation.deriveKey(from: material, purpose: "a"))
+    #expect(!key.hasPrefix(KeyDerivation.fingerprint(of: material, purpose: "a")))
   }
 }

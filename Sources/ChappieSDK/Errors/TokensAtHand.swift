@@ -27,7 +27,7 @@ enum TokensAtHand {
 
   /// Knows `token` for as long as something else keeps it.
   static func note(_ token: SecretBytes) {
-    let fingerprint = SealedBytes.fingerprint(of: token)
+    let fingerprint = KeyDerivation.fingerprint(of: token)
     known.withLock { known in
       var copies = known.copies[fingerprint] ?? []
       copies.removeAll { $0.value == nil }

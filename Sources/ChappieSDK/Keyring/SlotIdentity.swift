@@ -38,6 +38,6 @@ package struct SlotIdentity: Hashable, Sendable {
   /// A name for the slot that does not tell it, fit to be a file's.
   func fingerprint(purpose: String) -> String {
     let text = [service, account, accessGroup ?? "", appID ?? ""].joined(separator: "\0")
-    return SealedBytes.fingerprint(of: Array(text.utf8), purpose: purpose)
+    return KeyDerivation.fingerprint(of: Array(text.utf8), purpose: purpose)
   }
 }

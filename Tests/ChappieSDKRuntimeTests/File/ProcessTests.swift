@@ -10,7 +10,7 @@ import Testing
 /// Stores in several processes; some are killed.
 struct ProcessTests {
   private let world = FileStoreWorld()
-  private let key = SwitchedKey(SecretBytes([UInt8](repeating: 7, count: SealedBytes.keyLength)))
+  private let key = SwitchedKey(SecretBytes([UInt8](repeating: 7, count: AEAD.keyLength)))
 
   @Test func aKilledProcessLosesNoStoredTurn() async throws {
     try await world.store(keys: key).create(.sample("a"))
@@ -74,7 +74,7 @@ private struct Writer {
 
   init(_ directory: String) {
     self.directory = directory
-    let key = SwitchedKey(SecretBytes([UInt8](repeating: 7, count: SealedBytes.keyLength)))
+    let key = SwitchedKey(SecretBytes([UInt8](repeating: 7, count: AEAD.keyLength)))
     store = ChappieFileThreadStore(
       directory: directory, device: { "d0" }, keys: key, retention: .unlimited, patience: .seconds(20), round: nil)
   }

@@ -80,7 +80,7 @@ final class SwitchedKey: ThreadKeySource {
   private let secret: Mutex<SecretBytes?>
   private let failure = Mutex<ChappieThreadStoreError?>(nil)
 
-  init(_ secret: SecretBytes = SealedBytes.randomKey()) {
+  init(_ secret: SecretBytes = AEAD.randomKey()) {
     self.secret = Mutex(secret)
   }
 
@@ -99,7 +99,7 @@ final class SwitchedKey: ThreadKeySource {
 
   func key(interaction: UserInteraction) async throws -> SecretBytes {
     if let key = try await existingKey(interaction: interaction) { return key }
-    let new = SealedBytes.randomKey()
+    let new = AEAD.randomKey()
     secret.withLock { $0 = new }
     return new
   }

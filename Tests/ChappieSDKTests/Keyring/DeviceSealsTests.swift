@@ -21,7 +21,7 @@ struct DeviceSealsTests {
 
     func made() async throws -> SecretBytes {
       if let error { throw error }
-      let made = key ?? SealedBytes.randomKey()
+      let made = key ?? AEAD.randomKey()
       key = made
       return made
     }

@@ -18,7 +18,7 @@ struct ThreadKeySlotTests {
   @Test func aKeyIsMadeOnce() async throws {
     let first = slot()
     let key = try await first.key()
-    #expect(key.count == SealedBytes.keyLength)
+    #expect(key.count == AEAD.keyLength)
     #expect(try await first.key().isEqual(to: key))
     #expect(try await slot().key().isEqual(to: key))
     #expect(store.writes == 1)
@@ -46,7 +46,7 @@ struct ThreadKeySlotTests {
   @Test func aDestroyedKeyIsInNoMemory() async throws {
     let configuration = ChappieConfiguration(keychainService: "org.example.destroyed")
     let other = ThreadKeyRegistry.slot(for: configuration, .afterFirstUnlockThisDeviceOnly)
-    other.keep(SealedBytes.randomKey())
+    other.keep(AEAD.randomKey())
     #expect(other.isKept)
     let slot = ThreadKeySlot(
       SlotIdentity(threadsOf: configuration), .whenUnlockedThisDeviceOnly, store, LockGate(unknown: .keyring))
@@ -128,7 +128,7 @@ struct ThreadKeySlotTests {
   }
 
   @Test func aKeyIsReadAsItWasWritten() throws {
-    let key = ThreadKey(bytes: SealedBytes.randomKey())
+    let key = ThreadKey(bytes: AEAD.randomKey())
     #expect(ThreadKey.decode(key.encode())?.bytes.isEqual(to: key.bytes) == true)
     #expect(ThreadKey.decode(SecretBytes(Array("a sign-in".utf8))) == nil)
   }

@@ -23,7 +23,7 @@ struct DeviceKeyFile: DeviceKeySource {
 
   private nonisolated func read() throws(SecretStoreError) -> SecretBytes? {
     do {
-      return try SecretFile.read(description, sizes: SealedBytes.keyLength...SealedBytes.keyLength)
+      return try SecretFile.read(description, sizes: AEAD.keyLength...AEAD.keyLength)
     } catch {
       throw unavailable(error)
     }
@@ -36,7 +36,7 @@ struct DeviceKeyFile: DeviceKeySource {
       throw unavailable(error)
     }
     do {
-      try SecretFile.create(SealedBytes.randomKey(), Self.name, in: directory)
+      try SecretFile.create(AEAD.randomKey(), Self.name, in: directory)
       Log.notice("What the keyring is given from now on is sealed with a new key: this device had none.")
     } catch .exists {
       // Another program was faster.

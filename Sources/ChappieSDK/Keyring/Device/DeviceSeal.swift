@@ -21,20 +21,20 @@ struct DeviceSeal: Sendable {
   let place: DeviceKeyPlace
 
   init(machineID: [UInt8], deviceKey: SecretBytes, place: DeviceKeyPlace) {
-    key = SealedBytes.deriveKey(from: machineID, and: deviceKey, purpose: "org.chappie seal")
-    deviceName = SealedBytes.fingerprint(of: machineID, and: deviceKey, purpose: "org.chappie device name")
+    key = KeyDerivation.deriveKey(from: machineID, and: deviceKey, purpose: "org.chappie seal")
+    deviceName = KeyDerivation.fingerprint(of: machineID, and: deviceKey, purpose: "org.chappie device name")
     self.place = place
   }
 
   /// One line of ASCII.
   func seal(_ secret: SecretBytes, context: [UInt8]) -> SecretBytes {
-    let sealed = Base64.encode(SealedBytes.seal(secret, key: key, context: context))
+    let sealed = Base64.encode(AEAD.seal(secret, key: key, context: context))
     return SecretBytes("\(Self.prefix):\(place.rawValue):\(deviceName):\(sealed)".utf8)
   }
 
   func open(_ line: SealedLine, context: [UInt8]) -> Opened {
     guard line.place == place, line.deviceName == deviceName else { return .otherDevice }
-    return SealedBytes.open(line.sealed, key: key, context: context).map { .secret($0) } ?? .damaged
+    return AEAD.open(line.sealed, key: key, context: context).map { .secret($0) } ?? .damaged
   }
 
   /// A line that a seal made, taken apart.

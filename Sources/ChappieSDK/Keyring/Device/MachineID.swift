@@ -28,6 +28,6 @@ enum MachineID {
   /// - Throws: as ``read()``.
   @GLibActor
   static func name() throws -> String {
-    SealedBytes.fingerprint(of: try read(), purpose: "org.chappie device name")
+    KeyDerivation.fingerprint(of: try read(), purpose: "org.chappie device name")
   }
 }

@@ -87,12 +87,12 @@ final class TPMDeviceKey: DeviceKeySource {
   private func decrypt(_ file: SecretBytes) async throws -> State {
     do {
       let key = try await sealer.decrypt(file)
-      guard key.count == SealedBytes.keyLength else { throw unavailable("it holds no key") }
+      guard key.count == AEAD.keyLength else { throw unavailable("it holds no key") }
       return .key(key)
     } catch let failure as CredentialSealer.Failure {
       // A TPM that is away or busy may open it tomorrow. One that encrypts does work, and will never open this.
       do {
-        _ = try await sealer.encrypt(SealedBytes.randomKey())
+        _ = try await sealer.encrypt(AEAD.randomKey())
       } catch is CredentialSealer.Failure {
         throw unavailable("the TPM did not open it (systemd-creds: \(failure.reason))")
       }
@@ -104,7 +104,7 @@ final class TPMDeviceKey: DeviceKeySource {
   private func make() async throws {
     let encrypted: SecretBytes
     do {
-      encrypted = try await sealer.encrypt(SealedBytes.randomKey())
+      encrypted = try await sealer.encrypt(AEAD.randomKey())
     } catch let failure as CredentialSealer.Failure {
       throw unavailable("the TPM did not encrypt one (systemd-creds: \(failure.reason))")
     }

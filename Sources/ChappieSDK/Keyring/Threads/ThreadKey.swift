@@ -16,7 +16,7 @@ struct ThreadKey: KeyringSecret {
   }
 
   static func decode(_ bytes: SecretBytes) -> ThreadKey? {
-    bytes.count == SealedBytes.keyLength ? ThreadKey(bytes: bytes) : nil
+    bytes.count == AEAD.keyLength ? ThreadKey(bytes: bytes) : nil
   }
 
   func encode() -> SecretBytes { bytes }

@@ -106,7 +106,7 @@ package final class ThreadKeySlot {
     // Another process may have been faster.
     if let found = try await find(interaction) { return found.key.bytes }
     _ = try await gate.permit(accessibility)
-    let key = ThreadKey(bytes: SealedBytes.randomKey())
+    let key = ThreadKey(bytes: AEAD.randomKey())
     try await store.write(
       key, for: slot, accessibility: accessibility, interaction: await gate.interaction(interaction))
     return key.bytes

@@ -20,6 +20,6 @@ struct CredentialMark: Equatable {
   private let fingerprint: [UInt8]
 
   init(_ grant: AccessGrant) {
-    fingerprint = SealedBytes.fingerprint(of: grant.accessToken)
+    fingerprint = KeyDerivation.fingerprint(of: grant.accessToken)
   }
 }

@@ -47,7 +47,7 @@ package struct CredentialServers: Sendable, Hashable {
 
   /// A name that does not tell them, fit to be on the disk in clear.
   var fingerprint: String {
-    SealedBytes.fingerprint(of: Array("\(issuer)\0\(backend)".utf8), purpose: "org.chappie servers")
+    KeyDerivation.fingerprint(of: Array("\(issuer)\0\(backend)".utf8), purpose: "org.chappie servers")
   }
 }
 

@@ -8,12 +8,12 @@ struct EncryptedCredential: Sendable {
 
   /// - Throws: ``ChappieAuthError/invalidResponse(_:)`` for a token that cannot be stored.
   init(_ credential: Credential) throws {
-    sealed = SealedBytes.seal(try CredentialCoding.encode(credential), key: Self.key, context: [])
+    sealed = AEAD.seal(try CredentialCoding.encode(credential), key: Self.key, context: [])
   }
 
   /// The credential, decrypted for each use.
   var credential: Credential {
-    guard let line = SealedBytes.open(sealed, key: Self.key, context: []),
+    guard let line = AEAD.open(sealed, key: Self.key, context: []),
       let credential = CredentialCoding.decode(line)
     else { preconditionFailure("what this process has sealed does not open") }
     return credential

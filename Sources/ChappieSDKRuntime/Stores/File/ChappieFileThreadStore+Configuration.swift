@@ -38,7 +38,7 @@ extension ChappieFileThreadStore {
   }
 
   private static func fingerprint(_ names: [String], _ purpose: String) -> String {
-    SealedBytes.fingerprint(of: Array(names.joined(separator: "\0").utf8), purpose: purpose)
+    KeyDerivation.fingerprint(of: Array(names.joined(separator: "\0").utf8), purpose: purpose)
   }
 
   @GLibActor

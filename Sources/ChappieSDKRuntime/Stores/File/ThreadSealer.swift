@@ -16,12 +16,12 @@ struct ThreadSealer {
   ///
   /// - Parameter number: the number of the change that set the title.
   func seal(title: String, of thread: String, number: Int64) -> [UInt8] {
-    SealedBytes.sealContent(Array(title.utf8), key: key, context: Self.context("threads", thread, number))
+    AEAD.sealContent(Array(title.utf8), key: key, context: Self.context("threads", thread, number))
   }
 
   /// Decrypts a title; nil if `sealed` was changed or moved.
   func title(_ sealed: [UInt8], of thread: String, number: Int64) -> String? {
-    SealedBytes.openContent(sealed[...], key: key, context: Self.context("threads", thread, number))
+    AEAD.openContent(sealed[...], key: key, context: Self.context("threads", thread, number))
       .map { String(decoding: $0, as: UTF8.self) }
   }
 
@@ -48,12 +48,12 @@ struct ThreadSealer {
       throw ChappieThreadStoreError.full(
         "The turn is too large to store: it has more than \(Self.contentLimit >> 20) MiB.")
     }
-    return SealedBytes.sealContent(content, key: key, context: place.context)
+    return AEAD.sealContent(content, key: key, context: place.context)
   }
 
   /// Decrypts a turn; nil if `sealed` was changed or moved.
   func turn(_ sealed: [UInt8], at place: Place) -> ChappieTurn? {
-    guard let content = SealedBytes.openContent(sealed[...], key: key, context: place.context) else { return nil }
+    guard let content = AEAD.openContent(sealed[...], key: key, context: place.context) else { return nil }
     return Self.events(content).map { events in
       ChappieTurn(
         id: place.id, recordedAt: place.recordedAt.seconds,

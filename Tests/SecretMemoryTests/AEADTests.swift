@@ -1,53 +1,53 @@
 import SecretMemory
 import Testing
 
-struct SealedBytesTests {
-  private let key = SealedBytes.deriveKey(from: Array("material".utf8), purpose: "test")
+struct AEADTests {
+  private let key = KeyDerivation.deriveKey(from: Array("material".utf8), purpose: "test")
   private let context = Array("context".utf8)
   private let secret = SecretBytes("what is sealed".utf8)
 
   private func open(_ sealed: [UInt8]) -> SecretBytes? {
-    SealedBytes.open(sealed, key: key, context: context)
+    AEAD.open(sealed, key: key, context: context)
   }
 
   @Test(arguments: [0, 1, 15, 16, 17, 4096])
   func opensWhatItSealed(_ count: Int) throws {
     let secret = SecretBytes((0..<count).map { UInt8(truncatingIfNeeded: $0) })
-    let opened = try #require(open(SealedBytes.seal(secret, key: key, context: context)))
+    let opened = try #require(open(AEAD.seal(secret, key: key, context: context)))
     #expect(opened.isEqual(to: secret))
   }
 
   @Test func opensWithoutAContext() throws {
-    let sealed = SealedBytes.seal(secret, key: key, context: [])
-    #expect(try #require(SealedBytes.open(sealed, key: key, context: [])).isEqual(to: secret))
+    let sealed = AEAD.seal(secret, key: key, context: [])
+    #expect(try #require(AEAD.open(sealed, key: key, context: [])).isEqual(to: secret))
   }
 
   @Test func showsNothingOfTheSecret() {
     let secret = SecretBytes(repeatElement(UInt8(ascii: "A"), count: 256))
-    let sealed = SealedBytes.seal(secret, key: key, context: context)
+    let sealed = AEAD.seal(secret, key: key, context: context)
     #expect(!sealed.indices.dropLast(4).contains { sealed[$0..<($0 + 4)].allSatisfy { $0 == UInt8(ascii: "A") } })
   }
 
   /// A nonce that came twice would give the key stream away.
   @Test func sealsTheSameDifferentlyEachTime() {
-    let sealed = (0..<100).map { _ in SealedBytes.seal(secret, key: key, context: context) }
+    let sealed = (0..<100).map { _ in AEAD.seal(secret, key: key, context: context) }
     #expect(Set(sealed).count == 100)
   }
 
   @Test func needsTheSameKey() {
-    let sealed = SealedBytes.seal(secret, key: key, context: context)
-    let other = SealedBytes.deriveKey(from: Array("material".utf8), purpose: "other")
-    #expect(SealedBytes.open(sealed, key: other, context: context) == nil)
+    let sealed = AEAD.seal(secret, key: key, context: context)
+    let other = KeyDerivation.deriveKey(from: Array("material".utf8), purpose: "other")
+    #expect(AEAD.open(sealed, key: other, context: context) == nil)
   }
 
   @Test(arguments: ["", "contex", "context ", "Context"])
   func needsTheSameContext(_ other: String) {
-    let sealed = SealedBytes.seal(secret, key: key, context: context)
-    #expect(SealedBytes.open(sealed, key: key, context: Array(other.utf8)) == nil)
+    let sealed = AEAD.seal(secret, key: key, context: context)
+    #expect(AEAD.open(sealed, key: key, context: Array(other.utf8)) == nil)
   }
 
   @Test func noticesEachFlippedBit() {
-    let sealed = SealedBytes.seal(secret, key: key, context: context)
+    let sealed = AEAD.seal(secret, key: key, context: context)
     for index in sealed.indices {
       for bit in 0..<8 {
         var changed = sealed
@@ -58,7 +58,7 @@ struct SealedBytesTests {
   }
 
   @Test func noticesEachTruncationAndAnExtraByte() {
-    let sealed = SealedBytes.seal(secret, key: key, context: context)
+    let sealed = AEAD.seal(secret, key: key, context: context)
     for count in 0..<sealed.count { #expect(open(Array(sealed.prefix(count))) == nil, "\(count) bytes") }
     #expect(open(sealed + [0]) == nil)
   }
