@@ -62,7 +62,7 @@ public final class Database {
   /// Has the end of this connection, where it is the last one, bring what is in the log into the database and remove the
   /// log. Otherwise all files stay as they are: as they have to where they are damaged, or others in the place of those
   /// that were opened.
-  public func clearsUpAtEnd() {
+  public func checkpointsOnClose() {
     _ = chappie_sqlite_configure(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
   }
 
@@ -108,7 +108,7 @@ public final class Database {
   ///
   /// - Parameter patience: how long others are waited for, for which SQLite itself does not always wait here.
   /// - Throws: ``DatabaseError``.
-  public func useLog(patience: Duration) throws {
+  public func useWriteAheadLog(patience: Duration) throws {
     let end = ContinuousClock.now + patience
     while true {
       do {
@@ -148,7 +148,7 @@ public final class Database {
   /// A number that changes whenever another connection has changed the database.
   ///
   /// - Throws: ``DatabaseError``.
-  public func changesOfOthers() throws -> Int64 { try number("PRAGMA data_version") ?? 0 }
+  public func dataVersion() throws -> Int64 { try number("PRAGMA data_version") ?? 0 }
 
   // MARK: Names
 

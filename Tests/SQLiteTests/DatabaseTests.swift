@@ -34,7 +34,7 @@ struct DatabaseTests {
   init() throws {
     place = try Place()
     database = try Database(place.file(), patience: .zero)
-    try database.useLog(patience: .seconds(10))
+    try database.useWriteAheadLog(patience: .seconds(10))
     try database.run("CREATE TABLE things (number INTEGER, text TEXT, bytes BLOB) STRICT")
   }
 
@@ -92,14 +92,14 @@ struct DatabaseTests {
 
   @Test func oneWritesAtATimeAndOthersReadWhatWasThere() throws {
     let other = try Database(place.file(), patience: .milliseconds(10))
-    let before = try other.changesOfOthers()
+    let before = try other.dataVersion()
     try database.run("BEGIN IMMEDIATE")
     try database.run("INSERT INTO things VALUES (1, 'a', x'00')")
     #expect(kind { try other.transaction(.writing) {} } == .busy)
     #expect(try count(in: other) == 0)
     try database.run("COMMIT")
     #expect(try count(in: other) == 1)
-    #expect(try other.changesOfOthers() != before)
+    #expect(try other.dataVersion() != before)
   }
 
   @Test func whatIsNoDatabaseIsDamaged() throws {
@@ -137,10 +137,10 @@ struct DatabaseTests {
     for clears in [false, true] {
       do {
         let other = try Database(place.file("other.db"), patience: .zero)
-        try other.useLog(patience: .seconds(10))
+        try other.useWriteAheadLog(patience: .seconds(10))
         try other.run("CREATE TABLE IF NOT EXISTS things (number INTEGER)")
         try other.run("INSERT INTO things VALUES (1)")
-        if clears { other.clearsUpAtEnd() }
+        if clears { other.checkpointsOnClose() }
       }
       #expect((access(path + "-wal", F_OK) == 0) == !clears)
     }

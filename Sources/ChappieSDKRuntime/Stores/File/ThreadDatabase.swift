@@ -186,7 +186,7 @@ struct ThreadDatabase {
 
   /// Reads the index again if another connection has changed the database.
   private mutating func refresh(_ database: Database, _ key: StoreKey) throws {
-    let changes = try database.changesOfOthers()
+    let changes = try database.dataVersion()
     guard connection?.indexed != changes else { return }
     forget()
     try ThreadTables.checkDevice(key, database)
