@@ -25,7 +25,7 @@ public final class Database {
   ///
   /// - Parameter patience: how long another connection's write is waited for, on this thread.
   /// - Throws: ``DatabaseError``.
-  public init(_ path: String, _ access: Access = .existing, patience: Duration) throws(DatabaseError) {
+  public init(_ path: String, _ access: Access = .existing, busyTimeout: Duration) throws(DatabaseError) {
     var opened: OpaquePointer?
     let common = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_PRIVATECACHE
     errno = 0
@@ -41,7 +41,7 @@ public final class Database {
       throw error
     }
     connection = opened
-    wait(atMost: patience)
+    setBusyTimeout(busyTimeout)
     // A hostile file must not make the connection do more than it is asked.
     for (option, value): (Int32, Int32) in [
       (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0), (SQLITE_DBCONFIG_ENABLE_TRIGGER, 0),
@@ -55,8 +55,8 @@ public final class Database {
   }
 
   /// How long another connection's write is waited for from now on, on this thread.
-  public func wait(atMost patience: Duration) {
-    sqlite3_busy_timeout(connection, Int32(min(max(patience / .milliseconds(1), 0), 1e9)))
+  public func setBusyTimeout(_ timeout: Duration) {
+    sqlite3_busy_timeout(connection, Int32(min(max(timeout / .milliseconds(1), 0), 1e9)))
   }
 
   /// Has the end of this connection, where it is the last one, bring what is in the log into the database and remove the
@@ -108,8 +108,8 @@ public final class Database {
   ///
   /// - Parameter patience: how long others are waited for, for which SQLite itself does not always wait here.
   /// - Throws: ``DatabaseError``.
-  public func useWriteAheadLog(patience: Duration) throws {
-    let end = ContinuousClock.now + patience
+  public func useWriteAheadLog(busyTimeout: Duration) throws {
+    let end = ContinuousClock.now + busyTimeout
     while true {
       do {
         return try run("PRAGMA journal_mode = WAL")

@@ -33,8 +33,8 @@ struct DatabaseTests {
 
   init() throws {
     place = try Place()
-    database = try Database(place.file(), patience: .zero)
-    try database.useWriteAheadLog(patience: .seconds(10))
+    database = try Database(place.file(), busyTimeout: .zero)
+    try database.useWriteAheadLog(busyTimeout: .seconds(10))
     try database.run("CREATE TABLE things (number INTEGER, text TEXT, bytes BLOB) STRICT")
   }
 
@@ -91,7 +91,7 @@ struct DatabaseTests {
   }
 
   @Test func oneWritesAtATimeAndOthersReadWhatWasThere() throws {
-    let other = try Database(place.file(), patience: .milliseconds(10))
+    let other = try Database(place.file(), busyTimeout: .milliseconds(10))
     let before = try other.dataVersion()
     try database.run("BEGIN IMMEDIATE")
     try database.run("INSERT INTO things VALUES (1, 'a', x'00')")
@@ -105,7 +105,7 @@ struct DatabaseTests {
   @Test func whatIsNoDatabaseIsDamaged() throws {
     let path = place.directory + "/text.db"
     try Data("What I did on my holidays, and what came of it.".utf8).write(to: URL(filePath: path))
-    let text = try Database(path, patience: .zero)
+    let text = try Database(path, busyTimeout: .zero)
     #expect(kind { _ = try text.number("PRAGMA user_version") } == .damaged)
     #expect(kind { try database.run("SELECT * FROM nothing") } == .damaged)
   }
@@ -114,7 +114,7 @@ struct DatabaseTests {
     _ = try place.file()
     #expect(symlink("test.db", place.directory + "/link.db") == 0)
     for name in ["link.db", "none.db"] {
-      #expect(kind { _ = try Database(place.directory + "/" + name, patience: .zero) } == .cannotOpen, "\(name)")
+      #expect(kind { _ = try Database(place.directory + "/" + name, busyTimeout: .zero) } == .cannotOpen, "\(name)")
     }
     #expect(access(place.directory + "/none.db", F_OK) != 0)
   }
@@ -124,7 +124,7 @@ struct DatabaseTests {
     try database.run("INSERT INTO things VALUES (1, 'a', x'00')")
     let name = "50%20 of?mode=rw#what.db"
     try database.run("VACUUM INTO ?", .text(place.directory + "/" + name))
-    let copy = try Database(place.directory + "/" + name, .immutable, patience: .zero)
+    let copy = try Database(place.directory + "/" + name, .immutable, busyTimeout: .zero)
     #expect(copy.isReadOnly)
     #expect(try count(in: copy) == 1)
     #expect(kind { try copy.run("DELETE FROM things") } == .readOnly)
@@ -136,15 +136,15 @@ struct DatabaseTests {
     let path = place.directory + "/other.db"
     for clears in [false, true] {
       do {
-        let other = try Database(place.file("other.db"), patience: .zero)
-        try other.useWriteAheadLog(patience: .seconds(10))
+        let other = try Database(place.file("other.db"), busyTimeout: .zero)
+        try other.useWriteAheadLog(busyTimeout: .seconds(10))
         try other.run("CREATE TABLE IF NOT EXISTS things (number INTEGER)")
         try other.run("INSERT INTO things VALUES (1)")
         if clears { other.checkpointsOnClose() }
       }
       #expect((access(path + "-wal", F_OK) == 0) == !clears)
     }
-    #expect(try count(in: Database(path, patience: .zero)) == 2)
+    #expect(try count(in: Database(path, busyTimeout: .zero)) == 2)
   }
 
   /// What somebody has put into the file does nothing by itself.

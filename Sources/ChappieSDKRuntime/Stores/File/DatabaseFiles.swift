@@ -50,7 +50,7 @@ struct DatabaseFiles: Sendable {
   func open(patience: Duration) throws -> Database {
     // SQLite must follow no link, but the path of the home directory may contain one.
     let path = directory.resolved.path(of: Self.database)
-    let database = try Database(path, patience: patience)
+    let database = try Database(path, busyTimeout: patience)
     guard database.isReadOnly, try !directory.contains(Self.log) else { return database }
     // Without a log there is no writer. In a read-only directory SQLite cannot make the log that reading needs.
     return try Database(path, .immutable, patience: patience)

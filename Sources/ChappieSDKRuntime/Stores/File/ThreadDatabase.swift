@@ -98,9 +98,9 @@ struct ThreadDatabase {
   /// Overwrites the log, which still has the deleted pages. If another connection reads the log, the next removal
   /// does it.
   private func clearLog(_ database: Database) {
-    database.wait(atMost: .zero)
+    database.setBusyTimeout(.zero)
     try? database.run("PRAGMA wal_checkpoint(TRUNCATE)")
-    database.wait(atMost: patience)
+    database.setBusyTimeout(patience)
   }
 
   /// Whether any file of the database exists.

@@ -35,7 +35,7 @@ enum ThreadTables {
     if try database.transaction(.reading, { try exist(in: database, directory) }) { return true }
     guard let key else { return false }
     try database.run("PRAGMA auto_vacuum = FULL")
-    try database.useWriteAheadLog(patience: patience)
+    try database.useWriteAheadLog(busyTimeout: patience)
     try database.transaction(.writing) {
       // Another process may have been faster.
       if try !exist(in: database, directory) { try make(in: database, key) }
