@@ -28,7 +28,7 @@ public struct BootTime: Sendable, Hashable {
 
   /// The seconds that have passed since `earlier` at least. What was before this start of the machine is at least as
   /// long ago as that.
-  public func secondsAtLeast(since earlier: BootTime) -> Int64 {
+  public func minimumSeconds(since earlier: BootTime) -> Int64 {
     guard bootID == earlier.bootID, !bootID.isEmpty else { return seconds }
     return max(0, seconds - earlier.seconds)
   }

@@ -8,17 +8,17 @@ struct BootTimeTests {
     #expect(!first.bootID.isEmpty)
     #expect(first.bootID == second.bootID)
     #expect(first.seconds > 0)
-    #expect(second.secondsAtLeast(since: first) < 60)
+    #expect(second.minimumSeconds(since: first) < 60)
   }
 
   @Test func neverSaysMoreThanHasPassed() {
     let earlier = BootTime(bootID: "a", seconds: 1000)
-    #expect(BootTime(bootID: "a", seconds: 1600).secondsAtLeast(since: earlier) == 600)
-    #expect(BootTime(bootID: "a", seconds: 10).secondsAtLeast(since: earlier) == 0)
+    #expect(BootTime(bootID: "a", seconds: 1600).minimumSeconds(since: earlier) == 600)
+    #expect(BootTime(bootID: "a", seconds: 10).minimumSeconds(since: earlier) == 0)
     // Another start of the machine: only how long it runs is sure.
-    #expect(BootTime(bootID: "b", seconds: 10).secondsAtLeast(since: earlier) == 10)
-    #expect(BootTime(bootID: "b", seconds: 5000).secondsAtLeast(since: earlier) == 5000)
+    #expect(BootTime(bootID: "b", seconds: 10).minimumSeconds(since: earlier) == 10)
+    #expect(BootTime(bootID: "b", seconds: 5000).minimumSeconds(since: earlier) == 5000)
     // Starts that cannot be told from each other may be two.
-    #expect(BootTime(bootID: "", seconds: 10).secondsAtLeast(since: BootTime(bootID: "", seconds: 1)) == 10)
+    #expect(BootTime(bootID: "", seconds: 10).minimumSeconds(since: BootTime(bootID: "", seconds: 1)) == 10)
   }
 }
