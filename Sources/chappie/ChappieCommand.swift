@@ -12,7 +12,7 @@ enum ChappieCommand {
   ]
 
   static func main() {
-    StandardStream.fillGaps()
+    StandardStream.openMissing()
     let arguments = Array(CommandLine.arguments.dropFirst())
     switch arguments.first {
     case "--version":

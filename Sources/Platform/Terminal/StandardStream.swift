@@ -33,7 +33,7 @@ public enum StandardStream: Int32, Sendable {
   }
 
   /// Writes what the terminal is to obey, around text that was made harmless.
-  public func write(obeyed text: String) {
+  public func write(controlSequences text: String) {
     send(text)
   }
 
@@ -51,7 +51,7 @@ public enum StandardStream: Int32, Sendable {
 
   /// Takes the place of each standard stream that is closed: what is opened next would be written to and read from in
   /// its stead. Writing to such a one fails.
-  public static func fillGaps() {
+  public static func openMissing() {
     // What is opened gets the lowest number that is free, and is open the wrong way round.
     for number in Int32(0)...2 where fcntl(number, F_GETFD) < 0 {
       _ = open("/dev/null", number == 0 ? O_WRONLY : O_RDONLY)
@@ -60,7 +60,7 @@ public enum StandardStream: Int32, Sendable {
 
   /// Whether this is a pipe that no program has as its standard input: nobody reads it but its maker, whatever other
   /// programs were left with an end of it.
-  public var feedsMakerAlone: Bool {
+  public var isPipeReadByItsCreator: Bool {
     guard let pipe = Self.target(of: "/proc/self/fd/\(rawValue)"), pipe.hasPrefix("pipe:"),
       let processes = try? Files.names(in: "/proc")
     else { return false }

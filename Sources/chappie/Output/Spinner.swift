@@ -38,7 +38,7 @@ final class Spinner {
     guard timer != nil else { return }
     timer?.cancel()
     timer = nil
-    StandardStream.error.write(obeyed: "\r\u{1B}[K")
+    StandardStream.error.write(controlSequences: "\r\u{1B}[K")
   }
 
   private func draw() {

@@ -60,7 +60,7 @@ struct Chat: Verb {
   private func remind(_ id: String, _ threads: ThreadsProxy) async throws {
     do {
       let thread = try await Spinner.show("Reading the thread…") { try await threads.thread(id) }
-      StandardStream.output.write(obeyed: ThreadText().reminder(thread))
+      StandardStream.output.write(controlSequences: ThreadText().reminder(thread))
     } catch let error as GLibError where error.busName == "org.chappie.Error.LimitExceeded" {
       // A thread that is too long to show can still be continued.
       CommandFailure.report(error.message)

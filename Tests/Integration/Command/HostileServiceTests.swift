@@ -161,7 +161,7 @@ struct HostileServiceTests {
   @Test func onlyListedFilesPrintWithoutEscaping() throws {
     let sources = try SourceTree.files(in: "Sources/chappie")
     try #require(sources.count > 50)
-    let obeyed = try sources.filter { try SourceTree.text(of: $0).contains(".write(obeyed:") }
+    let obeyed = try sources.filter { try SourceTree.text(of: $0).contains(".write(controlSequences:") }
     #expect(
       Set(obeyed.map { $0.split(separator: "/").last ?? "" }) == ["Spinner.swift", "ThreadShow.swift", "Chat.swift"])
     let data = try sources.filter { try SourceTree.text(of: $0).contains(".write(data:") }

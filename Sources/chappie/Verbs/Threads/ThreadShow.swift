@@ -20,7 +20,7 @@ struct ThreadShow: Verb {
     let threads = try await ThreadsProxy.stored(service, account: account)
     let id = try await threads.id(thread)
     let shown = try await Spinner.show("Reading the thread…") { try await threads.thread(id) }
-    StandardStream.output.write(obeyed: ThreadText().text(shown))
+    StandardStream.output.write(controlSequences: ThreadText().text(shown))
     return .success
   }
 }
