@@ -11,7 +11,7 @@ extension GLibError {
   }
 
   /// Whether what was called is not there.
-  var saysNoSuchObject: Bool {
+  var isNoSuchObject: Bool {
     switch busName {
     case "org.freedesktop.Secret.Error.NoSuchObject", "org.freedesktop.DBus.Error.UnknownMethod",
       "org.freedesktop.DBus.Error.UnknownObject":
@@ -22,7 +22,7 @@ extension GLibError {
   }
 
   /// Whether the keyring does not know the session any more, or has gone.
-  var hasLostItsKeyring: Bool {
+  var isSessionLost: Bool {
     switch busName {
     case "org.freedesktop.Secret.Error.NoSession", "org.freedesktop.DBus.Error.ServiceUnknown",
       "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.NameHasNoOwner",

@@ -62,7 +62,7 @@ extension SecretServiceClient {
 
   /// KeePassXC asks for its password when it is searched while locked, and answers when somebody has typed it. Keyrings
   /// that have a `session` collection search that one too, and do not ask.
-  func asksBeforeItSearches(_ service: SecretServiceReference) async throws -> Bool {
+  func promptsToSearch(_ service: SecretServiceReference) async throws -> Bool {
     let hasSession: Bool
     if let known = service.hasSessionCollection {
       hasSession = known

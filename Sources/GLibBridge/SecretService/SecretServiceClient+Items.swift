@@ -9,11 +9,11 @@ extension SecretServiceClient {
   ///   `CancellationError`.
   public func search(schema: String, _ attributes: [String: String]) async throws -> [Found] {
     try await services.withService(.forbidden) { service in
-      guard try await !asksBeforeItSearches(service) else { throw SecretStoreError.locked }
+      guard try await !promptsToSearch(service) else { throw SecretStoreError.locked }
       var found: [Found] = []
       // Item by item: libsecret's own search ends twice when one of its items is deleted meanwhile.
       for path in try await paths(AttributeTable(attributes, schema: schema), service) {
-        if let item = try await unlessGone({ try await item(at: path, service) }) { found.append(item) }
+        if let item = try await nilIfDeleted({ try await item(at: path, service) }) { found.append(item) }
       }
       return found
     }
@@ -24,10 +24,10 @@ extension SecretServiceClient {
   /// - Throws: as ``search(schema:_:)``.
   public func attributes(ofItemsAt paths: Set<String>, schema: String) async throws -> [String: [String: String]] {
     try await services.withService(.forbidden) { service in
-      guard try await !asksBeforeItSearches(service) else { throw SecretStoreError.locked }
+      guard try await !promptsToSearch(service) else { throw SecretStoreError.locked }
       var known: [String: [String: String]] = [:]
       for path in try await self.paths(AttributeTable([:], schema: schema), service) where paths.contains(path) {
-        known[path] = try await unlessGone { try await item(at: path, service) }?.attributes
+        known[path] = try await nilIfDeleted { try await item(at: path, service) }?.attributes
       }
       return known
     }
@@ -66,7 +66,7 @@ extension SecretServiceClient {
   public func secret(of found: Found) async throws -> SecretBytes? {
     try await services.withService(.forbidden) { _ in
       let item = found.item
-      let loaded: gboolean? = try await unlessGone {
+      let loaded: gboolean? = try await nilIfDeleted {
         try await asyncCall(deadline: deadline) { cancellable, callback, data in
           secret_item_load_secret(item.pointer, cancellable, callback, data)
         } finish: { result, error in
@@ -151,7 +151,7 @@ extension SecretServiceClient {
     } _: { service, deadline in
       // By its path: the item itself would prompt as the service does that found it, which is never.
       let path = found.item.path
-      let _: gboolean? = try await unlessGone {
+      let _: gboolean? = try await nilIfDeleted {
         try await asyncCall(deadline: deadline) { cancellable, callback, data in
           secret_service_delete_item_dbus_path(service.pointer, path, cancellable, callback, data)
         } finish: { result, error in
@@ -162,7 +162,7 @@ extension SecretServiceClient {
   }
 
   /// Nil when the object that `body` calls is not there: somebody deleted it.
-  private func unlessGone<Result>(_ body: () async throws -> Result) async throws -> Result? {
-    do { return try await body() } catch let error as GLibError where error.saysNoSuchObject { return nil }
+  private func nilIfDeleted<Result>(_ body: () async throws -> Result) async throws -> Result? {
+    do { return try await body() } catch let error as GLibError where error.isNoSuchObject { return nil }
   }
 }

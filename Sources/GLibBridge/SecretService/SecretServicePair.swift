@@ -65,7 +65,7 @@ final class SecretServicePair {
     do {
       do {
         return try await body(try await open(interaction))
-      } catch let error as GLibError where error.hasLostItsKeyring {
+      } catch let error as GLibError where error.isSessionLost {
         services = [:]
         return try await body(try await open(interaction))
       }
