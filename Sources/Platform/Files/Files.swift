@@ -34,7 +34,7 @@ public enum Files {
   ///   are any; otherwise that one is left as it is.
   /// - Throws: ``FileError``: ``FileError/exists`` when there is one that stays.
   public static func create(_ bytes: [UInt8], at path: String, replaces: Bool = false) throws(FileError) {
-    guard !replaces else { return try write(bytes, to: end(of: path) ?? path) }
+    guard !replaces else { return try write(bytes, to: realPath(of: path) ?? path) }
     try withNewFile(bytes, beside: path) { _, temporary throws(FileError) in
       guard link(temporary, path) != 0 else { return }
       let number = errno
@@ -97,7 +97,7 @@ public enum Files {
   // MARK: Paths
 
   /// Where `path` leads to, without links; nil where that is nowhere.
-  static func end(of path: String) -> String? {
+  static func realPath(of path: String) -> String? {
     guard let end = realpath(path, nil) else { return nil }
     defer { free(end) }
     return String(cString: end)

@@ -24,7 +24,7 @@ public struct StorageDirectory: Hashable, Sendable {
 
   /// The same directory under a path that has no links in it; itself where it is not there.
   public var resolved: StorageDirectory {
-    Files.end(of: path).map { StorageDirectory($0) } ?? self
+    Files.realPath(of: path).map { StorageDirectory($0) } ?? self
   }
 
   /// Makes an empty file that is the user's alone and kept out of backups. A file that has its name already stays as it is.
