@@ -45,7 +45,7 @@ final class Spinner {
     let left = deadline.map { $0 > LocalTime.now ? $0 - LocalTime.now : 0 }
     let time = left.map { " \($0 / 60):\($0 % 60 < 10 ? "0" : "")\($0 % 60) left" } ?? ""
     StandardStream.error.write(
-      obeyed: "\r\u{1B}[K\(Self.frames[frame % Self.frames.count]) \(text.terminalSafeLine)\(time)")
+      controlSequences: "\r\u{1B}[K\(Self.frames[frame % Self.frames.count]) \(text.terminalSafeLine)\(time)")
     frame += 1
     timer = Timer(after: .milliseconds(120)) { [weak self] in self?.draw() }
   }

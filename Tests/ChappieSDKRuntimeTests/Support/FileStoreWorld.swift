@@ -44,7 +44,7 @@ final class FileStoreWorld: Sendable {
   func database(patience: Duration = .seconds(20)) throws -> Database {
     let real = try #require(realpath(directory, nil))
     defer { free(real) }
-    return try Database(String(cString: real) + "/" + DatabaseFiles.database, patience: patience)
+    return try Database(String(cString: real) + "/" + DatabaseFiles.database, busyTimeout: patience)
   }
 
   /// Waits until no connection is open: a released store may still be closing its own.
