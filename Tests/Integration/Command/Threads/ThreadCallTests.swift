@@ -56,7 +56,7 @@ struct ThreadCallTests {
       let lost = try await caller.createThread("One")
       _ = try await caller.createThread("Two")
       await world.service.end()
-      let database = try Database(threadDatabase(in: world), patience: .seconds(10))
+      let database = try Database(threadDatabase(in: world), busyTimeout: .seconds(10))
       try database.run("UPDATE threads SET title = zeroblob(60) WHERE id = ?", .text(lost))
       try await world.service.start(world.sandbox.addresses)
       let usage = try await world.chappie("threads", "usage").text

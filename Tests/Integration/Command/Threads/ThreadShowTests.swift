@@ -93,7 +93,7 @@ struct ThreadShowTests {
       let thread = try await world.beginThread("one")
       _ = try await world.chappie("ask", "--thread", thread, "two")
       let file = try #require(try world.directories.files().keys.first { $0.hasSuffix("/threads.db") })
-      let database = try Database(world.directories.root.appending(path: file).path, patience: .seconds(10))
+      let database = try Database(world.directories.root.appending(path: file).path, busyTimeout: .seconds(10))
       try database.run("UPDATE turns SET content = zeroblob(100) WHERE sequence = 1")
       let shown = try await world.chappie("threads", "show", thread)
       #expect(shown.status == 0)
