@@ -1,6 +1,6 @@
 #pragma once
-// Linux and glibc have these, and Swift's module of the C library does not show them: headers that it leaves out,
-// macros that are no plain constants, and functions that take a variable number of arguments.
+// Declarations of Linux and glibc that Swift's Glibc module lacks: some headers, macros that are not plain constants,
+// and variadic functions.
 
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -16,29 +16,28 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-// O_PATH, which fcntl.h shows to GNU programs alone.
+// O_PATH: fcntl.h defines it under _GNU_SOURCE only.
 static inline int chappie_open_path(void) { return __O_PATH; }
 
-// Overwrites what functions that have returned left on the stack of this thread. It cannot be written in Swift, where
-// large room is never on the stack.
+// Overwrites the unused part of this thread's stack. This must be C: Swift does not put large buffers on the stack.
 __attribute__((noinline)) static void chappie_wipe_stack(void) {
   char below[256 * 1024];
   explicit_bzero(below, sizeof below);
-  // The pages are given back: most of them were not in use before.
+  // Returns the pages to the system, since most of them were unused before.
   uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
   uintptr_t start = ((uintptr_t)below + page - 1) & ~(page - 1), end = (uintptr_t)(below + sizeof below) & ~(page - 1);
   madvise((void *)start, end - start, MADV_DONTNEED);
 }
 
-// What is in /proc for this process is root's from now on.
+// From now on only root can read this process's files in /proc, and no core is dumped.
 static inline void chappie_forbid_dumping(void) { prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
-// glibc has a heap for each thread otherwise.
+// By default glibc creates a heap for each thread.
 static inline void chappie_use_one_heap(void) { mallopt(M_ARENA_MAX, 1); }
 static inline void chappie_map_large_blocks(void) { mallopt(M_MMAP_THRESHOLD, 256 * 1024); }
 static inline void chappie_trim_heap(void) { malloc_trim(0); }
 
-// Marks a file for dump(8) to leave out.
+// Sets the flag that makes dump(8) skip a file.
 static inline void chappie_set_no_dump(int fd) {
   int flags = 0;
   if (ioctl(fd, FS_IOC_GETFLAGS, &flags) != 0 || (flags & FS_NODUMP_FL)) return;
@@ -46,7 +45,7 @@ static inline void chappie_set_no_dump(int fd) {
   ioctl(fd, FS_IOC_SETFLAGS, &flags);
 }
 
-// Gives a file a name that nothing has. Without GNU's extensions the C library does not show its own form.
+// Renames a file and fails if the new name exists. The C library declares renameat2 under _GNU_SOURCE only.
 static inline int chappie_rename_new(const char *name, const char *new_name) {
   return (int)syscall(SYS_renameat2, AT_FDCWD, name, AT_FDCWD, new_name, RENAME_NOREPLACE);
 }

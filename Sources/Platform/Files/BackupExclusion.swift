@@ -1,30 +1,31 @@
 import CPlatform
 import Glibc
 
-/// Tells backup programs to leave something out. Each understands another mark, and some file systems take none: what
-/// cannot be set is left.
+/// Excludes files and directories from backups. Backup programs use different marks, and some file systems do not
+/// support all of them: a mark that cannot be set is skipped.
 public enum BackupExclusion {
-  /// Sets the attribute and the flag of an open file or directory.
+  /// Marks an open file or directory with the extended attribute and the no-dump flag.
   static func mark(_ file: Descriptor) {
     let value = Array("false".utf8)
     fsetxattr(file.number, attribute, value, value.count, 0)
     chappie_set_no_dump(file.number)
   }
 
-  /// Sets the attribute and the flag of a file on which this process has no locks: it is opened, and closed.
+  /// Marks a file with the extended attribute and the no-dump flag. This opens and closes the file, which releases all
+  /// POSIX locks that this process holds on it.
   public static func mark(_ name: String, in directory: StorageDirectory) {
     if let file = try? Descriptor.open(directory.path(of: name), Descriptor.reading | O_NOFOLLOW) { mark(file) }
   }
 
-  /// Sets the attribute alone, which needs no file to be opened.
+  /// Marks a file with the extended attribute only, without opening it.
   public static func markUnopened(_ name: String, in directory: StorageDirectory) {
     let value = Array("false".utf8)
     lsetxattr(directory.path(of: name), attribute, value, value.count, 0)
   }
 
-  /// Writes the files by which programs leave out the directory that they are in.
+  /// Writes the files that tell backup programs to skip a directory.
   ///
-  /// - Parameter content: what is in the directory, in a sentence for a person who finds the mark.
+  /// - Parameter content: one sentence that tells a person what the directory contains.
   /// - Throws: ``FileError``.
   public static func writeMarks(in directory: StorageDirectory, content description: String) throws(FileError) {
     let tag = "\(signature)\n# \(description)\n"
@@ -33,13 +34,13 @@ public enum BackupExclusion {
       do throws(FileError) {
         try Files.create(Array(content.utf8), at: directory.path(of: name))
       } catch .exists {
-        // Another program was faster.
+        // Another process has just created it.
       }
     }
   }
 
   private static let attribute = "user.xdg.robots.backup"
 
-  /// What a CACHEDIR.TAG begins with: bford.info/cachedir
+  /// The first line of each CACHEDIR.TAG, see https://bford.info/cachedir/.
   private static let signature = "Signature: 8a477f597d28d172789f06886806bc55"
 }

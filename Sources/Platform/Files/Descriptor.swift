@@ -1,10 +1,10 @@
 import Glibc
 
-/// A file descriptor, closed with the last reference.
+/// A file descriptor, closed when the last reference is released.
 package final class Descriptor: Sendable {
   package let number: Int32
 
-  /// Nil, with the reason in `errno`, when `number` is what a failed call returned.
+  /// Takes over the descriptor that a call returned. Nil, with the reason in `errno`, when the call failed.
   package init?(owning number: Int32) {
     guard number >= 0 else { return nil }
     self.number = number
@@ -14,9 +14,10 @@ package final class Descriptor: Sendable {
     close(number)
   }
 
-  /// Opens a file, and leaves it closed to programs that this one starts.
+  /// Opens a file with close-on-exec.
   ///
-  /// - Parameter mode: of a file that is made.
+  /// - Parameter mode: the permissions of a file that this call creates.
+  /// - Throws: ``FileError``.
   static func open(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(FileError) -> Descriptor {
     guard let file = Descriptor(owning: Glibc.open(path, flags | O_CLOEXEC, mode)) else {
       throw FileError(errno: errno)
@@ -24,7 +25,9 @@ package final class Descriptor: Sendable {
     return file
   }
 
-  /// Opens a file below an open directory.
+  /// Opens a file relative to an open directory, with close-on-exec.
+  ///
+  /// - Throws: ``FileError``.
   static func open(_ name: String, in directory: Descriptor, _ flags: Int32) throws(FileError) -> Descriptor {
     guard let file = Descriptor(owning: openat(directory.number, name, flags | O_CLOEXEC)) else {
       throw FileError(errno: errno)
@@ -32,7 +35,7 @@ package final class Descriptor: Sendable {
     return file
   }
 
-  /// Neither a named pipe nor a device keeps whoever opens a file with these waiting.
+  /// Flags for reading. With these, opening a named pipe or a device does not block.
   static let reading = O_RDONLY | O_NONBLOCK | O_NOCTTY
 
   func status() throws(FileError) -> stat {
@@ -41,14 +44,16 @@ package final class Descriptor: Sendable {
     return status
   }
 
-  /// Makes sure that this is a regular file of the user's with this one name: nothing that somebody else has put there
-  /// is written to, or locked.
+  /// Checks that this is a regular file that belongs to the user and has one hard link. Callers check before they write
+  /// to or lock a file, since another user may have put it there.
   ///
   /// - Throws: ``FileError/symbolicLink``, ``FileError/notRegular``, ``FileError/hardLink``, ``FileError/foreign``.
   func checkIsOwn() throws(FileError) {
     try Self.checkIsOwn(status())
   }
 
+  /// Checks the status of a file that was not opened.
+  ///
   /// - Throws: as ``checkIsOwn()``.
   static func checkIsOwn(_ status: stat) throws(FileError) {
     guard status.st_mode & S_IFMT != S_IFLNK else { throw .symbolicLink }
@@ -58,9 +63,12 @@ package final class Descriptor: Sendable {
   }
 
   /// The content of an open regular file.
+  ///
+  /// - Parameter limit: the longest content, in bytes.
+  /// - Throws: ``FileError``; ``FileError/tooLarge(limit:)`` above the limit.
   func content(limit: Int) throws(FileError) -> [UInt8] {
     guard try status().st_mode & S_IFMT == S_IFREG else { throw .notRegular }
-    // What procfs makes up when it is read has no size; so the limit counts while reading, not before.
+    // Files in procfs report a size of 0, so the limit is applied while reading.
     var content: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: min(limit + 1, 16 << 10))
     while content.count <= limit {
@@ -73,12 +81,16 @@ package final class Descriptor: Sendable {
     throw .tooLarge(limit: limit)
   }
 
-  /// Writes all of `bytes`, and waits while the file takes none.
+  /// Writes all of `bytes`, and blocks while the file accepts none.
+  ///
+  /// - Throws: ``FileError``.
   func write(_ bytes: [UInt8]) throws(FileError) {
     if let error = Self.write(bytes, to: number) { throw FileError(errno: error) }
   }
 
-  /// - Returns: the `errno` of what failed; nil when all is written.
+  /// Writes all of `bytes`, and blocks while the file accepts none.
+  ///
+  /// - Returns: the `errno` of the call that failed; nil after success.
   static func write(_ bytes: [UInt8], to number: Int32) -> Int32? {
     var rest = bytes[...]
     while !rest.isEmpty {

@@ -1,38 +1,38 @@
 import Glibc
 
-/// Why a file or a directory could not be read, made, changed or locked.
+/// The reason why a file or directory could not be read, created, changed or locked.
 ///
-/// The description is a clause about the file, to stand behind a sentence that names it: only a caller knows the file's
-/// part in what failed, and whether its path may be told.
+/// The description is a clause about the file. The caller puts it after a sentence that names the file, because only
+/// the caller knows the file's purpose and whether its path may be shown.
 public enum FileError: Error, Equatable, Sendable, CustomStringConvertible {
   case missing
   case exists
-  /// The disk or the user's share of it is full, or the file as long as it may get.
+  /// The disk or the user's quota is full, or the file has reached its maximum size.
   case full
-  /// The file system takes no changes.
+  /// The file system is read-only.
   case readOnly
   case notPermitted
   case symbolicLink
-  /// It is a directory, a named pipe, a socket or a device.
+  /// The file is a directory, a named pipe, a socket or a device.
   case notRegular
-  /// It has another name too, which may be that of somebody's document.
+  /// The file has more than one hard link. The other name may belong to a document of another program.
   case hardLink
-  /// It belongs to another user.
+  /// The file belongs to another user.
   case foreign
-  /// Others than the user may read or write it.
+  /// Other users may read or write the file.
   case shared
-  /// It has more than `limit` bytes.
+  /// The file has more than `limit` bytes.
   case tooLarge(limit: Int)
-  /// It has not the only length that it may have.
+  /// The file does not have the required length. The value is its length in bytes.
   case wrongLength(Int)
-  /// Another program has locked it for longer than the caller waits.
+  /// Another process held the lock until the caller's deadline.
   case inUse
-  /// The system has no descriptor or no memory left to open it with, which says nothing of the file.
+  /// No descriptor or memory is left. This says nothing about the file.
   case exhausted
-  /// Anything else, with the system's reason.
+  /// Any other error, with the system's message.
   case failed(String)
 
-  /// What `errno` says after a call on a file has failed.
+  /// Translates the `errno` of a failed call.
   package init(errno number: Int32) {
     switch number {
     case ENOENT, ENOTDIR, ESRCH: self = .missing
@@ -49,18 +49,18 @@ public enum FileError: Error, Equatable, Sendable, CustomStringConvertible {
 
   public var description: String {
     switch self {
-    case .missing: "it is not there"
-    case .exists: "it is there already"
+    case .missing: "it does not exist"
+    case .exists: "it already exists"
     case .full: "the disk is full"
-    case .readOnly: "the disk cannot be written to"
+    case .readOnly: "the file system is read-only"
     case .notPermitted: "its permissions do not allow it"
     case .symbolicLink: "it is a symbolic link"
     case .notRegular: "it is not a regular file"
-    case .hardLink: "it has another name too, as a hard link"
+    case .hardLink: "it has more than one hard link"
     case .foreign: "it belongs to another user"
-    case .shared: "others can read or write it: its mode has to be 0600"
+    case .shared: "other users can read or write it: its mode must be 0600"
     case .tooLarge(let limit): "it has more than \(limit) bytes"
-    case .wrongLength(let count): "it has \(count) bytes, and not the length that it has to have"
+    case .wrongLength(let count): "it has \(count) bytes instead of the required length"
     case .inUse: "another program is using it"
     case .exhausted: "the system is out of descriptors or memory"
     case .failed(let reason): reason

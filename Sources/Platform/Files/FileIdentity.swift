@@ -1,6 +1,6 @@
 import Glibc
 
-/// Tells a file or directory from all others, whatever its name.
+/// Identifies a file or directory by device and inode, independent of its name.
 public struct FileIdentity: Hashable, Sendable {
   private let device: UInt64
   private let node: UInt64
@@ -11,14 +11,14 @@ public struct FileIdentity: Hashable, Sendable {
   }
 }
 
-/// What a path leads to, links followed.
+/// The kind of file at a path. Symbolic links are followed.
 public enum FileKind: Sendable {
   case nothing
-  /// A link whose end is not there, or cannot be reached.
+  /// A symbolic link whose target is missing or cannot be reached.
   case brokenLink
   case regular
   case directory
-  /// A named pipe or a character device: what is written to it, somebody else takes.
+  /// A named pipe or a character device: another program or a driver consumes the data written to it.
   case sink
   /// A socket or a block device.
   case other

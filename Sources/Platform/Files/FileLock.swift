@@ -1,23 +1,25 @@
 import Glibc
 
-/// A lock between processes: `flock` on a file, which is made where it is missing and never written to. It is released
-/// when it is let go, and when the process dies.
+/// A mutex between processes: `flock` on a file, which is created when missing and never written to. It is unlocked
+/// when the last reference is released or the process ends.
 ///
-/// The file must be a regular one of the user's with one name: what somebody has put in its place is refused.
+/// The file must be a regular file that belongs to the user and has one hard link. Anything else is refused, since
+/// another user may have put it there.
 public final class FileLock: Sendable {
   private let file: Descriptor
 
-  /// Opens the file, and locks nothing yet.
+  /// Opens the file without locking it.
   ///
   /// - Throws: ``FileError``.
   package init(_ path: String) throws(FileError) {
-    // Some network file systems lock only what could be written to. Without O_NONBLOCK a device could keep us waiting.
+    // Some network file systems lock only files that are open for writing. Without O_NONBLOCK, opening a device could
+    // block.
     file = try .open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, mode: 0o600)
     try file.checkIsOwn()
   }
 
-  /// Takes the lock, unless another one has it.
+  /// Tries to lock the file, without waiting.
   ///
-  /// - Returns: whether it is taken.
+  /// - Returns: whether this object now holds the lock.
   package func tryTake() -> Bool { flock(file.number, LOCK_EX | LOCK_NB) == 0 }
 }

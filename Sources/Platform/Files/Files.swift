@@ -1,25 +1,26 @@
 import Glibc
 
-/// Small files, by their paths.
+/// Operations on small files, by path.
 public enum Files {
-  /// Whether the path leads to something, links followed.
+  /// Whether the file exists. Symbolic links are followed.
   public static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-  /// How many bytes a file has; 0 for what is no file.
+  /// The size of a file in bytes; 0 when it does not exist.
   public static func size(_ path: String) -> Int {
     var status = stat()
     return stat(path, &status) == 0 ? Int(status.st_size) : 0
   }
 
-  /// The content of a regular file of at most `limit` bytes.
+  /// Reads a regular file.
   ///
-  /// - Throws: ``FileError``.
+  /// - Parameter limit: the longest content, in bytes.
+  /// - Throws: ``FileError``; ``FileError/tooLarge(limit:)`` above the limit.
   public static func read(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
     try Descriptor.open(path, Descriptor.reading).content(limit: limit)
   }
 
-  /// Makes a file with all its content at once, or replaces one; only the user can read it. What has the path is
-  /// replaced itself, were it a link.
+  /// Creates or atomically replaces a file; only the user can read it. A symbolic link at `path` is replaced itself,
+  /// not its target.
   ///
   /// - Throws: ``FileError``.
   public static func write(_ bytes: [UInt8], to path: String) throws(FileError) {
@@ -28,36 +29,35 @@ public enum Files {
     }
   }
 
-  /// Makes a file with all its content at once; only the user can read it.
+  /// Creates a file with all of its content at once; only the user can read it.
   ///
-  /// - Parameter replaces: whether it comes in place of a file that is there already, at the end of links where there
-  ///   are any; otherwise that one is left as it is.
-  /// - Throws: ``FileError``: ``FileError/exists`` when there is one that stays.
+  /// - Parameter replaces: whether an existing file is replaced. If `path` is a symbolic link, its target is replaced.
+  /// - Throws: ``FileError``; ``FileError/exists`` when the file exists and `replaces` is false.
   public static func create(_ bytes: [UInt8], at path: String, replaces: Bool = false) throws(FileError) {
     guard !replaces else { return try write(bytes, to: realPath(of: path) ?? path) }
     try withNewFile(bytes, beside: path) { _, temporary throws(FileError) in
       guard link(temporary, path) != 0 else { return }
       let number = errno
-      // Some file systems have no links.
+      // Some file systems do not support hard links.
       guard number != EEXIST, !exists(path), rename(temporary, path) == 0 else { throw FileError(errno: number) }
     }
   }
 
-  /// Writes into a named pipe or a device, and waits for its reader.
+  /// Writes to a named pipe or a device, and blocks until it accepts the data.
   ///
   /// - Throws: ``FileError``.
   public static func write(_ bytes: [UInt8], into path: String) throws(FileError) {
     try Descriptor.open(path, O_WRONLY | O_NOCTTY).write(bytes)
   }
 
-  /// Removes a file. That there is none is no failure.
+  /// Removes a file. A missing file is not an error.
   public static func remove(_ path: String) {
     unlink(path)
   }
 
   // MARK: Directories
 
-  /// Makes a directory that only the user can enter, with its parents. One that is there already stays as it is.
+  /// Creates a directory and its parents, which only the user can enter. An existing directory is left unchanged.
   ///
   /// - Throws: ``FileError``.
   public static func makeDirectory(_ path: String) throws(FileError) {
@@ -67,20 +67,20 @@ public enum Files {
       let parent = directory(of: path)
       guard parent != path else { throw .missing }
       try makeDirectory(parent)
-      // Another program may make it at the same moment.
+      // Another process may create it at the same moment.
       guard mkdir(path, 0o700) == 0 || FileKind(path) == .directory else { throw FileError(errno: errno) }
-    case ENOTDIR: throw .failed("a part of the path is no directory")
+    case ENOTDIR: throw .failed("a part of the path is not a directory")
     case let number: guard FileKind(path) == .directory else { throw FileError(errno: number) }
     }
   }
 
-  /// The names in a directory, in alphabetical order of their bytes. None when there is no such directory.
+  /// The names of a directory's entries, sorted by their bytes; empty when the directory does not exist.
   ///
-  /// - Throws: ``FileError`` when it cannot be read.
+  /// - Throws: ``FileError`` when the directory cannot be read.
   public static func names(in directory: String) throws(FileError) -> [String] {
     guard exists(directory) else { return [] }
     guard let listing = opendir(directory) else {
-      throw errno == ENOTDIR ? .failed("it is no directory") : FileError(errno: errno)
+      throw errno == ENOTDIR ? .failed("it is not a directory") : FileError(errno: errno)
     }
     defer { closedir(listing) }
     var names: [String] = []
@@ -96,14 +96,14 @@ public enum Files {
 
   // MARK: Paths
 
-  /// Where `path` leads to, without links; nil where that is nowhere.
+  /// The real path, without symbolic links; nil when the file does not exist.
   static func realPath(of path: String) -> String? {
     guard let end = realpath(path, nil) else { return nil }
     defer { free(end) }
     return String(cString: end)
   }
 
-  /// A path in `directory` for a file on its way to its name.
+  /// A path in `directory` for a file that is renamed or linked to its final name.
   static func temporaryPath(in directory: String) -> String {
     "\(directory)/.\(UInt64.random(in: .min ... .max))"
   }
@@ -113,7 +113,7 @@ public enum Files {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// Writes a file that has no other name yet, and removes that name when `body` has ended.
+  /// Writes a new file under a temporary name, and removes that name after `body`, which may link or rename the file.
   private static func withNewFile(
     _ bytes: [UInt8], beside path: String, _ body: (Descriptor, String) throws(FileError) -> Void
   ) throws(FileError) {

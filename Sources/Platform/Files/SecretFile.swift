@@ -1,12 +1,13 @@
 import Glibc
 import SecretMemory
 
-/// A small file with a secret. Nothing but a regular file of the user's own that nobody else can read is taken for one.
+/// A small file that holds a secret. Only a regular file that belongs to the user and that nobody else can read is
+/// accepted.
 public enum SecretFile {
-  /// The content of the file at `path`; nil where there is none.
+  /// The content of the file at `path`; nil when the file does not exist.
   ///
-  /// - Parameter sizes: how many bytes it may have.
-  /// - Throws: ``FileError`` for a file that cannot be read, and for anything else in its place, with the reason.
+  /// - Parameter sizes: the allowed sizes in bytes.
+  /// - Throws: ``FileError`` when the file cannot be read or is not acceptable, with the reason.
   public static func read(_ path: String, sizes: ClosedRange<Int>) throws(FileError) -> SecretBytes? {
     let file: Descriptor
     do throws(FileError) {
@@ -32,7 +33,7 @@ public enum SecretFile {
           let read = pread(file.number, bytes.baseAddress.map { $0 + filled }, count - filled, off_t(filled))
           if read < 0, errno == EINTR { continue }
           guard read > 0 else {
-            failure = read < 0 ? FileError(errno: errno) : .failed("it became shorter while it was read")
+            failure = read < 0 ? FileError(errno: errno) : .failed("it was truncated while it was being read")
             return
           }
           filled += read
@@ -43,10 +44,10 @@ public enum SecretFile {
     return secret
   }
 
-  /// Makes a file with `secret`, whole and on the disk when this returns. Of several programs that do so at once, one
-  /// succeeds.
+  /// Creates a file with `secret` as its content. When this returns, the whole file is on the disk. When several
+  /// processes call this at the same time, exactly one succeeds.
   ///
-  /// - Throws: ``FileError``: ``FileError/exists`` where something is in its place, whatever it is.
+  /// - Throws: ``FileError``; ``FileError/exists`` when anything already has this name.
   public static func create(_ secret: SecretBytes, _ name: String, in directory: StorageDirectory) throws(FileError) {
     let temporary = Files.temporaryPath(in: directory.path)
     let file = try Descriptor.open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
@@ -54,7 +55,7 @@ public enum SecretFile {
     BackupExclusion.mark(file)
     let isWritten = secret.withBytes { write(file.number, $0.baseAddress, $0.count) == $0.count }
     guard isWritten, fsync(file.number) == 0 else { throw FileError(errno: errno) }
-    // A link never replaces what is there, and never shows a half.
+    // link(2) never replaces an existing file, and the file is complete before it gets its name.
     guard link(temporary, directory.path(of: name)) == 0 else { throw FileError(errno: errno) }
     try directory.synchronize()
   }

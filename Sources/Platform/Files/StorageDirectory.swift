@@ -1,18 +1,18 @@
 import CPlatform
 import Glibc
 
-/// A directory that a store keeps its files in.
+/// A directory in which a store keeps its files.
 public struct StorageDirectory: Hashable, Sendable {
   public let path: String
 
-  /// Nothing is made or read yet.
+  /// Does not access the file system.
   public init(_ path: String) {
     self.path = path
   }
 
   public func path(of name: String) -> String { path + "/" + name }
 
-  /// Makes the directory where it is missing, with its parents; only the user can enter it.
+  /// Creates the directory and its parents when they are missing. Only the user can enter the directory.
   ///
   /// - Throws: ``FileError``.
   public func make() throws(FileError) {
@@ -22,14 +22,16 @@ public struct StorageDirectory: Hashable, Sendable {
     BackupExclusion.mark(directory)
   }
 
-  /// The same directory under a path that has no links in it; itself where it is not there.
+  /// The same directory by its real path, without symbolic links; unchanged when the directory does not exist.
   public var resolved: StorageDirectory {
     Files.realPath(of: path).map { StorageDirectory($0) } ?? self
   }
 
-  /// Makes an empty file that is the user's alone and kept out of backups. A file that has its name already stays as it is.
+  /// Creates an empty file with mode 0600 that is excluded from backups. An existing file of that name is left
+  /// unchanged.
   ///
-  /// The file is closed before it gets its name: closing a file lets go of all locks that this process has on it.
+  /// The new file is closed before it gets its name, because closing a file releases all POSIX locks that this process
+  /// holds on it.
   ///
   /// - Throws: ``FileError``.
   public func makeFile(_ name: String) throws(FileError) {
@@ -37,14 +39,14 @@ public struct StorageDirectory: Hashable, Sendable {
     defer { unlink(temporary) }
     try BackupExclusion.mark(.open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600))
     if chappie_rename_new(temporary, path(of: name)) == 0 || errno == EEXIST { return }
-    // Not every file system can do that.
+    // Not every file system supports renameat2 with RENAME_NOREPLACE.
     guard link(temporary, path(of: name)) == 0 || errno == EEXIST else { throw FileError(errno: errno) }
   }
 
-  /// The file of this name, without opening it; nil where there is none.
+  /// The file of this name, without opening it; nil when it does not exist.
   ///
-  /// - Throws: ``FileError``: as ``Descriptor/checkIsOwn()``, for what is no regular file of the user's with this one
-  ///   name.
+  /// - Throws: ``FileError``, as ``Descriptor/checkIsOwn()`` does for anything but a regular file of the user with one
+  ///   hard link.
   public func ownFile(_ name: String) throws(FileError) -> OwnFile? {
     var status = stat()
     guard lstat(path(of: name), &status) == 0 else {
@@ -56,9 +58,9 @@ public struct StorageDirectory: Hashable, Sendable {
     return OwnFile(identity: FileIdentity(status), size: Int64(status.st_size))
   }
 
-  /// Whether something has this name, were it a link to nowhere.
+  /// Whether the directory has an entry of this name. A broken symbolic link counts.
   ///
-  /// - Throws: ``FileError`` where that cannot be told.
+  /// - Throws: ``FileError`` when the entry cannot be inspected.
   public func contains(_ name: String) throws(FileError) -> Bool {
     var status = stat()
     if lstat(path(of: name), &status) == 0 { return true }
@@ -67,33 +69,33 @@ public struct StorageDirectory: Hashable, Sendable {
     return false
   }
 
-  /// Gives a file another name; one that has it already is replaced.
+  /// Renames a file, and replaces a file that has the new name.
   ///
   /// - Throws: ``FileError``.
   public func rename(_ name: String, to newName: String) throws(FileError) {
     guard renameat(AT_FDCWD, path(of: name), AT_FDCWD, path(of: newName)) == 0 else { throw FileError(errno: errno) }
   }
 
-  /// Removes a file. That there is none is no failure.
+  /// Removes a file. A missing file is not an error.
   ///
   /// - Throws: ``FileError``.
   public func remove(_ name: String) throws(FileError) {
     guard unlink(path(of: name)) == 0 || errno == ENOENT else { throw FileError(errno: errno) }
   }
 
-  /// Waits until the names of the files are on the disk.
+  /// Waits until the directory's entries are on the disk.
   ///
   /// - Throws: ``FileError``.
   public func synchronize() throws(FileError) {
     let directory = try Descriptor.open(path, O_RDONLY | O_DIRECTORY)
-    // Some file systems cannot, and do not need to.
+    // EINVAL: the file system does not support it and does not need it.
     guard fsync(directory.number) == 0 || errno == EINVAL else { throw FileError(errno: errno) }
   }
 }
 
-/// A regular file of the user's.
+/// A regular file that belongs to the user.
 public struct OwnFile: Hashable, Sendable {
   public let identity: FileIdentity
-  /// In bytes.
+  /// The size in bytes.
   public let size: Int64
 }

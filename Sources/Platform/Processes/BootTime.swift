@@ -1,13 +1,13 @@
 import Glibc
 
-/// A moment by a clock that nobody sets: it counts from the start of the machine, also while that sleeps.
+/// A time on the boot-time clock, which counts from the start of the machine, includes suspend and cannot be set.
 ///
-/// The clock of the day jumps, where a battery is empty or somebody sets it. This one says for sure that so much time
-/// has passed at least.
+/// The wall clock may jump, for example when the user sets it or a battery ran empty. This clock gives a reliable lower
+/// bound of the time that has passed.
 public struct BootTime: Sendable, Hashable {
-  /// Which start of the machine it is; empty where that cannot be told.
+  /// The kernel's ID of this boot; empty when it cannot be read.
   public let bootID: String
-  /// Seconds since that start.
+  /// Seconds since boot.
   public let seconds: Int64
 
   public init(bootID: String, seconds: Int64) {
@@ -26,8 +26,8 @@ public struct BootTime: Sendable, Hashable {
     return String(decoding: bytes.filter { $0 > 0x20 && $0 < 0x7F }, as: UTF8.self)
   }()
 
-  /// The seconds that have passed since `earlier` at least. What was before this start of the machine is at least as
-  /// long ago as that.
+  /// A lower bound of the time that has passed since `earlier`, in seconds. A time from a previous boot is at least as
+  /// old as this boot.
   public func minimumSeconds(since earlier: BootTime) -> Int64 {
     guard bootID == earlier.bootID, !bootID.isEmpty else { return seconds }
     return max(0, seconds - earlier.seconds)

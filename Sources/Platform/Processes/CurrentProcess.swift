@@ -1,23 +1,23 @@
 import Glibc
 
-/// This process.
+/// The process that this code runs in.
 public enum CurrentProcess {
-  /// The id of the user that runs it.
+  /// The real user ID.
   public static var userID: UInt32 { getuid() }
 
-  /// Whether it may do what root may.
+  /// Whether the effective user is root.
   public static var isRoot: Bool { geteuid() == 0 }
 
-  /// The value of a variable of its environment; nil when that is unset or empty.
+  /// The value of an environment variable; nil when the variable is unset or empty.
   public static func environment(_ name: String) -> String? {
     guard let value = getenv(name), value.pointee != 0 else { return nil }
     return String(cString: value)
   }
 
-  /// Raises the limit of open files, sockets and pipes to `count`, or to the hard limit where that is lower.
+  /// Raises the soft limit of open descriptors to `count`, or to the hard limit when that is lower. Never lowers it.
   ///
-  /// Programs that call `select(2)` break above 1024, which is why the limit begins so low; GLib and what is built on it
-  /// do not call it.
+  /// The soft limit starts at 1024 because `select(2)` cannot handle higher descriptors. GLib and the libraries on top
+  /// of it do not call `select`.
   public static func raiseOpenFileLimit(to count: UInt) {
     let resource = __rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue))
     var limit = rlimit()

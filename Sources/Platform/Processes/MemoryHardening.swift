@@ -1,32 +1,32 @@
 import CPlatform
 import Glibc
 
-/// Keeps what is no longer needed from staying readable.
+/// Protects the memory of a program that handles secrets.
 ///
-/// Secrets live in guarded memory of their own, but libraries copy what they send and receive: a header line, an
-/// encrypted block, a part of an answer. What the heap gets back is overwritten by `CWipingHeap`, in programs that
-/// link it.
+/// Secrets live in guarded memory. Libraries, however, copy the data that they send and receive: a header field, an
+/// encrypted block, a part of a response. In programs that link `CWipingHeap`, freed heap blocks are overwritten.
 public enum MemoryHardening {
-  /// Makes the heap one that can be wiped, leaves out the core of a crash, and closes this process's memory, environment
-  /// and descriptors to other programs of its user. Call it first in `main`, before GLib allocates.
+  /// Prepares the heap for wiping, disables core dumps, and denies other programs of the same user access to this
+  /// process's memory, environment and descriptors. Call it first in `main`, before GLib allocates memory.
   ///
-  /// Who tells a sandboxed caller by its root directory, as portals do, cannot look into such a process, and refuses
-  /// it: call a portal from another one.
+  /// A service that inspects its caller's root directory, as the desktop portals do, cannot inspect this process and
+  /// refuses its calls. Call a portal from another process.
   public static func enable() {
-    // GLib's own allocator would keep freed blocks from being given back.
+    // GLib's slice allocator would keep freed blocks instead of returning them to the heap.
     setenv("G_SLICE", "always-malloc", 1)
-    // One heap for all threads: what one has freed another one uses, and the whole stays small.
+    // All threads share one heap, so that memory which one thread freed is reused by the others.
     chappie_use_one_heap()
-    // What is large goes back to the system when it is freed; without this glibc keeps more and more of it.
+    // Large blocks are mapped, and so returned to the system when freed. By default glibc raises this threshold as a
+    // program runs.
     chappie_map_large_blocks()
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
     chappie_forbid_dumping()
     setrlimit(__rlimit_resource_t(UInt32(RLIMIT_CORE.rawValue)), &none)
   }
 
-  /// Gives the system back what the heap holds and nobody uses. It takes milliseconds.
+  /// Returns unused heap memory to the system. This takes milliseconds.
   public static func trimHeap() { chappie_trim_heap() }
 
-  /// Overwrites what functions that have returned left on the stack of this thread.
+  /// Overwrites the unused part of this thread's stack, which may hold data of functions that have returned.
   public static func wipeStack() { chappie_wipe_stack() }
 }

@@ -1,27 +1,29 @@
 import CPlatform
 import Glibc
 
-/// What the kernel tells of another process under `/proc`.
+/// The directory of a process under `/proc`.
 ///
-/// Everything is opened below one descriptor of the process's own directory. That stays this process's: once it has
-/// ended, nothing opens there any more, also when its number goes to another one.
+/// All files are opened relative to one descriptor of that directory. The descriptor stays bound to the process: once
+/// the process has ended, nothing can be opened there, even if another process gets its process ID.
 public struct ProcDirectory: Sendable {
   private static let directoryFlags = chappie_open_path() | O_DIRECTORY
 
-  /// The process's number.
+  /// The process ID.
   public let processID: Int32
   private let directory: Descriptor
   private let handle: ProcessHandle?
 
-  /// - Parameter processID: the number of the process that `handle` holds.
+  /// - Parameter processID: the ID of the process that `handle` refers to.
   /// - Throws: ``FileError/missing`` when the process has ended.
   public init(_ processID: Int32, _ handle: ProcessHandle) throws(FileError) {
     try self.init(path: "/proc/\(processID)", processID, handle: handle)
-    // The number was opened while the process still had it: what is open is this process's.
+    // The process still runs, so its ID was not reused: the open directory belongs to it.
     guard handle.isRunning else { throw .missing }
   }
 
-  /// This process itself.
+  /// The directory of this process.
+  ///
+  /// - Throws: ``FileError``.
   public static func own() throws(FileError) -> ProcDirectory {
     try ProcDirectory(path: "/proc/self", getpid(), handle: nil)
   }
@@ -32,57 +34,62 @@ public struct ProcDirectory: Sendable {
     self.handle = handle
   }
 
-  /// Whether the process still runs.
+  /// Whether the process still runs. Always true for ``own()``.
   public var isRunning: Bool { handle?.isRunning ?? true }
 
-  /// The content of one of procfs's own files, such as `attr/current`; it cannot block.
+  /// Reads a file that procfs itself provides, such as `attr/current`. This cannot block.
   ///
-  /// - Throws: ``FileError``.
+  /// - Parameter limit: the longest content, in bytes.
+  /// - Throws: ``FileError``; ``FileError/tooLarge(limit:)`` above the limit.
   public func content(of name: String, limit: Int = 16 << 10) throws(FileError) -> [UInt8] {
     try Self.content(of: name, in: directory, limit: limit)
   }
 
-  /// When the process started, in the kernel's ticks since the machine did. With its number it names a process for
-  /// good.
+  /// The time at which the process started, in clock ticks since boot. Together with the process ID it identifies a
+  /// process for as long as the machine runs.
   ///
   /// - Throws: ``FileError``.
   public func startTime() throws(FileError) -> UInt64 {
-    // The second field is the program's name in parentheses, which may hold anything, also blanks and parentheses.
+    // The second field is the program's name in parentheses. The name may contain any character, including spaces and
+    // parentheses.
     let text = String(decoding: try content(of: "stat"), as: UTF8.self)
     let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
-    guard fields.count > 19, let time = UInt64(fields[19]) else { throw .failed("/proc/PID/stat is not understood") }
+    guard fields.count > 19, let time = UInt64(fields[19]) else { throw .failed("/proc/PID/stat has an unknown format") }
     return time
   }
 
-  /// The process's user namespace.
+  /// The identity of the process's user namespace.
   ///
-  /// - Throws: ``FileError``; ``FileError/notPermitted`` where this process may not look into the other one.
+  /// - Throws: ``FileError``; ``FileError/notPermitted`` when this process may not inspect the other one.
   public func userNamespace() throws(FileError) -> FileIdentity {
     var status = stat()
     guard fstatat(directory.number, "ns/user", &status, 0) == 0 else { throw FileError(errno: errno) }
     return FileIdentity(status)
   }
 
-  /// What the process has as its root directory. It may block where that is on a file system which the process or its
-  /// friends provide.
+  /// The root directory of the process. Opening it may block when it is on a file system that the process itself
+  /// provides, such as FUSE.
   ///
-  /// - Throws: ``FileError``; ``FileError/notPermitted`` where this process may not look into the other one.
+  /// - Throws: ``FileError``; ``FileError/notPermitted`` when this process may not inspect the other one.
   public func root() throws(FileError) -> Root {
     Root(directory: try .open("root", in: directory, Self.directoryFlags))
   }
 
-  /// The root directory of a process.
+  /// The root directory of a process, held open.
   public struct Root: Sendable {
     fileprivate let directory: Descriptor
 
+    /// The device and inode of the directory.
+    ///
     /// - Throws: ``FileError``.
     public func identity() throws(FileError) -> FileIdentity {
       FileIdentity(try directory.status())
     }
 
-    /// The content of a regular file in this directory; links are not followed.
+    /// Reads a regular file in this directory. Symbolic links are not followed.
     ///
-    /// - Throws: ``FileError``.
+    /// - Parameter limit: the longest content, in bytes.
+    /// - Throws: ``FileError``; ``FileError/tooLarge(limit:)`` above the limit.
     public func content(of name: String, limit: Int) throws(FileError) -> [UInt8] {
       try ProcDirectory.content(of: name, in: directory, limit: limit)
     }

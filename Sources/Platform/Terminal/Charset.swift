@@ -1,19 +1,19 @@
 import Glibc
 
-/// The characters that the user's locale says a terminal has.
+/// The character set of the user's locale, in which a terminal expects text.
 public struct Charset: Sendable {
-  /// That of the environment: `LC_ALL`, `LC_CTYPE` or `LANG`.
+  /// The character set that `LC_ALL`, `LC_CTYPE` or `LANG` selects.
   public static let ofTerminal = Charset()
 
-  /// As iconv calls it.
+  /// The name that iconv uses.
   private let name: String
 
-  /// Whether it has all of Unicode.
+  /// Whether it is UTF-8, and so contains all of Unicode.
   public var isUTF8: Bool { name == "UTF-8" }
 
   private init() {
     let wanted = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { CurrentProcess.environment($0) }.first ?? "C"
-    // Of a locale that is not installed, as on a machine that is reached over ssh, the name tells enough.
+    // A locale may not be installed, for example on a machine that is used over ssh. Its name is sufficient then.
     let suffix = wanted.split(separator: ".").dropFirst().first?.split(separator: "@").first ?? ""
     guard suffix.lowercased() != "utf-8", suffix.lowercased() != "utf8" else {
       name = "UTF-8"
@@ -27,21 +27,21 @@ public struct Charset: Sendable {
     freelocale(locale)
   }
 
-  /// Whether it has all characters of `text`.
+  /// Whether the character set contains all characters of `text`.
   public func has(_ text: String) -> Bool {
     isUTF8 || text.utf8.allSatisfy { $0 < 0x80 } || convert(text, to: name) != nil
   }
 
-  /// `text` in this charset, with what is near to it in place of what it lacks: `"` for `“`, and `?` at the worst.
+  /// `text` in this character set. A missing character is replaced by a similar one, such as `"` for `“`, or by `?`.
   func bytes(_ text: String) -> [UInt8] {
     guard !isUTF8, !text.utf8.allSatisfy({ $0 < 0x80 }) else { return Array(text.utf8) }
     return convert(text, to: "\(name)//TRANSLIT")
       ?? text.unicodeScalars.map { $0.isASCII ? UInt8($0.value) : UInt8(ascii: "?") }
   }
 
-  /// Nil where that cannot be.
+  /// Nil when iconv cannot convert the text.
   private func convert(_ text: String, to target: String) -> [UInt8]? {
-    // iconv finds what is near to a letter in the locale, and plain "C" knows of few letters.
+    // iconv transliterates by the rules of the locale, and the "C" locale has almost none.
     let letters = newlocale(1 << LC_CTYPE, "C.UTF-8", nil)
     let before = letters.map { uselocale($0) }
     defer {
@@ -51,7 +51,7 @@ public struct Charset: Sendable {
     guard let converter = iconv_open(target, "UTF-8"), Int(bitPattern: converter) != -1 else { return nil }
     defer { iconv_close(converter) }
     var input = Array(text.utf8CString)
-    // No character of UTF-8 takes more than a few of any charset.
+    // One byte of UTF-8 becomes at most four bytes in any character set.
     var output = [CChar](repeating: 0, count: input.count * 4 + 16)
     var (read, room) = (input.count - 1, output.count)
     let failed = input.withUnsafeMutableBufferPointer { input in

@@ -1,65 +1,65 @@
 import Glibc
 import Synchronization
 
-/// The process's standard output and error. What is written leaves at once.
+/// The standard output or standard error of the process, unbuffered.
 public enum StandardStream: Int32, Sendable {
   /// `stdout`
   case output = 1
   /// `stderr`
   case error = 2
 
-  /// What each stream failed with first, as `errno` has it.
+  /// The `errno` of the first failure of each stream.
   private static let errors = Mutex<[StandardStream: Int32]>([:])
 
   private var error: Int32? { Self.errors.withLock { $0[self] } }
 
   public var isTerminal: Bool { isatty(rawValue) == 1 }
 
-  /// Why not all could be written; nil where it could, and where nobody reads it any more.
+  /// The reason why writing failed; nil when it succeeded or when the reader has closed its end.
   public var failure: String? {
     guard let error, error != EPIPE else { return nil }
     return String(cString: strerror(error))
   }
 
-  /// Writes `text`, without a newline of its own, with nothing in it that a terminal obeys, whoever wrote it. After a
-  /// failure nothing more is written.
+  /// Writes `text`, without adding a newline, after ``Swift/String/terminalSafe`` has removed control characters. After
+  /// a failure, later calls write nothing.
   public func write(_ text: String) {
     send(text.terminalSafe)
   }
 
-  /// Writes what a program or a file takes as it is: harmless all the same at a terminal.
+  /// Writes data that a program or a file receives unchanged. At a terminal, control characters are removed.
   public func write(data text: String) {
     send(isTerminal ? text.terminalSafe : text)
   }
 
-  /// Writes what the terminal is to obey, around text that was made harmless.
+  /// Writes control sequences to the terminal. Other text in `text` must be terminal-safe already.
   public func write(controlSequences text: String) {
     send(text)
   }
 
-  /// Whether `text` is written as it is: the locale of a terminal may lack its characters.
+  /// Whether `text` is written unchanged. The character set of a terminal may lack some of its characters.
   public func has(_ text: String) -> Bool {
     !isTerminal || Charset.ofTerminal.has(text)
   }
 
-  /// A terminal gets the characters of its locale, everything else UTF-8.
+  /// A terminal receives its locale's character set; files and pipes receive UTF-8.
   private func send(_ text: String) {
     let bytes = isTerminal ? Charset.ofTerminal.bytes(text) : Array(text.utf8)
     guard error == nil, let error = Descriptor.write(bytes, to: rawValue) else { return }
     Self.errors.withLock { $0[self] = error }
   }
 
-  /// Takes the place of each standard stream that is closed: what is opened next would be written to and read from in
-  /// its stead. Writing to such a one fails.
+  /// Opens `/dev/null` for each standard stream that is closed, in the direction in which its use fails. Otherwise the
+  /// next file that is opened would become standard input or output.
   public static func openMissing() {
-    // What is opened gets the lowest number that is free, and is open the wrong way round.
+    // open(2) returns the lowest free descriptor.
     for number in Int32(0)...2 where fcntl(number, F_GETFD) < 0 {
       _ = open("/dev/null", number == 0 ? O_WRONLY : O_RDONLY)
     }
   }
 
-  /// Whether this is a pipe that no program has as its standard input: nobody reads it but its maker, whatever other
-  /// programs were left with an end of it.
+  /// Whether this is a pipe that no process has as its standard input. Only the process that created the pipe reads it
+  /// then, even if other processes have inherited an end of it.
   public var isPipeReadByItsCreator: Bool {
     guard let pipe = Self.target(of: "/proc/self/fd/\(rawValue)"), pipe.hasPrefix("pipe:"),
       let processes = try? Files.names(in: "/proc")
@@ -67,7 +67,7 @@ public enum StandardStream: Int32, Sendable {
     return !processes.contains { Int32($0) != nil && Self.target(of: "/proc/\($0)/fd/0") == pipe }
   }
 
-  /// The beginning of what a link says, which is all that tells pipes apart.
+  /// The first 64 bytes of a symbolic link's target, which are sufficient to identify a pipe.
   private static func target(of link: String) -> String? {
     var target = [CChar](repeating: 0, count: 64)
     let count = readlink(link, &target, target.count)
@@ -75,12 +75,12 @@ public enum StandardStream: Int32, Sendable {
   }
 }
 
-/// The process's standard input.
+/// The standard input of the process.
 public enum StandardInput {
-  /// Whether a person sits at it.
+  /// Whether it is a terminal.
   public static var isTerminal: Bool { isatty(0) == 1 }
 
-  /// Everything up to the end of input; nil when it is longer than `limit` bytes.
+  /// Reads to the end of input; nil when the input is longer than `limit` bytes.
   public static func readAll(limit: Int) -> [UInt8]? {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 64 << 10)

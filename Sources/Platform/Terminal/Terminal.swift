@@ -1,9 +1,9 @@
 import CPlatform
 import Glibc
 
-/// The terminal that a person sits at.
+/// The terminal of the process.
 public enum Terminal {
-  /// How many columns the terminal has that standard output is; nil where it is none.
+  /// The width in columns of the terminal on standard output; nil when standard output is not a terminal.
   public static var columns: Int? {
     var size = winsize()
     guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }

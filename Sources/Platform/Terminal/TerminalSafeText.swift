@@ -1,19 +1,19 @@
 extension String {
-  /// This text with a sign in place of each character that a terminal would obey, or that reorders what is read; line
-  /// ends and tabs stay.
+  /// This text with each control character and each character that reorders text replaced by a visible symbol. Line
+  /// feeds and tabs stay.
   public var terminalSafe: String {
     var scalars = String.UnicodeScalarView()
     for scalar in replacing("\r\n", with: "\n").unicodeScalars { scalars.append(Self.terminalSafe(scalar)) }
     return String(scalars)
   }
 
-  /// The same on one line, and with a sign also for what nobody sees: a name, or a sentence of somebody else's, that
-  /// begins no line of its own and hides nothing.
+  /// This text on one line, with invisible characters replaced as well. Use it for names and sentences from other
+  /// programs, so that they cannot begin a line of their own or hide text.
   public var terminalSafeLine: String {
     split(whereSeparator: \.isWhitespace).joined(separator: " ").terminalSafeCell
   }
 
-  /// The same with its spaces as they are.
+  /// As ``terminalSafeLine``, but without collapsing spaces.
   public var terminalSafeCell: String {
     var scalars = String.UnicodeScalarView()
     for scalar in unicodeScalars {
@@ -27,22 +27,23 @@ extension String {
 
   private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
-    // Those two join the letters of some languages, and signs to emoji.
+    // U+200C and U+200D join letters in some scripts, and emoji.
     case .format: scalar != "\u{200C}" && scalar != "\u{200D}"
     case .privateUse, .unassigned, .surrogate: true
     default: false
     }
   }
 
-  /// This JSON, which is as it was for a program, with an escape in place of each such character.
+  /// This JSON text with an equivalent JSON escape for each character that ``terminalSafe`` would replace. It decodes
+  /// to the same values.
   public var terminalSafeJSON: String {
     var scalars = String.UnicodeScalarView()
     for scalar in unicodeScalars {
-      // JSON has none of these but in strings, and a carriage return between them.
+      // JSON contains these characters in strings only, except for a carriage return between tokens.
       if scalar == "\r" {
         scalars.append(" ")
       } else if scalar.properties.isBidiControl || Self.terminalSafe(scalar) != scalar {
-        // One by one: appended together, they would have all that is before them copied.
+        // Appended one by one: appending a collection would copy the whole text each time.
         for sign in Self.escaped(scalar).unicodeScalars { scalars.append(sign) }
       } else {
         scalars.append(scalar)
@@ -51,7 +52,7 @@ extension String {
     return String(scalars)
   }
 
-  /// All of them have four digits at most.
+  /// All characters that are escaped have at most four hexadecimal digits.
   private static func escaped(_ scalar: Unicode.Scalar) -> String {
     let digits = String(scalar.value, radix: 16)
     return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
@@ -60,7 +61,7 @@ extension String {
   private static func terminalSafe(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
     switch scalar.value {
     case 0x09, 0x0A: scalar
-    // Unicode has a picture for each of these.
+    // U+2400 to U+241F are the symbols for these control characters.
     case 0x00...0x1F: Unicode.Scalar(0x2400 + scalar.value) ?? "\u{FFFD}"
     case 0x7F: "\u{2421}"
     case 0x80...0x9F, 0x2028...0x202E, 0x2066...0x2069: "\u{FFFD}"

@@ -66,7 +66,7 @@ final class DeviceKeyFileTests {
   /// Nothing in its place is taken for a key, changed or replaced.
   @Test(arguments: [
     ("a symbolic link", "it is a symbolic link"), ("a link to nowhere", "it is a symbolic link"),
-    ("readable", "mode has to be 0600"), ("writable", "mode has to be 0600"), ("short", "it has 31 bytes"),
+    ("readable", "mode must be 0600"), ("writable", "mode must be 0600"), ("short", "it has 31 bytes"),
     ("long", "it has 33 bytes"), ("empty", "it has 0 bytes"), ("a directory", "not a regular file"),
     ("a pipe", "not a regular file"),
   ])

@@ -201,7 +201,7 @@ struct ThreadConfigurationTests {
       let caller = try await world.signedInCaller()
       let refused = try await refusal { try await caller.createThread() }
       #expect(refused.name == "StoreUnavailable")
-      #expect(refused.message.contains("is no directory"))
+      #expect(refused.message.contains("is not a directory"))
       #expect(try await caller.send("hi").contains("hi"))
       try FileManager.default.removeItem(at: data.appending(path: "threads"))
       let thread = try await caller.createThread()

@@ -107,6 +107,6 @@ struct FilesTests {
     for name in ["b", "ä", "a", ".hidden", "B"] { _ = try directory.file(name, []) }
     #expect(try Files.names(in: directory.path) == [".hidden", "B", "a", "b", "ä"])
     #expect(try Files.names(in: directory.path + "/missing").isEmpty)
-    #expect(throws: FileError.failed("it is no directory")) { try Files.names(in: directory.path + "/a") }
+    #expect(throws: FileError.failed("it is not a directory")) { try Files.names(in: directory.path + "/a") }
   }
 }
