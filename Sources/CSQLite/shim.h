@@ -1,7 +1,7 @@
 #pragma once
 #include <sqlite3.h>
 
-// Swift calls no variadic function, and knows no constant that is a cast: here is a plain form of each.
+// Plain functions for variadic functions and for constants that are casts, neither of which Swift can import.
 
 static inline int chappie_sqlite_configure(sqlite3 *database, int option, int value) {
   return sqlite3_db_config(database, option, value, (int *)0);

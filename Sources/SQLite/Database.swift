@@ -3,16 +3,16 @@ import Glibc
 
 /// A connection to an SQLite database, for one thread at a time.
 ///
-/// Statements are constants of the program, and what they are about is bound to them. Each is prepared once.
+/// Statements are string constants, and values are bound to them. Each statement is prepared once.
 public final class Database {
   public enum Access: Sendable {
-    /// One that is there, to read and, where its file allows it, to write.
+    /// An existing database, for reading and, when its permissions allow it, writing.
     case existing
-    /// One that is there and that nobody can write to, such as on a disk that takes no changes.
+    /// An existing database that nobody can change, such as one on a read-only file system. No lock is taken.
     case immutable
   }
 
-  /// The purpose of a transaction: only one at a time writes.
+  /// The kind of a transaction. Only one writing transaction runs at a time.
   public enum Transaction: Sendable {
     case reading
     case writing
@@ -21,9 +21,9 @@ public final class Database {
   private let connection: OpaquePointer
   private var statements: [String: Statement] = [:]
 
-  /// Links are not followed: no part of `path` may be one.
+  /// Opens a database. No component of `path` may be a symbolic link.
   ///
-  /// - Parameter patience: how long another connection's write is waited for, on this thread.
+  /// - Parameter busyTimeout: how long this thread waits for another connection's write.
   /// - Throws: ``DatabaseError``.
   public init(_ path: String, _ access: Access = .existing, busyTimeout: Duration) throws(DatabaseError) {
     var opened: OpaquePointer?
@@ -42,7 +42,7 @@ public final class Database {
     }
     connection = opened
     setBusyTimeout(busyTimeout)
-    // A hostile file must not make the connection do more than it is asked.
+    // A hostile database file must not run triggers, views or functions of its own.
     for (option, value): (Int32, Int32) in [
       (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0), (SQLITE_DBCONFIG_ENABLE_TRIGGER, 0),
       (SQLITE_DBCONFIG_ENABLE_VIEW, 0), (SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1),
@@ -54,40 +54,40 @@ public final class Database {
     sqlite3_close_v2(connection)
   }
 
-  /// How long another connection's write is waited for from now on, on this thread.
+  /// Sets how long this thread waits for another connection's write from now on.
   public func setBusyTimeout(_ timeout: Duration) {
     sqlite3_busy_timeout(connection, Int32(min(max(timeout / .milliseconds(1), 0), 1e9)))
   }
 
-  /// Has the end of this connection, where it is the last one, bring what is in the log into the database and remove the
-  /// log. Otherwise all files stay as they are: as they have to where they are damaged, or others in the place of those
-  /// that were opened.
+  /// Makes closing the last connection checkpoint the write-ahead log and delete it. By default all files stay
+  /// unchanged, as they must when the database is damaged or its files were replaced.
   public func checkpointsOnClose() {
     _ = chappie_sqlite_configure(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
   }
 
-  /// Whether the file may not be written to.
+  /// Whether the database is read-only.
   public var isReadOnly: Bool { sqlite3_db_readonly(connection, "main") == 1 }
 
   // MARK: Statements
 
-  /// Runs a statement.
+  /// Runs a statement and ignores its rows.
   ///
+  /// - Parameter values: the values to bind, in order.
   /// - Throws: ``DatabaseError``.
   public func run(_ sql: StaticString, _ values: DatabaseValue...) throws {
     try statement(sql).run(values) { _ in }
   }
 
-  /// Runs a statement, and `body` with each row that it finds. Two of one statement cannot be under way at once.
+  /// Runs a statement and calls `body` with each row. `body` must not run the same statement.
   ///
-  /// - Throws: ``DatabaseError``, what `body` throws.
+  /// - Throws: ``DatabaseError``, and any error of `body`.
   public func forEach(
     _ sql: StaticString, _ values: DatabaseValue..., body: (borrowing DatabaseRow) throws -> Void
   ) throws {
     try statement(sql).run(values, body)
   }
 
-  /// The number in the first column of the only row; nil where there is no row, or no number in it.
+  /// The integer in the first column of the only row; nil when there is no row or the column is null.
   ///
   /// - Throws: ``DatabaseError``.
   public func number(_ sql: StaticString, _ values: DatabaseValue...) throws -> Int64? {
@@ -104,9 +104,10 @@ public final class Database {
     return new
   }
 
-  /// Has changes go to a write-ahead log, for good: who reads and who writes do not wait for each other then.
+  /// Switches the database to write-ahead logging, permanently. Readers and writers do not wait for each other then.
   ///
-  /// - Parameter patience: how long others are waited for, for which SQLite itself does not always wait here.
+  /// - Parameter busyTimeout: how long to wait for other connections. SQLite's own busy timeout does not cover every
+  ///   case here.
   /// - Throws: ``DatabaseError``.
   public func useWriteAheadLog(busyTimeout: Duration) throws {
     let end = ContinuousClock.now + busyTimeout
@@ -121,10 +122,10 @@ public final class Database {
 
   // MARK: Transactions
 
-  /// Runs `body` so that everything it reads is of one moment, and either all of its changes are made or none. The
-  /// changes are on the disk when this returns. When `body` throws, none is made.
+  /// Runs `body` in a transaction: `body` reads a consistent snapshot, and its changes are made completely or not at
+  /// all. The changes are on the disk when this returns. When `body` throws, the transaction is rolled back.
   ///
-  /// - Throws: ``DatabaseError``, what `body` throws.
+  /// - Throws: ``DatabaseError``, and any error of `body`.
   public func transaction<Result>(_ kind: Transaction, _ body: () throws -> Result) throws -> Result {
     switch kind {
     case .reading: try run("BEGIN")
@@ -140,19 +141,19 @@ public final class Database {
     }
   }
 
-  /// Some failures have undone it already.
+  /// Rolls back, unless SQLite has done so after an error.
   private func rollBack() {
     if sqlite3_get_autocommit(connection) == 0 { try? run("ROLLBACK") }
   }
 
-  /// A number that changes whenever another connection has changed the database.
+  /// SQLite's `data_version`: it changes when another connection has changed the database.
   ///
   /// - Throws: ``DatabaseError``.
   public func dataVersion() throws -> Int64 { try number("PRAGMA data_version") ?? 0 }
 
   // MARK: Names
 
-  /// A file that is taken as it is: no other file is made or read, and none is locked.
+  /// The URI of an immutable database: SQLite then opens no other file and takes no lock.
   private static func immutableName(_ path: String) -> String {
     let plain = path.utf8.map { byte -> String in
       switch byte {
@@ -164,7 +165,7 @@ public final class Database {
     return "file:" + plain.joined() + "?immutable=1"
   }
 
-  /// The `errno` of the call that failed; 0 where no call of the operating system did.
+  /// The `errno` of a failed system call; 0 when `code` does not come from a system call.
   static func systemError(_ code: Int32) -> Int32 {
     let number = errno
     return [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xFF) ? number : 0

@@ -1,18 +1,18 @@
 import CSQLite
 import Glibc
 
-/// Why a database did not do what it was asked.
+/// An error of SQLite.
 public struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
   public enum Kind: Sendable {
-    /// Another connection writes, and has not ended in time.
+    /// Another connection was still writing at the end of the busy timeout.
     case busy
-    /// The disk or the user's share of it is full, or a file as long as it may get.
+    /// The disk or the user's quota is full, or a file has reached its maximum size.
     case full
-    /// The file holds no database, or one that was changed from outside.
+    /// The file is not a database, or it is corrupt.
     case damaged
-    /// The file may not be written to.
+    /// The database is read-only.
     case readOnly
-    /// The file is not there, or may not be opened.
+    /// The file is missing or may not be opened.
     case cannotOpen
     case other
   }
@@ -22,7 +22,7 @@ public struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible 
   public let code: Int32
   private let systemError: Int32
 
-  /// - Parameter systemError: the `errno` of the call that failed; 0 where none did.
+  /// - Parameter systemError: the `errno` of the failed system call; 0 for none.
   init(_ code: Int32, systemError: Int32 = 0) {
     self.code = code
     self.systemError = systemError
@@ -37,7 +37,7 @@ public struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible 
       }
   }
 
-  /// The reason and SQLite's code. Nothing of the statement or its values is in it.
+  /// The reason and SQLite's code. It contains nothing of the statement or its values.
   public var description: String {
     let reason = systemError == 0 ? sqlite3_errstr(code) : UnsafePointer(strerror(systemError))
     return (reason.map { String(cString: $0) } ?? "error") + " (\(code))"

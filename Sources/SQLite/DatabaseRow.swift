@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A row of what a statement found, for as long as the closure runs that it was given to. Columns are counted from 0.
+/// A row of a statement's result, valid during the call of the closure that receives it. Columns are counted from 0.
 public struct DatabaseRow: ~Copyable {
   private let statement: OpaquePointer
 
@@ -8,19 +8,20 @@ public struct DatabaseRow: ~Copyable {
     self.statement = statement
   }
 
-  /// 0 for what is no number.
+  /// The integer in a column; 0 for null.
   public func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
 
+  /// The integer in a column; nil for null.
   public func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
 
-  /// Empty for what is no text. Bytes that are no UTF-8 become U+FFFD.
+  /// The text in a column; empty for null. Invalid UTF-8 is replaced by U+FFFD.
   public func text(_ column: Int32) -> String {
     guard let start = sqlite3_column_text(statement, column) else { return "" }
     return String(
       decoding: UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))), as: UTF8.self)
   }
 
-  /// Empty for what has none.
+  /// The blob in a column; empty for null.
   public func bytes(_ column: Int32) -> [UInt8] {
     guard let start = sqlite3_column_blob(statement, column) else { return [] }
     return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))

@@ -1,11 +1,13 @@
 import CSQLite
 import Glibc
 
-/// A prepared statement. It belongs to the connection that prepared it, which finalizes it no later than it closes.
+/// A prepared statement. The connection that prepared it releases it before it closes.
 final class Statement {
   private let statement: OpaquePointer
   private let connection: OpaquePointer
 
+  /// Prepares a statement.
+  ///
   /// - Throws: ``DatabaseError``.
   init(_ sql: StaticString, _ connection: OpaquePointer) throws(DatabaseError) {
     var statement: OpaquePointer?
@@ -24,18 +26,18 @@ final class Statement {
     sqlite3_finalize(statement)
   }
 
-  /// Runs it once, from its first row to its last.
+  /// Binds `values`, and calls `body` with each row.
   ///
-  /// - Throws: ``DatabaseError``, what `body` throws.
+  /// - Throws: ``DatabaseError``, and any error of `body`.
   func run(_ values: [DatabaseValue], _ body: (borrowing DatabaseRow) throws -> Void) throws {
     defer {
       sqlite3_reset(statement)
-      // SQLite would keep the bound values, which may be long.
+      // The bound values may be long, and SQLite would keep them.
       sqlite3_clear_bindings(statement)
     }
     for (index, value) in values.enumerated() { try check(bind(value, at: Int32(index + 1))) }
     while true {
-      // SQLite keeps the reason of some failures alone.
+      // SQLite records `errno` for some errors only.
       errno = 0
       switch sqlite3_step(statement) {
       case SQLITE_ROW: try body(DatabaseRow(statement))
