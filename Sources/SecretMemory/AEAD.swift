@@ -1,6 +1,7 @@
 import CSodium
 
-/// Authenticated encryption by libsodium: XChaCha20-Poly1305.
+/// Authenticated encryption with associated data: XChaCha20-Poly1305, by libsodium. Each result is a random nonce
+/// followed by the ciphertext.
 public enum AEAD {
   /// The length of a key in bytes.
   public static let keyLength = Int(crypto_aead_xchacha20poly1305_ietf_KEYBYTES)
@@ -8,7 +9,8 @@ public enum AEAD {
   private static let nonceLength = Int(crypto_aead_xchacha20poly1305_ietf_NPUBBYTES)
   private static let tagLength = Int(crypto_aead_xchacha20poly1305_ietf_ABYTES)
 
-  /// Encrypts `secret`. Whoever opens it must give the same `context`, which is not part of the result.
+  /// Encrypts `secret` with a key of ``keyLength`` bytes. `context` is the associated data: it is not part of the
+  /// result, and ``open(_:key:context:)`` needs the same one.
   public static func seal(_ secret: SecretBytes, key: SecretBytes, context: [UInt8]) -> [UInt8] {
     precondition(key.count == keyLength, "a key has \(keyLength) bytes")
     var nonce = [UInt8](repeating: 0, count: nonceLength)
@@ -23,7 +25,7 @@ public enum AEAD {
     return nonce + ciphertext
   }
 
-  /// Decrypts what ``seal(_:key:context:)`` made; nil for another key, another context or changed bytes.
+  /// Decrypts a result of ``seal(_:key:context:)``; nil for another key, another context or modified bytes.
   public static func open(_ sealed: [UInt8], key: SecretBytes, context: [UInt8]) -> SecretBytes? {
     precondition(key.count == keyLength, "a key has \(keyLength) bytes")
     guard sealed.count >= nonceLength + tagLength else { return nil }
@@ -40,8 +42,8 @@ public enum AEAD {
     return isGenuine ? secret : nil
   }
 
-  /// Encrypts what is kept from others and is no secret to guard in memory, such as text that is shown. It opens with
-  /// ``openContent(_:key:context:)``.
+  /// Encrypts content that needs no guarded memory, such as text that is shown. ``openContent(_:key:context:)``
+  /// decrypts it.
   public static func sealContent(_ content: [UInt8], key: SecretBytes, context: [UInt8]) -> [UInt8] {
     precondition(key.count == keyLength, "a key has \(keyLength) bytes")
     var nonce = [UInt8](repeating: 0, count: nonceLength)
@@ -54,7 +56,7 @@ public enum AEAD {
     return nonce + ciphertext
   }
 
-  /// Decrypts what ``sealContent(_:key:context:)`` made; nil for another key, another context or changed bytes.
+  /// Decrypts a result of ``sealContent(_:key:context:)``; nil for another key, another context or modified bytes.
   public static func openContent(_ sealed: ArraySlice<UInt8>, key: SecretBytes, context: [UInt8]) -> [UInt8]? {
     precondition(key.count == keyLength, "a key has \(keyLength) bytes")
     guard sealed.count >= overhead else { return nil }
@@ -74,10 +76,10 @@ public enum AEAD {
     return isGenuine ? content : nil
   }
 
-  /// How much longer than the content the sealed bytes are.
+  /// The number of bytes by which encryption lengthens the content.
   public static let overhead = nonceLength + tagLength
 
-  /// A key that nobody else has.
+  /// A new random key.
   public static func randomKey() -> SecretBytes {
     SecretBytes(count: keyLength) { randombytes_buf($0, keyLength) }
   }

@@ -1,13 +1,16 @@
 import CSodium
 
-/// Keys and fingerprints, derived by libsodium's BLAKE2b.
+/// Derives keys and fingerprints with BLAKE2b, by libsodium.
+///
+/// Equal input gives equal output. Different purposes give unrelated output.
 public enum KeyDerivation {
-  /// Derives a key from material that is secret or not, for one purpose.
+  /// Derives a key of ``AEAD/keyLength`` bytes from `material` for one purpose. The key is as hard to guess as the
+  /// material.
   public static func deriveKey(from material: [UInt8], purpose: String) -> SecretBytes {
     SecretBytes(count: AEAD.keyLength) { hash(material, purpose: purpose, into: $0, length: AEAD.keyLength) }
   }
 
-  /// A name for `material` that does not tell it: `length` bytes in hexadecimal.
+  /// A fingerprint that does not reveal `material`: `length` bytes, in hexadecimal.
   public static func fingerprint(of material: [UInt8], purpose: String, length: Int = 16) -> String {
     var bytes = [UInt8](repeating: 0, count: length)
     hash(material, purpose: purpose, into: &bytes, length: length)
@@ -18,19 +21,20 @@ public enum KeyDerivation {
     bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
-  /// Derives a key from `secret`, which a key of ``AEAD/keyLength`` bytes is, and from material that is none.
+  /// Derives a key from `secret`, a key of ``AEAD/keyLength`` bytes, and from `material`, which may be public.
   public static func deriveKey(from material: [UInt8], and secret: SecretBytes, purpose: String) -> SecretBytes {
     SecretBytes(count: AEAD.keyLength) { hash(material, secret, purpose: purpose, into: $0, length: AEAD.keyLength) }
   }
 
-  /// A name for `material` and `secret` together, which tells neither, also to those who guess the material.
+  /// A fingerprint of `material` and `secret`, 16 bytes in hexadecimal. Without the secret, nobody can confirm a guess
+  /// of the material.
   public static func fingerprint(of material: [UInt8], and secret: SecretBytes, purpose: String) -> String {
     var bytes = [UInt8](repeating: 0, count: 16)
     hash(material, secret, purpose: purpose, into: &bytes, length: bytes.count)
     return hexadecimal(bytes)
   }
 
-  /// A name for `secret` that does not tell it: 16 bytes, the same for the same secret.
+  /// A fingerprint of `secret`, 16 bytes.
   public static func fingerprint(of secret: SecretBytes) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: 16)
     secret.withPointer { _ = crypto_generichash(&bytes, bytes.count, $0, UInt64(secret.count), nil, 0) }
@@ -50,7 +54,7 @@ public enum KeyDerivation {
     secret.withPointer { _ = crypto_generichash(bytes, length, input, UInt64(input.count), $0, AEAD.keyLength) }
   }
 
-  /// BLAKE2b takes keys of 16 to 64 bytes, so the purpose goes in front of the material, with its length.
+  /// BLAKE2b accepts keys of 16 to 64 bytes only, so the purpose and its length precede the material instead.
   private static func named(_ material: [UInt8], _ purpose: String) -> [UInt8] {
     let purpose = Array(purpose.utf8)
     return [UInt8(truncatingIfNeeded: purpose.count)] + purpose + material

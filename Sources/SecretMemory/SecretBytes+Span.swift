@@ -1,5 +1,5 @@
 extension SecretBytes {
-  /// Reads the secret through a bounds-checked view. What `body` copies out is no longer protected.
+  /// Reads the secret through a bounds-checked view. Copies that `body` makes are not protected.
   public func withSpan<Result>(_ body: (borrowing Span<UInt8>) throws -> Result) rethrows -> Result {
     try withBytes { bytes in
       let span = Span<UInt8>(_unsafeBytes: bytes)

@@ -1,17 +1,17 @@
 import CSodium
 import Glibc
 
-/// Bytes that must not leak: a token, a key.
+/// Bytes that must not leak, such as a token or a key.
 ///
-/// They live in memory that is locked against swapping, left out of core dumps, fenced by guard pages and wiped
-/// when the last reference goes. The type does not print, encode, hash or compare by accident; reading it is
-/// always a visible call.
+/// They live in memory that is locked against swapping, excluded from core dumps, surrounded by guard pages and wiped
+/// when the last reference is released. The type cannot be printed, encoded, hashed or compared by accident: reading it
+/// takes an explicit call.
 public final class SecretBytes: @unchecked Sendable {
   // Written only in `init`, so that reads need no lock.
   private let pointer: UnsafeMutableRawPointer
   public let count: Int
 
-  /// Makes a secret of `count` bytes that `fill` writes.
+  /// Creates a secret of `count` bytes, which `fill` writes. Ends the process when no guarded memory is left.
   public init(count: Int, _ fill: (inout MutableRawSpan) throws -> Void) rethrows {
     guard Self.isReady, let pointer = sodium_malloc(max(count, 1)) else {
       fatalError("no guarded memory left for a secret")
@@ -23,7 +23,7 @@ public final class SecretBytes: @unchecked Sendable {
     sodium_mprotect_readonly(pointer)
   }
 
-  /// Copies bytes that are not secret by themselves, as tests and fixtures do.
+  /// Copies bytes from ordinary memory. For tests and fixtures.
   public convenience init(_ bytes: some Collection<UInt8>) {
     self.init(count: bytes.count) { span in
       for (offset, byte) in bytes.enumerated() { span.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self) }
@@ -34,7 +34,7 @@ public final class SecretBytes: @unchecked Sendable {
     sodium_free(pointer)
   }
 
-  /// Makes a secret of `count` bytes that a C function writes.
+  /// Creates a secret of `count` bytes, which a C function writes.
   convenience init(count: Int, writing: (UnsafeMutablePointer<UInt8>) -> Void) {
     self.init(count: count) { span in
       span.withUnsafeMutableBytes { bytes in
@@ -54,8 +54,8 @@ public final class SecretBytes: @unchecked Sendable {
     try body(UnsafeRawBufferPointer(start: pointer, count: count))
   }
 
-  /// Whether `bytes` are a part of the secret. It takes longer where more of them are: for texts that are shown, and no
-  /// check of who knows the secret.
+  /// Whether the secret contains `bytes`. The time depends on the content: use this for redacting text, not for
+  /// checking a caller's secret.
   public func contains(_ bytes: ArraySlice<UInt8>) -> Bool {
     guard let first = bytes.first else { return true }
     return bytes.withUnsafeBufferPointer { part in
@@ -75,7 +75,7 @@ public final class SecretBytes: @unchecked Sendable {
 }
 
 extension MutableRawSpan {
-  /// Writes a secret at `offset` and returns the offset behind it.
+  /// Writes a secret at `offset` and returns the offset after it.
   public mutating func write(_ secret: SecretBytes, at offset: Int) -> Int {
     secret.withBytes { bytes in
       for (index, byte) in bytes.enumerated() {
@@ -85,7 +85,7 @@ extension MutableRawSpan {
     return offset + secret.count
   }
 
-  /// Writes plain bytes at `offset` and returns the offset behind them.
+  /// Writes plain bytes at `offset` and returns the offset after them.
   public mutating func write(_ bytes: some Collection<UInt8>, at offset: Int) -> Int {
     for (index, byte) in bytes.enumerated() {
       storeBytes(of: byte, toByteOffset: offset + index, as: UInt8.self)
@@ -95,7 +95,7 @@ extension MutableRawSpan {
 }
 
 extension SecretBytes {
-  /// Compares in constant time.
+  /// Whether both secrets are equal, in constant time.
   public func isEqual(to other: SecretBytes) -> Bool {
     guard count == other.count else { return false }
     return withBytes { left in

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Searches at the pace of the C library: the path of each piece of an answer goes through here.
+/// Searches with memchr and memcmp, because every chunk of a response passes through here.
 extension Span<UInt8> {
-  /// The first index of `byte` in `range`.
+  /// The first index of `byte` in `range`; nil when it does not occur.
   @inlinable
   public func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
     extracting(range).withUnsafeBufferPointer { bytes in

@@ -1,28 +1,29 @@
 import CZstd
 
-/// The coding `zstd` of HTTP bodies, by libzstd.
+/// The HTTP content coding `zstd`, by libzstd.
 public enum Zstandard {
-  /// Why bytes could not be decoded.
+  /// The reason why decoding failed.
   public enum Failure: Error {
-    /// They are no zstd, or end too early.
+    /// The bytes are not zstd data, or they are truncated.
     case malformed
-    /// What they stand for is longer than the limit.
+    /// The decoded result exceeds the limit.
     case tooLong
   }
 
-  /// Compresses bytes into one frame.
+  /// Encodes bytes as one frame.
   public static func encode(_ bytes: [UInt8]) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: ZSTD_compressBound(bytes.count)) { room, count in
       let written = ZSTD_compress(room.baseAddress, room.count, bytes, bytes.count, 3)
-      // It only fails for want of room or memory.
+      // It fails only when the buffer is too small or memory runs out.
       precondition(ZSTD_isError(written) == 0, "libzstd failed to compress")
       count = written
     }
   }
 
-  /// What `bytes`, one frame or several, stand for.
+  /// Decodes one or more frames.
   ///
-  /// - Parameter limit: the longest result in bytes; a small body can stand for a very long one.
+  /// - Parameter limit: the maximum length of the result, in bytes. A short body may decode to a very long result.
+  /// - Throws: ``Failure``.
   public static func decode(_ bytes: [UInt8], limit: Int) throws(Failure) -> [UInt8] {
     guard let stream = ZSTD_createDStream() else { throw .malformed }
     defer { ZSTD_freeDStream(stream) }
@@ -35,7 +36,7 @@ public enum Zstandard {
       guard ZSTD_isError(step.status) == 0 else { throw .malformed }
       position = step.read
       isFrameOpen = step.status != 0
-      // All was read, and nothing comes of it any more: the end of the frame is missing.
+      // All input is consumed and no output remains: the frame is truncated.
       if isFrameOpen, position == bytes.count, step.written == 0 { throw .malformed }
       guard result.count + step.written <= limit else { throw .tooLong }
       result += room.prefix(step.written)
@@ -43,7 +44,7 @@ public enum Zstandard {
     return result
   }
 
-  /// Decodes as much as there is room for. A status of 0 is the end of a frame.
+  /// Decodes until `room` is full or the input ends. A status of 0 marks the end of a frame.
   private static func step(
     _ stream: OpaquePointer, _ bytes: [UInt8], from position: Int, into room: inout [UInt8]
   ) -> (status: Int, read: Int, written: Int) {
