@@ -2,16 +2,17 @@ import CGLib
 import CLibsoup
 import GLibBridge
 
-/// A web server on 127.0.0.1, by libsoup. For tests and the stand-in, not for the network.
+/// An HTTP server on 127.0.0.1, by libsoup. It is for tests and the stand-in backend only.
 ///
-/// It closes each connection after one answer: libsoup 3.2 never lets go of a connection that its client closes while
-/// it waits for a second request.
+/// It closes each connection after one response: libsoup 3.2 leaks a connection that the client closes while the server
+/// waits for a second request.
 @GLibActor
 public final class HTTPServer {
-  /// Answers a request. Its task is cancelled when the client leaves; what it throws is answered with status 500.
+  /// Handles a request. The task is cancelled when the client disconnects. A thrown error becomes a response with
+  /// status 500.
   public typealias Handler = @GLibActor @Sendable (HTTPServerRequest) async throws -> HTTPServerAnswer
 
-  /// The port that it listens on.
+  /// The port on which the server listens.
   public let port: UInt16
   private let server: UnsafeMutablePointer<SoupServer>
   private let handler: Handler
@@ -19,12 +20,12 @@ public final class HTTPServer {
   private var exchanges: [ObjectIdentifier: HTTPServerExchange] = [:]
   private var whenIdle: Wait?
 
-  /// Starts to listen.
+  /// Starts listening.
   ///
   /// - Parameters:
-  ///   - port: 0 leaves the choice to the kernel.
-  ///   - bodyLimit: a request with a longer body is answered with status 413; its body is not kept.
-  /// - Throws: ``GLibError`` when the port is taken.
+  ///   - port: the port; 0 lets the kernel choose one.
+  ///   - bodyLimit: the longest request body in bytes. A request with a longer body receives status 413.
+  /// - Throws: ``GLibError`` when the port is in use.
   public init(port: UInt16 = 0, bodyLimit: Int = 16 << 20, _ handler: @escaping Handler) throws {
     let server = Self.makeServer()
     do {
@@ -45,7 +46,8 @@ public final class HTTPServer {
     g_object_unref(server)
   }
 
-  /// Stops listening, cancels what runs and waits for its end. Clients that still wait see their connection cut.
+  /// Stops listening, cancels all running handlers and waits until they have ended. Connections without a response yet
+  /// are closed.
   public func stop() async {
     soup_server_disconnect(server)
     soup_server_remove_handler(server, nil)
@@ -84,7 +86,7 @@ public final class HTTPServer {
     let address = g_inet_socket_address_new_from_string("127.0.0.1", guint(port))
     defer { g_object_unref(address) }
     _ = try checked { g_socket_bind(socket, address, 1, &$0) }
-    // libsoup's own 10 make the eleventh of many clients that come at once wait for a second.
+    // libsoup's default backlog of 10 delays further simultaneous clients by a second.
     g_socket_set_listen_backlog(socket, 1024)
     _ = try checked { g_socket_listen(socket, &$0) }
     _ = try checked { soup_server_listen_socket(server, socket, SoupServerListenOptions(rawValue: 0), &$0) }

@@ -1,53 +1,53 @@
 import GLibBridge
 
-/// What a handler of ``HTTPServer`` answers a request with.
+/// The result of a handler of ``HTTPServer``.
 public enum HTTPServerAnswer: Sendable {
-  /// The whole answer.
+  /// A complete response.
   case whole(HTTPServerResponse)
-  /// The head of an answer, and the writer of its body.
+  /// The head of a streamed response, and a function that writes its body.
   ///
-  /// The body ends where the writer returns; when it throws, the connection is cut. The writer's task is cancelled
-  /// when the client leaves.
+  /// The body ends when the function returns. The connection is closed when it throws. Its task is cancelled when the
+  /// client disconnects.
   case stream(HTTPServerResponse.Head, @GLibActor @Sendable (HTTPServerStream) async throws -> Void)
-  /// The change over to WebSocket, header fields to send with it, and what is done with the socket.
+  /// An upgrade to WebSocket: additional header fields, and a function that uses the socket.
   ///
-  /// The socket is closed where the function returns and cut when it throws. Its task is cancelled when the client
-  /// leaves. A request that is no good handshake is answered with status 400 instead.
+  /// The socket is closed with a close frame when the function returns, and without one when it throws. Its task is
+  /// cancelled when the client disconnects. An invalid handshake receives status 400.
   case webSocket(
     headers: [(name: String, value: String)], @GLibActor @Sendable (HTTPServerWebSocket) async throws -> Void)
-  /// No answer: the connection is cut.
+  /// No response: the connection is closed.
   case drop
 }
 
-/// A whole answer.
+/// A complete response.
 public struct HTTPServerResponse: Sendable {
-  /// The status and the header fields of an answer.
+  /// The status and the header fields of a response.
   public struct Head: Sendable {
-    /// The status, such as 200.
+    /// The status code, such as 200.
     public var status: Int
-    /// The fields in the order in which they are sent; of equal names the last is sent. Fields that HTTP does not
-    /// allow are left out. Length and framing are the server's to set.
+    /// The header fields, in the order in which they are sent. Of equal names the last one is sent. Invalid fields are
+    /// dropped. The server sets the length and the transfer encoding itself.
     public var headers: [(name: String, value: String)]
 
-    /// A status, and what goes with it.
+    /// Creates a head.
     public init(status: Int, headers: [(name: String, value: String)] = []) {
       self.status = status
       self.headers = headers
     }
   }
 
-  /// What comes before the body.
+  /// The status and the header fields.
   public var head: Head
-  /// The body, empty for none.
+  /// The body, which may be empty.
   public var body: [UInt8]
 
-  /// An answer of a head and a body.
+  /// Creates a response from a head and a body.
   public init(_ head: Head, body: [UInt8] = []) {
     self.head = head
     self.body = body
   }
 
-  /// An answer with a body of one media type.
+  /// Creates a response with a body of the given media type.
   public init(status: Int, type: String, _ body: String, headers: [(name: String, value: String)] = []) {
     head = Head(status: status, headers: [("content-type", type)] + headers)
     self.body = Array(body.utf8)

@@ -2,16 +2,16 @@ import CGLib
 import CLibsoup
 import GLibBridge
 
-/// Refuses request bodies that are too long with status 413, without keeping them in memory.
+/// Rejects request bodies above a limit with status 413, without keeping them in memory.
 ///
-/// A client that asks first (`Expect: 100-continue`) is refused before it sends the body; any other one may send it
-/// all, because most read no answer before they have.
+/// A client that sends `Expect: 100-continue` is rejected before it sends the body. Other clients may send all of it,
+/// because most of them read no response before that.
 @GLibActor
 final class HTTPServerBodyLimit {
   private let message: OpaquePointer
   private var rest: Int
 
-  /// Applies a limit to a message whose head has been read. The message keeps what it needs.
+  /// Applies a limit to a message whose head has been received. The message keeps the counter alive.
   static func apply(_ limit: Int, to message: OpaquePointer) {
     let headers = soup_server_message_get_request_headers(message)
     switch soup_message_headers_get_encoding(headers) {
@@ -29,7 +29,7 @@ final class HTTPServerBodyLimit {
     rest = limit
   }
 
-  /// Counts a body whose length the head does not tell.
+  /// Counts the bytes of a chunked body.
   private func countChunks() {
     typealias Callback = @convention(c) (OpaquePointer?, OpaquePointer?, UnsafeMutableRawPointer?) -> Void
     let callback: Callback = { _, chunk, data in
@@ -46,7 +46,7 @@ final class HTTPServerBodyLimit {
     if rest < 0 { Self.refuse(message) }
   }
 
-  /// A message that has a status goes past the handler.
+  /// libsoup does not call the handler for a message that already has a status.
   private static func refuse(_ message: OpaquePointer) {
     guard soup_server_message_get_status(message) == 0 else { return }
     let body = soup_server_message_get_request_body(message)

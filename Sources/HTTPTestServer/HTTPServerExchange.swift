@@ -2,7 +2,7 @@ import CGLib
 import CLibsoup
 import GLibBridge
 
-/// One request and its answer. While it runs, the client's leaving cancels it.
+/// One request and its response. The handler's task is cancelled when the client disconnects.
 @GLibActor
 final class HTTPServerExchange {
   private enum State {
@@ -25,7 +25,7 @@ final class HTTPServerExchange {
     g_object_unref(UnsafeMutableRawPointer(message))
   }
 
-  /// Asks `handler` for the answer and sends it, then calls `ended`.
+  /// Calls `handler`, sends its response, then calls `ended`.
   func start(_ handler: @escaping HTTPServer.Handler, ended: @escaping @GLibActor () -> Void) {
     guard let socket = soup_server_message_get_socket(message) else { return ended() }
     soup_server_message_pause(message)
@@ -62,7 +62,7 @@ final class HTTPServerExchange {
       openStream()?.abort()
       return
     }
-    // From here on the socket is libsoup's, which may close it.
+    // From here on libsoup owns the socket and may close it.
     watch.cancel()
     setHead(response.head)
     if !response.body.isEmpty {
@@ -93,7 +93,7 @@ final class HTTPServerExchange {
   ) async {
     guard case .running(_, let watch) = state else { return }
     guard soup_websocket_server_process_handshake(message, nil, nil, nil, nil) != 0 else {
-      // libsoup has made the refusal.
+      // libsoup has set the error response.
       watch.cancel()
       return soup_server_message_unpause(message)
     }
@@ -117,7 +117,7 @@ final class HTTPServerExchange {
     }
   }
 
-  /// Takes the connection away from libsoup, whose part in this exchange ends here; nil when it is gone.
+  /// Takes the connection from libsoup, which does nothing more in this exchange; nil when the connection is closed.
   private func openStream(framing: HTTPServerStream.Framing = .untilClose) -> HTTPServerStream? {
     guard case .running(_, let watch) = state, let socket = soup_server_message_get_socket(message) else { return nil }
     g_object_ref(socket)
@@ -157,10 +157,10 @@ final class HTTPServerExchange {
     return text + "\r\n"
   }
 
-  /// The reasons that libsoup does not know.
+  /// Reason phrases that libsoup lacks.
   private static let reasons = [426: "Upgrade Required", 429: "Too Many Requests"]
 
-  /// Whether a field can be sent. libsoup answers one that cannot with a critical warning.
+  /// Whether a header field is valid. libsoup logs a critical warning for an invalid one.
   private static func isAllowed(_ name: String, _ value: String) -> Bool {
     let isToken = name.utf8.allSatisfy { $0 > 32 && $0 < 127 && !"()<>@,;:\\\"/[]?={}".utf8.contains($0) }
     let isLine = value.utf8.allSatisfy { ($0 >= 32 && $0 != 127) || $0 == 9 }

@@ -2,20 +2,20 @@ import CGLib
 import CLibsoup
 import GLibBridge
 
-/// A request that ``HTTPServer`` has read to its end.
+/// A request whose head and body ``HTTPServer`` has received.
 public struct HTTPServerRequest: Sendable {
   /// The method, such as `POST`.
   public let method: String
   /// The path, percent-decoded, without the query.
   public let path: String
-  /// The fields of the query. A field that is given twice has its last value.
+  /// The parameters of the query. Of equal names the last value is kept.
   public let query: [String: String]
   /// The header fields.
   public let headers: HTTPHeaders
   /// The body, empty when there is none.
   public let body: [UInt8]
 
-  /// The fields of a body that is an HTML form, nil for any other body.
+  /// The fields of an HTML form; nil when the body has another media type.
   public var form: [String: String]? {
     guard mediaType == "application/x-www-form-urlencoded" else { return nil }
     let table = soup_form_decode(String(decoding: body, as: UTF8.self))
@@ -23,10 +23,10 @@ public struct HTTPServerRequest: Sendable {
     return [String: String](copying: table)
   }
 
-  /// Whether the client wants to change over to WebSocket.
+  /// Whether the client requests an upgrade to WebSocket.
   public var asksForWebSocket: Bool { headers["upgrade"]?.lowercased() == "websocket" }
 
-  /// The media type of the body in lower case, without parameters; nil when the request names none.
+  /// The media type of the body in lower case, without parameters; nil when the request has none.
   public var mediaType: String? {
     guard let type = headers["content-type"]?.split(separator: ";").first else { return nil }
     return type.filter { $0 != " " && $0 != "\t" }.lowercased()
@@ -34,7 +34,7 @@ public struct HTTPServerRequest: Sendable {
 }
 
 extension HTTPServerRequest {
-  /// Reads a message that libsoup has read to its end.
+  /// Copies a message that libsoup has received completely.
   init(_ message: OpaquePointer?, path: UnsafePointer<CChar>?, query: OpaquePointer?) {
     method = soup_server_message_get_method(message).map { String(cString: $0) } ?? ""
     self.path = path.map { String(cString: $0) } ?? "/"

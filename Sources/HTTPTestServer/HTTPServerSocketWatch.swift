@@ -1,22 +1,22 @@
 import CGLib
 import GLibBridge
 
-/// Calls an action once, as soon as something becomes true of a socket. It stops when it is let go.
+/// Calls an action once, when a condition becomes true for a socket. Releasing the watch stops it.
 ///
-/// It must not outlive the socket's file descriptor.
+/// The watch must be released before the socket's descriptor is closed.
 @GLibActor
 final class HTTPServerSocketWatch {
   enum Condition {
-    /// Bytes can be written, or writing fails at once.
+    /// The socket accepts bytes, or writing would fail.
     case writable
-    /// The peer has gone, or has closed its side. A client that only closes its side counts as gone, as it does for
-    /// most servers: there is no telling the two apart.
+    /// The peer has disconnected or has shut down its sending side. As in most servers, a client that only shuts down
+    /// its sending side counts as disconnected.
     case peerGone
 
     fileprivate var pollFlags: GIOCondition {
       switch self {
       case .writable: G_IO_OUT
-      // POLLRDHUP: unlike POLLIN it tells of the end also when unread bytes lie before it, and of nothing else.
+      // POLLRDHUP: unlike POLLIN, it reports the end of the stream before unread bytes are read, and nothing else.
       case .peerGone: GIOCondition(rawValue: 0x2000 | G_IO_HUP.rawValue | G_IO_ERR.rawValue)
       }
     }
@@ -40,7 +40,7 @@ final class HTTPServerSocketWatch {
 }
 
 extension UnsafeMutablePointer<GSocket> {
-  /// Waits until bytes can be written, or writing fails at once, or the task is cancelled.
+  /// Waits until the socket accepts bytes, writing would fail, or the task is cancelled.
   @GLibActor
   func untilWritable() async {
     let wait = Wait()

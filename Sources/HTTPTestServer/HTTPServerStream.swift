@@ -1,17 +1,18 @@
 import CGLib
 import GLibBridge
 
-/// The body of an answer that is written as it comes into being.
+/// The body of a streamed response.
 ///
-/// Each ``write(_:)`` leaves at once, as one chunk in one piece. One task may write at a time.
+/// Each ``write(_:)`` is sent at once, as one chunk in one system call when possible. Only one task may write at a
+/// time.
 @GLibActor
 public final class HTTPServerStream {
-  /// Something was written after the end.
+  /// A write after the end of the body.
   public struct Closed: Error {}
 
   enum Framing {
     case chunked
-    /// For clients of HTTP/1.0, which know no chunks.
+    /// For HTTP/1.0 clients, which do not support chunked encoding.
     case untilClose
   }
 
@@ -26,10 +27,10 @@ public final class HTTPServerStream {
   private let peerWatch: HTTPServerSocketWatch
   private let framing: Framing
 
-  /// Takes over a connection, a reference to its socket, and the watch for the client's leaving.
+  /// Takes ownership of a connection, a reference to its socket, and the watch for the client's disconnect.
   ///
-  /// The socket is written to past the connection's own stream, which would send a chunk in three pieces and only
-  /// after a round of the main loop.
+  /// Data is written to the socket directly. The connection's own stream would send each chunk in three pieces, after
+  /// an iteration of the main loop.
   init(
     connection: UnsafeMutablePointer<GIOStream>, socket: UnsafeMutablePointer<GSocket>,
     peerWatch: HTTPServerSocketWatch, framing: Framing
@@ -46,9 +47,9 @@ public final class HTTPServerStream {
     g_object_unref(socket)
   }
 
-  /// Sends `bytes` as one chunk; waits only while the client reads too slowly to take them. No bytes are no chunk.
+  /// Sends `bytes` as one chunk, and waits only while the socket's buffer is full. Empty `bytes` send nothing.
   ///
-  /// - Throws: `CancellationError` when the client has left, ``GLibError`` when the connection broke, ``Closed``.
+  /// - Throws: `CancellationError` when the client disconnected; ``GLibError`` when the connection broke; ``Closed``.
   public func write(_ bytes: [UInt8]) async throws {
     guard !bytes.isEmpty else { return }
     switch framing {
@@ -57,14 +58,16 @@ public final class HTTPServerStream {
     }
   }
 
-  /// Ends the body and closes the connection. Does nothing when the stream has ended already.
+  /// Ends the body and closes the connection. Does nothing after the end.
+  ///
+  /// - Throws: as ``write(_:)``.
   public func finish() async throws {
     guard case .open = state else { return }
     if case .chunked = framing { try await send(Array("0\r\n\r\n".utf8)) }
     abort()
   }
 
-  /// Cuts the connection, in the middle of the body unless it is finished.
+  /// Closes the connection without ending the body.
   public func abort() {
     guard case .open = state else { return }
     state = .closed
@@ -72,7 +75,7 @@ public final class HTTPServerStream {
     g_socket_close(socket, nil)
   }
 
-  /// Sends bytes that are framed already.
+  /// Sends bytes that already have their framing.
   func send(_ bytes: [UInt8]) async throws {
     var sent = 0
     while sent < bytes.count {
@@ -86,7 +89,7 @@ public final class HTTPServerStream {
     }
   }
 
-  /// Hands the connection over to somebody else, who owns the references from now on. Nothing can be written any more.
+  /// Transfers the connection and its socket to the caller. Later writes throw ``Closed``.
   func detach() -> (connection: UnsafeMutablePointer<GIOStream>, socket: UnsafeMutablePointer<GSocket>) {
     state = .closed
     g_object_ref(connection)
@@ -96,7 +99,7 @@ public final class HTTPServerStream {
 }
 
 extension UnsafeMutablePointer<GSocket> {
-  /// Sends what the socket takes now; nil when that is nothing.
+  /// Sends as many bytes as the socket accepts now; nil when it accepts none.
   @GLibActor
   func sendNow(_ bytes: ArraySlice<UInt8>) throws -> Int? {
     do {

@@ -2,13 +2,13 @@ import CGLib
 import CLibsoup
 import GLibBridge
 
-/// The server's end of a WebSocket, which can be written to at the pace of its reader and be cut.
+/// The server's end of a WebSocket, with back-pressure on writes.
 @GLibActor
 public final class HTTPServerWebSocket {
-  /// Something was written after the end.
+  /// A write after the connection was closed.
   public struct Closed: Error {}
 
-  /// The longest message that is taken, in bytes: questions come with images.
+  /// The longest message that is accepted, in bytes: requests may contain images.
   private static let messageLimit: guint64 = 32 << 20
 
   private let socket: WebSocket
@@ -17,10 +17,10 @@ public final class HTTPServerWebSocket {
   private let peerWatch: HTTPServerSocketWatch
   private var closedHandler: gulong = 0
 
-  /// Takes over a connection whose handshake is done, a reference to its socket, and the watch for the client's
-  /// leaving.
+  /// Takes ownership of a connection after its handshake, a reference to its socket, and the watch for the client's
+  /// disconnect.
   ///
-  /// - Parameter left: called when the client has said good-bye.
+  /// - Parameter left: called when the client has sent a close frame.
   init(
     _ message: OpaquePointer, connection stream: UnsafeMutablePointer<GIOStream>,
     socket transport: UnsafeMutablePointer<GSocket>, peerWatch: HTTPServerSocketWatch,
@@ -49,9 +49,9 @@ public final class HTTPServerWebSocket {
     g_object_unref(transport)
   }
 
-  /// Sends one message and waits until it has left for the kernel.
+  /// Sends one message and waits until the kernel has accepted it.
   ///
-  /// - Throws: `CancellationError` when the client has left, ``Closed``.
+  /// - Throws: `CancellationError` when the client disconnected; ``Closed``.
   public func write(_ text: [UInt8]) async throws {
     try Task.checkCancellation()
     guard socket.isOpen else { throw Closed() }
@@ -59,9 +59,9 @@ public final class HTTPServerWebSocket {
     try await flush()
   }
 
-  /// Sends frames that are made already, past libsoup, which must have nothing to send meanwhile.
+  /// Sends encoded frames directly to the socket, bypassing libsoup, which must have nothing queued.
   ///
-  /// - Throws: `CancellationError` when the client has left, ``GLibError`` when the connection broke, ``Closed``.
+  /// - Throws: `CancellationError` when the client disconnected; ``GLibError`` when the connection broke; ``Closed``.
   public func write(frames: [UInt8]) async throws {
     var rest = frames[...]
     while !rest.isEmpty {
@@ -75,25 +75,25 @@ public final class HTTPServerWebSocket {
     }
   }
 
-  /// Hands over each message as it comes; see ``WebSocket/forEachMessage(idleDeadline:_:)``.
+  /// Calls `take` with each message; see ``WebSocket/forEachMessage(idleDeadline:_:)``.
   public func forEachMessage(idleDeadline: Duration, _ take: @escaping WebSocket.Take) async throws {
     try await socket.forEachMessage(idleDeadline: idleDeadline, take)
   }
 
-  /// Says good-bye. Does nothing when the socket has ended already.
+  /// Sends a close frame. Does nothing after the connection was closed.
   public func close() {
     peerWatch.cancel()
     socket.close()
   }
 
-  /// Cuts the connection without a good-bye.
+  /// Closes the connection without a close frame.
   public func abort() {
     peerWatch.cancel()
     g_socket_close(transport, nil)
   }
 
-  /// libsoup queues messages and does not tell when one has left. It writes whenever the socket takes something, so
-  /// there is nothing left once the socket would take more and libsoup, which goes first, leaves it alone.
+  /// libsoup queues messages and does not report when they were sent. It writes whenever the socket accepts bytes,
+  /// before this code runs. So once the socket accepts more and libsoup writes nothing, the queue is empty.
   private func flush() async throws {
     repeat {
       await transport.untilWritable()
