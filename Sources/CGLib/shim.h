@@ -1,6 +1,5 @@
 #pragma once
-// Swift cannot see C macros that expand to casts, nor call variadic functions:
-// what is needed of either has a plain form here.
+// Plain functions for C macros that expand to casts and for variadic functions, neither of which Swift can import.
 
 #include <fcntl.h>
 #include <gio/gio.h>
@@ -15,7 +14,7 @@
 
 static inline GType chappie_type_int(void) { return G_TYPE_INT; }
 
-// Sets what a TLS connection offers to speak, when that is what `connection` is.
+// Sets the ALPN protocols of `connection` if it is a TLS connection.
 static inline void chappie_offer_protocols(gpointer connection, const char *const *protocols) {
   if (G_IS_TLS_CONNECTION(connection)) g_tls_connection_set_advertised_protocols(G_TLS_CONNECTION(connection), protocols);
 }
@@ -24,13 +23,13 @@ static inline gboolean chappie_can_poll(gpointer stream) {
   return G_IS_POLLABLE_INPUT_STREAM(stream) && g_pollable_input_stream_can_poll(G_POLLABLE_INPUT_STREAM(stream));
 }
 
-// Whether a read of a connection would return something now: bytes, its end or an error.
+// Whether a read of the connection would return at once, with bytes, the end of the stream or an error.
 static inline gboolean chappie_is_readable(GIOStream *connection) {
   GInputStream *input = g_io_stream_get_input_stream(connection);
   return chappie_can_poll(input) && g_pollable_input_stream_is_readable(G_POLLABLE_INPUT_STREAM(input));
 }
 
-// The socket of a connection, where that is a Unix socket; -1 for any other.
+// The descriptor of a connection's Unix socket; -1 for any other connection.
 static inline int chappie_unix_socket(GIOStream *connection) {
   if (!G_IS_SOCKET_CONNECTION(connection)) return -1;
   GSocket *socket = g_socket_connection_get_socket(G_SOCKET_CONNECTION(connection));

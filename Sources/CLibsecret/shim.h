@@ -1,4 +1,4 @@
 #pragma once
-// Items by their paths; the only part that is used of what may change, and has not since 2012.
+// Needed for the functions that take object paths. They have not changed since 2012.
 #define SECRET_API_SUBJECT_TO_CHANGE
 #include <libsecret/secret.h>

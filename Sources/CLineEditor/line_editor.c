@@ -15,7 +15,7 @@
 
 enum { INTERRUPT_KEY = 3, HISTORY_SIZE = 1000, LONGEST_PASTE = 1 << 20 };
 
-/// What a reader is woken with: the second one outweighs any number of the first.
+/// The values that wake the reader. WAKE_END exceeds any number of interrupts.
 enum { WAKE_INTERRUPT = 1, WAKE_END = 1 << 20 };
 
 static struct {
@@ -24,7 +24,7 @@ static struct {
   FILE *output;
   wchar_t *prompt;
   int wake;
-  /// Lines leave in UTF-8; and so come those that a terminal sends whose locale knows no more than ASCII.
+  /// Lines are returned in UTF-8. Input is decoded as UTF-8 when the locale supports only ASCII.
   locale_t utf8;
   int decodes_utf8;
   int marks_pastes;
@@ -39,8 +39,8 @@ static wchar_t *prompt(EditLine *el) {
 
 // --- Keys ------------------------------------------------------------------------------------------------------------
 
-/// Has Ctrl-C come as a key, in its turn among the others, and the ends of pasted lines as they are. libedit sets the
-/// terminal anew for each line.
+/// Makes the terminal deliver Ctrl-C as a key, in order with the others, and leave line ends of pasted text unchanged.
+/// libedit resets the terminal's modes for each line.
 static void take_keys(void) {
   struct termios modes;
   editor.takes_keys = 1;
@@ -50,7 +50,7 @@ static void take_keys(void) {
   tcsetattr(STDIN_FILENO, TCSANOW, &modes);
 }
 
-/// The next byte: 1, or 0 at the end. Ctrl-C comes as a key, also where it was a signal.
+/// Reads the next byte: returns 1, or 0 at the end of input. An interrupt is delivered as the Ctrl-C key.
 static int next_byte(char *byte) {
   for (;;) {
     struct pollfd ready[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = editor.wake, .events = POLLIN}};
@@ -81,12 +81,12 @@ static int next_key(EditLine *el, wchar_t *key) {
     size_t length = mbrtowc(key, &byte, 1, &state);
     if (before) uselocale(before);
     if (length <= 1) return 1;
-    // What is no character is dropped.
+    // Invalid sequences are dropped.
     if (length == (size_t)-1) memset(&state, 0, sizeof state);
   }
 }
 
-/// Ctrl-C: the line stays to be read, with the sign for it behind, and is none.
+/// Handles Ctrl-C: leaves the line on the screen, followed by ^C, and discards it.
 static unsigned char interrupt(EditLine *el, int key) {
   (void)key;
   const LineInfoW *line = el_wline(el);
@@ -98,7 +98,7 @@ static unsigned char interrupt(EditLine *el, int key) {
   return CC_REFRESH;
 }
 
-/// What the terminal says was pasted, up to the sign for its end. Line ends in it are part of the line.
+/// Reads pasted text up to the end mark of bracketed paste. Line ends become part of the line.
 static unsigned char paste(EditLine *el, int key) {
   static const wchar_t end[] = L"\033[201~";
   const size_t end_length = wcslen(end);
@@ -137,7 +137,7 @@ static unsigned char paste(EditLine *el, int key) {
 
 static void bind(const wchar_t *key, const wchar_t *function) {
   el_wset(editor.el, EL_BIND, key, function, NULL);
-  // The second map is that of commands, for who has chosen the keys of vi.
+  // The alternative keymap is the command mode of vi.
   el_wset(editor.el, EL_BIND, L"-a", key, function, NULL);
 }
 
@@ -180,7 +180,7 @@ int chappie_editor_start(const char *prompt_text) {
   editor.utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", NULL);
   editor.decodes_utf8 = MB_CUR_MAX == 1 && strcmp(setlocale(LC_CTYPE, NULL), "C") == 0;
   editor.wake = eventfd(0, EFD_CLOEXEC);
-  // What is printed may go elsewhere; who types wants to see it.
+  // Standard output may be redirected; the user must still see the line.
   editor.output = isatty(STDOUT_FILENO) ? stdout : stderr;
   const char *terminal = getenv("TERM");
   editor.marks_pastes = isatty(fileno(editor.output)) && terminal && strcmp(terminal, "dumb") != 0;
@@ -196,10 +196,10 @@ int chappie_editor_start(const char *prompt_text) {
   el_wset(editor.el, EL_GETCFN, next_key);
   el_wset(editor.el, EL_EDITOR, L"emacs");
   bind_keys();
-  // Of these libedit makes keys with Alt where the locale has no such letters.
+  // libedit binds these bytes as Alt keys when the locale has no such letters.
   for (wchar_t letter = 0xA0; editor.decodes_utf8 && letter <= 0xFF; letter++)
     el_wset(editor.el, EL_BIND, (wchar_t[]){letter, L'\0'}, L"ed-insert", NULL);
-  // The user's own choice of keys, ~/.editrc.
+  // The user's key bindings, in ~/.editrc.
   el_source(editor.el, NULL);
   el_wset(editor.el, EL_ADDFN, L"chappie-interrupt", L"Clear the line", interrupt);
   el_wset(editor.el, EL_ADDFN, L"chappie-paste", L"Insert what is pasted", paste);
@@ -212,7 +212,7 @@ chappie_editor_event chappie_editor_read(char **line) {
   *line = NULL;
   editor.event = CHAPPIE_EDITOR_LINE;
   editor.takes_keys = 0;
-  // The window may have another size by now.
+  // The size of the window may have changed.
   el_resize(editor.el);
   if (editor.marks_pastes) fputs("\033[?2004h", editor.output);
   int length = 0;

@@ -1,8 +1,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-// libsoup tells of each frame of a WebSocket, for debugging. GLib writes such a line out before it asks whether anybody
-// wants it: a fifth of what an answer costs that comes as fast as it can. This asks first.
+// libsoup logs a debug message for each WebSocket frame. g_log formats the message before it checks whether debug
+// messages are enabled, which takes a fifth of the processor time of a fast response. This replacement checks first.
 
 enum { LEVEL_DEBUG = 1 << 7 };
 

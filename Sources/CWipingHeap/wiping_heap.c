@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Overwrites each block of memory that is given back. Libraries copy what they send and receive, a header line for one,
-// and glibc's own setting for this (M_PERTURB) leaves out the small blocks that it keeps at hand.
+// Overwrites each heap block when it is freed. Libraries copy the data that they send and receive, such as header
+// fields. glibc's own setting for this (M_PERTURB) skips the small blocks in its caches.
 
-// glibc's free, under the name that stays when a program brings its own.
+// glibc's own free, which is still available when a program replaces free.
 extern void __libc_free(void *block);
 
 void free(void *block) {
@@ -14,7 +14,7 @@ void free(void *block) {
   __libc_free(block);
 }
 
-// glibc's realloc would give the old block back by itself.
+// glibc's realloc would free the old block without wiping it.
 void *realloc(void *block, size_t size) {
   if (block == NULL) return malloc(size);
   if (size == 0) {

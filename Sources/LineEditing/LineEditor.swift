@@ -3,33 +3,33 @@ import GLibBridge
 import Glibc
 import Platform
 
-/// Lines that a person types at a terminal, with editing and a history, by libedit.
+/// Reads lines that the user types at a terminal, with editing and history, by libedit.
 ///
-/// The history ends with the process: what was typed is written to no file. Lines that are pasted together are one, where
-/// the terminal tells what is pasted.
+/// The history is kept in memory only. Lines that are pasted together are one entry when the terminal supports
+/// bracketed paste.
 @GLibActor
 public final class LineEditor {
-  /// What a person did at the prompt.
+  /// The user's input at the prompt.
   public enum Entry: Sendable, Equatable {
-    /// Typed a line, or pasted some; without its end.
+    /// A line, or several pasted lines, without the final line end.
     case line(String)
-    /// Pressed Ctrl-C: the line was thrown away, which had something in it or not.
+    /// Ctrl-C, which discards the line. `wasEmpty` tells whether the line was empty.
     case interrupt(wasEmpty: Bool)
-    /// Pressed Ctrl-D, or closed the terminal.
+    /// Ctrl-D on an empty line, or the terminal was closed.
     case end
   }
 
-  /// Makes the one editor of the process.
+  /// Creates the editor. A process can have only one.
   ///
-  /// - Parameter prompt: what stands in front of each line, in characters that the terminal has.
-  /// - Returns: nil where the system has no room for it.
+  /// - Parameter prompt: the prompt, in characters of the terminal's character set.
+  /// - Returns: nil when memory runs out.
   public init?(prompt: String) {
-    // libedit counts columns by it. Many a locale is named and not installed.
+    // libedit uses the locale to count columns. The named locale is often not installed.
     if setlocale(LC_CTYPE, "") == nil, Charset.ofTerminal.isUTF8 { setlocale(LC_CTYPE, "C.UTF-8") }
     guard chappie_editor_start(prompt) != 0 else { return nil }
   }
 
-  /// What is done next. Everything else goes on meanwhile.
+  /// Waits for the user's next input, without blocking the actor.
   public func next() async -> Entry {
     await offActor {
       var line: UnsafeMutablePointer<CChar>?
@@ -43,12 +43,12 @@ public final class LineEditor {
     }
   }
 
-  /// Does what Ctrl-C does at the prompt, now or at the next one.
+  /// Has the effect of Ctrl-C, at the current or the next prompt.
   public func interrupt() {
     chappie_editor_interrupt()
   }
 
-  /// Ends the input, and gives the terminal back as it was.
+  /// Ends the input and restores the terminal's settings.
   public func end() {
     chappie_editor_end()
   }

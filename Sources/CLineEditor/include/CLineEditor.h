@@ -1,30 +1,30 @@
 #pragma once
 
-// Lines that a person types at the terminal on standard input, with editing and a history, by libedit.
+// Reads lines that the user types at the terminal on standard input, with editing and history, by libedit.
 //
-// There is one editor in a process. Who reads a line reads it alone; the two calls that wake the reader may come from
-// any thread.
+// A process has one editor. Only one thread may read; any thread may call the two functions that wake the reader.
 
-/// What has ended the typing of a line.
+/// The event that ended a line.
 typedef enum {
-  /// A line was typed, or lines were pasted.
+  /// A line was entered, or several lines were pasted.
   CHAPPIE_EDITOR_LINE,
-  /// Ctrl-C, on a line with something in it.
+  /// Ctrl-C on a line that was not empty.
   CHAPPIE_EDITOR_CLEARED,
   /// Ctrl-C, on an empty line.
   CHAPPIE_EDITOR_INTERRUPTED,
-  /// Ctrl-D on an empty line, or the terminal has gone.
+  /// Ctrl-D on an empty line, or the terminal was closed.
   CHAPPIE_EDITOR_ENDED,
 } chappie_editor_event;
 
-/// Makes the editor; setlocale has been called. The prompt is in UTF-8. False where there is no memory for it.
+/// Creates the editor, after setlocale was called. The prompt is in UTF-8. Returns 0 when memory runs out.
 int chappie_editor_start(const char *prompt);
 
-/// Reads the next line, as UTF-8 without its end, into *line, which the caller frees; NULL for every other event.
+/// Reads the next line into *line, as UTF-8 without its line end. The caller frees it. *line is NULL for every other
+/// event.
 chappie_editor_event chappie_editor_read(char **line);
 
-/// Has the reader see Ctrl-C.
+/// Makes the reader return as if Ctrl-C was pressed.
 void chappie_editor_interrupt(void);
 
-/// Has the reader see the end.
+/// Makes the reader return as if the input ended.
 void chappie_editor_end(void);

@@ -1,3 +1,3 @@
 #pragma once
-// Linked into a program, it replaces GLib's g_log, also for the libraries that the program loads.
-// There is nothing to call.
+// Linked into a program, this replaces GLib's g_log, also for the program's shared libraries. It has no functions to
+// call.

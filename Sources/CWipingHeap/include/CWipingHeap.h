@@ -1,3 +1,3 @@
 #pragma once
-// Linked into a program, it replaces the program's free and realloc, also for the libraries that the program loads.
-// There is nothing to call.
+// Linked into a program, this replaces free and realloc, also for the program's shared libraries. It has no functions
+// to call.
