@@ -54,7 +54,9 @@ public struct ProcDirectory: Sendable {
     // parentheses.
     let text = String(decoding: try content(of: "stat"), as: UTF8.self)
     let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
-    guard fields.count > 19, let time = UInt64(fields[19]) else { throw .failed("/proc/PID/stat has an unknown format") }
+    guard fields.count > 19, let time = UInt64(fields[19]) else {
+      throw .failed("/proc/PID/stat has an unknown format")
+    }
     return time
   }
 
