@@ -1,15 +1,16 @@
 import CGLib
 
-/// Calls one of GIO's asynchronous functions and waits for its result.
+/// Calls an asynchronous GIO function and waits for its result.
 ///
-/// Cancelling the task cancels the `GCancellable` that `start` is given. A function that does not heed it within a
-/// second is not waited for: libsecret waits for a prompt that its keyring has forgotten, for one.
+/// Cancelling the task cancels the `GCancellable` that `start` receives. If the function does not return within a
+/// second after that, this call fails without it. For example, libsecret may wait forever for a prompt that the keyring
+/// has lost.
 /// - Parameters:
-///   - deadline: after this long the call is cancelled and fails with ``GLibError/timedOut``.
-///   - start: calls the function; must pass on the cancellable, the callback and the user data.
-///   - finish: calls the matching `_finish`. What it returns must let go of itself, since nobody may wait for it
-///     any more.
-/// - Throws: ``GLibError``, or `CancellationError`.
+///   - deadline: the longest wait; after it the call is cancelled and fails with ``GLibError/timedOut``.
+///   - start: calls the function with the cancellable, the callback and the user data.
+///   - finish: calls the matching `_finish` function. Its result must release itself, because it may arrive after this
+///     call has failed.
+/// - Throws: ``GLibError``, `CancellationError`.
 @GLibActor
 func asyncCall<Result>(
   deadline: Duration? = nil,
@@ -29,18 +30,18 @@ func asyncCall<Result>(
 /// One running asynchronous call.
 @GLibActor
 private final class AsyncCall<Result> {
-  /// How long a function may take to heed that it was cancelled.
+  /// The longest wait for a function that was cancelled.
   private static var grace: Duration { .seconds(1) }
 
   private let cancellable = g_cancellable_new()
   private let ended = Wait()
   private var expired = false
-  private var impatience: Timer?
+  private var graceTimer: Timer?
   private var outcome: Swift.Result<Result, any Error>?
 
   func cancel() {
     g_cancellable_cancel(cancellable)
-    impatience = Timer(after: Self.grace) { self.end(.failure(self.reason)) }
+    graceTimer = Timer(after: Self.grace) { self.end(.failure(self.reason)) }
   }
 
   func expire() {
@@ -73,7 +74,7 @@ private final class AsyncCall<Result> {
   private func end(_ outcome: Swift.Result<Result, any Error>) {
     guard self.outcome == nil else { return }
     self.outcome = outcome
-    impatience?.cancel()
+    graceTimer?.cancel()
     ended.finish()
   }
 
@@ -82,7 +83,7 @@ private final class AsyncCall<Result> {
     return error.isCancelled ? reason : error
   }
 
-  /// Why the call was cancelled.
+  /// The error for a cancelled call.
   private var reason: any Error { expired ? GLibError.timedOut : CancellationError() }
 
   isolated deinit {

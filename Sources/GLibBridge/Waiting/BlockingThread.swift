@@ -1,20 +1,22 @@
 import CGLib
 
 extension GLibActor {
-  /// What holding up a thread came to.
+  /// The outcome of blocking a thread.
   public enum BlockingOutcome<Value: Sendable>: Sendable {
-    /// It ended in time.
+    /// The work completed before the deadline.
     case completed(Value)
-    /// It goes on, and nobody waits for it any more.
+    /// The work still runs, but the thread no longer waits for it.
     case timedOut
-    /// The thread is the actor's own: waiting on it would wait for ever. It is under way.
+    /// The caller is on the actor's thread and cannot wait for it. The work has been started.
     case onActorThread
   }
 
-  /// Runs `body` on the actor and holds up the calling thread until it has ended, for callers that cannot `await`.
+  /// Runs `body` on the actor and blocks the calling thread until it completes. For callers that cannot `await`.
   ///
-  /// The actor's own thread is not held up, and no thread of Swift's pool is needed, so that this ends in time also
-  /// where each of them is held up.
+  /// `body` runs on the actor's own thread and needs none of Swift's thread pool, so this works even when all pool
+  /// threads are blocked.
+  ///
+  /// - Parameter deadline: the longest wait.
   public static func block<Value: Sendable>(
     atMost deadline: Duration, _ body: @escaping @GLibActor @Sendable () async -> Value
   ) -> BlockingOutcome<Value> {
@@ -25,11 +27,11 @@ extension GLibActor {
   }
 }
 
-/// A value that another thread brings, for a thread that stands still until then.
+/// A value that one thread provides and another one blocks for.
 private final class ThreadWait<Value: Sendable>: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<GMutex>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<GCond>.allocate(capacity: 1)
-  /// Read and written with `mutex` locked.
+  /// Protected by `mutex`.
   private var value: Value?
 
   init() {
@@ -46,12 +48,12 @@ private final class ThreadWait<Value: Sendable>: @unchecked Sendable {
     g_mutex_unlock(mutex)
   }
 
-  /// Nil when there is none in time.
+  /// Blocks until there is a value; nil after the deadline.
   func value(atMost deadline: Duration) -> Value? {
     let end = g_get_monotonic_time() + gint64(deadline.wholeMilliseconds) * 1000
     g_mutex_lock(mutex)
     defer { g_mutex_unlock(mutex) }
-    // A condition may be signalled without a cause.
+    // A condition variable may wake up spuriously.
     while value == nil {
       guard g_cond_wait_until(condition, mutex, end) != 0 else { break }
     }

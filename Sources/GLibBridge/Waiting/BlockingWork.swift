@@ -1,8 +1,8 @@
 import CGLib
 
-/// Runs `work`, which may block, on a thread of its own.
+/// Runs blocking work on a new thread, off the actor.
 ///
-/// - Returns: what `work` returns; nil when that takes longer than `deadline`. The thread then ends when the work does.
+/// - Returns: the result of `work`; nil when it takes longer than `deadline`. The thread then ends after `work` does.
 @GLibActor
 public func offActor<Result: Sendable>(
   deadline: Duration, _ work: @escaping @Sendable () -> Result
@@ -19,7 +19,7 @@ public func offActor<Result: Sendable>(
   return outcome.value
 }
 
-/// The caller joins the thread, or lets go of it.
+/// Starts a thread. The caller joins the thread or releases the reference to it.
 func startThread(_ body: @escaping @Sendable () -> Void) -> UnsafeMutablePointer<GThread>? {
   g_thread_new(
     "chappie-work",
@@ -29,7 +29,7 @@ func startThread(_ body: @escaping @Sendable () -> Void) -> UnsafeMutablePointer
     }, CallbackBox(body).retained)
 }
 
-/// Runs `work`, which may block, on a thread of its own, and waits as long as it takes.
+/// Runs blocking work on a new thread, off the actor, and waits for its result without a deadline.
 @GLibActor
 public func offActor<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
   await withCheckedContinuation { continuation in

@@ -1,7 +1,7 @@
-/// Runs `operation` for at most `limit`. What runs longer, or belongs to a cancelled task, is cancelled and not waited
-/// for: it may be somebody else's code.
+/// Runs `operation` with a deadline. After the deadline, or when the task is cancelled, the operation is cancelled and
+/// this call returns without waiting for its end.
 ///
-/// - Throws: ``GLibError/timedOut``, `CancellationError`, what `operation` throws.
+/// - Throws: ``GLibError/timedOut`` after `limit`, `CancellationError`, and any error of `operation`.
 @GLibActor
 public func withDeadline<Value: Sendable>(
   _ limit: Duration, _ operation: @escaping @GLibActor @Sendable () async throws -> Value

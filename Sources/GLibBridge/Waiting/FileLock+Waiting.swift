@@ -3,9 +3,9 @@ import Platform
 extension FileLock {
   private static let retryInterval = Duration.milliseconds(20)
 
-  /// Takes the lock at `path`, and waits for another program that has it.
+  /// Locks the file at `path`, and waits while another process holds the lock.
   ///
-  /// - Throws: `FileError`: `inUse` when it is not free within `deadline`; `CancellationError`.
+  /// - Throws: `FileError`, with `inUse` when the lock is not free within `deadline`; `CancellationError`.
   @GLibActor
   public static func take(_ path: String, deadline: Duration) async throws -> FileLock {
     let lock = try FileLock(path)

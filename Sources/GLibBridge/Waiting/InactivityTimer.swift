@@ -1,11 +1,11 @@
-/// Calls an action once something has been silent for too long.
+/// Calls an action after a period without activity.
 ///
-/// One timer, moved forward when it fires: a timer for each sign of life would cost more than what is watched.
+/// It uses one timer and re-arms it when it fires. Re-arming at each activity would cost more than the activity itself.
 @GLibActor
 final class InactivityTimer {
   private let deadline: Duration
   private let action: @GLibActor () -> Void
-  private var lastSign = ContinuousClock.now
+  private var lastActivity = ContinuousClock.now
   private var timer: Timer?
 
   init(_ deadline: Duration, _ action: @escaping @GLibActor () -> Void) {
@@ -14,12 +14,14 @@ final class InactivityTimer {
     arm(after: deadline)
   }
 
-  /// Notes a sign of life; returns the time since the one before.
+  /// Records activity.
+  ///
+  /// - Returns: the time since the previous activity.
   @discardableResult
   func touch() -> Duration {
     let now = ContinuousClock.now
-    defer { lastSign = now }
-    return now - lastSign
+    defer { lastActivity = now }
+    return now - lastActivity
   }
 
   func cancel() {
@@ -30,7 +32,7 @@ final class InactivityTimer {
   private func arm(after delay: Duration) {
     timer = Timer(after: delay) { [weak self] in
       guard let self else { return }
-      let rest = lastSign + deadline - .now
+      let rest = lastActivity + deadline - .now
       if rest > .zero { arm(after: rest) } else { action() }
     }
   }

@@ -1,4 +1,4 @@
-/// The observers of a value, in the order in which they came.
+/// A list of observers, which are called in the order of their registration.
 @GLibActor
 public final class Observers<Value> {
   private var observers: [(id: Int, notify: @GLibActor (Value) -> Void)] = []
@@ -11,21 +11,21 @@ public final class Observers<Value> {
     for observer in observers { observer.notify(value) }
   }
 
-  /// Has `observer` called for as long as the result is kept.
+  /// Registers an observer until the returned observation is released.
   public func observe(_ observer: @escaping @GLibActor (Value) -> Void) -> Observation {
     let id = nextID
     observeForGood(observer)
     return Observation { self.observers.removeAll { $0.id == id } }
   }
 
-  /// Has `observer` called for as long as these observers exist.
+  /// Registers an observer for the lifetime of this list.
   public func observeForGood(_ observer: @escaping @GLibActor (Value) -> Void) {
     observers.append((nextID, observer))
     nextID += 1
   }
 }
 
-/// The registration of an observer. It ends when it is released.
+/// The registration of an observer, which ends when it is released.
 @GLibActor
 public final class Observation {
   private let end: @GLibActor () -> Void

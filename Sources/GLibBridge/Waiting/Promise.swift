@@ -1,4 +1,4 @@
-/// A value that somebody else brings, once, to one who waits for it.
+/// A value that is provided once, by another task. Use ``Wait`` for an event without a value.
 @GLibActor
 public final class Promise<Value: Sendable> {
   private let wait = Wait()
@@ -8,14 +8,14 @@ public final class Promise<Value: Sendable> {
 
   public var isFulfilled: Bool { outcome != nil }
 
-  /// Brings the value. A second one changes nothing.
+  /// Provides the value. Later calls have no effect.
   public func fulfil(_ value: Value) {
     guard outcome == nil else { return }
     outcome = value
     wait.finish()
   }
 
-  /// Waits for the value.
+  /// Waits for the value. Only one task may wait.
   ///
   /// - Throws: `CancellationError`.
   public func value() async throws -> Value {

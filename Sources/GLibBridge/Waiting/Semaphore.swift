@@ -1,4 +1,4 @@
-/// Lets a number of callers in at a time; the others wait in the order in which they came.
+/// A counting semaphore for tasks. Waiting tasks get permits in first-in, first-out order.
 @GLibActor
 public final class Semaphore {
   private var free: Int
@@ -8,7 +8,7 @@ public final class Semaphore {
     free = count
   }
 
-  /// Runs `body` once there is a place for it.
+  /// Waits for a permit and runs `body` with it. Cancelling the task does not end the wait.
   public func withPermit<Result: Sendable>(_ body: () async throws -> Result) async rethrows -> Result {
     if free > 0 {
       free -= 1
@@ -17,7 +17,7 @@ public final class Semaphore {
       waiting.append(wait)
       await wait.value()
     }
-    // A place that is given up goes to the first that waits, and is not free in between.
+    // A released permit passes directly to the first waiting task, so that no later task can overtake it.
     defer { if waiting.isEmpty { free += 1 } else { waiting.removeFirst().finish() } }
     return try await body()
   }

@@ -1,6 +1,6 @@
 import CGLib
 
-/// A one-shot timer on the actor's context. It stops when it is let go.
+/// A one-shot timer on the actor's main context. Releasing it cancels it.
 @GLibActor
 public final class Timer {
   private var source: AttachedSource?
@@ -20,7 +20,7 @@ public final class Timer {
 }
 
 extension Duration {
-  /// This duration in milliseconds, rounded up, as GLib's timers take it.
+  /// This duration in whole milliseconds, rounded up, for GLib's timers; 0 for a negative duration.
   var wholeMilliseconds: UInt32 {
     let (seconds, attoseconds) = components
     guard seconds >= 0 else { return 0 }
@@ -29,9 +29,9 @@ extension Duration {
   }
 }
 
-/// Waits on the actor's own clock: no thread of another pool is involved.
+/// Suspends the task for `delay`, with a timer on the actor's own main context.
 ///
-/// - Throws: `CancellationError` at once when the task is cancelled.
+/// - Throws: `CancellationError`, at once when the task is cancelled.
 @GLibActor
 public func sleep(for delay: Duration) async throws {
   try Task.checkCancellation()

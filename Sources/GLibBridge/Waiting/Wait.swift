@@ -1,4 +1,4 @@
-/// A wait for something that happens once.
+/// A one-shot event: tasks wait until it is finished. Waiting after that returns at once.
 @GLibActor
 public final class Wait {
   private enum State {
@@ -11,6 +11,7 @@ public final class Wait {
 
   public init() {}
 
+  /// Waits until the event is finished, even when the task is cancelled.
   public func value() async {
     if case .finished = state { return }
     await withCheckedContinuation { continuation in
@@ -22,7 +23,8 @@ public final class Wait {
     }
   }
 
-  /// Waits until it has happened or the task is cancelled. Being cancelled finishes it: it is for one waiter alone.
+  /// Waits until the event is finished or the task is cancelled. Cancellation finishes the event for all waiting tasks,
+  /// so use this with one waiting task only.
   public func valueOrCancelled() async {
     await withTaskCancellationHandler {
       await value()
@@ -31,6 +33,7 @@ public final class Wait {
     }
   }
 
+  /// Finishes the event and resumes the waiting tasks. Later calls have no effect.
   public func finish() {
     guard case .waiting(let continuations) = state else {
       state = .finished
@@ -42,9 +45,9 @@ public final class Wait {
 }
 
 extension Task {
-  /// Waits until this task has ended, which goes on when who waits is cancelled.
+  /// Waits until this task has ended. Cancelling the waiting task does not cancel this one.
   ///
-  /// - Throws: `CancellationError` when who waits is cancelled.
+  /// - Throws: `CancellationError` when the waiting task is cancelled.
   @GLibActor
   public func untilEnded() async throws {
     let end = Wait()
