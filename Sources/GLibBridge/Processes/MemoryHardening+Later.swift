@@ -1,8 +1,8 @@
 import Platform
 
 extension MemoryHardening {
-  /// Gives the system back what the heap holds and nobody uses, a second later and off the actor: after many small
-  /// blocks were freed.
+  /// Returns unused heap memory to the system after a second, off the actor. Call it after many small blocks were
+  /// freed. Calls within that second are combined.
   @GLibActor
   public static func trimHeapSoon() {
     guard trimming == nil else { return }

@@ -2,13 +2,13 @@ import CGLib
 import Glibc
 import Platform
 
-/// Calls an action once, when the process has ended that started this one. It stops when it is let go.
+/// Calls an action once, when the parent process ends. Releasing the watch stops it.
 @GLibActor
 public final class ParentWatch {
   private let parent: ProcessHandle
   private var source: AttachedSource?
 
-  /// Nil where that cannot be followed, or has ended already.
+  /// Nil when the parent process cannot be watched or has already ended.
   public init?(_ action: @escaping @GLibActor () -> Void) {
     let number = getppid()
     guard number > 1, let parent = ProcessHandle(number), getppid() == number else { return nil }

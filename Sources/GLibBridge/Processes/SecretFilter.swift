@@ -3,48 +3,50 @@ import Glibc
 import Platform
 import SecretMemory
 
-/// A program that makes one secret of another: it reads its standard input to the end and writes its standard output.
-/// Neither is in a file, an argument or an environment, and what comes out is in guarded memory from its first byte on.
+/// Runs a filter program that turns one secret into another: the program reads its standard input to the end and writes
+/// its standard output.
+///
+/// Neither secret is in a file, an argument or the environment. The output is stored in guarded memory only.
 @GLibActor
 public enum SecretFilter {
   public struct Outcome: Sendable {
     public let succeeded: Bool
     public let output: SecretBytes
-    /// The last line that the program wrote to its standard error.
-    public let complaint: String
+    /// The last line of the program's standard error.
+    public let errorMessage: String
   }
 
-  /// What one write into a pipe takes whole.
+  /// The longest input in bytes: a pipe accepts this much in one write.
   public nonisolated static let inputLimit = Int(PIPE_BUF)
-  private nonisolated static let complaintLimit = 16 << 10
+  private nonisolated static let errorOutputLimit = 16 << 10
 
-  /// Runs a program of the search path.
+  /// Runs a program from the search path.
   ///
   /// - Parameters:
   ///   - input: at most ``inputLimit`` bytes.
-  ///   - outputLimit: what the program writes beyond this many bytes is a failure.
-  ///   - deadline: the program is killed after it.
-  /// - Throws: ``GLibError``: where it cannot be started, and ``GLibError/timedOut``.
+  ///   - outputLimit: the longest output in bytes; longer output is an error.
+  ///   - deadline: the longest run time; after it the program is killed.
+  /// - Throws: ``GLibError`` when the program cannot be started or its output is too long; ``GLibError/timedOut``.
   public static func run(
     _ program: String, _ arguments: [String], input: SecretBytes, outputLimit: Int, deadline: Duration
   ) async throws -> Outcome {
-    precondition(input.count <= inputLimit, "a pipe does not take so much at once")
+    precondition(input.count <= inputLimit, "the input is longer than PIPE_BUF")
     let process = try FilterProcess(program, arguments)
     let end = ContinuousClock.now + deadline
     defer { process.kill() }
-    process.give(input)
+    process.write(input)
     let output = try process.descriptor(g_subprocess_get_stdout_pipe)
     let errors = try process.descriptor(g_subprocess_get_stderr_pipe)
     let read = await offActor(deadline: deadline) {
-      // Who says too much is not listened to any more.
-      readAll(output, limit: outputLimit).map { ($0, readAll(errors, limit: complaintLimit)) }
+      // Output above the limit is not read any further.
+      readAll(output, limit: outputLimit).map { ($0, readAll(errors, limit: errorOutputLimit)) }
     }
     guard let read else { throw GLibError.timedOut }
-    guard let (content, complaints) = read else {
-      throw GLibError(domain: "chappie-filter", code: 0, message: "\(program) said more than was expected")
+    guard let (content, errorOutput) = read else {
+      throw GLibError(domain: "chappie-filter", code: 0, message: "\(program) wrote more output than expected")
     }
     let succeeded = try await process.end(within: end - ContinuousClock.now)
-    return Outcome(succeeded: succeeded, output: content, complaint: lastLine(complaints))
+    return Outcome(succeeded: succeeded, output: content, errorMessage: lastLine(errorOutput))
   }
 
   private nonisolated static func lastLine(_ text: SecretBytes?) -> String {
@@ -52,7 +54,7 @@ public enum SecretFilter {
     return lines?.last.map(String.init) ?? "no reason given"
   }
 
-  /// All until the other end is closed; nil where that is more than `limit` bytes.
+  /// Reads until the other end is closed; nil when that is more than `limit` bytes.
   private nonisolated static func readAll(_ file: Descriptor, limit: Int) -> SecretBytes? {
     var filled = 0
     let buffer = SecretBytes(count: limit + 1) { span in
@@ -76,7 +78,7 @@ public enum SecretFilter {
   }
 }
 
-/// A program with three pipes.
+/// A child process with three pipes.
 @GLibActor
 private final class FilterProcess {
   private let process: OpaquePointer
@@ -96,14 +98,15 @@ private final class FilterProcess {
     g_object_unref(UnsafeMutableRawPointer(process))
   }
 
-  /// Writes the whole input, and ends it. A program that has ended before says elsewhere why.
-  func give(_ input: SecretBytes) {
+  /// Writes the whole input and closes the pipe. A failure is ignored: a program that has ended reports its reason on
+  /// standard error.
+  func write(_ input: SecretBytes) {
     guard let pipe = g_subprocess_get_stdin_pipe(process) else { return }
     _ = input.withBytes { g_output_stream_write_all(pipe, $0.baseAddress, gsize($0.count), nil, nil, nil) }
     g_output_stream_close(pipe, nil, nil)
   }
 
-  /// A descriptor of one of the pipes, which outlives this object.
+  /// Duplicates the descriptor of a pipe, so that it outlives this object.
   func descriptor(_ pipe: (OpaquePointer?) -> UnsafeMutablePointer<GInputStream>?) throws -> Descriptor {
     let stream = pipe(process).map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: GUnixInputStream.self) }
     let number = fcntl(g_unix_input_stream_get_fd(stream), F_DUPFD_CLOEXEC, 0)
@@ -113,7 +116,9 @@ private final class FilterProcess {
     return descriptor
   }
 
-  /// Whether it ended with success.
+  /// Waits for the end of the program.
+  ///
+  /// - Returns: whether its exit status is 0.
   func end(within deadline: Duration) async throws -> Bool {
     let process = process
     _ = try await asyncCall(deadline: deadline) { cancellable, callback, data in
@@ -124,7 +129,7 @@ private final class FilterProcess {
     return g_subprocess_get_successful(process) != 0
   }
 
-  /// Nothing is left of it, whatever it does.
+  /// Kills the program if it still runs.
   func kill() {
     if g_subprocess_get_identifier(process) != nil { g_subprocess_force_exit(process) }
   }

@@ -1,7 +1,7 @@
 import CGLib
 
-/// Calls an action on the actor each time the process gets a Unix signal. It stops when it is let go, and the
-/// signal then does again what it does by default.
+/// Calls an action on the actor for each occurrence of a Unix signal. Releasing the watch restores the signal's default
+/// action.
 @GLibActor
 public final class UnixSignalWatch {
   private var source: AttachedSource?
@@ -25,8 +25,8 @@ public final class UnixSignalWatch {
 
 /// Unix signals.
 public enum UnixSignals {
-  /// Waits until the process gets one of `signals`, and returns which. A second one then acts by default, so that
-  /// an impatient Ctrl-C ends a program that takes its time to end.
+  /// Waits for the first of `signals` and returns its number. A second signal then has its default action, so that a
+  /// second Ctrl-C ends a program that is slow to stop.
   @GLibActor
   public static func first(of signals: [Int32]) async -> Int32 {
     let wait = Wait()

@@ -20,14 +20,14 @@ struct SecretFilterTests {
     let outcome = try await run("tr a-z A-Z; echo one >&2; echo two >&2", "secret")
     #expect(outcome.succeeded)
     #expect(text(outcome.output) == "SECRET")
-    #expect(outcome.complaint == "two")
+    #expect(outcome.errorMessage == "two")
   }
 
   @Test func tellsFailure() async throws {
     let outcome = try await run("cat; exit 3", "part")
     #expect(!outcome.succeeded)
     #expect(text(outcome.output) == "part")
-    #expect(outcome.complaint == "no reason given")
+    #expect(outcome.errorMessage == "no reason given")
   }
 
   @Test func takesNoMoreThanItsLimit() async throws {

@@ -37,7 +37,7 @@ struct CredentialSealer {
     do {
       let outcome = try await SecretFilter.run(
         Self.program, arguments + ["-", "-"], input: input, outputLimit: Self.outputLimit, deadline: Self.deadline)
-      guard outcome.succeeded else { throw Failure(reason: Redaction.message(outcome.complaint)) }
+      guard outcome.succeeded else { throw Failure(reason: Redaction.message(outcome.errorMessage)) }
       return outcome.output
     } catch let error as GLibError {
       throw Failure(reason: error.isTimeout ? "it does not answer" : error.message)
