@@ -1,24 +1,24 @@
 import CGLib
 import Platform
 
-/// The address of a page that may be opened, and that leads where a person reads that it does: `https:`, or `http:` on
-/// this machine. Other schemes start other programs.
+/// The address of a web page that is safe to open: `https:`, or `http:` on the loopback, with an unambiguous host.
+/// Other schemes may start other programs.
 public struct WebPageAddress: Sendable, Hashable {
-  /// The address, which has visible ASCII alone.
+  /// The address, in printable ASCII only.
   public let text: String
 
-  /// Nil for what is no such address: also for one with a user name, which can look like the host.
+  /// Nil for any other address, including one with a user name, which could be mistaken for the host.
   public init?(_ text: String) {
     guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !Self.forbidden.contains($0) }),
       let address = ParsedURL(text), !address.hasCredentials, let host = address.host, !host.isEmpty,
       address.scheme == "https" || address.scheme == "http" && address.isLoopback,
-      // A host in escapes is not read as what it is.
+      // A person cannot read a percent-encoded host.
       text.dropFirst(address.scheme.count + 3).prefix(while: { !"/?#".contains($0) }).utf8.allSatisfy(Self.isPartOfHost)
     else { return nil }
     self.text = text
   }
 
-  /// Programs take a backslash for a slash; the others belong into no address.
+  /// Some programs treat a backslash as a slash. The other characters are not allowed in a URL.
   private static let forbidden = Set(#"\"<>^`{|}"#.utf8)
 
   private static func isPartOfHost(_ byte: UInt8) -> Bool {
@@ -33,16 +33,16 @@ public struct WebPageAddress: Sendable, Hashable {
 
 /// The user's web browser.
 public enum Browser {
-  /// Whether there is a desktop that could show one.
+  /// Whether the session has a display.
   public static var isReachable: Bool {
     ["WAYLAND_DISPLAY", "DISPLAY"].contains { CurrentProcess.environment($0) != nil }
   }
 
   /// Opens `page` in the default browser.
   ///
-  /// - Parameter activationToken: what the desktop gave for the click that led here, so that the browser may come to
-  ///   the front.
-  /// - Throws: ``GLibError`` when there is none or it does not start.
+  /// - Parameter activationToken: the XDG activation token of the user's action, which lets the browser raise its
+  ///   window.
+  /// - Throws: ``GLibError`` when there is no browser or it does not start.
   @GLibActor
   public static func open(_ page: WebPageAddress, activationToken: String? = nil) async throws {
     let context = g_app_launch_context_new()

@@ -7,13 +7,13 @@ public enum Directories {
   public static var state: String { String(cString: g_get_user_state_dir()) }
   public static var runtime: String { String(cString: g_get_user_runtime_dir()) }
 
-  /// The directories of the system's data, most important first.
+  /// The system's data directories, in order of precedence.
   public static var systemData: [String] { list(g_get_system_data_dirs()) }
 
-  /// The directories of the system's configuration, most important first.
+  /// The system's configuration directories, in order of precedence.
   public static var systemConfiguration: [String] { list(g_get_system_config_dirs()) }
 
-  /// The whole path of `path`, from the working directory.
+  /// The absolute form of `path`, relative to the working directory.
   public static func absolutePath(_ path: String) -> String {
     let whole = g_canonicalize_filename(path, nil)
     defer { g_free(whole) }

@@ -1,8 +1,8 @@
 import CGLib
 
-/// What this program is called.
+/// The identity of this program.
 public enum Program {
-  /// The id of its `GApplication`; nil where it has none, or none yet.
+  /// The ID of the default `GApplication`; nil when there is none yet.
   public static var applicationID: String? {
     guard let application = g_application_get_default(), let id = g_application_get_application_id(application) else {
       return nil
@@ -10,7 +10,7 @@ public enum Program {
     return String(cString: id)
   }
 
-  /// The last part of the path that it was started by; empty where it was started by none.
+  /// The last component of the path in `argv[0]`; empty when there is none.
   public static var name: String {
     CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? ""
   }

@@ -1,15 +1,18 @@
 import CGLib
 
-/// A source of the actor's context that calls an action. It stops when it is let go.
+/// An event source that is attached to the actor's main context and calls an action. Releasing it destroys the source.
 ///
-/// Who keeps one in a property lets go of it with `take()`: what goes with the action may look at the property again.
+/// An owner that keeps one in a property must release it with `take()`: releasing the action may run code that reads
+/// the property.
 @GLibActor
 package struct AttachedSource: ~Copyable {
   private let pointer: UnsafeMutablePointer<GSource>
 
+  /// Attaches a source.
+  ///
   /// - Parameters:
-  ///   - pointer: a new source, whose reference this takes over.
-  ///   - callback: what GLib calls, with `action` as its user data.
+  ///   - pointer: a new source. This takes over the reference.
+  ///   - callback: the function that GLib calls, with `action` as its user data.
   package init(
     owning pointer: UnsafeMutablePointer<GSource>?, _ callback: GSourceFunc, _ action: @escaping @GLibActor () -> Void
   ) {
@@ -20,13 +23,14 @@ package struct AttachedSource: ~Copyable {
     self.pointer = pointer
   }
 
-  /// A source that calls `action` once, as soon as `condition` is true of a descriptor, which stays open until then.
+  /// A source that calls `action` once, when `condition` becomes true for a descriptor. The descriptor must stay open
+  /// until then.
   package init(watching descriptor: Int32, for condition: GIOCondition, _ action: @escaping @GLibActor () -> Void) {
     let callback: GUnixFDSourceFunc = { _, _, data in
       AttachedSource.act(data)
       return sourceRemove
     }
-    // GLib asks for every kind of callback in the shape of the plainest one.
+    // GLib declares every kind of callback as a GSourceFunc.
     self.init(
       owning: g_unix_fd_source_new(descriptor, condition), unsafeBitCast(callback, to: GSourceFunc.self), action)
   }
@@ -36,7 +40,7 @@ package struct AttachedSource: ~Copyable {
     g_source_unref(pointer)
   }
 
-  /// Calls the action the first time alone.
+  /// Calls the action once and removes the source.
   package static var once: GSourceFunc {
     { data in
       AttachedSource.act(data)
@@ -52,7 +56,7 @@ package struct AttachedSource: ~Copyable {
     }
   }
 
-  /// Calls the action that is a callback's user data.
+  /// Calls the action in a callback's user data.
   private nonisolated static func act(_ data: UnsafeMutableRawPointer?) {
     let action = CallbackBox<@GLibActor () -> Void>.of(data).closure
     GLibActor.assumeIsolated { action() }

@@ -8,24 +8,24 @@ package final class CallbackBox<Closure> {
     self.closure = closure
   }
 
-  /// This box as user data that keeps it alive until ``release`` is called with it.
+  /// A retained reference for use as user data, which ``release`` releases.
   package var retained: UnsafeMutableRawPointer {
     Unmanaged.passRetained(self).toOpaque()
   }
 
-  /// The box behind user data, which stays alive.
+  /// The box in user data, which keeps its reference.
   package static func of(_ data: UnsafeMutableRawPointer?) -> CallbackBox {
     guard let data else { preconditionFailure("GLib lost a callback's user data") }
     return Unmanaged<CallbackBox>.fromOpaque(data).takeUnretainedValue()
   }
 
-  /// The box behind user data, which the caller now owns.
+  /// The box in user data. The caller takes over the reference.
   package static func consume(_ data: UnsafeMutableRawPointer?) -> CallbackBox {
     guard let data else { preconditionFailure("GLib lost a callback's user data") }
     return Unmanaged<CallbackBox>.fromOpaque(data).takeRetainedValue()
   }
 
-  /// Lets go of the box. GLib calls it on any thread.
+  /// Releases the reference. GLib calls it on any thread.
   package static var release: @convention(c) (UnsafeMutableRawPointer?) -> Void {
     { data in
       guard let data else { return }
@@ -33,7 +33,7 @@ package final class CallbackBox<Closure> {
     }
   }
 
-  /// The same, as GObject's signals want it.
+  /// As ``release``, with the signature that GObject signals need.
   package static var releaseOfSignal: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<GClosure>?) -> Void
   {
     { data, _ in

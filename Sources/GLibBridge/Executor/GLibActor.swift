@@ -1,8 +1,8 @@
-/// The actor whose state lives on one GLib main context.
+/// The global actor that runs on one GLib main context.
 ///
-/// Everything that talks to GIO is isolated to it, so that GLib's callbacks and Swift's jobs run on the same
-/// thread and need no locks. In a program that calls ``MainLoop/run(_:)`` that thread is the main thread; in
-/// any other program GLibBridge starts a thread of its own at first use.
+/// All code that uses GIO is isolated to it. So GLib's callbacks and Swift's jobs run on the same thread and need no
+/// locks. In a program that calls ``MainLoop/run(_:)`` this is the main thread. In any other program GLibBridge starts
+/// a thread at first use.
 @globalActor
 public actor GLibActor {
   public static let shared = GLibActor()
@@ -13,9 +13,9 @@ public actor GLibActor {
     executor.asUnownedSerialExecutor()
   }
 
-  /// Runs `body` at once, as code on the actor. Traps when the caller is not on the actor's thread.
+  /// Runs `body` synchronously, isolated to the actor. Traps when the caller is not on the actor's thread.
   ///
-  /// This is what GLib's C callbacks use: they arrive on the right thread, which the compiler cannot know.
+  /// GLib's C callbacks use it: they run on the actor's thread, but the compiler cannot know that.
   package static func assumeIsolated<T>(_ body: @GLibActor () throws -> T) rethrows -> T {
     shared.executor.checkIsolated()
     return try withoutActuallyEscaping(body) { escapable in

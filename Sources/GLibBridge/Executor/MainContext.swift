@@ -1,12 +1,12 @@
 import CGLib
 import Synchronization
 
-/// The `GMainContext` that ``GLibActor`` runs on, and who drives it.
+/// The `GMainContext` of ``GLibActor``, and the thread that iterates it.
 struct MainContext: @unchecked Sendable {
   enum Driver {
-    /// ``MainLoop/run(_:)`` drives the default context on the main thread.
+    /// ``MainLoop/run(_:)`` iterates the default context on the main thread.
     case mainThread
-    /// A thread of GLibBridge's own drives a context of its own.
+    /// A thread that GLibBridge starts iterates a context of its own.
     case ownThread
   }
 
@@ -15,12 +15,12 @@ struct MainContext: @unchecked Sendable {
   let pointer: OpaquePointer?
   private let driver: Driver
 
-  /// Makes the main thread's default context the actor's. Must come before the first use of the actor.
+  /// Makes the actor use the main thread's default context. Call it before the first use of the actor.
   static func useMainThread() {
     driver.withLock { $0 = .mainThread }
   }
 
-  /// Whether this program gives its main thread to the actor, as those of this package do.
+  /// Whether this program runs ``MainLoop``, as this package's own programs do.
   static var isMainThreads: Bool { driver.withLock { if case .mainThread = $0 { true } else { false } } }
 
   static func chosen() -> MainContext {
@@ -30,7 +30,7 @@ struct MainContext: @unchecked Sendable {
     }
   }
 
-  /// Starts the thread of a context that has one of its own.
+  /// Starts the thread of a context that has its own thread.
   func start() {
     guard case .ownThread = driver else { return }
     let thread = g_thread_new(

@@ -1,7 +1,8 @@
 import CGLib
 import Synchronization
 
-/// Runs Swift's jobs as one source of a `GMainContext`: those of the actor, and those of tasks that prefer its thread.
+/// Runs Swift's jobs in one event source of a `GMainContext`: the jobs of the actor, and those of tasks that prefer its
+/// thread.
 final class MainContextExecutor: SerialExecutor, TaskExecutor {
   private struct State: Sendable {
     var jobs: [UnownedJob] = []
@@ -52,7 +53,7 @@ final class MainContextExecutor: SerialExecutor, TaskExecutor {
     isCurrent
   }
 
-  /// Whether this is the thread that drives the context.
+  /// Whether the caller is on the thread that iterates the context.
   var isCurrent: Bool {
     g_main_context_is_owner(context.pointer) != 0
   }
@@ -61,7 +62,7 @@ final class MainContextExecutor: SerialExecutor, TaskExecutor {
     state.withLock { !$0.jobs.isEmpty }
   }
 
-  /// Runs the jobs that wait now. Jobs that these enqueue wait for the next round, so that sockets and timers
+  /// Runs the jobs that are queued now. Jobs that they enqueue run in the next iteration, so that sockets and timers
   /// get their turn.
   private func runJobs() {
     let jobs = state.withLock { state in

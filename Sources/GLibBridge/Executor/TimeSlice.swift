@@ -1,10 +1,10 @@
 import CGLib
 
-/// The time that one source of the main loop may take in a round while others wait for theirs.
+/// The time that one event source may use in an iteration of the main loop while other sources wait.
 public struct TimeSlice {
-  /// In microseconds. With a hundred sources that never rest a round takes 50 ms.
+  /// The length in microseconds. With a hundred busy sources an iteration takes 50 ms.
   private static let length: gint64 = 500
-  /// The clock is looked at each so many times.
+  /// The number of calls between two readings of the clock.
   private static let stride = 8
 
   private let end = g_get_monotonic_time() + Self.length
@@ -12,12 +12,12 @@ public struct TimeSlice {
 
   public init() {}
 
-  /// Whether the time is over; to be asked after each piece of work of some microseconds.
+  /// Whether the slice has ended. Call it after each unit of work of a few microseconds.
   public mutating func isOver() -> Bool {
     count += 1
     return count.isMultiple(of: Self.stride) && hasPassed
   }
 
-  /// Whether the time is over, by the clock.
+  /// Whether the slice has ended, by the clock.
   var hasPassed: Bool { g_get_monotonic_time() >= end }
 }
