@@ -1,7 +1,7 @@
 import CLibsecret
 
 extension GLibError {
-  /// What this error of a keyring comes to.
+  /// The store error that corresponds to this error.
   var storeError: SecretStoreError { isLockedOrDismissed ? .locked : .unavailable(message) }
 
   private var isLockedOrDismissed: Bool {
@@ -10,7 +10,7 @@ extension GLibError {
       || domain == NonPromptingSecretService.errorDomain
   }
 
-  /// Whether what was called is not there.
+  /// Whether the called object does not exist.
   var isNoSuchObject: Bool {
     switch busName {
     case "org.freedesktop.Secret.Error.NoSuchObject", "org.freedesktop.DBus.Error.UnknownMethod",
@@ -21,7 +21,7 @@ extension GLibError {
     }
   }
 
-  /// Whether the keyring does not know the session any more, or has gone.
+  /// Whether the keyring has lost the session or left the bus.
   var isSessionLost: Bool {
     switch busName {
     case "org.freedesktop.Secret.Error.NoSession", "org.freedesktop.DBus.Error.ServiceUnknown",
@@ -33,7 +33,7 @@ extension GLibError {
     }
   }
 
-  /// Whether this is `code` of libsecret's own errors.
+  /// Whether this is libsecret's error `code`.
   private func isSecret(_ code: SecretError) -> Bool {
     domain == String(cString: g_quark_to_string(secret_error_get_quark())) && self.code == Int32(code.rawValue)
   }

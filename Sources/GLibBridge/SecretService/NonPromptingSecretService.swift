@@ -1,7 +1,7 @@
 import CGLib
 import CLibsecret
 
-/// A `SecretService` that never prompts: where libsecret would show a prompt, the call fails instead.
+/// A subclass of `SecretService` that never prompts: an operation that needs a prompt fails.
 enum NonPromptingSecretService {
   static let errorDomain = "chappie-prompt-not-allowed"
 
@@ -10,7 +10,7 @@ enum NonPromptingSecretService {
     let functions = serviceClass.assumingMemoryBound(to: SecretServiceClass.self)
     functions.pointee.prompt_async = { service, _, _, cancellable, callback, data in
       let task = g_task_new(service, cancellable, callback, data)
-      g_task_return_error(task, SecretServiceSubclass.error(errorDomain, "the keyring would have to ask the user"))
+      g_task_return_error(task, SecretServiceSubclass.error(errorDomain, "the keyring needs to prompt the user"))
       g_object_unref(task.map { UnsafeMutableRawPointer($0) })
     }
     functions.pointee.prompt_finish = { _, result, error in

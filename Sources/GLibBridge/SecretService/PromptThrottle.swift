@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Lets the keyring ask the user one thing at a time, and not again at once whoever was refused.
+/// Limits the keyring's prompts: one at a time, and none for a while after the user has refused one.
 ///
-/// A program that may have the user asked could otherwise cover the screen with questions until one is consented to.
+/// Otherwise a program could show prompts until the user gives in.
 @GLibActor
 public final class PromptThrottle {
-  /// How long somebody who was refused has to wait, by how often it was.
+  /// The back-off of a group of callers after a refusal.
   private struct Pause {
     static let first = Duration.seconds(30)
     static let longest = Duration.seconds(480)
@@ -13,23 +13,23 @@ public final class PromptThrottle {
     var length: Duration
     var end: ContinuousClock.Instant
 
-    /// A long time after its end it is forgotten.
+    /// A back-off is forgotten when this time has passed since its end.
     func isForgotten(_ now: ContinuousClock.Instant) -> Bool { end + Self.longest < now }
   }
 
   nonisolated static let shared = PromptThrottle()
 
-  /// By the group of callers; that of this process's own work has no name.
+  /// The back-off of each group of callers; the key is empty for this process's own work.
   private nonisolated let pauses = Mutex<[String: Pause]>([:])
   private nonisolated let now: @Sendable () -> ContinuousClock.Instant
   private var isAsking = false
   private var waiting: [Promise<End>] = []
 
-  /// How an open question ended, for those that wait.
+  /// The outcome of a prompt, for the tasks that wait for its end.
   private enum End {
-    /// The user, or the keyring, has answered.
+    /// The user or the keyring has answered.
     case answered
-    /// Who asked has left.
+    /// The caller has cancelled the prompt.
     case takenAway
   }
 
@@ -37,17 +37,18 @@ public final class PromptThrottle {
     self.now = now
   }
 
-  /// Whether the user has just refused what this task works for, so that its calls are as if nobody may be asked.
+  /// Whether the running task's group of callers is backing off. Its calls then behave as if prompts were forbidden.
   public nonisolated static var isBackingOff: Bool { shared.isBackingOff(CallerGroup.current ?? "") }
 
   nonisolated func isBackingOff(_ group: String) -> Bool {
     pauses.withLock { pauses in pauses[group].map { $0.end > now() } ?? false }
   }
 
-  /// Runs `asking`, which asks the user, unless somebody else's question is open or the user has just refused one of the
-  /// same group: then `quiet`, after the end of the open question. One that is taken away makes room for the next.
+  /// Runs `asking`, which may prompt the user. If another prompt is open, waits for its end and runs `quiet`, which
+  /// does not prompt. If the group is backing off, runs `quiet` at once. When an open prompt is cancelled, the next
+  /// waiting call may prompt.
   ///
-  /// - Throws: what the two throw, `CancellationError`.
+  /// - Throws: any error of the two closures, `CancellationError`.
   func pass<Result>(
     asking: () async throws -> Result, quiet: () async throws -> Result
   ) async throws -> Result {
@@ -79,7 +80,8 @@ public final class PromptThrottle {
     for promise in waiting { promise.fulfil(end) }
   }
 
-  /// A question that was taken away counts, too: it was on the screen. So does one that nobody answered.
+  /// Whether an error counts as a refusal. A prompt that was cancelled or that timed out counts as well, since the user
+  /// saw it.
   private static func isRefusal(_ error: any Error, after time: Duration) -> Bool {
     switch error {
     case SecretStoreError.locked, is CancellationError: true
@@ -95,6 +97,6 @@ public final class PromptThrottle {
       pauses[group] = Pause(length: length, end: now + length)
       return length
     }
-    Log.notice("The user has refused the keyring's question: it asks nothing for the same program for \(length).")
+    Log.notice("The user has refused the keyring's prompt: the same program can cause no prompt for \(length).")
   }
 }

@@ -1,8 +1,8 @@
 import CGLib
 import CLibsecret
 
-/// A `SecretService` that prompts, and whose calls end also where the prompt has no answer: libsecret 0.20 never
-/// returns when a keyring ends while it asks.
+/// A subclass of `SecretService` that prompts, and whose operations also end when the prompt has no result. libsecret
+/// 0.20 never returns when a keyring exits during a prompt.
 enum PromptingSecretService {
   private static let errorDomain = "chappie-prompt-without-answer"
 
@@ -33,7 +33,7 @@ enum PromptingSecretService {
       g_task_return_pointer(task, UnsafeMutableRawPointer(answer)) { g_variant_unref($0.map { OpaquePointer($0) }) }
     } else {
       g_task_return_error(
-        task, error ?? SecretServiceSubclass.error(errorDomain, "it ended its question without an answer"))
+        task, error ?? SecretServiceSubclass.error(errorDomain, "the prompt ended without a result"))
     }
     g_object_unref(data)
   }

@@ -1,13 +1,13 @@
 import CGLib
 import CLibsecret
 
-/// Owned references to libsecret's objects.
+/// An owned reference to libsecret's service object.
 @GLibActor
 final class SecretServiceReference {
   let pointer: UnsafeMutablePointer<SecretService>
-  /// The unique name of the keyring that knows the session.
+  /// The unique bus name of the keyring that opened the session.
   let keyring: String?
-  /// Whether the keyring has a `session` collection; nil until it was asked.
+  /// Whether the keyring has a `session` collection; nil when unknown.
   var hasSessionCollection: Bool?
 
   init(owning pointer: UnsafeMutablePointer<SecretService>) {
@@ -15,13 +15,13 @@ final class SecretServiceReference {
     keyring = Self.owner(pointer)
   }
 
-  /// Whether secrets cross the bus encrypted. libsecret falls back to a session that is not, without a word.
+  /// Whether the session encrypts secrets on the bus. libsecret silently falls back to a plain session.
   var isEncrypted: Bool {
     guard let algorithms = secret_service_get_session_algorithms(pointer) else { return false }
     return String(cString: algorithms) != "plain"
   }
 
-  /// Whether the keyring is the one that the session was opened with: one that restarted knows none.
+  /// Whether the keyring still has the session. A restarted keyring has another unique name and no sessions.
   var hasSession: Bool { Self.owner(pointer) == keyring }
 
   private static func owner(_ service: UnsafeMutablePointer<SecretService>) -> String? {
@@ -57,12 +57,13 @@ final class SecretItemReference {
     UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GDBusProxy.self)
   }
 
-  /// The item's object on the bus.
+  /// The item's object path.
   var path: String {
     g_dbus_proxy_get_object_path(proxy).map { String(cString: $0) } ?? "/"
   }
 
-  /// Whether its properties are here: they go with a keyring that leaves the bus, and libsecret asserts that they are.
+  /// Whether the item's properties are cached. They are lost when the keyring leaves the bus, and libsecret asserts
+  /// that they exist.
   var isKnown: Bool {
     ["Attributes", "Locked"].allSatisfy { name in
       guard let value = g_dbus_proxy_get_cached_property(proxy, name) else { return false }
@@ -80,7 +81,7 @@ final class SecretItemReference {
   }
 }
 
-/// Attributes as libsecret takes them: a hash table of strings that includes the schema's name.
+/// Attributes in the form that libsecret uses: a hash table of strings that includes the schema's name.
 @GLibActor
 final class AttributeTable {
   let pointer: OpaquePointer

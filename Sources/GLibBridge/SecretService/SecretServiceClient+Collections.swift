@@ -2,9 +2,9 @@ import CGLib
 import CLibsecret
 
 extension SecretServiceClient {
-  /// Whether the default collection says that it is locked.
+  /// The lock state that the default collection reports.
   ///
-  /// - Throws: ``SecretStoreError/unavailable(_:)`` also when there is none, `CancellationError`.
+  /// - Throws: ``SecretStoreError/unavailable(_:)``, also when there is no default collection; `CancellationError`.
   public func defaultCollectionState() async throws -> CollectionState {
     try await services.withService(.forbidden) { service in
       let collection = try await collection(.default, service)
@@ -12,7 +12,7 @@ extension SecretServiceClient {
     }
   }
 
-  /// Unlocks the default collection. Without interaction this succeeds only where the keyring needs no password.
+  /// Unlocks the default collection. Without interaction this succeeds only when the keyring needs no password.
   ///
   /// - Throws: ``SecretStoreError``, `CancellationError`.
   public func unlockDefaultCollection(interaction: Interaction) async throws {
@@ -22,8 +22,8 @@ extension SecretServiceClient {
     }
   }
 
-  /// Unlocks an item that a search found locked, while its collection is not. Without interaction this succeeds only
-  /// where the keyring needs nobody's consent.
+  /// Unlocks a locked item in an unlocked collection. Without interaction this succeeds only when the keyring needs no
+  /// consent.
   ///
   /// - Throws: ``SecretStoreError``, `CancellationError`.
   public func unlock(_ found: Found, interaction: Interaction) async throws {
@@ -32,7 +32,7 @@ extension SecretServiceClient {
     }
   }
 
-  /// Runs `body`, which may ask the user where `interaction` and ``PromptThrottle`` allow it.
+  /// Runs `body`, which may prompt the user when `interaction` and ``PromptThrottle`` allow it.
   private func asking(
     _ interaction: Interaction, _ body: (SecretServiceReference, Interaction) async throws -> Void
   ) async throws {
@@ -60,8 +60,8 @@ extension SecretServiceClient {
     guard count > 0 else { throw SecretStoreError.locked }
   }
 
-  /// KeePassXC asks for its password when it is searched while locked, and answers when somebody has typed it. Keyrings
-  /// that have a `session` collection search that one too, and do not ask.
+  /// Whether a search would prompt the user. A locked KeePassXC prompts for its password when it is searched. Keyrings
+  /// with a `session` collection search that one and do not prompt.
   func promptsToSearch(_ service: SecretServiceReference) async throws -> Bool {
     let hasSession: Bool
     if let known = service.hasSessionCollection {

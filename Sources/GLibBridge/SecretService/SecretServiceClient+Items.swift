@@ -3,15 +3,15 @@ import CLibsecret
 import SecretMemory
 
 extension SecretServiceClient {
-  /// The items whose attributes include `attributes`, locked ones too.
+  /// Finds the items whose attributes include `attributes`, including locked items.
   ///
-  /// - Throws: ``SecretStoreError``, where a keyring that is locked would ask the user before it searches;
+  /// - Throws: ``SecretStoreError``, with `locked` when the keyring would prompt the user before it searches;
   ///   `CancellationError`.
   public func search(schema: String, _ attributes: [String: String]) async throws -> [Found] {
     try await services.withService(.forbidden) { service in
       guard try await !promptsToSearch(service) else { throw SecretStoreError.locked }
       var found: [Found] = []
-      // Item by item: libsecret's own search ends twice when one of its items is deleted meanwhile.
+      // Items are loaded one by one: libsecret's own search calls back twice when an item is deleted meanwhile.
       for path in try await paths(AttributeTable(attributes, schema: schema), service) {
         if let item = try await nilIfDeleted({ try await item(at: path, service) }) { found.append(item) }
       }
@@ -19,7 +19,7 @@ extension SecretServiceClient {
     }
   }
 
-  /// The attributes of those of `paths` that are items of a schema now, whether they are locked or not.
+  /// The attributes of the items at `paths` that exist and have the schema, by path. Locked items are included.
   ///
   /// - Throws: as ``search(schema:_:)``.
   public func attributes(ofItemsAt paths: Set<String>, schema: String) async throws -> [String: [String: String]] {
@@ -52,7 +52,7 @@ extension SecretServiceClient {
       secret_item_new_for_dbus_path_finish(result, &error).map(SecretItemReference.init(owning:))
     }
     guard let item else { throw GLibError.timedOut }
-    guard item.isKnown else { throw SecretStoreError.unavailable("it left while it was asked") }
+    guard item.isKnown else { throw SecretStoreError.unavailable("it left the bus during the call") }
     let attributes = secret_item_get_attributes(item.pointer)
     defer { if let attributes { g_hash_table_unref(attributes) } }
     return Found(
@@ -60,7 +60,7 @@ extension SecretServiceClient {
       isLocked: secret_item_get_locked(item.pointer) != 0, item: item, service: service)
   }
 
-  /// Reads the secret of an item that a search found; nil when it has been deleted since.
+  /// Reads the secret of an item; nil when the item has been deleted.
   ///
   /// - Throws: ``SecretStoreError``, `CancellationError`.
   public func secret(of found: Found) async throws -> SecretBytes? {
@@ -82,14 +82,14 @@ extension SecretServiceClient {
     }
   }
 
-  /// Stores `secret` as `item`, in place of an item with the same attributes.
+  /// Stores `secret` as `item`, and replaces an item with the same attributes.
   ///
   /// - Throws: ``SecretStoreError``, `CancellationError`.
   public func store(
     _ secret: SecretBytes, as item: Item, in place: Collection, interaction: Interaction
   ) async throws {
     do {
-      // One message and no question before it: a crash must find as little time as can be.
+      // A single D-Bus call without a preceding check, so that a crash has the smallest possible window.
       try await services.withService(.forbidden) { try await create(secret, as: item, in: place, $0, deadline) }
     } catch SecretStoreError.locked {
       guard case .default = place else { throw SecretStoreError.locked }
@@ -116,10 +116,13 @@ extension SecretServiceClient {
     }
   }
 
-  /// Gives the item with the same attributes a new secret, where there is one that is not locked.
+  /// Sets the secret of an unlocked item with the same attributes.
   ///
-  /// KeePassXC lets nobody create an item over another program's, or over its own after a restart, without asking. It
-  /// does let them change what they may read. Where there is a `session` collection, the item may be that one's.
+  /// KeePassXC prompts before it creates an item over one that this process did not create. It does not prompt before
+  /// changing the secret of an item that is readable. When the keyring has a `session` collection, the item may be in
+  /// that one, and is not changed.
+  ///
+  /// - Returns: whether the secret was set.
   private func replaced(_ secret: SecretBytes, of item: Item) async throws -> Bool {
     let found = try await search(schema: item.schema, item.attributes)
     guard let old = found.first(where: { !$0.isLocked }), old.service.hasSessionCollection == false else {
@@ -142,14 +145,14 @@ extension SecretServiceClient {
     }
   }
 
-  /// Deletes an item that a search found, if it is still there.
+  /// Deletes an item if it still exists.
   ///
   /// - Throws: ``SecretStoreError``, `CancellationError`.
   public func delete(_ found: Found, interaction: Interaction) async throws {
     try await services.withPrompts(interaction) {
       !found.isLocked
     } _: { service, deadline in
-      // By its path: the item itself would prompt as the service does that found it, which is never.
+      // Deleted by path: the item object itself would use the non-prompting service that found it.
       let path = found.item.path
       let _: gboolean? = try await nilIfDeleted {
         try await asyncCall(deadline: deadline) { cancellable, callback, data in
@@ -161,7 +164,7 @@ extension SecretServiceClient {
     }
   }
 
-  /// Nil when the object that `body` calls is not there: somebody deleted it.
+  /// Runs `body`; nil when the object that it calls was deleted.
   private func nilIfDeleted<Result>(_ body: () async throws -> Result) async throws -> Result? {
     do { return try await body() } catch let error as GLibError where error.isNoSuchObject { return nil }
   }

@@ -1,20 +1,20 @@
 import CLibsecret
 
-/// The desktop keyring, through libsecret's object interface.
+/// A client of the desktop keyring (the Secret Service), by libsecret.
 ///
-/// No call asks the user for something unless it is told that it may. Each call has a deadline. Items are found by their
-/// attributes each time: a kept object path may name another item tomorrow.
+/// No call prompts the user unless its `interaction` allows it. Each call has a deadline. Items are looked up by their
+/// attributes each time, because an object path may later refer to another item.
 @GLibActor
 public final class SecretServiceClient {
-  /// Whether a call may ask the user for something, such as the keyring's password.
+  /// Whether a call may prompt the user, for example for the keyring's password.
   public enum Interaction: Sendable {
     case forbidden
     case allowed
   }
 
-  /// What identifies an item, and what it is called in a keyring editor.
+  /// The attributes that identify an item, and its label in a keyring editor.
   public struct Item: Sendable {
-    /// The libsecret schema's name.
+    /// The name of the libsecret schema.
     public var schema: String
     public var attributes: [String: String]
     public var label: String
@@ -26,11 +26,11 @@ public final class SecretServiceClient {
     }
   }
 
-  /// Where an item is stored.
+  /// The collection in which an item is stored.
   public enum Collection: Sendable {
-    /// What the user chose as default; it is on disk.
+    /// The user's default collection, stored on disk.
     case `default`
-    /// Items that last until logout. Not every keyring has it.
+    /// A collection that lasts until logout. Not every keyring has it.
     case session
 
     var alias: String {
@@ -41,30 +41,33 @@ public final class SecretServiceClient {
     }
   }
 
-  /// Whether a collection can be used.
+  /// The lock state of a collection.
   public enum CollectionState: Sendable {
     case locked
     case unlocked
   }
 
-  /// What a search found. Items can be locked one by one, also in a collection that is not.
+  /// An item that a search found. An item may be locked even when its collection is not.
   public struct Found {
     public let attributes: [String: String]
     public let isLocked: Bool
-    /// The item's object on the bus. It may be another item's tomorrow.
+    /// The item's object path. It may refer to another item later.
     @GLibActor public var path: String { item.path }
     let item: SecretItemReference
-    /// libsecret's items know their service by a weak pointer.
+    /// Keeps the service alive: libsecret's items hold a weak pointer to it.
     let service: SecretServiceReference
   }
 
   let deadline: Duration
   let services: SecretServicePair
 
+  /// Creates a client. It connects at its first use.
+  ///
   /// - Parameters:
-  ///   - deadline: the longest wait for an answer that needs no person.
-  ///   - allowsPlainSessions: whether secrets may cross the bus in clear, where a keyring has no other way. Asked for
-  ///     each session. Where they may not, each call fails with ``SecretStoreError/unavailable(_:)``.
+  ///   - deadline: the longest wait for a response without a prompt.
+  ///   - allowsPlainSessions: whether secrets may cross the bus unencrypted when the keyring supports nothing else. It
+  ///     is called for each new session. When it returns false, each call fails with
+  ///     ``SecretStoreError/unavailable(_:)``.
   public init(
     deadline: Duration = .seconds(5), allowsPlainSessions: @escaping @GLibActor () -> Bool = { false }
   ) {
@@ -72,6 +75,6 @@ public final class SecretServiceClient {
     services = SecretServicePair(deadline: deadline, allowsPlainSessions: allowsPlainSessions)
   }
 
-  /// The unique name on the bus of the keyring that answered last; nil when none has.
+  /// The unique bus name of the keyring that responded last; nil when none has.
   public var keyring: String? { services.keyring }
 }

@@ -1,7 +1,7 @@
 import CGLib
 import CLibsecret
 
-/// libsecret's service objects: one that never asks the user for something, and one that may.
+/// Two libsecret service objects: one never prompts, one may.
 @GLibActor
 final class SecretServicePair {
   typealias Interaction = SecretServiceClient.Interaction
@@ -11,7 +11,7 @@ final class SecretServicePair {
     case open(SecretServiceReference)
   }
 
-  /// A person may take their time; a keyring may not.
+  /// The longest wait for a prompt.
   static let patience = Duration.seconds(120)
 
   private let deadline: Duration
@@ -19,23 +19,25 @@ final class SecretServicePair {
   private var services: [Interaction: Service] = [:]
 
   /// - Parameters:
-  ///   - deadline: the longest wait for an answer that needs no person.
-  ///   - allowsPlainSessions: whether secrets may cross the bus in clear, where a keyring has no other way.
+  ///   - deadline: the longest wait for a response without a prompt.
+  ///   - allowsPlainSessions: whether secrets may cross the bus unencrypted when the keyring supports nothing else.
   init(deadline: Duration, allowsPlainSessions: @escaping @GLibActor () -> Bool) {
     self.deadline = deadline
     self.allowsPlainSessions = allowsPlainSessions
   }
 
-  /// The unique name on the bus of the keyring that answered last; nil when none has.
+  /// The unique bus name of the keyring that responded last; nil when none has.
   var keyring: String? {
     guard case .open(let service)? = services[.forbidden] else { return nil }
     return service.keyring
   }
 
-  /// Runs `body` with a service object that may prompt as far as `interaction` allows, and with the time it has.
+  /// Runs `body` with a service object that prompts as far as `interaction` allows, and with its deadline.
   ///
-  /// Some keyrings answer with a prompt where nobody has to be asked, KeePassXC always does. Where that is so, the
-  /// prompt has as little time as the keyring itself, and is dismissed then.
+  /// Some keyrings return a prompt object even when no user has to be asked; KeePassXC always does. In that case the
+  /// prompt has the short deadline of a call, and is dismissed after it.
+  ///
+  /// - Parameter whereNobodyIsAsked: whether the operation needs no answer of the user.
   func withPrompts(
     _ interaction: Interaction, whereNobodyIsAsked: () async throws -> Bool,
     _ body: (SecretServiceReference, Duration) async throws -> Void
@@ -57,8 +59,8 @@ final class SecretServicePair {
     }
   }
 
-  /// Runs `body` with a service object, and once more with a fresh one when the first has lost its session: a
-  /// keyring that restarted forgets the sessions that it had.
+  /// Runs `body` with a service object. If the session is lost, opens a new one and runs `body` again: a restarted
+  /// keyring has no sessions.
   func withService<Result>(
     _ interaction: Interaction, _ body: (SecretServiceReference) async throws -> Result
   ) async throws -> Result {
@@ -99,12 +101,12 @@ final class SecretServicePair {
     } finish: { result, error in
       secret_service_open_finish(result, &error).map(SecretServiceReference.init(owning:))
     }
-    guard let service else { throw SecretStoreError.unavailable("the keyring does not answer") }
+    guard let service else { throw SecretStoreError.unavailable("the keyring does not respond") }
     guard service.isEncrypted || allowsPlainSessions() else { throw Self.noEncryption }
     return service
   }
 
   private static let noEncryption = SecretStoreError.unavailable(
-    "it offers no encrypted session, so that a sign-in would cross the session bus in clear; use a keyring that does, "
+    "it supports no encrypted session, so a credential would cross the session bus unencrypted; use another keyring, "
       + "or set PlainSession=allow in [Keyring] of chappie.conf")
 }

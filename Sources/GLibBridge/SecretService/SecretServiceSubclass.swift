@@ -1,9 +1,9 @@
 import CGLib
 import CLibsecret
 
-/// A `SecretService` with another way to prompt.
+/// Helpers for subclasses of `SecretService` with their own prompt functions.
 enum SecretServiceSubclass {
-  /// Registers the type `name`, whose class `initialize` changes.
+  /// Registers the GObject type `name`. `initialize` sets up its class.
   static func register(_ name: String, _ initialize: @escaping GClassInitFunc) -> GType {
     let parent = secret_service_get_type()
     var query = GTypeQuery()

@@ -1,7 +1,7 @@
-/// Why the desktop keyring did not do what it was asked for.
+/// An error of the desktop keyring.
 public enum SecretStoreError: Error, Equatable {
-  /// The collection or item is locked, and unlocking it was not allowed or was dismissed.
+  /// The collection or item is locked, and unlocking was forbidden or dismissed.
   case locked
-  /// There is no keyring, it does not answer, or it answered with an error.
+  /// There is no keyring, it does not respond, or it returned an error. The value is the reason.
   case unavailable(String)
 }
