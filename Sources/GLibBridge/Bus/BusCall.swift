@@ -1,15 +1,17 @@
 import CGLib
 
-/// A method call that a peer made.
+/// A method call from a peer.
 public struct BusCall: Sendable {
   /// The caller's unique name.
   public let sender: String
-  /// The arguments, of the types that the interface's XML demands.
+  /// The arguments, of the types that the interface's XML declares.
   public let arguments: Variant
-  /// Whether the caller allows that the user is asked for something.
+  /// Whether the message carries ALLOW_INTERACTIVE_AUTHORIZATION, so that the user may be prompted.
   public let allowsInteraction: Bool
 
-  /// The argument at `index` as `type`.
+  /// The argument at `index`, counted from 0.
+  ///
+  /// - Throws: ``VariantError`` when the argument has another type.
   public func argument<Value: VariantConvertible>(
     _ index: Int, as type: Value.Type = Value.self
   ) throws(VariantError) -> Value {

@@ -1,15 +1,15 @@
 import CGLib
 
 extension BusConnection {
-  /// Has GIO and the libraries over it complain no more once this connection is closed: they go on making proxies then,
-  /// for replies that came before, and write a line to the log for each. Call it once in a process.
+  /// Suppresses the warnings of GIO and libsecret after this connection is closed: they still create proxies for
+  /// earlier replies then, and log a warning for each. Call it once in a process.
   ///
-  /// - Parameter connection: the one that the libraries use, which is that of ``open(_:deadline:)``.
+  /// - Parameter connection: the shared connection that the libraries use, as ``open(_:deadline:)`` returns it.
   public static func quietenLibraries(onceClosed connection: BusConnection) {
     g_log_set_writer_func(writer, g_object_ref(UnsafeMutableRawPointer(connection.pointer))) { g_object_unref($0) }
   }
 
-  /// Called on any thread.
+  /// GLib calls it on any thread.
   private nonisolated static var writer: GLogWriterFunc {
     { level, fields, count, connection in
       let complaints = G_LOG_LEVEL_CRITICAL.rawValue | G_LOG_LEVEL_WARNING.rawValue

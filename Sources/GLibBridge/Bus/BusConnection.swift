@@ -4,17 +4,17 @@ import CGLib
 @GLibActor
 public final class BusConnection {
   let pointer: OpaquePointer
-  /// What it has on the bus. From the first use on, all calls that come are for these.
+  /// The exported objects. From the first use on, they receive all incoming calls.
   public private(set) lazy var objects = BusObjects(pointer)
 
-  /// What tells this bus from every other one, and from itself after it was started anew.
+  /// The GUID of this instance of the bus. A restarted bus has another one.
   public let guid: String
   let reception: Reception
 
-  /// How messages come in.
+  /// The path of incoming messages.
   enum Reception {
     case direct
-    /// Through an relay, which takes no descriptors, from the bus of this kind.
+    /// Through a ``BusRelay``, which does not pass file descriptors, from this bus.
     case relayed(Bus)
   }
 
@@ -41,7 +41,9 @@ public final class BusConnection {
     }
   }
 
-  /// Connects to the session or the system bus. Connections of one process to one bus are shared.
+  /// Connects to the session or system bus. Connections of one process to the same bus are shared.
+  ///
+  /// - Throws: ``GLibError``, `CancellationError`.
   public static func open(_ bus: Bus, deadline: Duration = .seconds(10)) async throws -> BusConnection {
     let connection = try await asyncCall(deadline: deadline) { cancellable, callback, data in
       g_bus_get(bus.type, cancellable, callback, data)
@@ -52,7 +54,9 @@ public final class BusConnection {
     return connection
   }
 
-  /// Connects to the bus at `address`, with a connection of its own.
+  /// Opens a private connection to the bus at `address`.
+  ///
+  /// - Throws: ``GLibError``, `CancellationError`.
   public static func open(address: String, deadline: Duration = .seconds(10)) async throws -> BusConnection {
     let flags = GDBusConnectionFlags(
       rawValue: G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT.rawValue
@@ -66,7 +70,7 @@ public final class BusConnection {
     return connection
   }
 
-  /// The name that the bus gave this connection, such as `:1.42`.
+  /// The connection's unique name, such as `:1.42`.
   public var uniqueName: String {
     g_dbus_connection_get_unique_name(pointer).map { String(cString: $0) } ?? ""
   }
@@ -76,9 +80,10 @@ public final class BusConnection {
   /// Calls a method of a peer.
   ///
   /// - Parameters:
-  ///   - timeout: nil waits as long as the peer lives.
-  ///   - interactive: lets the peer ask the user for something.
-  /// - Throws: ``GLibError``, with `busName` set when the peer answered with an error.
+  ///   - timeout: the longest wait for the reply; nil waits until the peer leaves the bus.
+  ///   - autoStart: whether the bus starts a service that is not running.
+  ///   - interactive: whether the peer may prompt the user.
+  /// - Throws: ``GLibError``, with `busName` set when the peer replied with an error; `CancellationError`.
   @discardableResult
   public func call(
     _ destination: String, _ path: ObjectPath, _ interface: String, _ member: String,
@@ -101,6 +106,8 @@ public final class BusConnection {
   }
 
   /// Reads a property of a peer's object.
+  ///
+  /// - Throws: as ``call(_:_:_:_:_:timeout:autoStart:interactive:)``.
   public func property(
     _ destination: String, _ path: ObjectPath, _ interface: String, _ name: String,
     timeout: Duration = .seconds(25)
@@ -117,7 +124,7 @@ public final class BusConnection {
     case taken
   }
 
-  /// Asks the bus for a well-known name, without waiting in a queue for it.
+  /// Requests a well-known name, without queueing for it.
   public func requestName(_ name: String, allowReplacement: Bool = false, replace: Bool = false) async throws
     -> NameRequest
   {
@@ -133,7 +140,7 @@ public final class BusConnection {
 
   // MARK: Sending
 
-  /// Emits a signal to one peer, or to all that listen when `destination` is nil.
+  /// Emits a signal to one peer, or to all subscribers when `destination` is nil.
   ///
   /// - Throws: ``BusMessageTooLong``; ``GLibError`` when the connection is closed.
   public func emit(
@@ -146,7 +153,7 @@ public final class BusConnection {
     }
   }
 
-  /// Returns once everything that was sent has left this process.
+  /// Waits until all queued messages have been written to the socket.
   public func flush() async throws {
     _ = try await asyncCall { cancellable, callback, data in
       g_dbus_connection_flush(pointer, cancellable, callback, data)
@@ -155,10 +162,10 @@ public final class BusConnection {
     }
   }
 
-  /// Whether the connection is gone, with the bus or without it. It does not come back.
+  /// Whether the connection is closed. It is never reopened.
   public var isClosed: Bool { g_dbus_connection_is_closed(pointer) != 0 }
 
-  /// Calls `action` once, when the connection is gone; never, where it is already.
+  /// Calls `action` once, when the connection closes; never when it is already closed.
   public func onClosed(_ action: @escaping @GLibActor () -> Void) {
     let box = CallbackBox(action)
     let callback:

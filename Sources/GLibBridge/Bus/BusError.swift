@@ -1,26 +1,26 @@
-/// A message that is longer than one may be. Nothing was sent.
+/// The message exceeds the size limit. Nothing was sent.
 ///
-/// A bus ends the connection of a program that sends more than it takes: 128 MiB, and 64 MiB in one array. So messages
-/// end far below, where a few that wait to be written do no harm to this process either.
+/// A bus disconnects a program that sends more than 128 MiB in a message or 64 MiB in an array. The limit is far lower,
+/// so that a few queued messages do not exhaust this process's memory either.
 public struct BusMessageTooLong: Error, Equatable {
-  /// The longest that the arguments of a message may be, in bytes.
+  /// The maximum size of a message's arguments, in bytes.
   public static let limit = 24 << 20
 
-  /// What the arguments have.
+  /// The size of the arguments, in bytes.
   public let bytes: Int
 
-  /// - Throws: itself.
+  /// Throws when `arguments` exceed the limit.
   public static func check(_ arguments: Variant) throws(BusMessageTooLong) {
     let bytes = arguments.byteCount
     guard bytes <= limit else { throw BusMessageTooLong(bytes: bytes) }
   }
 }
 
-/// An error with a D-Bus error name, to answer a call with.
+/// A D-Bus error that replies to a call.
 public struct BusError: Error, Equatable {
   /// The full error name, such as `org.chappie.Error.Locked`.
   public let name: String
-  /// One sentence for a person. It must hold no secret.
+  /// One sentence for the user. It must contain no secret.
   public let message: String
 
   public init(name: String, message: String) {

@@ -1,20 +1,20 @@
-/// The Swift side of one interface of one exported object: a handler for each member that the XML names.
+/// The Swift implementation of one interface of an exported object: a handler for each method and property in the XML.
 @GLibActor
 public struct BusImplementation {
   public typealias Method = @GLibActor (BusCall) async throws -> Variant
   public typealias Property = @GLibActor () -> Variant
 
   public let description: BusInterfaceDescription
-  /// What the handlers work on: kept while the object is on the bus, and while calls of it run.
+  /// The object that the handlers use. It is kept alive while the object is exported and while its calls run.
   private let owner: AnyObject?
   let methods: [String: Method]
   let properties: [String: Property]
   let signalTypes: [String: String]
 
-  /// - Parameter owner: what the handlers work on. They may refer to it unowned, for calls keep it; it must not keep the
-  ///   ``BusObject``.
-  /// - Throws: ``GLibError`` that names each method and property that has no handler, or whose handler the XML does
-  ///   not know.
+  /// - Parameter owner: the object that the handlers use. The handlers may capture it unowned. It must not keep a
+  ///   strong reference to the ``BusObject``.
+  /// - Throws: ``GLibError``, which names each method and property in the XML without a handler, and each handler
+  ///   without an entry in the XML.
   public init(
     _ description: BusInterfaceDescription, owner: AnyObject? = nil, methods: [String: Method],
     properties: [String: Property]

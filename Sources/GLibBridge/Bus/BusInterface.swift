@@ -1,8 +1,8 @@
 import CGLib
 
-/// One interface as its XML describes it.
+/// The description of one interface, from its introspection XML.
 public struct BusInterfaceDescription: @unchecked Sendable {
-  /// Keeps the parsed XML, which GDBus never changes, alive.
+  /// Keeps the parsed XML alive, which is immutable.
   private final class Storage {
     let node: UnsafeMutablePointer<GDBusNodeInfo>
 
@@ -20,7 +20,7 @@ public struct BusInterfaceDescription: @unchecked Sendable {
   private let storage: Storage
   let info: UnsafeMutablePointer<GDBusInterfaceInfo>
 
-  /// - Throws: ``GLibError`` when `xml` is not introspection XML with an interface `name`.
+  /// - Throws: ``GLibError`` when `xml` is not introspection XML that contains the interface `name`.
   public init(xml: String, name: String) throws {
     storage = try Storage(xml: xml)
     guard let info = g_dbus_node_info_lookup_interface(storage.node, name) else {
@@ -35,17 +35,17 @@ public struct BusInterfaceDescription: @unchecked Sendable {
   public var signals: [String] { Self.list(info.pointee.signals).map { String(cString: $0.pointee.name) } }
   public var properties: [String] { Self.list(info.pointee.properties).map { String(cString: $0.pointee.name) } }
 
-  /// The D-Bus type of what `method` takes, as a tuple.
+  /// The D-Bus type of the method's arguments, as a tuple.
   func argumentType(of method: String) -> String {
     g_dbus_interface_info_lookup_method(info, method).map { Self.tupleType($0.pointee.in_args) } ?? "()"
   }
 
-  /// The D-Bus type of what `method` returns, as a tuple.
+  /// The D-Bus type of the method's reply, as a tuple.
   func replyType(of method: String) -> String {
     g_dbus_interface_info_lookup_method(info, method).map { Self.tupleType($0.pointee.out_args) } ?? "()"
   }
 
-  /// The D-Bus types of what the signals carry, as tuples.
+  /// The D-Bus types of the signals' arguments, as tuples.
   var signalTypes: [String: String] {
     let types = Self.list(info.pointee.signals).map {
       (String(cString: $0.pointee.name), Self.tupleType($0.pointee.args))
@@ -53,7 +53,7 @@ public struct BusInterfaceDescription: @unchecked Sendable {
     return Dictionary(uniqueKeysWithValues: types)
   }
 
-  /// Whether change signals carry the property's value, or only say that it changed.
+  /// Whether PropertiesChanged carries the property's value instead of invalidating it.
   func announcesValue(ofProperty property: String) -> Bool {
     guard let found = g_dbus_interface_info_lookup_property(info, property) else { return false }
     let annotation = g_dbus_annotation_info_lookup(

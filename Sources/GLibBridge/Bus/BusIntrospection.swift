@@ -1,10 +1,10 @@
 import CGLib
 
-/// What callers are told of the objects: those that they may know of, and nothing of others.
+/// Introspection, restricted to the objects and interfaces that the caller may see.
 extension BusObjects {
   /// The introspection XML of a path.
   ///
-  /// - Throws: ``BusError`` where there is nothing for `caller`, at the path or below.
+  /// - Throws: ``BusError`` when `caller` may see nothing at the path or below it.
   func introspection(of path: String, for caller: String) async throws(BusError) -> String {
     var interfaces: [BusInterfaceDescription] = []
     var children: Set<String> = []
@@ -74,7 +74,7 @@ extension BusObjects {
 }
 
 extension BusInterfaceDescription {
-  /// The introspection XML of this interface, indented by two blanks.
+  /// The introspection XML of this interface, indented by two spaces.
   fileprivate var xml: String {
     let text = g_string_new(nil)
     g_dbus_interface_info_generate_xml(info, 2, text)

@@ -1,27 +1,27 @@
-/// An object on the bus. It leaves the bus when it is let go.
+/// An object that is exported on the bus. Releasing it unexports it.
 @GLibActor
 public final class BusObject {
-  /// Decides whether a peer gets what it wants; throws what it is answered with.
+  /// Authorizes a request; throws the error to reply with.
   public typealias Authorize = @GLibActor (BusRequest) async throws -> Void
 
-  /// Who gets an object's signals.
+  /// The recipients of an object's signals.
   public enum Audience: Sendable {
-    /// All that listen on the bus.
+    /// All subscribers on the bus.
     case everyone
-    /// These peers, each by a message of its own.
+    /// These peers; each receives a unicast message.
     case only([String])
   }
 
-  /// Who may use an object, and who may know of it.
+  /// The access rules of an object.
   public struct Rights {
-    /// Asked before each call and each read of properties.
+    /// Called before each method call and each property read.
     public var authorize: Authorize
-    /// Whether an interface of the object is shown to a peer that looks around.
+    /// Whether introspection shows an interface of the object to a peer.
     public var shows: @GLibActor (_ interface: String, _ peer: String) async -> Bool
-    /// Who gets its signals.
+    /// The recipients of the object's signals.
     public var audience: @GLibActor () -> Audience
 
-    /// By default everybody may know of the object, and gets its signals.
+    /// By default every peer may see the object, and signals are broadcast.
     public init(
       authorize: @escaping Authorize,
       shows: @escaping @GLibActor (_ interface: String, _ peer: String) async -> Bool = { _, _ in true },
@@ -41,8 +41,8 @@ public final class BusObject {
 
   /// Exports `implementations` at `path`.
   ///
-  /// - Parameter errorForFailure: turns what a handler throws into what the caller reads.
-  /// - Throws: ``GLibError`` when the path is taken.
+  /// - Parameter errorForFailure: converts an error of a handler to the D-Bus error of the reply.
+  /// - Throws: ``GLibError`` when the path is in use.
   public init(
     _ connection: BusConnection, _ path: ObjectPath, _ implementations: [BusImplementation], rights: Rights,
     errorForFailure: @escaping @GLibActor (any Error) -> BusError
@@ -55,9 +55,9 @@ public final class BusObject {
     try connection.objects.add(self)
   }
 
-  /// Exports `implementations` at `path`, for all that `authorize` lets pass.
+  /// Exports `implementations` at `path`, visible to all peers, with broadcast signals.
   ///
-  /// - Throws: ``GLibError`` when the path is taken.
+  /// - Throws: ``GLibError`` when the path is in use.
   public convenience init(
     _ connection: BusConnection, _ path: ObjectPath, _ implementations: [BusImplementation],
     authorize: @escaping Authorize, errorForFailure: @escaping @GLibActor (any Error) -> BusError
@@ -70,7 +70,7 @@ public final class BusObject {
     unexport()
   }
 
-  /// Takes the object off the bus.
+  /// Unexports the object.
   public func unexport() {
     connection.objects.remove(self)
   }
@@ -79,7 +79,7 @@ public final class BusObject {
     implementations.first { $0.description.name == interface }
   }
 
-  /// The interfaces that a peer may know of.
+  /// The interfaces that a peer may see.
   func interfaces(visibleTo peer: String) async -> [BusInterfaceDescription] {
     var visible: [BusInterfaceDescription] = []
     for implementation in implementations where await rights.shows(implementation.description.name, peer) {
@@ -92,14 +92,14 @@ public final class BusObject {
 
   /// Emits a signal of an exported interface to one peer, or to the object's audience when `destination` is nil.
   ///
-  /// Traps when the arguments are not what the XML says.
+  /// Traps when the arguments do not have the type in the XML.
   public func emit(_ interface: String, _ signal: String, _ arguments: Variant, to destination: String? = nil) {
     emit(interface, signal, arguments, to: destination.map { .only([$0]) } ?? rights.audience())
   }
 
-  /// Emits a signal of an exported interface to `audience`, whoever the object's is.
+  /// Emits a signal of an exported interface to `audience`, instead of the object's own.
   ///
-  /// Traps when the arguments are not what the XML says.
+  /// Traps when the arguments do not have the type in the XML.
   public func emit(_ interface: String, _ signal: String, _ arguments: Variant, to audience: Audience) {
     let type = implementation(interface)?.signalTypes[signal]
     precondition(type.map(arguments.isOfType) == true, "\(interface).\(signal) does not carry \(arguments.type)")
@@ -117,11 +117,11 @@ public final class BusObject {
       // Whoever makes signals keeps them below by design.
       Log.warning("A signal \(name: signal) of \(error.bytes) bytes is not sent: that is more than a message may have.")
     } catch {
-      // The connection is closed, and nobody listens.
+      // The connection is closed.
     }
   }
 
-  /// Tells the object's audience that `properties` changed.
+  /// Emits PropertiesChanged for `properties` to the object's audience.
   public func propertiesChanged(_ interface: String, _ properties: [String]) {
     guard let implementation = implementation(interface) else { return }
     var values = VariantDictionary()
@@ -137,7 +137,7 @@ public final class BusObject {
       propertiesInterface, "PropertiesChanged", .tuple(interface, values, invalidated), to: rights.audience())
   }
 
-  /// All properties of an interface.
+  /// The values of all properties of an interface.
   public func properties(of interface: String) -> VariantDictionary {
     var values = VariantDictionary()
     for (name, get) in implementation(interface)?.properties ?? [:] { values.set(name, get()) }

@@ -1,12 +1,12 @@
 import CGLib
 
-/// The objects that a connection has on the bus, and the calls that come for them.
+/// The exported objects of a connection, and the dispatch of their incoming calls.
 @GLibActor
 public final class BusObjects {
-  /// Callers whose calls count together, and take turns with those of others as one.
+  /// A group of callers that share limits and one turn in the fair queue.
   public struct Group: Sendable {
     public let name: String
-    /// Whether the caller stays in it; otherwise that is asked again for its next calls.
+    /// Whether the caller stays in the group. Otherwise the group is looked up again for its later calls.
     public let isLasting: Bool
 
     public init(name: String, isLasting: Bool = true) {
@@ -15,14 +15,14 @@ public final class BusObjects {
     }
   }
 
-  /// What holds for all calls, whichever object they are for.
+  /// Rules for all incoming calls.
   public struct Rules {
-    /// Finds the group of a caller.
+    /// Looks up the group of a caller.
     public let group: @GLibActor (_ caller: String) async -> Group
-    /// The answer where there is no object.
+    /// The error reply when there is no object at the path.
     public let noObject: @GLibActor (_ path: String, _ caller: String) async -> BusError
 
-    /// - Parameter tooManyCalls: the answer to a caller whose group has too much pending.
+    /// The error reply when the caller's group exceeds its limits.
     public let tooManyCalls: BusError
 
     public init(
@@ -35,9 +35,9 @@ public final class BusObjects {
     }
   }
 
-  /// How many calls begin before sockets and timers get their turn.
+  /// The maximum number of calls that start in one iteration of the main loop.
   private static let callsPerRound = 16
-  /// How many bytes of answers may wait inside this process to be written: GDBus queues without a limit.
+  /// The maximum size of queued replies in bytes, after which dispatch waits: GDBus queues without a bound.
   private static let unsentBytes = 8 << 20
 
   private let pointer: OpaquePointer
@@ -62,13 +62,13 @@ public final class BusObjects {
     g_object_unref(UnsafeMutableRawPointer(pointer))
   }
 
-  /// Who is woken when calls come.
+  /// A weak reference for the inbox's wake-up callback.
   @GLibActor
   private final class Server {
     weak var objects: BusObjects?
   }
 
-  /// Sets rules for the calls that come from now on. Without any each caller is a group of its own.
+  /// Sets the rules for later calls. Without rules each caller is a group of its own.
   public func use(_ rules: Rules) {
     self.rules = rules
     inbox.useGroups(refusal: rules.tooManyCalls)
@@ -81,10 +81,10 @@ public final class BusObjects {
 
   // MARK: Objects
 
-  /// - Throws: ``GLibError`` when the path is taken.
+  /// - Throws: ``GLibError`` when the path is in use.
   func add(_ object: BusObject) throws {
     guard objects[object.path.string]?.value == nil else {
-      throw GLibError(domain: "chappie-bus", code: 3, message: "there is an object at \(object.path) already")
+      throw GLibError(domain: "chappie-bus", code: 3, message: "an object is already exported at \(object.path)")
     }
     objects[object.path.string] = Weak(object)
   }
@@ -106,13 +106,13 @@ public final class BusObjects {
     for caller in inbox.takeStrangers() { Task.onGLib { await findGroup(of: caller) } }
     for _ in 0..<Self.callsPerRound {
       guard answeredBytes < Self.unsentBytes, let call = inbox.next() else { break }
-      // A task that another one begins is on behalf of the same caller.
+      // Tasks that this task starts inherit the group.
       CallerGroup.$current.withValue(call.group) { _ = Task.onGLib { await answer(call) } }
     }
     if answeredBytes >= Self.unsentBytes {
       Task.onGLib { await flush() }
     } else if !inbox.sleep() {
-      // In the next round of the main loop.
+      // Continues in the next iteration of the main loop.
       Task.onGLib { serve() }
     }
   }
@@ -122,7 +122,7 @@ public final class BusObjects {
     inbox.assign(caller, to: group.name, isLasting: group.isLasting)
   }
 
-  /// Waits until what was answered has left this process, then goes on.
+  /// Waits until the queued replies have been written, then continues.
   private func flush() async {
     _ = try? await asyncCall { [pointer] cancellable, callback, data in
       g_dbus_connection_flush(pointer, cancellable, callback, data)
@@ -153,7 +153,7 @@ public final class BusObjects {
     return try await object.answer(call)
   }
 
-  /// What a caller reads where there is nothing that it may know of.
+  /// The error reply when `caller` may see no object at the path.
   func noObject(at path: String, for caller: String) async -> BusError {
     await rules?.noObject(path, caller)
       ?? BusError(name: "org.freedesktop.DBus.Error.UnknownMethod", message: "There is no object at \(path).")

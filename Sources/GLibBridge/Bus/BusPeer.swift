@@ -1,23 +1,23 @@
 import CGLib
 import Platform
 
-/// A process on the bus, held by a pidfd so that its number cannot pass to another process unnoticed.
+/// The process of a peer on the bus, with a pidfd that detects reuse of the process ID.
 public struct BusPeer: Sendable {
-  /// The process number, valid while ``handle`` says that it runs.
+  /// The process ID, valid while ``handle`` is running.
   public let processID: Int32
   public let userID: UInt32
-  /// Whether the bus itself gave the pidfd. Older buses give a number only, and the pidfd is opened from it.
+  /// Whether the bus provided the pidfd. Older buses provide only a process ID, from which the pidfd is opened.
   public let isVouchedForByBus: Bool
-  /// The label that the kernel's security module (AppArmor, SELinux) gave the connection when it was made; nil where
-  /// there is none.
+  /// The label of the kernel's security module (AppArmor, SELinux) at the time of the connection; nil when there is
+  /// none.
   public let securityLabel: String?
   public let handle: ProcessHandle
 }
 
 extension BusConnection {
-  /// Finds the process behind a connection.
+  /// Looks up the process behind a unique name.
   ///
-  /// - Throws: ``GLibError`` when the peer has left or the bus does not tell.
+  /// - Throws: ``GLibError`` when the peer has left or the bus does not know its process.
   public func peer(_ sender: String) async throws -> BusPeer {
     let (credentials, descriptors) = try await takingDescriptors().callWithDescriptors(
       busName, busPath, busName, "GetConnectionCredentials", .tuple(sender))
@@ -36,9 +36,9 @@ extension BusConnection {
     guard let handle = ProcessHandle(Int32(bitPattern: processID)) else {
       throw GLibError(domain: "chappie-bus", code: 2, message: "the caller's process cannot be opened")
     }
-    // The number was the caller's when the bus noted it. While the caller is connected it usually still runs, and then
-    // the pidfd is its own. A process that handed its connection on to another one and ended leaves its number to
-    // whoever gets it next: only a bus that gives the pidfd itself closes that gap.
+    // The process ID belonged to the caller when the bus recorded it. The caller usually still runs while it is
+    // connected, and then the pidfd refers to it. If a process passed its connection to another process and ended, its
+    // ID may have been reused. Only a bus that provides the pidfd closes that gap.
     let again = try await call(busName, busPath, busName, "GetConnectionUnixProcessID", .tuple(sender))
     guard try again.member(0, "process", as: UInt32.self) == processID, handle.isRunning else {
       throw GLibError(domain: "chappie-bus", code: 2, message: "the caller has left")
@@ -48,7 +48,7 @@ extension BusConnection {
       securityLabel: label, handle: handle)
   }
 
-  /// A connection to the same bus over which descriptors come.
+  /// A connection to the same bus that can receive file descriptors.
   private func takingDescriptors() async throws -> BusConnection {
     switch reception {
     case .direct: self

@@ -1,9 +1,9 @@
-/// What a peer wants of an object, before it gets it.
+/// A peer's request to an object, for authorization.
 public struct BusRequest: Sendable, Equatable {
   public enum Access: Sendable, Equatable {
-    /// A call of a method of the interface.
+    /// A call of this method of the interface.
     case method(String)
-    /// A read of one or of all properties of the interface.
+    /// A read of one or all properties of the interface.
     case properties
   }
 

@@ -1,6 +1,6 @@
 import CGLib
 
-/// A signal that was received.
+/// A received signal.
 public struct BusSignal: Sendable {
   public let sender: String
   public let path: ObjectPath
@@ -9,11 +9,11 @@ public struct BusSignal: Sendable {
   public let arguments: Variant
 }
 
-/// A subscription to signals. It ends when it is let go.
+/// A subscription to signals. Releasing it ends it.
 @GLibActor
 public final class BusSubscription {
   private let connection: BusConnection
-  /// Nil for one to a closed connection, which brings nothing.
+  /// Nil for a closed connection, which delivers no signals.
   private let id: UInt32?
 
   fileprivate init(connection: BusConnection, id: UInt32?) {
@@ -27,12 +27,12 @@ public final class BusSubscription {
   }
 }
 
-/// Follows who owns a name. It ends when it is let go.
+/// A watch on the owner of a bus name. Releasing it ends it.
 @GLibActor
 public final class BusNameWatch {
   private enum Source {
     case bus(UInt32)
-    /// The connection was closed already: told once that nobody owns the name.
+    /// The connection was already closed: reports once that the name has no owner.
     case closed(Timer)
   }
 
@@ -55,7 +55,7 @@ public final class BusNameWatch {
 }
 
 extension BusConnection {
-  /// Which signals to receive; nil means any.
+  /// A match rule for signals. Nil matches any value.
   public struct Match: Sendable {
     public var sender: String?
     public var path: ObjectPath?
@@ -75,9 +75,9 @@ extension BusConnection {
     }
   }
 
-  /// Calls `receive` for each signal that matches; never, where the connection is closed.
+  /// Calls `receive` for each matching signal. Delivers nothing when the connection is closed.
   public func subscribe(_ match: Match, _ receive: @escaping @GLibActor (BusSignal) -> Void) -> BusSubscription {
-    // GDBus would complain in the log that the bus cannot be asked for them.
+    // GDBus logs a warning when it cannot add a match rule.
     guard !isClosed else { return BusSubscription(connection: self, id: nil) }
     let box = CallbackBox(receive)
     let id = g_dbus_connection_signal_subscribe(
@@ -94,8 +94,8 @@ extension BusConnection {
     return BusSubscription(connection: self, id: id)
   }
 
-  /// Calls `changed` with the owner of `name`, nil for none: once soon, and whenever it changes. With a connection that
-  /// is closed nothing has an owner.
+  /// Calls `changed` with the unique name of the owner of `name`, or nil: once soon, and after each change. On a closed
+  /// connection no name has an owner.
   public func watchName(_ name: String, _ changed: @escaping @GLibActor (String?) -> Void) -> BusNameWatch {
     guard !isClosed else { return BusNameWatch(closed: Timer(after: .zero) { changed(nil) }) }
     let box = CallbackBox(changed)

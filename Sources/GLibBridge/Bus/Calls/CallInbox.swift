@@ -1,31 +1,31 @@
 import CGLib
 import Synchronization
 
-/// Takes the method calls of a connection before GDBus sees them.
+/// The queue of incoming method calls of a connection. It takes them before GDBus does.
 ///
-/// GDBus would hand each over as a source of its own, in the order in which they came and without a bound: who sends
-/// ten thousand calls makes everybody wait for them. It would also answer `Introspect` itself, to anybody.
+/// GDBus would dispatch each call as an event source of its own, in order of arrival and without a bound, so one caller
+/// with ten thousand calls would delay all others. It would also reply to `Introspect` itself, for every caller.
 ///
-/// ``take(_:_:)`` runs on GDBus's own thread; everything else on the actor.
+/// ``take(_:_:)`` runs on GDBus's worker thread, everything else on the actor.
 final class CallInbox: Sendable {
   private struct State {
     var queue = FairQueue<IncomingCall>()
-    /// Callers whose group somebody has to find out.
+    /// Callers whose group must be looked up.
     var strangers: [String] = []
     var refusal = BusError(
-      name: "org.freedesktop.DBus.Error.LimitsExceeded", message: "Too many calls wait for their answers.")
+      name: "org.freedesktop.DBus.Error.LimitsExceeded", message: "Too many calls are pending.")
     var isAwake = false
   }
 
   private let state = Mutex(State())
   private let wake: @Sendable () -> Void
 
-  /// - Parameter wake: called when there is something to do, until ``sleep()`` says that it was done.
+  /// - Parameter wake: called when calls are queued. It is not called again until ``sleep()`` has returned true.
   init(wake: @escaping @Sendable () -> Void) {
     self.wake = wake
   }
 
-  /// Has each caller's group found out, and calls above the limits answered with `refusal`.
+  /// Turns on the lookup of groups. Calls above the limits receive `refusal`.
   func useGroups(refusal: BusError) {
     state.withLock { state in
       state.queue.hasGroups = true
@@ -33,7 +33,9 @@ final class CallInbox: Sendable {
     }
   }
 
-  /// Has the messages of a connection go through ``take(_:_:)``, and returns the number of the filter.
+  /// Installs the message filter on a connection.
+  ///
+  /// - Returns: the ID of the filter.
   func attach(to connection: OpaquePointer) -> UInt32 {
     g_dbus_connection_add_filter(
       connection,
@@ -43,18 +45,19 @@ final class CallInbox: Sendable {
       }, CallbackBox(self).retained, CallbackBox<CallInbox>.release)
   }
 
-  /// Takes a message that came in; returns it when it is not for here.
+  /// Takes an incoming message. Returns the message when it is not a call for the exported objects.
   func take(_ message: OpaquePointer, _ connection: OpaquePointer) -> OpaquePointer? {
     guard g_dbus_message_get_message_type(message) == G_DBUS_MESSAGE_TYPE_METHOD_CALL else { return message }
-    // GDBus answers these itself, at every path alike.
+    // GDBus implements this interface itself, at every path.
     if let interface = g_dbus_message_get_interface(message), strcmp(interface, "org.freedesktop.DBus.Peer") == 0 {
       return message
     }
     let call = IncomingCall(owning: message)
     if call.hasDescriptors {
-      // They are this process's now, and go with the message: whoever sends many would leave it none.
+      // The descriptors now belong to this process and are closed with the message. A caller that sends many would
+      // exhaust them.
       call.fail(
-        BusError(name: "org.freedesktop.DBus.Error.InvalidArgs", message: "No method takes a file descriptor."),
+        BusError(name: "org.freedesktop.DBus.Error.InvalidArgs", message: "No method accepts a file descriptor."),
         on: connection)
     } else if let refusal = refusal(of: call) {
       call.fail(refusal, on: connection)
@@ -62,7 +65,7 @@ final class CallInbox: Sendable {
     return nil
   }
 
-  /// Nil for a call that was taken.
+  /// Queues a call; returns the error reply when the limits do not allow it.
   private func refusal(of call: IncomingCall) -> BusError? {
     let sender = call.sender
     let refusal: BusError? = state.withLock { state in
@@ -87,7 +90,7 @@ final class CallInbox: Sendable {
 
   // MARK: On the actor
 
-  /// Callers whose group has to be found out.
+  /// Removes and returns the callers whose group must be looked up.
   func takeStrangers() -> [String] {
     state.withLock { state in
       defer { state.strangers = [] }
@@ -112,7 +115,7 @@ final class CallInbox: Sendable {
     state.withLock { $0.queue.done(call) }
   }
 
-  /// Whether nothing came meanwhile; the next call wakes up again.
+  /// Whether the queue is empty; the next call then wakes up the actor again.
   func sleep() -> Bool {
     state.withLock { state in
       guard state.strangers.isEmpty, !state.queue.canServe else { return false }

@@ -1,6 +1,6 @@
-/// On whose behalf the running task works.
+/// The group of callers for which the running task works.
 public enum CallerGroup {
-  /// The group of callers, as ``BusObjects/Rules`` names it, whose call began this task; nil for work of this process's
-  /// own. It tells callers apart, and nothing more.
+  /// The name of the group, as ``BusObjects/Rules`` returned it for the call that started this task; nil for this
+  /// process's own work.
   @TaskLocal public static var current: String?
 }

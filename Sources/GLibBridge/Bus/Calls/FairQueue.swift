@@ -1,31 +1,33 @@
-/// Calls that wait, in a queue for each group of callers whose calls count together. The groups take turns, so that one
-/// with thousands of calls makes another wait for one of them, not for all.
+/// A fair queue of calls, with one queue for each group of callers. The groups take turns, so that a group with
+/// thousands of calls delays another group by one call only.
 ///
-/// A caller whose group is not known yet has a queue of its own, from which nothing is served.
+/// A caller whose group is not known yet has a queue of its own, which is not served.
 struct FairQueue<Item: Sendable>: Sendable {
-  /// How much may be pending: waiting, or under way and not answered.
+  /// Limits on pending calls. A call is pending while it is queued or running.
   struct Limits: Sendable {
-    /// Calls of one group.
+    /// The maximum number of calls of one group.
     var callsPerGroup = 256
-    /// Calls of all groups.
+    /// The maximum number of calls of all groups.
     var callsInAll = 2048
-    /// Of those, how many are for groups alone that have fewer than `share` pending. Such a group always finds a place.
+    /// The part of `callsInAll` that is reserved for groups with fewer than `share` pending calls, so that such a group
+    /// is always admitted.
     var reserve = 512
     var share = 16
-    /// Calls of one caller whose group is not known, and of all such callers. Beyond that each may have
-    /// `shareOfStranger`: many connections of one program keep no other one out.
+    /// The maximum number of calls of one caller whose group is unknown, and of all such callers. Above that total,
+    /// each such caller may have `shareOfStranger` calls, so that many connections of one program do not lock out
+    /// others.
     var callsPerStranger = 64
     var callsOfStrangers = 1024
     var shareOfStranger = 4
-    /// Bytes of the arguments of one group's calls, and of all. A group that has nothing pending may go beyond its own
-    /// with one call.
+    /// The maximum size of the arguments in bytes, of one group's calls and of all calls. A group with nothing pending
+    /// may exceed its own limit with one call.
     var bytesPerGroup = 32 << 20
     var bytesInAll = 64 << 20
-    /// What one group may always have.
+    /// The size in bytes that each group may always have pending.
     var bytesOfShare = 64 << 10
   }
 
-  /// An item that is served. It is pending until ``done(_:)`` is called with it.
+  /// An item that was taken from the queue. It is pending until ``done(_:)`` is called with it.
   struct Served: Sendable {
     let item: Item
     let group: String
@@ -39,9 +41,10 @@ struct FairQueue<Item: Sendable>: Sendable {
 
   private struct Queue: Sendable {
     var items: [Waiting] = []
-    /// How many of the items are gone: removing each from the front would move all the others.
+    /// The number of items that were taken. They are removed from the array in batches, because removing the first
+    /// element moves all others.
     var served = 0
-    /// Calls and bytes, those under way among them.
+    /// Includes the calls that are running.
     var pendingCalls = 0
     var pendingBytes = 0
 
@@ -69,12 +72,12 @@ struct FairQueue<Item: Sendable>: Sendable {
   }
 
   let limits: Limits
-  /// Whether somebody says by ``assign(_:to:isLasting:)`` who belongs to which group. Otherwise each caller is one.
+  /// Whether ``assign(_:to:isLasting:)`` assigns callers to groups. Otherwise each caller is a group of its own.
   var hasGroups = false
   private var groups: [String: Queue] = [:]
   private var strangers: [String: Queue] = [:]
   private var groupsOfCallers: [String: String] = [:]
-  /// The groups with something to serve, the next one first.
+  /// The groups with queued calls, in the order of their turns.
   private var turns: [String] = []
   private(set) var pendingCalls = 0
   private var pendingBytes = 0
@@ -89,7 +92,7 @@ struct FairQueue<Item: Sendable>: Sendable {
   enum Admission {
     case refused
     case admitted
-    /// It is the first of a caller whose group is not known: ``assign(_:to:isLasting:)`` has to follow.
+    /// The first pending call of a caller whose group is unknown: ``assign(_:to:isLasting:)`` must follow.
     case admittedFromStranger
   }
 
@@ -130,9 +133,9 @@ struct FairQueue<Item: Sendable>: Sendable {
     pendingBytes += bytes
   }
 
-  /// Says which group a caller belongs to, and moves what it has waiting there.
+  /// Assigns a caller to a group, and moves its queued calls there.
   ///
-  /// - Parameter isLasting: whether calls that follow belong there too; otherwise they are a stranger's again.
+  /// - Parameter isLasting: whether later calls of the caller belong to the group as well.
   mutating func assign(_ caller: String, to group: String, isLasting: Bool) {
     if isLasting { groupsOfCallers[caller] = group }
     guard let queue = strangers.removeValue(forKey: caller) else { return }
@@ -149,7 +152,7 @@ struct FairQueue<Item: Sendable>: Sendable {
 
   var canServe: Bool { !turns.isEmpty }
 
-  /// The next item, of the group whose turn it is; nil when nothing can be served.
+  /// Takes the next item, of the group whose turn it is; nil when the queue is empty.
   mutating func next() -> Served? {
     guard !turns.isEmpty else { return nil }
     let group = turns.removeFirst()
@@ -160,7 +163,7 @@ struct FairQueue<Item: Sendable>: Sendable {
     return Served(item: first.item, group: group, bytes: first.bytes)
   }
 
-  /// An item that was served has been answered.
+  /// Records that a call was replied to.
   mutating func done(_ served: Served) {
     count(-1, -served.bytes)
     guard var queue = groups.removeValue(forKey: served.group) else { return }

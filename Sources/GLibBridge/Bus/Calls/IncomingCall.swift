@@ -1,17 +1,17 @@
 import CGLib
 
-/// A method call that waits for its one answer.
+/// A method call that expects exactly one reply.
 final class IncomingCall: @unchecked Sendable {
-  /// Of an error, in bytes.
+  /// The maximum length of an error message, in bytes.
   private static let longestMessage = 4096
-  /// A body of so many bytes may wait as GDBus made it.
+  /// The size in bytes up to which a body is kept as GDBus parsed it.
   private static let smallBody = 256
 
-  /// Nobody writes to it any more.
+  /// Immutable.
   private let message: OpaquePointer
   let byteCount: Int
 
-  /// Takes over the reference to a message that is a method call.
+  /// Takes over the reference to a method call message.
   init(owning message: OpaquePointer) {
     self.message = message
     guard let body = g_dbus_message_get_body(message) else {
@@ -19,7 +19,8 @@ final class IncomingCall: @unchecked Sendable {
       return
     }
     byteCount = Int(g_variant_get_size(body))
-    // GDBus makes an object of each value, some hundred bytes of one byte. Written as a whole they go.
+    // GDBus allocates an object for each value, some hundred bytes for one byte. Serialising the whole body releases
+    // them.
     if byteCount > Self.smallBody { g_variant_get_data(body) }
   }
 
@@ -31,15 +32,15 @@ final class IncomingCall: @unchecked Sendable {
   var path: String { text(g_dbus_message_get_path(message)) }
   var interface: String { text(g_dbus_message_get_interface(message)) }
   var member: String { text(g_dbus_message_get_member(message)) }
-  /// Whether descriptors came with it.
+  /// Whether the message carries file descriptors.
   var hasDescriptors: Bool { g_dbus_message_get_num_unix_fds(message) > 0 }
 
   private func text(_ text: UnsafePointer<CChar>?) -> String { text.map { String(cString: $0) } ?? "" }
 
-  /// The call for its handler.
+  /// The call for the handler.
   ///
-  /// - Parameter type: what the arguments have to be, as a tuple.
-  /// - Throws: ``BusError``.
+  /// - Parameter type: the required type of the arguments, as a tuple.
+  /// - Throws: ``BusError`` when the arguments have another type.
   func call(_ type: String) throws(BusError) -> BusCall {
     let arguments = g_dbus_message_get_body(message).map { Variant(sharing: $0) } ?? .tuple([])
     guard arguments.isOfType(type) else {
@@ -64,7 +65,7 @@ final class IncomingCall: @unchecked Sendable {
   }
 
   func fail(_ error: BusError, on connection: OpaquePointer) {
-    // It may quote what the caller wrote.
+    // The message may quote the caller's input.
     let text = String(decoding: error.message.utf8.prefix(Self.longestMessage), as: UTF8.self)
     send(on: connection) { g_dbus_message_new_method_error_literal(message, error.name, text) }
   }
@@ -73,7 +74,7 @@ final class IncomingCall: @unchecked Sendable {
     guard g_dbus_message_get_flags(message).rawValue & G_DBUS_MESSAGE_FLAGS_NO_REPLY_EXPECTED.rawValue == 0,
       let answer = answer()
     else { return }
-    // It can only fail when the connection is closed, and then nobody waits.
+    // This fails only when the connection is closed; then no caller waits.
     g_dbus_connection_send_message(connection, answer, G_DBUS_SEND_MESSAGE_FLAGS_NONE, nil, nil)
     g_object_unref(UnsafeMutableRawPointer(answer))
   }

@@ -1,23 +1,25 @@
 import CGLib
 
-/// Looks through the body of a message before GDBus does, which makes a `GVariant` of some hundred bytes of each value
-/// and closes the connection at the first one that is not as the specification has it.
+/// Validates the body of a message before GDBus parses it. GDBus allocates some hundred bytes for each value, and
+/// closes the connection at the first invalid message.
 ///
-/// Its work is proportional to the length of the body.
+/// The time is proportional to the length of the body.
 struct BodyValidation {
   enum Fault: Error, Equatable {
-    /// It has more values than are taken.
+    /// The body has more values than the limit.
     case tooManyValues
     case malformed
   }
 
-  /// As deep as the specification allows: 32 arrays, 32 structures, 64 in all.
+  /// The specification's limit: 32 arrays and 32 structures.
   private static let depthLimit = 64
 
   private var reader: WireReader
   private var values: Int
 
-  /// - Throws: ``Fault`` for a `body` that is not of type `signature`, or has more than `limit` values.
+  /// Validates a body.
+  ///
+  /// - Throws: ``Fault`` when `body` does not match `signature` or has more than `limit` values.
   static func check(
     _ body: ArraySlice<UInt8>, _ order: ByteOrder, signature: ArraySlice<UInt8>?, valueLimit limit: Int
   ) throws(Fault) {
@@ -28,7 +30,7 @@ struct BodyValidation {
     guard check.reader.rest == 0 else { throw .malformed }
   }
 
-  /// Passes one value of the first type of `types`, and that type.
+  /// Reads one value of the first type in `types`, and removes that type.
   private mutating func value(_ types: inout ArraySlice<UInt8>, _ depth: Int) throws(Fault) {
     guard depth < Self.depthLimit, let type = types.popFirst() else { throw .malformed }
     values -= 1
@@ -53,7 +55,7 @@ struct BodyValidation {
     guard let value = reader.uint32(), value <= 1 else { throw .malformed }
   }
 
-  /// Checks a text that a zero byte follows: UTF-8, without another one.
+  /// Validates a text: UTF-8 without a zero byte.
   private func text(
     _ text: ArraySlice<UInt8>?, _ isValid: (UnsafePointer<CChar>?) -> Bool
   ) throws(Fault) {
@@ -78,7 +80,7 @@ struct BodyValidation {
     guard reader.rest >= Int(length) else { throw .malformed }
     let end = reader.position + Int(length)
     let after = Self.afterType(types)
-    // GDBus keeps numbers of one size as they are.
+    // GDBus does not allocate the elements of arrays of numbers.
     if let size = Self.size(element), element != UInt8(ascii: "b") {
       try expect(Int(length) % size == 0 && reader.skip(Int(length)))
     } else {
@@ -122,7 +124,7 @@ struct BodyValidation {
     }
   }
 
-  /// What follows the first type of `types`, a valid signature.
+  /// The types after the first complete type of `types`, a valid signature.
   private static func afterType(_ types: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var rest = types
     var open = 0

@@ -1,11 +1,12 @@
 import Glibc
 import Platform
 
-/// How a client shows a bus who it is, on a Unix socket: the kernel tells, and the words are a formality.
+/// D-Bus authentication on a Unix socket with the EXTERNAL mechanism, which uses the kernel's credentials of the
+/// socket.
 enum BusAuthentication {
   private static let deadline = 10_000
 
-  /// - Returns: the id of the bus; nil where it does not take this user or is no bus.
+  /// - Returns: the GUID of the bus; nil when the bus rejects this user or the peer is not a bus.
   static func authenticate(_ bus: Descriptor) -> String? {
     let user = String(geteuid()).utf8.flatMap { [hex($0 >> 4), hex($0 & 15)] }
     guard bus.send([0] + Array("AUTH EXTERNAL ".utf8) + user + Array("\r\n".utf8)) else { return nil }
@@ -17,7 +18,7 @@ enum BusAuthentication {
     digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
   }
 
-  /// Reads a line byte by byte: what follows it is not for here.
+  /// Reads a line byte by byte, so that the bytes after it stay in the socket.
   private static func line(from bus: Descriptor) -> String? {
     var line: [UInt8] = []
     while line.count < 1024 {

@@ -3,23 +3,25 @@ import Glibc
 import Platform
 
 extension BusConnection {
-  /// Connects to a bus as a service does that strangers call: what comes is bounded before it is taken apart, and a call
-  /// that is not taken is answered with what `error` makes of it.
+  /// Connects to a bus for a service with untrusted callers: incoming messages are limited before GDBus parses them. A
+  /// rejected call receives the error that `error` returns for the reason.
   ///
-  /// A bus that is not on a Unix socket is connected to as by ``open(_:deadline:)``.
+  /// When the bus is not on a Unix socket, this is the same as ``open(_:deadline:)``.
+  ///
+  /// - Throws: ``GLibError``, `CancellationError`.
   public static func openGuarded(
     _ bus: Bus, deadline: Duration = .seconds(10), error: @escaping @GLibActor (String) -> BusError
   ) async throws -> BusConnection {
     try await withDeadline(deadline) {
       guard let socket = try await connect(to: bus) else { return try await open(bus) }
       guard let guid = await offActor({ BusAuthentication.authenticate(socket) }) else {
-        throw GLibError(domain: "chappie-bus", code: 3, message: "the bus does not let this user in")
+        throw GLibError(domain: "chappie-bus", code: 3, message: "the bus does not accept this user")
       }
       return try await open(socket, guid, bus, error)
     }
   }
 
-  /// The descriptor of a new connection to the bus; nil where that is no Unix socket.
+  /// Opens a connection to the bus; nil when its address is not a Unix socket.
   private static func connect(to bus: Bus) async throws -> Descriptor? {
     let address = await offActor {
       Result { () throws -> String in
@@ -63,11 +65,11 @@ extension BusConnection {
     return connection
   }
 
-  /// Tells `relay` when what it handed on has been dispatched, and the answers that were ready have gone out: they wait
-  /// for each other too, and GDBus takes any number of them.
+  /// Reports to `relay` when forwarded messages have been dispatched and the replies have been sent, which GDBus queues
+  /// without a bound.
   ///
-  /// A signal to this connection itself goes out behind them, which a filter sees. `g_dbus_connection_flush` would take
-  /// two threads of GLib's pool each time, and wait where the pool is busy.
+  /// On each marker this sends a signal to the connection itself. The signal follows the queued replies, and a filter
+  /// sees it. `g_dbus_connection_flush` would use two threads of GLib's pool each time, and wait when the pool is busy.
   private func follow(_ relay: BusRelay) {
     relay.watch(pointer)
     g_dbus_connection_signal_subscribe(
@@ -79,13 +81,13 @@ extension BusConnection {
       }, nil, nil)
   }
 
-  /// Answers the calls that were not taken.
+  /// Replies to rejected calls.
   @GLibActor
   private final class Refuser {
     weak var connection: BusConnection?
     private let error: @GLibActor (String) -> BusError
 
-    /// Senders of too many messages, of which the log says so once.
+    /// The senders whose excess messages have been logged once.
     private var floods: Set<String> = []
 
     init(_ error: @escaping @GLibActor (String) -> BusError) {
@@ -112,7 +114,7 @@ extension BusConnection {
       g_dbus_message_set_error_name(message, error.name)
       let body = Variant.tuple(error.message)
       withExtendedLifetime(body) { g_dbus_message_set_body(message, body.pointer) }
-      // It can only fail when the connection is closed, and then nobody listens.
+      // This fails only when the connection is closed.
       g_dbus_connection_send_message(connection.pointer, message, G_DBUS_SEND_MESSAGE_FLAGS_NONE, nil, nil)
     }
   }
@@ -127,7 +129,7 @@ extension BusConnection {
 }
 
 extension Descriptor {
-  /// A copy, which the caller owns.
+  /// Duplicates the descriptor. The caller owns the copy.
   fileprivate func duplicated() throws -> Int32 {
     let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
     guard copy >= 0 else { throw GLibError(errno: errno) }

@@ -2,23 +2,23 @@ import CGLib
 import Glibc
 import Platform
 
-/// Stands between the bus and GDBus, which makes objects of a message before anybody can refuse it: some 70 bytes for
-/// each byte of one that is made for that, and without a bound on how many wait.
+/// A relay between the bus and GDBus, which limits incoming messages. GDBus allocates objects for a message before the
+/// message can be rejected, up to 70 bytes for each byte of a malicious one, and it queues without a bound.
 ///
-/// A thread of its own reads from the bus and hands on, through a socket, what is within bounds: little at a time, the
-/// senders in turn. What is not within bounds is skipped without being kept, and told of. What is sent takes the direct
-/// way.
+/// A thread of the relay reads from the bus and forwards messages within the limits through a socket: a small window at
+/// a time, with the senders taking turns. Other messages are skipped without being stored, and reported. Outgoing
+/// messages bypass the relay.
 final class BusRelay: Sendable {
   struct Bounds: Sendable {
-    /// Of one message.
+    /// The maximum size of one message, in bytes.
     var messageBytes = 20 << 20
-    /// Of one message: strings, numbers, structures and whatever else has a type, but for numbers in arrays.
+    /// The maximum number of values in one message. The elements of an array of numbers do not count.
     var messageValues = 100_000
     var underWay = RelayWindow.Bounds()
     var waiting = RelayQueue.Bounds()
   }
 
-  /// A message that was not handed on.
+  /// A rejected message.
   struct Refusal: Sendable {
     enum Reason: Sendable {
       case tooLarge(bytes: Int, limit: Int)
@@ -28,9 +28,9 @@ final class BusRelay: Sendable {
     }
 
     let reason: Reason
-    /// Nil where the header does not tell.
+    /// The sender; nil when the header cannot be read.
     let sender: String?
-    /// The call that waits for an answer; nil for none.
+    /// The serial of the call that expects a reply; nil for other messages.
     let serial: UInt32?
   }
 
@@ -41,10 +41,10 @@ final class BusRelay: Sendable {
   private let refuse: @Sendable (Refusal) -> Void
 
   /// - Parameters:
-  ///   - bus: a connection to the bus, past its authentication.
-  ///   - inside: what GDBus reads from is the other end of it.
-  ///   - refuse: told of each message that is not handed on, on the relay's thread.
-  /// - Throws: ``GLibError`` where no descriptor is left.
+  ///   - bus: a connection to the bus, after authentication.
+  ///   - inside: one end of a socket pair; GDBus reads from the other end.
+  ///   - refuse: called with each rejected message, on the relay's thread.
+  /// - Throws: ``GLibError`` when no descriptor is left.
   init(
     bus: Descriptor, inside: Descriptor, _ bounds: Bounds = Bounds(), refuse: @escaping @Sendable (Refusal) -> Void
   ) throws {
@@ -58,23 +58,23 @@ final class BusRelay: Sendable {
     self.refuse = refuse
   }
 
-  /// Hands on messages until either end is closed.
+  /// Starts forwarding, until either end is closed.
   func start() {
     g_thread_unref(
       startThread {
         self.run()
-        // GDBus sees the end of the bus.
+        // GDBus sees the end of the stream.
         shutdown(self.inside.number, Int32(SHUT_RDWR))
       })
   }
 
-  /// Says that all that came before ``RelayMessage/marker`` has been dispatched.
+  /// Reports that all messages before a ``RelayMessage/marker`` have been dispatched.
   func noteDispatched() {
     _ = eventfd_write(dispatched.number, 1)
   }
 
-  /// Takes a ``RelayMessage/marker`` that goes out over `connection` for ``noteDispatched()``: it goes behind all that was
-  /// to be sent before. The filter runs on GDBus's own thread.
+  /// Calls ``noteDispatched()`` when a ``RelayMessage/marker`` is sent over `connection`. The marker is sent after all
+  /// queued replies. The filter runs on GDBus's worker thread.
   func watch(_ connection: OpaquePointer) {
     g_dbus_connection_add_filter(
       connection,
@@ -98,13 +98,13 @@ final class BusRelay: Sendable {
     }
   }
 
-  /// False at the end.
+  /// Forwards an entry. False when the socket is closed.
   private func handOn(_ entry: RelayQueue.Entry, _ window: inout RelayWindow) -> Bool {
     switch entry {
     case .message(let message): return handOn(message[...], &window)
     case .refused(let refusal, let answer):
       refuse(refusal)
-      // Who waits for this answer need not wait for its deadline.
+      // A caller that waits for this reply receives an error at once instead of a timeout.
       return handOn(answer[...], &window)
     }
   }
@@ -115,14 +115,14 @@ final class BusRelay: Sendable {
     return !window.wantsMarker || inside.send(window.marker())
   }
 
-  /// Takes the next message of `stream`. False at the end.
+  /// Reads and forwards or queues the next message. False at the end of the stream.
   private func take(from stream: inout RelayInput, _ queue: inout RelayQueue, _ window: inout RelayWindow) -> Bool {
     guard let head = stream.fill(MessageHead.fixedLength).flatMap({ MessageHead($0) }) else { return false }
     defer { stream.drop(head) }
     switch look(at: head, in: &stream) {
     case .message(let message, let fields):
       let sender = fields.queue(head, message)
-      // The usual way: nothing waits, and nothing is copied.
+      // The common case: nothing is queued, and nothing is copied.
       if queue.isEmpty, !window.isFull { return handOn(message, &window) }
       if queue.hasRoom(for: message.count, from: sender) || head.isAnswer {
         queue.append(.message(Array(message)), from: sender)

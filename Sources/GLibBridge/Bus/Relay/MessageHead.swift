@@ -1,4 +1,4 @@
-/// What the first bytes of a D-Bus message tell of it.
+/// The fixed part of a D-Bus message's header.
 struct MessageHead: Equatable {
   enum Kind: UInt8 {
     case methodCall = 1
@@ -7,24 +7,24 @@ struct MessageHead: Equatable {
     case signal = 4
   }
 
-  /// The bytes that tell how long a message is.
+  /// The number of bytes that determine the length of the message.
   static let fixedLength = 16
 
   let byteOrder: ByteOrder
-  /// Nil for a kind that is not known yet, which the specification says to ignore.
+  /// Nil for an unknown kind, which the specification says to ignore.
   let kind: Kind?
   let expectsReply: Bool
   let serial: UInt32
-  /// The bytes of the header, with the padding behind it.
+  /// The length of the header including its padding, in bytes.
   let headerLength: Int
   let bodyLength: Int
 
   var length: Int { headerLength + bodyLength }
 
-  /// Whether it answers a call of ours.
+  /// Whether it is a reply to a call of this process.
   var isAnswer: Bool { kind == .methodReturn || kind == .error }
 
-  /// Nil for bytes that are no beginning of a message.
+  /// Nil for bytes that are not the start of a valid message.
   init?(_ bytes: ArraySlice<UInt8>) {
     guard bytes.count >= Self.fixedLength, let order = ByteOrder(mark: bytes[bytes.startIndex]),
       bytes[bytes.startIndex + 3] == 1
@@ -33,7 +33,7 @@ struct MessageHead: Equatable {
     reader.skip(1)
     guard let kind = reader.byte(), let flags = reader.byte(), reader.byte() != nil, let body = reader.uint32(),
       let serial = reader.uint32(), let fields = reader.uint32(),
-      // The specification's own limits.
+      // The limits of the specification.
       body <= 1 << 27, fields <= 1 << 26
     else { return nil }
     byteOrder = order
@@ -45,15 +45,15 @@ struct MessageHead: Equatable {
   }
 }
 
-/// The header fields of a message that say who sent it, what it is or answers, and what is in it.
+/// The header fields that identify a message's sender, call and content.
 struct MessageFields: Equatable {
   private(set) var sender: String?
   private(set) var replySerial: UInt32?
   private(set) var member: ArraySlice<UInt8>?
-  /// Nil for a message without a body. A zero byte follows it.
+  /// The signature of the body, which a zero byte follows; nil without a body.
   private(set) var signature: ArraySlice<UInt8>?
 
-  /// Nil for a header that is not as the specification has it.
+  /// Nil for an invalid header.
   init?(_ header: ArraySlice<UInt8>, _ order: ByteOrder) {
     var reader = WireReader(header, order)
     reader.skip(12)
@@ -71,7 +71,7 @@ struct MessageFields: Equatable {
       case (_, UInt8(ascii: "u")): guard reader.uint32() != nil else { return nil }
       case (_, UInt8(ascii: "s")), (_, UInt8(ascii: "o")): guard reader.string() != nil else { return nil }
       case (_, UInt8(ascii: "g")): guard reader.signature() != nil else { return nil }
-      // The bus takes out fields that it does not know.
+      // The bus removes unknown fields.
       default: return nil
       }
     }
@@ -79,7 +79,8 @@ struct MessageFields: Equatable {
 }
 
 extension MessageFields {
-  /// Whose queue `message`, of these fields, waits in: that somebody has left is told after what they sent.
+  /// The sender whose queue the message belongs to. A signal that a peer has left the bus belongs to the queue of that
+  /// peer, so that it arrives after the peer's messages.
   func queue(_ head: MessageHead, _ message: ArraySlice<UInt8>) -> String {
     guard head.kind == .signal, sender == busName, let member, member.elementsEqual("NameOwnerChanged".utf8) else {
       return sender ?? ""

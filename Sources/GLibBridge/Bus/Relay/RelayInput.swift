@@ -2,18 +2,18 @@ import CGLib
 import Glibc
 import Platform
 
-/// What has come from the bus and was not handed on yet.
+/// The buffered input from the bus.
 struct RelayInput {
   private static let readSize = 64 << 10
 
   private let bus: Descriptor
-  /// The reading ends when the other end of it is closed.
+  /// The socket to GDBus. Reading stops when its other end is closed.
   private let inside: Descriptor
   private var bytes: [UInt8] = []
-  /// Where the next message starts.
+  /// The offset of the next message.
   private var start = 0
   private var scratch = [UInt8](repeating: 0, count: readSize)
-  /// Whether the next message was skipped already.
+  /// Whether the next message has been skipped.
   private var isSkipped = false
 
   init(_ bus: Descriptor, closedWith inside: Descriptor) {
@@ -21,19 +21,20 @@ struct RelayInput {
     self.inside = inside
   }
 
-  /// What is there of the next message and of those behind it: at least `count` bytes. Nil at the end.
+  /// Reads until at least `count` bytes of the next message are buffered, and returns the buffer from the start of that
+  /// message. Nil at the end of the stream.
   mutating func fill(_ count: Int) -> ArraySlice<UInt8>? {
     if bytes.count - start < count, count > Self.readSize {
       bytes.removeFirst(start)
       start = 0
-      // No more than that: growing would double what a large message takes.
+      // Reserves exactly this size: growing on demand would double the memory of a large message.
       bytes.reserveCapacity(count + Self.readSize)
     }
     while bytes.count - start < count { guard read() else { return nil } }
     return bytes[start...]
   }
 
-  /// Passes over the next message, of `count` bytes, without keeping it. False at the end.
+  /// Skips the next message, of `count` bytes, without storing it. False at the end of the stream.
   mutating func skip(_ count: Int) -> Bool {
     isSkipped = true
     var rest = count - (bytes.count - start)
@@ -48,7 +49,7 @@ struct RelayInput {
     return true
   }
 
-  /// Goes on to the message behind the one that `head` begins.
+  /// Removes the message with this head from the buffer.
   mutating func drop(_ head: MessageHead) {
     if isSkipped { isSkipped = false } else { start += head.length }
     guard start == bytes.count else { return }
@@ -57,14 +58,14 @@ struct RelayInput {
   }
 
   enum Arrival {
-    /// Some of the next message is here.
+    /// A part of the next message has arrived.
     case message
-    /// The event was signalled so many times.
+    /// The event was signalled this many times.
     case event(Int)
     case end
   }
 
-  /// Waits until `event` is signalled, which comes first, or where it is wanted, for a message.
+  /// Waits for `event`, or for a message when `wantsMessage` is true. `event` has priority.
   mutating func wait(for event: Descriptor?, orMessage wantsMessage: Bool) -> Arrival {
     let isHere = wantsMessage && start < bytes.count
     let sources = [event, wantsMessage && !isHere ? bus : nil].compactMap(\.self)
@@ -99,10 +100,10 @@ struct RelayInput {
   }
 
   private enum Poll {
-    /// The first descriptor that can be read from.
+    /// The first readable descriptor.
     case ready(Int32)
     case nothing
-    /// The inside is closed.
+    /// The socket to GDBus is closed.
     case end
   }
 
@@ -119,7 +120,7 @@ struct RelayInput {
 }
 
 extension Descriptor {
-  /// Sends all of `bytes` over a socket, waiting while it takes none. False where nobody listens any more.
+  /// Sends all of `bytes` over a socket, and blocks while it accepts none. False when the peer has closed it.
   func send(_ bytes: ArraySlice<UInt8>) -> Bool {
     var rest = bytes
     while !rest.isEmpty {

@@ -1,10 +1,11 @@
-/// What ``BusRelay`` has read and not handed on, in a queue for each sender. The senders take turns, so that thousands
-/// of messages of one of them make another wait for one, not for all.
+/// A fair queue of messages that ``BusRelay`` has read but not forwarded, with one queue for each sender. The senders
+/// take turns, so that a sender with thousands of messages delays another one by one message only.
 struct RelayQueue {
   struct Bounds: Sendable {
-    /// Of one sender, in bytes. One that has nothing waiting may go beyond it with one message.
+    /// The maximum size of one sender's queue, in bytes. A sender with an empty queue may exceed it with one message.
     var ofSender = 8 << 20
-    /// Of all. Beyond it each sender has `share` alone; beyond twice as much, nothing is read from the bus.
+    /// The maximum size of all queues, in bytes. Above it each sender may queue only `share` bytes. Above twice this
+    /// size, the relay stops reading from the bus.
     var ofAll = 32 << 20
     var share = 64 << 10
   }
@@ -12,7 +13,7 @@ struct RelayQueue {
   enum Entry {
     /// The bytes of a message.
     case message([UInt8])
-    /// A message that is not handed on, and what is in its place: an error where it was an answer, else nothing.
+    /// A rejected message, and its replacement: an error when it was a reply, otherwise nothing.
     case refused(BusRelay.Refusal, answer: [UInt8])
 
     fileprivate var weight: Int {
@@ -22,7 +23,7 @@ struct RelayQueue {
     }
   }
 
-  /// What an entry takes of memory beside its bytes, about.
+  /// The approximate overhead of an entry, in bytes.
   private static let weightOfEntry = 256
 
   private struct Queue {
@@ -32,7 +33,7 @@ struct RelayQueue {
 
   private let bounds: Bounds
   private var queues: [String: Queue] = [:]
-  /// Who has something waiting, the next one first.
+  /// The senders with queued messages, in the order of their turns.
   private var turns: ArraySlice<String> = []
   private var weight = 0
 
@@ -43,7 +44,7 @@ struct RelayQueue {
   var isEmpty: Bool { turns.isEmpty }
   var isFull: Bool { weight > 2 * bounds.ofAll }
 
-  /// Whether a message of so many bytes may wait.
+  /// Whether a message of this size may be queued.
   func hasRoom(for bytes: Int, from sender: String) -> Bool {
     let added = bytes + Self.weightOfEntry
     let waiting = queues[sender]?.weight ?? 0
@@ -58,7 +59,7 @@ struct RelayQueue {
     weight += entry.weight
   }
 
-  /// Takes out the next entry, of the sender whose turn it is.
+  /// Removes the next entry, of the sender whose turn it is.
   mutating func popFirst() -> Entry? {
     guard let sender = turns.popFirst(), var queue = queues.removeValue(forKey: sender),
       let entry = queue.entries.popFirst()

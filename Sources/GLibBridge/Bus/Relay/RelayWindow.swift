@@ -1,11 +1,11 @@
-/// What ``BusRelay`` has handed on and the actor has not dispatched yet: as little as keeps both busy, for what waits
-/// in GDBus is not in turn.
+/// The flow-control window of ``BusRelay``: the messages that it has forwarded and the actor has not dispatched. It is
+/// small, because GDBus dispatches in order of arrival.
 ///
-/// A marker follows each half of it.
+/// The relay sends a marker after each half of the window.
 struct RelayWindow {
   struct Bounds: Sendable {
     var messages = 64
-    /// A message that is longer goes when nothing else is under way.
+    /// A longer message is forwarded only when the window is empty.
     var bytes = 1 << 20
   }
 
@@ -17,7 +17,7 @@ struct RelayWindow {
   private let bounds: Bounds
   private var all = Batch()
   private var open = Batch()
-  /// What stands before a marker that has not come back.
+  /// The batches before markers that have not been dispatched.
   private var marked: ArraySlice<Batch> = []
 
   init(_ bounds: Bounds) {
@@ -35,14 +35,14 @@ struct RelayWindow {
 
   var wantsMarker: Bool { open.messages * 2 >= bounds.messages || open.bytes * 2 >= bounds.bytes }
 
-  /// The marker to hand on now.
+  /// Closes the current batch and returns its marker.
   mutating func marker() -> ArraySlice<UInt8> {
     marked.append(open)
     open = Batch()
     return RelayMessage.marker[...]
   }
 
-  /// So many markers have come back.
+  /// Removes the batches of markers that have been dispatched.
   mutating func dispatched(_ markers: Int) {
     for _ in 0..<markers {
       guard let batch = marked.popFirst() else { return }

@@ -1,8 +1,8 @@
-/// Reads values of the D-Bus wire format, one after the other, and never beyond the end.
+/// Reads values of the D-Bus wire format in sequence, within the bounds of the buffer.
 struct WireReader {
   private let bytes: ArraySlice<UInt8>
   private let order: ByteOrder
-  /// Where the next value is, from the start of the bytes, which is where alignment counts from.
+  /// The offset of the next value from the start of the buffer, to which alignment is relative.
   private(set) var position = 0
 
   init(_ bytes: ArraySlice<UInt8>, _ order: ByteOrder) {
@@ -12,7 +12,7 @@ struct WireReader {
 
   var rest: Int { bytes.count - position }
 
-  /// False where the bytes end before the next multiple of `size`.
+  /// Skips the padding before a value. False when the bytes end before it.
   @discardableResult
   mutating func align(_ size: Int) -> Bool {
     skip((size - position % size) % size)
@@ -40,7 +40,7 @@ struct WireReader {
     return order == .big ? value : value.byteSwapped
   }
 
-  /// The content of a string or an object path.
+  /// Reads a string or an object path.
   mutating func string() -> ArraySlice<UInt8>? {
     uint32().flatMap { text(Int($0)) }
   }
@@ -49,7 +49,7 @@ struct WireReader {
     byte().flatMap { text(Int($0)) }
   }
 
-  /// Bytes with a zero behind them.
+  /// Reads bytes that a zero byte follows.
   private mutating func text(_ length: Int) -> ArraySlice<UInt8>? {
     guard rest > length else { return nil }
     let start = bytes.startIndex + position
