@@ -1,5 +1,5 @@
 extension [UInt8] {
-  /// The bytes of a view that may end before they are needed.
+  /// Copies the bytes of a span, so that they outlive it.
   public init(copying bytes: borrowing Span<UInt8>) {
     self = bytes.withUnsafeBufferPointer { Array($0) }
   }

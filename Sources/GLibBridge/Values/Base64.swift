@@ -8,7 +8,7 @@ public enum Base64 {
     return text.map { String(cString: $0) } ?? ""
   }
 
-  /// Nil for text that is not base64 with its padding.
+  /// Decodes padded base64; nil for any other text.
   public static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
     let characters = Array(text)
     guard characters.count % 4 == 0, characters.allSatisfy(isInAlphabet) else { return nil }
@@ -30,7 +30,7 @@ public enum Base64 {
   }
 }
 
-/// Identifiers that nobody else makes.
+/// Unique identifiers.
 public enum UniqueID {
   /// A random UUID in lower case.
   public static func make() -> String {

@@ -1,38 +1,38 @@
 import CGLib
 import Glibc
 
-/// A regular expression as JSON Schema has them, for patterns and texts that nobody here chose: what a match costs is
+/// A regular expression in JSON Schema's syntax, for patterns and texts from untrusted sources: the cost of a match is
 /// bounded.
 ///
-/// PCRE counts the steps of a match from each position of the text anew, and does not count what it passes in one go.
-/// So the search for the position is made a part of the pattern, and how many steps there may be depends on the length
+/// PCRE counts the steps of a match separately for each start position, and does not count the steps of skipping ahead.
+/// So the search for the start position is part of the pattern here, and the number of steps is limited by the length
 /// of the text.
 public final class BoundedPattern: @unchecked Sendable {
-  /// The longest text that is looked at, in bytes.
+  /// The maximum length of a text, in bytes.
   public static let textLimit = 32 << 10
-  /// The longest pattern, in bytes.
+  /// The maximum length of a pattern, in bytes.
   public static let lengthLimit = 4 << 10
   private static let shortText = 2 << 10
 
   private let pattern: String
-  /// For short texts. Immutable, and safe on any thread.
+  /// Used for short texts. Immutable and thread-safe.
   private let matcher: RegularExpression
 
-  /// - Throws: ``GLibError`` for a pattern that is no regular expression, or too long.
+  /// - Throws: ``GLibError`` when the pattern is too long or not a regular expression.
   public init(_ pattern: String) throws {
     guard pattern.utf8.count <= Self.lengthLimit else {
       throw GLibError(domain: "chappie-regex", code: 0, message: "it is longer than \(Self.lengthLimit) bytes")
     }
-    // By itself: what is not whole could become so in between.
+    // The pattern is compiled alone first, because an incomplete pattern could become valid inside the search pattern.
     _ = try RegularExpression(pattern)
     self.pattern = pattern
     matcher = try RegularExpression(searching: pattern, steps: 400_000)
   }
 
-  /// Whether the pattern is found anywhere in `text`.
+  /// Whether the pattern occurs in `text`.
   ///
-  /// - Parameter time: the processor time that is left; what the match took is taken off.
-  /// - Throws: ``GLibError`` when `text` is too long, the match takes too many steps, or no time is left.
+  /// - Parameter time: the remaining processor time; the time of this match is subtracted.
+  /// - Throws: ``GLibError`` when `text` is too long, the match takes too many steps, or no time remains.
   public func matches(_ text: String, within time: inout Duration) throws -> Bool {
     guard text.utf8.count <= Self.textLimit, time > .zero else { throw GLibError.timedOut }
     let start = ThreadCPUTime.now
@@ -42,7 +42,7 @@ public final class BoundedPattern: @unchecked Sendable {
   }
 }
 
-/// The processor time of the thread that asks: unlike a clock it does not run while others have the processor.
+/// The processor time of the calling thread. Unlike a clock it stops while other threads use the processor.
 public enum ThreadCPUTime {
   public static var now: Duration {
     var time = timespec()

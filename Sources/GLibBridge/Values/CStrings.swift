@@ -1,7 +1,7 @@
 import CGLib
 import Glibc
 
-/// Passes `strings` as the array of C strings that GObject's constructors take.
+/// Calls `body` with `strings` as an array of C strings, followed by a null pointer.
 func withCStrings<Result>(
   _ strings: [String], _ body: (UnsafeMutablePointer<UnsafePointer<CChar>?>) throws -> Result
 ) rethrows -> Result {
@@ -14,7 +14,7 @@ func withCStrings<Result>(
   }
 }
 
-/// The strings of an array that ends with a null pointer, which is freed.
+/// Copies the strings of a null-terminated array, and frees the array.
 func takeStrings(_ list: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> [String] {
   defer { g_strfreev(list) }
   guard let list else { return [] }
@@ -28,7 +28,7 @@ func takeStrings(_ list: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) ->
 }
 
 extension [String: String] {
-  /// What a `GHashTable` of strings holds; empty for none.
+  /// Copies a `GHashTable` of strings; empty for nil.
   package init(copying table: OpaquePointer?) {
     self = [:]
     guard let table else { return }
@@ -45,7 +45,7 @@ extension [String: String] {
 }
 
 extension String {
-  /// This text with U+FFFD for U+0000, which would end a C string.
+  /// This text with each U+0000, which would end a C string, replaced by U+FFFD.
   var withoutZeros: String {
     hasZeros ? String(map { $0 == "\0" ? "\u{FFFD}" : $0 }) : self
   }

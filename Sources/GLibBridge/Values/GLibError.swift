@@ -1,14 +1,14 @@
 import CGLib
 
-/// An error of GLib or of one of the libraries over it.
+/// An error of GLib or a library that is based on it.
 public struct GLibError: Error, Equatable {
-  /// The error domain's name, such as `g-io-error-quark`.
+  /// The name of the error domain, such as `g-io-error-quark`.
   public let domain: String
-  /// The code within the domain.
+  /// The error code, within the domain.
   public let code: Int32
-  /// What happened, in words.
+  /// The description of the error.
   public let message: String
-  /// The D-Bus error name, where a peer on the bus sent the error.
+  /// The D-Bus error name, when a peer on the bus sent the error.
   public let busName: String?
 
   public init(domain: String, code: Int32, message: String, busName: String? = nil) {
@@ -18,7 +18,7 @@ public struct GLibError: Error, Equatable {
     self.busName = busName
   }
 
-  /// Takes over a `GError` that a C function returned.
+  /// Takes ownership of a `GError`.
   init(consuming error: UnsafeMutablePointer<GError>) {
     let remoteName = g_dbus_error_get_remote_error(error)
     busName = remoteName.map { String(cString: $0) }
@@ -30,7 +30,7 @@ public struct GLibError: Error, Equatable {
     g_error_free(error)
   }
 
-  /// A deadline of this library's own has passed.
+  /// The error for a deadline that GLibBridge sets itself.
   public static let timedOut = GLibError(
     domain: ioDomain, code: Int32(G_IO_ERROR_TIMED_OUT.rawValue), message: "timed out")
 
@@ -42,13 +42,15 @@ public struct GLibError: Error, Equatable {
 
   public var isCancelled: Bool { isIO(G_IO_ERROR_CANCELLED) }
 
-  /// The connection was closed, such as that to a bus that is gone.
+  /// Whether a closed connection caused the error, such as a connection to a bus that has stopped.
   public var isClosed: Bool { isIO(G_IO_ERROR_CLOSED) }
 
   public var isTimeout: Bool { isIO(G_IO_ERROR_TIMED_OUT) || busName == "org.freedesktop.DBus.Error.NoReply" }
 }
 
-/// Calls a function that reports failure through a `GError`.
+/// Calls a C function that reports errors through a `GError`.
+///
+/// - Throws: ``GLibError``.
 package func checked<Result>(_ body: (inout UnsafeMutablePointer<GError>?) -> Result) throws -> Result {
   var error: UnsafeMutablePointer<GError>?
   let result = body(&error)

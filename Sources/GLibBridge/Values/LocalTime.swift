@@ -1,8 +1,8 @@
 import CGLib
 
-/// Times for people.
+/// Dates and times in the user's time zone.
 public enum LocalTime {
-  /// A Unix time as the user's clock and calendar show it.
+  /// The date and time of a Unix time, in the user's time zone and language.
   public static func text(_ unixSeconds: Int64) -> String {
     guard let date = g_date_time_new_from_unix_local(gint64(unixSeconds)) else { return "\(unixSeconds)" }
     defer { g_date_time_unref(date) }
@@ -11,10 +11,10 @@ public enum LocalTime {
     return text.map { String(cString: $0) } ?? "\(unixSeconds)"
   }
 
-  /// Unix seconds now.
+  /// The current Unix time in seconds.
   public static var now: Int64 { nowWithMicroseconds.seconds }
 
-  /// Unix seconds now, and how many microseconds of the next one are over.
+  /// The current Unix time in seconds, and the microseconds since that second.
   public static var nowWithMicroseconds: (seconds: Int64, microseconds: Int32) {
     let (seconds, rest) = Int64(g_get_real_time()).quotientAndRemainder(dividingBy: 1_000_000)
     return (seconds, Int32(rest))

@@ -1,6 +1,6 @@
 import CGLib
 
-/// An absolute URL, read by GLib.
+/// An absolute URL, parsed by GLib.
 public struct ParsedURL: Sendable {
   public let scheme: String
   public let host: String?
@@ -18,7 +18,7 @@ public struct ParsedURL: Sendable {
     path = String(cString: g_uri_get_path(uri))
   }
 
-  /// Whether the host is this machine, whatever network it is in.
+  /// Whether the host is `localhost` or a loopback address.
   public var isLoopback: Bool {
     guard let host else { return false }
     guard host != "localhost" else { return true }

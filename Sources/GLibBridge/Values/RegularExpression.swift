@@ -1,30 +1,31 @@
 import CGLib
 
-/// A regular expression as JSON Schema has them, matched by GRegex within bounds of time and memory.
+/// A regular expression in JSON Schema's syntax, matched by GRegex with limits on time and memory.
 public final class RegularExpression: @unchecked Sendable {
-  /// Immutable, and safe on any thread.
+  /// Immutable and thread-safe.
   private let pointer: OpaquePointer
 
-  /// PCRE gives up after so many steps and so many KiB: some expressions take exponential time.
+  /// PCRE's limits on steps and on heap memory in KiB: some expressions take exponential time.
   private static let bounds = "(*LIMIT_MATCH=1000000)(*LIMIT_HEAP=16384)"
 
-  /// How much processor time the matches of one text may take together.
+  /// The maximum processor time for all replacements in one text.
   private static let replacementTime = Duration.seconds(1)
 
-  /// - Throws: ``GLibError`` for a pattern that is no regular expression.
+  /// - Throws: ``GLibError`` when the pattern is not a regular expression.
   public convenience init(_ pattern: String) throws {
     try self.init(pattern, bounds: Self.bounds) { $0 }
   }
 
-  /// One that is matched from the start of a text alone, and looks for `pattern` from there, in `steps` at most.
+  /// Compiles an expression that matches at the start of a text only and searches for `pattern` from there, in at most
+  /// `steps` steps.
   convenience init(searching pattern: String, steps: Int) throws {
     try self.init(pattern, bounds: "(*LIMIT_MATCH=\(steps))(*LIMIT_HEAP=16384)") { #"\A(?s:.*?)(?:\#($0))"# }
   }
 
   private init(_ pattern: String, bounds: String, _ wrap: (String) -> String) throws {
-    // In JavaScript this is no expression; in PCRE it would lift the bounds.
+    // In JavaScript such a pattern is invalid; in PCRE it would lift the limits.
     guard !pattern.hasPrefix("(*"), !pattern.utf8.contains(0) else {
-      throw GLibError(domain: "chappie-regex", code: 0, message: "it is no regular expression")
+      throw GLibError(domain: "chappie-regex", code: 0, message: "it is not a regular expression")
     }
     let regex = try checked {
       g_regex_new(bounds + wrap(Self.translated(pattern)), G_REGEX_DOLLAR_ENDONLY, GRegexMatchFlags(rawValue: 0), &$0)
@@ -37,14 +38,14 @@ public final class RegularExpression: @unchecked Sendable {
     g_regex_unref(pointer)
   }
 
-  /// Whether the pattern is found anywhere in `text`.
+  /// Whether the pattern occurs in `text`.
   ///
-  /// - Throws: ``GLibError`` when that takes too long.
+  /// - Throws: ``GLibError`` when a limit is exceeded.
   public func matches(_ text: String) throws -> Bool {
     var text = text
     return try text.withUTF8 { bytes in
       try bytes.withMemoryRebound(to: CChar.self) { characters in
-        // GLib takes no null pointer, which an empty buffer may be.
+        // An empty buffer may have a null pointer, which GLib does not accept.
         guard let start = characters.baseAddress else { return try matches("", length: 0) }
         return try matches(start, length: characters.count)
       }
@@ -57,11 +58,11 @@ public final class RegularExpression: @unchecked Sendable {
     }
   }
 
-  /// `text` with `replacement` for each part that the pattern matches. U+0000 becomes U+FFFD.
+  /// Replaces each match in `text` by `replacement`. U+0000 becomes U+FFFD.
   ///
-  /// - Throws: ``GLibError`` when that takes too long.
+  /// - Throws: ``GLibError`` when a limit is exceeded.
   public func replacing(in text: String, with replacement: String) throws -> String {
-    // GLib's result ends at the first zero byte.
+    // GLib's result would end at the first zero byte.
     var text = text.withoutZeros
     return try text.withUTF8 { bytes in
       try bytes.withMemoryRebound(to: CChar.self) { characters in
@@ -71,8 +72,8 @@ public final class RegularExpression: @unchecked Sendable {
     }
   }
 
-  /// Match by match, and not by GLib in one go: for each one PCRE looks through all of the rest, so that a long text with
-  /// many matches takes minutes.
+  /// Replaces one match at a time instead of with one GLib call. For each match PCRE scans the rest of the text, so a
+  /// long text with many matches would take minutes.
   private func replacing(_ text: UnsafePointer<CChar>, length: Int, _ replacement: String) throws -> String {
     let bytes = UnsafeRawBufferPointer(start: text, count: length)
     let start = ThreadCPUTime.now
@@ -96,7 +97,7 @@ public final class RegularExpression: @unchecked Sendable {
     return String(decoding: result + bytes[end...], as: UTF8.self)
   }
 
-  /// PCRE's `\x{00e4}` for JavaScript's `\u00e4`.
+  /// Translates JavaScript's `\u00e4` to PCRE's `\x{00e4}`.
   private static func translated(_ pattern: String) -> String {
     var result = ""
     var rest = pattern[...]

@@ -1,8 +1,8 @@
 import CGLib
 
-/// The SHA-256 digest, by GLib.
+/// SHA-256, by GLib.
 public enum SHA256 {
-  /// The 32 bytes of the digest of `bytes`.
+  /// The digest of `bytes`, 32 bytes.
   public static func digest(of bytes: [UInt8]) -> [UInt8] {
     let checksum = g_checksum_new(G_CHECKSUM_SHA256)
     defer { g_checksum_free(checksum) }

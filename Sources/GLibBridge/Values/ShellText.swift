@@ -1,8 +1,8 @@
 import CGLib
 
-/// Text for a shell's command line.
+/// Quoting for shell commands.
 public enum ShellText {
-  /// `text` as one word of a command that a person can paste.
+  /// `text` as one word of a shell command, quoted when necessary.
   public static func quoted(_ text: String) -> String {
     guard text.isEmpty || text.hasPrefix("-") || text.utf8.contains(where: { !isPlain($0) }) else { return text }
     let quoted = g_shell_quote(text)

@@ -1,7 +1,7 @@
 import CGLib
 
 extension Character {
-  /// How many columns of a terminal it takes.
+  /// The width of the character in terminal columns.
   public var columns: Int {
     isASCII ? 1 : unicodeScalars.map(Self.columns).max() ?? 0
   }
@@ -13,6 +13,6 @@ extension Character {
 }
 
 extension StringProtocol {
-  /// How many columns of a terminal it takes, on one line.
+  /// The width of the text in terminal columns, on one line.
   public var columns: Int { reduce(0) { $0 + $1.columns } }
 }

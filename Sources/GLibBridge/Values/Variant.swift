@@ -1,8 +1,8 @@
 import CGLib
 
-/// A value of the D-Bus type system. Immutable.
+/// An immutable value of a D-Bus type.
 public struct Variant: Sendable {
-  /// Shares one `GVariant`, which is immutable and counts its references atomically.
+  /// Owns a reference to a `GVariant`, which is immutable and has an atomic reference count.
   private final class Storage: @unchecked Sendable {
     let pointer: OpaquePointer
 
@@ -19,13 +19,13 @@ public struct Variant: Sendable {
 
   var pointer: OpaquePointer { storage.pointer }
 
-  /// Takes a fresh (floating) value or an owned one.
+  /// Takes ownership of a floating or owned value.
   init(taking pointer: OpaquePointer?) {
     guard let pointer else { preconditionFailure("GLib returned no value where it promises one") }
     storage = Storage(owning: g_variant_take_ref(pointer))
   }
 
-  /// Shares a value that belongs to somebody else.
+  /// Adds a reference to a value.
   init(sharing pointer: OpaquePointer?) {
     guard let pointer else { preconditionFailure("GLib returned no value where it promises one") }
     storage = Storage(owning: g_variant_ref(pointer))
@@ -40,7 +40,7 @@ public struct Variant: Sendable {
     strcmp(g_variant_get_type_string(pointer), type) == 0
   }
 
-  /// The bytes that this value takes on the wire.
+  /// The size of the serialised value, in bytes.
   public var byteCount: Int {
     Int(g_variant_get_size(pointer))
   }
@@ -63,22 +63,22 @@ public struct Variant: Sendable {
     return Variant(taking: g_variant_new_array(elementType, pointers, gsize(pointers.count)))
   }
 
-  /// This value in a box of type `v`.
+  /// This value wrapped in a variant of type `v`.
   public var boxed: Variant {
     Variant(taking: g_variant_new_variant(pointer))
   }
 
-  /// One entry of a dictionary, for `array(of:_:)`.
+  /// A dictionary entry, for `array(of:_:)`.
   public static func entry(_ key: Variant, _ value: Variant) -> Variant {
     Variant(taking: g_variant_new_dict_entry(key.pointer, value.pointer))
   }
 
-  /// How many members a container has; 0 for a basic type.
+  /// The number of a container's members; 0 for a basic type.
   public var childCount: Int {
     g_variant_is_container(pointer) != 0 ? Int(g_variant_n_children(pointer)) : 0
   }
 
-  /// The members of a container; none for a basic type.
+  /// The members of a container; empty for a basic type.
   public var children: [Variant] {
     guard g_variant_is_container(pointer) != 0 else { return [] }
     return (0..<g_variant_n_children(pointer)).map {
@@ -86,19 +86,22 @@ public struct Variant: Sendable {
     }
   }
 
-  /// The content of a value of type `v`; any other value as it is.
+  /// The content of a value of type `v`; any other value unchanged.
   public var unboxed: Variant {
     isOfType("v") ? Variant(taking: g_variant_get_variant(pointer)) : self
   }
 
-  /// The text of an `ay` that ends with a zero, as D-Bus passes what need not be UTF-8; nil for any other type.
+  /// The text of a zero-terminated `ay`, which D-Bus uses for strings that may not be UTF-8; nil for any other type.
   public var byteString: String? {
     isOfType("ay") ? String(cString: g_variant_get_bytestring(pointer)) : nil
   }
 
   // MARK: Text form
 
-  /// Reads GVariant's text format, as `gdbus call` takes it.
+  /// Parses GVariant's text format, which `gdbus call` uses.
+  ///
+  /// - Parameter type: the expected type; nil infers it.
+  /// - Throws: ``GLibError`` when the text is invalid.
   public init(parsing text: String, type: String? = nil) throws {
     let variantType = type.map { g_variant_type_new($0) } ?? nil
     defer { if let variantType { g_variant_type_free(variantType) } }
@@ -106,7 +109,7 @@ public struct Variant: Sendable {
     self.init(taking: parsed)
   }
 
-  /// Reads the serialised form. Bytes that are not a value of `type` give default values, never a fault.
+  /// Reads the serialised form. Invalid bytes give default values.
   public init(bytes: [UInt8], type: String) {
     let variantType = g_variant_type_new(type)
     defer { g_variant_type_free(variantType) }

@@ -1,8 +1,8 @@
 import CGLib
 
-/// A Swift type that has one D-Bus type.
+/// A Swift type that corresponds to one D-Bus type.
 public protocol VariantConvertible {
-  /// The D-Bus type string.
+  /// The D-Bus type string, such as `s`.
   static var variantType: String { get }
 
   var variant: Variant { get }
@@ -13,7 +13,7 @@ public protocol VariantConvertible {
 
 /// A value of the wrong D-Bus type.
 public struct VariantError: Error, Equatable, CustomStringConvertible {
-  /// The key or argument that holds the value, where there is one.
+  /// The key or argument that has the value, if any.
   public var key: String?
   public let expected: String
   public let found: String
@@ -35,12 +35,17 @@ extension Variant {
     guard isOfType(type) else { throw VariantError(expected: type, found: self.type) }
   }
 
-  /// This value as `type`.
+  /// Converts this value to a Swift type.
+  ///
+  /// - Throws: ``VariantError`` when it has another D-Bus type.
   public func value<Value: VariantConvertible>(as type: Value.Type = Value.self) throws(VariantError) -> Value {
     try Value(variant: self)
   }
 
-  /// The member of a tuple at `index` as `type`; `name` goes into the error.
+  /// Converts the member of a tuple at `index`, counted from 0.
+  ///
+  /// - Parameter name: the name of the member in the error.
+  /// - Throws: ``VariantError`` when the member is missing or has another type.
   public func member<Value: VariantConvertible>(
     _ index: Int, _ name: String, as type: Value.Type = Value.self
   ) throws(VariantError) -> Value {
@@ -68,7 +73,7 @@ extension Variant: VariantConvertible {
 extension String: VariantConvertible {
   public static var variantType: String { "s" }
 
-  /// D-Bus strings cannot hold U+0000; it becomes U+FFFD.
+  /// D-Bus strings cannot contain U+0000, which becomes U+FFFD.
   public var variant: Variant { Variant(taking: g_variant_new_string(withoutZeros)) }
 
   public init(variant: Variant) throws(VariantError) {
@@ -93,13 +98,13 @@ extension Variant {
 public struct ObjectPath: Hashable, Sendable, CustomStringConvertible, VariantConvertible {
   public let string: String
 
-  /// Nil when `string` is not a valid path.
+  /// Nil when `string` is not a valid object path.
   public init?(_ string: String) {
     guard !string.utf8.contains(0), g_variant_is_object_path(string) != 0 else { return nil }
     self.string = string
   }
 
-  /// A path under this one. `element` may hold any text: what D-Bus forbids in a path is escaped as `_xx`.
+  /// The path of a child. `element` may be any text; characters that D-Bus does not allow are escaped as `_xx`.
   public func appending(_ element: String) -> ObjectPath {
     ObjectPath(unchecked: (string == "/" ? "" : string) + "/" + Self.escape(element))
   }
@@ -108,7 +113,8 @@ public struct ObjectPath: Hashable, Sendable, CustomStringConvertible, VariantCo
     self.string = string
   }
 
-  /// Escapes as sd_bus_path_encode does: letters and digits stay, a leading digit and all else become `_xx`.
+  /// Escapes text as sd_bus_path_encode does: letters and digits stay unchanged; a leading digit and all other bytes
+  /// become `_xx`.
   public static func escape(_ text: String) -> String {
     guard !text.isEmpty else { return "_" }
     var escaped = ""

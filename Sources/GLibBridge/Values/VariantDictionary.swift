@@ -1,4 +1,4 @@
-/// An `a{sv}`: the options, details and states of the bus.
+/// A D-Bus dictionary of type `a{sv}`.
 public struct VariantDictionary: Sendable, Equatable, VariantConvertible, ExpressibleByDictionaryLiteral {
   public static var variantType: String { "a{sv}" }
 
@@ -33,7 +33,7 @@ public struct VariantDictionary: Sendable, Equatable, VariantConvertible, Expres
 
   public subscript(key: String) -> Variant? { values[key] }
 
-  /// Sets `key`, or leaves it as it is when `value` is nil: a key without a value is left out.
+  /// Sets the value of `key`; does nothing when `value` is nil.
   public mutating func set(_ key: String, _ value: (any VariantConvertible)?) {
     guard let value else { return }
     values[key] = value.variant.unboxed
@@ -43,7 +43,7 @@ public struct VariantDictionary: Sendable, Equatable, VariantConvertible, Expres
     values[key] = nil
   }
 
-  /// The value of `key`, nil when there is none.
+  /// The value of `key`; nil when the key is missing.
   ///
   /// - Throws: ``VariantError``, which names the key, when the value has another type.
   public func value<Value: VariantConvertible>(

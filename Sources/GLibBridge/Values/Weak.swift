@@ -1,4 +1,4 @@
-/// An object that may go: for lists of those that exist.
+/// A weak reference, for use in collections.
 public struct Weak<Object: AnyObject> {
   public private(set) weak var value: Object?
 
