@@ -1,48 +1,48 @@
 import CGLib
 
-/// What is wrong with a command line, in a sentence for the person who wrote it.
+/// An error in a command line, as a sentence for the user.
 public struct CommandLineError: Error, Equatable, CustomStringConvertible {
   /// The sentence.
   public let description: String
 
-  /// An error that says `description`.
+  /// Creates an error with this sentence.
   public init(_ description: String) {
     self.description = description
   }
 }
 
-/// A switch of a command line, such as `--verbose`.
+/// A command line flag without a value, such as `--verbose`.
 public struct CommandLineFlag: Sendable {
   let name: String
 }
 
-/// An option of a command line that takes a value, such as `--port 8080`.
+/// A command line option with a value, such as `--port 8080`.
 public struct CommandLineOption<Value: Sendable>: Sendable {
   let name: String
 }
 
-/// What a command line says.
+/// A parsed command line.
 public struct CommandLineArguments: Sendable {
   fileprivate var flags: Set<String> = []
   fileprivate var values: [String: [any Sendable]] = [:]
-  /// What is no option, in order.
+  /// The positional arguments, in order.
   public fileprivate(set) var remaining: [String] = []
 
-  /// Whether the flag is given.
+  /// Whether the flag is present.
   public subscript(flag: CommandLineFlag) -> Bool { flags.contains(flag.name) }
 
-  /// The value of the option, the last one when it is given more than once.
+  /// The value of the option; the last one when it is repeated.
   public subscript<Value>(option: CommandLineOption<Value>) -> Value? { all(option).last }
 
-  /// All values of an option that may be given more than once.
+  /// All values of an option that may be repeated.
   public func all<Value>(_ option: CommandLineOption<Value>) -> [Value] {
     values[option.name, default: []].compactMap { $0 as? Value }
   }
 }
 
-/// Reads command lines with GOption. Programs with verbs make a parser for each verb and give it what follows.
+/// Parses command lines with GOption. A program with subcommands uses one parser for each.
 public final class CommandLineParser {
-  /// What a command line asks for.
+  /// The outcome of parsing.
   public enum Outcome: Sendable {
     /// `--help`: the text to print.
     case help(String)
@@ -54,7 +54,7 @@ public final class CommandLineParser {
     let name: String
     let short: Character?
     let help: String
-    /// What stands for the value in the help; nil for a flag.
+    /// The placeholder for the value in the help; nil for a flag.
     let placeholder: String?
     let read: (String) throws -> any Sendable
   }
@@ -65,12 +65,12 @@ public final class CommandLineParser {
   private var entries: [Entry] = []
   private var remainingPlaceholder: String?
 
-  /// A parser that knows `--help`; everything else is added to it.
+  /// Creates a parser with the flag `--help`.
   ///
   /// - Parameters:
-  ///   - parameters: what stands behind `[OPTION…]` in the usage line, such as a verb.
-  ///   - summary: what the program does, above the options in the help.
-  ///   - details: what else there is to say, below the options.
+  ///   - parameters: the text after `[OPTION…]` in the usage line, such as a subcommand.
+  ///   - summary: the purpose of the program, above the options in the help.
+  ///   - details: further text, below the options.
   public init(parameters: String? = nil, summary: String, details: String = "") {
     self.parameters = parameters
     self.summary = summary
@@ -80,20 +80,20 @@ public final class CommandLineParser {
 
   // MARK: What there is
 
-  /// Adds a switch.
+  /// Adds a flag without a value.
   public func flag(_ name: String, short: Character? = nil, _ help: String) -> CommandLineFlag {
     entries.append(Entry(name: name, short: short, help: help, placeholder: nil) { $0 })
     return CommandLineFlag(name: name)
   }
 
-  /// Adds an option with any text as its value.
+  /// Adds an option with a text as its value.
   public func string(
     _ name: String, short: Character? = nil, placeholder: String, _ help: String
   ) -> CommandLineOption<String> {
     option(name, short: short, placeholder: placeholder, help) { $0 }
   }
 
-  /// Adds an option with a whole number as its value.
+  /// Adds an option with an integer in `range` as its value.
   public func integer(
     _ name: String, short: Character? = nil, in range: ClosedRange<Int> = Int.min...Int.max, placeholder: String,
     _ help: String
@@ -107,7 +107,7 @@ public final class CommandLineParser {
     }
   }
 
-  /// Adds an option whose value `read` makes of its text; what `read` throws is told with the option's name.
+  /// Adds an option whose text `read` converts to its value. An error of `read` is reported with the option's name.
   public func option<Value: Sendable>(
     _ name: String, short: Character? = nil, placeholder: String, _ help: String,
     read: @escaping (String) throws -> Value
@@ -116,14 +116,14 @@ public final class CommandLineParser {
     return CommandLineOption(name: name)
   }
 
-  /// Accepts arguments that are no options; without this they are an error.
+  /// Accepts positional arguments, which are an error otherwise.
   public func acceptRemaining(placeholder: String) {
     remainingPlaceholder = placeholder
   }
 
   // MARK: Reading
 
-  /// Reads a command line. Its first element is the program's name.
+  /// Parses a command line, whose first element is the program's name.
   ///
   /// - Throws: ``CommandLineError``.
   public func parse(_ arguments: [String]) throws -> Outcome {

@@ -1,19 +1,19 @@
 import CGLib
 
-/// GOption's context for one parse. It hands each option to a closure, so that no C variable must hold it.
+/// GOption's context for one parse. It passes each option to a closure, so that no C variable has to store it.
 final class OptionContext {
   struct Entry {
     let name: String
     let short: Character?
     let help: String
-    /// Nil when the option takes no value.
+    /// Nil when the option has no value.
     let placeholder: String?
   }
 
   private typealias Found = (_ name: String, _ value: String?) -> Void
 
   private let context: OpaquePointer?
-  /// GOption keeps pointers to the texts of its entries.
+  /// GOption keeps pointers to the strings of its entries.
   private var texts: [UnsafeMutablePointer<CChar>?] = []
   private let sink = Sink()
 
@@ -24,7 +24,8 @@ final class OptionContext {
     if !details.isEmpty { g_option_context_set_description(context, details) }
     let group = g_option_group_new("main", "", "", Unmanaged.passUnretained(sink).toOpaque(), nil)
     var list = entries.map(entry)
-    // G_OPTION_REMAINING is the option with the empty name. Without it GOption leaves such arguments where they are.
+    // G_OPTION_REMAINING is the option with the empty name. Without it GOption leaves positional arguments in the
+    // vector.
     if let remaining { list.append(entry(Entry(name: "", short: nil, help: "", placeholder: remaining))) }
     list.append(GOptionEntry())
     g_option_group_add_entries(group, list)
@@ -36,14 +37,16 @@ final class OptionContext {
     for text in texts { g_free(text) }
   }
 
-  /// The text for `--help`.
+  /// The help text.
   var help: String {
     let text = g_option_context_get_help(context, 1, nil)
     defer { g_free(text) }
     return text.map { String(cString: $0) } ?? ""
   }
 
-  /// Calls `found` for each option with its name without dashes, and for each other argument with an empty name.
+  /// Calls `found` with the name of each option, without dashes, and with an empty name for each positional argument.
+  ///
+  /// - Throws: ``GLibError``, ``CommandLineError``.
   func parse(_ arguments: [String], _ found: @escaping (_ name: String, _ value: String?) -> Void) throws {
     let builder = g_strv_builder_new()
     for argument in arguments { g_strv_builder_add(builder, argument) }
@@ -72,7 +75,8 @@ final class OptionContext {
     var result = GOptionEntry()
     result.long_name = keep(entry.name)
     result.short_name = CChar(entry.short?.asciiValue ?? 0)
-    // As file names, values are taken as they are: the C locale of a program that sets none would refuse non-ASCII.
+    // As file names, values are passed without conversion. The C locale of a program that sets no locale would reject
+    // non-ASCII text.
     let flags = entry.placeholder == nil ? G_OPTION_FLAG_NO_ARG : G_OPTION_FLAG_FILENAME
     result.flags = Int32(flags.rawValue)
     result.arg = G_OPTION_ARG_CALLBACK
