@@ -1,6 +1,6 @@
 import CLibsoup
 
-/// The header fields of a message. Names are compared without regard to case.
+/// The header fields of a message. Names are case-insensitive.
 public struct HTTPHeaders: Sendable {
   private var fields: [(name: String, value: String)] = []
 
@@ -16,12 +16,12 @@ public struct HTTPHeaders: Sendable {
     return fields.first { $0.name == name }?.value
   }
 
-  /// The names in lower case, in the order in which they came.
+  /// The names in lower case, in order of arrival.
   public var names: [String] { fields.map(\.name) }
 }
 
 extension HTTPHeaders {
-  /// The fields of one side of a message.
+  /// Copies libsoup's header fields.
   package init(_ pointer: OpaquePointer?) {
     var iterator = SoupMessageHeadersIter()
     soup_message_headers_iter_init(&iterator, pointer)

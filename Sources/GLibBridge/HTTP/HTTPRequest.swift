@@ -1,6 +1,6 @@
 import SecretMemory
 
-/// A request to send with ``HTTPSession``.
+/// A request for ``HTTPSession``.
 public struct HTTPRequest: Sendable {
   public enum Method: String, Sendable {
     case get = "GET"
@@ -10,13 +10,13 @@ public struct HTTPRequest: Sendable {
   /// The value of a header field.
   public enum FieldValue: Sendable {
     case plain(String)
-    /// `prefix` followed by bytes that stay in guarded memory until libsoup needs them.
+    /// `prefix` followed by a secret, which stays in guarded memory until libsoup sends it.
     case secret(prefix: String, SecretBytes)
   }
 
   public enum Body: Sendable {
     case bytes([UInt8])
-    /// Bytes that stay in guarded memory and are wiped with it.
+    /// A secret, which stays in guarded memory and is wiped with it.
     case secret(SecretBytes)
   }
 

@@ -2,15 +2,15 @@ import CGLib
 import CLibsoup
 
 extension HTTPSession {
-  /// Makes sure that an answer over HTTPS is the server's own. libsoup hands over what a proxy answers to CONNECT as
-  /// though the server had said it; whoever has not shown the server's certificate is not the server.
+  /// Checks that a response over HTTPS comes from the server. libsoup returns a proxy's response to CONNECT as if the
+  /// server had sent it. Without the server's certificate a response is not the server's.
   ///
-  /// - Throws: ``GLibError`` that names the proxy's status.
+  /// - Throws: ``GLibError``, which contains the proxy's status.
   static func checkWhoAnswered(_ message: OpaquePointer) throws {
     guard isOverTLS(message), soup_message_get_tls_peer_certificate(message) == nil else { return }
     let status = soup_message_get_status(message).rawValue
     throw GLibError(
-      connecting: "a proxy refuses to connect to \(host(of: message)) and answers with status \(status)")
+      connecting: "a proxy refused to connect to \(host(of: message)) and returned status \(status)")
   }
 
   fileprivate static func host(of message: OpaquePointer) -> String {
@@ -18,7 +18,7 @@ extension HTTPSession {
     return String(cString: host)
   }
 
-  /// What is wrong with the certificate that the other end has shown, in words.
+  /// The reasons why the peer's certificate is not trusted, in words.
   fileprivate static func certificateFaults(of message: OpaquePointer) -> String {
     let flags = soup_message_get_tls_peer_certificate_errors(message).rawValue
     let faults = [
@@ -39,7 +39,7 @@ extension HTTPSession {
 }
 
 extension GLibError {
-  /// A server showed a certificate that is not trusted. Asking again does not change that.
+  /// Whether the server's certificate is not trusted. A retry does not help.
   public var isUntrustedCertificate: Bool { domain == Self.certificateDomain }
 
   private static let certificateDomain = "chappie-certificate"
@@ -52,13 +52,13 @@ extension GLibError {
     self.init(domain: "chappie-http", code: 2, message: message)
   }
 
-  /// The same failure in words that tell a certificate, a broken TLS connection and a proxy from each other.
+  /// This error with a message that distinguishes certificate, TLS and proxy errors.
   @GLibActor
   func explained(for message: OpaquePointer) -> GLibError {
     let host = HTTPSession.host(of: message)
     if domain == Self.tlsDomain {
       guard code == Int32(G_TLS_ERROR_BAD_CERTIFICATE.rawValue) else {
-        return GLibError(connecting: "no TLS connection to \(host) came about (\(self.message))")
+        return GLibError(connecting: "the TLS connection to \(host) failed (\(self.message))")
       }
       return GLibError(
         domain: Self.certificateDomain, code: code,

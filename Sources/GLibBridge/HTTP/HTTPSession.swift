@@ -2,20 +2,19 @@ import CGLib
 import CLibsoup
 import SecretMemory
 
-/// HTTP/1.1 with the desktop's proxies and trust store, by libsoup. Servers on the loopback are reached without a proxy.
+/// An HTTP/1.1 client with the desktop's proxies and trust store, by libsoup. Requests to the loopback use no proxy.
 ///
-/// Not HTTP/2: libsoup 3.2 does not heed there that a request was cancelled before the head of its answer came. It
-/// keeps no cookies, follows no redirect and keeps no cache: an answer that wants any of these is handed over
-/// as it is.
+/// HTTP/2 is disabled: with it, libsoup 3.2 ignores cancellation until the head of the response arrives. The session
+/// has no cookies and no cache, and follows no redirects: it returns such responses unchanged.
 @GLibActor
 public final class HTTPSession {
   private let session: UnsafeMutablePointer<SoupSession>
-  /// For servers on the loopback, where no proxy has a place: what goes there may be in clear.
+  /// For servers on the loopback. Requests to them may be unencrypted, so they must not pass through a proxy.
   private let directSession: UnsafeMutablePointer<SoupSession>
 
   /// - Parameters:
   ///   - userAgent: the `User-Agent` of each request that does not set its own; nil sends none.
-  ///   - maxConnections: how many connections may be open to one host.
+  ///   - maxConnections: the maximum number of connections, in total and to one host.
   public init(userAgent: String? = nil, maxConnections: Int = 128) {
     session = Self.makeSession(userAgent: userAgent, maxConnections: maxConnections)
     directSession = Self.makeSession(userAgent: userAgent, maxConnections: maxConnections)
@@ -29,15 +28,15 @@ public final class HTTPSession {
     }
   }
 
-  /// Who sends `request`: whatever the environment or the desktop names as proxy, the loopback is reached without.
+  /// The session for `request`. Requests to the loopback bypass the proxies of the environment and the desktop.
   func session(for request: HTTPRequest) -> UnsafeMutablePointer<SoupSession> {
     ParsedURL(request.url)?.isLoopback == true ? directSession : session
   }
 
-  /// Sends `request` and returns once the head of the answer is here.
+  /// Sends `request` and returns when the head of the response has arrived.
   ///
-  /// - Parameter deadline: the longest wait for the head of the answer.
-  /// - Throws: ``GLibError`` when there is no answer, `CancellationError`.
+  /// - Parameter deadline: the longest wait for the head of the response; nil for none.
+  /// - Throws: ``GLibError`` when no response arrives, `CancellationError`.
   public func send(_ request: HTTPRequest, deadline: Duration?) async throws -> HTTPResponse {
     let message = try makeMessage(request)
     defer { g_object_unref(UnsafeMutableRawPointer(message)) }
@@ -73,16 +72,16 @@ public final class HTTPSession {
     guard let session else { preconditionFailure("libsoup made no session") }
     let made = UnsafeMutableRawPointer(session).assumingMemoryBound(to: SoupSession.self)
     if let userAgent { soup_session_set_user_agent(made, userAgent) }
-    // Idle and total deadlines are the caller's, who knows which silence is normal.
+    // The caller sets idle and total deadlines, because it knows the expected pauses.
     soup_session_set_timeout(made, 0)
-    // What a few compressed bytes of a WebSocket become has no bound in libsoup 3.2.
+    // libsoup 3.2 does not limit the decompressed size of WebSocket messages.
     soup_session_remove_feature_by_type(made, soup_websocket_extension_manager_get_type())
     return made
   }
 
   func makeMessage(_ request: HTTPRequest) throws -> OpaquePointer {
     guard let message = soup_message_new(request.method.rawValue, request.url) else {
-      throw GLibError(domain: "chappie-http", code: 0, message: "not a web address: \(request.url)")
+      throw GLibError(domain: "chappie-http", code: 0, message: "not an HTTP URL: \(request.url)")
     }
     soup_message_set_flags(message, SOUP_MESSAGE_NO_REDIRECT)
     offerHTTP1Alone(message)
@@ -96,7 +95,7 @@ public final class HTTPSession {
     return message
   }
 
-  /// Takes HTTP/2 out of what the TLS connection offers, before its handshake.
+  /// Removes HTTP/2 from the ALPN protocols of the connection, before the TLS handshake.
   private func offerHTTP1Alone(_ message: OpaquePointer) {
     let callback:
       @convention(c) (OpaquePointer?, GSocketClientEvent, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void =

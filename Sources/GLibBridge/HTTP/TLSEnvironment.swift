@@ -1,14 +1,14 @@
 import Glibc
 
-/// What an environment can have the TLS library write down.
+/// Environment variables that make the TLS library write secrets to a file or a log.
 public enum TLSEnvironment {
-  /// The keys of each connection go into the file that the first one names; with the second one the library's debug
-  /// lines hold them.
-  static let leaks = ["SSLKEYLOGFILE", "GNUTLS_DEBUG_LEVEL"]
+  /// SSLKEYLOGFILE names a file for the keys of each connection. GNUTLS_DEBUG_LEVEL turns on debug messages that
+  /// contain them.
+  static let keyLoggingVariables = ["SSLKEYLOGFILE", "GNUTLS_DEBUG_LEVEL"]
 
-  /// Takes all such wishes out of the environment of this process. Call it in `main`, before there is another thread:
-  /// it is for programs, since a library must not change what belongs to its host.
-  public static func forgetLeaks() {
-    for name in leaks { unsetenv(name) }
+  /// Removes these variables from the environment of this process. Call it in `main`, before other threads start. It is
+  /// for programs only: a library must not change its host's environment.
+  public static func removeKeyLogging() {
+    for name in keyLoggingVariables { unsetenv(name) }
   }
 }

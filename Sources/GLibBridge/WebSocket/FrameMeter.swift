@@ -1,24 +1,24 @@
-/// Looks at the frames of a WebSocket as their bytes come in, and tells of what libsoup would take without end: pings,
-/// each of which it answers, frames without content, and messages in ever more parts.
+/// Limits the frames of a WebSocket that libsoup accepts without a bound: pings, each of which it answers, empty
+/// frames, and fragmented messages.
 struct FrameMeter {
   enum Problem: Error, Equatable {
-    /// More frames came that say nothing than anybody has a use for.
+    /// The peer sent too many control or empty frames.
     case flood
-    /// The parts of a message are longer than a message may be.
+    /// The fragments of a message exceed the message limit.
     case messageTooLong
   }
 
-  /// How many frames that say nothing may come at once; so many more may each second.
+  /// The token bucket for control and empty frames: its size, and the frames that it gains per second.
   static let burst = 256
   static let rate = 16
 
   private let messageLimit: UInt64
-  /// What is left of the content of the frame that comes in.
+  /// The remaining payload of the current frame, in bytes.
   private var content: UInt64 = 0
   private var head: [UInt8] = []
   private var messageLength: UInt64 = 0
   private var allowance = Self.burst
-  /// Seconds, of the clock of whoever passes the bytes.
+  /// The time of the last charge, in seconds of the caller's clock.
   private var allowedAt: Int64?
 
   init(messageLimit: UInt64) {
@@ -26,9 +26,10 @@ struct FrameMeter {
     head.reserveCapacity(10)
   }
 
-  /// Looks at the next bytes.
+  /// Processes the next bytes of the stream.
   ///
-  /// - Parameter seconds: the time, of any clock that only goes forward.
+  /// - Parameter seconds: the time in seconds, of any monotonic clock.
+  /// - Throws: ``Problem``.
   mutating func pass(_ bytes: borrowing Span<UInt8>, at seconds: Int64) throws(Problem) {
     var index = 0
     while index < bytes.count {
@@ -42,7 +43,7 @@ struct FrameMeter {
     }
   }
 
-  /// The length of a frame's head, as soon as it is known.
+  /// The length of the current frame's head; nil until it is known.
   private var headLength: Int? {
     guard head.count >= 2 else { return nil }
     let mask = head[1] & 0x80 == 0 ? 0 : 4
@@ -53,7 +54,7 @@ struct FrameMeter {
     }
   }
 
-  /// The head of a frame is here.
+  /// Processes a complete frame head.
   private mutating func begin(at seconds: Int64) throws(Problem) {
     let opcode = head[0] & 0xF
     let short = UInt64(head[1] & 0x7F)

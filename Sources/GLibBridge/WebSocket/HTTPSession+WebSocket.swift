@@ -1,17 +1,17 @@
 import CGLib
 import CLibsoup
 
-/// The answer of a server that does not change over to WebSocket. libsoup does not hand over its body.
+/// A response to a handshake that the server refused. libsoup does not provide its body.
 public struct WebSocketRefusal: Error {
   public let status: Int
   public let headers: HTTPHeaders
 }
 
 extension HTTPSession {
-  /// Opens a WebSocket at the address of `request`, with its headers.
+  /// Opens a WebSocket at the URL of `request`, with its header fields.
   ///
   /// - Parameter deadline: the longest wait for the handshake.
-  /// - Throws: ``WebSocketRefusal``, ``GLibError`` when there is no answer, `CancellationError`.
+  /// - Throws: ``WebSocketRefusal``, ``GLibError`` when no response arrives, `CancellationError`.
   public func openWebSocket(_ request: HTTPRequest, deadline: Duration) async throws -> WebSocket {
     let message = try makeMessage(request)
     defer { g_object_unref(UnsafeMutableRawPointer(message)) }

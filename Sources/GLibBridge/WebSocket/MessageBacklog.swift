@@ -1,12 +1,12 @@
 import CGLib
 
-/// Messages that wait for a reader, as libsoup made them: it reads on while nobody does here.
+/// A queue of received messages without a reader. libsoup continues to read meanwhile.
 struct MessageBacklog: ~Copyable {
-  /// What may wait, in bytes.
+  /// The maximum size of the queue, in bytes.
   private static let limit = 32 << 20
 
   private var messages: [OpaquePointer] = []
-  /// The index of the first one that waits: those before it are gone, and the array moves up only when all are.
+  /// The index of the first message in the queue. The array is cleared when the queue is empty.
   private var first = 0
   private var bytes = 0
 
@@ -19,7 +19,7 @@ struct MessageBacklog: ~Copyable {
     messages.append(g_bytes_ref(message))
   }
 
-  /// Hands over the reference to the message that waits longest.
+  /// Removes the oldest message and transfers its reference to the caller.
   mutating func popFirst() -> OpaquePointer? {
     guard first < messages.count else { return nil }
     let message = messages[first]

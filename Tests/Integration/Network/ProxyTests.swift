@@ -25,7 +25,7 @@ struct ProxyTests {
 
   /// A proxy's behaviour, and the text that the error must contain.
   nonisolated static let interferences: KeyValuePairs = [
-    "refuse 400 oauth": "a proxy refuses to connect to sign-in.chappie.test and answers with status 400",
+    "refuse 400 oauth": "a proxy refused to connect to sign-in.chappie.test and returned status 400",
     "refuse 401 oauth": "status 401", "refuse 403 oauth": "status 403", "refuse 407 oauth": "status 407",
     "refuse 403": "status 403", "refuse 302": "status 302", "refuse 500": "status 500", "cut": "not reached",
     "half": "not reached",
