@@ -1,6 +1,14 @@
 import CSQLite
 import Glibc
 
+/// A value that is bound to a statement.
+public enum DatabaseValue: Sendable, Hashable {
+  case null
+  case integer(Int64)
+  case text(String)
+  case bytes([UInt8])
+}
+
 /// A prepared statement. The connection that prepared it releases it before it closes.
 final class Statement {
   private let statement: OpaquePointer

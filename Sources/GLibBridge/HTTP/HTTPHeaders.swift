@@ -1,3 +1,4 @@
+import CGLib
 import CLibsoup
 
 /// The header fields of a message. Names are case-insensitive.
@@ -31,5 +32,15 @@ extension HTTPHeaders {
       guard let name, let value else { continue }
       append(String(cString: name), String(cString: value))
     }
+  }
+}
+
+/// Dates in HTTP headers.
+public enum HTTPDate {
+  /// The Unix time in seconds of an HTTP date, in any of its three formats; nil for other text.
+  public static func unixSeconds(_ text: String) -> Int64? {
+    guard let date = soup_date_time_new_from_http_string(text) else { return nil }
+    defer { g_date_time_unref(date) }
+    return Int64(g_date_time_to_unix(date))
   }
 }

@@ -78,3 +78,11 @@ public final class SecretServiceClient {
   /// The unique bus name of the keyring that responded last; nil when none has.
   public var keyring: String? { services.keyring }
 }
+
+/// An error of the desktop keyring.
+public enum SecretStoreError: Error, Equatable {
+  /// The collection or item is locked, and unlocking was forbidden or dismissed.
+  case locked
+  /// There is no keyring, it does not respond, or it returned an error. The value is the reason.
+  case unavailable(String)
+}

@@ -55,3 +55,10 @@ extension String {
     return text.withUTF8 { bytes in bytes.baseAddress.map { memchr($0, 0, bytes.count) != nil } ?? false }
   }
 }
+
+extension [UInt8] {
+  /// Copies the bytes of a span, so that they outlive it.
+  public init(copying bytes: borrowing Span<UInt8>) {
+    self = bytes.withUnsafeBufferPointer { Array($0) }
+  }
+}

@@ -1,3 +1,4 @@
+import CPlatform
 import Glibc
 import Synchronization
 
@@ -90,5 +91,15 @@ public enum StandardInput {
       bytes.append(contentsOf: buffer[..<count])
       guard bytes.count <= limit else { return nil }
     }
+  }
+}
+
+/// The terminal of the process.
+public enum Terminal {
+  /// The width in columns of the terminal on standard output; nil when standard output is not a terminal.
+  public static var columns: Int? {
+    var size = winsize()
+    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+    return Int(size.ws_col)
   }
 }

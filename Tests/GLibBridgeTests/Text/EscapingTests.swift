@@ -1,6 +1,5 @@
+import GLibBridge
 import Testing
-
-@testable import GLibBridge
 
 struct ShellTextTests {
   @Test(arguments: [
@@ -9,5 +8,13 @@ struct ShellTextTests {
   ])
   func isOneWordForAShell(_ text: String, _ quoted: String) {
     #expect(ShellText.quoted(text) == quoted)
+  }
+}
+
+struct MarkupTests {
+  @Test func whatMarkupReadsIsEscaped() {
+    #expect(Markup.escaped("a <b>&amp; 'c' \"d\" é🇦🇶") == "a &lt;b&gt;&amp;amp; &apos;c&apos; &quot;d&quot; é🇦🇶")
+    #expect(Markup.escaped("<\u{301}&\u{301}") == "&lt;\u{301}&amp;\u{301}")
+    #expect(Markup.escaped("a\0b") == "a\u{FFFD}b")
   }
 }
