@@ -54,7 +54,7 @@ struct DatabaseTests {
       (0, "", []), (.max, "a 'quoted' – ‘ü’ 🌲 text", [0, 1, 255]), (.min, "'); DROP TABLE things; --", [7]),
       (-1, String(repeating: "x", count: 100_000), [UInt8](repeating: 3, count: 100_000)),
     ] as [(Int64, String, [UInt8])])
-  func whatIsBoundComesBack(_ number: Int64, _ text: String, _ bytes: [UInt8]) throws {
+  func readsBoundValuesBack(_ number: Int64, _ text: String, _ bytes: [UInt8]) throws {
     try database.run("INSERT INTO things VALUES (?, ?, ?)", .integer(number), .text(text), .bytes(bytes))
     var rows = 0
     try database.forEach("SELECT * FROM things WHERE text = ?", .text(text)) { row in
@@ -66,7 +66,7 @@ struct DatabaseTests {
     #expect(rows == 1)
   }
 
-  @Test func nothingIsNoNumber() throws {
+  @Test func returnsNilForNullAndForNoRow() throws {
     try database.run("INSERT INTO things VALUES (?, ?, ?)", .null, .null, .null)
     try database.forEach("SELECT * FROM things") { row in
       #expect(row.optionalInteger(0) == nil)
@@ -77,7 +77,7 @@ struct DatabaseTests {
     #expect(try database.number("SELECT number FROM things WHERE number = 1") == nil)
   }
 
-  @Test func aTransactionThatFailsHasDoneNothing() throws {
+  @Test func rollsBackAFailedTransaction() throws {
     struct Failure: Error {}
     #expect(throws: Failure.self) {
       _ = try database.transaction(.writing) {
@@ -90,7 +90,7 @@ struct DatabaseTests {
     #expect(try count(in: database) == 1)
   }
 
-  @Test func oneWritesAtATimeAndOthersReadWhatWasThere() throws {
+  @Test func allowsOneWriterAndReadersOfTheOldState() throws {
     let other = try Database(place.file(), busyTimeout: .milliseconds(10))
     let before = try other.dataVersion()
     try database.run("BEGIN IMMEDIATE")
@@ -102,7 +102,7 @@ struct DatabaseTests {
     #expect(try other.dataVersion() != before)
   }
 
-  @Test func whatIsNoDatabaseIsDamaged() throws {
+  @Test func reportsOtherFilesAsDamaged() throws {
     let path = place.directory + "/text.db"
     try Data("What I did on my holidays, and what came of it.".utf8).write(to: URL(filePath: path))
     let text = try Database(path, busyTimeout: .zero)
@@ -110,7 +110,7 @@ struct DatabaseTests {
     #expect(kind { try database.run("SELECT * FROM nothing") } == .damaged)
   }
 
-  @Test func noLinkIsFollowedAndNothingIsMade() throws {
+  @Test func followsNoLinkAndCreatesNoFile() throws {
     _ = try place.file()
     #expect(symlink("test.db", place.directory + "/link.db") == 0)
     for name in ["link.db", "none.db"] {
@@ -120,7 +120,7 @@ struct DatabaseTests {
   }
 
   /// Also under a name that means something in an address.
-  @Test func whatIsImmutableIsReadAndNotWritten() throws {
+  @Test func readsAnImmutableDatabaseAndDoesNotWrite() throws {
     try database.run("INSERT INTO things VALUES (1, 'a', x'00')")
     let name = "50%20 of?mode=rw#what.db"
     try database.run("VACUUM INTO ?", .text(place.directory + "/" + name))
@@ -132,7 +132,7 @@ struct DatabaseTests {
     #expect(names.filter { $0.hasPrefix("50") } == [name])
   }
 
-  @Test func theLogIsClearedAtTheEndWhereThatIsAskedForAlone() throws {
+  @Test func checkpointsOnCloseOnlyWhenAsked() throws {
     let path = place.directory + "/other.db"
     for clears in [false, true] {
       do {
@@ -148,14 +148,14 @@ struct DatabaseTests {
   }
 
   /// What somebody has put into the file does nothing by itself.
-  @Test func triggersAreNotFollowed() throws {
+  @Test func doesNotRunTriggers() throws {
     try database.run(
       "CREATE TRIGGER twice AFTER INSERT ON things BEGIN INSERT INTO things VALUES (2, 'b', x'00'); END")
     try database.run("INSERT INTO things VALUES (1, 'a', x'00')")
     #expect(try count(in: database) == 1)
   }
 
-  @Test func anErrorNamesNothingOfTheStatement() {
+  @Test func errorsContainNothingOfTheStatement() {
     #expect {
       try database.run("SELECT secret FROM things")
     } throws: { error in

@@ -11,25 +11,25 @@ struct AEADTests {
   }
 
   @Test(arguments: [0, 1, 15, 16, 17, 4096])
-  func opensWhatItSealed(_ count: Int) throws {
+  func decryptsWhatItEncrypted(_ count: Int) throws {
     let secret = SecretBytes((0..<count).map { UInt8(truncatingIfNeeded: $0) })
     let opened = try #require(open(AEAD.seal(secret, key: key, context: context)))
     #expect(opened.isEqual(to: secret))
   }
 
-  @Test func opensWithoutAContext() throws {
+  @Test func acceptsAnEmptyContext() throws {
     let sealed = AEAD.seal(secret, key: key, context: [])
     #expect(try #require(AEAD.open(sealed, key: key, context: [])).isEqual(to: secret))
   }
 
-  @Test func showsNothingOfTheSecret() {
+  @Test func theResultDoesNotContainTheSecret() {
     let secret = SecretBytes(repeatElement(UInt8(ascii: "A"), count: 256))
     let sealed = AEAD.seal(secret, key: key, context: context)
     #expect(!sealed.indices.dropLast(4).contains { sealed[$0..<($0 + 4)].allSatisfy { $0 == UInt8(ascii: "A") } })
   }
 
   /// A nonce that came twice would give the key stream away.
-  @Test func sealsTheSameDifferentlyEachTime() {
+  @Test func usesANewNonceEachTime() {
     let sealed = (0..<100).map { _ in AEAD.seal(secret, key: key, context: context) }
     #expect(Set(sealed).count == 100)
   }
@@ -46,7 +46,7 @@ struct AEADTests {
     #expect(AEAD.open(sealed, key: key, context: Array(other.utf8)) == nil)
   }
 
-  @Test func noticesEachFlippedBit() {
+  @Test func detectsEachFlippedBit() {
     let sealed = AEAD.seal(secret, key: key, context: context)
     for index in sealed.indices {
       for bit in 0..<8 {
@@ -57,7 +57,7 @@ struct AEADTests {
     }
   }
 
-  @Test func noticesEachTruncationAndAnExtraByte() {
+  @Test func detectsTruncationAndAnExtraByte() {
     let sealed = AEAD.seal(secret, key: key, context: context)
     for count in 0..<sealed.count { #expect(open(Array(sealed.prefix(count))) == nil, "\(count) bytes") }
     #expect(open(sealed + [0]) == nil)

@@ -10,13 +10,13 @@ struct KeyDerivationTests {
     secret.withBytes { $0.map { String(256 + Int($0), radix: 16).dropFirst() }.joined() }
   }
 
-  @Test func derivesTheSameKeyForEver() {
+  @Test func derivesAStableKey() {
     let key = KeyDerivation.deriveKey(from: material, purpose: "test key")
     #expect(Self.hex(key) == "f441859ca723cf3dda921dd55a98272502c9056b8f6339973c358717c436f064")
     #expect(key.count == AEAD.keyLength)
   }
 
-  @Test func givesTheSameFingerprintForEver() {
+  @Test func derivesAStableFingerprint() {
     #expect(KeyDerivation.fingerprint(of: material, purpose: "test name") == "bef2af4838bea88d052517aff3535ed5")
     #expect(KeyDerivation.fingerprint(of: Array("material".utf8), purpose: "p", length: 16).count == 32)
   }
@@ -39,7 +39,7 @@ struct KeyDerivationTests {
   }
 
   /// The name of a device must not tell what its key is made of.
-  @Test func theFingerprintIsNoPartOfTheKey() {
+  @Test func theFingerprintIsNotAPrefixOfTheKey() {
     let key = Self.hex(KeyDerivation.deriveKey(from: material, purpose: "a"))
     #expect(!key.hasPrefix(KeyDerivation.fingerprint(of: material, purpose: "a")))
   }

@@ -2,7 +2,7 @@ import SecretMemory
 import Testing
 
 struct SecretBytesSpanTests {
-  @Test func showsItsBytes() {
+  @Test func spanContainsItsBytes() {
     let bytes = SecretBytes("span".utf8).withSpan { span in span.indices.map { span[$0] } }
     #expect(bytes == Array("span".utf8))
   }
@@ -18,7 +18,7 @@ struct SecretBytesSpanTests {
     #expect(part.isEqual(to: SecretBytes(Array("abcdef".utf8)[range])))
   }
 
-  @Test func passesOnWhatTheBodyThrows() {
+  @Test func rethrowsTheErrorOfTheBody() {
     struct Refusal: Error {}
     #expect(throws: Refusal.self) {
       try SecretBytes([1]).withSpan { _ in throw Refusal() }

@@ -2,7 +2,7 @@ import SecretMemory
 import Testing
 
 struct SecretBytesTests {
-  @Test func holdsWhatItWasMadeOf() {
+  @Test func containsItsBytes() {
     let bytes = Array(UInt8.min...UInt8.max)
     let secret = SecretBytes(bytes)
     #expect(secret.count == 256)
@@ -15,7 +15,7 @@ struct SecretBytesTests {
     #expect(secret.withBytes { $0.isEmpty })
   }
 
-  @Test func isFilledInPlaceFromPlainAndSecretParts() {
+  @Test func isFilledFromPlainAndSecretParts() {
     let secret = SecretBytes(count: 8) { span in
       let behindPlain = span.write("ab".utf8, at: 0)
       #expect(behindPlain == 2)
@@ -26,7 +26,7 @@ struct SecretBytesTests {
     #expect(secret.withBytes { Array($0) } == Array("abcdefgh".utf8))
   }
 
-  @Test func passesOnWhatFillThrows() {
+  @Test func rethrowsTheErrorOfFill() {
     struct Refusal: Error {}
     #expect(throws: Refusal.self) {
       try SecretBytes(count: 4) { _ in throw Refusal() }
@@ -49,7 +49,7 @@ struct SecretBytesTests {
   // MARK: Not telling
 
   /// Every way in which Swift makes text of a value without being told how, alone and inside something else.
-  @Test func isNotTextByAccident() {
+  @Test func cannotBePrinted() {
     struct Holder {
       let secret: SecretBytes
       let optional: SecretBytes?

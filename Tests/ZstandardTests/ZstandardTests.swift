@@ -2,23 +2,23 @@ import Testing
 import Zstandard
 
 @Suite struct ZstandardTests {
-  @Test(arguments: [0, 1, 1000, 1 << 20, 5_000_000]) func whatIsEncodedCanBeDecoded(_ count: Int) throws {
+  @Test(arguments: [0, 1, 1000, 1 << 20, 5_000_000]) func decodesWhatItEncoded(_ count: Int) throws {
     let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) }
     #expect(try Zstandard.decode(Zstandard.encode(bytes), limit: count) == bytes)
   }
 
-  @Test func severalFramesAreOneBody() throws {
+  @Test func decodesSeveralFrames() throws {
     let two = Zstandard.encode(Array("one ".utf8)) + Zstandard.encode(Array("two".utf8))
     #expect(try Zstandard.decode(two, limit: 100) == Array("one two".utf8))
   }
 
-  @Test func aBombIsNotUnpacked() throws {
+  @Test func throwsTooLongForADecompressionBomb() throws {
     let bomb = Zstandard.encode([UInt8](repeating: 0, count: 50_000_000))
     #expect(bomb.count < 10_000)
     #expect(throws: Zstandard.Failure.tooLong) { try Zstandard.decode(bomb, limit: 1 << 20) }
   }
 
-  @Test func whatIsNoFrameIsRefused() throws {
+  @Test func throwsMalformedForOtherBytes() throws {
     let frame = Zstandard.encode(Array("some text that is worth a frame".utf8))
     for bytes in [Array("{}".utf8), Array(frame.dropLast()), Array(frame.prefix(3)), [], frame + [1, 2, 3, 4, 5]] {
       #expect(throws: Zstandard.Failure.malformed) { try Zstandard.decode(bytes, limit: 1000) }

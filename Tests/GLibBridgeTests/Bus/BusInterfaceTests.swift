@@ -26,7 +26,7 @@ struct BusInterfaceTests {
     try BusInterfaceDescription(xml: Self.xml, name: "org.example.Test")
   }
 
-  @Test func knowsItsMembers() throws {
+  @Test func listsItsMembers() throws {
     let interface = try description()
     #expect(interface.name == "org.example.Test")
     #expect(interface.methods == ["Add", "Nothing"])
@@ -34,7 +34,7 @@ struct BusInterfaceTests {
     #expect(interface.properties == ["Total", "Owner"])
   }
 
-  @Test func knowsTheTypes() throws {
+  @Test func returnsTheTypesOfMethodsAndSignals() throws {
     let interface = try description()
     #expect(interface.replyType(of: "Add") == "(i)")
     #expect(interface.replyType(of: "Nothing") == "()")
@@ -42,32 +42,32 @@ struct BusInterfaceTests {
     #expect(interface.signalTypes == ["Added": "(sa{sv})"])
   }
 
-  @Test func knowsWhichValuesAreAnnounced() throws {
+  @Test func readsEmitsChangedSignal() throws {
     let interface = try description()
     #expect(interface.announcesValue(ofProperty: "Total"))
     #expect(!interface.announcesValue(ofProperty: "Owner"))
     #expect(!interface.announcesValue(ofProperty: "Missing"))
   }
 
-  @Test func mayBeEmpty() throws {
+  @Test func acceptsAnEmptyInterface() throws {
     let interface = try BusInterfaceDescription(xml: Self.xml, name: "org.example.Other")
     #expect(interface.methods.isEmpty && interface.signals.isEmpty && interface.properties.isEmpty)
   }
 
-  @Test func refusesOtherXML() {
+  @Test func throwsForOtherXML() {
     #expect(throws: GLibError.self) { try BusInterfaceDescription(xml: "<node>", name: "org.example.Test") }
     #expect(throws: GLibError.self) { try BusInterfaceDescription(xml: Self.xml, name: "org.example.Missing") }
   }
 
   // MARK: Handlers
 
-  @Test @GLibActor func takesHandlersForAllItHas() throws {
+  @Test @GLibActor func acceptsAHandlerForEachMember() throws {
     _ = try BusImplementation(
       description(), methods: ["Add": { _ in .tuple() }, "Nothing": { _ in .tuple() }],
       properties: ["Total": { UInt64(0).variant }, "Owner": { "".variant }])
   }
 
-  @Test @GLibActor func namesTheHandlersThatAreMissingOrUnknown() throws {
+  @Test @GLibActor func namesMissingAndUnknownHandlers() throws {
     let error = #expect(throws: GLibError.self) {
       try BusImplementation(
         description(), methods: ["Add": { _ in .tuple() }, "Surplus": { _ in .tuple() }],

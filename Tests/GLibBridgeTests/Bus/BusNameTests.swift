@@ -10,7 +10,7 @@ struct BusNameTests {
   @Test(arguments: [
     "", ":1.42", "org", ".org.a", "org..a", "org.a.", "org.1a", "org.a/b", "org.ä", "org.a\0b", "org.a b",
   ])
-  func isNot(_ name: String) {
+  func isNotWellKnown(_ name: String) {
     #expect(!BusName.isWellKnown(name))
     #expect(!BusName.isWellKnown("a.b." + String(repeating: "c", count: 252)))
   }

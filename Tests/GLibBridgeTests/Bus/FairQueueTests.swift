@@ -27,7 +27,7 @@ struct FairQueueTests {
     #expect(queue.pendingCalls == 0 && !queue.canServe)
   }
 
-  @Test func aGroupHasABoundUntilItsCallsAreAnswered() {
+  @Test func limitsThePendingCallsOfAGroup() {
     var queue = queue { $0.callsPerGroup = 2 }
     #expect(queue.add(0, bytes: 1, from: "a") == .admitted)
     #expect(queue.add(1, bytes: 1, from: "a") == .admitted)
@@ -39,7 +39,7 @@ struct FairQueueTests {
     #expect(queue.add(2, bytes: 1, from: "a") == .admitted)
   }
 
-  @Test func aPartIsKeptForThoseThatHaveLittle() {
+  @Test func reservesRoomForGroupsWithFewCalls() {
     var queue = queue {
       $0.callsInAll = 10
       $0.reserve = 4
@@ -54,7 +54,7 @@ struct FairQueueTests {
     #expect(queue.add(0, bytes: 1, from: "d") == .admitted, "who has nothing always finds a place")
   }
 
-  @Test func bytesCountToo() {
+  @Test func limitsThePendingBytes() {
     var queue = queue {
       $0.bytesPerGroup = 10
       $0.bytesInAll = 30
@@ -71,7 +71,7 @@ struct FairQueueTests {
 
   // MARK: Callers whose group is found out
 
-  @Test func connectionsOfOneGroupAreOne() {
+  @Test func connectionsOfOneGroupShareItsQueue() {
     var queue = queue { $0.callsPerGroup = 4 }
     queue.hasGroups = true
     #expect(queue.add(0, bytes: 1, from: ":1") == .admittedFromStranger)
@@ -90,7 +90,7 @@ struct FairQueueTests {
     #expect(served(&queue) == [5])
   }
 
-  @Test func strangersHaveBoundsOfTheirOwn() {
+  @Test func callersOfUnknownGroupHaveTheirOwnLimits() {
     var queue = queue {
       $0.callsPerStranger = 1
       $0.callsOfStrangers = 2
@@ -106,7 +106,7 @@ struct FairQueueTests {
     #expect(queue.add(0, bytes: 1, from: ":1") == .admitted)
   }
 
-  @Test func noStrangersKeepANewOneOut() {
+  @Test func callersOfUnknownGroupDoNotLockOutANewOne() {
     var queue = queue {
       $0.callsOfStrangers = 2
       $0.shareOfStranger = 1

@@ -33,7 +33,7 @@ struct CommandLineTests {
 
   private let options = Options()
 
-  @Test func readsOptionsInTheirForms() throws {
+  @Test func parsesAllFormsOfOptions() throws {
     let long = try options.read("--verbose", "--name", "one", "--port=80", "--color", "red")
     #expect(long[options.verbose])
     #expect(long[options.name] == "one")
@@ -44,7 +44,7 @@ struct CommandLineTests {
     #expect(short[options.name] == "two")
   }
 
-  @Test func leavesOutWhatIsNotGiven() throws {
+  @Test func returnsNilForMissingOptions() throws {
     let nothing = try options.read()
     #expect(!nothing[options.verbose])
     #expect(nothing[options.name] == nil)
@@ -59,25 +59,25 @@ struct CommandLineTests {
   }
 
   @Test(arguments: ["", "日本語", "-dash", "a=b", "two words"])
-  func takesAnyTextAsAValue(_ text: String) throws {
+  func acceptsAnyTextAsAValue(_ text: String) throws {
     #expect(try options.read("--name=\(text)")[options.name] == text)
   }
 
   // MARK: Arguments that are no options
 
-  @Test func collectsOtherArgumentsInOrder() throws {
+  @Test func collectsPositionalArgumentsInOrder() throws {
     options.parser.acceptRemaining(placeholder: "TEXT…")
     #expect(try options.read("b", "--verbose", "a", "ü").remaining == ["b", "a", "ü"])
   }
 
-  @Test func takesOptionsBehindTheSeparatorAsArguments() throws {
+  @Test func treatsOptionsAfterTheSeparatorAsPositional() throws {
     options.parser.acceptRemaining(placeholder: "TEXT…")
     let result = try options.read("--", "--verbose", "-x")
     #expect(result.remaining == ["--verbose", "-x"])
     #expect(!result[options.verbose])
   }
 
-  @Test func refusesSurplusArguments() {
+  @Test func throwsForSurplusArguments() {
     let error = #expect(throws: CommandLineError.self) { try options.read("surplus") }
     #expect(error?.description.contains("surplus") == true)
   }
@@ -85,17 +85,17 @@ struct CommandLineTests {
   // MARK: Mistakes
 
   @Test(arguments: ["--nope", "-x", "-vx", "--name"])
-  func refusesWhatItDoesNotKnow(_ argument: String) {
+  func throwsForUnknownOptions(_ argument: String) {
     #expect(throws: CommandLineError.self) { try options.read(argument) }
   }
 
   @Test(arguments: ["", "many", "80x", "8.5", "0", "65536", "-1", "99999999999999999999"])
-  func refusesOtherNumbersAndNamesTheOption(_ text: String) {
+  func throwsForOtherNumbersAndNamesTheOption(_ text: String) {
     let error = #expect(throws: CommandLineError.self) { try options.read("--port=\(text)") }
     #expect(error?.description.hasPrefix("--port: ") == true)
   }
 
-  @Test func passesOnWhatAnOptionsReaderSays() {
+  @Test func reportsTheErrorOfAnOptionsReader() {
     let error = #expect(throws: CommandLineError.self) { try options.read("--color", "blue") }
     #expect(error?.description == "--color: no color “blue”")
   }
@@ -103,7 +103,7 @@ struct CommandLineTests {
   // MARK: Help
 
   @Test(arguments: ["--help", "-h"])
-  func helpNamesWhatThereIs(_ argument: String) throws {
+  func helpListsAllOptions(_ argument: String) throws {
     options.parser.acceptRemaining(placeholder: "TEXT…")
     guard case .help(let text) = try options.parser.parse(["program", argument]) else {
       Issue.record("\(argument) did not ask for help")

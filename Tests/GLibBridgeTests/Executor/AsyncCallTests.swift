@@ -27,18 +27,18 @@ struct AsyncCallTests {
     #expect(try await task.value == 3)
   }
 
-  @Test func aDeadlineThatDoesNotPassChangesNothing() async throws {
+  @Test func returnsBeforeTheDeadline() async throws {
     let pipe = try Pipe()
     pipe.write([1])
     #expect(try await read(pipe, deadline: .seconds(3600)) == 1)
   }
 
-  @Test func failsOnceTheDeadlinePasses() async throws {
+  @Test func throwsTimedOutAfterTheDeadline() async throws {
     let pipe = try Pipe()
     await #expect(throws: GLibError.timedOut) { try await read(pipe, deadline: .milliseconds(1)) }
   }
 
-  @Test func isCancelledWithItsTask() async throws {
+  @Test func cancellingTheTaskCancelsTheCall() async throws {
     let pipe = try Pipe()
     let started = Wait()
     let task = Task { @GLibActor in try await read(pipe, deadline: .seconds(3600), started: started) }
@@ -47,7 +47,7 @@ struct AsyncCallTests {
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test func endsAtOnceInACancelledTask() async throws {
+  @Test func throwsAtOnceInACancelledTask() async throws {
     let pipe = try Pipe()
     let gate = Wait()
     let task = Task { @GLibActor in
@@ -67,7 +67,7 @@ struct AsyncCallTests {
     #expect(try await read(pipe) == 2)
   }
 
-  @Test func passesOnTheErrorOfTheCall() async throws {
+  @Test func throwsTheErrorOfTheCall() async throws {
     let error = await #expect(throws: GLibError.self) { try await open("/nonexistent/file") }
     #expect(error?.isIO(G_IO_ERROR_NOT_FOUND) == true)
   }
@@ -83,7 +83,7 @@ struct AsyncCallTests {
     g_object_unref(stream)
   }
 
-  @Test func manyRunAtOnce() async throws {
+  @Test func concurrentCallsGetTheirOwnResults() async throws {
     let pipes = try (0..<50).map { _ in try Pipe() }
     let tasks = pipes.map { pipe in Task { @GLibActor in try await read(pipe) } }
     for (index, pipe) in pipes.enumerated().reversed() { pipe.write(Array(repeating: 1, count: index % 16 + 1)) }

@@ -5,7 +5,7 @@ import Testing
 /// Callers that cannot `await`.
 @Suite(.timeLimit(.minutes(1)))
 struct BlockingThreadTests {
-  @Test func aThreadIsHeldUpUntilTheWorkHasEnded() {
+  @Test func blocksTheThreadUntilTheWorkCompletes() {
     let outcome = GLibActor.block(atMost: .seconds(30)) {
       try? await sleep(for: .milliseconds(50))
       return 42
@@ -13,7 +13,7 @@ struct BlockingThreadTests {
     guard case .completed(42) = outcome else { return #expect(Bool(false), "\(outcome)") }
   }
 
-  @Test func itIsNotHeldUpForLongerThanItSays() async {
+  @Test func returnsTimedOutAfterTheDeadline() async {
     let gate = await Wait()
     let outcome = GLibActor.block(atMost: .milliseconds(20)) { await gate.value() }
     guard case .timedOut = outcome else { return #expect(Bool(false), "\(outcome)") }
@@ -21,7 +21,7 @@ struct BlockingThreadTests {
   }
 
   /// Waiting there would wait for ever.
-  @GLibActor @Test func theActorsOwnThreadIsNotHeldUp() async throws {
+  @GLibActor @Test func doesNotBlockTheActorsThread() async throws {
     let ran = Promise<Bool>()
     let outcome = GLibActor.block(atMost: .seconds(30)) { ran.fulfil(true) }
     guard case .onActorThread = outcome else { return #expect(Bool(false), "\(outcome)") }
@@ -29,7 +29,7 @@ struct BlockingThreadTests {
   }
 
   /// Each thread of Swift's pool stands still: the work does not need one.
-  @Test func allThreadsOfThePoolMayWaitAtOnce() async {
+  @Test func worksWhileAllPoolThreadsAreBlocked() async {
     await withTaskGroup { group in
       for _ in 0..<64 {
         group.addTask {

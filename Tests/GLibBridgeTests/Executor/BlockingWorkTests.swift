@@ -14,7 +14,7 @@ struct BlockingWorkTests {
   }
 
   /// The work waits for the actor, which could not come if it waited for the work.
-  @Test func leavesTheActorFree() async throws {
+  @Test func doesNotBlockTheActor() async throws {
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)
     let (reader, writer) = (ends[0], ends[1])
@@ -28,7 +28,7 @@ struct BlockingWorkTests {
     #expect(await count == 1)
   }
 
-  @Test func isGivenUpAtItsDeadline() async {
+  @Test func returnsNilAfterTheDeadline() async {
     var ends: [Int32] = [0, 0]
     #expect(pipe(&ends) == 0)
     let (reader, writer) = (ends[0], ends[1])
@@ -41,7 +41,7 @@ struct BlockingWorkTests {
     for end in [writer, reader] { close(end) }
   }
 
-  @Test func manyAtOnceAreNotMixedUp() async {
+  @Test func concurrentCallsGetTheirOwnResults() async {
     let tasks = (0..<20).map { number in
       Task { @GLibActor in await offActor(deadline: .seconds(30)) { number * number } }
     }

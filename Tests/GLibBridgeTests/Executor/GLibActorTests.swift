@@ -16,7 +16,7 @@ struct GLibActorTests {
     }
   }
 
-  @Test func losesNothingAndKeepsEachTasksOrder() async {
+  @Test func runsAllJobsInTheOrderOfEachTask() async {
     let ledger = Ledger()
     await withTaskGroup { group in
       for task in 0..<20 {
@@ -48,14 +48,14 @@ struct GLibActorTests {
     #expect(await counter.value == 10_000)
   }
 
-  @Test func knowsItsOwnThread() async {
+  @Test func recognisesItsOwnThread() async {
     let executor = GLibActor.shared.executor
     #expect(executor.isIsolatingCurrentContext() == false)
     let isInside = await Task { @GLibActor in executor.isIsolatingCurrentContext() }.value
     #expect(isInside == true)
   }
 
-  @Test @GLibActor func runsBodiesOfCallbacksAtOnce() throws {
+  @Test @GLibActor func assumeIsolatedRunsSynchronously() throws {
     var ran = false
     GLibActor.assumeIsolated { ran = true }
     #expect(ran)
@@ -65,14 +65,14 @@ struct GLibActorTests {
   }
 
   /// Jobs that never end must not keep timers and sockets waiting.
-  @Test @GLibActor func letsTimersRunBetweenJobs() async {
+  @Test @GLibActor func timersRunBetweenJobs() async {
     var fired = false
     let timer = Timer(after: .zero) { fired = true }
     while !fired { await Task.yield() }
     timer.cancel()
   }
 
-  @Test @GLibActor func otherJobsRunWhileOneWaits() async {
+  @Test @GLibActor func otherJobsRunWhileATaskIsSuspended() async {
     let (first, second) = (Wait(), Wait())
     let task = Task { @GLibActor in
       first.finish()

@@ -2,7 +2,7 @@ import GLibBridge
 import Testing
 
 struct HTTPHeadersTests {
-  @Test func findsNamesInAnyCase() {
+  @Test func ignoresTheCaseOfNames() {
     var headers = HTTPHeaders()
     headers.append("Content-Type", "text/plain")
     #expect(headers["content-type"] == "text/plain")
@@ -10,7 +10,7 @@ struct HTTPHeadersTests {
     #expect(headers["content"] == nil)
   }
 
-  @Test func givesTheFirstOfEqualNamesAndKeepsTheOrder() {
+  @Test func returnsTheFirstOfEqualNamesAndKeepsTheOrder() {
     var headers = HTTPHeaders()
     headers.append("B", "1")
     headers.append("a", "2")

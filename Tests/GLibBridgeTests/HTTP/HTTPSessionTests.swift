@@ -20,7 +20,7 @@ struct HTTPSessionTests {
     return (response.status, response.headers, String(decoding: body, as: UTF8.self))
   }
 
-  @Test func sendsWhatItIsGiven() async throws {
+  @Test func sendsMethodHeadersAndBody() async throws {
     let answer = try await answer { base in
       var request = HTTPRequest(.post, base + "/path?a=1")
       request.body = .bytes(Array("body".utf8))
@@ -55,7 +55,7 @@ struct HTTPSessionTests {
 
   /// A token must not follow where a server points.
   @Test(arguments: [301, 302, 303, 307, 308])
-  func followsNoRedirect(_ status: Int) async throws {
+  func doesNotFollowRedirects(_ status: Int) async throws {
     let answer = try await answer {
       HTTPRequest(.get, $0 + "/first")
     } _: { request in
@@ -68,7 +68,7 @@ struct HTTPSessionTests {
   }
 
   @Test(arguments: [204, 400, 401, 429, 500, 503])
-  func handsOverEachStatus(_ status: Int) async throws {
+  func returnsAnyStatus(_ status: Int) async throws {
     let answer = try await answer {
       HTTPRequest(.get, $0)
     } _: { _ in
@@ -80,18 +80,18 @@ struct HTTPSessionTests {
   // MARK: Failures
 
   @Test(arguments: ["", "no address", "/path", "http://"])
-  func refusesWhatIsNoAddress(_ url: String) async {
+  func throwsForAnInvalidURL(_ url: String) async {
     await #expect(throws: GLibError.self) { try await session.send(HTTPRequest(.get, url), deadline: nil) }
   }
 
-  @Test func failsWhereNobodyListens() async throws {
+  @Test func throwsWhenThePortIsClosed() async throws {
     // A port that a server here had would soon be another test's.
     await #expect(throws: GLibError.self) {
       try await session.send(HTTPRequest(.get, "http://127.0.0.1:1/"), deadline: .seconds(30))
     }
   }
 
-  @Test func failsWhenTheConnectionIsCut() async throws {
+  @Test func throwsWhenTheConnectionCloses() async throws {
     await #expect(throws: GLibError.self) {
       try await answer {
         HTTPRequest(.post, $0)
@@ -101,7 +101,7 @@ struct HTTPSessionTests {
     }
   }
 
-  @Test func failsWhenTheHeadDoesNotCome() async throws {
+  @Test func throwsTimedOutWithoutAHead() async throws {
     let server = try HTTPServer { _ in
       try await sleep(for: .seconds(3600))
       return .drop
@@ -112,7 +112,7 @@ struct HTTPSessionTests {
     await server.stop()
   }
 
-  @Test func cancellingItTellsTheServer() async throws {
+  @Test func cancellationClosesTheConnection() async throws {
     let (arrived, left) = (Wait(), Wait())
     let server = try HTTPServer { _ in
       arrived.finish()

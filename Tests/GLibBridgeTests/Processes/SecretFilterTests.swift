@@ -16,34 +16,34 @@ struct SecretFilterTests {
     secret.withBytes { String(decoding: $0, as: UTF8.self) }
   }
 
-  @Test func makesOneSecretOfAnother() async throws {
+  @Test func returnsTheProgramsOutput() async throws {
     let outcome = try await run("tr a-z A-Z; echo one >&2; echo two >&2", "secret")
     #expect(outcome.succeeded)
     #expect(text(outcome.output) == "SECRET")
     #expect(outcome.errorMessage == "two")
   }
 
-  @Test func tellsFailure() async throws {
+  @Test func reportsAFailedProgram() async throws {
     let outcome = try await run("cat; exit 3", "part")
     #expect(!outcome.succeeded)
     #expect(text(outcome.output) == "part")
     #expect(outcome.errorMessage == "no reason given")
   }
 
-  @Test func takesNoMoreThanItsLimit() async throws {
+  @Test func throwsForOutputAboveTheLimit() async throws {
     #expect(try await text(run("printf 12345", limit: 5).output) == "12345")
     await #expect(throws: GLibError.self) { try await run("printf 123456", limit: 5) }
     // It is not waited for either.
     await #expect(throws: GLibError.self) { try await run("exec cat /dev/zero", limit: 5) }
   }
 
-  @Test func aProgramThatDoesNotEndIsKilled() async throws {
+  @Test func killsTheProgramAfterTheDeadline() async throws {
     await #expect(throws: GLibError.timedOut) {
       try await run("exec sleep 600", deadline: .milliseconds(200))
     }
   }
 
-  @Test func aProgramThatIsNotThereIsAFailure() async throws {
+  @Test func throwsForAMissingProgram() async throws {
     await #expect(throws: GLibError.self) {
       try await SecretFilter.run(
         "chappie-no-such-program", [], input: SecretBytes([]), outputLimit: 1, deadline: .seconds(30))

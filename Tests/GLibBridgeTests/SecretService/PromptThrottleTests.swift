@@ -38,7 +38,7 @@ struct PromptThrottleTests {
     return asked
   }
 
-  @Test func aRefusalIsHeededLongerEachTime() async {
+  @Test func backsOffLongerAfterEachRefusal() async {
     for pause in [30, 60, 120, 240, 480, 480] {
       #expect(await asks("app"))
       clock.pass(.seconds(pause - 1))
@@ -54,7 +54,7 @@ struct PromptThrottleTests {
     #expect(await asks("other"))
   }
 
-  @Test func eachGroupHasItsOwn() async {
+  @Test func backsOffEachGroupSeparately() async {
     #expect(await asks("app"))
     #expect(gate.isBackingOff("app") && !gate.isBackingOff("other"))
     #expect(await asks("other"))
@@ -62,7 +62,7 @@ struct PromptThrottleTests {
     #expect(await !asks("other"))
   }
 
-  @Test func consentEndsIt() async {
+  @Test func consentEndsTheBackOff() async {
     #expect(await asks("app"))
     clock.pass(.seconds(30))
     #expect(await asks("app", refusing: false))
@@ -71,7 +71,7 @@ struct PromptThrottleTests {
     #expect(await asks("app"))
   }
 
-  @Test func whoComesMeanwhileDoesNotAsk() async throws {
+  @Test func doesNotPromptWhileAPromptIsOpen() async throws {
     let consent = Wait()
     var isOpen = false
     let asking = Task.onGLib {

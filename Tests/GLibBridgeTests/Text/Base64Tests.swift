@@ -7,12 +7,12 @@ struct Base64Tests {
     ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
     ("foobar", "Zm9vYmFy"),
   ])
-  func isTheStandard(_ text: String, _ encoded: String) {
+  func encodesTheExamplesOfTheStandard(_ text: String, _ encoded: String) {
     #expect(Base64.encode(Array(text.utf8)) == encoded)
     #expect(Base64.decode(encoded.utf8) == Array(text.utf8))
   }
 
-  @Test func anyBytesComeBack() {
+  @Test func decodesWhatItEncodes() {
     let bytes = Array(UInt8.min...UInt8.max)
     for count in 0...bytes.count {
       #expect(Base64.decode(Base64.encode(Array(bytes.prefix(count))).utf8) == Array(bytes.prefix(count)))
@@ -20,7 +20,7 @@ struct Base64Tests {
   }
 
   @Test(arguments: ["Z", "Zg", "Zg=", "Zm9v\n", " Zm9", "Zm9*", "Zm-_", "Zm9v\0\0\0\0", "日本"])
-  func refusesOtherText(_ text: String) {
+  func returnsNilForOtherText(_ text: String) {
     #expect(Base64.decode(text.utf8) == nil)
   }
 }
@@ -31,7 +31,7 @@ struct UniqueIDTests {
     #expect(id.wholeMatch(of: /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/) != nil)
   }
 
-  @Test func isAnotherEachTime() {
+  @Test func isDifferentEachTime() {
     #expect(Set((0..<100).map { _ in UniqueID.make() }).count == 100)
   }
 }

@@ -13,7 +13,7 @@ struct BoundedPatternTests {
     ("ü", "für", true), ("^.$", "😀", true), ("b$", "a\nb", true), ("^b", "a\nb", false), ("(a)\\1", "xaa", true),
     ("(?<=a)b", "ab", true), ("a|^b", "cb", false), ("(?i)B", "ab", true), ("b.", "ab\n", false), ("", "x", true),
   ])
-  func findsWhatTheWholePatternFinds(_ pattern: String, _ text: String, _ found: Bool) throws {
+  func findsThePatternAnywhere(_ pattern: String, _ text: String, _ found: Bool) throws {
     #expect(try matches(pattern, text) == found)
     // In a text that is matched with other bounds.
     let long = String(repeating: "-", count: 3000) + text
@@ -22,32 +22,32 @@ struct BoundedPatternTests {
 
   /// By itself none of these is an expression, or it is none of JavaScript's.
   @Test(arguments: ["[", "(", ")", "a)(b", "*", "\\", "(*UTF)a", "\\Qa", "(?x)a#"])
-  func refusesWhatIsNoExpression(_ pattern: String) {
+  func throwsForAnInvalidPattern(_ pattern: String) {
     #expect(throws: GLibError.self) { try BoundedPattern(pattern) }
   }
 
-  @Test func refusesALongPattern() {
+  @Test func throwsForALongPattern() {
     #expect(throws: GLibError.self) {
       try BoundedPattern(String(repeating: "a", count: BoundedPattern.lengthLimit + 1))
     }
   }
 
   /// Few enough steps from each position, and too many of these.
-  @Test func aPatternThatIsSlowFromEachPositionEnds() throws {
+  @Test func throwsWhenAllPositionsTogetherTakeTooManySteps() throws {
     let pattern = "(?:[ab]{0,10}){0,5}[cd]"
     let text = String(repeating: "ab", count: 1000)
     #expect(throws: GLibError.self) { try matches(pattern, text) }
     #expect(throws: GLibError.self) { try matches("^(a+)+$", String(repeating: "a", count: 60) + "b") }
   }
 
-  @Test func aTextMayBeLong() throws {
+  @Test func acceptsALongText() throws {
     let text = String(repeating: "a", count: BoundedPattern.textLimit)
     #expect(try matches("^a+$", text))
     #expect(try !matches("b", text))
     #expect(throws: GLibError.self) { try matches("a", text + "a") }
   }
 
-  @Test func whatIsLeftOfTheTimeIsLess() throws {
+  @Test func subtractsTheProcessorTime() throws {
     let pattern = try BoundedPattern("[a-f]+x")
     var time = Duration.seconds(1)
     _ = try pattern.matches(String(repeating: "abcdef", count: 300), within: &time)

@@ -14,7 +14,7 @@ struct ParsedURLTests {
   }
 
   @Test(arguments: ["https://user@example.org/", "https://user:word@example.org/", "https://@example.org/"])
-  func seesCredentials(_ text: String) {
+  func detectsCredentials(_ text: String) {
     #expect(ParsedURL(text)?.hasCredentials == true)
   }
 
@@ -23,7 +23,7 @@ struct ParsedURLTests {
     ("http://127.0.0.1.example.org", false), ("http://10.0.0.1", false), ("http://localhost.example.org", false),
     ("http://[::2]", false), ("mailto:localhost", false),
   ])
-  func knowsTheLoopback(_ text: String, _ isLoopback: Bool) throws {
+  func detectsTheLoopback(_ text: String, _ isLoopback: Bool) throws {
     #expect(try #require(ParsedURL(text)).isLoopback == isLoopback)
   }
 
@@ -33,7 +33,7 @@ struct ParsedURLTests {
   }
 
   @Test(arguments: ["", "example.org", "/path", "//example.org/", "https://[::1/", "https://a:port/", "1http://a/"])
-  func refusesWhatIsNoAbsoluteURL(_ text: String) {
+  func returnsNilForOtherText(_ text: String) {
     #expect(ParsedURL(text) == nil)
   }
 }

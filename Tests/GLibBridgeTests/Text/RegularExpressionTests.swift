@@ -20,23 +20,23 @@ struct RegularExpressionTests {
     #expect(try RegularExpression(pattern).replacing(in: text, with: "-") == result)
   }
 
-  @Test func aReplacementIsTakenAsItIs() throws {
+  @Test func insertsTheReplacementLiterally() throws {
     #expect(try RegularExpression("(b)").replacing(in: "abc", with: "\\1\\0$1") == "a\\1\\0$1c")
   }
 
   @Test(arguments: ["[", "(", "a{2,1}", "*", "\\", "(*UTF)a", "(*LIMIT_MATCH=1)a", "\\u00", "a\0"])
-  func refusesWhatIsNoExpression(_ pattern: String) {
+  func throwsForAnInvalidPattern(_ pattern: String) {
     #expect(throws: GLibError.self) { try RegularExpression(pattern) }
   }
 
-  @Test func exponentialTimeEnds() throws {
+  @Test func throwsWhenAMatchTakesExponentialTime() throws {
     let text = String(repeating: "a", count: 100) + "b"
     #expect(throws: GLibError.self) { try RegularExpression("^(a+)+$").matches(text) }
     #expect(throws: GLibError.self) { try RegularExpression("^(a|a)*$").matches(text) }
     #expect(throws: GLibError.self) { try RegularExpression("^(a+)+$").replacing(in: text, with: "") }
   }
 
-  @Test func muchMemoryEnds() throws {
+  @Test func throwsWhenAMatchNeedsTooMuchMemory() throws {
     let text = String(repeating: "a", count: 5_000_000)
     #expect(throws: GLibError.self) { try RegularExpression("(a|b)*c").matches(text) }
     #expect(try RegularExpression("^a+$").matches(text))

@@ -3,7 +3,7 @@ import Testing
 @testable import GLibBridge
 
 struct CStringsTests {
-  @Test func passesTheStringsAndTheirEnd() throws {
+  @Test func passesTheStringsAndANullPointer() throws {
     let strings = ["one", "", "zwö"]
     withCStrings(strings) { pointers in
       for (index, string) in strings.enumerated() {
@@ -14,7 +14,7 @@ struct CStringsTests {
     withCStrings([]) { #expect($0[0] == nil) }
   }
 
-  @Test func passesOnWhatTheBodyThrows() {
+  @Test func rethrowsTheErrorOfTheBody() {
     #expect(throws: CancellationError.self) {
       try withCStrings(["one"]) { _ in throw CancellationError() }
     }

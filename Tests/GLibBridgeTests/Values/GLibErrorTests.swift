@@ -3,7 +3,7 @@ import Testing
 @testable import GLibBridge
 
 struct GLibErrorTests {
-  @Test func tellsWhatGLibSays() throws {
+  @Test func copiesDomainCodeAndMessage() throws {
     let error = try #require(throws: GLibError.self) { try KeyFile(Array("nonsense".utf8)) }
     #expect(error.domain == "g-key-file-error-quark")
     #expect(error.message.contains("nonsense"))
@@ -12,7 +12,7 @@ struct GLibErrorTests {
     #expect(!error.isCancelled)
   }
 
-  @Test func knowsATimeoutOfItsOwnAndOfTheBus() {
+  @Test func recognisesTimeoutsOfGIOAndTheBus() {
     #expect(GLibError.timedOut.isTimeout)
     #expect(!GLibError.timedOut.isCancelled)
     let noReply = GLibError(
@@ -24,7 +24,7 @@ struct GLibErrorTests {
   }
 
   /// The same code means something else in another domain.
-  @Test func looksAtTheDomainToo() {
+  @Test func comparesTheDomain() {
     let other = GLibError(domain: "other", code: GLibError.timedOut.code, message: "")
     #expect(!other.isTimeout)
     #expect(!other.isCancelled)

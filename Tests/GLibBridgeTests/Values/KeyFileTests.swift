@@ -6,7 +6,7 @@ struct KeyFileTests {
     try KeyFile(Array(text.utf8))
   }
 
-  @Test func givesItsGroupsAndKeys() throws {
+  @Test func listsGroupsAndKeys() throws {
     let file = try read("# comment\n[Backend]\nIssuer=https://example.org\nBaseURL = spaced \n\n[Client]\nModel=gpt\n")
     #expect(file.groupNames == ["Backend", "Client"])
     #expect(file.keys(of: "Backend") == ["BaseURL", "Issuer"])
@@ -15,7 +15,7 @@ struct KeyFileTests {
     #expect(file.string("Client", "Model") == "gpt")
   }
 
-  @Test func hasNothingElse() throws {
+  @Test func returnsNilForMissingKeys() throws {
     let file = try read("[Group]\nKey=value\n")
     #expect(file.string("Group", "key") == nil)
     #expect(file.string("group", "Key") == nil)
@@ -24,7 +24,7 @@ struct KeyFileTests {
     #expect(file.keys(of: "Missing").isEmpty)
   }
 
-  @Test func readsEscapesEmptyValuesAndUnicode() throws {
+  @Test func parsesEscapesEmptyValuesAndUnicode() throws {
     let file = try read("[G]\nescaped=a\\sb\\nc\\\\d\nempty=\nunicode=日本\ntwice=1\ntwice=2\n")
     #expect(file.string("G", "escaped") == "a b\nc\\d")
     #expect(file.string("G", "empty") == "")
@@ -33,19 +33,19 @@ struct KeyFileTests {
   }
 
   @Test(arguments: ["in\\puts", "inputs\\"])
-  func anEscapeThatDoesNotExistIsNoValue(_ value: String) throws {
+  func returnsNilForAnInvalidEscape(_ value: String) throws {
     let file = try read("[G]\nkey=\(value)\n")
     #expect(file.string("G", "key") == nil)
     #expect(file.rawString("G", "key") == value)
     #expect(file.has("G", "key"))
   }
 
-  @Test func mayBeEmpty() throws {
+  @Test func acceptsAnEmptyFile() throws {
     #expect(try read("").groupNames.isEmpty)
     #expect(try read("[Group]\n").keys(of: "Group").isEmpty)
   }
 
-  @Test func aValueThatIsNoTextIsLeftOut() throws {
+  @Test func returnsNilForAValueThatIsNotUTF8() throws {
     let file = try KeyFile(Array("[G]\nbad=".utf8) + [0xE4] + Array("\ngood=1\n".utf8))
     #expect(file.string("G", "bad") == nil)
     #expect(file.rawString("G", "bad") == nil)
@@ -54,11 +54,11 @@ struct KeyFileTests {
   }
 
   @Test(arguments: ["Key=value\n", "[Group\nKey=value\n", "[Group]\nno key here\n", "[Group]\n=value\n", "nonsense"])
-  func refusesWhatIsNoKeyFile(_ text: String) {
+  func throwsForOtherContent(_ text: String) {
     #expect(throws: GLibError.self) { try read(text) }
   }
 
-  @Test func aListIsDividedByItsSeparators() throws {
+  @Test func splitsListsAtSeparators() throws {
     let file = try read("[G]\nlist=a;b c;d\\;e;\nnone=\nbad=a\\x;\n")
     #expect(file.strings("G", "list") == ["a", "b c", "d;e"])
     #expect(file.strings("G", "none") == [])

@@ -27,23 +27,23 @@ struct ObjectPathTests {
     #expect(Set(texts.map(ObjectPath.escape)).count == texts.count)
   }
 
-  @Test func growsByElements() {
+  @Test func appendsElements() {
     let path = ObjectPath.root.appending("org").appending("chappie").appending("a b")
     #expect(path.string == "/org/chappie/a_20b")
     #expect(path.description == path.string)
   }
 
   @Test(arguments: ["/", "/a", "/org/chappie", "/_", "/a_/B9"])
-  func takesValidPaths(_ text: String) {
+  func acceptsValidPaths(_ text: String) {
     #expect(ObjectPath(text)?.string == text)
   }
 
   @Test(arguments: ["", "a", "/a/", "//", "/a//b", "/a-b", "/a.b", "/ä", "/a b", "/a\0", "/a\0b"])
-  func refusesOtherPaths(_ text: String) {
+  func rejectsInvalidPaths(_ text: String) {
     #expect(ObjectPath(text) == nil)
   }
 
-  @Test func comesBackFromTheBus() throws {
+  @Test func convertsToAVariantAndBack() throws {
     let path = try #require(ObjectPath("/org/chappie"))
     #expect(path.variant.type == "o")
     #expect(try ObjectPath(variant: path.variant) == path)

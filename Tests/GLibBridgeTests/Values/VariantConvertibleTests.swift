@@ -13,7 +13,7 @@ struct VariantConvertibleTests {
     }
   }
 
-  @Test func numbersComeBack() throws {
+  @Test func numbersRoundTrip() throws {
     try expectRoundTrip([Int32.min, -1, 0, .max], as: "i")
     try expectRoundTrip([UInt32.min, 1, .max], as: "u")
     try expectRoundTrip([Int64.min, -1, 0, .max], as: "x")
@@ -23,25 +23,25 @@ struct VariantConvertibleTests {
     try expectRoundTrip([true, false], as: "b")
   }
 
-  @Test func textComesBack() throws {
+  @Test func textRoundTrips() throws {
     let texts = ["", "text", "ünï", "日本語", "👩‍👩‍👧‍👦", "\u{1}\u{7F}\u{FEFF}", "line\r\nbreak\t", "e\u{301}"]
     try expectRoundTrip(texts, as: "s")
     // Swift compares by meaning; the bytes must be the same too.
     #expect(try String(variant: "e\u{301}".variant).utf8.elementsEqual("e\u{301}".utf8))
   }
 
-  @Test func hugeTextComesBack() throws {
+  @Test func longTextRoundTrips() throws {
     let text = String(repeating: "äöü€😀", count: 1 << 19)
     #expect(try String(variant: text.variant) == text)
   }
 
-  @Test func zeroInTextIsReplaced() throws {
+  @Test func replacesZeroInText() throws {
     #expect(try String(variant: "a\0b\0".variant) == "a\u{FFFD}b\u{FFFD}")
     #expect(try String(variant: "\0".variant) == "\u{FFFD}")
     #expect(try String(variant: "\0\u{301}".variant).utf8.elementsEqual("\u{FFFD}\u{301}".utf8))
   }
 
-  @Test func arraysComeBack() throws {
+  @Test func arraysRoundTrip() throws {
     try expectRoundTrip([["a", "", "b"], []], as: "as")
     try expectRoundTrip([[Int32(1), -1], []], as: "ai")
     try expectRoundTrip([[true, false]], as: "ab")
@@ -50,14 +50,14 @@ struct VariantConvertibleTests {
     try expectRoundTrip([Array(0..<100_000).map(UInt32.init)], as: "au")
   }
 
-  @Test func dictionariesComeBack() throws {
+  @Test func dictionariesRoundTrip() throws {
     let inner: VariantDictionary = ["list": ["a", "b"], "number": UInt64.max]
     let outer: VariantDictionary = ["inner": inner, "many": [inner, [:]], "text": "t", "path": ObjectPath.root]
     try expectRoundTrip([outer, inner, [:]], as: "a{sv}")
     try expectRoundTrip([[outer, [:]], []], as: "aa{sv}")
   }
 
-  @Test func anyValueComesBack() throws {
+  @Test func variantsRoundTrip() throws {
     let value = Variant.tuple("a", UInt32(1))
     #expect(Variant.variantType == "v")
     #expect(value.variant.type == "v")
@@ -69,7 +69,7 @@ struct VariantConvertibleTests {
 
   // MARK: Wrong types
 
-  @Test func anotherTypeIsRefused() throws {
+  @Test func throwsForAnotherType() throws {
     let values: [Variant] = [
       "text".variant, Int32(1).variant, UInt32(1).variant, Int64(1).variant, UInt64(1).variant, 1.5.variant,
       true.variant, ObjectPath.root.variant, ["a"].variant, VariantDictionary().variant, .tuple("a"),
@@ -86,7 +86,7 @@ struct VariantConvertibleTests {
     }
   }
 
-  @Test func aBoxIsNoneOfWhatItHolds() {
+  @Test func doesNotUnboxImplicitly() {
     #expect(throws: VariantError(expected: "s", found: "v")) { try String(variant: "text".variant.boxed) }
   }
 

@@ -2,7 +2,7 @@ import GLibBridge
 import Testing
 
 struct VariantDictionaryTests {
-  @Test func givesTypedValues() throws {
+  @Test func returnsTypedValues() throws {
     let options: VariantDictionary = ["model": "gpt", "count": UInt32(7), "nested": ["a": true] as VariantDictionary]
     #expect(try options.value("model") == "gpt")
     #expect(try options.value("count", as: UInt32.self) == 7)
@@ -13,7 +13,7 @@ struct VariantDictionaryTests {
   }
 
   @Test(arguments: ["model", "a key with 'quotes'", ""])
-  func aWrongTypeNamesItsKey(_ key: String) {
+  func theErrorNamesTheKey(_ key: String) {
     var options = VariantDictionary()
     options.set(key, UInt32(1))
     #expect(throws: VariantError(key: key, expected: "s", found: "u")) {
@@ -24,14 +24,14 @@ struct VariantDictionaryTests {
     }
   }
 
-  @Test func aWrongTypeInsideAnArrayNamesTheArraysKey() {
+  @Test func theErrorNamesTheKeyOfAnArray() {
     let options: VariantDictionary = ["list": [UInt32(1)]]
     #expect(throws: VariantError(key: "list", expected: "as", found: "au")) {
       try options.value("list", as: [String].self)
     }
   }
 
-  @Test func leavesOutWhatHasNoValue() {
+  @Test func setIgnoresNil() {
     var options: VariantDictionary = ["kept": "text"]
     options.set("kept", nil)
     options.set("missing", String?.none)
@@ -55,7 +55,7 @@ struct VariantDictionaryTests {
     #expect(try options.value("any", as: String.self) == "text")
   }
 
-  @Test func theLastOfEqualKeysCounts() throws {
+  @Test func keepsTheLastOfEqualKeys() throws {
     let twice = try Variant(parsing: "{'a': <'first'>, 'a': <'last'>}", type: "a{sv}")
     #expect(try VariantDictionary(variant: twice).value("a") == "last")
   }

@@ -2,7 +2,7 @@ import GLibBridge
 import Testing
 
 struct VariantTests {
-  @Test func knowsItsType() {
+  @Test func returnsItsType() {
     let value = Variant.tuple("text", UInt32(7), ["a"], VariantDictionary())
     #expect(value.type == "(suasa{sv})")
     #expect(value.isOfType("(suasa{sv})"))
@@ -10,7 +10,7 @@ struct VariantTests {
     #expect(Variant.tuple([]).type == "()")
   }
 
-  @Test func givesItsMembersInOrder() throws {
+  @Test func returnsItsMembersInOrder() throws {
     let children = Variant.tuple("a", UInt32(7), true).children
     #expect(children == ["a".variant, UInt32(7).variant, true.variant])
     #expect("a".variant.children.isEmpty)
@@ -32,32 +32,32 @@ struct VariantTests {
     #expect(value.unboxed == value)
   }
 
-  @Test func equalsByTypeAndContent() {
+  @Test func isEqualByTypeAndContent() {
     #expect(UInt32(1).variant == UInt32(1).variant)
     #expect(UInt32(1).variant != UInt32(2).variant)
     #expect(UInt32(1).variant != Int32(1).variant)
     #expect(["a", "b"].variant != ["b", "a"].variant)
   }
 
-  @Test func tellsItsSizeOnTheWire() {
+  @Test func returnsItsSerialisedSize() {
     #expect(UInt32(1).variant.byteCount == 4)
     #expect("four".variant.byteCount == 5)
   }
 
   // MARK: Text form
 
-  @Test func readsWhatItPrints() throws {
+  @Test func parsesItsDescription() throws {
     let value = Variant.tuple("it's \"text\"", [Int64.min, .max], ["key": true] as VariantDictionary)
     #expect(try Variant(parsing: value.description, type: value.type) == value)
   }
 
-  @Test func readsGVariantText() throws {
+  @Test func parsesGVariantText() throws {
     #expect(try Variant(parsing: "('a', uint32 7)") == .tuple("a", UInt32(7)))
     #expect(try Variant(parsing: "[]", type: "as") == [String]().variant)
   }
 
   @Test(arguments: [("", "s"), ("'open", "s"), ("'text'", "u"), ("7 8", "i"), ("{'a': 1", "a{sv}")])
-  func refusesOtherText(_ text: String, _ type: String) {
+  func throwsForInvalidText(_ text: String, _ type: String) {
     #expect(throws: GLibError.self) { try Variant(parsing: text, type: type) }
   }
 
@@ -70,7 +70,7 @@ struct VariantTests {
 
   /// What a fuzzer or a broken peer sends becomes the type's default.
   @Test(arguments: ["u", "s", "as", "a{sv}", "(ss)", "v"])
-  func readsBytesThatAreNoValue(_ type: String) {
+  func givesDefaultValuesForInvalidBytes(_ type: String) {
     for bytes in [[], [0xFF], [1, 2, 3], Array(repeating: 0xFF, count: 64)] as [[UInt8]] {
       let value = Variant(bytes: bytes, type: type)
       #expect(value.type == type)

@@ -15,13 +15,13 @@ struct FileLockWaitingTests {
 
   private var path: String { directory.path + "/test.lock" }
 
-  @Test func aLockThatStaysTakenIsAnError() async throws {
+  @Test func throwsInUseAfterTheDeadline() async throws {
     let first = try await FileLock.take(path, deadline: .seconds(30))
     await #expect(throws: FileError.inUse) { try await FileLock.take(path, deadline: .zero) }
     withExtendedLifetime(first) {}
   }
 
-  @Test func waitsForTheHolder() async throws {
+  @Test func waitsUntilTheLockIsReleased() async throws {
     var holder: FileLock? = try await FileLock.take(path, deadline: .seconds(30))
     let second = Promise<FileLock>()
     let waiting = Task.onGLib { second.fulfil(try await FileLock.take(path, deadline: .seconds(3600))) }
@@ -34,7 +34,7 @@ struct FileLockWaitingTests {
     try await waiting.value
   }
 
-  @Test func stopsWaitingWhenItsTaskIsCancelled() async throws {
+  @Test func cancellationEndsTheWait() async throws {
     let holder = try await FileLock.take(path, deadline: .seconds(30))
     let second = Task { @GLibActor in _ = try await FileLock.take(path, deadline: .seconds(3600)) }
     second.cancel()

@@ -5,13 +5,13 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
 struct SleepTests {
-  @Test func ends() async throws {
+  @Test func returns() async throws {
     try await sleep(for: .zero)
     try await sleep(for: .milliseconds(1))
     try await sleep(for: .seconds(-1))
   }
 
-  @Test func takesItsOwnTime() async throws {
+  @Test func lastsForItsDelay() async throws {
     var ended = false
     let long = Task { @GLibActor in
       try await sleep(for: .seconds(3600))
@@ -22,7 +22,7 @@ struct SleepTests {
     long.cancel()
   }
 
-  @Test func isCancelledWithItsTask() async {
+  @Test func cancellationEndsIt() async {
     let started = Wait()
     let task = Task { @GLibActor in
       started.finish()
@@ -33,7 +33,7 @@ struct SleepTests {
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test func doesNotStartInACancelledTask() async {
+  @Test func throwsAtOnceInACancelledTask() async {
     let gate = Wait()
     let task = Task { @GLibActor in
       await gate.value()

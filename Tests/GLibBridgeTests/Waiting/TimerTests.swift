@@ -13,7 +13,7 @@ struct TimerTests {
     timer.cancel()
   }
 
-  @Test func waitsItsOwnTime() async {
+  @Test func firesAfterItsDelay() async {
     var fired = false
     let long = Timer(after: .seconds(3600)) { fired = true }
     await laterThan(.milliseconds(1))
@@ -21,7 +21,7 @@ struct TimerTests {
     long.cancel()
   }
 
-  @Test func doesNotFireOnceCancelled() async {
+  @Test func doesNotFireAfterCancel() async {
     var fired = false
     let timer = Timer(after: .milliseconds(1)) { fired = true }
     timer.cancel()
@@ -30,14 +30,14 @@ struct TimerTests {
     #expect(!fired)
   }
 
-  @Test func doesNotFireOnceLetGo() async {
+  @Test func doesNotFireAfterRelease() async {
     var fired = false
     do { _ = Timer(after: .milliseconds(1)) { fired = true } }
     await laterThan(.milliseconds(1))
     #expect(!fired)
   }
 
-  @Test func mayBeReplacedByItsOwnAction() async {
+  @Test func actionMayReplaceTheTimer() async {
     let done = Wait()
     var timer: Timer?
     timer = Timer(after: .zero) {
@@ -48,7 +48,7 @@ struct TimerTests {
     timer?.cancel()
   }
 
-  @Test func letsGoOfItsActionOnceCancelled() async {
+  @Test func cancelReleasesTheAction() async {
     final class Captured {}
     weak var captured: Captured?
     do {
@@ -77,7 +77,7 @@ struct TimerTests {
     (.seconds(4_294_968), UInt32.max), (.seconds(Int64.max), .max),
     (Duration(secondsComponent: .max / 1000, attosecondsComponent: 999_999_999_999_999_999), .max),
   ])
-  nonisolated func delaysBecomeMillisecondsRoundedUp(_ duration: Duration, _ milliseconds: UInt32) {
+  nonisolated func delaysAreRoundedUpToMilliseconds(_ duration: Duration, _ milliseconds: UInt32) {
     #expect(duration.wholeMilliseconds == milliseconds)
   }
 }

@@ -5,14 +5,14 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
 struct WaitTests {
-  @Test func isOverOnceFinished() async {
+  @Test func returnsAfterFinish() async {
     let wait = Wait()
     wait.finish()
     await wait.value()
     await wait.value()
   }
 
-  @Test func letsAllWaitersGoInTheirOrder() async {
+  @Test func resumesWaitersInOrder() async {
     let wait = Wait()
     var started = 0
     var order: [Int] = []
@@ -30,7 +30,7 @@ struct WaitTests {
     #expect(order == Array(0..<10))
   }
 
-  @Test func mayBeFinishedAgain() async {
+  @Test func finishTwiceHasNoEffect() async {
     let wait = Wait()
     let task = Task { @GLibActor in await wait.value() }
     await Task.yield()
@@ -42,7 +42,7 @@ struct WaitTests {
 
   // MARK: Being cancelled
 
-  @Test func isOverForWhoIsCancelled() async {
+  @Test func cancellationEndsTheWait() async {
     let wait = Wait()
     let task = Task { @GLibActor in await wait.valueOrCancelled() }
     await Task.yield()
@@ -50,7 +50,7 @@ struct WaitTests {
     await task.value
   }
 
-  @Test func aTaskIsWaitedForToItsEnd() async throws {
+  @Test func untilEndedWaitsForTheTask() async throws {
     let gate = Wait()
     var ended = false
     let task = Task { @GLibActor in
@@ -62,7 +62,7 @@ struct WaitTests {
     #expect(ended)
   }
 
-  @Test func aTaskGoesOnWithoutWhoWaitedForIt() async {
+  @Test func cancellingTheWaiterDoesNotCancelTheTask() async {
     let gate = Wait()
     let task = Task { @GLibActor in await gate.value() }
     let waiter = Task { @GLibActor in try await task.untilEnded() }

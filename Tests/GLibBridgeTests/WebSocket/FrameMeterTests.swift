@@ -41,7 +41,7 @@ struct FrameMeterTests {
   // MARK: Floods
 
   @Test(arguments: [(0x89, 0), (0x89, 125), (0x8A, 3), (0x81, 0), (0x01, 0), (0x00, 0)] as [(UInt8, Int)])
-  func manyFramesThatSayNothingAreAFlood(_ first: UInt8, _ length: Int) {
+  func throwsFloodForManyControlOrEmptyFrames(_ first: UInt8, _ length: Int) {
     for size in [1, 7, 1024] {
       #expect(problem(Self.frames(FrameMeter.burst, first, length), size: size) == nil)
       #expect(problem(Self.frames(FrameMeter.burst + 1, first, length), size: size) == .flood)
@@ -49,12 +49,12 @@ struct FrameMeterTests {
   }
 
   @Test(arguments: [(0x81, 1), (0x81, 125), (0x81, 300), (0x01, 1)] as [(UInt8, Int)])
-  func framesThatSaySomethingAreNone(_ first: UInt8, _ length: Int) {
+  func acceptsAnyNumberOfFramesWithContent(_ first: UInt8, _ length: Int) {
     for size in [1, 7, 1024] { #expect(problem(Self.frames(2000, first, length), size: size) == nil) }
   }
 
   /// As many a second as a server could have a reason for.
-  @Test func aFewEachSecondMayGoOn() {
+  @Test func acceptsAFewControlFramesEachSecond() {
     var meter = FrameMeter(messageLimit: 1000)
     for second in 0..<1000 {
       #expect(problem(Self.frames(FrameMeter.rate, 0x89, 4), &meter, at: Int64(second)) == nil)
@@ -64,7 +64,7 @@ struct FrameMeterTests {
 
   // MARK: Length
 
-  @Test func theLengthOfAMessageIsThatOfItsParts() {
+  @Test func limitsTheTotalLengthOfFragments() {
     #expect(problem(Self.frame(0x81, 1000)) == nil)
     #expect(problem(Self.frame(0x81, 1001)) == .messageTooLong)
     let parts = Self.frame(0x01, 500) + Self.frame(0x89, 4) + Self.frame(0x00, 500)

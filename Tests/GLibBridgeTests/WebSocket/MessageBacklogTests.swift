@@ -18,7 +18,7 @@ struct MessageBacklogTests {
     return Array(UnsafeBufferPointer(start: start, count: Int(count)))
   }
 
-  @Test func keepsTheOrder() throws {
+  @Test func returnsMessagesInOrder() throws {
     var backlog = MessageBacklog()
     var expected: [[UInt8]] = []
     var taken: [[UInt8]] = []
@@ -37,7 +37,7 @@ struct MessageBacklogTests {
     #expect(isEmpty)
   }
 
-  @Test func isFullByItsBytes() throws {
+  @Test func isFullAboveItsLimitInBytes() throws {
     var backlog = MessageBacklog()
     for _ in 0..<32 { try append([UInt8](repeating: 0, count: 1 << 20), to: &backlog) }
     var isFull = backlog.isFull

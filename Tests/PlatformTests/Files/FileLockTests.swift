@@ -14,12 +14,12 @@ struct FileLockTests {
 
   private var path: String { directory.path + "/test.lock" }
 
-  @Test func isTakenAgainOnceItIsReleased() throws {
+  @Test func canBeTakenAgainAfterRelease() throws {
     for _ in 0..<3 { #expect(try FileLock(path).tryTake()) }
     #expect(Files.exists(path))
   }
 
-  @Test func isHeldByOneAtATime() throws {
+  @Test func hasOneHolderAtATime() throws {
     let first = try FileLock(path)
     #expect(first.tryTake())
     #expect(try !FileLock(path).tryTake())
@@ -28,21 +28,21 @@ struct FileLockTests {
   }
 
   /// A link that somebody put there must not have a file elsewhere made or opened.
-  @Test func followsNoLink() throws {
+  @Test func rejectsASymbolicLink() throws {
     let target = directory.path + "/target"
     try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
     #expect(throws: FileError.symbolicLink) { try FileLock(path) }
     #expect(!Files.exists(target))
   }
 
-  @Test func aHardLinkIsRefusedAndItsOtherNameIsAsItWas() throws {
+  @Test func rejectsAHardLinkAndLeavesItUnchanged() throws {
     let document = try directory.file("document", Array("precious".utf8))
     #expect(link(document, path) == 0)
     #expect(throws: FileError.hardLink) { try FileLock(path) }
     #expect(try Files.read(document, limit: 100) == Array("precious".utf8))
   }
 
-  @Test func whatIsNoFileIsRefused() {
+  @Test func rejectsOtherKindsOfFile() {
     #expect(mkfifo(path, 0o600) == 0)
     #expect(throws: FileError.notRegular) { try FileLock(path) }
     #expect(mkdir(path + "2", 0o700) == 0)
@@ -51,20 +51,20 @@ struct FileLockTests {
   }
 
   @Test(.enabled(if: geteuid() == 0, "Only root can give a file away."))
-  func theFileOfAnotherUserIsRefused() throws {
+  func rejectsAFileOfAnotherUser() throws {
     _ = try directory.file("test.lock", [])
     #expect(chown(path, 65534, 65534) == 0)
     #expect(throws: FileError.foreign) { try FileLock(path) }
   }
 
   /// It is no lock's business what is in its file.
-  @Test func theFileIsNeverWritten() throws {
+  @Test func neverWritesToTheFile() throws {
     _ = try directory.file("test.lock", [1, 2, 3])
     #expect(try FileLock(path).tryTake())
     #expect(try Files.read(path, limit: 100) == [1, 2, 3])
   }
 
-  @Test func aDirectoryThatIsMissingIsAnError() {
+  @Test func throwsForAMissingDirectory() {
     #expect(throws: FileError.missing) { try FileLock(directory.path + "/missing/test.lock") }
   }
 }

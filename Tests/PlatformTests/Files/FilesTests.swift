@@ -15,7 +15,7 @@ struct FilesTests {
     String(decoding: try Files.read(directory.path + "/" + name, limit: 100), as: UTF8.self)
   }
 
-  @Test func knowsWhatExists() throws {
+  @Test func reportsWhetherAFileExists() throws {
     #expect(Files.exists(try directory.file("here", [])))
     #expect(Files.exists(directory.path))
     #expect(!Files.exists(directory.path + "/missing"))
@@ -36,13 +36,13 @@ struct FilesTests {
     #expect(throws: FileError.tooLarge(limit: 4)) { try Files.read("/proc/self/status", limit: 4) }
   }
 
-  @Test func followsLinks() throws {
+  @Test func followsSymbolicLinks() throws {
     let path = try directory.file("file", Array("text".utf8))
     try FileManager.default.createSymbolicLink(atPath: directory.path + "/link", withDestinationPath: path)
     #expect(try content("link") == "text")
   }
 
-  @Test func refusesWhatIsNoFile() throws {
+  @Test func throwsForOtherKindsOfFile() throws {
     #expect(throws: FileError.missing) { try Files.read(directory.path + "/missing", limit: 100) }
     #expect(throws: FileError.notRegular) { try Files.read(directory.path, limit: 100) }
     #expect(throws: FileError.notRegular) { try Files.read("/dev/null", limit: 100) }
@@ -52,7 +52,7 @@ struct FilesTests {
 
   // MARK: Writing
 
-  @Test func aFileThatIsWrittenIsTheUsersAloneAndReplacesWhatWasThere() throws {
+  @Test func writesAPrivateFileAndReplacesTheOldOne() throws {
     let path = directory.path + "/note"
     for text in ["first", "second"] {
       try Files.write(Array(text.utf8), to: path)
@@ -63,7 +63,7 @@ struct FilesTests {
     #expect(try Files.names(in: directory.path) == ["note"])
   }
 
-  @Test func aLinkInPlaceOfAFileIsReplacedAndItsEndIsNot() throws {
+  @Test func writeReplacesALinkAndNotItsTarget() throws {
     let document = try directory.file("document", Array("precious".utf8))
     #expect(symlink(document, directory.path + "/note") == 0)
     try Files.write(Array("text".utf8), to: directory.path + "/note")
@@ -71,7 +71,7 @@ struct FilesTests {
     #expect(try content("note") == "text")
   }
 
-  @Test func aFileThatAPersonNamesIsReplacedAtTheEndOfItsLinks() throws {
+  @Test func createReplacesTheTargetOfALink() throws {
     let document = try directory.file("document", Array("old".utf8))
     let link = directory.path + "/link"
     #expect(symlink(document, link) == 0)
@@ -83,14 +83,14 @@ struct FilesTests {
     #expect(FileKind(link) == .regular)
   }
 
-  @Test func whereNothingCanBeWrittenIsAnError() {
+  @Test func throwsWhenTheDirectoryIsNotWritable() {
     #expect(throws: FileError.missing) { try Files.write([1], to: directory.path + "/missing/file") }
     #expect(throws: FileError.full) { try Files.write([1], into: "/dev/full") }
   }
 
   // MARK: Directories
 
-  @Test func makesADirectoryWithItsParents() throws {
+  @Test func createsADirectoryWithItsParents() throws {
     let path = directory.path + "/a/b/c"
     for _ in 0..<2 { try Files.makeDirectory(path) }
     let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
@@ -103,7 +103,7 @@ struct FilesTests {
     #expect(throws: FileError.self) { try Files.makeDirectory("") }
   }
 
-  @Test func listsNamesInOrder() throws {
+  @Test func listsNamesSorted() throws {
     for name in ["b", "ä", "a", ".hidden", "B"] { _ = try directory.file(name, []) }
     #expect(try Files.names(in: directory.path) == [".hidden", "B", "a", "b", "ä"])
     #expect(try Files.names(in: directory.path + "/missing").isEmpty)

@@ -17,7 +17,7 @@ struct StorageDirectoryTests {
     get throws { try FileManager.default.contentsOfDirectory(atPath: storage.path) }
   }
 
-  @Test func aFileThatIsMadeIsEmptyAndTheUsersAlone() throws {
+  @Test func createsAnEmptyPrivateFile() throws {
     try storage.makeFile("a")
     #expect(try storage.ownFile("a")?.size == 0)
     let attributes = try FileManager.default.attributesOfItem(atPath: storage.path(of: "a"))
@@ -25,7 +25,7 @@ struct StorageDirectoryTests {
     #expect(try names == ["a"])
   }
 
-  @Test func aFileThatIsThereStaysAsItIs() throws {
+  @Test func leavesAnExistingFileUnchanged() throws {
     _ = try directory.file("a", Array("precious".utf8))
     let before = try storage.ownFile("a")
     try storage.makeFile("a")
@@ -36,7 +36,7 @@ struct StorageDirectoryTests {
     #expect(try names.sorted() == ["a", "b"])
   }
 
-  @Test func whatIsNotTheUsersOwnFileIsRefused() throws {
+  @Test func rejectsAnythingButTheUsersOwnFile() throws {
     #expect(try storage.ownFile("none") == nil)
     _ = try directory.file("a", [1])
     #expect(symlink("a", storage.path(of: "link")) == 0)
@@ -47,7 +47,7 @@ struct StorageDirectoryTests {
     #expect(throws: FileError.hardLink) { try storage.ownFile("a") }
   }
 
-  @Test func whetherANameIsThereIsNotGuessed() throws {
+  @Test func throwsWhenAnEntryCannotBeInspected() throws {
     _ = try directory.file("a", [1])
     #expect(symlink("nowhere", storage.path(of: "link")) == 0)
     #expect(try storage.contains("a"))
@@ -57,7 +57,7 @@ struct StorageDirectoryTests {
     #expect(throws: FileError.self) { try storage.contains(String(repeating: "n", count: 300)) }
   }
 
-  @Test func aPathWithoutLinksLeadsToTheSame() throws {
+  @Test func resolvesSymbolicLinks() throws {
     let link = try TemporaryDirectory()
     #expect(symlink(storage.path, link.path + "/link") == 0)
     #expect(StorageDirectory(link.path + "/link").resolved == storage.resolved)

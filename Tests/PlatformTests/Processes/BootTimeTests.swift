@@ -2,7 +2,7 @@ import Platform
 import Testing
 
 struct BootTimeTests {
-  @Test func goesOn() {
+  @Test func advances() {
     let first = BootTime.now
     let second = BootTime.now
     #expect(!first.bootID.isEmpty)
@@ -11,7 +11,7 @@ struct BootTimeTests {
     #expect(second.minimumSeconds(since: first) < 60)
   }
 
-  @Test func neverSaysMoreThanHasPassed() {
+  @Test func returnsALowerBound() {
     let earlier = BootTime(bootID: "a", seconds: 1000)
     #expect(BootTime(bootID: "a", seconds: 1600).minimumSeconds(since: earlier) == 600)
     #expect(BootTime(bootID: "a", seconds: 10).minimumSeconds(since: earlier) == 0)

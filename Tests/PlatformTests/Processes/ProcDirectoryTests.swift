@@ -16,7 +16,7 @@ struct ProcDirectoryTests {
     return processID
   }
 
-  @Test func ofThisProcess() throws {
+  @Test func readsThisProcess() throws {
     let files = try ProcDirectory(getpid(), Self.handle(getpid()))
     #expect(files.isRunning)
     #expect(try files.userNamespace() == ProcDirectory.own().userNamespace())
@@ -25,7 +25,7 @@ struct ProcDirectoryTests {
     #expect(!name.isEmpty)
   }
 
-  @Test func readWhatIsAtTheRoot() throws {
+  @Test func readsFilesInTheRootDirectory() throws {
     let root = try ProcDirectory.own().root()
     #expect(throws: FileError.missing) { try root.content(of: ".there-is-no-such-file", limit: 10) }
     #expect(throws: FileError.notRegular) { try root.content(of: "usr", limit: 10) }
@@ -33,7 +33,7 @@ struct ProcDirectoryTests {
     #expect(throws: FileError.tooLarge(limit: 3)) { try root.content(of: "etc/passwd", limit: 3) }
   }
 
-  @Test func ofAProcessThatHasEnded() throws {
+  @Test func throwsMissingForAnEndedProcess() throws {
     let processID = try Self.spawn("/bin/true")
     let handle = try Self.handle(processID)
     var status: Int32 = 0
@@ -43,7 +43,7 @@ struct ProcDirectoryTests {
   }
 
   /// What was opened stays with its process: nothing of a successor in its number is read.
-  @Test func showNothingMoreOnceTheProcessHasEnded() throws {
+  @Test func readsNothingAfterTheProcessHasEnded() throws {
     let processID = try Self.spawn("/bin/cat")
     let files = try ProcDirectory(processID, Self.handle(processID))
     kill(processID, SIGKILL)

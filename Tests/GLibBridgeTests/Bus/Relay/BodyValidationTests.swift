@@ -14,7 +14,7 @@ struct BodyValidationTests {
     }
   }
 
-  @Test func everyTypePasses() {
+  @Test func acceptsEveryType() {
     let body = WireBytes.body { wire in
       wire.string("text")
       wire.array(alignment: 8) { entries in
@@ -33,7 +33,7 @@ struct BodyValidationTests {
     #expect(fault(body, "sa{sv}aya(ss)y") == nil)
   }
 
-  @Test func valuesAreCounted() {
+  @Test func limitsTheNumberOfValues() {
     let body = WireBytes.body { wire in
       wire.array(alignment: 4) { strings in for _ in 0..<50 { strings.string("") } }
     }
@@ -41,14 +41,14 @@ struct BodyValidationTests {
     #expect(fault(body, "as", limit: 50) == .tooManyValues)
   }
 
-  @Test func numbersInArraysCountAsOne() {
+  @Test func countsAnArrayOfNumbersAsOneValue() {
     let body = WireBytes.body { wire in
       wire.array(alignment: 4) { numbers in for number in 0..<1000 { numbers.uint32(number) } }
     }
     #expect(fault(body, "au", limit: 1) == nil)
   }
 
-  @Test func variantsInVariantsCount() {
+  @Test func countsNestedVariants() {
     // v in v, 60 times, and more than the specification allows.
     func nested(_ depth: Int) -> [UInt8] {
       WireBytes.body { wire in
@@ -79,7 +79,7 @@ struct BodyValidationTests {
     ("", [0]),
     ("u", [0, 0]),
   ])
-  func whatIsNotAsItsTypeIsMalformed(_ signature: String, _ body: [UInt8]) {
+  func throwsMalformedForABodyOfAnotherType(_ signature: String, _ body: [UInt8]) {
     #expect(fault(body, signature) == .malformed)
   }
 }

@@ -8,21 +8,21 @@ import Testing
 /// What is handed on to GDBus, and what is not.
 @GLibActor
 struct BusRelayTests {
-  @Test func whatIsWithinItsBoundsPassesAsItIs() async throws {
+  @Test func forwardsMessagesWithinTheLimitsUnchanged() async throws {
     let relay = try RelayFixture()
     let messages = (1...100).map { WireBytes.message(serial: $0, signature: "s", body: text("message \($0)")) }
     relay.send(messages.flatMap(\.self))
     for message in messages { #expect(await relay.receive(message.count) == message) }
   }
 
-  @Test func aMessageInPiecesPasses() async throws {
+  @Test func forwardsAMessageThatArrivesInPieces() async throws {
     let relay = try RelayFixture()
     let message = WireBytes.message(signature: "s", body: text("in pieces"))
     for byte in message { relay.send([byte]) }
     #expect(await relay.receive(message.count) == message)
   }
 
-  @Test func aCallThatIsTooLargeIsRefusedAndTheNextOnePasses() async throws {
+  @Test func rejectsALargeCallAndForwardsTheNext() async throws {
     let relay = try RelayFixture()
     relay.send(WireBytes.message(serial: 1, signature: "s", body: text(String(repeating: "x", count: 300_000))))
     relay.send(
@@ -37,7 +37,7 @@ struct BusRelayTests {
     #expect(refusals.allSatisfy { if case .tooLarge = $0.reason { true } else { false } })
   }
 
-  @Test func aCallWithTooManyValuesIsRefused() async throws {
+  @Test func rejectsACallWithTooManyValues() async throws {
     let relay = try RelayFixture()
     let body = WireBytes.body { $0.array(alignment: 4) { strings in for _ in 0..<2000 { strings.string("") } } }
     relay.send(WireBytes.message(serial: 9, signature: "as", body: body))
@@ -49,7 +49,7 @@ struct BusRelayTests {
     #expect(refusals.allSatisfy { if case .tooManyValues = $0.reason { true } else { false } })
   }
 
-  @Test func anAnswerThatIsTooLargeBecomesAnError() async throws {
+  @Test func replacesALargeReplyByAnError() async throws {
     let relay = try RelayFixture()
     relay.send(
       WireBytes.message(kind: 2, replySerial: 42, signature: "s", body: text(String(repeating: "x", count: 300_000))))
@@ -59,7 +59,7 @@ struct BusRelayTests {
     #expect(answer.fields.sender == ":1.5")
   }
 
-  @Test func nothingMoreIsHandedOnWhileTooMuchIsUnderWay() async throws {
+  @Test func stopsForwardingWhileTheWindowIsFull() async throws {
     let relay = try RelayFixture()
     let message = WireBytes.message(signature: "s", body: text(String(repeating: "x", count: 90_000)))
     relay.send(message + message)
@@ -90,7 +90,7 @@ struct BusRelayTests {
   }
 
   /// That somebody has left comes after what they sent, and nobody else's news waits for that.
-  @Test func leavingIsToldAfterWhatWasSent() async throws {
+  @Test func forwardsNameOwnerChangedAfterThePeersMessages() async throws {
     let relay = try RelayFixture(RelayWindow.Bounds(messages: 1, bytes: 150_000))
     let calls = (1...3).map { WireBytes.message(serial: $0, sender: ":1.6") }
     let changes = [[":1.6", ":1.6", ""], [":1.8", "", ":1.8"]].map { names in
@@ -108,7 +108,7 @@ struct BusRelayTests {
     }
   }
 
-  @Test func whatASenderSendsBeyondItsBoundIsRefused() async throws {
+  @Test func rejectsMessagesAboveTheSendersLimit() async throws {
     let bounds = RelayQueue.Bounds(ofSender: 20_000, ofAll: 100_000, share: 1000)
     let relay = try RelayFixture(RelayWindow.Bounds(messages: 1, bytes: 150_000), bounds)
     let first = WireBytes.message(serial: 1, sender: ":1.6")
@@ -128,7 +128,7 @@ struct BusRelayTests {
     #expect(relay.refusals.withLock(\.self).map(\.serial) == [4])
   }
 
-  @Test func itEndsWithTheBus() async throws {
+  @Test func endsWhenTheBusCloses() async throws {
     let relay = try RelayFixture()
     relay.hangUp()
     #expect(await relay.receive(1) == [])
