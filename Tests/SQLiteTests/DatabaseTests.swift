@@ -4,7 +4,7 @@ import SQLite
 import Testing
 
 struct DatabaseTests {
-  /// A directory without links in its path, gone with this value.
+  /// A temporary directory, by its real path, which is deleted with this value.
   private final class Place: Sendable {
     let directory: String
 
@@ -20,7 +20,7 @@ struct DatabaseTests {
       try? FileManager.default.removeItem(atPath: directory)
     }
 
-    /// The path of an empty file.
+    /// Creates an empty file and returns its path.
     func file(_ name: String = "test.db") throws -> String {
       let path = directory + "/" + name
       if access(path, F_OK) != 0 { try Data().write(to: URL(filePath: path)) }
@@ -119,7 +119,7 @@ struct DatabaseTests {
     #expect(access(place.directory + "/none.db", F_OK) != 0)
   }
 
-  /// Also under a name that means something in an address.
+  /// The name contains characters with a meaning in URIs.
   @Test func readsAnImmutableDatabaseAndDoesNotWrite() throws {
     try database.run("INSERT INTO things VALUES (1, 'a', x'00')")
     let name = "50%20 of?mode=rw#what.db"
@@ -147,7 +147,7 @@ struct DatabaseTests {
     #expect(try count(in: Database(path, busyTimeout: .zero)) == 2)
   }
 
-  /// What somebody has put into the file does nothing by itself.
+  /// Triggers in a hostile database must not run.
   @Test func doesNotRunTriggers() throws {
     try database.run(
       "CREATE TRIGGER twice AFTER INSERT ON things BEGIN INSERT INTO things VALUES (2, 'b', x'00'); END")

@@ -28,7 +28,7 @@ struct AEADTests {
     #expect(!sealed.indices.dropLast(4).contains { sealed[$0..<($0 + 4)].allSatisfy { $0 == UInt8(ascii: "A") } })
   }
 
-  /// A nonce that came twice would give the key stream away.
+  /// A repeated nonce would reveal the key stream.
   @Test func usesANewNonceEachTime() {
     let sealed = (0..<100).map { _ in AEAD.seal(secret, key: key, context: context) }
     #expect(Set(sealed).count == 100)

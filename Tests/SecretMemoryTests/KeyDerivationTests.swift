@@ -1,8 +1,8 @@
 import SecretMemory
 import Testing
 
-/// The expected values are BLAKE2b of the purpose's length, the purpose and the material, computed elsewhere: a
-/// change of any of them would make every stored credential unreadable.
+/// The expected values are BLAKE2b of the purpose's length, the purpose and the material, computed with another
+/// program. A change of any of them would make all stored credentials unreadable.
 struct KeyDerivationTests {
   private let material = Array("0123456789abcdef0123456789abcdef".utf8)
 
@@ -33,12 +33,12 @@ struct KeyDerivationTests {
   @Test func dependsOnThePurpose() {
     let key = KeyDerivation.deriveKey(from: material, purpose: "a")
     #expect(!key.isEqual(to: KeyDerivation.deriveKey(from: material, purpose: "b")))
-    // Where the purpose ends and the material starts matters too.
+    // The boundary between purpose and material matters as well.
     let name = KeyDerivation.fingerprint(of: Array("bc".utf8), purpose: "a")
     #expect(name != KeyDerivation.fingerprint(of: Array("c".utf8), purpose: "ab"))
   }
 
-  /// The name of a device must not tell what its key is made of.
+  /// The name of a device must not reveal its key.
   @Test func theFingerprintIsNotAPrefixOfTheKey() {
     let key = Self.hex(KeyDerivation.deriveKey(from: material, purpose: "a"))
     #expect(!key.hasPrefix(KeyDerivation.fingerprint(of: material, purpose: "a")))

@@ -48,7 +48,7 @@ struct SecretBytesTests {
 
   // MARK: Not telling
 
-  /// Every way in which Swift makes text of a value without being told how, alone and inside something else.
+  /// All of Swift's implicit conversions to text, of the value itself and inside another value.
   @Test func cannotBePrinted() {
     struct Holder {
       let secret: SecretBytes
@@ -67,7 +67,7 @@ struct SecretBytesTests {
     for text in texts { #expect(!Self.tells(word, text), "\(text)") }
   }
 
-  /// Whether `text` holds `word`, or its bytes as Swift prints an array of them.
+  /// Whether `text` contains `word`, or its bytes as Swift prints an array.
   private static func tells(_ word: String, _ text: String) -> Bool {
     let numbers = word.utf8.prefix(4).map(String.init).joined(separator: ", ")
     return text.contains(word) || text.contains(numbers)

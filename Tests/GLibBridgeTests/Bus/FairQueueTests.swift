@@ -60,7 +60,7 @@ struct FairQueueTests {
       $0.bytesInAll = 30
       $0.bytesOfShare = 0
     }
-    // One call may be larger than what is allowed together.
+    // A single call may exceed the total limit.
     #expect(queue.add(0, bytes: 20, from: "a") == .admitted)
     #expect(queue.add(1, bytes: 1, from: "a") == .refused)
     #expect(queue.add(2, bytes: 9, from: "b") == .admitted)

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
 struct AsyncCallTests {
-  /// Reads up to 16 bytes; `started` is finished once GIO has the call.
+  /// Reads up to 16 bytes. `started` is finished when GIO has started the read.
   private func read(_ pipe: Pipe, deadline: Duration? = nil, started: Wait = Wait()) async throws -> Int {
     let bytes = try await asyncCall(deadline: deadline) { cancellable, callback, data in
       g_input_stream_read_bytes_async(pipe.stream, 16, G_PRIORITY_DEFAULT, cancellable, callback, data)
@@ -59,7 +59,7 @@ struct AsyncCallTests {
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  /// What one call is cancelled with must not reach the next one on the same stream.
+  /// The cancellable of one call must not affect the next call on the stream.
   @Test func theStreamIsUsableAfterATimeout() async throws {
     let pipe = try Pipe()
     await #expect(throws: GLibError.timedOut) { try await read(pipe, deadline: .milliseconds(1)) }

@@ -20,7 +20,7 @@ struct BlockingThreadTests {
     await gate.finish()
   }
 
-  /// Waiting there would wait for ever.
+  /// Blocking the actor's thread would be a deadlock.
   @GLibActor @Test func doesNotBlockTheActorsThread() async throws {
     let ran = Promise<Bool>()
     let outcome = GLibActor.block(atMost: .seconds(30)) { ran.fulfil(true) }
@@ -28,7 +28,7 @@ struct BlockingThreadTests {
     #expect(try await ran.value())
   }
 
-  /// Each thread of Swift's pool stands still: the work does not need one.
+  /// All threads of Swift's pool are blocked; the work needs none of them.
   @Test func worksWhileAllPoolThreadsAreBlocked() async {
     await withTaskGroup { group in
       for _ in 0..<64 {

@@ -13,7 +13,7 @@ struct BlockingWorkTests {
     #expect(there != here)
   }
 
-  /// The work waits for the actor, which could not come if it waited for the work.
+  /// The work waits for the actor. If the actor waited for the work, this would deadlock.
   @Test func doesNotBlockTheActor() async throws {
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)
@@ -37,7 +37,7 @@ struct BlockingWorkTests {
       return read(reader, &byte, 1)
     }
     #expect(late == nil)
-    // Its thread ends when the work does.
+    // The thread ends after the work does.
     for end in [writer, reader] { close(end) }
   }
 

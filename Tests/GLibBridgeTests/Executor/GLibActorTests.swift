@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct GLibActorTests {
-  /// State that only the actor protects.
+  /// State that is isolated to the actor and has no lock.
   @GLibActor
   private final class Ledger {
     private(set) var notes: [(task: Int, note: Int)] = []
@@ -64,7 +64,7 @@ struct GLibActorTests {
     }
   }
 
-  /// Jobs that never end must not keep timers and sockets waiting.
+  /// A task that enqueues jobs forever must not starve timers and sockets.
   @Test @GLibActor func timersRunBetweenJobs() async {
     var fired = false
     let timer = Timer(after: .zero) { fired = true }

@@ -2,7 +2,7 @@ import GLibBridge
 import Testing
 
 struct HTTPDateTests {
-  /// The example of RFC 9110, 5.6.7, in its three forms.
+  /// The example of RFC 9110, section 5.6.7, in its three formats.
   @Test(arguments: [
     "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
   ])

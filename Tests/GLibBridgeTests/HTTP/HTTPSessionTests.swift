@@ -4,7 +4,7 @@ import Testing
 
 @testable import GLibBridge
 
-/// Against a server in this process.
+/// Requests to a server in this process.
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
 struct HTTPSessionTests {
@@ -53,7 +53,7 @@ struct HTTPSessionTests {
     #expect(answer.body == "secret body")
   }
 
-  /// A token must not follow where a server points.
+  /// A redirect must not send a token to another server.
   @Test(arguments: [301, 302, 303, 307, 308])
   func doesNotFollowRedirects(_ status: Int) async throws {
     let answer = try await answer {
@@ -85,7 +85,7 @@ struct HTTPSessionTests {
   }
 
   @Test func throwsWhenThePortIsClosed() async throws {
-    // A port that a server here had would soon be another test's.
+    // A port that was just released could be reused by another test.
     await #expect(throws: GLibError.self) {
       try await session.send(HTTPRequest(.get, "http://127.0.0.1:1/"), deadline: .seconds(30))
     }

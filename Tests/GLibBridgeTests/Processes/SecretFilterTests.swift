@@ -33,7 +33,7 @@ struct SecretFilterTests {
   @Test func throwsForOutputAboveTheLimit() async throws {
     #expect(try await text(run("printf 12345", limit: 5).output) == "12345")
     await #expect(throws: GLibError.self) { try await run("printf 123456", limit: 5) }
-    // It is not waited for either.
+    // The call does not wait for the program's end either.
     await #expect(throws: GLibError.self) { try await run("exec cat /dev/zero", limit: 5) }
   }
 

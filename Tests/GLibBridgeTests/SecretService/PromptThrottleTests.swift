@@ -5,7 +5,7 @@ import Testing
 
 @GLibActor
 struct PromptThrottleTests {
-  /// A clock that a test moves.
+  /// A clock that the test sets.
   private final class Clock: Sendable {
     private let time = Mutex(ContinuousClock.now)
 
@@ -25,7 +25,7 @@ struct PromptThrottleTests {
     gate = PromptThrottle { clock.now }
   }
 
-  /// Whether a group was let ask, which the user refuses or consents to.
+  /// Runs a prompt for a group, which the user refuses or accepts. Returns whether the prompt was shown.
   private func asks(_ group: String, refusing: Bool = true) async -> Bool {
     var asked = false
     await CallerGroup.$current.withValue(group) {
@@ -45,7 +45,7 @@ struct PromptThrottleTests {
       #expect(await !asks("app"))
       clock.pass(.seconds(1))
     }
-    // After a long time it begins anew.
+    // After a long time the back-off starts from the beginning.
     clock.pass(.seconds(1000))
     #expect(await asks("app"))
     clock.pass(.seconds(960))

@@ -2,7 +2,7 @@ import CGLib
 import GLibBridge
 import Glibc
 
-/// A pair of sockets, one of which is read through a stream of GIO's.
+/// A socket pair with a GIO input stream at one end.
 @GLibActor
 final class Pipe {
   let stream: UnsafeMutablePointer<GInputStream>

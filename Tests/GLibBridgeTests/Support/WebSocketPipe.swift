@@ -4,7 +4,7 @@ import Glibc
 
 @testable import GLibBridge
 
-/// The client's end of a WebSocket, and the bytes that a server sends and gets.
+/// A client WebSocket whose server side is a socket of the test.
 @GLibActor
 final class WebSocketPipe {
   let socket: WebSocket
@@ -43,7 +43,7 @@ final class WebSocketPipe {
     case pong = 10
   }
 
-  /// Sends a frame as a server does: not masked.
+  /// Sends an unmasked frame, as a server does.
   func send(_ text: String, _ opcode: Opcode = .text, isLast: Bool = true) {
     send(Array(text.utf8), opcode, isLast: isLast)
   }
@@ -58,7 +58,7 @@ final class WebSocketPipe {
     precondition(write(peer, bytes, bytes.count) == bytes.count)
   }
 
-  /// Sends more than the other end may take at once.
+  /// Sends more bytes than the socket accepts at once.
   func sendSlowly(_ bytes: [UInt8]) async throws {
     var rest = bytes[...]
     while !rest.isEmpty, let peer {
@@ -68,7 +68,7 @@ final class WebSocketPipe {
     }
   }
 
-  /// The opcodes and the sizes of the short frames that have come, and what they say.
+  /// The opcodes and payloads of the short frames that were received.
   func received() -> [(opcode: Opcode, payload: [UInt8])] {
     guard let peer else { return [] }
     var bytes = [UInt8](repeating: 0, count: 4096)
@@ -84,7 +84,7 @@ final class WebSocketPipe {
     return frames
   }
 
-  /// Leaves without a good-bye.
+  /// Closes the connection without a close frame.
   func hangUp() {
     if let peer { Glibc.close(peer) }
     peer = nil

@@ -15,12 +15,12 @@ struct BoundedPatternTests {
   ])
   func findsThePatternAnywhere(_ pattern: String, _ text: String, _ found: Bool) throws {
     #expect(try matches(pattern, text) == found)
-    // In a text that is matched with other bounds.
+    // A long text, for which other limits apply.
     let long = String(repeating: "-", count: 3000) + text
     if !pattern.contains("^") { #expect(try matches(pattern, long) == found) }
   }
 
-  /// By itself none of these is an expression, or it is none of JavaScript's.
+  /// None of these is a complete JavaScript expression.
   @Test(arguments: ["[", "(", ")", "a)(b", "*", "\\", "(*UTF)a", "\\Qa", "(?x)a#"])
   func throwsForAnInvalidPattern(_ pattern: String) {
     #expect(throws: GLibError.self) { try BoundedPattern(pattern) }
@@ -32,7 +32,7 @@ struct BoundedPatternTests {
     }
   }
 
-  /// Few enough steps from each position, and too many of these.
+  /// The steps from each position are within the limit, but there are too many positions.
   @Test func throwsWhenAllPositionsTogetherTakeTooManySteps() throws {
     let pattern = "(?:[ab]{0,10}){0,5}[cd]"
     let text = String(repeating: "ab", count: 1000)

@@ -23,7 +23,7 @@ struct GLibErrorTests {
     #expect(!failed.isTimeout)
   }
 
-  /// The same code means something else in another domain.
+  /// The same code has another meaning in another domain.
   @Test func comparesTheDomain() {
     let other = GLibError(domain: "other", code: GLibError.timedOut.code, message: "")
     #expect(!other.isTimeout)

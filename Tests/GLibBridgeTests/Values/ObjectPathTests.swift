@@ -2,7 +2,7 @@ import GLibBridge
 import Testing
 
 struct ObjectPathTests {
-  /// The rules that sd_bus_path_encode(3) documents, with its own example first.
+  /// The rules and, first, the example of sd_bus_path_encode(3).
   @Test(arguments: [
     ("foo.bar/com", "foo_2ebar_2fcom"), ("", "_"), ("abcXYZ019", "abcXYZ019"), ("0", "_30"), ("9lives", "_39lives"),
     ("a0", "a0"), ("_", "_5f"), ("a_b", "a_5fb"), ("-", "_2d"), ("me@example.org", "me_40example_2eorg"),

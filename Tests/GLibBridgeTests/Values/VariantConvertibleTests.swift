@@ -1,7 +1,7 @@
 import GLibBridge
 import Testing
 
-/// Each Swift type that has a D-Bus type, there and back.
+/// Conversion of each Swift type to its D-Bus type and back.
 struct VariantConvertibleTests {
   private func expectRoundTrip<Value: VariantConvertible & Equatable>(
     _ values: [Value], as type: String, sourceLocation: SourceLocation = #_sourceLocation
@@ -26,7 +26,7 @@ struct VariantConvertibleTests {
   @Test func textRoundTrips() throws {
     let texts = ["", "text", "ünï", "日本語", "👩‍👩‍👧‍👦", "\u{1}\u{7F}\u{FEFF}", "line\r\nbreak\t", "e\u{301}"]
     try expectRoundTrip(texts, as: "s")
-    // Swift compares by meaning; the bytes must be the same too.
+    // Swift compares canonical equivalence; the bytes must be equal as well.
     #expect(try String(variant: "e\u{301}".variant).utf8.elementsEqual("e\u{301}".utf8))
   }
 

@@ -42,7 +42,7 @@ struct VariantDictionaryTests {
     #expect(options.isEmpty)
   }
 
-  /// Equal dictionaries look the same on the bus, so that a reader of logs or a test can compare them.
+  /// Equal dictionaries have the same serialised form, so logs and tests can compare them.
   @Test func isSortedOnTheBus() throws {
     let options: VariantDictionary = ["b": "2", "c": "3", "a": "1"]
     #expect(options.variant.description == "{'a': <'1'>, 'b': <'2'>, 'c': <'3'>}")

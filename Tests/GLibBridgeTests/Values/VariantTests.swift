@@ -68,7 +68,7 @@ struct VariantTests {
     #expect(Variant(bytes: Array("text\0".utf8), type: "s") == "text".variant)
   }
 
-  /// What a fuzzer or a broken peer sends becomes the type's default.
+  /// Invalid bytes from a fuzzer or a faulty peer become the type's default value.
   @Test(arguments: ["u", "s", "as", "a{sv}", "(ss)", "v"])
   func givesDefaultValuesForInvalidBytes(_ type: String) {
     for bytes in [[], [0xFF], [1, 2, 3], Array(repeating: 0xFF, count: 64)] as [[UInt8]] {

@@ -25,7 +25,7 @@ struct FileLockWaitingTests {
     var holder: FileLock? = try await FileLock.take(path, deadline: .seconds(30))
     let second = Promise<FileLock>()
     let waiting = Task.onGLib { second.fulfil(try await FileLock.take(path, deadline: .seconds(3600))) }
-    // One that comes later and gives up tells that the second has tried by now.
+    // This later attempt times out, which shows that the second one has tried by now.
     await #expect(throws: FileError.inUse) { try await FileLock.take(path, deadline: .milliseconds(30)) }
     #expect(!second.isFulfilled)
     withExtendedLifetime(holder) {}

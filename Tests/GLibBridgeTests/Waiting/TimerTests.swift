@@ -61,8 +61,8 @@ struct TimerTests {
     #expect(captured == nil)
   }
 
-  /// Waits until a timer of `delay` that was started before has had its turn: of timers that are due, the one that
-  /// was started first fires first.
+  /// Waits until an earlier timer with the same delay has fired. Of timers that are due at the same time, GLib fires
+  /// the oldest first.
   private func laterThan(_ delay: Duration) async {
     let done = Wait()
     let timer = Timer(after: delay + .milliseconds(5)) { done.finish() }

@@ -12,7 +12,7 @@ struct FrameMeterTests {
     }
   }
 
-  /// The problem with `bytes`, which come in pieces of `size`.
+  /// The problem that `bytes` cause when they arrive in pieces of `size`.
   private func problem(_ bytes: [UInt8], limit: UInt64 = 1000, size: Int = 7, at seconds: Int64 = 0) -> FrameMeter
     .Problem?
   {
@@ -53,7 +53,7 @@ struct FrameMeterTests {
     for size in [1, 7, 1024] { #expect(problem(Self.frames(2000, first, length), size: size) == nil) }
   }
 
-  /// As many a second as a server could have a reason for.
+  /// A rate that a normal server may reach.
   @Test func acceptsAFewControlFramesEachSecond() {
     var meter = FrameMeter(messageLimit: 1000)
     for second in 0..<1000 {
@@ -70,7 +70,7 @@ struct FrameMeterTests {
     let parts = Self.frame(0x01, 500) + Self.frame(0x89, 4) + Self.frame(0x00, 500)
     #expect(problem(parts) == nil)
     #expect(problem(parts + Self.frame(0x80, 1)) == .messageTooLong)
-    // Each message counts by itself.
+    // The limit applies to each message separately.
     #expect(problem(Self.frames(5, 0x81, 900)) == nil)
     #expect(problem(Self.frame(0x81, 70_000), limit: 70_000, size: 1024) == nil)
     #expect(problem([0x81, 127] + [UInt8](repeating: 0xFF, count: 8)) == .messageTooLong)

@@ -28,7 +28,7 @@ struct MessageBacklogTests {
         expected.append(message)
         try append(message, to: &backlog)
       }
-      // Sometimes to the end, sometimes not.
+      // Some rounds empty the queue and some do not.
       for _ in 0..<(round % 3 == 0 ? 10_000 : 300) { if let message = pop(&backlog) { taken.append(message) } }
     }
     while let message = pop(&backlog) { taken.append(message) }

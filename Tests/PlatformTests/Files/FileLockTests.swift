@@ -27,7 +27,7 @@ struct FileLockTests {
     withExtendedLifetime(first) {}
   }
 
-  /// A link that somebody put there must not have a file elsewhere made or opened.
+  /// A symbolic link must not cause a file elsewhere to be created or opened.
   @Test func rejectsASymbolicLink() throws {
     let target = directory.path + "/target"
     try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
@@ -57,7 +57,7 @@ struct FileLockTests {
     #expect(throws: FileError.foreign) { try FileLock(path) }
   }
 
-  /// It is no lock's business what is in its file.
+  /// The content of the file is irrelevant for the lock.
   @Test func neverWritesToTheFile() throws {
     _ = try directory.file("test.lock", [1, 2, 3])
     #expect(try FileLock(path).tryTake())

@@ -15,10 +15,10 @@ struct BootTimeTests {
     let earlier = BootTime(bootID: "a", seconds: 1000)
     #expect(BootTime(bootID: "a", seconds: 1600).minimumSeconds(since: earlier) == 600)
     #expect(BootTime(bootID: "a", seconds: 10).minimumSeconds(since: earlier) == 0)
-    // Another start of the machine: only how long it runs is sure.
+    // After a reboot only the time since boot is certain.
     #expect(BootTime(bootID: "b", seconds: 10).minimumSeconds(since: earlier) == 10)
     #expect(BootTime(bootID: "b", seconds: 5000).minimumSeconds(since: earlier) == 5000)
-    // Starts that cannot be told from each other may be two.
+    // Unknown boot IDs may belong to different boots.
     #expect(BootTime(bootID: "", seconds: 10).minimumSeconds(since: BootTime(bootID: "", seconds: 1)) == 10)
   }
 }

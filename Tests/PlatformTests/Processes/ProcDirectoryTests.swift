@@ -42,7 +42,7 @@ struct ProcDirectoryTests {
     #expect(throws: FileError.missing) { try ProcDirectory(processID, handle) }
   }
 
-  /// What was opened stays with its process: nothing of a successor in its number is read.
+  /// The open directory stays bound to its process, so files of a process that reuses the ID are never read.
   @Test func readsNothingAfterTheProcessHasEnded() throws {
     let processID = try Self.spawn("/bin/cat")
     let files = try ProcDirectory(processID, Self.handle(processID))

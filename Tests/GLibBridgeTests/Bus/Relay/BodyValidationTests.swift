@@ -2,7 +2,7 @@ import Testing
 
 @testable import GLibBridge
 
-/// What passes, and what GDBus never sees.
+/// Accepted and rejected bodies.
 struct BodyValidationTests {
   private func fault(_ body: [UInt8], _ signature: String, limit: Int = 100) -> BodyValidation.Fault? {
     let text = Array(signature.utf8) + [0]
@@ -49,7 +49,7 @@ struct BodyValidationTests {
   }
 
   @Test func countsNestedVariants() {
-    // v in v, 60 times, and more than the specification allows.
+    // Variants nested 60 deep, and deeper than the specification allows.
     func nested(_ depth: Int) -> [UInt8] {
       WireBytes.body { wire in
         for _ in 0..<depth { wire.signature("v") }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import GLibBridge
 
-/// What is handed on to GDBus, and what is not.
+/// Forwarding and rejection of messages.
 @GLibActor
 struct BusRelayTests {
   @Test func forwardsMessagesWithinTheLimitsUnchanged() async throws {
@@ -32,7 +32,7 @@ struct BusRelayTests {
     #expect(await relay.receive(next.count) == next)
     let refusals = relay.refusals.withLock(\.self)
     #expect(refusals.map(\.sender) == [":1.5", ":1.5"])
-    // The second one wants no answer.
+    // The second call expects no reply.
     #expect(refusals.map(\.serial) == [1, nil])
     #expect(refusals.allSatisfy { if case .tooLarge = $0.reason { true } else { false } })
   }
@@ -74,7 +74,7 @@ struct BusRelayTests {
     #expect(await relay.receive(next.count) == next)
   }
 
-  /// A crowd of calls of one sender makes another wait for one of them.
+  /// Many messages of one sender delay another sender by one message only.
   @Test func sendersTakeTurns() async throws {
     let relay = try RelayFixture(RelayWindow.Bounds(messages: 1, bytes: 150_000))
     let crowd = (1...50).map { WireBytes.message(serial: $0, sender: ":1.6") }
@@ -89,7 +89,7 @@ struct BusRelayTests {
     }
   }
 
-  /// That somebody has left comes after what they sent, and nobody else's news waits for that.
+  /// NameOwnerChanged is forwarded after the messages of the peer that left, and does not wait for other peers.
   @Test func forwardsNameOwnerChangedAfterThePeersMessages() async throws {
     let relay = try RelayFixture(RelayWindow.Bounds(messages: 1, bytes: 150_000))
     let calls = (1...3).map { WireBytes.message(serial: $0, sender: ":1.6") }
@@ -139,7 +139,7 @@ struct BusRelayTests {
   }
 }
 
-/// An relay between two sockets that a test holds the other ends of.
+/// A relay between two socket pairs, whose other ends the test holds.
 @GLibActor
 private final class RelayFixture {
   let relay: BusRelay
@@ -177,20 +177,20 @@ private final class RelayFixture {
   }
 
   func send(_ bytes: [UInt8]) {
-    // The other side may have to be read first.
+    // The socket is full until the test reads from the other end.
     writer.async { [bus] in _ = bus.send(bytes[...]) }
   }
 
   func hangUp() { shutdown(bus.number, Int32(SHUT_RDWR)) }
 
-  /// Whether anything more comes, once all has been sent.
+  /// Whether more bytes arrive after everything was sent.
   var hasMore: Bool {
     writer.sync {}
     var waiting = pollfd(fd: gdbus.number, events: Int16(POLLIN), revents: 0)
     return poll(&waiting, 1, 100) > 0
   }
 
-  /// Whether anything comes but `bytes`, once all has been sent.
+  /// Whether bytes other than `bytes` arrive after everything was sent.
   func hasMoreThan(_ bytes: [UInt8]) -> Bool {
     writer.sync {}
     guard hasMore else { return false }
@@ -198,7 +198,7 @@ private final class RelayFixture {
     return recv(gdbus.number, &found, found.count, 0) != bytes.count || found != bytes || hasMore
   }
 
-  /// The next `count` bytes, or fewer at the end.
+  /// Receives `count` bytes, or fewer at the end of the stream.
   func receive(_ count: Int) async -> [UInt8] {
     let gdbus = gdbus
     return await offActor {

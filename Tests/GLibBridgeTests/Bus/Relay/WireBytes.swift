@@ -1,4 +1,4 @@
-/// Writes messages as they are on the wire, in little-endian, right or wrong.
+/// Encodes valid and invalid messages in the D-Bus wire format, in little-endian order.
 struct WireBytes {
   private(set) var bytes: [UInt8] = []
 
@@ -23,7 +23,7 @@ struct WireBytes {
     bytes += Array(text.utf8) + [0]
   }
 
-  /// An array of what `write` writes, aligned to `alignment`.
+  /// Encodes an array, whose elements `write` encodes with `alignment`.
   mutating func array(alignment: Int, _ write: (inout WireBytes) -> Void) {
     uint32(0)
     let length = bytes.count - 4
@@ -40,7 +40,7 @@ struct WireBytes {
     return wire.bytes
   }
 
-  /// A whole message.
+  /// Encodes a complete message.
   static func message(
     kind: UInt8 = 1, flags: UInt8 = 0, serial: Int = 7, sender: String = ":1.5", replySerial: Int? = nil,
     member: String? = nil, signature: String = "", body: [UInt8] = []
