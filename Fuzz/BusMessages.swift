@@ -1,5 +1,5 @@
 // The input is the body of a bus message, of any type. GDBus, which closes the connection for an invalid message,
-// receives the messages that the inlet passes on. The input is the length of a signature, the signature, and the body.
+// receives the messages that the relay forwards. The input is the length of a signature, the signature, and the body.
 
 import CGLib
 
@@ -33,8 +33,9 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   guard let head = MessageHead(bytes[...]), head.length == bytes.count,
     let fields = MessageFields(bytes[..<head.headerLength], head.byteOrder)
   else { preconditionFailure("the message was not parsed") }
-  do throws(BodyCheck.Fault) {
-    try BodyCheck.check(bytes[head.headerLength...], head.byteOrder, signature: fields.signature, valueLimit: 10_000)
+  do throws(BodyValidation.Fault) {
+    try BodyValidation.check(
+      bytes[head.headerLength...], head.byteOrder, signature: fields.signature, valueLimit: 10_000)
   } catch {
     return 0
   }

@@ -17,7 +17,7 @@ struct BenchKey: ThreadKeySource {
   }
 
   func key(interaction: UserInteraction) async throws -> SecretBytes {
-    SealedBytes.deriveKey(from: [], purpose: "org.chappie thread bench")
+    KeyDerivation.deriveKey(from: [], purpose: "org.chappie thread bench")
   }
 
   func destroy() {}

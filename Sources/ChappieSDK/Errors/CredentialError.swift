@@ -22,7 +22,7 @@ package enum CredentialError: Error, Sendable, Hashable {
 extension CredentialError {
   /// The keyring is locked.
   package static var keyringLocked: CredentialError {
-    PromptGate.isPausing
+    PromptThrottle.isBackingOff
       ? .locked(
         "The keyring is locked, and asks nothing for this program now, because the last question was refused a moment "
           + "ago: unlock it and try again.")

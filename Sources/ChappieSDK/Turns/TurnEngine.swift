@@ -37,7 +37,7 @@ final class TurnEngine {
     let line = BackendLine(isContinued ? idleSocket.take() : nil)
     defer {
       if isContinued { idleSocket.keep(line.socket) } else { line.socket?.socket.close() }
-      MemoryHygiene.wipeStack()
+      MemoryHardening.wipeStack()
     }
     let scope = TurnScope(caller, slot: slot, line)
     switch tools {

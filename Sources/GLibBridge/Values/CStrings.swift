@@ -61,4 +61,9 @@ extension [UInt8] {
   public init(copying bytes: borrowing Span<UInt8>) {
     self = bytes.withUnsafeBufferPointer { Array($0) }
   }
+
+  /// Appends the bytes of a span.
+  public mutating func append(copying bytes: borrowing Span<UInt8>) {
+    bytes.withUnsafeBufferPointer { append(contentsOf: $0) }
+  }
 }

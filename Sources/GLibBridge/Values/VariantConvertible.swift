@@ -83,7 +83,7 @@ extension String: VariantConvertible {
 }
 
 extension Variant {
-  /// A part of a text, copied once. D-Bus strings cannot hold U+0000; it becomes U+FFFD.
+  /// Converts a substring with a single copy. U+0000, which D-Bus strings cannot contain, becomes U+FFFD.
   public init(_ text: Substring) {
     let pointer = text.utf8.withContiguousStorageIfAvailable { bytes -> OpaquePointer? in
       guard let start = bytes.baseAddress, memchr(start, 0, bytes.count) == nil else { return nil }
@@ -94,7 +94,7 @@ extension Variant {
   }
 }
 
-/// The path of an object on the bus.
+/// An object path on the bus.
 public struct ObjectPath: Hashable, Sendable, CustomStringConvertible, VariantConvertible {
   public let string: String
 

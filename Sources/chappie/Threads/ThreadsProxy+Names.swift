@@ -61,7 +61,7 @@ extension ThreadsProxy {
     if matches.count == 1 { return matches[0] }
     if matches.isEmpty {
       throw CommandFailure(
-        .failed, "There is no thread “\(name.harmlessLine)”: see chappie threads, also with --archived.")
+        .failed, "There is no thread “\(name.terminalSafeLine)”: see chappie threads, also with --archived.")
     }
     let ids = matches.prefix(3).map(\.id) + (matches.count > 3 ? ["…"] : [])
     throw CommandFailure(

@@ -103,7 +103,7 @@ struct ThreadKeySlotTests {
 
   /// What a locked keyring still gives is for those who may read it then.
   @Test func theCopyIsNotForTheStricterRule() async throws {
-    let key = ThreadKey(bytes: SealedBytes.randomKey())
+    let key = ThreadKey(bytes: AEAD.randomKey())
     store.shown = .unread(UnreadItem(.afterFirstUnlockThisDeviceOnly, isCopy: true) { .secret(key) })
     await #expect(throws: CredentialError.keyringLocked) {
       try await slot(.whenUnlockedThisDeviceOnly).key()

@@ -23,7 +23,7 @@ final class EventFeed {
   /// Takes the next bytes of the stream.
   func take(_ chunk: borrowing Span<UInt8>) -> FlowControl {
     var flow = FlowControl.proceed
-    var slice = LoopSlice()
+    var slice = TimeSlice()
     do {
       let wantsMore = try parser.parse(chunk) { data in
         let next = taker(data)

@@ -2,7 +2,7 @@ import SecretMemory
 
 /// A credential that is encrypted in memory while nothing uses it. Its key is known to this process alone.
 struct EncryptedCredential: Sendable {
-  private static let key = SealedBytes.randomKey()
+  private static let key = AEAD.randomKey()
 
   private let sealed: [UInt8]
 

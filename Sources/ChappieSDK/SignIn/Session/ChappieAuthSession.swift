@@ -170,7 +170,7 @@ public final class ChappieAuthSession: Observable, Sendable {
     let outcome = GLibActor.block(atMost: Self.signOutPatience) {
       _ = try? await self.slot.signOut(interaction: .forbidden)
     }
-    guard case .late = outcome else { return }
+    guard case .timedOut = outcome else { return }
     let (old, new) = view.withLock { view in
       let old = view.snapshot
       if old.state != .signedOut {

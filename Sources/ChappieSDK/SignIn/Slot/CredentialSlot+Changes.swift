@@ -64,7 +64,7 @@ extension CredentialSlot {
 
   /// Nobody waits for the result, so what cannot be read now is no failure.
   private func lookQuietly() async {
-    defer { MemoryHygiene.wipeStack() }
+    defer { MemoryHardening.wipeStack() }
     let before = ownChanges.count
     guard let finding = try? await find(.forbidden), ownChanges.allow(readSince: before) else { return }
     switch finding {

@@ -4,7 +4,7 @@ import Platform
 extension CredentialSlot {
   /// Reads the slot in the keyring. A keyring that does not answer changes nothing that is known.
   func restore() async {
-    defer { MemoryHygiene.wipeStack() }
+    defer { MemoryHardening.wipeStack() }
     _ = try? await read()
   }
 

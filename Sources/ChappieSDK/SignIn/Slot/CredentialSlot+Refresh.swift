@@ -60,7 +60,7 @@ extension CredentialSlot {
     Task.onGLib {
       defer {
         refreshing = .none
-        MemoryHygiene.wipeStack()
+        MemoryHardening.wipeStack()
       }
       do {
         return AccessGrant(try await performRefresh(replacing: old, wasRejected: wasRejected))

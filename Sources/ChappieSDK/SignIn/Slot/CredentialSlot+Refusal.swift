@@ -39,7 +39,7 @@ extension CredentialSlot {
   }
 
   func mayTryAgain(_ credential: Credential, after refusal: BootTime) -> Bool {
-    credential.refreshToken != nil && clock().secondsAtLeast(since: refusal) >= Self.refusalPause
+    credential.refreshToken != nil && clock().minimumSeconds(since: refusal) >= Self.refusalPause
   }
 
   var reauthenticationRequired: CredentialError {

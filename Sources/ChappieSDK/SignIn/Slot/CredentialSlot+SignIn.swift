@@ -18,7 +18,7 @@ extension CredentialSlot {
       let task = Task.onGLib {
         await runSignIn(accessibility, interaction)
         signIn = .none
-        MemoryHygiene.wipeStack()
+        MemoryHardening.wipeStack()
       }
       signIn = .running(task)
     }
