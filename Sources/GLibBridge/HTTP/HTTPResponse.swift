@@ -2,12 +2,12 @@ import CGLib
 import CLibsoup
 import SecretMemory
 
-/// An answer whose body has not been read yet.
+/// A response whose body has not been read.
 ///
-/// Letting go of it closes the connection, unless the body was read to its end.
+/// Releasing it closes the connection, unless the body has been read to its end.
 @GLibActor
 public final class HTTPResponse {
-  /// Takes a part of the body, which it may look at until it returns.
+  /// A consumer of one chunk of the body. The chunk is valid only during the call.
   public typealias Take = @GLibActor (borrowing Span<UInt8>) -> FlowControl
 
   public let status: Int
@@ -26,7 +26,11 @@ public final class HTTPResponse {
 
   /// Reads the body to its end.
   ///
-  /// - Throws: ``GLibError`` when the connection breaks, the deadline passes or the body is longer than `limit`.
+  /// - Parameters:
+  ///   - limit: the longest body, in bytes.
+  ///   - deadline: the longest time without a chunk.
+  /// - Throws: ``GLibError`` when the connection breaks, the deadline passes or the body exceeds `limit`;
+  ///   `CancellationError`.
   public func bytes(limit: Int, deadline: Duration) async throws -> [UInt8] {
     var bytes: [UInt8] = []
     try await read(limit: limit, deadline: deadline) { bytes.append(copying: $0) }
@@ -34,6 +38,8 @@ public final class HTTPResponse {
   }
 
   /// Reads the body to its end into guarded memory.
+  ///
+  /// - Throws: as ``bytes(limit:deadline:)``.
   public func secret(limit: Int, deadline: Duration) async throws -> SecretBytes {
     var parts: [SecretBytes] = []
     try await read(limit: limit, deadline: deadline) { parts.append(SecretBytes(copying: $0, $0.indices)) }
@@ -43,8 +49,8 @@ public final class HTTPResponse {
     }
   }
 
-  /// How many bytes the sender said would come, where it said so and they come as they are: libsoup takes the end of a
-  /// connection for the end of an answer.
+  /// The length of the body that the server announced, when it is sent without a coding. libsoup treats a closed
+  /// connection as the end of the body.
   private var announced: Int? {
     guard status != 204, status != 304, headers["transfer-encoding"] == nil, headers["content-encoding"] == nil else {
       return nil
@@ -63,16 +69,16 @@ public final class HTTPResponse {
       return .proceed
     }
     guard total <= limit else {
-      throw GLibError(domain: "chappie-http", code: 1, message: "the answer is longer than \(limit) bytes")
+      throw GLibError(domain: "chappie-http", code: 1, message: "the response is longer than \(limit) bytes")
     }
     if let announced, total < announced {
-      throw GLibError(domain: "chappie-http", code: 3, message: "the answer broke off")
+      throw GLibError(domain: "chappie-http", code: 3, message: "the response is truncated")
     }
   }
 
-  /// Hands over the body as it comes, without a hop between the socket and `take`.
+  /// Calls `take` with each chunk of the body as it arrives, without a thread switch.
   ///
-  /// - Parameter idleDeadline: the longest silence; after it the call fails with ``GLibError/timedOut``.
+  /// - Parameter idleDeadline: the longest time without a chunk; after it the call fails with ``GLibError/timedOut``.
   /// - Throws: ``GLibError`` when the connection breaks, `CancellationError`.
   public func forEachChunk(idleDeadline: Duration, _ take: @escaping Take) async throws {
     let reader = ChunkReader(stream: stream, idleDeadline: idleDeadline, take: take)
@@ -84,16 +90,16 @@ public final class HTTPResponse {
   }
 }
 
-/// One pass over a body. It waits with an asynchronous read each time: a pollable source kept across reads would
-/// make libsoup spin.
+/// Reads a body once. It starts an asynchronous read for each chunk, because a pollable source that is kept across
+/// reads makes libsoup spin.
 @GLibActor
 private final class ChunkReader {
   private static let chunkSize = 32 * 1024
-  /// Chunks that come closer together than this are a burst, where looking for more pays.
+  /// Chunks at shorter intervals are a burst, in which a further non-blocking read is worthwhile.
   private static let burstGap = Duration.milliseconds(1)
 
   private let stream: UnsafeMutablePointer<GInputStream>
-  /// The same stream where it can be read without waiting.
+  /// The same stream, if it supports non-blocking reads.
   private let pollableStream: OpaquePointer?
   private let cancellable = g_cancellable_new()
   private let buffer = UnsafeMutablePointer<UInt8>.allocate(capacity: chunkSize)
@@ -146,7 +152,7 @@ private final class ChunkReader {
       }, Unmanaged.passRetained(self).toOpaque())
   }
 
-  /// What one look at the stream gave.
+  /// The outcome of one read.
   private enum Read {
     case bytes(Int)
     case nothingYet
@@ -166,8 +172,8 @@ private final class ChunkReader {
     }
   }
 
-  /// Hands over what came, with what else is there already: libsoup returns one HTTP chunk a read, and a main loop
-  /// round for each would cost more than the chunks themselves.
+  /// Delivers the first chunk together with data that is already available. libsoup returns one HTTP chunk for each
+  /// read, and an iteration of the main loop for each would cost more than the chunk itself.
   private func deliver(_ first: Int) {
     var count = first
     while count < Self.chunkSize {

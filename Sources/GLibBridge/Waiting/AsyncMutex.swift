@@ -1,19 +1,22 @@
-/// A mutex for work that waits: one task holds it at a time, in the order of arrival. A task that is cancelled leaves the
-/// queue at once.
+/// A mutex for asynchronous code. One task holds it at a time; waiting tasks get it in order of arrival, and a
+/// cancelled task stops waiting at once.
 @GLibActor
 public final class AsyncMutex {
   private var tail: Task<Void, Never>?
 
   public nonisolated init() {}
 
-  /// Runs `body` while nobody else holds the mutex.
+  /// Runs `body` while holding the mutex.
   ///
-  /// - Throws: what `body` throws; `CancellationError` where the task is cancelled while it waits.
+  /// - Throws: any error of `body`; `CancellationError` when the task is cancelled while it waits.
   public func withLock<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
     try await withLock(preparing: {}, body)
   }
 
-  /// - Parameter preparing: what need not wait for the mutex, and may fail at once.
+  /// Runs `body` while holding the mutex, after `preparing`.
+  ///
+  /// - Parameter preparing: runs before the mutex is taken, but after the task has its place in the queue.
+  /// - Throws: any error of `preparing` and `body`; `CancellationError` when the task is cancelled while it waits.
   public func withLock<Result: Sendable>(
     preparing: () async throws -> Void, _ body: () async throws -> Result
   ) async throws -> Result {

@@ -1,15 +1,15 @@
-/// The answer of a consumer to what it was given: whether it takes more, and when.
+/// A consumer's reply to data: whether and when it accepts more.
 public enum FlowControl: Sendable {
-  /// It takes more at once.
+  /// It accepts more at once.
   case proceed
-  /// It takes more once the task is done. This is how a slow consumer slows the sender down.
+  /// It accepts more after the task has ended. This creates back-pressure on the sender.
   case pause(until: Task<Void, Never>)
-  /// It works on what it was given, and the task says how to go on.
+  /// It is still processing the data. The result of the task tells how to continue.
   case decide(Task<FlowControl, Never>)
-  /// It takes no more.
+  /// It accepts no more.
   case stop
 
-  /// The strictest of both: a stop holds whatever the other one is, and both pauses are waited for.
+  /// The stricter of both values. A stop wins, and both pauses are awaited.
   @GLibActor
   public func combined(with other: FlowControl) -> FlowControl {
     switch (self, other) {
@@ -21,9 +21,9 @@ public enum FlowControl: Sendable {
     }
   }
 
-  /// Waits for what is to be waited for.
+  /// Waits for the end of the pause, if any.
   ///
-  /// - Returns: whether the consumer takes more.
+  /// - Returns: whether the consumer accepts more.
   @GLibActor
   public func goesOn() async -> Bool {
     switch self {

@@ -1,35 +1,35 @@
 import CGLib
 import CLibsoup
 
-/// Stands between libsoup and the stream of a WebSocket: libsoup reads for as long as there is something, and nobody
-/// else would have a turn.
+/// A stream between libsoup and a WebSocket's connection that paces libsoup's reads: libsoup reads while data is
+/// available, and other event sources would starve.
 ///
-/// It says that nothing is there once a slice of the main loop's time is over, or while the reader wants nothing, and
-/// that the stream is broken when what comes is a flood.
+/// The stream reports that no data is available when a time slice is over or the reader pauses. It reports an error
+/// when ``FrameMeter`` finds a problem.
 @GLibActor
 final class SocketPace {
   private enum Flow {
-    /// libsoup waits for the stream.
+    /// libsoup waits for the stream to become readable.
     case waiting
     case reading(TimeSlice)
-    /// It was told that nothing is there, and goes on in the next round.
+    /// The slice is over; libsoup continues in the next iteration.
     case yielded
-    /// What came cannot be taken. libsoup was given it all the same, with what was good in front of it.
+    /// The data has a problem. libsoup still receives the chunk, because valid frames precede the problem.
     case broken(FrameMeter.Problem)
   }
 
   private enum Hold {
     case none
-    /// With the source that lets libsoup go on.
+    /// Held, with the source that resumes libsoup.
     case held(UnsafeMutablePointer<GSource>?)
   }
 
-  /// The connection that libsoup opened. It owns the stream and takes no part any more.
+  /// The connection that libsoup opened. It owns the stream and is not used any more.
   private let opened: OpaquePointer
   private let input: OpaquePointer
   private var meter: FrameMeter
-  /// What was read and libsoup has not taken yet. It takes a kibibyte at a time, and each read of a socket costs a call
-  /// of the kernel.
+  /// Data that libsoup has not read yet. libsoup reads a kibibyte at a time, and each read from the socket is a system
+  /// call.
   private var chunk: [UInt8] = []
   private var taken = 0
   private static let chunkSize = 16 << 10
@@ -49,7 +49,7 @@ final class SocketPace {
 
   // MARK: The reader's side
 
-  /// Nothing more is read until ``release()``.
+  /// Stops reading until ``release()``.
   func hold() {
     guard case .none = holding else { return }
     holding = .held(nil)
@@ -93,7 +93,9 @@ final class SocketPace {
     return count
   }
 
-  /// Reads the next chunk, and returns its length or what the stream returned.
+  /// Reads the next chunk.
+  ///
+  /// - Returns: its length, or the result of the failed read.
   private func refill(_ error: ErrorSlot) -> gssize {
     var count: gssize = 0
     taken = 0
@@ -119,7 +121,7 @@ final class SocketPace {
     return -1
   }
 
-  /// A source that is ready when a read is worth trying.
+  /// Creates the source that becomes ready when libsoup should read.
   fileprivate func source(_ stream: UnsafeMutablePointer<GObject>?, _ cancellable: UnsafeMutablePointer<GCancellable>?)
     -> UnsafeMutablePointer<GSource>?
   {
@@ -127,7 +129,7 @@ final class SocketPace {
     switch (holding, flow) {
     case (.held, _):
       drop(holding)
-      // So far away that it never comes by itself.
+      // A timeout that never fires by itself.
       child = g_timeout_source_new(.max)
       holding = .held(child.flatMap(g_source_ref))
     case (.none, .yielded), (.none, .broken): child = g_timeout_source_new(0)

@@ -1,27 +1,27 @@
 import CGLib
 import CLibsoup
 
-/// One end of an open WebSocket. It carries text alone: a binary message ends it.
+/// One end of an open WebSocket, for text messages. A binary message closes it.
 ///
-/// Letting go of it cuts the connection; ``close()`` says good-bye first.
+/// Releasing it closes the connection; ``close()`` sends a close frame first.
 @GLibActor
 public final class WebSocket {
-  /// The longest message that is taken as an answer, in bytes.
+  /// The maximum length of a message that a client receives, in bytes.
   static let messageLimit: guint64 = 6 << 20
-  /// How often, in seconds, a ping shows that there is still somebody: routers forget connections that are silent.
+  /// The interval between pings, in seconds. Routers drop idle connections.
   private static let pingInterval: UInt32 = 30
 
-  /// Takes one message, which it may look at until it returns.
+  /// A consumer of one message. The message is valid only during the call.
   public typealias Take = @GLibActor (borrowing Span<UInt8>) -> FlowControl
 
   private enum State {
     case open
-    /// Waits for the other end's good-bye, and keeps itself until then.
+    /// Waits for the peer's close frame, and keeps the socket alive until then.
     case closing(WebSocket)
     case ended(GLibError)
   }
 
-  /// A class: it is looked at with each message, and a copy would count three references.
+  /// A class, because copying a struct for each message would retain three references.
   @GLibActor
   private final class Reader {
     let continuation: CheckedContinuation<Void, any Error>
@@ -35,7 +35,7 @@ public final class WebSocket {
     }
   }
 
-  /// Says whether a message may come while nobody waits for one.
+  /// Returns whether a message is allowed while there is no reader.
   public typealias Expectation = @GLibActor (borrowing Span<UInt8>) -> Bool
 
   private enum Reading {
@@ -49,10 +49,10 @@ public final class WebSocket {
   private var state = State.open
   private var reading = Reading.nobody
   private var backlog = MessageBacklog()
-  /// What lets others have their turn, at the end that a stranger writes to.
+  /// The pacing of reads at the client's end, whose peer is not trusted.
   private let pace: SocketPace?
 
-  /// - Parameter messageLimit: the longest message that is taken, in bytes.
+  /// - Parameter messageLimit: the maximum length of a received message, in bytes.
   init(owning connection: OpaquePointer, messageLimit: guint64 = WebSocket.messageLimit, pace: SocketPace? = nil) {
     self.connection = connection
     self.pace = pace
@@ -61,7 +61,7 @@ public final class WebSocket {
     connectSignals()
   }
 
-  /// The server's end of a connection.
+  /// Creates the server's end of a connection.
   package convenience init(serving connection: OpaquePointer, messageLimit: guint64) {
     self.init(owning: connection, messageLimit: messageLimit)
   }
@@ -73,23 +73,23 @@ public final class WebSocket {
     g_object_unref(UnsafeMutableRawPointer(connection))
   }
 
-  /// Whether a message could be sent now.
+  /// Whether messages can be sent.
   public var isOpen: Bool {
     guard case .open = state else { return false }
     return soup_websocket_connection_get_state(connection) == SOUP_WEBSOCKET_STATE_OPEN
   }
 
-  /// Sends one message; `text` must be UTF-8. On a socket that is not open it goes nowhere, which the reader is told.
+  /// Sends one message; `text` must be UTF-8. On a closed socket this does nothing, and the reader receives an error.
   public func send(_ text: [UInt8]) {
     guard isOpen else { return }
-    // What comes from now on was asked for: it waits for its reader, who may come later than a fast answer.
+    // Later messages are responses, so they are queued for the next reader.
     if case .resting = reading { reading = .nobody }
     let bytes = g_bytes_new(text, gsize(text.count))
     soup_websocket_connection_send_message(connection, SOUP_WEBSOCKET_DATA_TEXT, bytes)
     g_bytes_unref(bytes)
   }
 
-  /// Says good-bye and ends once the other end has.
+  /// Sends a close frame and closes the connection after the peer's close frame.
   public func close() {
     guard isOpen else { return }
     state = .closing(self)
@@ -98,15 +98,15 @@ public final class WebSocket {
 
   // MARK: Reading
 
-  /// Hands over each message as it comes, until `take` says to stop. One reader at a time.
+  /// Calls `take` with each message until it returns ``FlowControl/stop``. Only one task may read at a time.
   ///
-  /// - Parameter idleDeadline: the longest silence; after it the call fails with ``GLibError/timedOut``.
+  /// - Parameter idleDeadline: the longest time without a message; after it the call fails with ``GLibError/timedOut``.
   /// - Throws: ``GLibError`` when the connection ends, `CancellationError`.
   public func forEachMessage(idleDeadline: Duration, _ take: @escaping Take) async throws {
     try Task.checkCancellation()
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        // It ends with the reading, which this call waits for.
+        // The timer ends with this call, which keeps `self` alive.
         let watch = InactivityTimer(idleDeadline) { [unowned self] in finishReading(GLibError.timedOut) }
         reading = .reading(Reader(continuation, watch, take))
         drain()
@@ -118,21 +118,21 @@ public final class WebSocket {
 
   private func received(_ message: OpaquePointer?, isText: Bool) {
     guard let message, case .open = state else { return }
-    guard isText else { return end(GLibError(webSocket: "the other end sent a binary message")) }
+    guard isText else { return end(GLibError(webSocket: "the peer sent a binary message")) }
     if case .resting(let isExpected) = reading { return hold(message, against: isExpected) }
     if case .reading(let reader) = reading, backlog.isEmpty {
       reader.watch.touch()
       hand(message, to: reader)
     } else {
       backlog.append(message)
-      if backlog.isFull { end(GLibError(webSocket: "more came than could be taken")) }
+      if backlog.isFull { end(GLibError(webSocket: "the peer sent more messages than can be queued")) }
     }
   }
 
   // MARK: Resting
 
-  /// Takes messages while nobody reads, until somebody does. The first one that is not expected ends the socket, also
-  /// one that waits already.
+  /// Checks messages while there is no reader, including queued ones. A message that `isExpected` rejects closes the
+  /// socket.
   public func rest(_ isExpected: @escaping Expectation) {
     reading = .resting(isExpected)
     while case .open = state, let message = backlog.popFirst() {
@@ -143,17 +143,17 @@ public final class WebSocket {
 
   private func hold(_ message: OpaquePointer, against isExpected: Expectation) {
     let isFine = Self.withBytes(of: message) { isExpected($0) }
-    if !isFine { end(GLibError(webSocket: "the other end sent what nobody asked for")) }
+    if !isFine { end(GLibError(webSocket: "the peer sent an unexpected message")) }
   }
 
-  /// Whether something has come that was not looked at.
+  /// Whether data has arrived that was not processed.
   public var hasUnread: Bool {
     !backlog.isEmpty || chappie_is_readable(soup_websocket_connection_get_io_stream(connection)) != 0
   }
 
-  /// Lets libsoup read what is here already.
+  /// Gives libsoup time to read data that has already arrived.
   public func readWhatIsHere() async {
-    // Two rounds of the main loop see it; what comes without a pause does not end.
+    // Two iterations of the main loop are sufficient. The bound is for data that arrives continuously.
     for _ in 0..<4 where isOpen && hasUnread { await Task.yield() }
   }
 
@@ -216,7 +216,7 @@ public final class WebSocket {
     if wasOpen {
       soup_websocket_connection_close(connection, UInt16(SOUP_WEBSOCKET_CLOSE_UNSUPPORTED_DATA.rawValue), nil)
     }
-    // What came before the end is still handed over.
+    // Messages before the end are still delivered.
     if case .reading = reading { drain() }
   }
 
@@ -236,7 +236,7 @@ public final class WebSocket {
     }
     let closed: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Void = { _, data in
       GLibActor.assumeIsolated {
-        WebSocket.of(data).end(GLibError(webSocket: "the other end closed the connection"))
+        WebSocket.of(data).end(GLibError(webSocket: "the peer closed the connection"))
       }
     }
     connect("message", unsafeBitCast(message, to: GCallback.self))
