@@ -7,7 +7,7 @@ extension HTTPSession {
   /// server had sent it. Without the server's certificate a response is not the server's.
   ///
   /// - Throws: ``GLibError``, which contains the proxy's status.
-  static func checkWhoAnswered(_ message: OpaquePointer) throws {
+  static func checkResponseIsFromServer(_ message: OpaquePointer) throws {
     guard isOverTLS(message), soup_message_get_tls_peer_certificate(message) == nil else { return }
     let status = soup_message_get_status(message).rawValue
     throw GLibError(

@@ -49,7 +49,7 @@ public final class HTTPSession {
         return soup_session_send_finish(session, result, &error).map { Self.response(to: message, body: $0) }
       }
       guard let response else { throw GLibError.timedOut }
-      try Self.checkWhoAnswered(message)
+      try Self.checkResponseIsFromServer(message)
       return response
     } catch let error as GLibError {
       throw error.explained(for: message)
@@ -84,7 +84,7 @@ public final class HTTPSession {
       throw GLibError(domain: "chappie-http", code: 0, message: "not an HTTP URL: \(request.url)")
     }
     soup_message_set_flags(message, SOUP_MESSAGE_NO_REDIRECT)
-    offerHTTP1Alone(message)
+    offerOnlyHTTP1(message)
     let headers = soup_message_get_request_headers(message)
     for (name, value) in request.headers { Self.append(name, value, to: headers) }
     if let body = request.body {
@@ -96,7 +96,7 @@ public final class HTTPSession {
   }
 
   /// Removes HTTP/2 from the ALPN protocols of the connection, before the TLS handshake.
-  private func offerHTTP1Alone(_ message: OpaquePointer) {
+  private func offerOnlyHTTP1(_ message: OpaquePointer) {
     let callback:
       @convention(c) (OpaquePointer?, GSocketClientEvent, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void =
         { _, event, connection, _ in

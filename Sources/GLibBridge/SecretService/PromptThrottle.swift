@@ -85,7 +85,7 @@ public final class PromptThrottle {
   private static func isRefusal(_ error: any Error, after time: Duration) -> Bool {
     switch error {
     case SecretStoreError.locked, is CancellationError: true
-    default: time > SecretServicePair.patience / 2
+    default: time > SecretServicePair.promptDeadline / 2
     }
   }
 

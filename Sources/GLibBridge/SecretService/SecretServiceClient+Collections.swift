@@ -51,7 +51,7 @@ extension SecretServiceClient {
   ) async throws {
     let list = g_list_append(nil, object)
     defer { g_list_free(list) }
-    let count = try await asyncCall(deadline: interaction == .allowed ? SecretServicePair.patience : deadline) {
+    let count = try await asyncCall(deadline: interaction == .allowed ? SecretServicePair.promptDeadline : deadline) {
       cancellable, callback, data in
       secret_service_unlock(service.pointer, list, cancellable, callback, data)
     } finish: { result, error in

@@ -12,7 +12,7 @@ final class SecretServicePair {
   }
 
   /// The longest wait for a prompt.
-  static let patience = Duration.seconds(120)
+  static let promptDeadline = Duration.seconds(120)
 
   private let deadline: Duration
   private let allowsPlainSessions: @GLibActor () -> Bool
@@ -37,9 +37,9 @@ final class SecretServicePair {
   /// Some keyrings return a prompt object even when no user has to be asked; KeePassXC always does. In that case the
   /// prompt has the short deadline of a call, and is dismissed after it.
   ///
-  /// - Parameter whereNobodyIsAsked: whether the operation needs no answer of the user.
+  /// - Parameter whenNoPromptIsNeeded: whether the operation needs no answer of the user.
   func withPrompts(
-    _ interaction: Interaction, whereNobodyIsAsked: () async throws -> Bool,
+    _ interaction: Interaction, whenNoPromptIsNeeded: () async throws -> Bool,
     _ body: (SecretServiceReference, Duration) async throws -> Void
   ) async throws {
     do {
@@ -48,12 +48,12 @@ final class SecretServicePair {
       switch interaction {
       case .allowed:
         try await PromptThrottle.shared.pass {
-          try await withService(.allowed) { try await body($0, Self.patience) }
+          try await withService(.allowed) { try await body($0, Self.promptDeadline) }
         } quiet: {
           try await withService(.forbidden) { try await body($0, deadline) }
         }
       case .forbidden:
-        guard try await whereNobodyIsAsked() else { throw SecretStoreError.locked }
+        guard try await whenNoPromptIsNeeded() else { throw SecretStoreError.locked }
         try await withService(.allowed) { try await body($0, deadline) }
       }
     }

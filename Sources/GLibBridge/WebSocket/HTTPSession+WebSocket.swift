@@ -24,12 +24,12 @@ extension HTTPSession {
         soup_session_websocket_connect_finish(session, result, &error).map { WebSocket(pacing: $0) }
       }
       guard let socket else { throw GLibError.timedOut }
-      try Self.checkWhoAnswered(message)
+      try Self.checkResponseIsFromServer(message)
       return socket
     } catch let error as GLibError {
       let status = Int(soup_message_get_status(message).rawValue)
       guard status >= 200 else { throw error.explained(for: message) }
-      try Self.checkWhoAnswered(message)
+      try Self.checkResponseIsFromServer(message)
       throw WebSocketRefusal(status: status, headers: HTTPHeaders(soup_message_get_response_headers(message)))
     }
   }

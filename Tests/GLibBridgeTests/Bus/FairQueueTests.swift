@@ -74,9 +74,9 @@ struct FairQueueTests {
   @Test func connectionsOfOneGroupShareItsQueue() {
     var queue = queue { $0.callsPerGroup = 4 }
     queue.hasGroups = true
-    #expect(queue.add(0, bytes: 1, from: ":1") == .admittedFromStranger)
+    #expect(queue.add(0, bytes: 1, from: ":1") == .admittedFromUnassigned)
     #expect(queue.add(1, bytes: 1, from: ":1") == .admitted)
-    #expect(queue.add(2, bytes: 1, from: ":2") == .admittedFromStranger)
+    #expect(queue.add(2, bytes: 1, from: ":2") == .admittedFromUnassigned)
     #expect(queue.next() == nil)
     queue.assign(":2", to: "app", isLasting: true)
     queue.assign(":1", to: "app", isLasting: true)
@@ -84,37 +84,37 @@ struct FairQueueTests {
     #expect(queue.add(4, bytes: 1, from: ":1") == .refused)
     #expect(served(&queue) == [2, 0, 1, 3])
     queue.forget(":1")
-    #expect(queue.add(5, bytes: 1, from: ":1") == .admittedFromStranger)
+    #expect(queue.add(5, bytes: 1, from: ":1") == .admittedFromUnassigned)
     queue.assign(":1", to: "app", isLasting: false)
-    #expect(queue.add(6, bytes: 1, from: ":1") == .admittedFromStranger)
+    #expect(queue.add(6, bytes: 1, from: ":1") == .admittedFromUnassigned)
     #expect(served(&queue) == [5])
   }
 
   @Test func callersOfUnknownGroupHaveTheirOwnLimits() {
     var queue = queue {
-      $0.callsPerStranger = 1
-      $0.callsOfStrangers = 2
-      $0.shareOfStranger = 0
+      $0.callsPerUnassignedCaller = 1
+      $0.callsOfUnassignedCallers = 2
+      $0.shareOfUnassignedCaller = 0
     }
     queue.hasGroups = true
-    #expect(queue.add(0, bytes: 1, from: ":1") == .admittedFromStranger)
+    #expect(queue.add(0, bytes: 1, from: ":1") == .admittedFromUnassigned)
     #expect(queue.add(0, bytes: 1, from: ":1") == .refused)
-    #expect(queue.add(0, bytes: 1, from: ":2") == .admittedFromStranger)
+    #expect(queue.add(0, bytes: 1, from: ":2") == .admittedFromUnassigned)
     #expect(queue.add(0, bytes: 1, from: ":3") == .refused)
     queue.assign(":1", to: "app", isLasting: true)
-    #expect(queue.add(0, bytes: 1, from: ":3") == .admittedFromStranger)
+    #expect(queue.add(0, bytes: 1, from: ":3") == .admittedFromUnassigned)
     #expect(queue.add(0, bytes: 1, from: ":1") == .admitted)
   }
 
   @Test func callersOfUnknownGroupDoNotLockOutANewOne() {
     var queue = queue {
-      $0.callsOfStrangers = 2
-      $0.shareOfStranger = 1
+      $0.callsOfUnassignedCallers = 2
+      $0.shareOfUnassignedCaller = 1
     }
     queue.hasGroups = true
     for _ in 0..<2 { _ = queue.add(0, bytes: 1, from: ":1") }
     #expect(queue.add(0, bytes: 1, from: ":1") == .refused)
-    #expect(queue.add(0, bytes: 1, from: ":2") == .admittedFromStranger)
+    #expect(queue.add(0, bytes: 1, from: ":2") == .admittedFromUnassigned)
     #expect(queue.add(0, bytes: 1, from: ":2") == .refused)
   }
 }

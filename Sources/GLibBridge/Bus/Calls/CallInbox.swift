@@ -11,7 +11,7 @@ final class CallInbox: Sendable {
   private struct State {
     var queue = FairQueue<IncomingCall>()
     /// Callers whose group must be looked up.
-    var strangers: [String] = []
+    var unassigned: [String] = []
     var refusal = BusError(
       name: "org.freedesktop.DBus.Error.LimitsExceeded", message: "Too many calls are pending.")
     var isAwake = false
@@ -72,7 +72,7 @@ final class CallInbox: Sendable {
       switch state.queue.add(call, bytes: call.byteCount, from: sender) {
       case .refused: return state.refusal
       case .admitted: break
-      case .admittedFromStranger: state.strangers.append(sender)
+      case .admittedFromUnassigned: state.unassigned.append(sender)
       }
       return nil
     }
@@ -91,10 +91,10 @@ final class CallInbox: Sendable {
   // MARK: On the actor
 
   /// Removes and returns the callers whose group must be looked up.
-  func takeStrangers() -> [String] {
+  func takeUnassignedCallers() -> [String] {
     state.withLock { state in
-      defer { state.strangers = [] }
-      return state.strangers
+      defer { state.unassigned = [] }
+      return state.unassigned
     }
   }
 
@@ -118,7 +118,7 @@ final class CallInbox: Sendable {
   /// Whether the queue is empty; the next call then wakes up the actor again.
   func sleep() -> Bool {
     state.withLock { state in
-      guard state.strangers.isEmpty, !state.queue.canServe else { return false }
+      guard state.unassigned.isEmpty, !state.queue.canServe else { return false }
       state.isAwake = false
       return true
     }

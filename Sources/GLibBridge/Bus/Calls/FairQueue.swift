@@ -13,12 +13,11 @@ struct FairQueue<Item: Sendable>: Sendable {
     /// is always admitted.
     var reserve = 512
     var share = 16
-    /// The maximum number of calls of one caller whose group is unknown, and of all such callers. Above that total,
-    /// each such caller may have `shareOfStranger` calls, so that many connections of one program do not lock out
-    /// others.
-    var callsPerStranger = 64
-    var callsOfStrangers = 1024
-    var shareOfStranger = 4
+    /// The maximum number of calls of one caller without a group, and of all such callers. Above that total, each of
+    /// them may have `shareOfUnassignedCaller` calls, so that many connections of one program do not lock out others.
+    var callsPerUnassignedCaller = 64
+    var callsOfUnassignedCallers = 1024
+    var shareOfUnassignedCaller = 4
     /// The maximum size of the arguments in bytes, of one group's calls and of all calls. A group with nothing pending
     /// may exceed its own limit with one call.
     var bytesPerGroup = 32 << 20
@@ -75,13 +74,13 @@ struct FairQueue<Item: Sendable>: Sendable {
   /// Whether ``assign(_:to:isLasting:)`` assigns callers to groups. Otherwise each caller is a group of its own.
   var hasGroups = false
   private var groups: [String: Queue] = [:]
-  private var strangers: [String: Queue] = [:]
+  private var unassigned: [String: Queue] = [:]
   private var groupsOfCallers: [String: String] = [:]
   /// The groups with queued calls, in the order of their turns.
   private var turns: [String] = []
   private(set) var pendingCalls = 0
   private var pendingBytes = 0
-  private var strangersCalls = 0
+  private var unassignedCalls = 0
 
   init(_ limits: Limits = Limits()) {
     self.limits = limits
@@ -93,19 +92,21 @@ struct FairQueue<Item: Sendable>: Sendable {
     case refused
     case admitted
     /// The first pending call of a caller whose group is unknown: ``assign(_:to:isLasting:)`` must follow.
-    case admittedFromStranger
+    case admittedFromUnassigned
   }
 
   mutating func add(_ item: Item, bytes: Int, from caller: String) -> Admission {
     if let group = hasGroups ? groupsOfCallers[caller] : caller { return add(item, bytes: bytes, to: group) }
-    let queue = strangers[caller] ?? Queue()
-    let bound = strangersCalls < limits.callsOfStrangers ? limits.callsPerStranger : limits.shareOfStranger
+    let queue = unassigned[caller] ?? Queue()
+    let bound =
+      unassignedCalls < limits.callsOfUnassignedCallers
+      ? limits.callsPerUnassignedCaller : limits.shareOfUnassignedCaller
     guard queue.pendingCalls < bound, hasRoom(for: bytes, queue) else { return .refused }
-    strangers[caller] = queue
-    strangersCalls += 1
-    strangers[caller]?.add(Waiting(item: item, bytes: bytes))
+    unassigned[caller] = queue
+    unassignedCalls += 1
+    unassigned[caller]?.add(Waiting(item: item, bytes: bytes))
     count(1, bytes)
-    return queue.pendingCalls == 0 ? .admittedFromStranger : .admitted
+    return queue.pendingCalls == 0 ? .admittedFromUnassigned : .admitted
   }
 
   private mutating func add(_ item: Item, bytes: Int, to group: String) -> Admission {
@@ -138,8 +139,8 @@ struct FairQueue<Item: Sendable>: Sendable {
   /// - Parameter isLasting: whether later calls of the caller belong to the group as well.
   mutating func assign(_ caller: String, to group: String, isLasting: Bool) {
     if isLasting { groupsOfCallers[caller] = group }
-    guard let queue = strangers.removeValue(forKey: caller) else { return }
-    strangersCalls -= queue.pendingCalls
+    guard let queue = unassigned.removeValue(forKey: caller) else { return }
+    unassignedCalls -= queue.pendingCalls
     enqueue(queue.items, in: group)
   }
 

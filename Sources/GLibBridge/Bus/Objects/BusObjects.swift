@@ -103,7 +103,7 @@ public final class BusObjects {
   // MARK: Calls
 
   private func serve() {
-    for caller in inbox.takeStrangers() { Task.onGLib { await findGroup(of: caller) } }
+    for caller in inbox.takeUnassignedCallers() { Task.onGLib { await findGroup(of: caller) } }
     for _ in 0..<Self.callsPerRound {
       guard answeredBytes < Self.unsentBytes, let call = inbox.next() else { break }
       // Tasks that this task starts inherit the group.
