@@ -8,7 +8,7 @@ import Platform
 @main
 enum Chappied {
   static func main() {
-    MemoryHygiene.enable()
+    MemoryHardening.enable()
     Log.useStandardError()
     TLSEnvironment.forgetLeaks()
     // Turns, idle sockets and the inspection of callers take descriptors. Without free ones, every new call fails.

@@ -58,7 +58,7 @@ package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
   }
 
   private static func line(_ text: String, limit: Int) -> String {
-    let line = text.harmlessLine
+    let line = text.terminalSafeLine
     return line.count > limit ? line.prefix(limit) + "…" : line
   }
 

@@ -10,7 +10,7 @@ struct LogTests {
   /// What is not listed does not compile in a message. A type that must never be in one is named here.
   @Test func noSecretIsAValueOfTheLog() {
     let forbidden: [Any.Type] = [
-      SecretBytes.self, SealedBytes.self, String.self, Substring.self, [UInt8].self, HTTPHeaders.self, HTTPRequest.self,
+      SecretBytes.self, AEAD.self, String.self, Substring.self, [UInt8].self, HTTPHeaders.self, HTTPRequest.self,
       Variant.self,
     ]
     for type in forbidden { #expect(!(type is any LogValue.Type), "\(type)") }

@@ -154,7 +154,7 @@ struct ThreadConfigurationTests {
 
       await world.service.end()
       let file = try #require(try world.directories.files().keys.first { $0.hasSuffix("/threads.db") })
-      let database = try Database(world.directories.root.appending(path: file).path, patience: .seconds(10))
+      let database = try Database(world.directories.root.appending(path: file).path, busyTimeout: .seconds(10))
       // Two days have passed, in microseconds.
       try database.run("UPDATE threads SET archived_at = archived_at - 172800000000")
       try world.directories.configure("[Threads]\nDeleteAfter=1\n")

@@ -49,7 +49,7 @@ extension CredentialSlot {
   @discardableResult
   func revoke(_ credential: Credential) -> Task<CredentialError?, Never> {
     Task.onGLib { [method, identity] in
-      defer { MemoryHygiene.wipeStack() }
+      defer { MemoryHardening.wipeStack() }
       do {
         try await method.revoke(credential)
         return nil

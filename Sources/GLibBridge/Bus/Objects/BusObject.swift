@@ -114,8 +114,8 @@ public final class BusObject {
         for peer in peers { try connection.emit(path, interface, signal, arguments, to: peer) }
       }
     } catch let error as BusMessageTooLong {
-      // Whoever makes signals keeps them below by design.
-      Log.warning("A signal \(name: signal) of \(error.bytes) bytes is not sent: that is more than a message may have.")
+      // The emitters keep their signals below the limit.
+      Log.warning("A signal \(name: signal) of \(error.bytes) bytes was not sent: it exceeds the maximum message size.")
     } catch {
       // The connection is closed.
     }

@@ -102,7 +102,8 @@ extension BusConnection {
 
     func refuse(_ refusal: BusRelay.Refusal) {
       if isNews(refusal) {
-        Log.info("A message of \(name: refusal.sender ?? "nobody") was not taken: it \(reason: "\(refusal.reason)").")
+        let sender = refusal.sender ?? "an unknown sender"
+        Log.info("A message of \(name: sender) was rejected: it \(reason: "\(refusal.reason)").")
       }
       guard let connection, let sender = refusal.sender, let serial = refusal.serial else { return }
       let error = error("\(refusal.reason)")
