@@ -6,7 +6,7 @@ import SecretMemory
 
 @testable import ChappieSDKRuntime
 
-private let seal = ThreadSealer(key: SecretBytes([UInt8](repeating: 7, count: SealedBytes.keyLength)))
+private let seal = ThreadSealer(key: SecretBytes([UInt8](repeating: 7, count: AEAD.keyLength)))
 private let place = ThreadSealer.Place(thread: "a", sequence: 1, id: "t", recordedAt: StoredTime(microseconds: 5))
 
 private func checkContent(_ bytes: [UInt8]) {

@@ -10,7 +10,7 @@ enum Chappied {
   static func main() {
     MemoryHardening.enable()
     Log.useStandardError()
-    TLSEnvironment.forgetLeaks()
+    TLSEnvironment.removeKeyLogging()
     // Turns, idle sockets and the inspection of callers take descriptors. Without free ones, every new call fails.
     CurrentProcess.raiseOpenFileLimit(to: 8192)
     // GLib writes log lines in the locale's charset, and an account name may hold any character.

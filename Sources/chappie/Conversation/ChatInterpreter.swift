@@ -54,7 +54,7 @@ struct ChatInterpreter {
 
   private func model(_ slug: String) async throws {
     if !slug.isEmpty { try await conversation.select(slug) }
-    write(try await conversation.model().harmlessLine)
+    write(try await conversation.model().terminalSafeLine)
   }
 
   private func write(_ text: String) {

@@ -61,8 +61,8 @@ final class UsageMonitor: MonitorSource {
   }
 
   private func message(_ sentence: String) -> String {
-    guard json else { return sentence.harmlessLine }
-    return WaybarOutput(text: "", kind: "unknown", tooltip: sentence.harmlessLine).json.line
+    guard json else { return sentence.terminalSafeLine }
+    return WaybarOutput(text: "", kind: "unknown", tooltip: sentence.terminalSafeLine).json.line
   }
 
   // MARK: Time

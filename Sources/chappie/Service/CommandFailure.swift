@@ -41,7 +41,7 @@ struct CommandFailure: Error {
 
   /// Writes a message to standard error. Control characters in quoted text do nothing.
   static func report(_ sentence: String) {
-    StandardStream.error.write("chappie: \(sentence.harmlessLine)\n")
+    StandardStream.error.write("chappie: \(sentence.terminalSafeLine)\n")
   }
 
   /// - Parameters:

@@ -71,7 +71,7 @@ struct UsageLimits: Equatable {
     var table = table(divided: false)
     if let columns = Terminal.columns, table.columns > columns { table = self.table(divided: true) }
     let head = (planName ?? "Usage") + (windows.isEmpty && credits == nil ? ": the backend reports no limits" : "")
-    return head.harmlessLine + "\n" + table.text
+    return head.terminalSafeLine + "\n" + table.text
   }
 
   /// - Parameter divided: whether the time of the reset has a line of its own.
@@ -113,7 +113,7 @@ struct UsageLimits: Equatable {
   }
 
   /// The usage on one line.
-  var sentence: String { tooltip.split(separator: "\n").joined(separator: "; ").harmlessLine }
+  var sentence: String { tooltip.split(separator: "\n").joined(separator: "; ").terminalSafeLine }
 
   private var tooltip: String {
     let lines = windows.map { window in

@@ -17,7 +17,7 @@ struct ThreadSummary {
     id = try values.value("id") ?? ""
     // The id becomes part of a file name.
     guard ThreadID.isValid(id) else {
-      throw CommandFailure(.failed, "The service listed a thread with an invalid id: “\(id.harmlessLine)”.")
+      throw CommandFailure(.failed, "The service listed a thread with an invalid id: “\(id.terminalSafeLine)”.")
     }
     title = try values.value("title") ?? ""
     createdAt = try values.value("created_at") ?? 0
@@ -29,10 +29,10 @@ struct ThreadSummary {
   }
 
   /// The first eight characters of an id.
-  static func short(_ id: String) -> String { String(id.prefix(8)).harmlessLine }
+  static func short(_ id: String) -> String { String(id.prefix(8)).terminalSafeLine }
 
   /// A title for display.
-  static func shown(_ title: String) -> String { title.trimmed.isEmpty ? "Untitled" : title.harmlessLine }
+  static func shown(_ title: String) -> String { title.trimmed.isEmpty ? "Untitled" : title.terminalSafeLine }
 
   /// A title in quotation marks, for a sentence.
   static func quoted(_ title: String) -> String { "“\(shown(title))”" }

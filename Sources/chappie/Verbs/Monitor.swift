@@ -55,7 +55,7 @@ struct Monitor: Verb {
       case .busLost: throw CommandFailure.busLost
       case .readerLeft: return .success
       case .parentLeft:
-        guard StandardStream.output.feedsMakerAlone else { continue }
+        guard StandardStream.output.isPipeReadByItsCreator else { continue }
         return .success
       case .changed(let path) where !monitored.depends(on: path): continue
       default: break

@@ -61,7 +61,7 @@ struct SignIn: Verb {
     _ = try? await service.call(session, "Session", "CancelSignIn")
     throw CommandFailure(
       .failed,
-      "The service gave a sign-in address that is no web page; it was not opened: “\(address.harmlessLine)”.")
+      "The service gave a sign-in address that is no web page; it was not opened: “\(address.terminalSafeLine)”.")
   }
 
   private func show(_ code: String, _ page: WebPageAddress) {

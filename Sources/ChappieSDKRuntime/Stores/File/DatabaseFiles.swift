@@ -53,7 +53,7 @@ struct DatabaseFiles: Sendable {
     let database = try Database(path, busyTimeout: patience)
     guard database.isReadOnly, try !directory.contains(Self.log) else { return database }
     // Without a log there is no writer. In a read-only directory SQLite cannot make the log that reading needs.
-    return try Database(path, .immutable, patience: patience)
+    return try Database(path, .immutable, busyTimeout: patience)
   }
 
   /// Creates the directory and an empty file for the database, if they are missing.

@@ -35,7 +35,7 @@ struct ThreadDatabase {
 
     deinit {
       // Damaged files are not changed, and neither are files that replaced the open ones.
-      if isSound, (try? files.identity()) == identity { database.clearsUpAtEnd() }
+      if isSound, (try? files.identity()) == identity { database.checkpointsOnClose() }
     }
   }
 

@@ -6,7 +6,7 @@ import SecretMemory
 /// or redated.
 struct ThreadSealer {
   /// The longest content in bytes: SQLite's limit for a blob, less the overhead of encryption.
-  private static let contentLimit = 1_000_000_000 - SealedBytes.overhead
+  private static let contentLimit = 1_000_000_000 - AEAD.overhead
 
   let key: SecretBytes
 

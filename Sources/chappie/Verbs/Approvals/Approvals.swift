@@ -63,9 +63,9 @@ struct Approvals: Verb {
   }
 
   private func text(_ approval: Approval) -> String {
-    let origin = approval.app.map { ", of \($0.harmlessLine)" } ?? ""
+    let origin = approval.app.map { ", of \($0.terminalSafeLine)" } ?? ""
     return """
-      \(approval.id.harmlessLine)  \(approval.tool.harmlessLine)\(origin)
+      \(approval.id.terminalSafeLine)  \(approval.tool.terminalSafeLine)\(origin)
       \(LegibleJSON(approval.arguments).text)
 
 

@@ -64,7 +64,7 @@ struct ThreadDelete: Verb {
   @GLibActor
   private func deleteAll(of kept: ThreadsProxy) async throws {
     if asks {
-      let whose = account.map { "the account “\($0.harmlessLine)”" } ?? "this account"
+      let whose = account.map { "the account “\($0.terminalSafeLine)”" } ?? "this account"
       try await ask("Delete every thread of \(whose), and their key, for good?")
     }
     try await kept.call("DeleteAll")
