@@ -15,10 +15,3 @@ extension ChappieRuntimeError: CustomStringConvertible {
     }
   }
 }
-
-extension ChappieThreadStoreError {
-  /// Wraps any error of a store; a ``ChappieThreadStoreError`` stays as it is.
-  package init(_ error: any Error) {
-    self = error as? ChappieThreadStoreError ?? .unavailable("The store failed: \(error)")
-  }
-}

@@ -171,3 +171,10 @@ extension ChappieThreadStoreError: CustomStringConvertible {
     }
   }
 }
+
+extension ChappieThreadStoreError {
+  /// Wraps any error of a store; a ``ChappieThreadStoreError`` stays as it is.
+  package init(_ error: any Error) {
+    self = error as? ChappieThreadStoreError ?? .unavailable("The store failed: \(error)")
+  }
+}
