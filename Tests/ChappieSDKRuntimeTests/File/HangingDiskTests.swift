@@ -20,13 +20,13 @@ struct HangingDiskTests {
       await withTaskGroup { group in
         for number in 1...10 {
           group.addTask {
-            await #expect(throws: ChappieThreadStoreError.notInTime) {
+            await #expect(throws: ChappieThreadStoreError.timedOut) {
               try await store.append(.sample("t\(number)"), to: "a")
             }
           }
         }
       }
-      await #expect(throws: ChappieThreadStoreError.notInTime) { try await first.value }
+      await #expect(throws: ChappieThreadStoreError.timedOut) { try await first.value }
       #expect(try Self.threads() == 1)
       disk.goOn()
       await store.forget()
@@ -54,7 +54,7 @@ struct HangingDiskTests {
           try deed(&database)
         }
       }
-      await #expect(throws: ChappieThreadStoreError.notInTime) { try await late.value }
+      await #expect(throws: ChappieThreadStoreError.timedOut) { try await late.value }
       disk.goOn()
       await store.forget()
       #expect(try await world.store().threads(ChappieThreadQuery(.all)) == before)
