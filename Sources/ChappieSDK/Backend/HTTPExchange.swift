@@ -60,7 +60,7 @@ struct HTTPExchange {
     let feed = EventFeed { reader.take($0) }
     do {
       try await response.forEachChunk(idleDeadline: BackendLine.idleDeadline) { chunk in
-        feed.take(chunk).combined(with: reader.makeRoom(forPartOfEvent: feed.bufferedBytes))
+        feed.take(chunk).combined(with: reader.count(chunk.count, part: feed.bufferedBytes))
       }
     } catch let error as GLibError {
       throw ExchangeFailure.broken(.network(error.isTimeout ? "the backend fell silent" : error.message))

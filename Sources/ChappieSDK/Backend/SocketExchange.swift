@@ -76,7 +76,9 @@ struct SocketExchange {
 
   private func read(_ socket: WebSocket, _ reader: any ResponseReader) async throws {
     do {
-      try await socket.forEachMessage(idleDeadline: idleDeadline) { reader.take($0) }
+      try await socket.forEachMessage(idleDeadline: idleDeadline) { message in
+        reader.count(message.count, part: 0).combined(with: reader.take(message))
+      }
     } catch let error as GLibError {
       throw ExchangeFailure.broken(.network(error.isTimeout ? "the backend fell silent" : error.message))
     }

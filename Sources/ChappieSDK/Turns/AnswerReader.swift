@@ -5,6 +5,7 @@ import GLibBridge
 final class AnswerReader: ResponseReader {
   private let scope: TurnScope
   private var assembler: ResponseAssembler
+  private var bound = StreamBound()
   /// Why no more is read.
   private var excess: ChappieClientError?
 
@@ -63,9 +64,10 @@ final class AnswerReader: ResponseReader {
     }
   }
 
-  func makeRoom(forPartOfEvent bytes: Int) -> FlowControl {
+  func count(_ bytes: Int, part: Int) -> FlowControl {
     do throws(ChappieClientError) {
-      try scope.size.buffer(bytes)
+      try bound.take(bytes)
+      try scope.size.buffer(part)
       return .proceed
     } catch {
       return stop(error)

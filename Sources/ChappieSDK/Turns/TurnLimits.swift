@@ -6,6 +6,11 @@ package enum TurnLimits {
   package static let itemBytes = 8 << 20
   /// Items of the answer, over all rounds.
   package static let items = 1024
+  /// Bytes that the backend may send for one answer, with everything around its text: ten times what the longest
+  /// answer of a model takes.
+  package static let streamBytes = 256 << 20
+  /// The longest time that one answer may take, from its first byte to its last.
+  package static let streamTime = Duration.seconds(3600)
   /// Tool calls of one answer.
   package static let calls = 128
   /// Bytes that are asked in one request: the conversation, its images, instructions and tools.

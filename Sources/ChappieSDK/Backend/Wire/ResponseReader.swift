@@ -9,8 +9,10 @@ protocol ResponseReader: AnyObject {
   func expectBeginning()
   /// Takes the data of one event.
   func take(_ data: borrowing Span<UInt8>) -> FlowControl
-  /// Makes room for what has come of an event that is not complete: so many bytes.
-  func makeRoom(forPartOfEvent bytes: Int) -> FlowControl
+  /// Counts the next bytes of the stream, of events or between them.
+  ///
+  /// - Parameter part: how many bytes of an event that is not complete are kept.
+  func count(_ bytes: Int, part: Int) -> FlowControl
   /// The answer, once its stream has ended.
   ///
   /// - Throws: ``ExchangeFailure``.
