@@ -35,6 +35,7 @@ final class RequestRunner {
     var hadNoSocket = false
     while true {
       scope.model = model
+      scope.trace.noteRequest(to: model.slug, over: used)
       do {
         let answer = try await exchange(ResponsesRequest(request, for: model), grant, scope, over: used)
         // What it names is held against the token of the request.

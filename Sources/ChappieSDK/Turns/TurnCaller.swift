@@ -17,6 +17,7 @@ package struct TurnCaller {
   let tools: ToolSet
   /// Holds the answer while it comes.
   package let text: AnswerText
+  let trace: TurnTrace
   /// Gets what happens as it comes off the socket, all but the end. The reading goes on as it returns.
   private(set) var deliver: @GLibActor (ChappieStreamEvent) -> FlowControl
   /// Gets how many bytes the turn holds in memory, and throws when there is no room for so much.
@@ -28,12 +29,14 @@ package struct TurnCaller {
     interaction: UserInteraction,
     tools: ToolSet = ToolSet(),
     text: AnswerText = AnswerText(),
+    trace: TurnTrace = TurnTrace(),
     hold: @escaping @GLibActor (Int) throws(ChappieClientError) -> Void = { (_) throws(ChappieClientError) in },
     deliver: @escaping @GLibActor (ChappieStreamEvent) -> FlowControl
   ) {
     self.interaction = interaction
     self.tools = tools
     self.text = text
+    self.trace = trace
     self.hold = hold
     self.deliver = deliver
   }

@@ -7,6 +7,7 @@ final class TurnScope {
   let line: BackendLine
   let size: TurnSize
   let text: AnswerText
+  let trace: TurnTrace
   /// Whom the backend answers.
   var accountID: String?
   /// Which model the turn asks, once that is known.
@@ -21,6 +22,7 @@ final class TurnScope {
     self.line = line
     interaction = caller.interaction
     text = caller.text
+    trace = caller.trace
     deliver = caller.deliver
     record = caller.record
     size = TurnSize(caller.hold)
@@ -28,7 +30,8 @@ final class TurnScope {
 
   /// Appends to the answer.
   func say(_ piece: String) -> FlowControl {
-    deliver(.textDelta(text.append(piece)))
+    trace.noteDelta()
+    return deliver(.textDelta(text.append(piece)))
   }
 
   /// Takes what the header fields of an answer tell.

@@ -13,7 +13,7 @@ final class ServiceTurn {
     case signals(broadcast: Bool)
   }
 
-  enum Status {
+  enum Status: LogValue {
     case running
     case completed(ChappieResponse)
     case failed(BusError, VariantDictionary)
@@ -27,6 +27,8 @@ final class ServiceTurn {
       case .cancelled: "cancelled"
       }
     }
+
+    var logText: String { word }
 
     var details: VariantDictionary {
       switch self {
@@ -48,6 +50,7 @@ final class ServiceTurn {
   let calls = TurnCalls()
   private(set) var status = Status.running
   private let answer = AnswerText()
+  private let trace = TurnTrace()
   /// It keeps the client that keeps this turn.
   private weak var object: BusObject?
   private let window: SendWindow
@@ -105,7 +108,9 @@ final class ServiceTurn {
   ) {
     task = Task.onGLib {
       do {
-        let caller = TurnCaller(interaction: interaction, tools: tools, text: answer, hold: hold) { self.deliver($0) }
+        let caller = TurnCaller(interaction: interaction, tools: tools, text: answer, trace: trace, hold: hold) {
+          self.deliver($0)
+        }
         let response = try await run(caller)
         finish(.completed(response))
       } catch is CancellationError {
@@ -178,6 +183,7 @@ final class ServiceTurn {
 
   private func finish(_ status: Status) {
     self.status = status
+    trace.log(id, of: caller, status)
     guard isStreamed else { return }
     coalescer.flush()
     switch status {

@@ -86,6 +86,23 @@ struct LogTests {
     }
   }
 
+  @Test(arguments: [[], ["--no-websocket"]])
+  func aTurnByItsCounts(_ arguments: [String]) async throws {
+    let plan = World.Plan(
+      sandboxArguments: ["--auto-approve", "--rate", "0"] + arguments, environment: Self.debugging)
+    try await World.with(plan) { world in
+      let caller = try await world.signedInCaller()
+      _ = try await caller.send("a secret question")
+      try await eventually("the turn's line; the log has \(lines(world))") {
+        lines(world).contains {
+          $0.contains(
+            #/^Turn \S+ of :\d\S+ completed after .*: gpt-\S+ over (a WebSocket|HTTP), \d requests, \d+ deltas, the first/#)
+        }
+      }
+      expectNothingPersonal(world, "secret question")
+    }
+  }
+
   @Test func aRetryWithItsDelay() async throws {
     try await World.with(.http) { world in
       let caller = try await world.signedInCaller()

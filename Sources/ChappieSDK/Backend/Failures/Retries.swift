@@ -18,9 +18,9 @@ struct Retries {
     case fail(ChappieClientError)
   }
 
-  enum Transport {
-    case webSocket
-    case http
+  enum Transport: String, LogValue {
+    case webSocket = "a WebSocket"
+    case http = "HTTP"
   }
 
   let transport: ChappieStreamingTransportPolicy
