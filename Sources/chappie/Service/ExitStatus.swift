@@ -27,7 +27,7 @@ enum ExitStatus: Int32, CaseIterable {
     case .usageLimitReached: "The usage limit of the plan is reached."
     case .rateLimited: "Too many requests were sent in a short time."
     case .noNetwork: "The server was not reached, or its answer broke off."
-    case .noSuchModel: "There is no such model."
+    case .noSuchModel: "The model does not exist."
     case .refused: "The server refused the request or failed."
     case .declined: "The model refused to answer; its refusal is printed."
     case .notRevoked: "The credential was removed, but the server could not be asked to revoke it."

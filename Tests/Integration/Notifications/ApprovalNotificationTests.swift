@@ -48,7 +48,7 @@ struct ApprovalNotificationTests {
       #expect(shown.summary == "ChatGPT wants to use a tool")
       #expect(
         shown.body == """
-          delete {"file":"a.txt"}
+          delete {&quot;file&quot;:&quot;a.txt&quot;}
           The tool belongs to a program of yours.
           Approve only what you asked for; without an answer it does not run.
           """)

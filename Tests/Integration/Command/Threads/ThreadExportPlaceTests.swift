@@ -59,7 +59,7 @@ struct ThreadExportPlaceTests {
       }
       for (place, sentence) in [
         ("file", "file is no directory: --all needs a new or an existing one."),
-        ("file/in", "The directory file/in cannot be created: Not a directory."),
+        ("file/in", "The directory file/in cannot be created: a part of the path is not a directory."),
       ] {
         let output = try await world.chappie("threads", "export", "--all", "--output", place, "--force")
         #expect(output.text == "chappie: \(sentence)\n")
