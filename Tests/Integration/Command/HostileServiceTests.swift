@@ -166,7 +166,8 @@ struct HostileServiceTests {
       Set(obeyed.map { $0.split(separator: "/").last ?? "" }) == ["Spinner.swift", "ThreadShow.swift", "Chat.swift"])
     let data = try sources.filter { try SourceTree.text(of: $0).contains(".write(data:") }
     #expect(
-      Set(data.map { $0.split(separator: "/").last ?? "" }) == ["TurnPrinter.swift", "Context.swift", "ThreadExport.swift"])
+      Set(data.map { $0.split(separator: "/").last ?? "" })
+        == ["TurnPrinter.swift", "Context.swift", "ThreadExport.swift"])
     for source in sources {
       let text = try SourceTree.text(of: source)
       for other in ["fputs(", "puts(", "fwrite(", "FileHandle"] {
