@@ -67,7 +67,7 @@ struct OtherFileTests {
         Issue.record("\(String(describing: error))")
         continue
       }
-      #expect(text.contains(how == .otherVersion ? "another version" : "delete all"), "\(text)")
+      #expect(text.contains(how == .otherVersion ? "Another version" : "delete all"), "\(text)")
     }
     #expect(try files.map { try world.bytes($0) } == before)
     // deleteAll repairs the store.

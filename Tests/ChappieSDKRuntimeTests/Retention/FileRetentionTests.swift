@@ -104,7 +104,7 @@ struct FileRetentionTests {
       Issue.record("\(String(describing: error))")
       return
     }
-    #expect(message.contains("cannot be read") && message.contains("delete all of them"))
+    #expect(message.contains("cannot be read") && message.contains("delete all threads"))
   }
 
   @Test func observersGetTheThreadsThatRetentionChanged() async throws {

@@ -89,7 +89,7 @@ struct WebSocketTests {
     }
     #expect(shown == (isThereAlready ? ["late"] : ["news", "late"]))
     #expect(!pipe.socket.isOpen)
-    #expect(try await failure(of: pipe).message.contains("nobody asked"))
+    #expect(try await failure(of: pipe).message.contains("unexpected message"))
   }
 
   /// An answer can be faster than the reader who asked for it.
