@@ -1,11 +1,11 @@
 import SecretMemory
 
-/// What a request to the backend needs of a credential: the access token, and the facts that go with it. What renews the
-/// sign-in is no part of it, so that a turn of an hour keeps no refresh token in memory.
+/// The part of a credential that a request to the backend needs: the access token and the facts about its account. It
+/// holds no refresh token, so an hour-long turn keeps none in memory.
 struct AccessGrant: Sendable {
   let accessToken: SecretBytes
   let accountID: String?
-  /// Whether the account must be asked for with the FedRAMP header.
+  /// Whether requests must carry the FedRAMP header.
   let isFedRAMP: Bool
 
   init(_ credential: Credential) {
@@ -15,7 +15,7 @@ struct AccessGrant: Sendable {
   }
 }
 
-/// Tells one credential from another without holding a token.
+/// Distinguishes credentials without holding a token.
 struct CredentialMark: Equatable {
   private let fingerprint: [UInt8]
 

@@ -2,19 +2,19 @@ import GLibBridge
 import Platform
 import SecretMemory
 
-/// What a sign-in gave. The tokens stay in guarded memory and never leave this package.
+/// The result of a sign-in. Its tokens stay in guarded memory and never leave this package.
 package struct Credential: Sendable {
-  /// Which sign-in method made it, and keeps it fresh.
+  /// The identifier of the sign-in method that made the credential and refreshes it.
   package var method: String
-  /// Where it may be sent.
+  /// The only servers that may receive the credential.
   package let servers: CredentialServers
   package var accessToken: SecretBytes
   package var refreshToken: SecretBytes?
   package var idToken: SecretBytes?
-  /// When the tokens were last renewed: Unix seconds.
+  /// The time of the last refresh: Unix seconds.
   package var renewedAt: Int64
-  /// When the token endpoint last refused to renew it. After the first refusal it is kept as it is, after a second one
-  /// for its identity alone, without a refresh token.
+  /// The time of the token endpoint's last refusal. The first refusal keeps the whole credential. The second removes
+  /// the refresh token and keeps the account's identity.
   package var refusedAt: BootTime?
 
   package init(
@@ -30,7 +30,7 @@ package struct Credential: Sendable {
     for token in [accessToken, refreshToken, idToken] { token.map(TokensAtHand.note) }
   }
 
-  /// Whether a token of `other` is one of this credential's too: to revoke the one would end the other.
+  /// Whether the two credentials share a token. Revoking one of them would then end the other.
   func sharesToken(with other: Credential) -> Bool {
     if accessToken.isEqual(to: other.accessToken) { return true }
     guard let refreshToken, let otherToken = other.refreshToken else { return false }
@@ -38,14 +38,14 @@ package struct Credential: Sendable {
   }
 }
 
-/// The servers that a credential was made for. It is sent to no others, and other servers want another sign-in.
+/// The servers that a credential was made for. No other server receives it, and other servers need another sign-in.
 package struct CredentialServers: Sendable, Hashable {
-  /// Gets the refresh token, and tokens to revoke.
+  /// Receives the refresh token and the tokens to revoke.
   let issuer: String
-  /// Gets the access token.
+  /// Receives the access token.
   let backend: String
 
-  /// A name that does not tell them, fit to be on the disk in clear.
+  /// A name that hides the addresses, so the disk may hold it in clear.
   var fingerprint: String {
     KeyDerivation.fingerprint(of: Array("\(issuer)\0\(backend)".utf8), purpose: "org.chappie servers")
   }

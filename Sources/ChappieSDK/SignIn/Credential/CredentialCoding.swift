@@ -2,8 +2,7 @@ import GLibBridge
 import Platform
 import SecretMemory
 
-/// The one line of ASCII that a credential is stored as: a JSON object, written and read without a token ever
-/// becoming a string.
+/// Encodes a credential as one line of ASCII: a JSON object. No token becomes a string on the way in or out.
 enum CredentialCoding {
   /// - Throws: ``ChappieAuthError/invalidResponse(_:)`` for a token that is not printable ASCII.
   static func encode(_ credential: Credential) throws -> SecretBytes {
@@ -20,7 +19,7 @@ enum CredentialCoding {
     return line.joined()
   }
 
-  /// Nil when `bytes` are no credential.
+  /// Returns nil when `bytes` hold no credential.
   static func decode(_ bytes: SecretBytes) -> Credential? {
     bytes.withSpan { json in
       guard let accessToken = string("access_token", json), let method = text("method", json),
@@ -42,7 +41,7 @@ enum CredentialCoding {
     ChappieJSONValue.string(text).json
   }
 
-  /// A string member as guarded bytes; nil when it is missing, empty or holds escapes, which no token does.
+  /// The string member `key` as guarded bytes. Nil when it is missing, is empty or contains escapes: no token has any.
   static func string(_ key: StaticString, _ json: borrowing Span<UInt8>) -> SecretBytes? {
     guard let value = JSONScanner.value(of: key, in: json), let content = JSONScanner.stringContent(json, value),
       !content.isEmpty
@@ -51,7 +50,7 @@ enum CredentialCoding {
     return SecretBytes(copying: json, content)
   }
 
-  /// A member that is no secret, as text: a string's content or a number's digits. Nil for any other value.
+  /// The member `key` as text: a string's content or a number's digits. Nil for any other value. Not for secrets.
   static func text(_ key: StaticString, _ json: borrowing Span<UInt8>) -> String? {
     guard let value = JSONScanner.value(of: key, in: json) else { return nil }
     if let content = JSONScanner.stringContent(json, value) { return JSONText.decode(json, content) }
@@ -64,7 +63,7 @@ enum CredentialCoding {
   }
 }
 
-/// Joins plain text and secrets to one secret.
+/// Concatenates plain text and secrets into one secret.
 struct SecretLine {
   private enum Part {
     case plain(String)
@@ -90,7 +89,7 @@ struct SecretLine {
 
   /// Appends `,"key":"token"`.
   ///
-  /// - Throws: ``ChappieAuthError/invalidResponse(_:)`` for a token that JSON would have to escape.
+  /// - Throws: ``ChappieAuthError/invalidResponse(_:)`` for a token that needs JSON escapes.
   mutating func append(token: SecretBytes, key: String) throws {
     let isPlain = token.withSpan { token in
       for index in token.indices where !CredentialCoding.isTokenByte(token[index]) { return false }

@@ -1,10 +1,10 @@
 import GLibBridge
 import SecretMemory
 
-/// Where credentials are kept.
+/// Stores credentials.
 @GLibActor
 package protocol CredentialStore: SlotStore where Secret == Credential {
-  /// Whether the store held a credential for `slot` and `servers` when it was last able to tell.
+  /// Whether the store held a credential for `slot` and `servers` at its last successful read.
   func hadCredential(_ slot: SlotIdentity, for servers: CredentialServers) -> Bool
 
   /// The accounts of `service` that belong to `application` and to no access group.
@@ -14,7 +14,7 @@ package protocol CredentialStore: SlotStore where Secret == Credential {
 }
 
 extension CredentialStore {
-  /// A store that can always tell needs no memory of it.
+  /// A store that always answers need not remember.
   package func hadCredential(_ slot: SlotIdentity, for servers: CredentialServers) -> Bool { false }
 }
 
@@ -52,6 +52,6 @@ extension Credential: KeyringSecret {
   package static func decode(_ bytes: SecretBytes) -> Credential? { CredentialCoding.decode(bytes) }
   package func encode() throws -> SecretBytes { try CredentialCoding.encode(self) }
 
-  /// The one that was renewed last.
+  /// Whether this credential was refreshed no earlier than `other`.
   package func counts(before other: Credential) -> Bool { renewedAt >= other.renewedAt }
 }

@@ -1,6 +1,6 @@
 import SecretMemory
 
-/// A credential that is encrypted in memory while nothing uses it. Its key is known to this process alone.
+/// A credential that stays encrypted in memory between uses. Only this process has the key.
 struct EncryptedCredential: Sendable {
   private static let key = AEAD.randomKey()
 
@@ -11,7 +11,7 @@ struct EncryptedCredential: Sendable {
     sealed = AEAD.seal(try CredentialCoding.encode(credential), key: Self.key, context: [])
   }
 
-  /// The credential, decrypted for each use.
+  /// Decrypts the credential. Each use decrypts it again.
   var credential: Credential {
     guard let line = AEAD.open(sealed, key: Self.key, context: []),
       let credential = CredentialCoding.decode(line)

@@ -1,12 +1,12 @@
 import GLibBridge
 import SecretMemory
 
-/// What the payload of a JSON web token says. The signature is the server's business.
+/// The payload of a JSON web token. The server checks the signature, this library does not.
 struct TokenClaims {
   private static let profileKey = "https://api.openai.com/profile"
   private static let authKey = "https://api.openai.com/auth"
 
-  /// The longest address that mail knows, in bytes.
+  /// The longest mail address, in bytes.
   private static let addressLimit = 320
   private static let idLimit = 128
 
@@ -18,7 +18,7 @@ struct TokenClaims {
   let plan: String?
   let isFedRAMP: Bool
 
-  /// Nil when `token` is opaque: no three parts, or no JSON object in the middle.
+  /// Returns nil when `token` is opaque: it has no three parts, or its middle part is no JSON object.
   init?(_ token: SecretBytes) {
     guard let payload = token.withSpan(Self.payload), let bytes = Self.decodeBase64URL(payload),
       let claims = try? ChappieJSONValue(parsing: bytes.span), case .object = claims
@@ -34,7 +34,7 @@ struct TokenClaims {
     isFedRAMP = auth?["chatgpt_account_is_fedramp"]?.boolValue ?? false
   }
 
-  /// The middle part of the token. It names the user and is of no use without its signature.
+  /// The middle part of the token. It identifies the user and is useless without the signature.
   private static func payload(_ token: borrowing Span<UInt8>) -> [UInt8]? {
     var parts: [[UInt8]] = [[]]
     for index in token.indices {
@@ -61,7 +61,7 @@ struct TokenClaims {
 }
 
 extension Credential {
-  /// Who the credential belongs to: the ID token says it, the access token where there is none.
+  /// The owner of the credential, from the ID token or, without one, from the access token.
   var accountInfo: ChappieAccountInfo {
     let claims = idToken.flatMap(TokenClaims.init) ?? TokenClaims(accessToken)
     return ChappieAccountInfo(
@@ -69,12 +69,12 @@ extension Credential {
       plan: claims?.plan.map(ChappiePlan.init))
   }
 
-  /// Whether the account must be asked for with the FedRAMP header.
+  /// Whether requests must carry the FedRAMP header.
   var isFedRAMP: Bool {
     idToken.flatMap(TokenClaims.init)?.isFedRAMP ?? false
   }
 
-  /// Whether the access token should be renewed before it is used at `now` (Unix seconds).
+  /// Whether the access token needs a refresh before a use at `now` (Unix seconds).
   func isDue(at now: Int64) -> Bool {
     guard let expiresAt = TokenClaims(accessToken)?.expiresAt else {
       return now - renewedAt > Self.opaqueTokenLifetime
@@ -82,14 +82,14 @@ extension Credential {
     return expiresAt <= Double(now + Self.renewalMargin)
   }
 
-  /// Whether the access token has expired at `now`, where it tells.
+  /// Whether the access token has expired at `now` (Unix seconds). False when its expiry is unknown.
   func isExpired(at now: Int64) -> Bool {
     guard let expiresAt = TokenClaims(accessToken)?.expiresAt else { return false }
     return expiresAt <= Double(now)
   }
 
-  /// A token is renewed this many seconds before it expires.
+  /// A refresh is due this many seconds before the token expires.
   static let renewalMargin: Int64 = 5 * 60
-  /// A token that does not tell its expiry is renewed after this many seconds.
+  /// A token of unknown expiry is due for refresh after this many seconds.
   static let opaqueTokenLifetime: Int64 = 8 * 24 * 60 * 60
 }

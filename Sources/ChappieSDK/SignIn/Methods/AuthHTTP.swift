@@ -1,7 +1,7 @@
 import GLibBridge
 import SecretMemory
 
-/// Requests to the issuer. Answers may hold tokens, so they are read into guarded memory.
+/// Sends requests to the issuer. Answers may hold tokens, so guarded memory receives them.
 @GLibActor
 final class AuthHTTP {
   struct Answer: Sendable {
@@ -10,7 +10,7 @@ final class AuthHTTP {
 
     var isSuccess: Bool { (200..<300).contains(status) }
 
-    /// The server's word for what went wrong: `error.code`, `error` or `code`.
+    /// The server's error code: `error.code`, `error` or `code`.
     var errorCode: String? {
       body.withSpan { json in
         if let error = JSONScanner.value(of: "error", in: json) {
@@ -21,8 +21,9 @@ final class AuthHTTP {
       }
     }
 
-    /// Whether the token endpoint says that a refresh token is of no use any more. Nothing else ends a sign-in: not a
-    /// status alone, which any proxy gives, and no word about the request or the client, which a token does not mend.
+    /// Whether the token endpoint declares a refresh token invalid. Nothing else ends a sign-in. A status alone does
+    /// not, because any proxy can give it. An error about the request or the client does not, because a new token would
+    /// not fix it.
     var refusesRefreshToken: Bool {
       guard [400, 401, 403].contains(status), let code = errorCode else { return false }
       return Self.endOfRefreshToken.contains(code.lowercased())
@@ -33,7 +34,7 @@ final class AuthHTTP {
       "refresh_token_invalidated",
     ]
 
-    /// What the server says in words, cut short and without anything that could be a token.
+    /// The server's message, shortened, without anything that could be a token.
     var errorMessage: String {
       body.withSpan { json in
         let error = JSONScanner.value(of: "error", in: json)
@@ -47,7 +48,7 @@ final class AuthHTTP {
   }
 
   private static let deadline = Duration.seconds(30)
-  /// For an answer whose pieces come too slowly to end and too often to be silence.
+  /// Ends an answer whose pieces arrive too slowly to finish and too often for the idle limit.
   private static let totalDeadline = Duration.seconds(60)
   private static let answerLimit = 1 << 20
 

@@ -1,11 +1,11 @@
 import GLibBridge
 import SecretMemory
 
-/// Sign-in with a device code: the server gives a code, the user approves it on a web page, this program polls.
+/// Signs in with a device code: the server issues a code, the user approves it on a web page, and this program polls.
 struct DeviceCodeSignIn: SignInMethod {
-  /// The server's codes live this long, in seconds; its answer does not say so.
+  /// The lifetime of a device code, in seconds. The server's answer does not state it.
   static let codeLifetime: Int64 = 15 * 60
-  /// The wait between polls, in seconds, where the server names none.
+  /// The wait between polls, in seconds, when the server names none.
   static let defaultInterval: Double = 5
 
   nonisolated var identifier: String { "device-code" }
@@ -65,13 +65,13 @@ struct DeviceCodeSignIn: SignInMethod {
     }
   }
 
-  /// The server sends seconds as a string; a number, nothing and nonsense are taken as well.
+  /// Parses the poll interval, in seconds. The server sends a string. A missing or invalid one gives the default.
   static func interval(_ text: String?) -> Double {
     guard let text, let seconds = Double(text), seconds.isFinite, seconds > 0 else { return defaultInterval }
     return min(max(seconds, 0.05), 60)
   }
 
-  /// A code goes to a person's terminal and panel: letters, digits and dashes only.
+  /// Whether `code` is safe to show on a terminal or a panel: letters, digits and dashes only.
   static func isShowable(_ code: String) -> Bool {
     (1...64).contains(code.utf8.count)
       && code.utf8.allSatisfy { byte in

@@ -1,41 +1,42 @@
 import GLibBridge
 
-/// One way to sign in: its endpoints, its rules for renewing, what it knows of the account, and how a request to
-/// its backend is authorized. Nothing outside a method knows any of these.
+/// One way to sign in. It alone knows its endpoints, its refresh rules, its account facts and the authorization of
+/// requests to its backend.
 @GLibActor
 protocol SignInMethod: Sendable {
-  /// The name that is stored with each credential.
+  /// The name stored with each credential.
   nonisolated var identifier: String { get }
 
   /// Signs in.
   ///
-  /// - Parameter progress: told of each stage.
+  /// - Parameter progress: called at each stage.
   /// - Throws: ``ChappieAuthError``.
   func signIn(progress: @escaping @GLibActor (SignInProgress) -> Void) async throws -> Credential
 
-  /// Renews the tokens.
+  /// Refreshes the tokens.
   ///
-  /// - Throws: ``ChappieAuthError``; where its `requiresReauthentication` is true the credential is spent.
+  /// - Throws: ``ChappieAuthError``. Where its `requiresReauthentication` is true, the credential cannot be refreshed
+  ///   again.
   func refresh(_ credential: Credential) async throws -> Credential
 
-  /// Asks the server to forget the tokens.
+  /// Asks the server to revoke the tokens.
   ///
   /// - Throws: ``ChappieAuthError/revocationFailed(_:)``, `CancellationError`.
   func revoke(_ credential: Credential) async throws
 
-  /// Where its credentials may be sent.
+  /// The only servers that may receive its credentials.
   nonisolated var servers: CredentialServers { get }
 
-  /// Where a conversation's turns are sent.
+  /// The address for a conversation's turns.
   nonisolated var responsesURL: String { get }
 
-  /// Where the models are listed.
+  /// The address of the model list.
   nonisolated var modelsURL: String { get }
 
-  /// Where the use of the plan is told.
+  /// The address of the plan's usage.
   nonisolated var usageURL: String { get }
 
-  /// Adds what the backend needs to know the user by.
+  /// Adds the headers that identify the user to the backend.
   nonisolated func authorize(_ request: inout HTTPRequest, with grant: AccessGrant)
 }
 

@@ -33,7 +33,7 @@ struct TokenEndpoint: Sendable {
       renewedAt: UnixTime.now)
   }
 
-  /// Renews the tokens. A token that the answer leaves out stays as it is.
+  /// Refreshes the tokens. A token missing from the answer stays as it is.
   ///
   /// - Throws: ``ChappieAuthError``.
   func refresh(_ credential: Credential) async throws -> Credential {
@@ -64,10 +64,10 @@ struct TokenEndpoint: Sendable {
     ChappieJSONValue.string(clientID).json
   }
 
-  /// The longest wait for a revocation: whoever signs out waits for it.
+  /// The longest wait for a revocation. The caller of a sign-out waits this long at most.
   private static let revocationDeadline = Duration.seconds(10)
 
-  /// Has the server forget the tokens.
+  /// Asks the server to revoke the tokens.
   ///
   /// - Throws: ``ChappieAuthError/revocationFailed(_:)``, `CancellationError`.
   func revoke(_ credential: Credential) async throws {

@@ -1,4 +1,4 @@
-/// Who is signed in. Derived from the stored credential; each part may be unknown.
+/// The signed-in account, derived from the stored credential. Each part may be unknown.
 public struct ChappieAccountInfo: Sendable, Hashable {
   public let email: String?
   public let userID: String?

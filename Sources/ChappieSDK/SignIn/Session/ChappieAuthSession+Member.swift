@@ -1,7 +1,7 @@
 import Observation
 
 extension ChappieAuthSession {
-  /// A property that can be observed.
+  /// An observable property.
   struct Member: Sendable {
     let hasChanged: @Sendable (Snapshot, Snapshot) -> Bool
     let willSet: @Sendable (ObservationRegistrar, ChappieAuthSession) -> Void

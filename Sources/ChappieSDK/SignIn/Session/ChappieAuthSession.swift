@@ -2,20 +2,20 @@ import GLibBridge
 import Observation
 import Synchronization
 
-/// The sign-in of one credential slot: what it is, and how it changes.
+/// The sign-in of one credential slot: its state and the operations that change it.
 ///
-/// Sessions are independent objects; those with the same application and keychain fields look at the same credential.
-/// A session reads the keyring when it is made, so a returning user is signed in without doing anything. What another
-/// process does to the credential shows here within a second.
+/// Sessions are independent objects. Sessions with the same application and keychain fields share one credential. A new
+/// session reads the keyring, so a returning user is signed in at once. A session shows another process's change to the
+/// credential within a second.
 ///
-/// What it shows can be observed, with `withObservationTracking`, `Observations`, or as ``updates``. A change is told on
-/// the thread that this library works on.
+/// Observe a session with `withObservationTracking`, `Observations` or ``updates``. Changes arrive on this library's
+/// thread.
 public final class ChappieAuthSession: Observable, Sendable {
-  /// Everything that a session shows, at one moment.
+  /// A session's observable values at one moment.
   public struct Snapshot: Sendable, Hashable {
     public let state: ChappieAuthState
     public let deviceLinkState: ChappieDeviceLinkState
-    /// The code that waits for the user; nil when there is none.
+    /// The code that waits for the user's approval. Nil when there is none.
     public let deviceCode: ChappieDeviceCode?
     public let accountInfo: ChappieAccountInfo?
     public fileprivate(set) var lastError: ChappieAuthError?
@@ -29,7 +29,7 @@ public final class ChappieAuthSession: Observable, Sendable {
     }
   }
 
-  /// What the session shows: the state of its slot, which the slot alone holds.
+  /// The session's values: the slot's state, held by the slot alone, and this session's own error.
   private struct View: Sendable {
     enum Link: Sendable {
       case unconnected
@@ -38,7 +38,7 @@ public final class ChappieAuthSession: Observable, Sendable {
 
     var link = Link.unconnected
     var observation: Observation?
-    /// A failure that this session alone knows of, until the slot's state changes.
+    /// An error of this session alone. It lasts until the slot's state changes.
     var ownError: ChappieAuthError?
     var listeners: [Int: AsyncStream<Snapshot>.Continuation] = [:]
     var nextListener = 0
@@ -57,7 +57,7 @@ public final class ChappieAuthSession: Observable, Sendable {
     }
   }
 
-  /// How long ``signOut()`` holds up its caller.
+  /// The longest time that ``signOut()`` blocks its caller.
   private static let signOutPatience = Duration.seconds(10)
 
   public let configuration: ChappieConfiguration
@@ -69,8 +69,8 @@ public final class ChappieAuthSession: Observable, Sendable {
     Task.onGLib { [weak self] in await self?.connect() }
   }
 
-  /// Holds up the calling thread until the keyring was read, `patience` at most. On the bridge's own thread, which
-  /// does the reading, it returns at once.
+  /// Blocks the calling thread until the first read of the keyring ends, for at most `patience`. Returns at once on the
+  /// library's own thread, because that thread does the read.
   func waitForFirstReading(atMost patience: Duration) {
     _ = GLibActor.block(atMost: patience) { await self.connect() }
   }
@@ -88,13 +88,13 @@ public final class ChappieAuthSession: Observable, Sendable {
   public var accountInfo: ChappieAccountInfo? { read(\.accountInfo).accountInfo }
   public var lastError: ChappieAuthError? { read(\.lastError).lastError }
 
-  /// What is shown, noting that somebody has read `member`.
+  /// Returns the snapshot and registers an access to `member`.
   private func read<Value>(_ member: KeyPath<ChappieAuthSession, Value>) -> Snapshot {
     registrar.access(self, keyPath: member)
     return view.withLock { $0.snapshot }
   }
 
-  /// The present snapshot and each that follows. A reader that is slow gets the newest and misses those between.
+  /// The present snapshot and each later one. A slow reader gets the newest and misses those between.
   public var updates: AsyncStream<Snapshot> {
     let (stream, continuation) = AsyncStream.makeStream(of: Snapshot.self, bufferingPolicy: .bufferingNewest(1))
     let id = view.withLock { view in
@@ -109,14 +109,15 @@ public final class ChappieAuthSession: Observable, Sendable {
     return stream
   }
 
-  /// Calls `observer` after each change of ``snapshot``, with what was shown before and what is shown now, for as long
-  /// as the result is kept.
+  /// Calls `observer` after each change of ``snapshot`` with the old and the new one, for as long as the caller keeps
+  /// the result.
   @GLibActor
   package func observe(_ observer: @escaping @GLibActor (_ old: Snapshot, _ new: Snapshot) -> Void) -> Observation {
     slot.observe { observer(Snapshot($0.old), Snapshot($0.new)) }
   }
 
-  /// Waits until the keyring was asked, and returns the state: ``ChappieAuthState/restoring`` when it gave no answer.
+  /// Waits for the first read of the keyring and returns the state. It is ``ChappieAuthState/restoring`` when the
+  /// keyring gave no answer.
   @GLibActor
   @discardableResult
   public func restored() async -> ChappieAuthState {
@@ -126,8 +127,8 @@ public final class ChappieAuthSession: Observable, Sendable {
 
   // MARK: Acting
 
-  /// Starts a sign-in and returns the code that the user enters. While one runs, the same code comes back.
-  /// The credential that is stored is kept until the new sign-in has succeeded; then the server is asked to revoke it.
+  /// Starts a sign-in and returns the code for the user to enter. A sign-in already running returns its code again. The
+  /// stored credential stays until the new sign-in succeeds. Then the server is asked to revoke it.
   ///
   /// - Throws: ``ChappieAuthError``, `CancellationError`.
   @GLibActor
@@ -136,7 +137,8 @@ public final class ChappieAuthSession: Observable, Sendable {
     try await startDeviceCodeSignIn(interaction: .forbidden)
   }
 
-  /// As ``startDeviceCodeSignIn()``; `interaction` decides whether the keyring may ask for its password.
+  /// Does the same as ``startDeviceCodeSignIn()``. `interaction` decides whether the keyring may prompt for its
+  /// password.
   @GLibActor
   package func startDeviceCodeSignIn(interaction: UserInteraction) async throws -> ChappieDeviceCode {
     do {
@@ -146,26 +148,25 @@ public final class ChappieAuthSession: Observable, Sendable {
     }
   }
 
-  /// Stops a sign-in that runs. What was stored before stays.
+  /// Cancels a running sign-in. The stored credential stays.
   public func cancelSignIn() {
     Task.onGLib { cancelSignInAtOnce() }
   }
 
-  /// As ``cancelSignIn()``, done when it returns: a sign-in that is started next is a new one.
+  /// Cancels a running sign-in and waits for its end. The next sign-in is then a new one.
   @GLibActor
   package func cancelSignInAtOnce() {
     slot.cancelSignIn()
   }
 
-  /// Removes this slot's credential, and no other, then asks the server to revoke it. It is removed when this returns,
-  /// so that a program may end next; the revocation goes on. Where it cannot be removed, ``lastError`` says why, and
-  /// ``state`` stays; ``signOutAndWait()`` throws it. Where it is removed and the server could not be told, ``lastError``
-  /// is ``ChappieAuthError/revocationFailed(_:)`` some time later.
+  /// Removes this slot's credential and no other, then asks the server to revoke it. The credential is removed when
+  /// this method returns, so the program may exit, while the revocation continues. If the removal fails, ``lastError``
+  /// gives the reason and ``state`` stays; ``signOutAndWait()`` throws that error. If only the revocation fails,
+  /// ``lastError`` later becomes ``ChappieAuthError/revocationFailed(_:)``.
   ///
-  /// It holds up its thread, which may be the main thread, for as long as the keyring takes: milliseconds, and where
-  /// something does not answer 10 seconds. Then ``lastError`` says so, and the removal is still tried. On the thread
-  /// that this library works on itself, such as in a tool's handler, nothing can be waited for: the removal has begun
-  /// when this returns, and ``signOutAndWait()`` is what to call there.
+  /// This method blocks its thread, even the main thread, until the keyring answers: usually milliseconds, 10 seconds
+  /// at most. After 10 seconds ``lastError`` reports the delay and the removal continues. On the library's own thread,
+  /// such as in a tool's handler, it cannot block: it starts the removal and returns. Call ``signOutAndWait()`` there.
   public func signOut() {
     let outcome = GLibActor.block(atMost: Self.signOutPatience) {
       _ = try? await self.slot.signOut(interaction: .forbidden)
@@ -183,8 +184,8 @@ public final class ChappieAuthSession: Observable, Sendable {
     notify(from: old, to: new)
   }
 
-  /// As ``signOut()``, and returns once the credential is removed and the server has answered, or 10 seconds have
-  /// passed: then ``lastError`` says whether the server was told.
+  /// Removes the credential as ``signOut()`` does and waits up to 10 seconds for the server's answer. ``lastError``
+  /// then tells whether the server revoked the credential.
   ///
   /// - Throws: ``ChappieAuthError``, `CancellationError`.
   @GLibActor
@@ -232,10 +233,10 @@ public final class ChappieAuthSession: Observable, Sendable {
     notify(from: old, to: Snapshot(change.new))
   }
 
-  /// Tells observers and listeners of a change that has happened.
+  /// Notifies observers and listeners of a change.
   private func notify(from old: Snapshot, to new: Snapshot) {
     let changed = Member.all.filter { $0.hasChanged(old, new) }
-    // Without the lock: an observer may read at once.
+    // The lock is free here, because an observer may read at once.
     for member in changed { member.willSet(registrar, self) }
     view.withLock { view in
       for listener in view.listeners.values { listener.yield(view.snapshot) }

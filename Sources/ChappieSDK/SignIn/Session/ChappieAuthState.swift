@@ -1,23 +1,23 @@
 import GLibBridge
 
-/// Where a sign-in stands.
+/// The state of a sign-in.
 public enum ChappieAuthState: String, Sendable, Hashable, CaseIterable {
-  /// The keyring has not been asked yet, or does not answer: nothing is known.
+  /// The keyring has not answered yet: nothing is known.
   case restoring
   case signedOut = "signed-out"
   case signingIn = "signing-in"
   case signedIn = "signed-in"
-  /// The stored credential can no longer be refreshed: show your sign-in.
+  /// The stored credential cannot be refreshed any more. Show your sign-in.
   case reauthenticationRequired = "reauthentication-required"
 }
 
 extension ChappieAuthState: LogValue {}
 
-/// How far the device-code exchange is.
+/// The progress of the device-code exchange.
 public enum ChappieDeviceLinkState: String, Sendable, Hashable, CaseIterable {
   case idle
   case requestingCode = "requesting-code"
-  /// The code is known; the user has yet to enter and approve it.
+  /// The code is known. The user has yet to enter and approve it.
   case waitingForApproval = "waiting-for-approval"
   case exchanging
   case linked
@@ -26,7 +26,7 @@ public enum ChappieDeviceLinkState: String, Sendable, Hashable, CaseIterable {
   case cancelled
   case failed
 
-  /// Whether a sign-in runs.
+  /// Whether a sign-in is running.
   public var isRunning: Bool {
     switch self {
     case .requestingCode, .waitingForApproval, .exchanging: true
@@ -35,12 +35,12 @@ public enum ChappieDeviceLinkState: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// The code that the user enters, and where.
+/// A device code and the page where the user enters it.
 public struct ChappieDeviceCode: Sendable, Hashable {
   public let userCode: String
-  /// The page that takes the code.
+  /// The address of the page for the code.
   public let verificationURI: String
-  /// When the code stops working: Unix seconds in UTC.
+  /// The code's expiry: Unix seconds in UTC.
   public let expiresAt: Int64
 
   package init(userCode: String, verificationURI: String, expiresAt: Int64) {

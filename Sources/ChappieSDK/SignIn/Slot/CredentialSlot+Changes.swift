@@ -1,11 +1,11 @@
 import GLibBridge
 import Platform
 
-/// What other processes, keyring managers and the lock do to a slot.
+/// Handles changes of a slot by other processes, keyring managers and the lock.
 extension CredentialSlot {
-  /// What this process itself changes in the store: a read that overlaps with one may have seen half of it.
+  /// Counts this process's own changes to the store. A read that overlaps with one may see half of it.
   struct OwnChanges {
-    /// How many have begun.
+    /// The number of changes begun so far.
     private(set) var count = 0
     private var underWay = 0
     private var hasMissedLook = false
@@ -15,7 +15,7 @@ extension CredentialSlot {
       underWay += 1
     }
 
-    /// - Returns: whether the store must be read again, because a read was dropped meanwhile.
+    /// - Returns: whether a read was dropped during the change, so the store must be read again.
     mutating func end() -> Bool {
       underWay -= 1
       guard underWay == 0, hasMissedLook else { return false }
@@ -23,7 +23,7 @@ extension CredentialSlot {
       return true
     }
 
-    /// Whether what was read since `count` was `before` counts.
+    /// Whether a read that began when `count` was `before` is valid.
     mutating func allow(readSince before: Int) -> Bool {
       if underWay > 0 {
         hasMissedLook = true
@@ -33,14 +33,14 @@ extension CredentialSlot {
     }
   }
 
-  /// Runs `body`, which changes what is stored.
+  /// Runs `body`, a change to the store.
   func changing<Result>(_ body: () async throws -> Result) async rethrows -> Result {
     ownChanges.begin()
     defer { if ownChanges.end() { Task.onGLib { await look() } } }
     return try await body()
   }
 
-  /// Reads what others have done to the slot since it was last read. A keyring that does not answer changes nothing.
+  /// Reads other processes' changes since the last read. A keyring that does not answer changes nothing.
   func look() async {
     let task: Task<Void, Never>
     switch looking {
@@ -55,14 +55,14 @@ extension CredentialSlot {
     await task.value
   }
 
-  /// Somebody has changed what is stored.
+  /// Handles another process's change to the store.
   func changedInStore() async {
-    // A look that is under way may have been too early.
+    // A running read may have missed the change.
     if case .running(let task) = looking { await task.value }
     await look()
   }
 
-  /// Nobody waits for the result, so what cannot be read now is no failure.
+  /// Nobody waits for the result, so a failed read is no error.
   private func lookQuietly() async {
     defer { MemoryHardening.wipeStack() }
     let before = ownChanges.count
@@ -76,12 +76,12 @@ extension CredentialSlot {
     }
   }
 
-  /// Reads again when the lock or the keyring has changed, where not everything is known.
+  /// Reads again after a change of the lock or the keyring, where something is still unknown.
   func lockChanged() async {
     await storePending()
     switch state.lastError {
     case .locked, .keyringUnavailable: await restore()
-    // Also where there was no credential: another keyring may be there now.
+    // A slot without a credential reads too: another keyring may be present now.
     default: if state.accountInfo == nil { await restore() }
     }
   }

@@ -2,13 +2,13 @@ import GLibBridge
 import Platform
 
 extension CredentialSlot {
-  /// Reads the slot in the keyring. A keyring that does not answer changes nothing that is known.
+  /// Reads the slot in the keyring. A keyring that does not answer changes nothing.
   func restore() async {
     defer { MemoryHardening.wipeStack() }
     _ = try? await read()
   }
 
-  /// The stored credential and the rule it was stored under.
+  /// Returns the stored credential and its accessibility rule.
   ///
   /// - Throws: ``CredentialError``, `CancellationError`.
   func read(interaction: UserInteraction = .forbidden) async throws -> (Credential, ChappieKeychainAccessibility) {
@@ -39,15 +39,15 @@ extension CredentialSlot {
     }
   }
 
-  /// What the store has for the servers of this slot. A credential for other servers counts as unusable, and is sent
-  /// nowhere.
+  /// Reads the store's entry for the servers of this slot. A credential for other servers counts as unusable and is
+  /// sent nowhere.
   func find(_ interaction: UserInteraction) async throws -> SlotVault<Credential>.Finding {
     let finding = try await vault.read(identity, interaction: interaction)
     guard case .secret(let credential, _) = finding, credential.servers != method.servers else { return finding }
     return .unusable(reason: Credential.otherServers)
   }
 
-  /// A keyring that does not answer signs nobody out, also not across a restart.
+  /// A silent keyring signs nobody out, even across a restart.
   private func recall() {
     if store.hadCredential(identity, for: method.servers) { apply(.recalled) }
   }
@@ -58,7 +58,7 @@ extension CredentialSlot {
       : .found(credential.accountInfo, renewedAt: credential.renewedAt)
   }
 
-  /// Notes `error` where it is one of the store or the lock, and returns it.
+  /// Records `error` if it comes from the store or the lock, and returns it.
   func noted(_ error: CredentialError) -> CredentialError {
     switch error {
     case .locked, .keyringUnavailable: apply(.storeFailed(error))

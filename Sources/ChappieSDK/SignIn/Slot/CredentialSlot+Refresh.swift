@@ -2,11 +2,11 @@ import GLibBridge
 import Platform
 import SecretMemory
 
-/// Renewing the tokens. A renewed token is stored and read back before anything uses it.
+/// Refreshes tokens. Each new token is stored and read back before its first use.
 extension CredentialSlot {
-  /// What a request needs now; renewed first when it is about to expire.
+  /// Returns the present grant. A token near its expiry is refreshed first.
   ///
-  /// - Parameter interaction: whether a keyring that is locked may ask the user for its password.
+  /// - Parameter interaction: whether a locked keyring may prompt for its password.
   /// - Throws: ``CredentialError``, `CancellationError`.
   func accessGrant(interaction: UserInteraction = .forbidden) async throws -> AccessGrant {
     let (credential, _) = try await read(interaction: interaction)
@@ -21,14 +21,14 @@ extension CredentialSlot {
     return try await refresh(replacing: grant)
   }
 
-  /// Another grant than `rejected`, whose token the backend answered with 401.
+  /// Returns a grant to replace `rejected`, whose token the backend refused with 401.
   ///
   /// - Throws: ``CredentialError``, `CancellationError`.
   func accessGrant(insteadOf rejected: AccessGrant) async throws -> AccessGrant {
     try await refresh(replacing: rejected, wasRejected: true)
   }
 
-  /// Waits until a refresh that runs has ended and its tokens are stored, or cannot be stored now.
+  /// Waits until a running refresh has ended and its tokens are stored or remain pending.
   func settle() async {
     await refreshEnded()
     await storePending()
@@ -48,7 +48,7 @@ extension CredentialSlot {
     switch refreshing {
     case .running(let running): task = running
     case .none:
-      // A task of its own: a caller that leaves must not stop a refresh whose answer the server already sent.
+      // The refresh is a task of its own: a cancelled caller must not stop it after the server has answered.
       task = startRefresh(replacing: old, wasRejected: wasRejected)
       refreshing = .running(task)
     }
@@ -69,7 +69,7 @@ extension CredentialSlot {
         apply(.refreshFailed(.signIn(error)))
         throw CredentialError.signIn(error)
       } catch let error as CredentialError {
-        // A refusal is logged where it is stored.
+        // The refusal is logged where it is stored.
         if error != .reauthenticationRequired { Log.info("The refresh failed: \(error).", slot: identity.logSlot) }
         throw noted(error)
       }
@@ -82,7 +82,7 @@ extension CredentialSlot {
     let (current, accessibility) = try await readToReplace()
     if let pending {
       if pending.isNewer(than: current) { return try await keep(pending.credential.credential, pending.accessibility) }
-      // Somebody has signed in since.
+      // Somebody has signed in meanwhile.
       self.pending = nil
       return current
     }
@@ -93,7 +93,7 @@ extension CredentialSlot {
     let refusal = refusal(of: current)
     if let refusal, !mayTryAgain(current, after: refusal) { throw reauthenticationRequired }
     do {
-      // A token is not redeemed while its successor could not be stored.
+      // A refresh token is not redeemed while its successor cannot be stored.
       try await store.unlock(identity, interaction: .forbidden)
     } catch CredentialError.locked where !wasRejected && !current.isExpired(at: UnixTime.now) {
       return current
@@ -121,13 +121,13 @@ extension CredentialSlot {
     do {
       return try await read()
     } catch CredentialError.missing {
-      // Somebody has signed out since.
+      // Somebody has signed out meanwhile.
       pending = nil
       throw CredentialError.missing
     }
   }
 
-  /// Stores renewed tokens before anything uses them.
+  /// Stores refreshed tokens before their first use.
   private func keep(_ renewed: Credential, _ accessibility: ChappieKeychainAccessibility) async throws -> Credential {
     try await changing {
       try await store.write(renewed, for: identity, accessibility: accessibility, interaction: .forbidden)

@@ -1,13 +1,14 @@
 import GLibBridge
 import Platform
 
-/// What the server refuses to renew.
+/// Handles refresh tokens that the server refuses.
 extension CredentialSlot {
-  /// The seconds after a refusal in which the server is not asked again, and after which a second one counts.
+  /// The pause after a refusal, in seconds. The server is not asked again during it, and only a refusal after it counts
+  /// as the second.
   static let refusalPause: Int64 = 10 * 60
 
-  /// Stores that the server refused. One refusal may be a mistake, of the server or of something that stands in for it:
-  /// the refresh token leaves the keyring only with a second one.
+  /// Stores a refusal. One refusal may be a mistake of the server or of a proxy, so the refresh token stays in the
+  /// keyring until a second one.
   func noteRefusal(
     of credential: Credential, _ accessibility: ChappieKeychainAccessibility, _ error: ChappieAuthError, isFirst: Bool
   ) async {
@@ -31,7 +32,7 @@ extension CredentialSlot {
     }
   }
 
-  /// When `credential` was last refused; nil when it was not.
+  /// The time of the last refusal of `credential`. Nil when there was none.
   func refusal(of credential: Credential) -> BootTime? {
     if let moment = credential.refusedAt { return moment }
     guard let pendingRefusal, pendingRefusal.renewedAt == credential.renewedAt else { return nil }

@@ -2,16 +2,16 @@ import GLibBridge
 import Platform
 import SecretMemory
 
-/// Signing in. What was stored before stays until the new credential is stored.
+/// Signs in. The old credential stays until the new one is stored.
 extension CredentialSlot {
-  /// Starts a sign-in, or joins the one that runs, and returns its code.
+  /// Starts a sign-in or joins a running one, and returns its code.
   ///
-  /// - Parameter accessibility: the rule that the new credential is stored under.
+  /// - Parameter accessibility: the rule for storing the new credential.
   /// - Throws: ``CredentialError``, `CancellationError`.
   func startSignIn(
     _ accessibility: ChappieKeychainAccessibility, interaction: UserInteraction
   ) async throws -> ChappieDeviceCode {
-    // The code of a sign-in that was cancelled is dead, also while that one is still ending.
+    // The code of a cancelled sign-in is invalid, even before that sign-in has ended.
     if case .running(let task) = signIn, task.isCancelled { await task.value }
     if case .none = signIn {
       apply(.signInProgress(.requestingCode))
@@ -31,7 +31,8 @@ extension CredentialSlot {
 
   private func waitForCode() async throws -> ChappieDeviceCode {
     if let code = state.deviceCode { return code }
-    // From the change itself: a quick user has approved the code before this call goes on, and it is shown no more.
+    // The code comes from the change itself: a quick user may approve it before this call resumes, and the state then
+    // no longer shows it.
     let code = Promise<ChappieDeviceCode?>()
     let observation = observe { change in
       if change.new.deviceCode != nil || !change.new.deviceLinkState.isRunning { code.fulfil(change.new.deviceCode) }
@@ -44,7 +45,7 @@ extension CredentialSlot {
 
   private func runSignIn(_ accessibility: ChappieKeychainAccessibility, _ interaction: UserInteraction) async {
     do {
-      // Before the user types a code: a sign-in that cannot be stored is worth nothing.
+      // The check comes before the user enters a code: a sign-in that cannot be stored is useless.
       try await store.unlock(identity, interaction: await gate.interaction(interaction))
       let credential = try await method.signIn { self.apply(.signInProgress($0)) }
       try await changing {
@@ -65,12 +66,12 @@ extension CredentialSlot {
       let interaction = await gate.interaction(interaction)
       let replaced = await credentialToReplace()
       try Task.checkCancellation()
-      // A task of its own: from here on it is too late to cancel, since the store may have taken it already.
+      // The write is a task of its own: the store may have the credential already, so cancelling is too late.
       try await Task.onGLib {
         try await store.write(credential, for: identity, accessibility: accessibility, interaction: interaction)
       }.value
       pending = nil
-      // Not before: a sign-in that fails leaves the one before as it was.
+      // The old credential is revoked only now, because a failed sign-in must leave it in force.
       if let replaced, !replaced.sharesToken(with: credential) { revoke(replaced) }
     } catch {
       await revokeUnlessStored(credential)
@@ -78,16 +79,16 @@ extension CredentialSlot {
     }
   }
 
-  /// What a new sign-in takes the place of, as far as it may be read now.
+  /// The credential that a new sign-in will replace, if it can be read now.
   private func credentialToReplace() async -> Credential? {
     if let pending { return pending.credential.credential }
     return try? await find(.forbidden).credential
   }
 
-  /// Has the server forget tokens that nobody will ever use. A store that failed may have kept them all the same, in
-  /// place of those before.
+  /// Asks the server to revoke tokens that nobody will use. A store that reported a failure may still have replaced the
+  /// old credential.
   private func revokeUnlessStored(_ credential: Credential) async {
-    // Also for a sign-in that was cancelled.
+    // A cancelled sign-in needs the revocation too.
     let reading = Task.onGLib { try await vault.read(identity, interaction: .forbidden) }
     switch try? await reading.value {
     case .none?: revoke(credential)

@@ -1,18 +1,19 @@
 import GLibBridge
 import Platform
 
-/// Signing out, and having the server revoke what is not used any more.
+/// Signs out and has the server revoke unused tokens.
 extension CredentialSlot {
-  /// Removes this slot's credential, then asks the server to revoke it. What may not be read now is removed without.
+  /// Removes this slot's credential, then asks the server to revoke it. A credential that cannot be read now is removed
+  /// without a revocation.
   ///
-  /// - Returns: what ends with the server's answer, once the state says what went wrong.
+  /// - Returns: a task that ends with the server's answer, after the state shows any error.
   /// - Throws: ``CredentialError``.
   @discardableResult
   func signOut(interaction: UserInteraction) async throws(CredentialError) -> Task<Void, Never> {
     await endWhatIsUnderWay()
     do {
       let interaction = await gate.interaction(interaction)
-      // Before the lock: nobody else shall wait for the user.
+      // The prompt comes before the lock, so no other process waits for the user.
       if interaction == .allowed { try await store.unlock(identity, interaction: interaction) }
       let lock = try await SlotFileLock.take(identity)
       defer { withExtendedLifetime(lock) {} }
@@ -34,7 +35,7 @@ extension CredentialSlot {
     }
   }
 
-  /// A sign-in or a refresh that went on would bring back what is about to be removed.
+  /// Ends a running sign-in or refresh, because it would restore the removed credential.
   private func endWhatIsUnderWay() async {
     if case .running(let task) = signIn {
       task.cancel()
@@ -43,9 +44,9 @@ extension CredentialSlot {
     await refreshEnded()
   }
 
-  /// Asks the server to forget tokens, while nobody waits for it.
+  /// Asks the server to revoke tokens in the background.
   ///
-  /// - Returns: what went wrong, once it is over; nil for nothing.
+  /// - Returns: a task with the error, or nil for success.
   @discardableResult
   func revoke(_ credential: Credential) -> Task<CredentialError?, Never> {
     Task.onGLib { [method, identity] in

@@ -3,11 +3,11 @@ import Platform
 import SecretMemory
 import Synchronization
 
-/// One stored credential and everything that happens to it. All sessions and clients of a process with the same slot
-/// share one of these, so that one refresh runs at a time.
+/// One stored credential and its operations. All sessions and clients of a process with the same slot share one
+/// instance, so only one refresh runs at a time.
 ///
-/// It is the one holder of the state of a sign-in: whoever shows the state reads it here and observes its changes.
-/// Reading, changes by others, refresh, refusals, sign-in and sign-out have a file each.
+/// The instance alone holds the state of the sign-in. Other types read that state here and observe its changes.
+/// Reading, outside changes, refresh, refusals, sign-in and sign-out have a file each.
 @GLibActor
 final class CredentialSlot {
   enum SignIn {
@@ -40,7 +40,7 @@ final class CredentialSlot {
   var signIn = SignIn.none
   var refreshing = Refresh.none
   var looking = Look.none
-  /// Renewed tokens that the store has not taken yet.
+  /// Refreshed tokens that the store has not taken yet.
   var pending: PendingCredential?
   /// A refusal that the store has not taken yet.
   var pendingRefusal: PendingRefusal?
@@ -63,7 +63,7 @@ final class CredentialSlot {
 
   // MARK: State
 
-  /// The state now. It changes on the actor alone, and any thread may read it.
+  /// The present state. Only the actor changes it, and any thread may read it.
   nonisolated var state: SlotState { shared.withLock { $0 } }
 
   func apply(_ event: SlotState.Event) {
@@ -78,15 +78,15 @@ final class CredentialSlot {
     observers.notify(Change(old: old, new: new))
   }
 
-  /// Calls `observer` after each change of ``state``, for as long as the result is kept.
+  /// Calls `observer` after each change of ``state``, for as long as the caller keeps the result.
   func observe(_ observer: @escaping @GLibActor (Change) -> Void) -> Observation {
     observers.observe(observer)
   }
 
   // MARK: Attachments
 
-  /// An object that another part of this library keeps for as long as this slot is in use. There is one of each type;
-  /// `make` is called where there is none yet.
+  /// Returns the object of type `Attached` that this slot keeps for another part of the library. Calls `make` if there
+  /// is none yet.
   func attached<Attached: AnyObject>(_ make: () -> Attached) -> Attached {
     let type = ObjectIdentifier(Attached.self)
     if let known = attachments[type] as? Attached { return known }

@@ -2,16 +2,16 @@ import GLibBridge
 import Platform
 import SecretMemory
 
-/// Renewed tokens that the store has not taken yet. The server has already forgotten their predecessors.
+/// Refreshed tokens that the store has not taken yet. The server no longer accepts their predecessors.
 struct PendingCredential {
   let credential: EncryptedCredential
   let predecessor: EncryptedCredential
   let accessibility: ChappieKeychainAccessibility
-  /// Keeps the slot until the store has taken them: they must outlive the caller that needed them.
+  /// Keeps the slot alive until the store has the tokens, because they must outlive the caller that needed them.
   let slot: CredentialSlot
 
-  /// Whether `stored` is what these tokens replace. It may be they themselves, where the store took them and reported
-  /// a failure all the same.
+  /// Whether these tokens replace `stored`. They may be `stored` itself, if the store took them and still reported a
+  /// failure.
   func isNewer(than stored: Credential) -> Bool {
     [predecessor, credential].contains { stored.accessToken.isEqual(to: $0.credential.accessToken) }
   }
@@ -19,7 +19,7 @@ struct PendingCredential {
 
 /// A refusal that the store has not taken yet.
 struct PendingRefusal {
-  /// When the refused credential was renewed: Unix seconds.
+  /// The time of the refused credential's last refresh: Unix seconds.
   let renewedAt: Int64
   let moment: BootTime
 }

@@ -1,6 +1,6 @@
 import GLibBridge
 
-/// The slots of this process: one for each identity and backend that is in use.
+/// The slots of this process: one for each identity and backend in use.
 @GLibActor
 package enum SlotRegistry {
   private struct Key: Hashable {
@@ -12,7 +12,7 @@ package enum SlotRegistry {
   private static var seeded: [SlotIdentity: any CredentialStore] = [:]
   private static let http = AuthHTTP()
 
-  /// Has each slot look again when the lock or the keyring changes. Done once, by being read.
+  /// Makes each slot read again after a change of the lock or the keyring. The first access installs it.
   private static let followLocks: Void = {
     LockMonitor.shared.observe {
       for slot in slots.values.compactMap(\.value) {
@@ -22,7 +22,7 @@ package enum SlotRegistry {
     Task.onGLib { await LockMonitor.shared.ready() }
   }()
 
-  /// The slot that `configuration` names.
+  /// The slot for `configuration`.
   static func slot(for configuration: ChappieConfiguration) -> CredentialSlot {
     let key = Key(identity: SlotIdentity(configuration), backend: configuration.backend)
     if let slot = slots[key]?.value { return slot }
@@ -35,17 +35,17 @@ package enum SlotRegistry {
     return slot
   }
 
-  /// Waits until no slot has tokens under way or in hand that the store does not hold: before the process ends.
+  /// Waits until no slot has running refreshes or pending tokens. Call it before the process exits.
   package static func settle() async {
     for slot in slots.values.compactMap(\.value) { await slot.settle() }
   }
 
-  /// Keeps the credential of one slot in `store` instead of the keyring: what the fixtures for apps' tests do.
+  /// Stores the credential of one slot in `store` instead of the keyring. The fixtures for apps' tests use it.
   package static func seed(_ identity: SlotIdentity, with store: any CredentialStore) {
     seeded[identity] = store
   }
 
-  /// The accounts that are stored for `service` of `application`.
+  /// The accounts stored for `service` of `application`.
   static func accounts(ofService service: String, of application: ChappieApplicationID) async throws -> [String] {
     try await store.accounts(ofService: service, of: application)
   }
@@ -58,12 +58,12 @@ package enum SlotRegistry {
 
   private static let storeObservers = Observers<Void>()
 
-  /// Calls `observer` after each change of a stored credential, whoever made it, for as long as the process lives.
+  /// Calls `observer` after each change of a stored credential by any process, for the lifetime of this process.
   package static func observeStore(_ observer: @escaping @GLibActor () -> Void) {
     storeObservers.observeForGood(observer)
   }
 
-  /// - Parameter items: the attributes of what has changed; nil where that can be anything.
+  /// - Parameter items: the attributes of the changed items. Nil when any item may have changed.
   private static func changed(_ items: [[String: String]]?) {
     for slot in slots.values.compactMap(\.value) where items?.contains(where: slot.identity.owns) ?? true {
       Task.onGLib { await slot.changedInStore() }

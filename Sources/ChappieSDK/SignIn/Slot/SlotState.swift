@@ -1,29 +1,29 @@
 import GLibBridge
 
-/// The state of one credential slot, as a machine: events in, what users see out.
+/// The state of one credential slot, as a state machine: it takes events and gives the values for users.
 package struct SlotState: Sendable, Equatable {
-  /// What is known of the stored credential.
+  /// The known facts about the stored credential.
   enum Stored: Sendable, Equatable {
     case unknown
     case none
-    /// Nil while the keyring is locked or silent and who it is cannot be read.
+    /// A usable credential. Nil while a locked or silent keyring hides the account.
     case present(ChappieAccountInfo?)
-    /// A credential that can no longer be renewed; it is kept for its identity. Until something newer than
-    /// `renewedAt` is stored, nothing has changed.
+    /// A credential that cannot be refreshed any more, kept for its identity. Only a credential newer than `renewedAt`
+    /// replaces this state.
     case spent(ChappieAccountInfo?, renewedAt: Int64)
   }
 
   enum Event: Sendable {
     case found(ChappieAccountInfo, renewedAt: Int64)
-    /// A credential that was refused before this process started.
+    /// A credential refused before this process started.
     case foundRefused(ChappieAccountInfo, renewedAt: Int64)
-    /// There is a credential, and the keyring is locked.
+    /// A credential in a locked keyring.
     case foundLocked
     case foundNone
     case foundUnusable(reason: String)
-    /// The store tells nothing, and held a credential when it last did.
+    /// The store does not answer. It held a credential at its last answer.
     case recalled
-    /// The store did not answer: this changes nothing that is known.
+    /// The store did not answer. The known facts stay.
     case storeFailed(CredentialError)
     case signInProgress(SignInProgress)
     case signInFailed(CredentialError)
@@ -32,7 +32,7 @@ package struct SlotState: Sendable, Equatable {
     case refreshRefused(CredentialError, renewedAt: Int64)
     case refreshFailed(CredentialError)
     case signedOut
-    /// What was signed out is not revoked.
+    /// The signed-out credential could not be revoked.
     case revocationFailed(CredentialError)
   }
 
@@ -51,7 +51,7 @@ package struct SlotState: Sendable, Equatable {
     }
   }
 
-  /// Whether the stored credential can no longer be renewed, also while a new sign-in runs.
+  /// Whether the stored credential cannot be refreshed any more. Stays true while a new sign-in runs.
   var isSpent: Bool {
     if case .spent = stored { return true }
     return false
@@ -73,7 +73,7 @@ package struct SlotState: Sendable, Equatable {
     case .foundLocked: foundLocked()
     case .foundNone:
       stored = .none
-      // Somebody else has signed out.
+      // Another process has signed out.
       if deviceLinkState == .linked { deviceLinkState = .idle }
       forgetStoreError()
     case .foundUnusable(let reason):
@@ -96,7 +96,7 @@ package struct SlotState: Sendable, Equatable {
       lastError = nil
       if !deviceLinkState.isRunning { deviceLinkState = .idle }
     case .revocationFailed(let error):
-      // Who has signed in meanwhile, or is about to, has nothing to do with it.
+      // The error is irrelevant after a new sign-in, or during one.
       if case .none = stored, !deviceLinkState.isRunning { lastError = error }
     }
   }
@@ -107,7 +107,7 @@ package struct SlotState: Sendable, Equatable {
     forgetStoreError()
   }
 
-  /// The store has answered, with nothing wrong. What a server said stays an error.
+  /// Clears a store error after a good answer. A server's error stays.
   private mutating func forgetStoreError() {
     switch lastError {
     case .locked, .keyringUnavailable, .unusable: lastError = nil
@@ -158,7 +158,7 @@ package struct SlotState: Sendable, Equatable {
 }
 
 extension SlotState.Event: LogValue {
-  /// Why the state is another one.
+  /// The reason for a change of state, for the log.
   package var logText: String {
     switch self {
     case .found: "the keyring holds a credential"
