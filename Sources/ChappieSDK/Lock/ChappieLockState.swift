@@ -1,17 +1,17 @@
 import GLibBridge
 
-/// Whether the desktop is locked, of all that is known.
+/// The lock state of the desktop, from all known sources.
 public enum ChappieLockState: String, Sendable, Hashable, CaseIterable {
-  /// The keyring is unlocked, and what knows of the screen says that it is not locked.
+  /// The keyring is unlocked, and a source reports the screen as not locked.
   case unlocked
-  /// The screen or the keyring is locked, or the machine goes to sleep.
+  /// The screen or the keyring is locked, or the machine is going to sleep.
   case locked
-  /// The keyring is locked and was not unlocked since login.
+  /// The keyring is locked and has not been unlocked since login.
   case beforeFirstUnlock = "before-first-unlock"
-  /// Nothing here knows of the screen: no policy of this desktop can be seen.
+  /// No source reports the state of the screen, so no lock policy of this desktop is known.
   case unknown
 
-  /// Whether something that is known is locked.
+  /// Whether any known source reports a lock.
   package var isLocked: Bool {
     switch self {
     case .locked, .beforeFirstUnlock: true

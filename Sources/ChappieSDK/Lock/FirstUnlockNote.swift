@@ -1,10 +1,10 @@
 import GLibBridge
 import Platform
 
-/// Remembers across restarts of this process that the keyring was unlocked since login.
+/// Remembers across restarts of this process that the keyring has been unlocked since login.
 ///
-/// A file in the runtime directory that names the bus and the keyring's connection to it. Neither name ever comes
-/// again, so that the note ends with the keyring's program, and with it at logout.
+/// A file in the runtime directory names the bus and the keyring's connection to it. Neither name is ever used again,
+/// so the note becomes invalid when the keyring's daemon ends, at logout at the latest.
 @GLibActor
 struct FirstUnlockNote {
   private static var lengthLimit: Int { 1 << 10 }
@@ -16,12 +16,12 @@ struct FirstUnlockNote {
     bus = connection.guid
   }
 
-  /// Whether the keyring that owns its name as `owner` was seen unlocked.
+  /// Whether the keyring with the bus name `owner` has been seen unlocked.
   func names(_ owner: String) -> Bool {
     (try? Files.read(path, limit: Self.lengthLimit)) == text(owner)
   }
 
-  /// It is a convenience: that it cannot be written is no failure.
+  /// The note is a convenience, so a failure to write it is ignored.
   func write(_ owner: String) {
     try? Files.makeDirectory(directory)
     try? Files.write(text(owner), to: path)

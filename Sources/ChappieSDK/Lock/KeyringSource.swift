@@ -1,8 +1,8 @@
 import GLibBridge
 
-/// The lock of the keyring's default collection, as it shows it.
+/// The lock state of the keyring's default collection, as the keyring reports it.
 ///
-/// For showing, and for noticing that something changed: whether an item can be read is found out by reading it.
+/// It serves display and change detection. Only reading an item shows whether the item can be read.
 @GLibActor
 final class KeyringSource: LockSource {
   private static let service = "org.freedesktop.secrets"
@@ -13,7 +13,7 @@ final class KeyringSource: LockSource {
   private(set) var reading = LockReading.silent {
     didSet { if reading != oldValue { changed() } }
   }
-  /// Whether it was seen unlocked since its program started, which is since login.
+  /// Whether the keyring has been seen unlocked since its daemon started, so since login.
   private(set) var wasUnlocked = false
   private let connection: BusConnection
   private let note: FirstUnlockNote
@@ -54,7 +54,7 @@ final class KeyringSource: LockSource {
     await read()
   }
 
-  /// Looks at the keyring now.
+  /// Reads the keyring's state.
   func read() async {
     let alias: Variant
     do {
@@ -77,7 +77,7 @@ final class KeyringSource: LockSource {
     reading = isLocked ? .locked : .unlocked
   }
 
-  /// A keyring that was stopped tells nobody when it goes on: its late answer does.
+  /// A keyring stopped by a signal sends no signal when it continues. Its late answer shows that it has.
   private func readWhenItAnswers() {
     guard lateAnswer == nil else { return }
     lateAnswer = Task.onGLib {

@@ -1,9 +1,9 @@
 import GLibBridge
 
-/// Proof that the lock rules allowed to read an item now. An unread item opens with nothing else, and only
+/// Proof that the lock rules allow the read of an item now. An unread item opens only with a permit, and only
 /// ``LockGate`` makes one.
 package struct ReadPermit: Sendable {
-  /// The accessibility that was asked for.
+  /// The accessibility rule of the request.
   let accessibility: ChappieKeychainAccessibility
 
   fileprivate init(_ accessibility: ChappieKeychainAccessibility) {
@@ -11,7 +11,7 @@ package struct ReadPermit: Sendable {
   }
 }
 
-/// Whether the user may be asked for something, such as the keyring's password.
+/// Whether a prompt may be shown to the user, such as for the keyring's password.
 package enum UserInteraction: Sendable {
   case forbidden
   case allowed
@@ -22,7 +22,7 @@ package enum UserInteraction: Sendable {
 struct LockGate {
   let unknown: UnknownLockPolicy
 
-  /// Whether the keyring may ask the user for its password now: a prompt over a locked screen helps nobody.
+  /// Whether the keyring may prompt for its password now. A prompt over a locked screen helps nobody.
   func interaction(_ wanted: UserInteraction) async -> UserInteraction {
     guard wanted == .allowed else { return .forbidden }
     await LockMonitor.shared.ready()

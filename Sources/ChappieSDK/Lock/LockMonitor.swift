@@ -1,12 +1,12 @@
 import GLibBridge
 
-/// Joins all that knows of a lock into one state, and follows it.
+/// Joins all lock sources into one state and follows it.
 @GLibActor
 package final class LockMonitor {
   /// The monitor of this process.
   package static let shared = LockMonitor()
 
-  /// What the screen is, of all sources together.
+  /// The state of the screen from all sources together.
   package enum Screen {
     case unlocked
     case locked
@@ -24,7 +24,7 @@ package final class LockMonitor {
 
   // MARK: State
 
-  /// Waits until each source has said what it knows. What does not answer in time is silent.
+  /// Waits until each source has reported its state. A source that is late counts as silent.
   package func ready() async {
     if starting == nil { starting = Task.onGLib { await start() } }
     await starting?.value
@@ -41,13 +41,13 @@ package final class LockMonitor {
     return screen == .unknown ? .unknown : .unlocked
   }
 
-  /// False also for a keyring that is gone or does not answer.
+  /// Whether the keyring is unlocked. False for a keyring that is absent or does not answer.
   package var isKeyringUnlocked: Bool { keyring.map { $0.reading == .unlocked } ?? true }
 
-  /// Whether somebody else may sit before the screen.
+  /// Whether another person may be at the screen.
   package var isScreenLocked: Bool { screen == .locked }
 
-  /// Whether a person's consent counts now, who may be somebody else while it is locked.
+  /// Whether a person's consent is valid now. At a locked screen, another person may give it.
   package var mayApprove: Bool {
     switch state {
     case .unlocked, .unknown: true
@@ -55,7 +55,7 @@ package final class LockMonitor {
     }
   }
 
-  /// The names of the sources that say what ``state`` is, in alphabetical order.
+  /// The names of the sources behind ``state``, in alphabetical order.
   package var sources: [String] {
     let reading: LockReading =
       switch state {
@@ -66,14 +66,14 @@ package final class LockMonitor {
     return all.filter { $0.reading == reading }.map(\.name).sorted()
   }
 
-  /// Has the keyring looked at now: it failed, and may not tell when it is well again.
+  /// Makes the keyring source read its state again. The keyring failed and may not signal its recovery.
   func lookAtKeyring() {
     Task.onGLib { await keyring?.read() }
   }
 
   // MARK: Observing
 
-  /// Calls `observer` after each change of any source, for as long as the process lives.
+  /// Calls `observer` after each change of any source, for the lifetime of the process.
   package func observe(_ observer: @escaping @GLibActor () -> Void) {
     observers.observeForGood(observer)
   }
@@ -83,7 +83,7 @@ package final class LockMonitor {
     observers.notify(())
   }
 
-  /// Tells of a state that is another one than before, and of the sources that say so.
+  /// Logs a changed state and its sources.
   private func log() {
     guard isStarted, state != loggedState else { return }
     loggedState = state
@@ -96,7 +96,7 @@ package final class LockMonitor {
 
   // MARK: Starting
 
-  /// All at once: what does not answer must not hold up the others.
+  /// Starts all sources at once: a silent source must not delay the others.
   private func start() async {
     let starts = [Task.onGLib { await startOnSessionBus() }, Task.onGLib { await startOnSystemBus() }]
     for start in starts { await start.value }
@@ -128,22 +128,22 @@ package final class LockMonitor {
   }
 }
 
-/// One party that knows of a lock: logind, a screen saver, the keyring.
+/// A lock source: logind, a screen saver or the keyring.
 @GLibActor
 protocol LockSource: AnyObject {
-  /// The name that ``LockMonitor/sources`` shows.
+  /// The name in ``LockMonitor/sources``.
   var name: String { get }
   var reading: LockReading { get }
 
-  /// Starts to follow. `changed` is called after each change of ``reading``.
+  /// Starts to follow the source. `changed` is called after each change of ``reading``.
   ///
-  /// Returns once the initial state was read, or cannot be.
+  /// Returns once the initial state has been read or cannot be read.
   func start(_ changed: @escaping @GLibActor () -> Void) async
 }
 
-/// What one source says of the lock that it knows.
+/// The lock state from one source.
 enum LockReading: Sendable, Equatable {
-  /// It is not there, or has never been seen to know.
+  /// The source is absent, or has never proved reliable.
   case silent
   case unlocked
   case locked

@@ -1,17 +1,17 @@
 import GLibBridge
 import Platform
 
-/// logind's `LockedHint` of the user's display session, and the machine's sleep.
+/// Reads logind's `LockedHint` of the user's display session, and follows the machine's sleep.
 ///
-/// A `systemd --user` service belongs to no session, so the session is found by the user's `Display`. The hint is
-/// only as good as the locker: some never set it. It counts as unlocked once it was seen to be set, or where the
-/// desktop is known to set it; a hint that is set always counts, also while logind restarts.
+/// A `systemd --user` service belongs to no session, so the user's `Display` gives the session. Some lockers never set
+/// the hint. An unset hint therefore means unlocked only after the hint was once seen set, or on a desktop known to set
+/// it. A set hint always counts, even while logind restarts.
 @GLibActor
 final class LogindSource: LockSource {
   private static let service = "org.freedesktop.login1"
   private static let managerPath = ObjectPath.root.appending("org").appending("freedesktop").appending("login1")
   private static let deadline = Duration.seconds(2)
-  /// Desktops whose lockers set the hint, as the `Desktop` of their sessions begins.
+  /// Desktops whose lockers set the hint, as prefixes of their sessions' `Desktop`.
   private static let truthfulDesktops = ["gnome", "ubuntu", "kde", "plasma", "pantheon", "budgie", "cosmic"]
 
   private enum Display {
@@ -19,7 +19,7 @@ final class LogindSource: LockSource {
     case session(ObjectPath, isTruthful: Bool, subscription: BusSubscription)
   }
 
-  /// What the locker of the display session has said.
+  /// The state of the display session's hint.
   private enum Hint {
     case unknown
     case unset
@@ -35,7 +35,7 @@ final class LogindSource: LockSource {
   private var display = Display.none
   private var hint = Hint.unknown
   private var isAsleep = false
-  /// The session whose hint was seen to be set: its locker does set it.
+  /// The session whose hint was once seen set, so its locker sets it.
   private var provenSession: ObjectPath?
   private var watch: BusNameWatch?
   private var managerSignals: BusSubscription?
@@ -90,7 +90,7 @@ final class LogindSource: LockSource {
 
   // MARK: Sleep
 
-  /// While the machine prepares to sleep it counts as locked; what the lock is afterwards is read again.
+  /// The machine counts as locked while it prepares to sleep. After the sleep the lock state is read again.
   private func sleep(_ starts: Bool) {
     isAsleep = starts
     if starts { return update() }
@@ -149,7 +149,7 @@ final class LogindSource: LockSource {
     await readHint(session)
   }
 
-  /// Whether a session is a person's desktop, and not one in which somebody is asked to log in.
+  /// Whether a session is a user's desktop and not a login screen.
   private func isOfUser(_ session: ObjectPath) async -> Bool {
     await text("Class", of: session).hasPrefix("user")
   }

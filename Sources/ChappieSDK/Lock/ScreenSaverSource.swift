@@ -1,10 +1,10 @@
 import GLibBridge
 
-/// A screen saver on the session bus with `GetActive` and `ActiveChanged`, as freedesktop, GNOME, MATE, Cinnamon and
-/// Xfce have it.
+/// A screen saver on the session bus with `GetActive` and `ActiveChanged`, as on freedesktop, GNOME, MATE, Cinnamon and
+/// Xfce.
 @GLibActor
 final class ScreenSaverSource: LockSource {
-  /// The names that desktops use; interface and name are one, and the path is the name's.
+  /// The desktops' names for the service. The interface has the same name, and the path follows from it.
   static let names = [
     "org.freedesktop.ScreenSaver", "org.gnome.ScreenSaver", "org.mate.ScreenSaver", "org.cinnamon.ScreenSaver",
     "org.xfce.ScreenSaver",
@@ -21,7 +21,7 @@ final class ScreenSaverSource: LockSource {
   private var changed: @GLibActor () -> Void = {}
   private var watch: BusNameWatch?
   private var subscription: BusSubscription?
-  /// How often it has told of a change.
+  /// The number of changes reported so far.
   private var changes = 0
 
   init(_ name: String, _ connection: BusConnection) {
@@ -32,7 +32,7 @@ final class ScreenSaverSource: LockSource {
 
   func start(_ changed: @escaping @GLibActor () -> Void) async {
     self.changed = changed
-    // Before the state is asked for: a change in between must not be missed.
+    // The subscription comes before the query, so no change between them is missed.
     subscription = connection.subscribe(.init(sender: name, interface: name, member: "ActiveChanged")) {
       [weak self] signal in
       guard let self, let active = try? signal.arguments.member(0, "active", as: Bool.self) else { return }
@@ -54,7 +54,7 @@ final class ScreenSaverSource: LockSource {
       reading = .silent
       return
     }
-    // A locker that owns the name and does not answer knows nothing. What it has told meanwhile is newer than its
+    // A locker that owns the name and does not answer counts as unknown. A signal during the query is newer than its
     // answer.
     let before = changes
     let active = try? await connection.call(name, path, name, "GetActive", timeout: Self.deadline, autoStart: false)
