@@ -1,9 +1,9 @@
 import GLibBridge
 
-/// The desktop keyring as this process uses it.
+/// The desktop keyring of this process.
 @GLibActor
 package enum DesktopKeyring {
-  /// What the configuration says of the keyring. A program sets it before it uses a slot.
+  /// The keyring's configuration. A program sets it before it uses a slot.
   package static var policy = KeyringPolicy()
 
   static let client = SecretServiceClient(allowsPlainSessions: { policy.allowsPlainSessions })
@@ -12,12 +12,12 @@ package enum DesktopKeyring {
   ]) { policy.deviceKey }
 }
 
-/// How this program uses the desktop keyring.
+/// A program's settings for the desktop keyring.
 package struct KeyringPolicy: Sendable, Hashable {
-  /// Where the key is kept that new items are sealed with.
+  /// The place of the key that seals new items.
   package var deviceKey = DeviceKeyPlace.file
 
-  /// Whether secrets may cross the session bus in clear, where the keyring offers no encrypted session.
+  /// Whether secrets may cross the session bus unencrypted when the keyring offers no encrypted session.
   package var allowsPlainSessions = false
 
   package init() {}

@@ -1,23 +1,23 @@
 import SecretMemory
 
-/// What the desktop keyring keeps for slots: items of one schema.
+/// A kind of secret that the desktop keyring stores for slots, as items of one schema.
 package protocol KeyringSecret: Sendable {
   /// The libsecret schema of its items.
   static var schema: String { get }
-  /// Why it is of no use where it was made on another device, or is damaged; with what to do.
+  /// The messages for a secret from another device and for a damaged one, each with advice.
   static var reasons: (otherDevice: String, damaged: String) { get }
 
-  /// What its item is called in a keyring editor.
+  /// The item's label in a keyring editor.
   static func label(of slot: SlotIdentity) -> String
 
-  /// What a note on the disk says of the secret, in clear: nothing that is one.
+  /// The text about the secret in a note on the disk, in clear. It contains no secret.
   var note: String { get }
 
-  /// Nil for bytes that ``encode()`` did not make.
+  /// Returns nil for bytes that ``encode()`` did not make.
   static func decode(_ bytes: SecretBytes) -> Self?
   func encode() throws -> SecretBytes
 
-  /// Whether this one counts where a crash has left both.
+  /// Whether this secret takes precedence when a crash has left both.
   func counts(before other: Self) -> Bool
 }
 

@@ -1,26 +1,26 @@
 import GLibBridge
 
-/// Tells when an item of one schema came, changed or went in the keyring, whoever did it. It asks for nothing: the
-/// keyring says so.
+/// Reports each item of one schema that any program creates, changes or deletes in the keyring. It listens to the
+/// keyring's signals and does not poll.
 ///
-/// Signals name an object on the bus and not what is in it, and come for every item of every program. They are looked
-/// at together, a few times a second at most, with one question each time.
+/// A signal names an object on the bus without its content, and every program's items cause signals. One query
+/// therefore serves all signals of a round, a few times a second at most.
 @GLibActor
 final class KeyringWatch {
   typealias Attributes = [String: String]
 
   private static let service = "org.freedesktop.secrets"
   private static let signals: Set = ["ItemCreated", "ItemChanged", "ItemDeleted"]
-  /// For what comes in one go: an item, then its copy.
+  /// Joins changes that come together: an item, then its copy.
   private static let settling = Duration.milliseconds(50)
   private static let pause = Duration.milliseconds(250)
-  /// More than these are not told apart.
+  /// Above this number of changed items, the items are no longer tracked one by one.
   private static let limit = 1000
 
-  /// What the next round looks at.
+  /// The items for the next round.
   private enum Pending {
     case items(Set<String>)
-    /// It was not always there to tell.
+    /// Signals may have been missed, so any item may have changed.
     case everything
 
     var isEmpty: Bool {
@@ -37,14 +37,14 @@ final class KeyringWatch {
 
   private let client: SecretServiceClient
   private let schema: String
-  /// The items that were seen, by their objects: nobody can say any more what a deleted one was.
+  /// The attributes of known items by object path, because a deleted item's attributes can no longer be read.
   private var known: [String: Attributes] = [:]
   private var pending = Pending.items([])
   private var round = Round.none
   private var lastRound = ContinuousClock.now - pause
   private var starting: Task<Void, Never>?
   private var subscription: BusSubscription?
-  /// Called with the attributes of what has changed, before and after; with nil where that can be anything.
+  /// Called with the attributes of the changed items, before and after. Called with nil when any item may have changed.
   private let changed: @GLibActor ([Attributes]?) -> Void
 
   init(client: SecretServiceClient, schema: String, _ changed: @escaping @GLibActor ([Attributes]?) -> Void) {
@@ -53,13 +53,13 @@ final class KeyringWatch {
     self.changed = changed
   }
 
-  /// Returns once nothing that happens is missed any more.
+  /// Returns once every later change will be noticed.
   func start() async {
     if starting == nil { starting = Task.onGLib { await subscribe() } }
     await starting?.value
   }
 
-  /// Somebody has found these items.
+  /// Remembers items that a search has found.
   func note(_ found: [SecretServiceClient.Found]) {
     for item in found { known[item.path] = item.attributes }
   }
@@ -85,7 +85,7 @@ final class KeyringWatch {
     schedule()
   }
 
-  /// A keyring that is locked, or gone, may be another one when it is back.
+  /// A locked or absent keyring may come back with other content.
   private func lockChanged() {
     if !LockMonitor.shared.isKeyringUnlocked {
       pending = .everything
@@ -110,11 +110,11 @@ final class KeyringWatch {
     let hasAnswered = await look(at: due)
     round = .none
     if !pending.isEmpty { schedule() }
-    // A keyring that tells nothing now is asked when it is well again.
+    // A keyring that does not answer is asked again after it recovers.
     if !hasAnswered { pending = .everything }
   }
 
-  /// Returns whether the keyring has answered.
+  /// - Returns: whether the keyring has answered.
   private func look(at due: Pending) async -> Bool {
     guard case .items(let paths) = due else {
       changed(nil)

@@ -1,26 +1,26 @@
 import GLibBridge
 import SecretMemory
 
-/// Secrets in the desktop keyring, one item a slot, sealed for this device.
+/// Stores secrets in the desktop keyring: one item for each slot, sealed for this device.
 ///
-/// A secret that may be read after the first unlock has a copy in the keyring's `session` collection, which is
-/// never locked and lives in the memory of the keyring's daemon until logout; where a keyring has no such
-/// collection, in guarded memory here, and for as long as that keyring runs.
+/// A secret readable after the first unlock has a copy in the keyring's `session` collection. That collection is never
+/// locked and lives in the memory of the keyring's daemon until logout. If the keyring has no such collection, the copy
+/// is in this process's guarded memory for as long as the same keyring runs.
 @GLibActor
 final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
   private static var version: String { "2" }
 
   let client: SecretServiceClient
   private let seals: DeviceSeals
-  /// Remembers which slots have a secret; nil where nobody asks.
+  /// Remembers the slots with a secret. Nil when nothing needs it.
   let notes: SlotNotes?
-  /// Tells what others change; nil where nobody asks.
+  /// Reports other programs' changes. Nil when nothing needs it.
   let watch: KeyringWatch?
   private var memoryCopies: [SlotIdentity: MemoryCopy] = [:]
 
   private struct MemoryCopy {
     let line: SecretBytes
-    /// The keyring that was unlocked when the copy was made.
+    /// The keyring that was unlocked at the time of the copy.
     let keyring: String?
   }
 
@@ -38,7 +38,7 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
   }
 
   private func item(of slot: SlotIdentity) async throws -> StoredItem<Secret> {
-    // First: what happens after it is found must not be missed.
+    // The watch starts first, so no change after the search is missed.
     await watch?.start()
     var found: [SecretServiceClient.Found]
     do {
@@ -67,13 +67,13 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
       })
   }
 
-  /// Whether somebody has deleted the secret with another program and left the copy.
+  /// Whether another program has deleted the secret and left the copy.
   private func hasLostItsOriginal(_ slot: SlotIdentity) async throws -> Bool {
     guard (try? await client.defaultCollectionState()) == .unlocked else { return false }
     return try await search(slot).allSatisfy(Self.isCopy)
   }
 
-  /// Some keyrings call a collection locked until they are asked to unlock it, and then need no password.
+  /// Some keyrings report a collection as locked until an unlock request, and then need no password.
   private func unlockedQuietly() async throws -> SecretServiceClient.CollectionState {
     let state = try await client.defaultCollectionState()
     guard state == .locked else { return state }
@@ -85,7 +85,7 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
     }
   }
 
-  /// What is known of a slot of which the keyring gives no item.
+  /// The result for a slot when the keyring returns no readable item.
   private func withoutKeyring(
     _ slot: SlotIdentity, _ found: [SecretServiceClient.Found], _ collection: SecretServiceClient.CollectionState
   ) -> StoredItem<Secret> {
@@ -108,8 +108,8 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
     return found
   }
 
-  /// A crash while an item was replaced can leave two: the secret says which one counts. A copy counts
-  /// where its original is locked: a crash may have left it behind.
+  /// A crash during a replacement can leave two items, and the secret decides their precedence. A copy counts only
+  /// while its original is locked, because a crash may have left it behind.
   private func read(_ items: [SecretServiceClient.Found], of slot: SlotIdentity) async throws
     -> UnreadItem<Secret>.Content
   {
@@ -129,7 +129,7 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
     return best
   }
 
-  /// Makes the copy be what the original is, and where there should be none, none.
+  /// Makes the copy equal to the original, or deletes it if the rule allows none.
   private func mend(
     _ copies: [SecretServiceClient.Found], of slot: SlotIdentity, from line: SecretBytes,
     _ accessibility: ChappieKeychainAccessibility
@@ -144,7 +144,7 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
     }
   }
 
-  /// Somebody may have signed out while the copy was made.
+  /// Another process may have signed out while the copy was made.
   private func dropCopyWithoutOriginal(of slot: SlotIdentity) async {
     guard let found = try? await search(slot), found.allSatisfy(Self.isCopy) else { return }
     memoryCopies[slot] = nil
@@ -175,7 +175,7 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
       let seal = try await seals.sealing()
       let line = seal.seal(try secret.encode(), context: Self.context(of: slot))
       let item = item(slot, accessibility, device: seal.deviceName)
-      // The new item first: until it is stored, only this process has what it holds.
+      // The new item comes first: until it is stored, only this process has its secret.
       try await client.store(line, as: item, in: .default, interaction: interaction.ofClient)
       try await verify(line, item.attributes)
       notes?.set(slot, secret.note)
@@ -192,7 +192,7 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
   }
 
   private func deleteAll(of slot: SlotIdentity, _ interaction: SecretServiceClient.Interaction) async throws {
-    // More than once: somebody who reads may be about to renew the copy.
+    // The loop repeats the deletion, because another reader may be renewing the copy.
     for _ in 0..<3 {
       let found = try await search(slot)
       guard found.allSatisfy({ !$0.isLocked }) else { throw SecretStoreError.locked }
@@ -201,7 +201,7 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
         notes?.set(slot, nil)
         return
       }
-      // The copies first: one that a crash left alone would be taken for the whole.
+      // Copies go first: after a crash, a copy alone would count as the secret.
       for item in found.filter(Self.isCopy) { try await client.delete(item, interaction: interaction) }
       for item in found where !Self.isCopy(item) { try await client.delete(item, interaction: interaction) }
     }
@@ -210,14 +210,14 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
 
   func unlock(_ slot: SlotIdentity, interaction: UserInteraction) async throws {
     try await converting {
-      // What cannot be sealed cannot be stored.
+      // A secret that cannot be sealed cannot be stored.
       _ = try await seals.sealing()
       try await client.unlockDefaultCollection(interaction: interaction.ofClient)
       await unlock(try await search(slot), interaction: interaction.ofClient)
     }
   }
 
-  /// Runs `body`, and throws what the keyring's client failed with as a ``CredentialError``.
+  /// Runs `body` and converts an error of the keyring's client into a ``CredentialError``.
   func converting<Result>(_ body: () async throws -> Result) async throws -> Result {
     do {
       return try await body()
@@ -226,12 +226,12 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
     }
   }
 
-  /// Unlocks what is locked one by one. An item that stays locked is seen as such by whoever looks next.
+  /// Unlocks locked items one by one. The next search reports an item that stays locked.
   private func unlock(_ found: [SecretServiceClient.Found], interaction: SecretServiceClient.Interaction) async {
     for item in found where item.isLocked { try? await client.unlock(item, interaction: interaction) }
   }
 
-  /// A keyring may say yes and keep nothing: what was stored is read back.
+  /// Reads a stored secret back, because a keyring may report success and store nothing.
   private func verify(_ line: SecretBytes, _ attributes: [String: String]) async throws {
     for item in try await client.search(schema: Secret.schema, attributes) where !item.isLocked {
       if let kept = try await client.secret(of: item), kept.isEqual(to: line) { return }
@@ -239,7 +239,7 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
     throw SecretStoreError.unavailable("the keyring did not keep what was stored in it")
   }
 
-  /// Keeps what may be read while the keyring is locked. It is a convenience: its loss is no failure.
+  /// Stores a copy for reads while the keyring is locked. The copy is a convenience, so its loss is no error.
   private func keepCopy(_ line: SecretBytes, of slot: SlotIdentity) async {
     if let copy = memoryCopy(of: slot), copy.isEqual(to: line) { return }
     let device = DeviceSeal.SealedLine(line)?.deviceName ?? ""
@@ -252,7 +252,7 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
     }
   }
 
-  /// What is kept in memory of the keyring that runs now.
+  /// The copy in memory, if it belongs to the keyring that runs now.
   private func memoryCopy(of slot: SlotIdentity) -> SecretBytes? {
     guard let copy = memoryCopies[slot] else { return nil }
     if copy.keyring != client.keyring { memoryCopies[slot] = nil }
@@ -271,7 +271,7 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
     return SecretServiceClient.Item(schema: Secret.schema, attributes: attributes, label: Secret.label(of: slot))
   }
 
-  /// The strictest rule of all items of a slot. What does not tell its rule has the strict one.
+  /// The strictest rule of all items of a slot. An item without a rule counts as strict.
   private static func strictest(_ items: [SecretServiceClient.Found]) -> ChappieKeychainAccessibility {
     items.allSatisfy {
       $0.attributes[SlotAttribute.accessibility] == ChappieKeychainAccessibility.afterFirstUnlockThisDeviceOnly.rawValue
@@ -282,7 +282,7 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
     item.attributes[SlotAttribute.copy] != nil
   }
 
-  /// Whether `old` is another item than the one with `new`: a copy, or one with another rule or device.
+  /// Whether `old` differs from the item with `new`: it is a copy, or has another rule or device.
   private static func differs(_ old: [String: String], _ new: [String: String]) -> Bool {
     old[SlotAttribute.copy] != nil || new.contains { old[$0.key] != $0.value }
   }
@@ -303,7 +303,7 @@ extension UserInteraction {
 }
 
 extension SlotIdentity {
-  /// What a slot is found by. An empty value stands for none: a search matches only what it names.
+  /// The search attributes of a slot. A missing value is an empty string, because a search ignores absent attributes.
   fileprivate var attributes: [String: String] {
     [
       SlotAttribute.service: service, SlotAttribute.account: account, SlotAttribute.accessGroup: accessGroup ?? "",
@@ -315,7 +315,7 @@ extension SlotIdentity {
   func owns(_ item: [String: String]) -> Bool { attributes.allSatisfy { item[$0.key] == $0.value } }
 }
 
-/// What items of slots are found by.
+/// The attribute names of slots' items.
 enum SlotAttribute {
   static let service = "service"
   static let account = "account"

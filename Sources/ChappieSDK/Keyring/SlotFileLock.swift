@@ -1,15 +1,15 @@
 import GLibBridge
 import Platform
 
-/// The lock that processes take before they change what the keyring has for a slot: a file in the runtime directory.
+/// The lock that a process takes before it changes a slot in the keyring: a file in the runtime directory.
 enum SlotFileLock {
-  /// What is changed; each has a file of its own for each slot.
+  /// The kind of change. Each kind has its own file for each slot.
   enum Subject: String {
     case credential = "org.chappie slot lock"
     case threadKey = "org.chappie thread key lock"
   }
 
-  /// Longer than a refresh can take: its holder waits for a server.
+  /// Longer than a refresh can take, because the lock's holder waits for a server.
   private static let deadline = Duration.seconds(90)
 
   /// - Throws: ``CredentialError/keyringUnavailable(_:)``, `CancellationError`.

@@ -1,23 +1,23 @@
 import GLibBridge
 import SecretMemory
 
-/// What tells one stored credential from another, and one store of threads from another.
+/// Identifies one stored credential or one store of threads.
 package struct SlotIdentity: Hashable, Sendable {
   package let service: String
   package let account: String
   package let accessGroup: String?
-  /// Whose slot it is, as ``ChappieApplicationID/attribute`` has it; nil for the desktop user's, and for a credential of
-  /// an access group, which its members share.
+  /// The slot's owner, as in ``ChappieApplicationID/attribute``. Nil for the desktop user's slots and for the
+  /// credential of an access group, because its members share it.
   package let appID: String?
 
-  /// That of the credential.
+  /// The identity of the credential.
   package init(_ configuration: ChappieConfiguration) {
     let isShared = configuration.keychainAccessGroup != nil
     self.init(configuration, appID: isShared ? nil : configuration.applicationID.attribute)
   }
 
-  /// That of the threads. Members of an access group share a sign-in, not what each of them was told: each has files
-  /// and a key of its own.
+  /// The identity of the threads. Members of an access group share a sign-in but not their threads: each member has its
+  /// own files and its own key.
   package init(threadsOf configuration: ChappieConfiguration) {
     self.init(configuration, appID: configuration.applicationID.attribute)
   }
@@ -29,13 +29,13 @@ package struct SlotIdentity: Hashable, Sendable {
     self.appID = appID
   }
 
-  /// Whose it is, for a person: the application, else the service.
+  /// The owner for messages: the application or, without one, the service.
   var ownerName: String { appID.map(ChappieApplicationID.shown) ?? service }
 
-  /// What the log calls the slot.
+  /// The slot's name in the log.
   package var logSlot: LogSlot { LogSlot(fingerprint: fingerprint(purpose: "org.chappie log")) }
 
-  /// A name for the slot that does not tell it, fit to be a file's.
+  /// A file name for the slot that does not reveal its identity.
   func fingerprint(purpose: String) -> String {
     let text = [service, account, accessGroup ?? "", appID ?? ""].joined(separator: "\0")
     return KeyDerivation.fingerprint(of: Array(text.utf8), purpose: purpose)

@@ -1,11 +1,11 @@
 import GLibBridge
 import Platform
 
-/// Notes which slots hold a credential, for a start of this program while the keyring tells nothing: it may be locked
-/// and hide what it holds, or come later.
+/// Records the slots with a credential, for a start of this program while the keyring is silent. The keyring may be
+/// locked and hide its items, or start later.
 ///
-/// One file a slot in the user's state directory, named by a fingerprint. It holds a fingerprint of the servers that the
-/// credential is for, nothing secret, and is a hint alone: what the keyring says counts.
+/// Each slot has one file in the user's state directory, named by a fingerprint. The file holds a fingerprint of the
+/// credential's servers and no secret. It is only a hint: the keyring takes precedence.
 @GLibActor
 final class SlotNotes {
   private static var lengthLimit: Int { 64 }
@@ -13,13 +13,13 @@ final class SlotNotes {
   private let directory = Directories.state + "/chappie/slots"
   private var known: [SlotIdentity: String?] = [:]
 
-  /// What was noted of the slot's credential; nil where it holds none.
+  /// The note about the slot's credential. Nil when the slot holds none.
   func note(of slot: SlotIdentity) -> String? {
     if let known = known[slot] { return known }
     return (try? Files.read(path(slot), limit: Self.lengthLimit)).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Notes a credential, or with nil that there is none. That it cannot be written is no failure.
+  /// Records a credential or, with nil, its absence. A failure to write is ignored.
   func set(_ slot: SlotIdentity, _ note: String?) {
     guard known[slot] != .some(note) else { return }
     known[slot] = .some(note)

@@ -1,61 +1,61 @@
 import GLibBridge
 
-/// Where secrets of one kind are kept, one a slot.
+/// Stores secrets of one kind, one for each slot.
 @GLibActor
 package protocol SlotStore<Secret>: Sendable {
   associatedtype Secret: Sendable
 
-  /// What the store holds for `slot`, without reading it.
+  /// Finds the item of `slot` without reading its secret.
   ///
   /// - Throws: ``CredentialError``, `CancellationError`.
   func find(_ slot: SlotIdentity) async throws -> StoredItem<Secret>
 
   /// Stores `secret` and reads it back.
   ///
-  /// - Throws: ``CredentialError``, ``ChappieAuthError`` where it cannot be encoded, `CancellationError`.
+  /// - Throws: ``CredentialError``, ``ChappieAuthError`` when the secret cannot be encoded, `CancellationError`.
   func write(
     _ secret: Secret, for slot: SlotIdentity, accessibility: ChappieKeychainAccessibility,
     interaction: UserInteraction
   ) async throws
 
-  /// Deletes what the store holds for `slot`. Nothing to delete is success.
+  /// Deletes the secret of `slot`. An empty slot is a success.
   ///
   /// - Throws: ``CredentialError``, `CancellationError`.
   func delete(_ slot: SlotIdentity, interaction: UserInteraction) async throws
 
-  /// Makes sure that a secret of `slot` could be read and written now.
+  /// Verifies that a secret of `slot` could be read and written now.
   ///
   /// - Throws: ``CredentialError``, `CancellationError`.
   func unlock(_ slot: SlotIdentity, interaction: UserInteraction) async throws
 }
 
-/// What a store holds for a slot.
+/// The result of a search for a slot's item.
 package enum StoredItem<Secret: Sendable> {
   case none
-  /// There is an item, and the keyring does not give it while it is locked.
+  /// The item exists in a locked keyring.
   case locked
-  /// The keyring is locked and does not even tell whether there is an item.
+  /// The keyring is locked and does not reveal whether the item exists.
   case hidden
-  /// There is an item that the keyring would give; the lock rules decide whether it is read.
+  /// The item exists and the keyring can return it. The lock rules decide whether it may be read.
   case unread(UnreadItem<Secret>)
 }
 
-/// An item that the store has found and not read yet. It takes a ``ReadPermit`` to open it.
+/// An item that was found and not read yet. Opening it takes a ``ReadPermit``.
 package struct UnreadItem<Secret: Sendable>: Sendable {
-  /// What an opened item turned out to be.
+  /// The content of an opened item.
   package enum Content: Sendable {
     case secret(Secret)
-    /// It is of no use here.
+    /// The content cannot be used here.
     case unusable(reason: String)
   }
 
-  /// The rule that the item was stored under.
+  /// The item's accessibility rule.
   package let accessibility: ChappieKeychainAccessibility
-  /// Whether the keyring is locked, and gives no more than the copy that may be read then.
+  /// Whether the item is only the copy that a locked keyring still returns.
   let isCopy: Bool
   private let read: @GLibActor @Sendable () async throws -> Content
 
-  /// - Parameter read: reads the item; called for each opening.
+  /// - Parameter read: reads the item. Called at each opening.
   package init(
     _ accessibility: ChappieKeychainAccessibility, isCopy: Bool = false,
     read: @escaping @GLibActor @Sendable () async throws -> Content

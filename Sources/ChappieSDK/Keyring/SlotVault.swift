@@ -1,14 +1,14 @@
 import GLibBridge
 
-/// The store behind the lock rules: the one way to a stored secret.
+/// The store behind the lock rules: the only way to a stored secret.
 @GLibActor
 struct SlotVault<Secret: Sendable> {
-  /// What reading a slot came to.
+  /// The result of reading a slot.
   enum Finding {
     case none
-    /// There is a secret, and it may not or cannot be read now.
+    /// The secret exists and may not or cannot be read now.
     case locked(CredentialError)
-    /// The keyring is locked and does not tell whether there is a secret.
+    /// The keyring is locked and does not reveal whether the secret exists.
     case hidden(CredentialError)
     case unusable(reason: String)
     case secret(Secret, ChappieKeychainAccessibility)
@@ -22,11 +22,11 @@ struct SlotVault<Secret: Sendable> {
     self.gate = gate
   }
 
-  /// Reads a slot, under the rule that its item was stored with.
+  /// Reads a slot under its item's accessibility rule.
   ///
   /// - Parameters:
-  ///   - rule: who reads keeps this one too, where the item's is weaker.
-  ///   - interaction: whether a keyring that is locked may ask the user for its password.
+  ///   - rule: an additional rule of the reader. It applies where the item's rule is weaker.
+  ///   - interaction: whether a locked keyring may prompt for its password.
   /// - Throws: ``CredentialError``, `CancellationError`.
   func read(
     _ slot: SlotIdentity, under rule: ChappieKeychainAccessibility = .afterFirstUnlockThisDeviceOnly,
@@ -63,7 +63,7 @@ struct SlotVault<Secret: Sendable> {
       case .unusable(let reason): return .unusable(reason: reason)
       }
     } catch CredentialError.locked(let message) {
-      // By the lock rules, or by a keyring that was locked between finding and reading.
+      // The lock rules forbid the read, or the keyring was locked between the search and the read.
       return .locked(.locked(message))
     }
   }

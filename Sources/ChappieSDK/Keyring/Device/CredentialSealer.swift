@@ -2,26 +2,27 @@ import GLibBridge
 import Platform
 import SecretMemory
 
-/// systemd-creds(1), which encrypts a secret so that only this machine's TPM opens it.
+/// Runs systemd-creds(1) to encrypt a secret so that only this machine's TPM can decrypt it.
 @GLibActor
 struct CredentialSealer {
-  /// Why it did not do what it was asked for.
+  /// A failure of systemd-creds and its reason.
   struct Failure: Error {
     let reason: String
   }
 
   private static let program = "systemd-creds"
   private static let name = "--name=chappie-device-key"
-  /// A TPM that is busy, as at the start of a machine, takes seconds for a key.
+  /// A busy TPM, for example during boot, takes seconds for a key.
   private static let deadline = Duration.seconds(30)
   private static let outputLimit = 4096
-  /// From this version on, who is not root asks the system's instance, which binds to user, host and TPM together.
+  /// From this version on, users other than root ask the system's service. It binds a secret to user, host and TPM
+  /// together.
   private static let firstWithUsers = 256
 
   /// - Throws: ``Failure``, `CancellationError`.
   func encrypt(_ secret: SecretBytes) async throws -> SecretBytes {
-    // No register that a change of firmware or of secure boot changes: that would lose what is stored. Register 23 is
-    // for applications, and nobody's before; systemd 252 opens nothing that is bound to no register.
+    // A binding to a register of the firmware or of secure boot would lose the stored secrets after an update. Register
+    // 23 is for applications and unused elsewhere. systemd 252 decrypts nothing without a register.
     let binding = try await usesSystem() ? ["--user"] : ["--with-key=tpm2", "--tpm2-pcrs=23"]
     let encrypted = try await run(["encrypt", Self.name] + binding, secret)
     guard Self.isBoundToTPM(encrypted) else { throw Failure(reason: "this machine has no TPM that it can use") }
@@ -49,12 +50,12 @@ struct CredentialSealer {
     let version = try await SecretFilter.run(
       Self.program, ["--version"], input: SecretBytes([]), outputLimit: Self.outputLimit, deadline: Self.deadline
     ).output.withBytes { String(decoding: $0, as: UTF8.self) }
-    // systemd 252 (252.38-1~deb12u1)
+    // Example: systemd 252 (252.38-1~deb12u1)
     return version.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 >= Self.firstWithUsers }
       ?? false
   }
 
-  /// Where there is no TPM, systemd-creds may take something else: the first 16 bytes say what it took.
+  /// Without a TPM, systemd-creds may use another key. The first 16 bytes identify the kind of key.
   private static func isBoundToTPM(_ encrypted: SecretBytes) -> Bool {
     let text = encrypted.withBytes { $0.filter { $0 != .lineFeed } }
     guard let bytes = Base64.decode(text), bytes.count > 16 else { return false }
@@ -62,7 +63,7 @@ struct CredentialSealer {
     return kindsWithTPM.contains(kind)
   }
 
-  /// The TPM alone, and with the host's key, for the system and for a user.
+  /// The kinds with the TPM alone and with the host's key too, for the system and for a user.
   private static let kindsWithTPM: Set<String> = [
     "0c7cc07b117645919c4b0bea08bc20fe", "93a894094874449090caf2fc93cab553", "ef4ac13679a9480ea7db68897f9f165d",
     "af4950a849134eb1a73846304ff30c05", "adbc4ca3efb64201ba881b6f2e4095ea", "faf7eb9341e3412ca1a436f95a29362f",

@@ -2,9 +2,10 @@ import GLibBridge
 import Platform
 import SecretMemory
 
-/// The device key in a file of mode 0600 in the user's state directory, which no sandbox has that was not given it.
+/// The device key in a file of mode 0600 in the user's state directory. A sandbox sees that directory only by
+/// permission.
 ///
-/// It is read each time: a key that is gone opens nothing from that moment on, and none is in memory unused.
+/// Each use reads the file. A deleted key therefore opens nothing more, and no unused key stays in memory.
 @GLibActor
 struct DeviceKeyFile: DeviceKeySource {
   private nonisolated static let name = "device-key"
@@ -39,7 +40,7 @@ struct DeviceKeyFile: DeviceKeySource {
       try SecretFile.create(AEAD.randomKey(), Self.name, in: directory)
       Log.notice("What the keyring is given from now on is sealed with a new key: this device had none.")
     } catch .exists {
-      // Another program was faster.
+      // Another program has created the key first.
     } catch {
       throw unavailable(error)
     }
@@ -53,10 +54,10 @@ struct DeviceKeyFile: DeviceKeySource {
 }
 
 extension StorageDirectory {
-  /// The user's own, where keys of this device are.
+  /// The user's own directory for the keys of this device.
   static var deviceKeys: StorageDirectory { StorageDirectory(Directories.state + "/chappie") }
 
-  /// Makes the directory where it is missing, and has backups leave it out.
+  /// Creates the directory if it is missing and excludes it from backups.
   ///
   /// - Throws: ``FileError``.
   func makeForDeviceKey() throws(FileError) {

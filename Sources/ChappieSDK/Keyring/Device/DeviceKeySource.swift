@@ -1,29 +1,28 @@
 import GLibBridge
 import SecretMemory
 
-/// Where the random key of this device is kept. With the machine id it makes the key that secrets in the keyring are
-/// sealed with.
+/// The place of this device's random key. That key and the machine id form the key that seals secrets in the keyring.
 package enum DeviceKeyPlace: String, Sendable, Hashable, CaseIterable {
   /// A file that only the user can read.
   case file
-  /// A file that only this machine's TPM can open.
+  /// A file that only this machine's TPM can decrypt.
   case tpm2
 }
 
 /// One place of a device key.
 @GLibActor
 protocol DeviceKeySource: Sendable {
-  /// What a person has to know of where the key is, such as its path.
+  /// The place of the key for messages, such as its path.
   nonisolated var description: String { get }
 
-  /// The key; nil where there is none, or none any more.
+  /// Returns the key. Nil when none exists.
   ///
   /// - Throws: ``SecretStoreError/unavailable(_:)`` where something else is in its place or it cannot be read now,
   ///   `CancellationError`.
   func existing() async throws -> SecretBytes?
 
-  /// The key, made where there is none. Programs that do so at once get the same one.
+  /// Returns the key and creates it if none exists. Programs that do so at the same time get the same key.
   ///
-  /// - Throws: as ``existing()``, and where none can be kept.
+  /// - Throws: as ``existing()``, and when no key can be stored.
   func made() async throws -> SecretBytes
 }

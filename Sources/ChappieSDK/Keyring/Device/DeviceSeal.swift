@@ -1,10 +1,10 @@
 import GLibBridge
 import SecretMemory
 
-/// Seals secrets so that they open on this device only, and only for who can read its key.
+/// Seals secrets so that they open on this device only, and only for readers of its key.
 ///
-/// The key comes from two things: the machine id, which a copied home does not have, and the random key of this device,
-/// which a sandbox that may use the keyring does not have.
+/// The sealing key comes from two parts: the machine id, absent from a copied home, and the random key of this device,
+/// absent from a sandbox with access to the keyring.
 struct DeviceSeal: Sendable {
   enum Opened {
     case secret(SecretBytes)
@@ -15,9 +15,9 @@ struct DeviceSeal: Sendable {
   private static let prefix = "chappie2"
 
   private let key: SecretBytes
-  /// A name for this device, which tells neither its id nor its key. Another device key makes another device.
+  /// A name for this device. It reveals neither the machine id nor the key. Another device key gives another name.
   let deviceName: String
-  /// Where the device key is kept.
+  /// The place of the device key.
   let place: DeviceKeyPlace
 
   init(machineID: [UInt8], deviceKey: SecretBytes, place: DeviceKeyPlace) {
@@ -26,7 +26,7 @@ struct DeviceSeal: Sendable {
     self.place = place
   }
 
-  /// One line of ASCII.
+  /// Seals a secret into one line of ASCII.
   func seal(_ secret: SecretBytes, context: [UInt8]) -> SecretBytes {
     let sealed = Base64.encode(AEAD.seal(secret, key: key, context: context))
     return SecretBytes("\(Self.prefix):\(place.rawValue):\(deviceName):\(sealed)".utf8)
@@ -37,13 +37,13 @@ struct DeviceSeal: Sendable {
     return AEAD.open(line.sealed, key: key, context: context).map { .secret($0) } ?? .damaged
   }
 
-  /// A line that a seal made, taken apart.
+  /// The parsed parts of a sealed line.
   struct SealedLine {
     let place: DeviceKeyPlace
     let deviceName: String
     fileprivate let sealed: [UInt8]
 
-    /// Nil for what no seal of this version made.
+    /// Returns nil for a line that no seal of this version made.
     init?(_ line: SecretBytes) {
       let text = line.withBytes { String(decoding: $0, as: UTF8.self) }
       let parts = text.split(separator: ":", omittingEmptySubsequences: false)

@@ -3,8 +3,8 @@ import SecretMemory
 
 /// The seals of this machine, one for each place of a device key.
 ///
-/// A line tells which of them it was made with: so what was stored opens also after the user chose another place, and
-/// what is stored next is sealed with the key in the place that was chosen.
+/// A sealed line names its place. Old lines therefore still open after the user chooses another place, and new lines
+/// use the key in the chosen place.
 @GLibActor
 final class DeviceSeals {
   private let sources: [DeviceKeyPlace: any DeviceKeySource]
@@ -12,7 +12,7 @@ final class DeviceSeals {
   private let place: @GLibActor () -> DeviceKeyPlace
 
   /// - Parameters:
-  ///   - place: the one of new lines, asked for each time.
+  ///   - place: the place for new lines, read before each seal.
   ///   - machineID: throws ``SecretStoreError/unavailable(_:)``.
   init(
     _ sources: [DeviceKeyPlace: any DeviceKeySource], place: @escaping @GLibActor () -> DeviceKeyPlace,
@@ -23,9 +23,9 @@ final class DeviceSeals {
     self.machineID = machineID
   }
 
-  /// The seal of what is stored from now on. Makes the device key where there is none.
+  /// Returns the seal for new secrets. Creates the device key if none exists.
   ///
-  /// - Throws: ``SecretStoreError/unavailable(_:)`` where nothing can be bound to this device, `CancellationError`.
+  /// - Throws: ``SecretStoreError/unavailable(_:)`` when nothing can be bound to this device, `CancellationError`.
   func sealing() async throws -> DeviceSeal {
     let machineID = try machineID()
     let place = place()
@@ -34,11 +34,11 @@ final class DeviceSeals {
 
   /// Opens a line from the keyring.
   ///
-  /// - Throws: ``SecretStoreError/unavailable(_:)`` where the device key cannot be read now, `CancellationError`.
+  /// - Throws: ``SecretStoreError/unavailable(_:)`` when the device key cannot be read now, `CancellationError`.
   func open(_ line: SecretBytes, context: [UInt8]) async throws -> DeviceSeal.Opened {
     guard let line = DeviceSeal.SealedLine(line) else { return .damaged }
     let machineID = try machineID()
-    // Without a key nothing here could have made the line, or what made it is gone.
+    // Without a key, the line comes from another device or its key has been deleted.
     guard let key = try await source(line.place).existing() else { return .otherDevice }
     return DeviceSeal(machineID: machineID, deviceKey: key, place: line.place).open(line, context: context)
   }

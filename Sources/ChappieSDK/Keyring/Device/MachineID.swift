@@ -6,9 +6,9 @@ import SecretMemory
 enum MachineID {
   @GLibActor private static var known: [UInt8]?
 
-  /// It is read once.
+  /// Returns the id. The first call reads it.
   ///
-  /// - Throws: ``SecretStoreError/unavailable(_:)`` when this machine has none.
+  /// - Throws: ``SecretStoreError/unavailable(_:)`` when this machine has no id.
   @GLibActor
   static func read() throws -> [UInt8] {
     if let known { return known }
@@ -23,7 +23,7 @@ enum MachineID {
     throw SecretStoreError.unavailable("this machine has no id in /etc/machine-id to bind the sign-in to")
   }
 
-  /// A name for this machine that does not tell its id.
+  /// Returns a name for this machine that does not reveal its id.
   ///
   /// - Throws: as ``read()``.
   @GLibActor

@@ -2,13 +2,13 @@ import GLibBridge
 import Platform
 import SecretMemory
 
-/// The device key in a file that only this machine's TPM can open. Opened once, it stays in guarded memory: a TPM takes
-/// a tenth of a second and more.
+/// The device key in a file that only this machine's TPM can decrypt. After the first use the key stays in guarded
+/// memory, because a TPM takes a tenth of a second or more.
 @GLibActor
 final class TPMDeviceKey: DeviceKeySource {
   private nonisolated static let name = "device-key.tpm2"
   private nonisolated static let sizes = 64...SecretFilter.inputLimit
-  /// Longer than making a key can take.
+  /// Longer than the creation of a key can take.
   private static let lockDeadline = Duration.seconds(180)
 
   private let directory: StorageDirectory
@@ -19,7 +19,7 @@ final class TPMDeviceKey: DeviceKeySource {
   private enum State {
     case none
     case key(SecretBytes)
-    /// The TPM works, and does not know the key: it was cleared, or is another machine's.
+    /// The TPM works but cannot decrypt the key: it was cleared, or the file is from another machine.
     case lost
   }
 
@@ -38,7 +38,7 @@ final class TPMDeviceKey: DeviceKeySource {
   func made() async throws -> SecretBytes {
     try await mutex.withLock {
       if case .key(let key) = try await open() { return key }
-      // Of several programs that want the first key, one makes it.
+      // Several programs may want the first key, but only one creates it.
       let lock = try await lock()
       defer { withExtendedLifetime(lock) {} }
       switch try await open() {
@@ -90,7 +90,7 @@ final class TPMDeviceKey: DeviceKeySource {
       guard key.count == AEAD.keyLength else { throw unavailable("it holds no key") }
       return .key(key)
     } catch let failure as CredentialSealer.Failure {
-      // A TPM that is away or busy may open it tomorrow. One that encrypts does work, and will never open this.
+      // An absent or busy TPM may decrypt the key later. A TPM that encrypts but does not decrypt the key never will.
       do {
         _ = try await sealer.encrypt(AEAD.randomKey())
       } catch is CredentialSealer.Failure {
@@ -113,13 +113,13 @@ final class TPMDeviceKey: DeviceKeySource {
       try SecretFile.create(encrypted, Self.name, in: directory)
       Log.notice("What the keyring is given from now on is sealed with a new key that the TPM keeps.")
     } catch .exists {
-      // Another program was faster, on another login.
+      // Another program in another login has created the key first.
     } catch {
       throw unavailable("\(error)")
     }
   }
 
-  /// Nothing opens it here any more, and it is not ours to destroy: the TPM may be another one's for a while.
+  /// Renames a key that this TPM cannot decrypt. It is not deleted, because the original TPM may come back.
   private func putAside() throws {
     do {
       try directory.rename(Self.name, to: Self.name + ".lost")

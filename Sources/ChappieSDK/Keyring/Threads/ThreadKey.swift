@@ -1,6 +1,6 @@
 import SecretMemory
 
-/// The key that a slot's stored threads are sealed with.
+/// The key that seals a slot's stored threads.
 struct ThreadKey: KeyringSecret {
   static let schema = "org.chappie.ThreadKey"
   static let reasons = (
@@ -21,6 +21,6 @@ struct ThreadKey: KeyringSecret {
 
   func encode() -> SecretBytes { bytes }
 
-  /// Only one is ever made. Were there two, nobody could say which: the first that is found.
+  /// Only one key is ever made. Between two, neither could take precedence, so the first one found stays.
   func counts(before other: ThreadKey) -> Bool { false }
 }

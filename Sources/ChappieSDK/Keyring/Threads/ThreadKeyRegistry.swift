@@ -1,6 +1,6 @@
 import GLibBridge
 
-/// The keys of threads that are in use in this process: one object for each slot and rule.
+/// The thread keys in use in this process: one object for each slot and rule.
 @GLibActor
 package enum ThreadKeyRegistry {
   private struct Key: Hashable {
@@ -11,12 +11,12 @@ package enum ThreadKeyRegistry {
 
   private static var slots: [Key: Weak<ThreadKeySlot>] = [:]
 
-  /// Has each key forgotten when the lock says so. Done once, by being read.
+  /// Makes each key follow the lock state. The first access installs it.
   private static let followLocks: Void = LockMonitor.shared.observe {
     for slot in slots.values { slot.value?.lockChanged() }
   }
 
-  /// - Parameter accessibility: when the key may be read.
+  /// - Parameter accessibility: the rule for reading the key.
   package static func slot(
     for configuration: ChappieConfiguration, _ accessibility: ChappieKeychainAccessibility
   ) -> ThreadKeySlot {
@@ -31,12 +31,12 @@ package enum ThreadKeyRegistry {
     return slot
   }
 
-  /// Has the key of `identity`, which was destroyed, gone from memory under each rule.
+  /// Removes the destroyed key of `identity` from memory under each rule.
   static func forget(_ identity: SlotIdentity) {
     for (key, slot) in slots where key.identity == identity { slot.value?.forget() }
   }
 
-  /// A name for this machine that does not tell its id.
+  /// Returns a name for this machine that does not reveal its id.
   ///
   /// - Throws: ``CredentialError/keyringUnavailable(_:)``.
   package static func deviceName() throws -> String {

@@ -1,13 +1,13 @@
 import GLibBridge
 import SecretMemory
 
-/// The key of a slot's stored threads, in the keyring, as those may use it who keep one of the two lock rules.
+/// The key of a slot's stored threads, for users of one of the two lock rules.
 ///
-/// A slot has one key for both rules. Its item has the weaker one once somebody has used it so; who keeps the stricter
-/// one gets the key only where that allows it, whatever the item says.
+/// A slot has one key for both rules. Its item gets the weaker rule after the first use under that rule. A user of the
+/// stricter rule still gets the key only when the stricter rule allows it.
 @GLibActor
 package final class ThreadKeySlot {
-  /// How long a key stays in memory after its last use: long enough for what is done in one go.
+  /// The time that a key stays in memory after its last use. It spans the operations of one task.
   private static let keeping = Duration.seconds(10)
 
   private let slot: SlotIdentity
@@ -32,9 +32,9 @@ package final class ThreadKeySlot {
 
   // MARK: Using
 
-  /// The key; nil where there is none.
+  /// Returns the key. Nil when none exists.
   ///
-  /// - Parameter interaction: whether a keyring that is locked may ask the user for its password.
+  /// - Parameter interaction: whether a locked keyring may prompt for its password.
   /// - Throws: ``CredentialError``, `CancellationError`.
   package func existingKey(interaction: UserInteraction = .forbidden) async throws -> SecretBytes? {
     try await forgettingOnFailure {
@@ -46,14 +46,14 @@ package final class ThreadKeySlot {
     }
   }
 
-  /// The key; made where there is none.
+  /// Returns the key and creates it if none exists.
   ///
   /// - Throws: as ``existingKey(interaction:)``.
   package func key(interaction: UserInteraction = .forbidden) async throws -> SecretBytes {
     if let key = try await existingKey(interaction: interaction) { return key }
     return try await forgettingOnFailure {
       try await making.withLock {
-        // Of many that want the first key, one makes it.
+        // Several tasks may want the first key, but only one creates it.
         if let kept { return keep(kept) }
         return keep(try await makeKey(interaction))
       }
@@ -69,8 +69,8 @@ package final class ThreadKeySlot {
     }
   }
 
-  /// Deletes the key, also one that is of no use here: what was sealed with it can never be read again. Where it may not
-  /// be read now, it is not deleted either.
+  /// Deletes the key, even an unusable one. Data sealed with it can never be read again. A key that may not be read now
+  /// is not deleted.
   ///
   /// - Throws: ``CredentialError``, `CancellationError`.
   package func destroy() async throws {
@@ -88,7 +88,7 @@ package final class ThreadKeySlot {
 
   // MARK: The keyring
 
-  /// Nil where there is no key.
+  /// Returns nil when no key exists.
   private func find(_ interaction: UserInteraction) async throws
     -> (key: ThreadKey, rule: ChappieKeychainAccessibility)?
   {
@@ -103,7 +103,7 @@ package final class ThreadKeySlot {
   private func makeKey(_ interaction: UserInteraction) async throws -> SecretBytes {
     let lock = try await SlotFileLock.take(slot, for: .threadKey)
     defer { withExtendedLifetime(lock) {} }
-    // Another process may have been faster.
+    // Another process may have created the key first.
     if let found = try await find(interaction) { return found.key.bytes }
     _ = try await gate.permit(accessibility)
     let key = ThreadKey(bytes: AEAD.randomKey())
@@ -116,11 +116,11 @@ package final class ThreadKeySlot {
     rule == .whenUnlockedThisDeviceOnly && accessibility == .afterFirstUnlockThisDeviceOnly
   }
 
-  /// Stores the key under the weaker rule. Where that cannot be done now, the stricter one stays until the next use.
+  /// Stores the key under the weaker rule. If that fails now, the stricter rule stays until the next use.
   private func widen() async {
     guard let lock = try? await SlotFileLock.take(slot, for: .threadKey) else { return }
     defer { withExtendedLifetime(lock) {} }
-    // Another process may have been faster, or destroyed the key.
+    // Another process may have stored the weaker rule or destroyed the key.
     guard let found = try? await find(.forbidden), isStricter(found.rule) else { return }
     try? await store.write(found.key, for: slot, accessibility: accessibility, interaction: .forbidden)
   }
@@ -145,7 +145,8 @@ package final class ThreadKeySlot {
     if !mayKeep { forget() }
   }
 
-  /// A key that may be read only while nothing is locked is not in memory while something is, or the keyring is gone.
+  /// Whether the key may stay in memory. A key under the stricter rule may not while anything is locked or the keyring
+  /// is absent.
   private var mayKeep: Bool {
     switch accessibility {
     case .afterFirstUnlockThisDeviceOnly: true
