@@ -1,11 +1,11 @@
 import GLibBridge
 
-/// The application that credentials and threads belong to.
+/// The application that owns credentials and threads.
 ///
-/// As an app on an Apple platform has a keychain of its own, a program that uses these libraries has its own slots and
-/// stores, under its own id. It meets the desktop user's, which `chappied` and `chappie` use, where it asks for them
-/// by name: ``desktopUser``. This keeps programs from using each other's by mistake; it is no boundary, for programs
-/// outside a sandbox can all read an unlocked keyring.
+/// A program that uses these libraries has its own slots and stores under its own id, as an app on an Apple platform
+/// has its own keychain. The desktop user's slots and stores, shared by `chappied` and `chappie`, have the id
+/// ``desktopUser``. The ids only prevent mistakes. They are no security boundary, because every program outside a
+/// sandbox can read an unlocked keyring.
 public struct ChappieApplicationID: Sendable, Hashable {
   private enum Owner: Sendable, Hashable {
     case desktopUser
@@ -23,12 +23,11 @@ public struct ChappieApplicationID: Sendable, Hashable {
   /// The desktop user's own slots and stores.
   public static let desktopUser = ChappieApplicationID(.desktopUser)
 
-  /// This program: the id of its `GApplication`, else the program's name. Which of the two is found out once, when a
-  /// slot or a store is first used: a program that uses one before it has made its `GApplication` names its id itself.
+  /// This program: the id of its `GApplication` or, without one, the program's name. The first use of a slot or a store
+  /// fixes the choice. A program that uses one before it creates its `GApplication` must pass its id itself.
   public static let program = ChappieApplicationID(.thisProgram)
 
-  /// The application called `id`, such as `org.example.App`: 1 to 255 bytes of UTF-8 with neither `/` nor control
-  /// characters.
+  /// The application with `id`, such as `org.example.App`: 1 to 255 bytes of UTF-8 without `/` and control characters.
   ///
   /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for anything else.
   public init(_ id: String) throws(ChappieClientError) {
@@ -38,13 +37,13 @@ public struct ChappieApplicationID: Sendable, Hashable {
     owner = .host(id)
   }
 
-  /// The verified id of an app that calls from a sandbox.
+  /// The verified id of a sandboxed app.
   package static func sandboxed(_ id: String) -> ChappieApplicationID { ChappieApplicationID(.sandboxed(id)) }
 
   package var isDesktopUser: Bool { owner == .desktopUser }
 
-  /// What items in the keyring carry; nil for the desktop user's. No id of a sandboxed app has a colon, so that none of
-  /// them can pass for a program outside.
+  /// The application attribute of items in the keyring. Nil for the desktop user. A sandboxed app's id contains no
+  /// colon, so no such app can pass for a program outside a sandbox.
   package var attribute: String? {
     switch owner {
     case .desktopUser: nil
@@ -54,7 +53,7 @@ public struct ChappieApplicationID: Sendable, Hashable {
     }
   }
 
-  /// What people are told of an ``attribute``.
+  /// The text of an ``attribute`` for users.
   static func shown(_ attribute: String) -> String {
     attribute.hasPrefix(hostPrefix) ? String(attribute.dropFirst(hostPrefix.count)) : attribute
   }

@@ -1,7 +1,7 @@
-/// Which servers answer, and as which client this program asks them.
+/// The servers for requests, and the client id of this program there.
 ///
-/// Only this package's own programs and test fixtures choose it: an app cannot point a user's credential at
-/// another host.
+/// Only this package's own programs and test fixtures choose it. An app cannot send a user's credential to another
+/// host.
 public struct ChappieBackend: Sendable, Hashable {
   package let issuer: String
   package let baseURL: String
@@ -13,8 +13,8 @@ public struct ChappieBackend: Sendable, Hashable {
   package static let productionClientID = "app_EMoamEEZ73f0CkXaXp7hrann"
 
   /// - Parameters:
-  ///   - issuer: where the user signs in.
-  ///   - baseURL: the `…/backend-api` that answers.
+  ///   - issuer: the server for sign-ins.
+  ///   - baseURL: the address of the `…/backend-api`.
   /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for a URL that is neither HTTPS nor on the loopback.
   package init(issuer: String, baseURL: String, clientID: String = productionClientID) throws {
     self.init(unchecked: try Self.checked(issuer), try Self.checked(baseURL), clientID)

@@ -1,50 +1,50 @@
-/// What an auth session and a client need to know. Give both the same value: a client finds the credential that a
-/// session stored only under the same application and the same four keychain fields.
+/// The configuration of an auth session and of a client. Give both the same value: a client finds a session's stored
+/// credential only with the same application and the same four keychain fields.
 public struct ChappieConfiguration: Sendable, Hashable {
   /// The namespace of this app's credentials. Use your own reverse-DNS name.
   public var keychainService: String
 
-  /// One credential slot per value. Use a stable, opaque identifier of your user, no address or name.
+  /// The name of one credential slot. Use a stable, opaque identifier of your user, not an address or a name.
   public var keychainAccount: String
 
-  /// Shares the credential with the members of an access group; nil shares it with nobody.
+  /// The access group that shares the credential. Nil shares it with nobody.
   public var keychainAccessGroup: String?
 
-  /// Whose slots and stores these are: by default this program's own, which no other program's configuration names.
+  /// The owner of the slots and stores. The default is this program, and no other program uses its slots.
   public var applicationID: ChappieApplicationID
 
-  /// When the stored credential may be read.
+  /// The rule for reading the stored credential.
   public var keychainAccessibility: ChappieKeychainAccessibility
 
-  /// The slug of the model that answers. A model that is set here is never replaced by another. Where none is set,
-  /// this is ``ChappieClient/defaultModel``, and another model answers where the backend no longer offers it.
+  /// The slug of the model for answers. A model set here is never replaced by another. If none is set, this is
+  /// ``ChappieClient/defaultModel``, and another model answers when the backend no longer offers it.
   public var model: String {
     get { chosenModel ?? ModelChoice.standardSlug }
     set { chosenModel = newValue }
   }
 
-  /// Nil where nobody has chosen one.
+  /// The chosen model. Nil when none is set.
   package private(set) var chosenModel: String?
   var modelChoice: ModelChoice { ModelChoice(chosenModel) ?? .standard }
 
-  /// What the model is told about the app before each conversation.
+  /// The instructions about the app that each conversation begins with.
   public var harness: ChappieHarness
 
-  /// How often and how soon a request is sent again after HTTP 429.
+  /// The number and the delays of retries after HTTP 429.
   public var rateLimitBackoff: ChappieRateLimitBackoffPolicy
 
-  /// How answers come.
+  /// The transport for answers.
   public var streamingTransportPolicy: ChappieStreamingTransportPolicy
 
-  /// Whether the client compacts its conversation by itself.
+  /// Whether the client compacts its conversation automatically.
   public var automaticCompaction: ChappieAutomaticCompaction
 
   package var backend: ChappieBackend = .production
 
-  /// The rule where the state of the screen is unknown.
+  /// The rule for reading when the state of the screen is unknown.
   package var unknownLockPolicy: UnknownLockPolicy = .keyring
 
-  /// - Parameter model: nil is the default model.
+  /// - Parameter model: the slug of a model. Nil selects the default model.
   public init(
     keychainService: String = "com.chappie.sdk",
     keychainAccount: String = "default",

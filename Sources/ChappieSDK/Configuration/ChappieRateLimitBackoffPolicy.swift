@@ -1,15 +1,15 @@
-/// How often and how soon a request is sent again after HTTP 429.
+/// The number and the delays of retries after HTTP 429.
 public struct ChappieRateLimitBackoffPolicy: Sendable, Hashable {
   /// Retries after the first 429; 0 turns them off.
   public let maxRetries: Int
   /// Seconds before the first retry. It doubles with each retry.
   public let initialDelay: Double
-  /// The longest wait in seconds, also when the server asks for more.
+  /// The longest wait in seconds, even if the server asks for more.
   public let maximumDelay: Double
   /// Whether a `Retry-After` header replaces the computed delay.
   public let respectsRetryAfterHeader: Bool
 
-  /// Negative numbers, and numbers that are none, count as 0; no wait is longer than a year.
+  /// Negative and non-finite numbers count as 0. No wait is longer than a year.
   public init(
     maxRetries: Int = 2, initialDelay: Double = 1, maximumDelay: Double = 30, respectsRetryAfterHeader: Bool = true
   ) {
@@ -22,15 +22,15 @@ public struct ChappieRateLimitBackoffPolicy: Sendable, Hashable {
   public static let `default` = ChappieRateLimitBackoffPolicy()
   public static let disabled = ChappieRateLimitBackoffPolicy(maxRetries: 0)
 
-  /// The wait in seconds before retry number `retry` (the first is 0); nil when there is none left.
+  /// The wait in seconds before retry number `retry`, counted from 0. Nil when no retry is left.
   ///
-  /// - Parameter retryAfter: the seconds that the server asked for.
+  /// - Parameter retryAfter: the wait that the server asked for, in seconds.
   package func delay(beforeRetry retry: Int, retryAfter: Double?) -> Double? {
     guard retry < maxRetries else { return nil }
     if respectsRetryAfterHeader, let retryAfter {
       return min(Self.clamped(retryAfter), maximumDelay)
     }
-    // 2^62 seconds are past every maximum: no need to compute further, nor to overflow.
+    // 2^62 seconds exceed every maximum, so the exponent stops there and nothing overflows.
     let factor = Double(1 << min(retry, 62))
     return min(initialDelay * factor, maximumDelay)
   }

@@ -1,10 +1,10 @@
-/// How answers come: over a WebSocket, or over HTTP with server-sent events. What is seen of them is the same.
+/// The transport for answers: a WebSocket, or HTTP with server-sent events. Both deliver the same events.
 public struct ChappieStreamingTransportPolicy: Sendable, Hashable {
-  /// Whether a WebSocket is tried first. It usually brings the first word sooner.
+  /// Whether the client tries a WebSocket first. It usually delivers the first word sooner.
   public let prefersWebSocket: Bool
-  /// How often a WebSocket that drops within an answer is opened again, 0 or more.
+  /// The number of reconnections for a WebSocket that drops during an answer, 0 or more.
   public let maxWebSocketReconnectionAttempts: Int
-  /// Whether HTTP takes over, for the rest of the client's life, where there is no WebSocket to be had.
+  /// Whether the client switches to HTTP, for the rest of its life, when a WebSocket is not available.
   public let fallsBackToHTTPSSE: Bool
 
   /// A negative number counts as 0.
@@ -18,7 +18,7 @@ public struct ChappieStreamingTransportPolicy: Sendable, Hashable {
 
   public static let `default` = ChappieStreamingTransportPolicy()
 
-  /// For networks that block WebSockets, for tests, and to find out which transport is at fault.
+  /// For networks that block WebSockets, for tests, and for finding a transport error.
   public static let httpSSEOnly = ChappieStreamingTransportPolicy(
     prefersWebSocket: false, maxWebSocketReconnectionAttempts: 0)
 }

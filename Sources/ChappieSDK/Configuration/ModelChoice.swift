@@ -1,14 +1,14 @@
-/// The model that a client asks.
+/// The model for a client's requests.
 package enum ModelChoice: Sendable, Hashable {
-  /// Nobody has chosen: the backend's catalogue decides.
+  /// No model is chosen: the backend's catalogue decides.
   case standard
-  /// This one, by its slug, and no other in its place.
+  /// The model with this slug and no other.
   case chosen(String)
 
-  /// The model that answers where nobody has chosen and the backend offers it.
+  /// The model for answers when none is chosen and the backend offers it.
   static let standardSlug = "gpt-5.5"
 
-  /// Nil for no slug.
+  /// Returns nil when `slug` is nil.
   init?(_ slug: String?) {
     guard let slug else { return nil }
     self = .chosen(slug)

@@ -1,13 +1,13 @@
 import GLibBridge
 
-/// The version of the backend's protocol that this client speaks: that of the Codex client which speaks the same. The
-/// backend leaves out models that want a newer one, and refuses requests to them.
+/// The version of the backend's protocol, given as the version of the Codex client that speaks the same protocol. The
+/// backend hides models that need a newer version and refuses requests to them.
 enum ProtocolVersion {
   static let current = "0.163.0"
 }
 
 extension HTTPRequest {
-  /// Says which client asks, and which protocol it speaks. Nothing here pretends to be another client.
+  /// Adds the name of this client and its protocol version. This client does not pretend to be another.
   mutating func identify() {
     setHeader("originator", "chappie")
     setHeader("version", ProtocolVersion.current)

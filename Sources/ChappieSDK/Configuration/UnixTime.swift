@@ -1,8 +1,8 @@
 import GLibBridge
 
-/// Times as this project carries them: Unix seconds in UTC.
+/// Times in this project's format: Unix seconds in UTC.
 package enum UnixTime {
   package static var now: Int64 { LocalTime.now }
-  /// The same, with the part of a second that comes to it.
+  /// The present time in seconds and microseconds.
   package static var nowWithMicroseconds: (seconds: Int64, microseconds: Int32) { LocalTime.nowWithMicroseconds }
 }

@@ -1,11 +1,11 @@
 import GLibBridge
 
-/// The parts of a web address that decide whether a credential may go there.
+/// The parts of a web address that decide whether it may receive a credential.
 struct WebAddress {
   let isHTTPS: Bool
   let isLoopback: Bool
 
-  /// Nil for anything but an absolute `http` or `https` address with a host and without credentials.
+  /// Returns nil for anything but an absolute `http` or `https` address with a host and without user name and password.
   init?(_ text: String) {
     guard let address = ParsedURL(text), !address.hasCredentials, let host = address.host, !host.isEmpty else {
       return nil
