@@ -1,31 +1,32 @@
 import GLibBridge
 
-/// A failure of signing in or of keeping the sign-in.
+/// An error of a sign-in or of its refresh.
 public enum ChappieAuthError: Error, Sendable, Hashable {
   /// The credential has no refresh token.
   case missingRefreshToken
-  /// The token endpoint refused. To renew a sign-in it is refused only by an answer with an OAuth error that says so.
+  /// The token endpoint refused the request. A refresh counts as refused only if the answer contains an OAuth error
+  /// that says so.
   case tokenExchangeFailed(status: Int, message: String)
-  /// A sign-in was to be renewed, and what answered neither did that nor refused it: a page of a proxy, a server in
-  /// trouble. The sign-in stays.
+  /// The token endpoint neither refreshed nor refused the sign-in: the answer came from a proxy or from a server with
+  /// an error. The sign-in stays.
   case renewalFailed(status: Int, message: String)
   /// The server gave no device code.
   case deviceCodeRequestFailed(status: Int, message: String)
-  /// The user declined on the sign-in page.
+  /// The user declined the sign-in on the web page.
   case declined
-  /// The code was not used in time.
+  /// The code expired before the user approved it.
   case expired
-  /// The sign-in was cancelled here.
+  /// This program cancelled the sign-in.
   case cancelled
-  /// The server answered something that is no answer.
+  /// The server's answer is invalid.
   case invalidResponse(String)
-  /// The server was not reached.
+  /// The server could not be reached.
   case network(String)
-  /// The sign-in was removed here, and the server could not be told to revoke it; the text says why.
+  /// The credential was removed here, but the server did not revoke it. The text gives the reason.
   case revocationFailed(String)
   /// The keyring or the screen is locked.
   case locked(String)
-  /// There is no keyring, or it does not answer.
+  /// The keyring is absent or does not answer.
   case keyringUnavailable(String)
 
   /// Whether only a new sign-in helps.
@@ -39,7 +40,7 @@ public enum ChappieAuthError: Error, Sendable, Hashable {
 }
 
 extension ChappieAuthError: CustomStringConvertible {
-  /// What happened and what to do, in one sentence.
+  /// The error and its remedy, in one sentence.
   public var description: String {
     switch self {
     case .missingRefreshToken: "The stored sign-in cannot be renewed: sign in again."
@@ -70,7 +71,7 @@ extension ChappieAuthError: CustomStringConvertible {
 }
 
 extension ChappieAuthError: LogValue {
-  /// Without the words of a server.
+  /// The error without text from a server.
   package var logText: String {
     switch self {
     case .missingRefreshToken: "there is no refresh token"
@@ -89,6 +90,6 @@ extension ChappieAuthError: LogValue {
 }
 
 extension String {
-  /// As it is put into a sentence: servers and libraries end theirs, and ours goes on.
+  /// The text without its full stop, for use inside a sentence.
   var withoutFullStop: String { hasSuffix(".") ? String(dropLast()) : self }
 }

@@ -1,46 +1,45 @@
 import GLibBridge
 
-/// A failure of a request.
+/// An error of a request.
 public enum ChappieClientError: Error, Sendable, Hashable {
   /// Nobody is signed in to this slot.
   case missingCredential
-  /// The credential cannot be renewed: it has no refresh token.
+  /// The credential cannot be refreshed: it has no refresh token.
   case missingRefreshToken
-  /// The credential names no account, and the backend demands one.
+  /// The credential contains no account, but the backend requires one.
   case missingAccountID
-  /// The sign-in has ended; the text says why. Show your sign-in.
+  /// The sign-in has ended. The text gives the reason. Show your sign-in.
   case reauthenticationRequired(String)
   /// The plan's quota is used up. Do not retry before its reset.
   case usageLimitReached(ChappieUsageLimit)
-  /// The model called a tool that nothing handles here; the text is its name.
+  /// The model called a tool without a handler. The text is the tool's name.
   case missingToolHandler(String)
-  /// A tool's approval was denied in a way that ends the turn; its name, and why.
+  /// The approval of a tool was denied, and the denial ends the turn. The texts are the tool's name and the reason.
   case toolApprovalDenied(String, String)
-  /// The model went on calling tools; the number is how many rounds it may take.
+  /// The model called tools in too many rounds. The number is the limit.
   case toolLoopLimitExceeded(Int)
-  /// After a reconnect the backend told another answer; the text is what came before. Ask again.
+  /// After a reconnection the backend sent a different answer. The text is the part received before. Ask again.
   case streamingTransportReplayDiverged(String)
-  /// The backend answered with an unexpected status; the body is cut short and holds nothing that could be a token.
+  /// The backend answered with an unexpected status. The body is shortened and contains nothing that could be a token.
   case httpError(Int, String)
-  /// The credential had to be renewed first, and the sign-in server did not do that: it was not reached, or in trouble.
-  /// The sign-in is kept.
+  /// The credential needed a refresh, but the sign-in server could not be reached or failed. The sign-in stays.
   case signInServer(ChappieAuthError)
-  /// The backend was not reached, or its answer broke off.
+  /// The backend could not be reached, or its answer broke off.
   case network(String)
-  /// The keyring or the screen is locked, and the slot's accessibility does not allow reading it now.
+  /// The keyring or the screen is locked, and the slot's accessibility forbids reading it now.
   case locked(String)
-  /// There is no keyring, or it does not answer.
+  /// The keyring is absent or does not answer.
   case keyringUnavailable(String)
-  /// The request itself is wrong; the text says what.
+  /// The request is invalid. The text gives the reason.
   case invalidArgument(String)
-  /// A conversation, an answer or what a program holds is larger than it may be; the text says which.
+  /// A conversation, an answer or a program's total exceeds its limit. The text names the limit.
   case limitExceeded(String)
 
   package static let noText = ChappieClientError.invalidArgument("There is no text to answer: give some.")
 }
 
 extension ChappieClientError: CustomStringConvertible {
-  /// What happened and what to do, in one sentence.
+  /// The error and its remedy, in one sentence.
   public var description: String {
     switch self {
     case .missingCredential: "Nobody is signed in here: sign in first."
@@ -68,7 +67,7 @@ extension ChappieClientError: CustomStringConvertible {
 }
 
 extension ChappieClientError: LogValue {
-  /// Without the words of a server, a caller or the model.
+  /// The error without text from a server, a caller or the model.
   package var logText: String {
     switch self {
     case .missingCredential: "nobody is signed in"

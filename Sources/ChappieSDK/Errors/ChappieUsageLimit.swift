@@ -1,9 +1,9 @@
-/// A quota that is used up.
+/// A used-up quota.
 public struct ChappieUsageLimit: Sendable, Hashable, CustomStringConvertible {
   public let plan: ChappiePlan?
-  /// When it can be used again: Unix seconds in UTC.
+  /// The time of the quota's reset: Unix seconds in UTC.
   public let resetsAt: Int64?
-  /// The windows, where the refusal tells of them.
+  /// The windows, when the backend's refusal contains them.
   public let primary: ChappieUsageWindow?
   public let secondary: ChappieUsageWindow?
 
@@ -22,13 +22,13 @@ public struct ChappieUsageLimit: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// A span of time that the plan has a quota for.
+/// A period with a quota of the plan.
 public struct ChappieUsageWindow: Sendable, Hashable {
-  /// How much of the quota is used, from 0 to 100.
+  /// The used part of the quota, in percent from 0 to 100.
   public let usedPercent: Double
-  /// How long the window is.
+  /// The length of the window, in minutes.
   public let windowMinutes: Int?
-  /// When it starts anew: Unix seconds in UTC.
+  /// The time of the window's reset: Unix seconds in UTC.
   public let resetsAt: Int64?
 
   package init(usedPercent: Double, windowMinutes: Int? = nil, resetsAt: Int64? = nil) {
@@ -38,7 +38,7 @@ public struct ChappieUsageWindow: Sendable, Hashable {
   }
 }
 
-/// A ChatGPT plan, as the server names it.
+/// A ChatGPT plan, by the server's name for it.
 public struct ChappiePlan: Sendable, Hashable, RawRepresentable {
   public let rawValue: String
 
@@ -46,7 +46,7 @@ public struct ChappiePlan: Sendable, Hashable, RawRepresentable {
     self.rawValue = rawValue
   }
 
-  /// The name for people. A plan that is new to this library shows the server's word for it.
+  /// The name for users. A plan unknown to this library shows the server's name.
   public var displayName: String {
     switch rawValue.lowercased() {
     case "free": "Free"

@@ -1,21 +1,21 @@
 import GLibBridge
 
-/// Why a stored credential, or another secret of a slot, cannot be read, stored or renewed now.
+/// The reason that a stored credential or another secret of a slot cannot be read, stored or refreshed now.
 ///
-/// The folders below the public API throw this and `CancellationError`. ``ChappieAuthSession`` shows it as
-/// ``ChappieAuthError``, ``ChappieClient`` throws it as ``ChappieClientError``: both mappings are in this file.
+/// The folders below the public API throw this error and `CancellationError`. ``ChappieAuthSession`` converts it into
+/// ``ChappieAuthError`` and ``ChappieClient`` into ``ChappieClientError``. Both conversions are in this file.
 package enum CredentialError: Error, Sendable, Hashable {
   /// Nothing is stored.
   case missing
-  /// The keyring or the screen is locked; the text says which.
+  /// The keyring or the screen is locked. The text says which one.
   case locked(String)
-  /// There is no keyring, or it does not answer; the text says what to do.
+  /// The keyring is absent or does not answer. The text gives the remedy.
   case keyringUnavailable(String)
-  /// Something is stored that cannot be used here; the text says why.
+  /// The stored item cannot be used here. The text gives the reason.
   case unusable(String)
-  /// The stored sign-in has ended: only a new sign-in helps.
+  /// The stored sign-in has ended. Only a new sign-in helps.
   case reauthenticationRequired
-  /// The sign-in, its renewal or its revocation failed.
+  /// The sign-in, its refresh or its revocation failed.
   case signIn(ChappieAuthError)
 }
 
@@ -29,12 +29,12 @@ extension CredentialError {
       : .locked("The keyring is locked: unlock it and try again.")
   }
 
-  /// The keyring, or what its items are sealed with, failed for `reason`.
+  /// The keyring or the seal of its items failed for `reason`.
   package static func keyringFailed(_ reason: String) -> CredentialError {
     .keyringUnavailable("The keyring cannot be used (\(reason)): start or repair it and try again.")
   }
 
-  /// What the keyring's client threw.
+  /// Converts an error of the keyring's client.
   init(_ error: SecretStoreError) {
     switch error {
     case .locked: self = .keyringLocked
@@ -42,7 +42,7 @@ extension CredentialError {
     }
   }
 
-  /// Whatever a sign-in, a sign-out or a renewal threw.
+  /// Converts any error of a sign-in, a sign-out or a refresh.
   init(_ error: any Error) {
     switch error {
     case let error as CredentialError: self = error
@@ -67,7 +67,7 @@ extension CredentialError: LogValue {
 // MARK: The public errors
 
 extension ChappieAuthError {
-  /// The failure as a session shows it.
+  /// Converts the error for a session's users.
   package init(_ error: CredentialError) {
     switch error {
     case .missing: self = .missingRefreshToken
@@ -81,7 +81,7 @@ extension ChappieAuthError {
 }
 
 extension ChappieClientError {
-  /// The failure as a client throws it.
+  /// Converts the error for a client's users.
   package init(_ error: CredentialError) {
     switch error {
     case .missing, .unusable: self = .missingCredential
@@ -94,7 +94,7 @@ extension ChappieClientError {
     }
   }
 
-  /// Runs `body`, and throws what a credential failed with as a client throws it.
+  /// Runs `body` and converts a ``CredentialError`` into a ``ChappieClientError``.
   @GLibActor
   static func converting<Result>(_ body: () async throws -> Result) async throws -> Result {
     do {

@@ -1,16 +1,16 @@
 import SecretMemory
 
-/// Makes what a server says fit to be shown and logged. Each text and each name of a server goes through here, but for
-/// what the model writes.
+/// Redacts servers' texts for display and for the log. Every text and every name from a server passes through it,
+/// except the model's answers.
 package enum Redaction {
-  /// What is behind this many bytes is not looked at: little of it would be shown.
+  /// The longest part of a text to examine, in bytes. Little of the rest would be shown.
   private static let sourceLimit = 1000
   private static let lengthLimit = 300
-  /// The longest name that is shown, in bytes.
+  /// The longest name to show, in bytes.
   package static let nameLimit = 128
 
-  /// `text` on one line, at most 300 characters, with everything taken out that is part of a token at hand, could be one,
-  /// or steers a terminal.
+  /// Returns `text` on one line of at most 300 characters. It removes parts of known tokens, words that could be
+  /// tokens, and terminal control characters.
   package static func message(_ text: String) -> String {
     let start = String(decoding: text.utf8.prefix(sourceLimit), as: UTF8.self)
     let words = start.split(whereSeparator: isGap)
@@ -24,25 +24,25 @@ package enum Redaction {
     return line.count > lengthLimit ? line.prefix(lengthLimit - 1) + "…" : line
   }
 
-  /// A name that a server gave to something, such as the id of an answer; nil where it is empty, longer than 128 bytes,
-  /// has other characters than letters, digits and `_ - . : |`, or could be a token or a part of one.
+  /// A server's name for something, such as the id of an answer. Nil if it is empty, is longer than 128 bytes, contains
+  /// characters other than letters, digits and `_ - . : |`, or could be a token or a part of one.
   package static func name(_ name: String) -> String? {
     guard (1...nameLimit).contains(name.utf8.count), name.utf8.allSatisfy(isNameByte), !startsLikeToken(name[...]),
       !holdsPartOfToken(name)
     else { return nil }
-    // What is long is an id in hexadecimal behind a word for its kind, such as resp_…, and no token is.
+    // A long name is allowed only as a hexadecimal id after a prefix such as resp_…, because no token looks like that.
     let id = name.split(separator: "_", maxSplits: 1).last ?? name[...]
     guard name.utf8.count < longRun || id.utf8.allSatisfy(isHexadecimal) else { return nil }
     return name
   }
 
-  /// What a token says of a person, such as an address; nil where it is longer than `limit` bytes or has characters that
-  /// steer a terminal.
+  /// A fact about the user from a token, such as an address. Nil if it is longer than `limit` bytes or contains
+  /// terminal control characters.
   static func fact(_ text: String, limit: Int) -> String? {
     text.utf8.count <= limit && !text.contains(where: { isGap($0) && $0 != " " }) ? text : nil
   }
 
-  /// Whether a part of a token at hand is in `text`.
+  /// Whether `text` contains a part of a known token.
   static func holdsPartOfToken(_ text: String) -> Bool {
     TokenParts(TokensAtHand.all()).areIn(text[...])
   }
@@ -51,13 +51,13 @@ package enum Redaction {
     character.isWhitespace || character.unicodeScalars.contains { $0.properties.generalCategory == .control }
   }
 
-  // MARK: What looks like a token
+  // MARK: Token patterns
 
-  /// As many characters of tokens in a row as prose and addresses do not have.
+  /// The shortest suspicious run of token characters. Prose and addresses contain no run this long.
   private static let longRun = 32
 
-  /// Whether a run of the characters that tokens have is as long as a token, a part of the word starts as tokens do, or
-  /// one has letters and digits mixed as only chance mixes them.
+  /// Whether the word contains a run of token characters as long as a token, a part with a token's prefix, or a random
+  /// mix of letters and digits.
   private static func looksLikeToken(_ word: Substring) -> Bool {
     word.utf8.split(whereSeparator: { !isTokenByte($0) }).contains { $0.count >= longRun }
       || startsLikeToken(word)
@@ -114,7 +114,7 @@ package enum Redaction {
 
 /// Finds parts of tokens in text.
 private struct TokenParts {
-  /// A part that is spread over words has to be longer to be one, and none of chance.
+  /// The shortest part that counts across words. A shorter part could match by chance.
   private static let shortestSpread = 2 * TokensAtHand.shortestPart
 
   private let tokens: [SecretBytes]
@@ -123,7 +123,7 @@ private struct TokenParts {
     self.tokens = tokens
   }
 
-  /// Whether a run of the characters that tokens have has a part of one.
+  /// Whether a run of token characters in `word` contains a part of a token.
   func areIn(_ word: Substring) -> Bool {
     guard !tokens.isEmpty else { return false }
     return word.utf8.split(whereSeparator: { !Redaction.isTokenByte($0) }).contains { run in
@@ -132,7 +132,7 @@ private struct TokenParts {
     }
   }
 
-  /// The words that have a part of a token together: one that was cut into small pieces.
+  /// The indices of words that together contain a part of a token, such as one cut into small pieces.
   func spread(over words: [Substring]) -> Set<Int> {
     guard !tokens.isEmpty else { return [] }
     var bytes: [UInt8] = []

@@ -2,16 +2,16 @@ import GLibBridge
 import SecretMemory
 import Synchronization
 
-/// The tokens that are in the memory of this process at the moment, so that no part of one is shown. It keeps none
-/// there.
+/// The tokens in this process's memory, so that redaction finds every part of one. It does not keep a token alive.
 enum TokensAtHand {
-  /// A shorter part is one of many words, and tells next to nothing.
+  /// The shortest part of a token to redact, in bytes. A shorter one occurs in ordinary words and reveals next to
+  /// nothing.
   static let shortestPart = 8
 
-  /// One entry for each token, by a fingerprint: the same one is decoded again for each turn.
+  /// The tokens by fingerprint. Each turn decodes the same token again, so one fingerprint may have several copies.
   private struct Known {
     var copies: [[UInt8]: [Weak<SecretBytes>]] = [:]
-    /// The entries above which those of tokens that are gone are looked for.
+    /// The number of entries above which released tokens are removed.
     var bound = 64
 
     mutating func forgetWhatIsGone() {
@@ -25,7 +25,7 @@ enum TokensAtHand {
 
   private static let known = Mutex(Known())
 
-  /// Knows `token` for as long as something else keeps it.
+  /// Registers `token` for as long as something else keeps it.
   static func note(_ token: SecretBytes) {
     let fingerprint = KeyDerivation.fingerprint(of: token)
     known.withLock { known in
@@ -36,11 +36,11 @@ enum TokensAtHand {
     }
   }
 
-  /// Each of them once, though many turns may have it.
+  /// Returns each token once, even if many turns hold a copy.
   static func all() -> [SecretBytes] {
     known.withLock { known in
       known.copies.values.compactMap { copies in
-        // Looked at once each: what was there can be gone with the next look.
+        // Each weak reference is read only once, because its object may be gone at the next read.
         for copy in copies { if let token = copy.value { return token } }
         return nil
       }
