@@ -1,10 +1,10 @@
-/// A model of the backend's catalogue, with what requests to it must be like.
+/// A model of the backend's catalogue, with the requirements for requests to it.
 struct CatalogueEntry: Sendable, Equatable {
   let model: ChappieModel
-  /// Whether it is for lists. One that is not can be asked all the same, by who knows its slug.
+  /// Whether lists show the model. A hidden model still answers requests with its slug.
   let isListed: Bool
   let form: RequestModel.Form
-  /// What the backend wants to be told for the effort `ultra`.
+  /// The backend's own value for the effort `ultra`.
   let ultra: String?
 
   init(_ model: ChappieModel, isListed: Bool = true, form: RequestModel.Form = .plain, ultra: String? = nil) {
@@ -14,11 +14,11 @@ struct CatalogueEntry: Sendable, Equatable {
     self.ultra = ultra
   }
 
-  /// The entries of the backend's answer, best first: by priority, and within one priority as the backend has them.
+  /// Parses the backend's answer into entries, best first: by priority, then in the backend's order.
   ///
-  /// What has no usable slug is left out. A slug that comes twice counts once.
+  /// Entries without a usable slug are left out. A repeated slug counts once.
   ///
-  /// - Returns: nil when the answer is no list of models.
+  /// - Returns: the entries, or nil when the answer is no list of models.
   static func list(_ answer: ChappieJSONValue) -> [CatalogueEntry]? {
     guard case .array(let elements) = answer["models"] else { return nil }
     var slugs: Set<String> = []

@@ -1,8 +1,8 @@
 extension ChappieModel {
-  /// A model as the backend lists it; nil where it has no usable slug.
+  /// Parses a model of the backend's list. Nil without a usable slug.
   ///
-  /// What is missing, or of another kind, is taken as not supported; a model without modalities reads text, one
-  /// without a priority comes last. Texts are for people: they have one line and steer no terminal.
+  /// A missing or invalid value means not supported. A model without modalities reads text, and one without a priority
+  /// comes last. Texts are reduced to one line without terminal control characters, because users see them.
   init?(_ entry: ChappieJSONValue) {
     guard let slug = entry["slug"]?.stringValue, Self.isSlug(slug) else { return nil }
     let name = entry["display_name"]?.stringValue.map(Redaction.message) ?? ""
@@ -23,7 +23,7 @@ extension ChappieModel {
     list?.arrayValue?.compactMap(\.stringValue).filter(isSlug) ?? []
   }
 
-  /// A word that goes into requests and tables: 1 to 255 printable ASCII characters, none of them a space.
+  /// Whether `text` is a slug: 1 to 255 printable ASCII characters without spaces and without a part of a token.
   static func isSlug(_ text: String) -> Bool {
     (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
       && !Redaction.holdsPartOfToken(text)

@@ -1,24 +1,24 @@
-/// A model that the backend offers.
+/// A model in the backend's offer.
 public struct ChappieModel: Sendable, Hashable, Identifiable {
-  /// What a request names the model by.
+  /// The model's name in requests.
   public let slug: String
-  /// The name for people.
+  /// The name for users.
   public let displayName: String
   public let description: String?
-  /// Whether programs may use it with an API key; with a plan it can be used either way.
+  /// Whether programs may use the model with an API key. A plan covers the model in either case.
   public let supportedInAPI: Bool
-  /// The backend's order: the lowest is best.
+  /// The backend's order. The lowest value is best.
   public let priority: Int
-  /// What it reads, such as `text` and `image`.
+  /// The kinds of input, such as `text` and `image`.
   public let inputModalities: [String]
-  /// The reasoning efforts that it takes.
+  /// The supported reasoning efforts.
   public let supportedReasoningLevels: [String]
   public let supportsSearchTool: Bool
   public let supportsParallelToolCalls: Bool
-  /// How many tokens a conversation may have, where the backend says it.
+  /// The context window in tokens. Nil when the backend does not state it.
   public let contextWindow: Int?
 
-  /// The same as ``slug``.
+  /// The same value as ``slug``.
   public var id: String { slug }
 
   package init(

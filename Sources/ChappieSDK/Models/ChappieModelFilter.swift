@@ -1,11 +1,11 @@
-/// Chooses among models. What is nil matches every model.
+/// Selects models. A nil property matches every model.
 public struct ChappieModelFilter: Sendable, Hashable {
   public var supportedInAPI: Bool?
-  /// What the model must read, such as `image`.
+  /// A required kind of input, such as `image`.
   public var inputModality: String?
   public var supportsSearchTool: Bool?
   public var supportsParallelToolCalls: Bool?
-  /// A reasoning effort that the model must take, such as `high`.
+  /// A required reasoning effort, such as `high`.
   public var reasoningLevel: String?
 
   public init(
@@ -19,7 +19,7 @@ public struct ChappieModelFilter: Sendable, Hashable {
     self.reasoningLevel = reasoningLevel
   }
 
-  /// What suits a program that shows text: supported in the API, and reads text.
+  /// The filter for programs that show text: the API supports the model, and the model reads text.
   public static let `default` = ChappieModelFilter(supportedInAPI: true, inputModality: "text")
 
   public func matches(_ model: ChappieModel) -> Bool {

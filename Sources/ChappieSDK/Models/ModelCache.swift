@@ -1,25 +1,25 @@
 import GLibBridge
 
-/// The models that the backend last offered to a slot, and the one that answers where nobody has chosen.
+/// The backend's last list of models for a slot, and the default model.
 ///
-/// A list is good for a while. What is older still says which model to ask and how: an answer tells of a newer list,
-/// and a refusal has the backend asked at once.
+/// A list is fresh for a limited time. A stale list still gives the model and the form of a request. An answer may
+/// announce a newer list, and a refusal of a model starts a request for the list at once.
 @GLibActor
 final class ModelCache {
   static let lifetime = Duration.seconds(300)
-  /// How long no turn waits for a list after one did so in vain.
+  /// The pause after a failed request for the list. No turn waits for the list during it.
   static let pauseAfterFailure = Duration.seconds(60)
 
   private struct Listing {
     let entries: [CatalogueEntry]
     let etag: String?
-    /// Whom they were offered to: another account may have others.
+    /// The account of the list. Another account may have other models.
     let accountID: String?
     var isGoodUntil: ContinuousClock.Instant
-    /// Those that the backend lists and does not take.
+    /// Listed models that the backend has refused.
     var refused: Set<String> = []
 
-    /// The model that answers where nobody has chosen: the seeds' one where it is offered, else the best.
+    /// The default model: the built-in one when the list contains it, otherwise the best.
     var standard: CatalogueEntry? {
       let offered = entries.filter { $0.isListed && !refused.contains($0.model.slug) }
       return offered.first { $0.model.slug == ModelChoice.standardSlug } ?? offered.first
@@ -32,12 +32,12 @@ final class ModelCache {
       tellStandard()
     }
   }
-  /// Whose sign-in is in the slot; nil while nobody's is known.
+  /// The account in the slot. Nil while it is unknown.
   private var account: ChappieAccountInfo?
   private var isPausingUntil: ContinuousClock.Instant?
   private let observers = Observers<Void>()
   private var observation: Observation?
-  /// The question for the list that is under way.
+  /// The running request for the list.
   var question: ModelQuestion?
 
   nonisolated init() {}
@@ -48,7 +48,7 @@ final class ModelCache {
     observation = slot.observe { [weak self] in self?.follow($0.new) }
   }
 
-  /// Follows whose sign-in it is.
+  /// Follows changes of the signed-in account.
   private func follow(_ state: SlotState) {
     guard state.accountInfo != account else { return }
     account = state.accountInfo
@@ -57,7 +57,7 @@ final class ModelCache {
 
   // MARK: The list
 
-  /// The models for an account; nil when the backend must be asked.
+  /// The fresh models for an account. Nil when the backend must be asked.
   func models(for accountID: String?, at now: ContinuousClock.Instant = .now) -> [ChappieModel]? {
     guard let listing, listing.accountID == accountID, now < listing.isGoodUntil else { return nil }
     return listing.entries.filter(\.isListed).map(\.model)
@@ -73,7 +73,8 @@ final class ModelCache {
     isPausingUntil = nil
   }
 
-  /// An answer to `accountID` told which list is the newest: the one that is here stays good, or must be asked for.
+  /// Handles the etag of the newest list, from an answer to `accountID`. A matching list is fresh again; any other
+  /// becomes stale.
   func hear(_ etag: String, for accountID: String?, at now: ContinuousClock.Instant = .now) {
     guard let known = listing, known.accountID == accountID, let knownEtag = known.etag else { return }
     listing?.isGoodUntil = knownEtag == etag ? now + Self.lifetime : now
@@ -81,14 +82,14 @@ final class ModelCache {
 
   // MARK: For requests
 
-  /// What is known of the list when a turn begins.
+  /// The state of the list at the start of a turn.
   enum Knowledge {
     case good
-    /// It may be another by now.
+    /// The list is stale and may have changed.
     case old
-    /// There is none, and it is worth asking.
+    /// No list is present, and the backend may be asked.
     case none
-    /// There is none, and it could not be had a moment ago.
+    /// No list is present, and the last request for one failed a moment ago.
     case unavailable
   }
 
@@ -97,18 +98,18 @@ final class ModelCache {
     return isPausingUntil.map { now < $0 } == true ? .unavailable : .none
   }
 
-  /// The list could not be had.
+  /// Records a failed request for the list.
   func noteFailure(at now: ContinuousClock.Instant = .now) {
     isPausingUntil = now + Self.pauseAfterFailure
   }
 
-  /// The backend does not take a model, whatever its list says.
+  /// Records the backend's refusal of a listed model.
   func noteRefusal(of slug: String, for accountID: String?) {
     guard listing?.accountID == accountID else { return }
     listing?.refused.insert(slug)
   }
 
-  /// What to ask for `choice`. Without a list it is the slug alone: the seeds' one where nobody has chosen.
+  /// The model for requests with `choice`. Without a list it is only a slug: the chosen one or the built-in default.
   func model(for choice: ModelChoice, of accountID: String?) -> RequestModel {
     let listing = listing?.accountID == accountID ? listing : nil
     switch choice {
@@ -119,21 +120,21 @@ final class ModelCache {
     }
   }
 
-  /// How many tokens a model takes, where that is known.
+  /// A model's context window in tokens. Nil when it is unknown.
   func contextWindow(of slug: String, for accountID: String?) -> Int? {
     guard listing?.accountID == accountID else { return nil }
     return listing?.entries.first { $0.model.slug == slug }?.model.contextWindow
   }
 
-  /// The slugs that an account can be told to choose from.
+  /// The slugs to suggest to an account.
   func offered(to accountID: String?) -> [String] {
     guard let listing, listing.accountID == accountID else { return [] }
     return listing.entries.filter { $0.isListed && !listing.refused.contains($0.model.slug) }.map(\.model.slug)
   }
 
-  // MARK: For people
+  // MARK: For users
 
-  /// The model that answers where nobody has chosen, as far as it is known without asking.
+  /// The default model and its source, as known without a request.
   var standard: (slug: String, source: ModelSource) {
     guard let listing, let account, listing.accountID == account.accountID, let standard = listing.standard else {
       return (ModelChoice.standardSlug, .unconfirmed)
@@ -141,7 +142,7 @@ final class ModelCache {
     return (standard.model.slug, .catalogue)
   }
 
-  /// Calls `observer` after each change of ``standard``, for as long as the result is kept.
+  /// Calls `observer` after each change of ``standard``, for as long as the caller keeps the result.
   func observe(_ observer: @escaping @GLibActor () -> Void) -> Observation {
     observers.observe(observer)
   }
@@ -158,16 +159,16 @@ final class ModelCache {
 }
 
 extension CredentialSlot {
-  /// The models that the backend offers to this slot.
+  /// The backend's models for this slot.
   var modelCache: ModelCache { attached { ModelCache(of: self) } }
 }
 
-/// How the slug of the model that a client asks is known.
+/// The source of a model's slug.
 package enum ModelSource: String, Sendable {
-  /// A caller or the configuration has chosen it.
+  /// The caller or the configuration has chosen the model.
   case chosen
-  /// Nobody has chosen, and the backend offers it.
+  /// No model is chosen, and the backend offers this one.
   case catalogue
-  /// Nobody has chosen, and the backend was not asked yet what it offers.
+  /// No model is chosen, and the backend's offer is not known yet.
   case unconfirmed
 }

@@ -1,22 +1,22 @@
 import GLibBridge
 
-/// What the backend offers to a slot.
+/// The backend's offer for a slot.
 @GLibActor
 struct ModelCatalogue {
   let slot: CredentialSlot
   let backoff: ChappieRateLimitBackoffPolicy
 
-  /// The models that the backend shows, best first.
+  /// Returns the backend's listed models, best first.
   ///
   /// - Throws: ``CredentialError``, ``ChappieClientError``, `CancellationError`.
   func models(_ interaction: UserInteraction) async throws -> [ChappieModel] {
-    // Asked first, also for what is kept: a list is for who is signed in, and only while the lock allows it.
+    // The grant comes first, even for a cached list: a list belongs to the signed-in account and obeys the lock rules.
     let grant = try await slot.accessGrant(interaction: interaction)
     if let models = slot.modelCache.models(for: grant.accountID) { return models }
     return try await ask(grant, BackendQuery(slot: slot, backoff: backoff)).filter(\.isListed).map(\.model)
   }
 
-  /// How many tokens the model of a turn takes; nil where the backend does not say.
+  /// Returns the context window of a turn's model, in tokens. Nil when the backend does not state it.
   ///
   /// - Throws: ``CredentialError``, ``ChappieClientError``, `CancellationError`.
   func contextWindow(for choice: ModelChoice, _ interaction: UserInteraction) async throws -> Int? {
@@ -35,21 +35,21 @@ struct ModelCatalogue {
 
   // MARK: For turns
 
-  /// What a turn begins with.
+  /// The values at the start of a turn.
   struct Start {
     let model: RequestModel
-    /// What to ask it with.
+    /// The grant for the turn's request.
     let grant: AccessGrant
-    /// Whether the backend has refused the token before, so that it was renewed.
+    /// Whether the grant was refreshed because the backend refused the first one.
     let isRenewed: Bool
   }
 
-  /// The model that a turn asks.
+  /// Returns the model for a turn.
   ///
-  /// The backend is asked for its list where there is none; a list that cannot be had stops no turn.
+  /// Without a list, the backend is asked for one first. A failure to get it stops no turn.
   ///
-  /// - Throws: ``CredentialError`` where a token that the backend refuses cannot be renewed, ``ChappieClientError`` where
-  ///   the server that answers is not known to be the backend, `CancellationError`.
+  /// - Throws: ``CredentialError`` when a refused token cannot be refreshed, ``ChappieClientError`` when the answering
+  ///   server may not be the backend, `CancellationError`.
   func start(_ choice: ModelChoice, _ grant: AccessGrant) async throws -> Start {
     var grant = grant
     var isRenewed = false
@@ -63,14 +63,14 @@ struct ModelCatalogue {
         isRenewed = true
         outcome = try await newList(grant)
       }
-      // The turn would ask the same server.
+      // The turn would send its request to the same server.
       if case .untrusted(let error) = outcome { throw error }
     }
     return Start(model: slot.modelCache.model(for: choice, of: grant.accountID), grant: grant, isRenewed: isRenewed)
   }
 
-  /// What to ask where the backend did not take `refused`: another model where nobody has chosen, or the same in
-  /// another form; nil where nothing else is left.
+  /// Returns the replacement for a refused model: another default model, or the same model in another form. Nil when no
+  /// replacement is left.
   ///
   /// - Throws: `CancellationError`.
   func model(for choice: ModelChoice, insteadOf refused: RequestModel, _ grant: AccessGrant) async throws
@@ -85,14 +85,14 @@ struct ModelCatalogue {
     return model.isAsked(like: refused) ? nil : model
   }
 
-  /// Asks for the list, once for all turns that need it.
+  /// Requests the list. Turns that need it at the same time share one request.
   private func newList(_ grant: AccessGrant) async throws -> ModelQuestion.Outcome {
     let question = question(grant)
     try await question.task.untilEnded()
     return await question.task.value
   }
 
-  /// The question that is under way on behalf of `grant`, or a new one. Nobody has to wait for it.
+  /// Returns the running request for the credential of `grant`, or a new one. Callers need not wait for it.
   private func question(_ grant: AccessGrant) -> ModelQuestion {
     let mark = CredentialMark(grant)
     if let question = slot.modelCache.question, question.owner == mark { return question }
@@ -117,18 +117,18 @@ struct ModelCatalogue {
   }
 }
 
-/// A question for the models that is under way.
+/// A running request for the models.
 struct ModelQuestion {
   enum Outcome {
     case had
-    /// The backend does not take the token.
+    /// The backend refused the token.
     case rejected
-    /// It is not known to be the backend that was asked.
+    /// The answering server may not be the backend.
     case untrusted(ChappieClientError)
     case failed
   }
 
-  /// Whose token it was asked with.
+  /// The credential of the request.
   let owner: CredentialMark
   let task: Task<Outcome, Never>
 
