@@ -1,6 +1,6 @@
 import GLibBridge
 
-// What the backend says of the plan's use, in its three forms. Quotas of other products than Codex are passed over.
+// Parses the three forms of the backend's usage reports. Quotas of products other than Codex are ignored.
 
 extension ChappieUsageLimitSnapshot {
   /// Reads the header fields of an answer.
@@ -8,7 +8,7 @@ extension ChappieUsageLimitSnapshot {
     self.init { headers["x-codex-\($0)"] }
   }
 
-  /// Reads the header fields that an error in an event stream carries.
+  /// Reads the header fields inside an error of an event stream.
   init(headers: ChappieJSONValue) {
     self.init { name in
       let value = headers["x-codex-\(name)"]
@@ -36,7 +36,7 @@ extension ChappieUsageLimitSnapshot {
         hasCredits: flag("has-credits"), unlimited: flag("unlimited"), balance: field("credits-balance")))
   }
 
-  /// Reads a `codex.rate_limits` event; nil when it is about another quota.
+  /// Reads a `codex.rate_limits` event. Nil when it reports another quota.
   init?(event: ChappieJSONValue) {
     let limit = event["metered_limit_name"]?.stringValue ?? "codex"
     guard limit == "codex" else { return nil }
@@ -51,7 +51,7 @@ extension ChappieUsageLimitSnapshot {
       credits: ChappieUsageCredits(event["credits"]))
   }
 
-  /// Reads the answer of the usage endpoint; nil when it is something else.
+  /// Reads an answer of the usage endpoint. Nil for any other answer.
   init?(answer: ChappieJSONValue) {
     guard case .object(let members) = answer, members.keys.contains(where: ["plan_type", "rate_limit"].contains) else {
       return nil
@@ -72,7 +72,7 @@ extension ChappieUsageLimitSnapshot {
 extension ChappieUsageWindow {
   private static let endOfYear9999: Int64 = 253_402_300_799
 
-  /// Nil when there is no percentage, or nothing but a zero. Lengths and times that cannot be are left out.
+  /// Nil without a percentage, or with only a zero. Impossible lengths and times are left out.
   fileprivate init?(percent: Double?, minutes: Int64?, resetsAt: Int64?) {
     guard let percent, percent.isFinite else { return nil }
     let minutes = minutes.flatMap { (1...Int64(UInt32.max)).contains($0) ? Int($0) : nil }
@@ -90,7 +90,7 @@ extension ChappieUsageCredits {
       balance: balance?.stringValue ?? balance?.numberValue.map { "\($0)" })
   }
 
-  /// Nil when neither flag is there.
+  /// Nil when both flags are missing.
   fileprivate init?(hasCredits: Bool?, unlimited: Bool?, balance: String?) {
     guard hasCredits != nil || unlimited != nil else { return nil }
     let balance = balance.map(Redaction.message).flatMap { $0.isEmpty ? nil : $0 }
@@ -99,7 +99,7 @@ extension ChappieUsageCredits {
 }
 
 extension ChappiePlan {
-  /// The plan as the backend names it; nil for what is no name.
+  /// The plan by the backend's name. Nil for an invalid name.
   fileprivate init?(wire: ChappieJSONValue?) {
     guard let name = wire?.stringValue.map(Redaction.message), !name.isEmpty else { return nil }
     self.init(rawValue: name)

@@ -1,9 +1,9 @@
-/// What is used of the plan, as the backend last told it.
+/// The used part of the plan, from the backend's latest report.
 public struct ChappieUsageLimitSnapshot: Sendable, Hashable {
   public let plan: ChappiePlan?
-  /// The shorter window, of a few hours as a rule.
+  /// The shorter window, usually a few hours.
   public let primary: ChappieUsageWindow?
-  /// The longer one, of a week as a rule.
+  /// The longer window, usually a week.
   public let secondary: ChappieUsageWindow?
   public let credits: ChappieUsageCredits?
 
@@ -17,10 +17,10 @@ public struct ChappieUsageLimitSnapshot: Sendable, Hashable {
     self.credits = credits
   }
 
-  /// Whether it tells anything.
+  /// Whether the snapshot contains no values.
   var isEmpty: Bool { self == ChappieUsageLimitSnapshot() }
 
-  /// This snapshot, with what `earlier` knew where it tells nothing of the plan, of the windows or of the credits.
+  /// Returns this snapshot, with a missing plan, missing windows and missing credits taken from `earlier`.
   func filled(from earlier: ChappieUsageLimitSnapshot) -> ChappieUsageLimitSnapshot {
     let hasWindow = primary != nil || secondary != nil
     return ChappieUsageLimitSnapshot(
@@ -29,11 +29,11 @@ public struct ChappieUsageLimitSnapshot: Sendable, Hashable {
   }
 }
 
-/// What can be used beyond the windows.
+/// Credits for use beyond the windows.
 public struct ChappieUsageCredits: Sendable, Hashable {
   public let hasCredits: Bool
   public let unlimited: Bool
-  /// How many are left, as the backend writes it.
+  /// The remaining credits, in the backend's notation.
   public let balance: String?
 
   package init(hasCredits: Bool, unlimited: Bool, balance: String? = nil) {

@@ -1,6 +1,6 @@
 import GLibBridge
 
-/// What is known of the use of a slot's plan: by all its clients together, since one's answers use up the other's.
+/// The used part of a slot's plan. All clients of the slot share one record, because they share the quota.
 @GLibActor
 package final class UsageRecord {
   private(set) var latest: ChappieUsageLimitSnapshot? {
@@ -10,7 +10,7 @@ package final class UsageRecord {
     }
   }
 
-  /// Whose sign-in is in the slot; what is reported of another's is not for it.
+  /// The account in the slot. Reports about another account are ignored.
   private var account: ChappieAccountInfo?
   private let observers = Observers<Void>()
   private var observation: Observation?
@@ -20,7 +20,7 @@ package final class UsageRecord {
     observation = slot.observe { [weak self] in self?.follow($0.new) }
   }
 
-  /// Follows whose sign-in it is. What is known goes with the account that it is about.
+  /// Follows changes of the signed-in account. The record is cleared when the account changes.
   private func follow(_ state: SlotState) {
     if let account = state.accountInfo {
       if account.accountID != self.account?.accountID { latest = nil }
@@ -31,9 +31,9 @@ package final class UsageRecord {
     }
   }
 
-  /// Takes what the backend told `accountID` along with an answer.
+  /// Adds the usage report of an answer to `accountID`.
   ///
-  /// - Returns: all that is known now; nil when the report tells nothing, or is about another account.
+  /// - Returns: the complete record. Nil when the report is empty or about another account.
   func report(_ report: ChappieUsageLimitSnapshot, of accountID: String?) -> ChappieUsageLimitSnapshot? {
     guard !report.isEmpty, let account, account.accountID == accountID else { return nil }
     let whole = report.filled(from: latest ?? ChappieUsageLimitSnapshot(plan: account.plan))
@@ -41,7 +41,7 @@ package final class UsageRecord {
     return whole
   }
 
-  /// Takes everything that there is to know of `accountID`.
+  /// Replaces the record with a complete report about `accountID`.
   func replace(with whole: ChappieUsageLimitSnapshot, of accountID: String?) {
     guard let account, account.accountID == accountID else { return }
     latest = whole
@@ -49,13 +49,13 @@ package final class UsageRecord {
 
   // MARK: Observing
 
-  /// Calls `observer` after each change, for as long as the result is kept.
+  /// Calls `observer` after each change, for as long as the caller keeps the result.
   func observe(_ observer: @escaping @GLibActor () -> Void) -> Observation {
     observers.observe(observer)
   }
 }
 
 extension CredentialSlot {
-  /// What is known of the use of this slot's plan.
+  /// The usage record of this slot's plan.
   var usage: UsageRecord { attached { UsageRecord(of: self) } }
 }
