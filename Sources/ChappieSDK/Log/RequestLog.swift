@@ -1,6 +1,6 @@
 import GLibBridge
 
-/// Tells the log of a request and of its answer, where debugging is on.
+/// Logs a request and its answer at debug level.
 @GLibActor
 struct RequestLog {
   private let request: HTTPRequest
@@ -10,9 +10,9 @@ struct RequestLog {
     self.request = request
   }
 
-  /// The head of an answer has come.
+  /// Logs the status of an answer.
   func note(status: Int, _ headers: HTTPHeaders) {
-    // The id is a name that the server gives: it is shown where no part of a token is in it.
+    // The server chose the id, so it is logged only if it contains no part of a token.
     guard let id = headers["x-request-id"].flatMap(Redaction.name) else {
       return Log.debug("\(name: method) \(name: host)\(name: path): status \(status) after \(duration).")
     }
@@ -21,12 +21,12 @@ struct RequestLog {
     )
   }
 
-  /// A WebSocket is open.
+  /// Logs an open WebSocket.
   func noteOpenSocket() {
     Log.debug("\(name: method) \(name: host)\(name: path): status 101 after \(duration), a WebSocket.")
   }
 
-  /// There is no answer.
+  /// Logs a request without an answer.
   func note(_ error: GLibError) {
     Log.debug("\(name: method) \(name: host)\(name: path): no answer after \(duration), \(error).")
   }
@@ -38,7 +38,7 @@ struct RequestLog {
 }
 
 extension HTTPSession {
-  /// Sends `request`, and tells the log of it.
+  /// Sends `request` and logs it.
   ///
   /// - Throws: as ``HTTPSession/send(_:deadline:)``.
   func sendLogged(_ request: HTTPRequest, deadline: Duration?) async throws -> HTTPResponse {
@@ -53,7 +53,7 @@ extension HTTPSession {
     }
   }
 
-  /// Opens a WebSocket, and tells the log of it.
+  /// Opens a WebSocket and logs it.
   ///
   /// - Throws: as ``HTTPSession/openWebSocket(_:deadline:)``.
   func openLoggedWebSocket(_ request: HTTPRequest, deadline: Duration) async throws -> WebSocket {
