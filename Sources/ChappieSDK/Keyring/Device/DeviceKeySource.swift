@@ -17,7 +17,7 @@ protocol DeviceKeySource: Sendable {
 
   /// Returns the key. Nil when none exists.
   ///
-  /// - Throws: ``SecretStoreError/unavailable(_:)`` where something else is in its place or it cannot be read now,
+  /// - Throws: ``SecretStoreError/unavailable(_:)`` when the key cannot be read now or something else is in its place,
   ///   `CancellationError`.
   func existing() async throws -> SecretBytes?
 
