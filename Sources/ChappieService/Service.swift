@@ -14,7 +14,7 @@ public final class Service {
   private let client: ExportedClient
   private let root: BusObject
 
-  /// Connects to the session bus, as a service that strangers call.
+  /// Connects to the session bus as a service that untrusted programs call.
   ///
   /// - Throws: `GLibError`, `CancellationError`.
   public static func connect() async throws -> BusConnection {
@@ -23,7 +23,7 @@ public final class Service {
     }
   }
 
-  /// Puts the objects on the bus, then takes the name: whoever sees the name finds the objects.
+  /// Exports the objects, then takes the name, so that every caller that sees the name finds the objects.
   ///
   /// - Throws: ``StartFailure``, `GLibError`, `ChappieClientError`.
   public init(_ connection: BusConnection, _ options: ServiceOptions) async throws {
@@ -68,7 +68,7 @@ public final class Service {
     }
   }
 
-  /// Ends every turn with its `Failed`, and returns once all of it has left this process.
+  /// Ends every turn with `Failed`, and returns once all signals have left this process.
   public func stop() async {
     let turns = exporter.environment.callers.runningTurns
     for turn in turns { turn.cancel() }
@@ -76,7 +76,7 @@ public final class Service {
     await exporter.environment.notifications?.withdraw()
     try? await connection.releaseName(Self.name)
     try? await connection.flush()
-    // What the sign-in server answers to a refresh exists nowhere else until it is stored.
+    // The tokens of a refresh exist nowhere else until they are stored.
     await SlotRegistry.settle()
   }
 }

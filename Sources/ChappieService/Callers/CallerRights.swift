@@ -1,15 +1,15 @@
 import ChappieSDK
 import GLibBridge
 
-/// What each kind of caller may use.
+/// The rights of each kind of caller.
 ///
 /// | caller | may use |
 /// | --- | --- |
-/// | unsandboxed | the default service at `/org/chappie`, its accounts, and what it opened itself |
-/// | sandboxed | `org.chappie.Manager`, and what it opened itself |
+/// | unsandboxed | the default service at `/org/chappie`, its accounts, and the objects that it opened |
+/// | sandboxed | `org.chappie.Manager`, and the objects that it opened |
 /// | uninspectable | the properties of `org.chappie.Manager` |
 extension Callers {
-  /// Guards `org.chappie.Manager`. Who reads its properties is not even looked at: they are the same for everyone.
+  /// Guards `org.chappie.Manager`. Reading its properties needs no identity: they are the same for every caller.
   ///
   /// - Throws: `BusError` with `AccessDenied`.
   func authorizeManager(_ request: BusRequest) async throws {
@@ -17,14 +17,14 @@ extension Callers {
     _ = try await owner(request.sender)
   }
 
-  /// Guards what belongs to the user and not to one app.
+  /// Guards the objects that belong to the user and not to one app.
   ///
   /// - Throws: `BusError` with `AccessDenied`.
   func authorizeShared(_ request: BusRequest) async throws {
     try await authorizeUser(request.sender)
   }
 
-  /// Lets programs outside of a sandbox do what the user may do.
+  /// Lets only programs outside of a sandbox act for the user.
   ///
   /// - Throws: `BusError` with `AccessDenied`.
   func authorizeUser(_ name: String) async throws {
@@ -32,13 +32,12 @@ extension Callers {
     guard identity == .unsandboxed else { throw denial(of: name, identity) }
   }
 
-  /// Whether a caller may use, and know of, what belongs to the user and not to one app.
+  /// Whether a caller may see and use the objects that belong to the user and not to one app.
   func mayUseShared(_ name: String) async -> Bool {
     await identity(of: name) == .unsandboxed
   }
 
-  /// What is answered at a path where there is nothing for a caller. It is the same whether another caller has opened
-  /// something there or nobody has.
+  /// The reply at a path without an object for the caller. It does not show whether another caller has an object there.
   func noObject(at path: String, for name: String) async -> BusError {
     let identity = await identity(of: name)
     let opened = ["client", "session"].map { ServicePaths.root.appending($0).string + "/" }
@@ -60,7 +59,7 @@ extension Callers {
     }
   }
 
-  /// What a caller is answered that asks for more than it may use. The log tells of it once.
+  /// The reply to a caller without the right. The log has the first refusal of each caller.
   private func denial(of name: String, _ identity: CallerIdentity) -> BusError {
     if isFirstDenial(of: name) { Log.info("The caller \(name: name) is refused: it \(identity).") }
     return identity.denial
@@ -68,7 +67,7 @@ extension Callers {
 }
 
 extension CallerIdentity {
-  /// What a caller of this kind is answered that asks for more than it may use.
+  /// The reply to a caller of this kind without the right.
   var denial: BusError {
     switch self {
     case .sandboxed(let app):
@@ -92,7 +91,7 @@ extension CallerIdentity {
 }
 
 extension CallerIdentity: LogValue {
-  /// What comes after “the caller”.
+  /// The rest of a sentence that begins with “the caller”.
   var logText: String {
     switch self {
     case .sandboxed(let app): "is \(app) in a sandbox, and has not opened what it asks for"
@@ -103,6 +102,6 @@ extension CallerIdentity: LogValue {
 }
 
 extension BusCall {
-  /// Whether the keyring may ask the user for its password on behalf of this call.
+  /// Whether this call allows the keyring to ask the user for its password.
   var interaction: UserInteraction { allowsInteraction ? .allowed : .forbidden }
 }

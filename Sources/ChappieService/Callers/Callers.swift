@@ -1,6 +1,6 @@
 import GLibBridge
 
-/// Who uses the service, and what ends when they leave the bus.
+/// The callers of the service. It ends their turns and closes their objects when they leave the bus.
 @GLibActor
 final class Callers {
   private final class Caller {
@@ -13,7 +13,7 @@ final class Callers {
       case none
       case running(Wait)
       case done(CallerInspector.Finding)
-      /// It is looked at anew with the first call after `next`.
+      /// The first call after `next` inspects the caller again.
       case failed(CallerInspector.Finding, next: ContinuousClock.Instant)
     }
 
@@ -30,9 +30,9 @@ final class Callers {
     }
   }
 
-  /// A caller that could not be looked into is not looked at more often.
+  /// The shortest time between two inspections of a caller that could not be inspected.
   private static let pauseAfterFailure = Duration.milliseconds(200)
-  /// How often it is looked at again before its calls are refused for the moment.
+  /// The number of further inspections before the calls are refused for the moment.
   private static let furtherLooks = 5
 
   let connection: BusConnection
@@ -42,7 +42,7 @@ final class Callers {
   private let turns = ApplicationBudget(Limits.runningTurns)
   private let queries = ApplicationBudget(Limits.queries)
   private let threadRate = RateLimit { Limits.threadRate($0) }
-  /// Closes what a caller that left had open.
+  /// Closes an object that a caller had open when it left.
   var close: @GLibActor (_ object: ObjectPath, _ caller: String) -> Void = { _, _ in }
 
   init(_ connection: BusConnection) {
@@ -74,12 +74,12 @@ final class Callers {
 
   // MARK: Identity
 
-  /// Who `name` is: found out once, and kept until it leaves the bus.
+  /// The identity of `name`. It is determined once and kept until the caller leaves the bus.
   func identity(of name: String) async -> CallerIdentity {
     await finding(on: name).identity
   }
 
-  /// What `name` counts as where something is limited.
+  /// The application to which the limits count `name`.
   func application(of name: String) async -> Application {
     await finding(on: name).application
   }
@@ -91,7 +91,7 @@ final class Callers {
     case .failed(_, let next) where next <= .now: identify(caller, name)
     case .running, .done, .failed: break
     }
-    // Those that wait go on in the order in which they came: calls take effect in the order in which they were made.
+    // Waiting calls resume in order, so that calls take effect in the order in which they were made.
     if case .running(let end) = caller.identification { await end.value() }
     switch caller.identification {
     case .done(let finding), .failed(let finding, _): return finding
@@ -99,12 +99,12 @@ final class Callers {
     }
   }
 
-  /// The programs outside of sandboxes that have called, and are on the bus.
+  /// The callers outside of sandboxes that are still on the bus.
   var unsandboxed: [String] {
     callers.filter { $0.value.isHereUnsandboxed }.map(\.key)
   }
 
-  /// Whether `name` was never refused anything before.
+  /// Whether this is the first refusal for `name`.
   func isFirstDenial(of name: String) -> Bool {
     let caller = caller(name)
     defer { caller.isDenialLogged = true }
@@ -127,7 +127,7 @@ final class Callers {
 
   // MARK: Objects
 
-  /// Room for one more object that `name` opens.
+  /// Reserves one more open object for `name`.
   ///
   /// - Throws: `BusError` with `LimitExceeded`.
   func leaseObject(_ name: String) async throws -> ApplicationBudget.Lease {
@@ -145,14 +145,14 @@ final class Callers {
 
   // MARK: Turns
 
-  /// Room for one more turn that `name` starts.
+  /// Reserves one more running turn for `name`.
   ///
   /// - Throws: `BusError` with `LimitExceeded`.
   func leaseTurn(_ name: String) async throws -> ApplicationBudget.Lease {
     try turns.lease(for: await application(of: name), of: "turns running")
   }
 
-  /// Counts `turn` until it ends; it is cancelled when its caller leaves, unless it is broadcast.
+  /// Counts `turn` until it ends. The turn is cancelled when its caller leaves, unless it is broadcast.
   func add(_ turn: ServiceTurn, _ lease: ApplicationBudget.Lease) {
     caller(turn.caller).runningTurns[turn.id] = (turn, lease)
   }
@@ -162,21 +162,21 @@ final class Callers {
     forgetIfGone(turn.caller)
   }
 
-  /// The turns that run for anybody.
+  /// The running turns of all callers.
   var runningTurns: [ServiceTurn] {
     callers.values.flatMap { $0.runningTurns.values.map(\.turn) }
   }
 
-  /// Runs `query`, which asks the backend something for `name`.
+  /// Runs `query`, which sends a request to the backend for `name`.
   ///
-  /// - Throws: `BusError` with `LimitExceeded`, what `query` throws.
+  /// - Throws: `BusError` with `LimitExceeded`, and the errors of `query`.
   func querying<Result>(_ name: String, _ query: () async throws -> Result) async throws -> Result {
     let lease = try queries.lease(for: await application(of: name), of: "questions to the server waiting")
     defer { withExtendedLifetime(lease) {} }
     return try await query()
   }
 
-  /// Counts one more thread that `name` begins.
+  /// Counts one more new thread of `name`.
   ///
   /// - Throws: `BusError` with `LimitExceeded`.
   func beginsThread(_ name: String) async throws {
@@ -196,7 +196,7 @@ final class Callers {
     let caller = callers[name] ?? Caller()
     if case .here = caller.presence { return caller }
     callers[name] = caller
-    // It calls at once for a name that has left already.
+    // The handler runs at once for a name that has left already.
     let watch = connection.watchName(name) { [weak self] owner in
       if owner == nil { self?.left(name) }
     }

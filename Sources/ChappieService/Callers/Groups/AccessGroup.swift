@@ -1,12 +1,12 @@
 import GLibBridge
 
-/// What one key file says of an access group: apps that may share credentials.
+/// An access group as one key file defines it: apps that may share credentials.
 ///
 ///     [Access Group]
 ///     Name=TEAMID.com.example.shared
 ///     Members=org.example.App;org.example.Widget;snap.example;
 struct AccessGroup: Equatable, Sendable {
-  /// Why a key file defines no group: a clause with the file as its subject.
+  /// The reason for which a key file defines no group: a clause with the file as its subject.
   struct Flaw: Error, Equatable {
     let reason: String
 
@@ -41,7 +41,8 @@ struct AccessGroup: Equatable, Sendable {
     self.members = members
   }
 
-  /// Two parts or more of ASCII letters, digits, `-` and `_`, with `.` between them, at most 255 bytes.
+  /// Whether `text` is a group name: two or more parts of ASCII letters, digits, `-` and `_`, separated by `.`, at most
+  /// 255 bytes.
   static func isName(_ text: String) -> Bool {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     return text.utf8.count <= 255 && parts.count >= 2

@@ -1,13 +1,12 @@
 import GLibBridge
 import Platform
 
-/// The key files that define access groups, as they are on the disk.
+/// The content of the key files that define access groups.
 ///
-/// They are the files `chappie/access-groups.d/*.conf` in the user's configuration directory, then in each of the
-/// system's data directories. As with other such directories of a Linux desktop, a file hides those of the same name in
-/// later directories, also when it is bad, or empty and defines nothing: so a user can change or take away what a
-/// package installed. Files of different names that define the same group add up: so each of its apps can bring its
-/// own.
+/// The files are `chappie/access-groups.d/*.conf` in the user's configuration directory, then in each of the system's
+/// data directories. As in other such directories of a Linux desktop, a file hides the files of the same name in later
+/// directories, even if it is invalid or empty. So a user can change or remove a definition that a package installed.
+/// Files of different names can define the same group, and their members add up: each app can install its own file.
 struct AccessGroupFiles: Equatable, Sendable {
   struct Problem: Hashable, Sendable {
     let path: String
@@ -21,10 +20,10 @@ struct AccessGroupFiles: Equatable, Sendable {
 
   /// The members of each group.
   private(set) var groups: [String: Set<AppID>] = [:]
-  /// What was skipped.
+  /// The problems of the files that were skipped.
   private(set) var problems: [Problem] = []
 
-  /// Reads all files in `directories`, the most important first. It may block.
+  /// Reads all files in `directories`, which are in order of precedence. It may block.
   init(in directories: [String]) {
     var seen: Set<String> = []
     for directory in directories {

@@ -1,25 +1,24 @@
 import GLibBridge
 
-/// Who may share credentials with whom.
+/// Decides which apps may share credentials.
 ///
-/// The files are read whenever somebody wants to use a group, and only then: what is on the disk counts from the next
-/// call on, on every file system, and nothing watches directories for somebody who may never come. A call that sends a
-/// prompt to a server does not feel it.
+/// The service reads the files each time that a caller wants to use a group. A change on the disk takes effect with the
+/// next call, on every file system, without a directory watch. The time is negligible beside a request to a server.
 @GLibActor
 final class AccessGroups {
-  /// A home directory on a server that does not answer must not keep a caller waiting for ever.
+  /// The time limit for reading: a home directory can be on a server that does not answer.
   private static let deadline = Duration.seconds(5)
 
   private let directories: [String]
-  /// What is wrong now and was logged.
+  /// The present problems that were logged.
   private var reported: Set<AccessGroupFiles.Problem> = []
 
   init(directories: [String] = AccessGroupFiles.standardDirectories) {
     self.directories = directories
   }
 
-  /// Makes sure that a caller may use the credentials of `group`: a sandboxed app when the group lists it, and any
-  /// program outside of a sandbox when the group exists, for no boundary stands between such programs.
+  /// Checks that a caller may use the credentials of `group`. A sandboxed app may if the group lists it. A program
+  /// outside of a sandbox may if the group exists, since no boundary separates such programs.
   ///
   /// - Throws: `BusError` with `AccessDenied`.
   func admit(_ caller: CallerIdentity, to group: String) async throws {
@@ -47,7 +46,7 @@ final class AccessGroups {
     }
   }
 
-  /// Logs each problem once for as long as it lasts.
+  /// Logs each problem once while it lasts.
   private func report(_ problems: [AccessGroupFiles.Problem]) {
     for problem in problems where !reported.contains(problem) {
       Log.warning("\(path: problem.path) is skipped: \(reason: problem.reason).")

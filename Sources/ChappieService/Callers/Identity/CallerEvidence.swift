@@ -1,27 +1,27 @@
 import GLibBridge
 import Platform
 
-/// A `/.flatpak-info`, and whether it is what Flatpak wrote outside of the sandbox for the instance that it names.
+/// A `/.flatpak-info`, and whether it equals Flatpak's own copy outside of the sandbox.
 struct FlatpakMark: Sendable {
   let info: FlatpakInfo
   let isRecorded: Bool
 }
 
-/// What the kernel and the bus tell of a caller.
+/// The facts about a caller that come from the kernel and the bus.
 struct CallerEvidence: Sendable {
-  /// The labels of the security module: of the connection, from the bus, and of the process.
+  /// The security module's labels of the connection (from the bus) and of the process.
   var labels: [String] = []
-  /// What is at `/.flatpak-info` in the caller's root directory; nil for nothing.
+  /// `/.flatpak-info` in the caller's root directory; nil if there is none.
   var flatpak: FlatpakMark?
-  /// Whether it has the same user namespace as this service.
+  /// Whether the caller has the same user namespace as this service.
   var sharesUserNamespace: Bool
-  /// Whether it has the same root directory as this service.
+  /// Whether the caller has the same root directory as this service.
   var sharesRoot: Bool
 }
 
 extension CallerEvidence {
-  /// Looks at a process. It may block: the root directory of a process in another user namespace can be on a file
-  /// system that is provided by a program.
+  /// Inspects a process. It may block: the root directory of a process in another user namespace can be on a file
+  /// system that a program provides.
   ///
   /// - Throws: ``Unidentified``.
   init(_ files: ProcDirectory, label: String?) throws(Unidentified) {
@@ -40,11 +40,11 @@ extension CallerEvidence {
       let info = try FlatpakInfo(content)
       flatpak = FlatpakMark(info: info, isRecorded: try Self.record(of: info) == content)
     }
-    // What was read of a process that has ended by now may be another's.
+    // After the end of the process, its files may belong to another process.
     guard files.isRunning else { throw Unidentified(.missing) }
   }
 
-  /// What Flatpak wrote outside of the sandbox; nil for nothing that can be read.
+  /// The content of Flatpak's own copy outside of the sandbox; nil if it cannot be read.
   private static func record(of info: FlatpakInfo) throws(Unidentified) -> [UInt8]? {
     do throws(FileError) {
       return try Files.read(info.record(in: Directories.runtime), limit: FlatpakInfo.sizeLimit)
@@ -74,7 +74,7 @@ extension Unidentified {
 }
 
 extension CallerIdentity {
-  /// Who a caller is by what is known of it.
+  /// Derives the identity from the evidence.
   ///
   /// - Throws: ``Unidentified``.
   init(_ evidence: CallerEvidence) throws(Unidentified) {
@@ -105,14 +105,14 @@ extension CallerIdentity {
 }
 
 extension ProcDirectory {
-  /// The AppArmor label, where the kernel has AppArmor.
+  /// The AppArmor label; nil if the kernel has no AppArmor.
   fileprivate func appArmorLabel() throws(FileError) -> String? {
-    // Older kernels, and those with one security module alone, have only the second.
+    // Older kernels and kernels with a single security module have only the second file.
     for name in ["attr/apparmor/current", "attr/current"] {
       do throws(FileError) {
         return String(decoding: try content(of: name), as: UTF8.self)
       } catch .missing, .failed {
-        // Where there is no security module, the file cannot be read.
+        // Without a security module, reading the file fails.
         continue
       }
     }

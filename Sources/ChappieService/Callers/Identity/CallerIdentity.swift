@@ -1,21 +1,21 @@
-/// Who calls, as far as the kernel vouches for it. Nothing that a caller says of itself counts.
+/// The identity of a caller, as the kernel proves it. Claims of the caller itself do not count.
 ///
-/// How strong each answer is:
+/// The strength of each case:
 ///
 /// - ``sandboxed(_:)`` is as strong as the sandbox. The app cannot change it, and is kept apart from other apps. A
-///   program outside of all sandboxes can pose as any app, for it can start whatever it likes as Flatpak does.
-/// - ``unsandboxed`` says that no sandbox stands between the program and its user's other programs. Such programs are
-///   not told apart: every extension of a shell has the shell's rights, and so has every script.
-/// - ``uninspectable(reason:)`` is no weaker kind of ``unsandboxed``: it may be an app that hides.
+///   program outside of all sandboxes can pose as any app, since it can start programs as Flatpak does.
+/// - ``unsandboxed`` means that no sandbox separates the program from its user's other programs. The service does not
+///   distinguish such programs: every shell extension and every script has the same rights.
+/// - ``uninspectable(reason:)`` does not count as ``unsandboxed``: the caller may be an app that hides its sandbox.
 ///
-/// It is found once for a connection. A process cannot leave its sandbox, and one that enters a sandbox later was
-/// unsandboxed when it connected. What could not be found out for the moment is not remembered.
+/// The service determines the identity once for each connection. A process cannot leave its sandbox, and a process
+/// that enters a sandbox later was unsandboxed when it connected. ``unknownForNow(reason:)`` is not remembered.
 enum CallerIdentity: Sendable, Equatable {
-  /// An app in a sandbox that this service knows.
+  /// An app in a sandbox of a kind that this service knows.
   case sandboxed(AppID)
   case unsandboxed
-  /// A caller that this service may or can not look into. The reason is what comes after “the caller”.
+  /// A caller that this service cannot inspect. The reason continues a sentence that begins with “the caller”.
   case uninspectable(reason: String)
-  /// A caller that could not be looked into just now, and may be a moment later.
+  /// A caller whose inspection failed for now, and may succeed a moment later.
   case unknownForNow(reason: String)
 }

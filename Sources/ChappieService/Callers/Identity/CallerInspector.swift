@@ -1,10 +1,10 @@
 import GLibBridge
 import Platform
 
-/// Finds out who a caller is.
+/// Determines the identities of callers.
 @GLibActor
 final class CallerInspector {
-  /// What was found out of a caller.
+  /// The result of an inspection.
   struct Finding: Sendable {
     let identity: CallerIdentity
     let application: Application
@@ -14,11 +14,11 @@ final class CallerInspector {
     }
   }
 
-  /// How long a file system that a caller's side provides may keep this waiting.
+  /// The time limit for a file system that the caller may control.
   private static let deadline = Duration.seconds(5)
-  /// How many callers are looked into at a time. Each takes a few descriptors.
+  /// The number of inspections at a time. Each takes a few file descriptors.
   private static let limit = 16
-  /// Of those, how many may be such whose file systems could block: the others never wait for them.
+  /// The number of inspections at a time that could block. Other inspections never wait for them.
   private static let blockingLimit = 8
 
   private let connection: BusConnection
@@ -29,7 +29,7 @@ final class CallerInspector {
     self.connection = connection
   }
 
-  /// Who is behind a unique name. What cannot be found out makes it uninspectable.
+  /// Inspects the owner of a unique name. A failed inspection makes the caller uninspectable.
   func inspect(_ name: String) async -> Finding {
     do {
       let finding = try await finding(name)
@@ -58,7 +58,7 @@ final class CallerInspector {
 
   private enum Subject: Sendable {
     case known(Finding)
-    /// It has a user namespace of its own, where any program can give a process a root directory that blocks.
+    /// The process has its own user namespace, where any program can give it a root directory that blocks.
     case blocking(ProcDirectory, label: String?)
   }
 
@@ -82,7 +82,7 @@ final class CallerInspector {
 }
 
 extension CallerInspector.Finding {
-  /// Looks at a process. It may block.
+  /// Inspects a process. It may block.
   static func found(_ files: ProcDirectory, label: String?) -> Result<Self, Unidentified> {
     Result { () throws(Unidentified) in try Self(CallerEvidence(files, label: label), files) }
   }

@@ -1,17 +1,17 @@
 import GLibBridge
 
-/// `/.flatpak-info`, which Flatpak puts at the root of each sandbox, and of the D-Bus proxy that speaks for it.
+/// `/.flatpak-info`, which Flatpak puts at the root of each sandbox and of its D-Bus proxy.
 ///
-/// An app cannot replace it: it is a read-only mount, and Flatpak leaves the app no way to take it away or to get another
-/// root (it has no capability, and `chroot`, `mount`, `unshare` and their like are filtered). A sandbox that somebody
-/// built with less care might leave one. So the file counts only where it is, byte for byte, the one that `flatpak run`
-/// wrote for this instance under the user's runtime directory, outside of the sandbox.
+/// An app cannot replace the file. It is a read-only mount, and the app can neither unmount it nor change its root: it
+/// has no capability, and Flatpak filters `chroot`, `mount`, `unshare` and similar calls. Another sandbox may be less
+/// strict. So the file counts only if it equals, byte for byte, the file that `flatpak run` wrote for this instance
+/// under the user's runtime directory, outside of the sandbox.
 ///
-/// The cgroup that Flatpak makes for an app (`app-flatpak-ID-PID.scope`) adds nothing to that: any process of the user
-/// that can write to the cgroup file system can move there.
+/// The cgroup of an app (`app-flatpak-ID-PID.scope`) adds no proof: any process of the user that can write to the
+/// cgroup file system can move there.
 struct FlatpakInfo: Equatable, Sendable {
   static let name = ".flatpak-info"
-  /// Of what Flatpak writes, the list of extensions is the longest part: some kilobytes.
+  /// The largest size in bytes. The list of extensions, the longest part, takes some kilobytes.
   static let sizeLimit = 64 << 10
 
   let appID: AppID
@@ -31,7 +31,7 @@ struct FlatpakInfo: Equatable, Sendable {
     self.instance = instance
   }
 
-  /// Where Flatpak wrote the same file outside of the sandbox.
+  /// The path of Flatpak's own copy outside of the sandbox.
   func record(in runtimeDirectory: String) -> String {
     "\(runtimeDirectory)/.flatpak/\(instance)/info"
   }
@@ -42,11 +42,11 @@ struct FlatpakInfo: Equatable, Sendable {
   }
 }
 
-/// Why a caller could not be identified.
+/// The reason for which a caller could not be identified.
 struct Unidentified: Error, Equatable {
-  /// What comes after “the caller”.
+  /// The rest of a sentence that begins with “the caller”.
   let reason: String
-  /// Whether it may be found out a moment later.
+  /// Whether another try may succeed a moment later.
   let isForNow: Bool
 
   init(_ reason: String, isForNow: Bool = false) {
