@@ -1,20 +1,19 @@
 import ChappieSDK
 import GLibBridge
 
-/// The tool calls that wait for the user, of all turns of all callers: for the notifications, and for the user's own
-/// programs that ask which there are.
+/// The tool calls of all turns that wait for the user's approval, for the notifications and for the user's own programs.
 @GLibActor
 final class Approvals {
-  /// A call that waits.
+  /// A waiting call.
   struct Waiting {
     let question: ApprovalQuestion
     let call: String
     let turn: ServiceTurn
-    /// In the order in which they were asked.
+    /// A number that grows in the order of the questions.
     fileprivate let number: Int
   }
 
-  /// More are not listed, oldest first: there may be as many as turns have calls.
+  /// The largest number of listed calls, oldest first: turns can have any number of calls.
   private static let listed = 100
 
   private let notifications: Notifications?
@@ -25,7 +24,7 @@ final class Approvals {
     self.notifications = notifications
   }
 
-  /// Waits for whoever answers first: a program, or the user through the desktop.
+  /// Waits for the first answer: from a program, or from the user through the desktop.
   func decision(on question: ApprovalQuestion, _ call: String, of turn: ServiceTurn) async -> ChappieApprovalDecision {
     let id = newID()
     count += 1
@@ -33,15 +32,14 @@ final class Approvals {
     defer { waiting[id] = nil }
     guard let notifications else { return await turn.calls.approval(of: call) }
     return await notifications.asking(question) { decision in
-      // Somebody may have been quicker.
+      // Another answer may have come first.
       try? turn.calls.resolve(decision, for: call)
     } while: {
       await turn.calls.approval(of: call)
     }
   }
 
-  /// Short, since a person types it; by chance, since the person must not answer another question than the one that
-  /// was read.
+  /// A new id: short, since a person types it, and random, so that a person never answers a different question.
   private func newID() -> String {
     while true {
       let id = "ask-" + String((0..<5).map { _ in "abcdefghjkmnpqrstuvwxyz23456789".randomElement() ?? "a" })
@@ -51,7 +49,7 @@ final class Approvals {
 
   // MARK: The user's programs
 
-  /// What waits, oldest first. The arguments, which may be long, are told of each alone.
+  /// The waiting calls, oldest first. The arguments may be long and are only in the details of a call.
   var list: [VariantDictionary] {
     waiting.sorted { $0.value.number < $1.value.number }.prefix(Self.listed).map { id, waiting in
       dictionary(id, waiting)
@@ -91,7 +89,7 @@ final class Approvals {
 }
 
 extension ChappieApprovalDecision {
-  /// What a caller answers; an empty `reason` is none.
+  /// The decision of a caller; an empty `reason` means none.
   init(approved: Bool, reason: String) {
     self = approved ? .approved() : .denied(reason: reason.isEmpty ? nil : reason)
   }

@@ -12,7 +12,7 @@ struct AppID: Hashable, Sendable, CustomStringConvertible {
 
   var description: String { text }
 
-  /// An id as access groups name it. Nil when it is none.
+  /// An id as access groups name it; nil if it is invalid.
   init?(_ text: String) {
     if text.hasPrefix(Self.snapPrefix), let snap = AppID(snap: String(text.dropFirst(Self.snapPrefix.count))) {
       self = snap
@@ -21,14 +21,14 @@ struct AppID: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Nil when `id` is none that Flatpak gives: a well-known bus name of three elements or more.
+  /// Nil unless `id` is a Flatpak id: a well-known bus name of three elements or more.
   init?(flatpak id: String) {
     guard BusName.isWellKnown(id), id.utf8.count(where: { $0 == UInt8(ascii: ".") }) >= 2 else { return nil }
     text = id
   }
 
-  /// Nil when `name` is none that snapd gives: 1 to 40 of `a` to `z`, `0` to `9` and `-`, and for one of several
-  /// instances `_` and 1 to 10 of `a` to `z` and `0` to `9`.
+  /// Nil unless `name` is a snap's name: 1 to 40 of `a` to `z`, `0` to `9` and `-`. A parallel instance has a suffix:
+  /// `_` and 1 to 10 of `a` to `z` and `0` to `9`.
   init?(snap name: String) {
     let parts = name.utf8.split(separator: UInt8(ascii: "_"), omittingEmptySubsequences: false)
     guard let first = parts.first, (1...40).contains(first.count), parts.count <= 2,

@@ -1,25 +1,25 @@
 import GLibBridge
 
-/// A program as limits count it: all that it has through all of its connections counts together.
+/// A program as the limits count it: all of its connections count together.
 ///
-/// A sandboxed app is its id, for nothing that it starts leaves its sandbox. Outside of sandboxes it is the process:
-/// what the kernel tells of it cannot be chosen, while a cgroup can (a program of the user may start units as it
-/// likes), and without systemd one cgroup holds the whole desktop. A program outside that starts others to get more is
-/// bounded by what all programs outside get together; so is a shell that starts one after another.
+/// The id identifies a sandboxed app, since its child processes stay in the sandbox. Outside of sandboxes the process
+/// counts, since a program cannot forge it. A cgroup would not do: a program of the user can start units as it likes,
+/// and without systemd one cgroup holds the whole desktop. A program that starts others to get more, or a shell that
+/// starts one after another, is bounded by the limit of all unsandboxed programs together.
 enum Application: Hashable, Sendable {
   case sandboxed(AppID)
   case process(Process)
   /// All callers that cannot be inspected together.
   case uninspectable
 
-  /// A process. The number alone passes to another one later.
+  /// A process. The kernel can give its number to another process later.
   struct Process: Hashable, Sendable {
     let id: Int32
-    /// When it started, in the kernel's ticks since the machine did.
+    /// The start time in the kernel's ticks since boot.
     let startTime: UInt64
   }
 
-  /// The applications that share one part of what there is.
+  /// The applications that share one bound.
   enum Kind: Hashable, Sendable, CaseIterable {
     case sandboxed, unsandboxed, uninspectable
   }

@@ -1,9 +1,9 @@
 import GLibBridge
 
-/// What applications have of something that is scarce.
+/// The shares that applications have of a scarce resource.
 ///
-/// Each application has a bound, all together have one, and so has each kind: programs outside of sandboxes can be
-/// started in any number, and must leave something for the apps in them, and the other way round.
+/// Each application, each kind and all applications together have a bound. Without a bound for each kind, a large
+/// number of unsandboxed programs could leave nothing for sandboxed apps, and the other way round.
 @GLibActor
 final class ApplicationBudget {
   struct Bounds: Sendable {
@@ -13,12 +13,12 @@ final class ApplicationBudget {
     let kind: Int
     /// The most that all may have.
     let all: Int
-    /// How much of what a kind may have goes to those alone that have no more than `share`.
+    /// The part of a kind's bound that is reserved for applications with at most `share`.
     let reserve: Int
     let share: Int
   }
 
-  /// What an application has, until it is let go.
+  /// The share of an application, until the lease is released.
   struct Lease {
     fileprivate let own: Budget<Application>.Lease
     fileprivate let kind: Budget<Application.Kind>.Lease
@@ -37,7 +37,7 @@ final class ApplicationBudget {
     kinds = Budget(Budget.Bounds(perHolder: bounds.kind, inAll: bounds.all))
   }
 
-  /// One more for `application`.
+  /// Takes one more for `application`.
   ///
   /// - Throws: `BusError` with `LimitExceeded`.
   func lease(for application: Application, of things: String) throws(BusError) -> Lease {

@@ -1,9 +1,9 @@
 import GLibBridge
 
-/// Counts what holders have of something that is scarce: bytes, turns, objects.
+/// Counts the shares that holders have of a scarce resource: bytes, turns, objects.
 ///
-/// Each holder has a bound of its own, and all of them together have one. A part of the whole is kept back for those
-/// that have little or nothing yet, so that no holder can take what the next one needs to be served at all.
+/// Each holder has a bound, and all holders together have one. A reserve is kept for holders that have little or nothing
+/// yet, so that one holder cannot keep the next one from being served.
 @GLibActor
 final class Budget<Holder: Hashable & Sendable> {
   struct Bounds: Sendable {
@@ -11,21 +11,21 @@ final class Budget<Holder: Hashable & Sendable> {
     let perHolder: Int
     /// The most that all holders may have together.
     let inAll: Int
-    /// How much of `inAll` goes to those alone that have no more than `share`.
+    /// The part of `inAll` that is reserved for holders with at most `share`.
     var reserve = 0
-    /// How much a holder may have of the reserve.
+    /// The most that a holder may have with the help of the reserve.
     var share = 0
   }
 
-  /// Why there is no lease.
+  /// The reason for a refused lease.
   enum Exhausted: Error, Equatable {
-    /// The holder has as much as one may have, which is this much.
+    /// The holder has reached its bound, which is this amount.
     case holder(limit: Int)
-    /// All holders together have as much as there is.
+    /// All holders together have reached their bound.
     case all
   }
 
-  /// An amount that a holder has. It is given back when the lease is let go, or ends before.
+  /// An amount that a holder has. The amount returns to the budget when the lease ends or is released.
   @GLibActor
   final class Lease {
     private let budget: Budget
@@ -42,13 +42,13 @@ final class Budget<Holder: Hashable & Sendable> {
       end()
     }
 
-    /// Changes the amount; nothing changes when there is not enough.
+    /// Changes the amount. A refusal leaves it as it is.
     func resize(to amount: Int) throws(Exhausted) {
       try budget.add(amount - self.amount, to: holder)
       self.amount = amount
     }
 
-    /// Gives everything back.
+    /// Returns the whole amount.
     func end() {
       budget.giveBack(amount, of: holder)
       amount = 0
@@ -57,14 +57,14 @@ final class Budget<Holder: Hashable & Sendable> {
 
   private let bounds: Bounds
   private var amounts: [Holder: Int] = [:]
-  /// What all holders have together.
+  /// The amount that all holders have together.
   private(set) var total = 0
 
   nonisolated init(_ bounds: Bounds) {
     self.bounds = bounds
   }
 
-  /// What `holder` has.
+  /// The amount that `holder` has.
   func amount(of holder: Holder) -> Int { amounts[holder] ?? 0 }
 
   /// Takes `amount` for `holder`.

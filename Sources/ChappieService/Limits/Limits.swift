@@ -1,15 +1,15 @@
 import ChappieSDK
 import GLibBridge
 
-/// What applications may have at a time. More is answered with `LimitExceeded`.
+/// The limits of applications. A call above a limit fails with `LimitExceeded`.
 enum Limits {
   /// Sessions and clients that callers opened.
   static let openObjects = ApplicationBudget.Bounds(each: 64, kind: 448, all: 512, reserve: 128, share: 2)
-  /// Each has a connection of its own to the backend, as queries have: there are 320 of those.
+  /// Running turns. Each turn and each query has its own connection to the backend: there are 320 of those.
   static let runningTurns = ApplicationBudget.Bounds(each: 64, kind: 128, all: 160, reserve: 48, share: 1)
-  /// Questions to the backend that are no turns: for models, and for what is used.
+  /// Backend requests for models and usage.
   static let queries = ApplicationBudget.Bounds(each: 16, kind: 96, all: 128, reserve: 32, share: 2)
-  /// How often threads are begun: an app cannot fill the disk with empty ones.
+  /// The rate of new threads: an app must not fill the disk with empty threads.
   static func threadRate(_ application: Application) -> RateLimit.Rate {
     switch application.kind {
     case .sandboxed, .uninspectable: RateLimit.Rate(atOnce: 60, perSecond: 1)
@@ -18,23 +18,23 @@ enum Limits {
   }
   /// Threads of one app and account.
   static let threads = 10_000
-  /// Accounts of one app with threads: each has a key of its own in the keyring.
+  /// Accounts of one app with threads: each has its own key in the keyring.
   static let accountsWithThreads = 64
   /// Bytes of all texts of one call.
   static let promptBytes = 4 << 20
-  /// Bytes of a harness, which goes with every request.
+  /// Bytes of a harness, which is part of every request.
   static let harnessBytes = 1 << 20
   /// Images of one message.
   static let images = 16
   /// Bytes of all tools of one call.
   static let toolBytes = 1 << 20
-  /// Tools that a caller registers on a client, or sends along with a turn.
+  /// Tools that a caller registers on a client, or passes with a turn.
   static let tools = 128
-  /// Bytes of a thread that is given as a whole.
+  /// Bytes of a thread that one reply returns.
   static let threadBytes = 16 << 20
   /// Bytes of a thread's title.
   static let titleBytes = 1024
-  /// Turns that have ended and can still be asked for, per client object.
+  /// Ended turns whose results stay available, per client object.
   static let keptTurns = 32
   /// Bytes of the answers of these turns.
   static let keptBytes = 8 << 20

@@ -2,27 +2,27 @@ import ChappieSDK
 import GLibBridge
 import Platform
 
-/// The memory that applications have the service hold: what they ask, conversations, tools, answers that come and
-/// answers that are kept.
+/// The memory that the service holds for applications: prompts, conversations, tools, and the answers of running and of
+/// ended turns.
 ///
-/// All of it together leaves room below 256 MiB for what is not counted one by one. An application that holds nothing
-/// yet can always ask something.
+/// The total leaves room below 256 MiB for uncounted memory. An application that holds nothing yet can always start a
+/// turn.
 @GLibActor
 final class MemoryBudget {
   typealias Lease = Budget<Application>.Lease
 
-  /// What each call takes beside what it brings.
+  /// The bytes that each call takes beside its arguments.
   nonisolated static let callOverhead = 32 << 10
-  /// How much more room a JSON value takes in memory than as text: a list of digits, at the worst.
+  /// The ratio of a JSON value's size in memory to its text, at worst: a list of digits.
   nonisolated static let jsonFactor = 16
-  /// How much room a reply takes on its way to the bus: as a value, as the message, and in the queue.
+  /// The number of copies of a reply on its way to the bus: the value, the message, and its bytes in the queue.
   nonisolated static let replyFactor = 3
-  /// Below this a reply is not worth counting.
+  /// The size in bytes below which replies are not counted.
   private static let smallReply = 256 << 10
-  /// A lease that was larger leaves so many holes in the heap that they are given back.
+  /// The size in bytes above which the end of a lease trims the heap, since it leaves many holes.
   nonisolated static let largeLease = 1 << 20
 
-  /// What is held for convenience, and given up when its application wants something else.
+  /// Memory that is held for convenience, and released when its application needs the room.
   @GLibActor
   final class Spare {
     let lease: Lease
@@ -54,7 +54,7 @@ final class MemoryBudget {
     }
   }
 
-  /// Makes a lease larger or smaller; it stays as it is where there is no room.
+  /// Makes a lease larger or smaller. A refusal leaves it as it is.
   ///
   /// - Throws: ``ChappieClientError/limitExceeded(_:)``.
   func resize(_ lease: Lease, to bytes: Int) throws(ChappieClientError) {
@@ -65,7 +65,7 @@ final class MemoryBudget {
     }
   }
 
-  /// Gives back what `lease` holds.
+  /// Returns the memory of `lease`.
   func end(_ lease: Lease) {
     if lease.amount > Self.largeLease { MemoryHardening.trimHeapSoon() }
     lease.end()
@@ -73,14 +73,14 @@ final class MemoryBudget {
 
   // MARK: Spares
 
-  /// Notes that what `lease` counts can be given up: `drop` lets go of it.
+  /// Marks the memory of `lease` as spare: `drop` releases it.
   func spare(_ lease: Lease, _ drop: @escaping @GLibActor () -> Void) -> Spare {
     let spare = Spare(lease, drop)
     spares.append(spare)
     return spare
   }
 
-  /// Gives back what `spare` holds.
+  /// Returns the memory of `spare`.
   func end(_ spare: Spare) {
     spares.removeAll { $0 === spare }
     end(spare.lease)
@@ -102,9 +102,9 @@ final class MemoryBudget {
 
   // MARK: Replies
 
-  /// Counts a reply of so many bytes that `make` makes, until it has left this process.
+  /// Counts the bytes of a reply that `make` builds, until the reply has left this process.
   ///
-  /// - Throws: ``ChappieClientError/limitExceeded(_:)``, and what `make` throws.
+  /// - Throws: ``ChappieClientError/limitExceeded(_:)``, and the errors of `make`.
   func reply(
     of bytes: Int, for application: Application, over connection: BusConnection, _ make: () throws -> Variant
   ) throws -> Variant {
@@ -119,7 +119,7 @@ final class MemoryBudget {
   }
 
   private func refusal(_ reason: Budget<Application>.Exhausted, of application: Application) -> ChappieClientError {
-    // Who is refused asks again and again, and shall not fill the log.
+    // A refused caller may try again and again, and must not fill the log.
     let isDue = lastNotice.map { .now - $0 > Self.noticeInterval } ?? true
     if isDue { lastNotice = .now }
     switch reason {

@@ -1,6 +1,6 @@
 import GLibBridge
 
-/// How often applications may do something: so often at once, and then so often a second.
+/// A rate limit for each application: a burst, then a number per second.
 @GLibActor
 final class RateLimit {
   struct Rate: Sendable {
@@ -30,10 +30,10 @@ final class RateLimit {
     self.now = now
   }
 
-  /// Counts one more for `application`; false when it has to wait.
+  /// Counts one more for `application`; false if it has to wait.
   func allows(_ application: Application) -> Bool {
     let now = now()
-    // Who has not done it for a while need not be remembered.
+    // An application that has its full burst again need not be remembered.
     if buckets.count >= 1024 {
       for key in Array(buckets.keys) {
         buckets[key]?.fill(rate(key), now)

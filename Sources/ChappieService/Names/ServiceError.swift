@@ -2,7 +2,7 @@ import ChappieSDK
 import ChappieSDKRuntime
 import GLibBridge
 
-/// The errors of the bus, as `org.chappie.Error.` and the case's name.
+/// The D-Bus errors: the prefix `org.chappie.Error.` and the case's name.
 public enum ServiceErrorName: String, CaseIterable, Sendable {
   case missingCredential = "MissingCredential"
   case missingRefreshToken = "MissingRefreshToken"
@@ -37,7 +37,7 @@ extension BusError {
     self.init(name: name.busName, message: message)
   }
 
-  /// What a caller reads of a failure.
+  /// The D-Bus error that a caller gets for `error`.
   init(_ error: any Error) {
     switch error {
     case let error as BusError: self = error
@@ -94,7 +94,7 @@ extension ChappieThreadStoreError {
 }
 
 extension BusError {
-  /// What the caller of a turn reads whose answer is there and could not be stored.
+  /// The D-Bus error for a turn with an answer that could not be stored.
   init(_ error: ChappieRuntimeError, turn: String) {
     switch error {
     case .notStored(_, let reason):
@@ -104,7 +104,7 @@ extension BusError {
 }
 
 extension ChappieAuthError {
-  /// The HTTP status that the sign-in server answered with; nil where that is not what was wrong.
+  /// The HTTP status of the sign-in server's reply; nil if the failure has another cause.
   var status: Int? {
     switch self {
     case .tokenExchangeFailed(let status, _), .renewalFailed(let status, _), .deviceCodeRequestFailed(let status, _):

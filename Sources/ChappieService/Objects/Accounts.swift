@@ -26,11 +26,11 @@ final class Accounts {
     self.defaults = defaults
   }
 
-  /// Exports what the keyring holds. `root` tells of what comes and goes.
+  /// Exports the accounts in the keyring. `root` signals added and removed accounts.
   func attach(_ root: BusObject, _ exporter: Exporter) async {
     self.root = root
     self.exporter = exporter
-    // A keyring that is locked or absent has nothing to list now, and may have later.
+    // A locked or absent keyring lists no accounts now, and may list some later.
     LockMonitor.shared.observe { [weak self] in
       guard LockMonitor.shared.sources.contains("keyring") else { return }
       Task.onGLib { await self?.list() }
@@ -70,7 +70,7 @@ final class Accounts {
   private func interfaces(of account: Account) -> Variant {
     let entries = account.interfaceNames.map { name in
       var properties = account.object.properties(of: name)
-      // Who the account belongs to is for those who ask the object itself.
+      // Only the object itself shows the owner of the account.
       properties.remove("AccountInfo")
       return Variant.entry(name.variant, properties.variant)
     }
@@ -81,7 +81,7 @@ final class Accounts {
 
   private func add(_ name: String) {
     guard name != defaults.keychainAccount, accounts[name] == nil, let exporter else { return }
-    // Any program can write an item; one with a name that no configuration may have is not an account.
+    // Any program can write an item. An item with an invalid name is not an account.
     guard (try? VariantDictionary.checkedName(name, "keychain_account")) != nil else {
       return Log.notice("An item in the keyring has a name that no account can have, and was passed over.")
     }
@@ -98,7 +98,7 @@ final class Accounts {
     let path = ServicePaths.accounts.appending(configuration.keychainAccount)
     let session = exporter.session(configuration)
     let client = exporter.client(configuration, sharing: .shared, session: path)
-    // Its path names the account, which is for those alone that may use it.
+    // The path names the account, so only callers that may use the account get the signal.
     let callers = exporter.environment.callers
     let rights = BusObject.Rights { [weak session] request in
       try await callers.authorizeShared(request)
@@ -119,7 +119,8 @@ final class Accounts {
     return account
   }
 
-  /// Tells the callers that may know of accounts, and were met: an `ObjectManager` begins with `GetManagedObjects`.
+  /// Signals the callers that may see accounts and have called before: users of an `ObjectManager` first call
+  /// `GetManagedObjects`.
   private func tell(_ signal: String, _ arguments: Variant) {
     guard let root, let exporter else { return }
     root.emit(Self.managerInterface, signal, arguments, to: .only(exporter.environment.callers.unsandboxed))

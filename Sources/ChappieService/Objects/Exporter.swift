@@ -6,7 +6,7 @@ import GLibBridge
 final class Exporter {
   let environment: ServiceEnvironment
   let accounts: Accounts
-  /// Nil where no threads are kept.
+  /// Nil if threads are off.
   private let threads: ThreadStores?
 
   init(_ environment: ServiceEnvironment, defaults: ChappieConfiguration, threads: ThreadStores?) {
@@ -38,7 +38,7 @@ final class Exporter {
 @GLibActor
 struct ExportedClient {
   let client: ClientObject
-  /// Nil where no threads are kept.
+  /// Nil if threads are off.
   let threads: ThreadsObject?
 
   func implementations() throws -> [BusImplementation] {

@@ -7,7 +7,7 @@ import GLibBridge
 final class ManagerObject {
   static let interface = "org.chappie.Manager"
 
-  /// What is shown of the lock.
+  /// The lock state as the properties show it.
   private struct Lock: Equatable {
     var state = ChappieLockState.unknown
     var sources: [String] = []
@@ -50,7 +50,7 @@ final class ManagerObject {
     ]
   }
 
-  /// For the user's own programs: they may answer also for an app in a sandbox, which may answer for itself alone.
+  /// The methods for unsandboxed programs, which may answer for every app. A sandboxed app answers only for itself.
   private var approvalMethods: [String: BusImplementation.Method] {
     [
       "ListApprovals": { [exporter] call in
@@ -71,14 +71,14 @@ final class ManagerObject {
     ]
   }
 
-  /// Starts to follow the lock and to tell of it on `object`.
+  /// Starts to observe the lock and to signal its changes on `object`.
   func attach(_ object: BusObject) {
     self.object = object
     monitor.observe { [weak self] in self?.show() }
     Task.onGLib { await monitor.ready() }
   }
 
-  /// Waits until the lock is known, so that no caller reads a state that nobody has looked up.
+  /// Waits until the lock state is known, so that no caller reads an unknown state.
   func ready() async {
     await monitor.ready()
     show()

@@ -4,7 +4,7 @@ import GLibBridge
 /// The objects that callers opened.
 @GLibActor
 final class ObjectDirectory {
-  /// What keeps a session open.
+  /// A reason to keep a session open.
   private enum Holder: Hashable {
     case opener(String)
     case client(ObjectPath, of: String)
@@ -16,7 +16,7 @@ final class ObjectDirectory {
     }
   }
 
-  /// A session on the bus and who has it open.
+  /// A session on the bus and its holders.
   private final class OpenSession {
     let path: ObjectPath
     let configuration: ChappieConfiguration
@@ -124,7 +124,7 @@ final class ObjectDirectory {
 
   // MARK: Rights
 
-  /// What `options` describe, as the slot of the app that calls.
+  /// The configuration in `options`, with the slot of the calling app.
   ///
   /// - Throws: `VariantError`, `BusError` with `InvalidArgument`, `AccessDenied`.
   private func configuration(_ options: VariantDictionary, for caller: String) async throws -> ChappieConfiguration {
@@ -137,7 +137,7 @@ final class ObjectDirectory {
     return configuration
   }
 
-  /// Lets those use an object who have it open, for as long as they may use its credential.
+  /// Lets callers use an object that they have open, while they may use its credential.
   private func authorize(
     _ request: BusRequest, _ configuration: ChappieConfiguration, _ hasOpened: (_ caller: String) -> Bool
   ) async throws {

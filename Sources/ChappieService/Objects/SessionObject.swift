@@ -7,7 +7,7 @@ import GLibBridge
 final class SessionObject {
   static let interface = "org.chappie.Session"
 
-  /// Why a sign-in is needed, where this process was not there when it ended.
+  /// The message for a sign-in that ended before this process started.
   private static let ended = "The sign-in has ended and cannot be renewed: sign in again."
 
   let session: ChappieAuthSession
@@ -25,7 +25,7 @@ final class SessionObject {
     observation = session.observe { [weak self] old, new in self?.notify(old, new) }
   }
 
-  /// Waits until the keyring was asked once, so that no caller reads a state that nobody has looked up.
+  /// Waits for the first look-up in the keyring, so that no caller reads an unknown state.
   func ready() async {
     await firstRestore.value
   }
@@ -55,7 +55,7 @@ final class SessionObject {
       ])
   }
 
-  /// Starts to tell of changes on `object`.
+  /// Starts to signal changes on `object`.
   func attach(_ object: BusObject) {
     self.object = object
   }
@@ -69,7 +69,7 @@ final class SessionObject {
     return .tuple(code.userCode, code.verificationURI, code.expiresAt)
   }
 
-  /// Emits what has changed.
+  /// Signals the properties that have changed.
   private func notify(_ old: ChappieAuthSession.Snapshot, _ new: ChappieAuthSession.Snapshot) {
     notifyProperties(old, new)
     guard old.state != new.state else { return }

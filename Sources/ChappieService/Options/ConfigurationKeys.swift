@@ -1,8 +1,8 @@
 import GLibBridge
 
-/// Keys of `chappie/chappie.conf`. None of them fails open: what is there and says nothing that can be read is told of.
+/// Keys of `chappie/chappie.conf`. None of them fails open: an invalid value is an error.
 extension KeyFile {
-  /// The value of a key; nil where the file has no such key.
+  /// The value of a key; nil if the file has no such key.
   ///
   /// - Throws: ``StartFailure`` for a value that cannot be read.
   func setting(_ group: String, _ key: String) throws -> String? {
@@ -14,7 +14,7 @@ extension KeyFile {
     return value
   }
 
-  /// - Throws: ``StartFailure`` for a key of `group` that is none of `keys`.
+  /// - Throws: ``StartFailure`` for a key of `group` that is not in `keys`.
   func requireKeys(of group: String, in keys: [String]) throws {
     for key in self.keys(of: group) where !keys.contains(key) {
       throw StartFailure(
@@ -32,7 +32,7 @@ extension StartFailure {
 }
 
 extension Bool {
-  /// What a key says; true where it says nothing.
+  /// The value of a key; true by default.
   ///
   /// - Throws: ``StartFailure`` for anything but `true` and `false`.
   init(setting key: String, _ value: String?) throws {

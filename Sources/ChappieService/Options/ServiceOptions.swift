@@ -2,28 +2,28 @@ import ChappieSDK
 import GLibBridge
 import Platform
 
-/// What the service is told at its start: by its command line, then by `chappie/chappie.conf`.
+/// The options of the service: from its command line, then from `chappie/chappie.conf`.
 public struct ServiceOptions: Sendable {
-  /// A configuration file has at most this many bytes.
+  /// The largest size of a configuration file in bytes.
   private static let sizeLimit = 1 << 20
 
   public var issuer: String?
   public var baseURL: String?
   public var clientID: String?
   public var model: String?
-  /// How answers come where a caller does not say: `default` or `http-sse-only`.
+  /// The default transport of answers: `default` or `http-sse-only`.
   public var transport: String?
-  /// What counts where nothing tells whether the screen is locked: `keyring` or `deny`.
+  /// The policy if nothing shows whether the screen is locked: `keyring` or `deny`.
   public var unknownLock: String?
-  /// Where the key is kept that binds what is stored to this device: `file` or `tpm2`.
+  /// The place of the key that binds stored data to this device: `file` or `tpm2`.
   public var deviceKey: String?
-  /// What happens with a keyring that offers no encrypted session: `refuse` or `allow`.
+  /// The policy for a keyring without encrypted sessions: `refuse` or `allow`.
   public var plainSession: String?
-  /// Whether desktop notifications tell of what the user has to do: `true` or `false`.
+  /// Whether the service shows desktop notifications: `true` or `false`.
   public var notifications: String?
-  /// The configuration files that were read, the most important first.
+  /// The configuration files that were read, in order of precedence.
   public private(set) var files: [String] = []
-  /// How threads are kept.
+  /// The thread options.
   private var threads = ThreadOptions()
 
   public init(issuer: String? = nil, baseURL: String? = nil) {
@@ -31,10 +31,9 @@ public struct ServiceOptions: Sendable {
     self.baseURL = baseURL
   }
 
-  /// Fills what the command line left open from the user's configuration file, then from the system's.
+  /// Adds missing options from the user's configuration file, then from the system's.
   ///
-  /// - Throws: `StartFailure` when a file exists and is not a key file, or a key has a value
-  ///   that cannot be read.
+  /// - Throws: `StartFailure` for a file that is not a key file, or a key with an unreadable value.
   public mutating func readConfiguration() throws {
     for directory in [Directories.configuration] + Directories.systemConfiguration {
       let path = directory + "/chappie/chappie.conf"
@@ -54,7 +53,7 @@ public struct ServiceOptions: Sendable {
     }
   }
 
-  /// Finds out whether the service can start with these.
+  /// Checks that the service can start with these options.
   ///
   /// - Throws: `StartFailure`, `ChappieClientError`.
   public func check() throws {
@@ -68,14 +67,14 @@ public struct ServiceOptions: Sendable {
     try Bool(setting: "[Notifications] Enabled=", notifications)
   }
 
-  /// How threads are kept; nil where they are not.
+  /// The policy of stored threads; nil if threads are off.
   ///
-  /// - Throws: ``StartFailure`` for a key with a value that it cannot have.
+  /// - Throws: ``StartFailure`` for an invalid value.
   func threadPolicy() throws -> ThreadPolicy? {
     try threads.policy()
   }
 
-  /// - Throws: ``StartFailure`` for a word that is no policy.
+  /// - Throws: ``StartFailure`` for an unknown policy.
   private func lockPolicy() throws -> UnknownLockPolicy {
     guard let unknownLock else { return .keyring }
     guard let policy = UnknownLockPolicy(rawValue: unknownLock) else {
@@ -84,9 +83,9 @@ public struct ServiceOptions: Sendable {
     return policy
   }
 
-  /// How the keyring is used.
+  /// The policy for the use of the keyring.
   ///
-  /// - Throws: ``StartFailure`` for a key with a value that it cannot have.
+  /// - Throws: ``StartFailure`` for an invalid value.
   func keyringPolicy() throws -> KeyringPolicy {
     var policy = KeyringPolicy()
     if let deviceKey {
@@ -103,7 +102,7 @@ public struct ServiceOptions: Sendable {
     return policy
   }
 
-  /// - Throws: ``StartFailure`` for a word that is no transport.
+  /// - Throws: ``StartFailure`` for an unknown transport.
   private func transportPolicy() throws -> ChappieStreamingTransportPolicy {
     switch transport {
     case nil, "default": .default
@@ -120,10 +119,10 @@ public struct ServiceOptions: Sendable {
     }
   }
 
-  /// The configuration that callers' own ones start from.
+  /// The default configuration, which callers' options change.
   ///
   /// - Throws: `ChappieClientError.invalidArgument` for an address that is neither HTTPS nor on the loopback,
-  ///   ``StartFailure`` for a key with a value that it cannot have.
+  ///   ``StartFailure`` for an invalid value.
   func defaults() throws -> ChappieConfiguration {
     var configuration = ChappieConfiguration(applicationID: .desktopUser)
     let production = ChappieBackend.production

@@ -1,4 +1,4 @@
-/// Why the service could not start, in a sentence.
+/// The reason for which the service could not start, as a sentence.
 public struct StartFailure: Error, CustomStringConvertible {
   public let description: String
 }

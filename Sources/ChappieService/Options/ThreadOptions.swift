@@ -1,7 +1,7 @@
 import ChappieSDKRuntime
 import GLibBridge
 
-/// What `chappie/chappie.conf` says of threads: `[Threads]`, `[Redaction]` and `[Redaction Patterns]`.
+/// The thread options of `chappie/chappie.conf`: `[Threads]`, `[Redaction]` and `[Redaction Patterns]`.
 struct ThreadOptions: Sendable {
   private static let patternGroup = "Redaction Patterns"
   private static let keys = [
@@ -11,12 +11,12 @@ struct ThreadOptions: Sendable {
   ]
 
   private var values: [String: String] = [:]
-  /// Regular expressions by the names that the user gave them.
+  /// Regular expressions by the user's names for them.
   private var patterns: [String: String] = [:]
 
-  /// Adds what `file` says and no file before it has said.
+  /// Adds the keys of `file` that no earlier file has.
   ///
-  /// - Throws: ``StartFailure`` for what cannot be read or understood: redaction that is off unnoticed is worse
+  /// - Throws: ``StartFailure`` for an unknown key or an invalid value: redaction that is off unnoticed is worse
   ///   than a service that does not start.
   mutating func read(_ file: KeyFile) throws {
     for group in file.groupNames where group.lowercased().hasPrefix("redaction") {
@@ -32,7 +32,7 @@ struct ThreadOptions: Sendable {
       values["[\(group)] \(key)="] = try file.setting(group, key)
     }
     for name in file.keys(of: Self.patternGroup) where patterns[name] == nil {
-      // As it is written: a regular expression has backslashes of its own.
+      // The raw string, since a regular expression has its own backslashes.
       guard let pattern = file.rawString(Self.patternGroup, name) else {
         throw StartFailure(
           description: "[\(Self.patternGroup)] \(name)= in the configuration must be text in UTF-8.")
@@ -41,9 +41,9 @@ struct ThreadOptions: Sendable {
     }
   }
 
-  /// How threads are kept; nil where they are not.
+  /// The policy of stored threads; nil if threads are off.
   ///
-  /// - Throws: ``StartFailure`` for a key with a value that it cannot have.
+  /// - Throws: ``StartFailure`` for an invalid value.
   func policy() throws -> ThreadPolicy? {
     let key = "[Threads] Enabled="
     guard try Bool(setting: key, values[key]) else { return nil }
@@ -77,14 +77,14 @@ struct ThreadOptions: Sendable {
     return policy
   }
 
-  /// Nil where the value is `none`.
+  /// Nil if the value is `none`.
   private func number<Number>(
     _ key: String, or none: String, in unit: String, _ standard: Number?, _ convert: (Double) -> Number
   ) throws -> Number? {
     guard let value = values[key] else { return standard }
     guard value != none else { return nil }
-    // Nearly a pebibyte, and a thousand million days, are more than anybody means. Less than ten bytes or a second is
-    // a slip that would delete everything.
+    // Nobody needs a pebibyte or a thousand million days. Less than ten bytes or a second is a mistake that would
+    // delete everything.
     guard let number = Double(value), number >= 1e-5, number <= 1e9 else {
       throw StartFailure(key, "a number of \(unit) above 0, or \(none)", value)
     }
@@ -93,7 +93,7 @@ struct ThreadOptions: Sendable {
 
   // MARK: Redaction
 
-  /// Nil where nothing is left out.
+  /// Nil if redaction is off.
   private func redaction() throws -> ChappieThreadRedaction? {
     let drop = try fields("[Redaction] Drop=")
     let mask = try fields("[Redaction] Mask=")
@@ -119,11 +119,11 @@ struct ThreadOptions: Sendable {
   }
 }
 
-/// How threads are kept.
+/// The policy of stored threads.
 struct ThreadPolicy: Sendable {
   let retention: ChappieThreadStoreRetentionPolicy
-  /// When they can be read at objects for an unlocked desktop; elsewhere the weaker rule holds.
+  /// The file protection for objects that need an unlocked desktop. Other objects have the weaker rule.
   let protection: ChappieFileThreadStoreStoragePolicy.FileProtection
-  /// What is left out before anything is written; nil for nothing.
+  /// The redaction before every write; nil for none.
   let redaction: ChappieThreadRedaction?
 }
