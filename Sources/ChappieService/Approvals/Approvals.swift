@@ -1,7 +1,7 @@
 import ChappieSDK
 import GLibBridge
 
-/// The tool calls of all turns that wait for the user's approval, for the notifications and for the user's own programs.
+/// The tool calls of all turns that wait for the user's approval, for notifications and for the user's own programs.
 @GLibActor
 final class Approvals {
   /// A waiting call.

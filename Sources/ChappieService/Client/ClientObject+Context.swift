@@ -1,7 +1,7 @@
 import ChappieSDK
 import GLibBridge
 
-/// The conversation: what it holds, and how it is changed.
+/// The methods that read and change the conversation.
 extension ClientObject {
   var contextMethods: [String: BusImplementation.Method] {
     [
@@ -33,7 +33,7 @@ extension ClientObject {
         let application = await environment.callers.application(of: $0.sender)
         let lease = try environment.memory.lease(MemoryBudget.callOverhead + 2 * summary.utf8.count, for: application)
         if summary.isEmpty {
-          // The model writes it: that is a turn as others are.
+          // The model writes the summary, so this counts as a turn.
           let turn = try await environment.callers.leaseTurn($0.sender)
           defer { withExtendedLifetime(turn) {} }
           _ = try await client.compactContext(interaction: $0.interaction) {

@@ -1,7 +1,7 @@
 import ChappieSDK
 import GLibBridge
 
-/// What the plan offers, and how much of it is used.
+/// The models and the usage limits of the plan.
 extension ClientObject {
   var planMethods: [String: BusImplementation.Method] {
     [
@@ -29,13 +29,13 @@ extension ClientObject {
     ]
   }
 
-  /// Tells of each change of the model that answers, also of one that the backend brings about.
+  /// Signals each change of the model that answers, including changes by the backend.
   func followModel() {
     tellModel()
     modelObservation = client.observeModel { [weak self] in self?.tellModel() }
   }
 
-  /// Tells of the model where it is another than before.
+  /// Signals the model if it has changed.
   func tellModel() {
     let (before, now) = (shownModel, ShownModel(client))
     shownModel = now
@@ -44,7 +44,7 @@ extension ClientObject {
     if before.source != now.source { changed("ModelSource") }
   }
 
-  /// Tells of each change of what is used, whichever client of the sign-in has brought it about.
+  /// Signals each change of the usage limits, from every client of the sign-in.
   func followUsageLimits() {
     usageObservation = client.observeUsageLimits { [weak self] in self?.changed("UsageLimits") }
   }

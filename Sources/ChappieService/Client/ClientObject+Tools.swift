@@ -35,7 +35,7 @@ extension ClientObject {
     ]
   }
 
-  /// The tools of `turn`: those that its caller has registered, and those that came with it.
+  /// The tools of `turn`: the caller's registered tools and the tools in `options`.
   func toolSet(for turn: ServiceTurn, _ options: TurnOptions) -> ToolSet {
     let registrations = [options.tools, registrations[turn.caller]?.tools].compactMap(\.self)
     return ToolSet(registrations.flatMap { $0.tools(for: turn, over: environment.connection) }) {
@@ -58,7 +58,7 @@ extension ClientObject {
     let application = await environment.callers.application(of: caller)
     let registered = RegisteredTools(
       tools: tools, lease: try environment.memory.lease(tools.footprint, for: application))
-    // An empty one is kept too: once for each caller is asked when it leaves.
+    // An empty registration is kept too, so that the caller is watched only once.
     if registrations.updateValue(registered, forKey: caller) == nil {
       environment.callers.whenLeft(caller) { [weak self] in self?.registrations[caller] = nil }
     }
@@ -77,7 +77,7 @@ extension ClientObject {
   }
 }
 
-/// Tools of a caller, and the memory that they take.
+/// The registered tools of a caller, and their memory.
 struct RegisteredTools {
   let tools: ToolRegistration
   let lease: MemoryBudget.Lease

@@ -2,7 +2,7 @@ import ChappieSDK
 import GLibBridge
 import Platform
 
-/// Asking, and what becomes of it.
+/// The methods that start turns and return their results.
 extension ClientObject {
   var turnMethods: [String: BusImplementation.Method] {
     [
@@ -24,7 +24,7 @@ extension ClientObject {
     ]
   }
 
-  /// What a call asks: the next message of the transcript, or a transcript of the caller's own.
+  /// The input of a call: the next message of the conversation, or the caller's own transcript.
   private enum Question {
     case text(String)
     case transcript([ChappieInputMessage])
@@ -75,8 +75,8 @@ extension ClientObject {
   /// Starts a turn on behalf of `call`.
   ///
   /// - Parameters:
-  ///   - promptBytes: of all texts that are asked.
-  ///   - run: runs it, with the images that `options` names.
+  ///   - promptBytes: the bytes of all texts of the prompt.
+  ///   - run: runs the turn with the images that `options` names.
   /// - Throws: `BusError`.
   func start(
     _ call: BusCall, promptBytes: Int, _ options: TurnOptions, _ delivery: ServiceTurn.Delivery,
@@ -107,7 +107,7 @@ extension ClientObject {
     return turn
   }
 
-  /// The images that a caller names. A path is opened by this service, which sees files that a sandboxed app does not.
+  /// The images that a caller names. This service opens the paths, and sees files that a sandboxed app does not.
   private func images(_ names: [String], for caller: String, _ memory: MemoryBudget.Lease) async throws
     -> [ChappieImage]
   {
@@ -126,7 +126,7 @@ extension ClientObject {
       guard try await environment.callers.owner(caller) == nil else {
         throw BusError(.accessDenied, "An app in a sandbox cannot name files: send the image as a data: address.")
       }
-      // Before it is read: as it is in the file, and twice as text.
+      // Counted before reading: the bytes of the file, and twice as many for the text.
       let size = await offActor { min(Files.size(name), ChappieImage.fileLimit) }
       try Limits.check(imageBytes: bytes + size / 3 * 4)
       try environment.memory.resize(memory, to: memory.amount + 4 * size)
@@ -159,7 +159,7 @@ extension ClientObject {
     environment.callers.remove(turn)
     changed("ActiveTurns")
     guard turn.memory.amount > MemoryBudget.largeLease else { return retire(turn, of: application) }
-    // Its end is on its way, and takes as much memory as the answer did.
+    // The last signal is in the queue, and takes as much memory as the answer.
     MemoryHardening.trimHeapSoon()
     Task.onGLib { [environment] in
       try? await environment.connection.flush()

@@ -2,14 +2,14 @@ import ChappieBusInterfaces
 import ChappieSDK
 import GLibBridge
 
-/// `org.chappie.Client`: a client on the bus. What its methods do is in the extensions beside it.
+/// `org.chappie.Client`: a client on the bus. Its methods are in extensions.
 @GLibActor
 final class ClientObject {
-  /// Who may use the object, which decides what a turn without options means.
+  /// The users of the object, which decide the meaning of a turn without options.
   enum Sharing {
-    /// Everybody: a turn stands alone.
+    /// All callers use it: a turn stands alone.
     case shared
-    /// The caller that opened it: a turn is part of the conversation.
+    /// Only the caller that opened it uses it: a turn is part of the conversation.
     case opened(by: String)
   }
 
@@ -18,15 +18,15 @@ final class ClientObject {
   let session: ObjectPath
   let environment: ServiceEnvironment
   let turns: TurnBook
-  /// What callers have registered, by their names on the bus.
+  /// The registered tools by the bus names of their callers.
   var registrations: [String: RegisteredTools] = [:]
-  /// For the conversation, and for the harness, on behalf of who made them as they are.
+  /// The memory of the conversation, counted for the application that changed it last.
   var contextLease: MemoryBudget.Lease?
   private var harnessLease: MemoryBudget.Lease?
   weak var object: BusObject?
   var usageObservation: Observation?
   var modelObservation: Observation?
-  /// What was last told of the model.
+  /// The model as last signalled.
   var shownModel: ShownModel?
   private var harnessShown: (harness: ChappieHarness, variant: Variant)?
 
@@ -56,7 +56,7 @@ final class ClientObject {
       ])
   }
 
-  /// The harness as it is read. A large one is made once: properties are read more often than they change.
+  /// The `Harness` property, built once for each change: it is read more often than it changes.
   private var shownHarness: Variant {
     if let harnessShown, harnessShown.harness == client.harness { return harnessShown.variant }
     let variant = client.harness.dictionary.variant
@@ -79,16 +79,16 @@ final class ClientObject {
     client.harness = harness
   }
 
-  /// Counts the conversation, which a call of `application` has changed.
+  /// Counts the memory of the conversation after a call of `application` has changed it.
   func countContext(for application: Application) {
     let bytes = client.contextFootprint
     contextLease = nil
-    // It was counted as a part of the turn or the call that made it, which gave back more.
+    // This cannot exceed the limit: the turn or call that made the conversation has returned more memory.
     contextLease = try? environment.memory.lease(bytes, for: application)
     if contextLease == nil { Log.warning("A conversation of \(application) is larger than what was counted for it.") }
   }
 
-  /// Tells everybody that `property` has another value.
+  /// Signals that `property` has changed.
   func changed(_ property: String) {
     object?.propertiesChanged(ServiceInterfaces.client, [property])
   }

@@ -1,6 +1,6 @@
 import GLibBridge
 
-/// What the objects of the service share: who calls, what they may take, and who is asked.
+/// The parts that all objects of the service share: callers, limits, approvals and notifications.
 @GLibActor
 final class ServiceEnvironment {
   let connection: BusConnection
@@ -8,7 +8,7 @@ final class ServiceEnvironment {
   let groups = AccessGroups()
   let window: SendWindow
   let memory = MemoryBudget()
-  /// Nil where the user wants none.
+  /// Nil if the user has turned notifications off.
   let notifications: Notifications?
   let approvals: Approvals
 

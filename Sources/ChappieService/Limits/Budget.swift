@@ -2,8 +2,8 @@ import GLibBridge
 
 /// Counts the shares that holders have of a scarce resource: bytes, turns, objects.
 ///
-/// Each holder has a bound, and all holders together have one. A reserve is kept for holders that have little or nothing
-/// yet, so that one holder cannot keep the next one from being served.
+/// Each holder has a bound, and all holders together have one. A reserve is kept for holders that have little or
+/// nothing yet, so that one holder cannot keep the next one from being served.
 @GLibActor
 final class Budget<Holder: Hashable & Sendable> {
   struct Bounds: Sendable {

@@ -1,23 +1,23 @@
 import ChappieSDK
 import GLibBridge
 
-/// Asks about one tool call by a notification, where no program has answered for the user by then.
+/// Asks about one tool call by a notification, if no program has answered for the user in time.
 ///
-/// Nobody is asked at a locked screen: what is shown when it is locked goes, and comes again.
+/// It shows nothing while the screen is locked. The lock removes the notification, and unlocking shows it again.
 @GLibActor
 final class ApprovalNotification {
-  /// What a notification server does with the question, and the lock that decides whether it may.
+  /// The notification server, and the lock that allows its use.
   struct Desktop {
-    /// - Returns: the notification's id; nil when it is not shown.
+    /// - Returns: the notification's id; nil if it is not shown.
     let show: @GLibActor (DesktopNotification) async -> UInt32?
     let close: @GLibActor (UInt32) async -> Void
-    /// Whether a person's consent counts now.
+    /// Whether approvals count now.
     var mayApprove: @GLibActor () -> Bool = { LockMonitor.shared.mayApprove }
   }
 
   private enum Stage {
     case waiting(Timer)
-    /// It is time, and it is locked.
+    /// The time has come, and the screen is locked.
     case locked
     case showing
     case shown(UInt32)
@@ -29,7 +29,7 @@ final class ApprovalNotification {
   private let answer: @GLibActor (ChappieApprovalDecision) -> Void
   private var stage = Stage.over
 
-  /// - Parameter patience: how long programs have to answer before the desktop asks.
+  /// - Parameter patience: the time for programs to answer before the desktop asks.
   init(
     _ question: ApprovalQuestion, _ desktop: Desktop, patience: Duration = .seconds(3),
     _ answer: @escaping @GLibActor (ChappieApprovalDecision) -> Void
@@ -52,7 +52,7 @@ final class ApprovalNotification {
     }
   }
 
-  /// Asks no more.
+  /// Removes the question.
   func withdraw() {
     hide(.over)
   }
@@ -74,11 +74,11 @@ final class ApprovalNotification {
   func receive(_ event: NotificationServer.Event) {
     guard case .shown(let shown) = stage else { return }
     switch event {
-    // A server may tell of a button that it was not given.
+    // A server may report a button that the notification does not have.
     case .invoked(shown, DesktopNotification.Action.approve.rawValue, _) where question.whole != nil:
       answer(.approved())
     case .invoked(shown, DesktopNotification.Action.deny.rawValue, _): answer(.denied())
-    // Dismissed, or gone with its server: it waits for its time limit, and for programs.
+    // After a dismissal or the end of the server, programs can still answer until the time limit.
     case .closed(shown), .vanished: stage = .over
     default: break
     }
@@ -88,7 +88,7 @@ final class ApprovalNotification {
 extension DesktopNotification {
   init(asking question: ApprovalQuestion) {
     let whose = question.app.map { "The tool belongs to \($0)." } ?? "The tool belongs to a program of yours."
-    // What the call is about stays out of the summary, which servers show on locked screens too.
+    // The summary has no details of the call, since servers show it on locked screens too.
     let summary = "ChatGPT wants to use a tool"
     if let whole = question.whole {
       self.init(

@@ -1,9 +1,9 @@
 import ChappieSDK
 import GLibBridge
 
-/// A notification as `org.freedesktop.Notifications.Notify` takes it.
+/// A notification for `org.freedesktop.Notifications.Notify`.
 struct DesktopNotification: Equatable {
-  /// What a person can do with a click, where the server has actions.
+  /// The actions of a notification, if the server has actions.
   enum Action: String {
     case signIn = "sign-in"
     case openPage = "open-page"
@@ -19,7 +19,7 @@ struct DesktopNotification: Equatable {
       }
     }
 
-    /// Whether a click beside the buttons does it too: what needs a decision needs a button.
+    /// Whether a click outside of the buttons does it too. A decision needs a button.
     var isDefault: Bool {
       switch self {
       case .signIn, .openPage: true
@@ -29,9 +29,9 @@ struct DesktopNotification: Equatable {
   }
 
   enum Lifetime {
-    /// Until it is solved or dismissed.
+    /// Shown until it is resolved or dismissed.
     case untilSolved
-    /// A few seconds, and without a place in the server's history.
+    /// Shown for a few seconds and not kept in the server's history.
     case brief
   }
 
@@ -50,7 +50,7 @@ struct DesktopNotification: Equatable {
     self.lifetime = lifetime
   }
 
-  /// - Returns: nil when there is nothing to tell.
+  /// - Returns: nil if there is nothing to show.
   init?(_ update: SlotUpdates.Update, of name: SlotName) {
     category = "x-chappie.sign-in"
     switch update {
@@ -60,13 +60,13 @@ struct DesktopNotification: Equatable {
       summary = "Sign in to ChatGPT again"
       let ended = "The sign-in\(name.text.map { " of \($0)" } ?? "") has ended and cannot be renewed."
       let failed = failure.map { "The latest try failed. \($0)" }
-      // Servers that say they have actions may hide them well.
+      // Some servers that have actions make them hard to find.
       let advice = name.command.map { "In a terminal: \($0)" } ?? "Sign in again in the program that uses it."
       body = Self.lines(ended, failed, advice)
       actions = [.signIn]
       lifetime = .untilSolved
     case .codeWaits(let code):
-      // The code is not in the summary, which servers show on locked screens too.
+      // The summary has no code, since servers show it on locked screens too.
       summary = "Sign in to ChatGPT"
       body = Self.lines(
         "Enter the code \(code.userCode) at \(code.verificationURI)", name.text.map { "This signs in \($0)." },
@@ -92,12 +92,12 @@ struct DesktopNotification: Equatable {
 }
 
 extension DesktopNotification {
-  /// How long a brief update is shown.
+  /// The display time of a brief update.
   static let briefTime = Duration.seconds(5)
 
   /// The arguments of `Notify` for a server with `capabilities`.
   ///
-  /// - Parameter id: the notification whose place it takes; 0 for none.
+  /// - Parameter id: the notification to replace; 0 for none.
   func arguments(replacing id: UInt32, for capabilities: NotificationCapabilities) -> Variant {
     .tuple(
       "Chappie", id, "org.chappie", summary, capabilities.hasMarkup ? Markup.escaped(body) : body,
@@ -114,31 +114,31 @@ extension DesktopNotification {
       "desktop-entry": "org.chappie", "category": category, "urgency": Variant(bytes: [1], type: "y"),
     ]
     switch lifetime {
-    // A click must not take the code away, which the page that it opens asks for.
+    // A click must not remove the code, since the opened page asks for it.
     case .untilSolved: hints.set("resident", true)
     case .brief: hints.set("transient", true)
     }
     return hints
   }
 
-  /// Milliseconds; 0 is for ever and -1 up to the server.
+  /// The timeout in milliseconds; 0 means no timeout, -1 the server's default.
   private func timeout(for capabilities: NotificationCapabilities) -> Int32 {
     switch (lifetime, actions) {
     case (.brief, _): Int32(Self.briefTime.components.seconds * 1000)
-    // A server that keeps what it has shown may take it out of the way; the code is wanted at once.
+    // A server with a history may hide this notification, but not the code, which the user needs at once.
     case (.untilSolved, [.signIn]) where capabilities.keepsHistory: -1
     case (.untilSolved, _): 0
     }
   }
 }
 
-/// What a notification server can do, as far as it matters here.
+/// The relevant capabilities of a notification server.
 struct NotificationCapabilities: Sendable, Equatable {
   let hasActions: Bool
   let hasMarkup: Bool
   let keepsHistory: Bool
 
-  /// - Parameter names: as `GetCapabilities` lists them.
+  /// - Parameter names: the result of `GetCapabilities`.
   init(_ names: [String]) {
     hasActions = names.contains("actions")
     hasMarkup = names.contains("body-markup")

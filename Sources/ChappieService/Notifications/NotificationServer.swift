@@ -1,17 +1,17 @@
 import GLibBridge
 
-/// `org.freedesktop.Notifications`, whoever provides it, if anybody does.
+/// A client of `org.freedesktop.Notifications`, with or without a running server.
 ///
-/// Nothing is sent before the first use. From then on the server is followed as it comes, goes and restarts.
+/// It sends nothing before the first use. Then it follows the server's starts, ends and restarts.
 @GLibActor
 final class NotificationServer {
   enum Event {
-    /// A server has come; it shows nothing of ours.
+    /// A server has started. It shows none of our notifications.
     case appeared
-    /// The server has gone, and all that it showed.
+    /// The server and all its notifications have gone.
     case vanished
     case closed(UInt32)
-    /// `activationToken` lets what the click starts come to the front.
+    /// `activationToken` lets the program that the click starts take the focus.
     case invoked(UInt32, action: String, activationToken: String?)
   }
 
@@ -22,7 +22,7 @@ final class NotificationServer {
   }
 
   private enum Presence {
-    /// Ends when the bus has told who it is.
+    /// Ends when the bus has named the server.
     case unknown(Wait)
     case absent
     case present(owner: String, NotificationCapabilities?)
@@ -30,9 +30,9 @@ final class NotificationServer {
 
   private static let name = "org.freedesktop.Notifications"
   private static let path = ObjectPath.root.appending("org").appending("freedesktop").appending("Notifications")
-  /// For each call. A server can be busy for a while, at login most of all.
+  /// The time limit of each call. A server can be busy for a while, above all at login.
   private static let deadline = Duration.seconds(10)
-  /// For a server that the bus starts.
+  /// The time limit for the start of a server by the bus.
   private static let startDeadline = Duration.seconds(25)
 
   private let connection: BusConnection
@@ -49,14 +49,14 @@ final class NotificationServer {
 
   // MARK: Calling
 
-  /// The server, which the bus starts where none runs and it can start one; nil when there is none that answers.
+  /// The server, which the bus starts if necessary and possible; nil if no server answers.
   func reach() async -> Reachable? {
     if case .unknown(let known) = presence {
       follow()
       await known.value()
     }
     if case .absent = presence {
-      // The bus tells of the new owner before it replies.
+      // The bus signals the new owner before it replies.
       _ = try? await connection.call(
         "org.freedesktop.DBus", .root, "org.freedesktop.DBus", "StartServiceByName", .tuple(Self.name, UInt32(0)),
         timeout: Self.startDeadline)
@@ -78,14 +78,14 @@ final class NotificationServer {
     }
   }
 
-  /// Shows `notification` in the place of another, 0 for none, and returns its id; nil when it is not shown.
+  /// Shows `notification` in place of another (0 for none) and returns its id; nil if it is not shown.
   func show(_ notification: DesktopNotification, replacing id: UInt32, on server: Reachable) async -> UInt32? {
     let arguments = notification.arguments(replacing: id, for: server.capabilities)
     let shown: UInt32? = try? await call(server.owner, "Notify", arguments).member(0, "id")
     return server.owner == owner && shown != 0 ? shown : nil
   }
 
-  /// Takes a notification away, if the server that showed it still runs.
+  /// Closes a notification, if its server still runs.
   func close(_ id: UInt32) async {
     guard let owner else { return }
     _ = try? await call(owner, "CloseNotification", .tuple(id))

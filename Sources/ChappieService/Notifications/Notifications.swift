@@ -1,17 +1,17 @@
 import ChappieSDK
 import GLibBridge
 
-/// Desktop notifications: one for each credential slot that needs a sign-in, however many sessions look at the slot,
-/// and one for each tool call that nobody else asks the user about.
+/// Desktop notifications: one for each credential slot that needs a sign-in, shared by all sessions of the slot, and
+/// one for each tool call that no program answers.
 @GLibActor
 final class Notifications {
   private let connection: BusConnection
   private lazy var server = NotificationServer(connection) { [weak self] in self?.receive($0) }
   private var notifications: [SlotIdentity: Weak<SlotNotification>] = [:]
-  /// Those that tell something: they outlive the sessions they are for.
+  /// The slot notifications with something to show. They outlive their sessions.
   private var telling: [SlotIdentity: SlotNotification] = [:]
   private var questions: [ObjectIdentifier: ApprovalNotification] = [:]
-  /// While everything is taken away: ends when it is.
+  /// Set while all notifications are withdrawn; ends when that is done.
   private var withdrawn: Wait?
 
   init(_ connection: BusConnection) {
@@ -24,7 +24,7 @@ final class Notifications {
     for notification in questions.values { notification.lockChanged() }
   }
 
-  /// Tells of the slot of `session` for as long as the result is kept, and until what it tells is solved.
+  /// Follows the slot of `session` while the result is held, and until its notification is resolved.
   func follow(_ session: ChappieAuthSession) -> SlotNotification {
     if let notification = notifications[SlotIdentity(session.configuration)]?.value { return notification }
     notifications = notifications.filter { $0.value.value != nil }
@@ -37,7 +37,7 @@ final class Notifications {
     return notification
   }
 
-  /// Asks about a tool call while `body` waits for an answer from anywhere.
+  /// Shows a question about a tool call while `body` waits for the answer.
   func asking<Result>(
     _ question: ApprovalQuestion, answer: @escaping @GLibActor (ChappieApprovalDecision) -> Void,
     while body: () async -> Result
@@ -57,7 +57,7 @@ final class Notifications {
     return await body()
   }
 
-  /// Takes away what is shown: after the end of the service nobody hears a click.
+  /// Withdraws all notifications, since nothing handles a click after the end of the service.
   func withdraw() async {
     guard !telling.isEmpty else { return }
     let withdrawn = Wait()

@@ -1,6 +1,6 @@
 extension String {
-  /// This text as a notification may show it where somebody else has written it: at most `limit` characters, and
-  /// none of them invisible, so that it cannot pass for more than it is.
+  /// This untrusted text, made safe for a notification: at most `limit` characters and no invisible ones, so that it
+  /// cannot pass for something else.
   func shown(limit: Int) -> String {
     let scalars = unicodeScalars.map { Self.isInvisible($0) ? "\u{FFFD}" : $0 }
     let text = String(String.UnicodeScalarView(scalars))

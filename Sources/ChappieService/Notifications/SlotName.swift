@@ -1,10 +1,10 @@
 import ChappieSDK
 import GLibBridge
 
-/// A credential slot in a person's words. It holds no e-mail address: notifications show on locked screens, on
-/// shared ones and in histories.
+/// The name of a credential slot for people. It has no e-mail address, since notifications appear on locked screens,
+/// on shared screens and in histories.
 struct SlotName {
-  /// The stored account, where it is not the default one.
+  /// The stored account; nil for the default one.
   private let account: String?
   /// The sandboxed app, access group or program whose slot it is; nil for the user's own.
   private let owner: String?
@@ -15,7 +15,7 @@ struct SlotName {
     owner = slot.appID ?? slot.accessGroup ?? (slot.service == standard.keychainService ? nil : slot.service)
   }
 
-  /// Such as `account “work” of org.example.App`; nil for the user's own default account.
+  /// A phrase such as `account “work” of org.example.App`; nil for the user's own default account.
   var text: String? {
     let account = account.map { "account “\(Self.shown($0))”" }
     let owner = owner.map(Self.shown)
@@ -23,7 +23,7 @@ struct SlotName {
     return "\(account) of \(owner)"
   }
 
-  /// What signs in to the slot from a terminal; nil where nothing does, or where it cannot be shown as it is.
+  /// The terminal command for signing in to the slot; nil if there is none, or if it cannot be shown unchanged.
   var command: String? {
     guard owner == nil else { return nil }
     guard let account else { return "chappie sign-in" }
@@ -31,6 +31,6 @@ struct SlotName {
     return "chappie sign-in --account \(ShellText.quoted(account))"
   }
 
-  /// Names are chosen by programs.
+  /// Makes a name safe to show, since programs choose names.
   private static func shown(_ name: String) -> String { name.shown(limit: 64) }
 }

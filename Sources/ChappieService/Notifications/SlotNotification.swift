@@ -1,14 +1,14 @@
 import ChappieSDK
 import GLibBridge
 
-/// The one notification of a credential slot: brings each update to the notification server.
+/// The notification of a credential slot. It sends each update to the notification server.
 @GLibActor
 final class SlotNotification {
-  /// What has become of the latest update.
+  /// The state of the latest update on the desktop.
   private enum Presented {
     case nothing
     case shown(UInt32, SlotUpdates.Update)
-    /// Expired or dismissed: it comes back with another update only.
+    /// Expired or dismissed: only another update shows the notification again.
     case closed(SlotUpdates.Update)
 
     var update: SlotUpdates.Update? {
@@ -24,18 +24,18 @@ final class SlotNotification {
     }
   }
 
-  /// What brings updates to the server, one call at a time.
+  /// The task that sends updates to the server, one call at a time.
   private enum Presenter {
     case idle
     case busy
-    /// Something has changed since the call began.
+    /// The update has changed since the call began.
     case due
   }
 
-  /// A server that closes a notification because of a click does it within this time.
+  /// The time within which a server closes a notification after a click.
   private static let closingTime = Duration.seconds(1)
 
-  /// Opens a page; the token lets the browser come to the front.
+  /// Opens a page; the token lets the browser take the focus.
   typealias OpenPage = @GLibActor (_ address: String, _ activationToken: String?) async -> Void
 
   let slot: SlotIdentity
@@ -68,7 +68,7 @@ final class SlotNotification {
     observe(session.snapshot)
   }
 
-  /// Whether there is nothing to tell and nothing shown.
+  /// Whether nothing is shown and nothing is to be shown.
   var isIdle: Bool {
     switch (presented, presenter) {
     case (.nothing, .idle): updates.isIdle
@@ -78,9 +78,9 @@ final class SlotNotification {
 
   // MARK: Updates
 
-  /// Runs `start`, which starts a sign-in or joins the one that runs.
+  /// Runs `start`, which starts a sign-in or joins the running one.
   ///
-  /// - Parameter isTold: false when who asks shows the code to the user itself.
+  /// - Parameter isTold: false if the caller itself shows the code to the user.
   func signIn(isTold: Bool, _ start: () async throws -> ChappieDeviceCode) async throws -> ChappieDeviceCode {
     if isTold { otherAsks += 1 } else { quietAsks += 1 }
     defer { if isTold { otherAsks -= 1 } else { quietAsks -= 1 } }
@@ -110,7 +110,7 @@ final class SlotNotification {
 
   // MARK: Presenting
 
-  /// Brings what is shown in line with the latest update.
+  /// Makes the desktop show the latest update.
   private func present() {
     guard case .idle = presenter else {
       presenter = .due
@@ -127,7 +127,8 @@ final class SlotNotification {
     presenter = .busy
   }
 
-  /// What is shown now: at a locked screen no code, with which somebody else could sign in to an account of theirs.
+  /// The update to show now. A locked screen shows no code, since another person could use it to sign in with their
+  /// own account.
   private var shownUpdate: SlotUpdates.Update {
     if case .codeWaits = updates.update, LockMonitor.shared.isScreenLocked { return .none }
     return updates.update
@@ -141,7 +142,7 @@ final class SlotNotification {
     let update = shownUpdate
     if update == .none {
       let id = presented.id
-      // The user has dismissed what is only held back now.
+      // The user has dismissed the update that the lock now holds back.
       if case .closed = presented, updates.update != .none { return }
       presented = .nothing
       if id != 0 { await server.close(id) }
@@ -154,7 +155,7 @@ final class SlotNotification {
     presented = .shown(id, update)
   }
 
-  /// Tells nothing any more, and takes away what is shown.
+  /// Removes the notification and ends all updates.
   func withdraw() {
     observation = nil
     change { $0 = SlotUpdates() }
@@ -177,13 +178,13 @@ final class SlotNotification {
   }
 
   private func closed(_ update: SlotUpdates.Update) {
-    // That was not the user, who is to see it.
+    // The lock closed it and not the user, who has yet to see it.
     guard !LockMonitor.shared.isScreenLocked else {
       presented = .nothing
       return
     }
     presented = .closed(update)
-    // The page asks for the code: it is shown again where a click has taken it away.
+    // The page asks for the code, so the notification is shown again if a click closed it.
     guard case .codeWaits = update, let pageOpened, ContinuousClock.now - pageOpened < Self.closingTime else { return }
     self.pageOpened = nil
     showAgain()
@@ -213,7 +214,7 @@ final class SlotNotification {
   private func startSignIn() {
     Task.onGLib {
       do {
-        // A click is a person's consent that the keyring asks for its password.
+        // A click allows the keyring to ask for its password.
         _ = try await signIn(isTold: true) { try await session.startDeviceCodeSignIn(interaction: .allowed) }
       } catch {
         showAgain()

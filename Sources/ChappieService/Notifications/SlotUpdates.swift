@@ -1,17 +1,16 @@
 import ChappieSDK
 
-/// Decides what the one notification of a credential slot says: it takes each state of the sign-in and gives the update
-/// that the user should see.
+/// Derives the content of a credential slot's notification from the states of the sign-in.
 struct SlotUpdates {
   enum Update: Sendable, Equatable {
     case none
-    /// The credential can no longer be renewed; `failure` is why the latest try to sign in failed.
+    /// The credential cannot be renewed; `failure` is the reason for which the latest sign-in failed.
     case needsSignIn(failure: String?)
     case codeWaits(ChappieDeviceCode)
     case linked
     case failed(String)
 
-    /// Whether it is of interest for a moment only.
+    /// Whether the update is of interest only for a moment.
     var isBrief: Bool {
       switch self {
       case .linked, .failed: true
@@ -20,7 +19,7 @@ struct SlotUpdates {
     }
   }
 
-  /// Whether the notification shows the code of the sign-in that runs. It does unless every caller that asked for the
+  /// Whether the notification shows the code of the running sign-in. It does unless every caller that asked for the
   /// sign-in shows the code itself.
   private enum SignIn {
     case none
@@ -32,16 +31,16 @@ struct SlotUpdates {
   private(set) var update = Update.none
   private var signIn = SignIn.none
 
-  /// Whether there is nothing to show, now and when a sign-in that runs has ended.
+  /// Whether there is nothing to show, now and after the end of a running sign-in.
   var isIdle: Bool {
     if case .none = signIn { return update == .none }
     return false
   }
 
-  /// - Parameter isAskedQuietly: all callers that wait for a code at this moment show it themselves.
+  /// - Parameter isAskedQuietly: whether all callers that now wait for a code show it themselves.
   mutating func observe(_ snapshot: ChappieAuthSession.Snapshot, isAskedQuietly: Bool) {
     guard snapshot.deviceLinkState.isRunning else {
-      // The caller of a sign-in that failed before there was a code gets the error as its answer.
+      // If a sign-in fails before it has a code, its caller gets the error as the reply.
       if case .starting = signIn, isAskedQuietly { signIn = .none }
       update = update(after: signIn, snapshot)
       signIn = .none
@@ -55,19 +54,19 @@ struct SlotUpdates {
     showCode(snapshot)
   }
 
-  /// A caller that does not show the code has asked for a sign-in, which may run already.
+  /// Notes that a caller that does not show the code has asked for a sign-in. The sign-in may be running already.
   mutating func ask(_ snapshot: ChappieAuthSession.Snapshot) {
     guard case .hidden = signIn else { return }
     signIn = .shown
     showCode(snapshot)
   }
 
-  /// Until there is a code, the earlier update stays; the code then takes its place.
+  /// Shows the code once there is one. The earlier update stays until then.
   private mutating func showCode(_ snapshot: ChappieAuthSession.Snapshot) {
     if case .shown = signIn, let code = snapshot.deviceCode { update = .codeWaits(code) }
   }
 
-  /// Withdraws an update that is of interest for a moment only.
+  /// Withdraws a brief update.
   mutating func forgetBriefUpdate() {
     if update.isBrief { update = .none }
   }

@@ -3,7 +3,7 @@ import Platform
 
 /// Opens a page in the user's browser.
 enum WebPage {
-  /// Does nothing where there is no browser: the address is also told in words. What is no web page is not opened.
+  /// Opens only web addresses. It does nothing without a browser: the notification also shows the address.
   @GLibActor
   static func open(_ address: String, activationToken: String?, over connection: BusConnection) async {
     guard let page = WebPageAddress(address) else {
@@ -17,8 +17,8 @@ enum WebPage {
     try? await Browser.open(page, activationToken: activationToken)
   }
 
-  /// What a systemd unit starts inherits its restrictions, which no browser survives, and ends with it. So systemd
-  /// is asked to start the browser, as a unit of its own.
+  /// A child of a systemd unit inherits its restrictions, under which no browser runs, and ends with the unit. So
+  /// systemd starts the browser as its own unit.
   @GLibActor
   private static func openOutsideOfOurUnit(
     _ page: WebPageAddress, _ activationToken: String?, _ connection: BusConnection

@@ -98,7 +98,7 @@ final class Accounts {
     let path = ServicePaths.accounts.appending(configuration.keychainAccount)
     let session = exporter.session(configuration)
     let client = exporter.client(configuration, sharing: .shared, session: path)
-    // The path names the account, so only callers that may use the account get the signal.
+    // The path names the account, so only callers that may use the account see it.
     let callers = exporter.environment.callers
     let rights = BusObject.Rights { [weak session] request in
       try await callers.authorizeShared(request)
