@@ -5,7 +5,7 @@ import Testing
 
 struct ChappieApplicationIDTests {
   @Test func isThisProgramsNameByDefault() {
-    // No `GApplication` is in a test.
+    // A test has no `GApplication`.
     #expect(Program.applicationID == nil)
     #expect(!Program.name.isEmpty)
     #expect(ChappieConfiguration().applicationID.attribute == "host:\(Program.name)")
@@ -17,7 +17,7 @@ struct ChappieApplicationIDTests {
     #expect(!ChappieApplicationID.program.isDesktopUser)
   }
 
-  /// Ids reach attributes of the keyring.
+  /// Ids become attributes in the keyring.
   @Test(arguments: ["", "a/b", "../x", "a\nb", "a\u{0}b", "\u{1B}[2J", String(repeating: "x", count: 256)])
   func refusesWhatIsNoID(_ id: String) {
     #expect(throws: ChappieClientError.self) { try ChappieApplicationID(id) }
@@ -28,7 +28,7 @@ struct ChappieApplicationIDTests {
     #expect(try ChappieApplicationID(id).attribute == "host:\(id)")
   }
 
-  /// What a person sees in a keyring editor.
+  /// The text in a keyring editor.
   @Test func isShownAsItIs() throws {
     let host = SlotIdentity(ChappieConfiguration(applicationID: try ChappieApplicationID("org.example.App")))
     #expect(Credential.label(of: host) == "ChatGPT sign-in (org.example.App, default)")

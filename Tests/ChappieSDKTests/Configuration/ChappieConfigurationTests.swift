@@ -15,7 +15,7 @@ struct ChappieConfigurationTests {
     #expect(configuration.rateLimitBackoff == .default)
   }
 
-  /// Where a credential goes is not for an app to choose.
+  /// An app must not choose the servers for a credential.
   @Test func asksTheRealServers() {
     let configuration = ChappieConfiguration()
     #expect(configuration.backend.issuer == "https://auth.openai.com")

@@ -49,7 +49,7 @@ struct ChappieRateLimitBackoffPolicyTests {
     #expect(policy.delay(beforeRetry: 0, retryAfter: 7) == 1)
   }
 
-  /// Every delay must be one that a clock can take: a caller's numbers must not end this process.
+  /// Every delay must be valid for a clock, because a caller's numbers must not end this process.
   @Test(arguments: [Double.infinity, .greatestFiniteMagnitude, 1e300, 1e20], [nil, 0, 7, 1e300, .infinity])
   func hugeNumbersGiveDelaysThatExist(_ seconds: Double, _ retryAfter: Double?) throws {
     let policy = Policy(maxRetries: .max, initialDelay: seconds, maximumDelay: seconds)

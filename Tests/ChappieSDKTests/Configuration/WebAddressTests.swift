@@ -2,7 +2,7 @@ import Testing
 
 @testable import ChappieSDK
 
-/// A credential goes to HTTPS, or to this machine: every form of address that could pass for either.
+/// A credential goes only to HTTPS or to this machine. The tests try every form of address that could pass for either.
 struct WebAddressTests {
   @Test(arguments: [
     "https://example.org", "HTTPS://EXAMPLE.ORG/path", "https://example.org:8443/?q#f", "https://127.0.0.1",

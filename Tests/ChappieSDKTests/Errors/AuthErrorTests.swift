@@ -4,15 +4,15 @@ import GLibBridge
 import TestSupport
 import Testing
 
-/// Each case of `ChappieAuthError` that a sign-in server or the user leads to. What the keyring leads to needs one:
-/// those two are among the integration tests.
+/// Each case of `ChappieAuthError` from a sign-in server or the user. The two cases from the keyring need a keyring and
+/// are among the integration tests.
 @Suite(.timeLimit(.minutes(1))) @GLibActor struct AuthErrorTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let error: ChappieAuthError
     var state = ChappieDeviceLinkState.failed
     var scenario = "[]"
-    /// What the person does with the code.
+    /// The user's decision about the code.
     var person: @GLibActor @Sendable (StandInBackend, ChappieAuthSession, ChappieDeviceCode) -> Void = {
       backend, _, code in backend.approve(userCode: code.userCode)
     }
@@ -56,7 +56,7 @@ import Testing
     await backend.stop()
   }
 
-  /// Whoever waits for the code is told; afterwards nothing has failed.
+  /// A caller waiting for the code gets the error. Afterwards the session shows no error.
   @Test func cancelled() async throws {
     let backend = try StandInBackend()
     try backend.play(#"[{"endpoint": "usercode", "hang": true}]"#)

@@ -12,7 +12,7 @@ struct ChappieAuthErrorTests {
     .renewalFailed(status: 503, message: "It is down."), .invalidResponse("It is empty."), .network("It is gone."),
   ]
 
-  /// The seeds: a missing refresh token, and 400, 401 or 403 of the token endpoint.
+  /// The rule of the seeds: a missing refresh token, and 400, 401 or 403 of the token endpoint.
   @Test(arguments: [
     (399, false), (400, true), (401, true), (402, false), (403, true), (404, false), (429, false), (500, false),
   ])

@@ -21,7 +21,7 @@ struct ChappieClientErrorTests {
     #expect(!text.contains(".."))
   }
 
-  /// The backend has said nothing.
+  /// The backend gave no message.
   @Test func tellsTheSignInServerFromTheBackend() {
     for error in [ChappieAuthError.renewalFailed(status: 503, message: "down"), .network("down")] {
       let text = ChappieClientError(.signIn(error)).description

@@ -4,8 +4,8 @@ import GLibBridge
 import TestSupport
 import Testing
 
-/// Each case of `ChappieClientError` that the servers, the model or the program itself lead to. What the keyring
-/// leads to needs one: those two are among the integration tests.
+/// Each case of `ChappieClientError` from the servers, the model or the program itself. The two cases from the keyring
+/// need a keyring and are among the integration tests.
 @Suite(.timeLimit(.minutes(1))) @GLibActor struct ClientErrorTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let error: ChappieClientError
@@ -69,7 +69,7 @@ import Testing
     let client = Chappie.client(configuration: configuration, tools: test.tools)
     let error = await #expect(throws: ChappieClientError.self) { try await client.send(test.text) }
     switch test.error {
-    // How a network fails is told in GLib's words.
+    // GLib chooses the text of a network error.
     case .network: #expect(error?.caseName == test.error.caseName)
     case .usageLimitReached(let limit):
       guard case .usageLimitReached(let told)? = error else { throw UnmetCondition("the limit") }
@@ -92,7 +92,7 @@ extension ChappieUsageLimit {
 }
 
 extension ChappieClientError {
-  /// A case without a name here does not compile.
+  /// A new case without a name here does not compile.
   fileprivate var caseName: String {
     switch self {
     case .missingCredential: "missingCredential"

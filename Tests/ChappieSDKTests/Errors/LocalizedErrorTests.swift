@@ -2,7 +2,7 @@ import ChappieSDK
 import Foundation
 import Testing
 
-/// What an app shows of an error: `localizedDescription` is the sentence.
+/// An app shows `localizedDescription`, and it is the sentence of the error.
 struct LocalizedErrorTests {
   private static let errors: [any Error & CustomStringConvertible] = [
     ChappieAuthError.declined, ChappieAuthError.tokenExchangeFailed(status: 400, message: "no"),

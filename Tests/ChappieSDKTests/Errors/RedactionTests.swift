@@ -18,7 +18,7 @@ struct RedactionTests {
     }
   }
 
-  /// Servers quote what they were sent.
+  /// Servers quote requests.
   @Test(arguments: [
     "\"TOKEN\"", "'TOKEN'", "(TOKEN)", "token=TOKEN", "token:TOKEN", "{\"refresh_token\":\"TOKEN\"}", "`TOKEN`,",
     "<TOKEN>",
@@ -44,7 +44,7 @@ struct RedactionTests {
 
   // MARK: Tokens at hand
 
-  /// Opaque, so that nothing of it looks like a token.
+  /// An opaque token: no part of it looks like a token.
   private static let opaque = "correct-horse-battery-staple.all-words-of-this.are-in-a-book"
 
   @Test func noPartOfATokenAtHandIsShown() {
@@ -64,7 +64,7 @@ struct RedactionTests {
     withExtendedLifetime(token) {}
   }
 
-  /// A server that means it cuts the token into pieces that are too short to be known one by one.
+  /// A malicious server cuts the token into pieces too short for single recognition.
   @Test(arguments: [1, 3, 7]) func aTokenInSmallPiecesIsOut(_ length: Int) {
     let token = SecretBytes(Self.opaque.utf8)
     TokensAtHand.note(token)
@@ -86,7 +86,7 @@ struct RedactionTests {
     #expect(Redaction.message("lines-in-prose") == "[…]")
     weak let gone = token
     token = nil
-    // Other tests look through all tokens at hand, and keep each for that moment.
+    // Other tests read all known tokens and keep each for a moment.
     while gone != nil { try await Task.sleep(for: .milliseconds(1)) }
     #expect(Redaction.message("lines-in-prose") == "lines-in-prose")
   }
@@ -129,7 +129,7 @@ struct RedactionTests {
     #expect(Redaction.message("  one\n\ttwo\r\nthree  ") == "one two three")
   }
 
-  /// A message ends up on terminals: it must not be able to move the cursor or ring a bell.
+  /// Terminals show a message, so it must not move the cursor or ring a bell.
   @Test func controlCharactersAreOut() {
     let shown = Redaction.message("a\u{1B}[2Jb\u{7}c\0d\u{9B}31me\u{85}f\u{7F}")
     #expect(!shown.unicodeScalars.contains { $0.properties.generalCategory == .control }, "\(shown.debugDescription)")

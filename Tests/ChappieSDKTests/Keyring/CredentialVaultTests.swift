@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChappieSDK
 
-/// What reading a slot comes to, under the rule that asks nothing of the desktop.
+/// The results of reading a slot, under the rule that ignores the desktop's lock.
 @GLibActor
 struct CredentialVaultTests {
   private static let slot = SlotIdentity(ChappieConfiguration(keychainService: "org.example.tests"))

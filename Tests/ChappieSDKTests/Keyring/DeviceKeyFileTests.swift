@@ -63,7 +63,7 @@ final class DeviceKeyFileTests {
 
   // MARK: Something else in its place
 
-  /// Nothing in its place is taken for a key, changed or replaced.
+  /// A foreign file is not taken for a key, changed or replaced.
   @Test(arguments: [
     ("a symbolic link", "it is a symbolic link"), ("a link to nowhere", "it is a symbolic link"),
     ("readable", "mode must be 0600"), ("writable", "mode must be 0600"), ("short", "it has 31 bytes"),

@@ -11,9 +11,9 @@ struct DeviceSealTests {
   private static let otherKey = SecretBytes(1..<33)
 
   private static let here = DeviceSeal(machineID: machine, deviceKey: deviceKey, place: .file)
-  /// Whoever copied the home has the device key, and another machine.
+  /// A copied home on another machine: the device key without the machine id.
   private static let elsewhere = DeviceSeal(machineID: otherMachine, deviceKey: deviceKey, place: .file)
-  /// Whoever is in a sandbox here has the machine, and not the device key.
+  /// A sandbox on this machine: the machine id without the device key.
   private static let inSandbox = DeviceSeal(machineID: machine, deviceKey: otherKey, place: .file)
   private static let context = Array("slot".utf8)
   private static let secret = SecretBytes("what is sealed".utf8)
@@ -55,7 +55,7 @@ struct DeviceSealTests {
     }
   }
 
-  /// Who renames the device in the line gains nothing: the key is another one.
+  /// A forged device name in the line does not help, because the key differs.
   @Test(arguments: [elsewhere, inSandbox])
   func theNameOfTheDeviceIsNotWhatProtects(_ other: DeviceSeal) throws {
     let parts = Self.line().split(separator: ":")
@@ -63,7 +63,7 @@ struct DeviceSealTests {
     #expect(Self.isDamaged(Self.open(renamed, other)))
   }
 
-  /// A key in the TPM and the same in a file would be two devices.
+  /// The same key in the TPM and in a file makes two devices.
   @Test func thePlaceOfTheKeyIsPartOfTheDevice() {
     let inTPM = DeviceSeal(machineID: Self.machine, deviceKey: Self.otherKey, place: .tpm2)
     guard case .otherDevice = Self.open(Self.line(), inTPM) else {

@@ -4,10 +4,10 @@ import Testing
 
 @testable import ChappieSDK
 
-/// Which seal opens what, and which one is used for what is new.
+/// The choice of a seal for old and for new lines.
 @GLibActor
 struct DeviceSealsTests {
-  /// A device key that comes and goes.
+  /// A device key that can be missing or unavailable.
   @GLibActor
   private final class FakeKey: DeviceKeySource {
     nonisolated let description = "a key of a test"
@@ -70,7 +70,7 @@ struct DeviceSealsTests {
     #expect(try await word(line) == "another device")
   }
 
-  /// It may be there again tomorrow: nobody is signed out for it.
+  /// The key may come back, so nobody is signed out.
   @Test func aKeyThatCannotBeReadNowIsAFailure() async throws {
     let line = try await seals.sealing().seal(secret, context: [1])
     file.error = .unavailable("not now")

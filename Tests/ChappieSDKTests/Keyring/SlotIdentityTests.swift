@@ -18,7 +18,7 @@ struct SlotIdentityTests {
     #expect(Set(identities).count == identities.count)
   }
 
-  /// Programs that use the library have slots of their own, unlike the desktop user's and unlike a sandboxed app's.
+  /// Programs with this library have their own slots, separate from the desktop user's and from a sandboxed app's.
   @Test func applicationsAreApart() throws {
     let identities = [
       Self.identity { _ in }, Self.identity { $0.applicationID = .desktopUser },
@@ -30,7 +30,7 @@ struct SlotIdentityTests {
     #expect(Self.identity { _ in } == Self.identity { $0.applicationID = .program })
   }
 
-  /// What versions before programs had slots of their own have stored: it must be found for ever.
+  /// Old versions, without slots for programs, have stored these attributes. They must always be found.
   @Test func theDesktopUsersSlotIsWhatItWas() {
     let identity = Self.identity { $0.applicationID = .desktopUser }
     #expect(identity.appID == nil)
@@ -50,7 +50,7 @@ struct SlotIdentityTests {
     #expect(other == Self.identity { _ in })
   }
 
-  /// The members of a group share its slots, whichever of them made one.
+  /// All members of a group share its slots, no matter which member made one.
   @Test func aGroupsSlotBelongsToNoSingleApp() {
     let first = Self.identity {
       $0.keychainAccessGroup = "group"
@@ -64,7 +64,7 @@ struct SlotIdentityTests {
     #expect(first.appID == nil)
   }
 
-  /// They share a sign-in. What one of them was told is not the others'.
+  /// The members share a sign-in but not their threads.
   @Test func aGroupsMembersHaveThreadsOfTheirOwn() {
     let members = ["org.example.First", "org.example.Second"].map { app in
       var configuration = ChappieConfiguration(keychainAccessGroup: "group")

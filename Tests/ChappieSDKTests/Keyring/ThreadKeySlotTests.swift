@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChappieSDK
 
-/// The key of a slot's threads, under the rule that asks nothing of the desktop.
+/// The key of a slot's threads, under the rule that ignores the desktop's lock.
 @GLibActor
 struct ThreadKeySlotTests {
   private let store = KeyStore()
@@ -24,7 +24,7 @@ struct ThreadKeySlotTests {
     #expect(store.writes == 1)
   }
 
-  /// Two programs that begin at the same moment: whoever is late takes what the other has stored.
+  /// Two programs begin at the same moment: the later one takes the stored key.
   @Test func manyAtOnceEndWithOneKey() async throws {
     let slots = (0..<8).map { _ in slot() }
     let tasks = slots.map { slot in Task.onGLib { try await slot.key() } }
@@ -42,7 +42,7 @@ struct ThreadKeySlotTests {
     #expect(store.writes == 2)
   }
 
-  /// Else a store would go on with a key that is nowhere any more.
+  /// Otherwise a store would continue with a deleted key.
   @Test func aDestroyedKeyIsInNoMemory() async throws {
     let configuration = ChappieConfiguration(keychainService: "org.example.destroyed")
     let other = ThreadKeyRegistry.slot(for: configuration, .afterFirstUnlockThisDeviceOnly)
@@ -101,7 +101,7 @@ struct ThreadKeySlotTests {
     #expect(store.writes == 2)
   }
 
-  /// What a locked keyring still gives is for those who may read it then.
+  /// A locked keyring returns only the copy, and only the weaker rule may read it.
   @Test func theCopyIsNotForTheStricterRule() async throws {
     let key = ThreadKey(bytes: AEAD.randomKey())
     store.shown = .unread(UnreadItem(.afterFirstUnlockThisDeviceOnly, isCopy: true) { .secret(key) })
@@ -112,7 +112,7 @@ struct ThreadKeySlotTests {
     #expect(store.writes == 0)
   }
 
-  /// Whoever destroys a key has the lock: the change of its rule waits, and does not bring it back.
+  /// The destroyer of a key holds the lock: a change of the key's rule waits and does not restore the key.
   @Test(.timeLimit(.minutes(1))) func aKeyThatIsDestroyedMeanwhileIsNotWidened() async throws {
     _ = try await slot(.whenUnlockedThisDeviceOnly).key()
     var lock: FileLock? = try await SlotFileLock.take(Self.identity, for: .threadKey)
@@ -134,21 +134,21 @@ struct ThreadKeySlotTests {
   }
 }
 
-/// Keeps one key in memory.
+/// Stores one key in memory.
 @GLibActor
 private final class KeyStore: SlotStore {
   private(set) var key: ThreadKey?
   private(set) var rule: ChappieKeychainAccessibility?
   private(set) var writes = 0
   private(set) var finds = 0
-  /// What it shows in place of what it has.
+  /// The item to return in place of the stored one.
   var shown: StoredItem<ThreadKey>?
   var error: CredentialError?
 
   nonisolated init() {}
 
   func find(_ slot: SlotIdentity) async throws -> StoredItem<ThreadKey> {
-    // As a keyring does, it takes its time.
+    // A keyring takes its time too.
     await Task.yield()
     if let error { throw error }
     finds += 1

@@ -4,7 +4,7 @@ import Testing
 @testable import ChappieSDK
 
 struct LogValueTests {
-  /// What is not a value of the log does not compile in a message.
+  /// Only values of the log compile inside a message.
   @Test func noCredentialIsAValueOfTheLog() {
     let forbidden: [Any.Type] = [
       Credential.self, AccessGrant.self, ChappieAccountInfo.self, ChappieDeviceCode.self, SlotIdentity.self,
@@ -13,7 +13,7 @@ struct LogValueTests {
     for type in forbidden { #expect(!(type is any LogValue.Type), "\(type)") }
   }
 
-  /// A server, a caller and the model write into errors; the log shows none of that.
+  /// Servers, callers and the model put text into errors. The log must show none of it.
   @Test func errorsAreLoggedWithoutTheWordsOfOthers() {
     let words = "what-somebody-else-wrote"
     let requests: [ChappieClientError] = [

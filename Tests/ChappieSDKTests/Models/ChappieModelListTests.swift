@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChappieSDK
 
-/// What is made of the backend's list of models.
+/// Parsing the backend's list of models.
 struct ChappieModelListTests {
   private static func list(_ text: String) throws -> [ChappieModel]? {
     CatalogueEntry.list(try ChappieJSONValue(json: text))?.filter(\.isListed).map(\.model)
@@ -66,7 +66,7 @@ struct ChappieModelListTests {
     #expect(slugs == ["first", "odd"])
   }
 
-  // MARK: What requests must be like
+  // MARK: Requirements for requests
 
   @Test(arguments: [
     (#""use_responses_lite":true"#, RequestModel.Form.lite, nil), (#""use_responses_lite":"yes""#, .plain, nil),
@@ -81,7 +81,7 @@ struct ChappieModelListTests {
     #expect(entries?.first?.isListed == false)
   }
 
-  // MARK: What is left out
+  // MARK: Omitted entries
 
   @Test func hiddenModelsAreLeftOut() throws {
     let slugs = try Self.slugs(

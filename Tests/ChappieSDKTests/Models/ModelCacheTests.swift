@@ -54,7 +54,7 @@ struct ModelCacheTests {
     #expect(cache.models(for: "ada", at: at(1)) == models)
   }
 
-  /// Without an etag there is nothing to compare; asking each time would be no cache.
+  /// A list without an etag cannot be compared, and a request for each turn would defeat the cache.
   @Test func aListWithoutAnEtagLivesItsTime() {
     cache.keep(entries, etag: nil, for: "ada", at: start)
     cache.hear("e2", for: "ada", at: at(1))
@@ -86,7 +86,7 @@ struct ModelCacheTests {
     #expect(cache.model(for: .standard, of: "ada").slug == "second")
   }
 
-  /// Until the list is another one.
+  /// A changed list ends the refusal.
   @Test func whatIsListedAndRefusedIsNoDefault() {
     #expect(standard("best", "gpt-5.5") == "gpt-5.5")
     cache.noteRefusal(of: "gpt-5.5", for: "ada")

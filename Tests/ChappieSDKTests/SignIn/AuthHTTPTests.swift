@@ -15,7 +15,7 @@ struct AuthHTTPTests {
     #expect(Self.answer("", status: status).isSuccess == isSuccess)
   }
 
-  /// The three places of protocol.md, 2.4.
+  /// The three places for an error code (protocol.md, 2.4).
   @Test(arguments: [
     ("{\"error\":{\"code\":\"refresh_token_expired\",\"message\":\"m\"}}", "refresh_token_expired"),
     ("{\"error\":\"invalid_grant\"}", "invalid_grant"), ("{\"code\":\"refresh_token_reused\"}", "refresh_token_reused"),
@@ -36,7 +36,7 @@ struct AuthHTTPTests {
     #expect(Self.answer(body).errorMessage == message)
   }
 
-  /// A server that quotes what it was sent must not put a token into an error.
+  /// A server may quote the request, so no error may contain a token.
   @Test func neverSaysAToken() {
     let token = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ1c2VyIn0.c2lnbmF0dXJl"
     for body in [

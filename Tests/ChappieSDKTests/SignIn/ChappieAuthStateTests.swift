@@ -1,7 +1,7 @@
 import ChappieSDK
 import Testing
 
-/// The words are the bus's too: a change of one breaks every script.
+/// The bus uses the same words, so a change of one breaks scripts.
 struct ChappieAuthStateTests {
   @Test func statesHaveTheirWords() {
     #expect(

@@ -69,7 +69,7 @@ struct CredentialCodingTests {
     #expect(read.servers == CredentialServers(issuer: "i", backend: "b"))
   }
 
-  /// What names no servers is for none.
+  /// A line without servers is no credential.
   @Test(arguments: ["", "\"issuer\":\"i\",", "\"backend\":\"b\",", "\"issuer\":\"i\",\"backend\":null,"])
   func whatNamesNoServersIsNoCredential(_ servers: String) {
     #expect(Self.decode("{\(servers)\"access_token\":\"t\",\"method\":\"m\",\"renewed_at\":1}") == nil)

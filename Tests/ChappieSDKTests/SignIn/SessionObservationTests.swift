@@ -5,7 +5,7 @@ import Observation
 import Synchronization
 import Testing
 
-/// A session as a user interface observes it, and what a program calls that cannot `await`.
+/// A session under observation by a user interface, and its methods for callers that cannot `await`.
 @Suite(.timeLimit(.minutes(1)))
 struct SessionObservationTests {
   private func session(_ fixture: ChappieAuthFixture, _ backend: StandInBackend) async throws -> ChappieAuthSession {
@@ -35,7 +35,7 @@ struct SessionObservationTests {
     await backend.stop()
   }
 
-  /// As a view does it, from the main actor.
+  /// The main actor observes, as a view does.
   @MainActor @Test func aViewSeesEachState() async throws {
     let backend = try await StandInBackend()
     let session = try await session(.signedIn, backend)
@@ -58,7 +58,7 @@ struct SessionObservationTests {
     await backend.stop()
   }
 
-  /// On the library's own thread nothing can be waited for. It is under way.
+  /// The library's own thread cannot block, so the sign-out is still running at the return.
   @GLibActor @Test func signOutDoesNotWaitForItself() async throws {
     let backend = try StandInBackend()
     let session = try await session(.signedIn, backend)
@@ -81,7 +81,7 @@ struct SessionObservationTests {
     await backend.stop()
   }
 
-  /// A test of an app names its servers with public API.
+  /// A test of an app sets its servers with public API.
   @Test func serversOfAnotherProcessAreNamed() async throws {
     let backend = try await StandInBackend()
     let (issuer, baseURL) = (await backend.issuer, await backend.baseURL)

@@ -8,7 +8,7 @@ struct SlotRegistryTests {
   private static func configuration(_ change: (inout ChappieConfiguration) -> Void = { _ in }) -> ChappieConfiguration {
     var configuration = ChappieConfiguration(keychainService: "org.example.SlotRegistryTests")
     change(&configuration)
-    // The registry's own store is the real keyring, which is none of a test's business.
+    // The registry's own store is the real keyring, and a test must not use it.
     SlotRegistry.seed(SlotIdentity(configuration), with: FakeStore())
     return configuration
   }
@@ -25,7 +25,7 @@ struct SlotRegistryTests {
     #expect(SlotRegistry.slot(for: Self.configuration { $0.applicationID = .sandboxed("org.example.App") }) !== slot)
   }
 
-  /// A token of one server must never go to another.
+  /// A token for one server must never go to another.
   @Test func anotherBackendIsAnotherSlot() throws {
     let backend = try ChappieBackend(issuer: "http://127.0.0.1:1", baseURL: "http://127.0.0.1:2")
     let slot = SlotRegistry.slot(for: Self.configuration())
@@ -54,7 +54,7 @@ struct SlotRegistryTests {
     #expect(note == nil && count == nil)
   }
 
-  /// All clients of a slot share them.
+  /// All clients of a slot share its usage and its models.
   @Test func usageAndModelsGoWithTheSlot() {
     var slot: CredentialSlot? = SlotRegistry.slot(for: Self.configuration { $0.keychainAccount = "usage" })
     weak let usage = slot?.usage

@@ -5,7 +5,7 @@ import Testing
 @testable import ChappieSDK
 
 struct TokenClaimsTests {
-  /// As protocol.md shows it.
+  /// The example of protocol.md.
   private static let full = """
     {"email":"a@b","exp":1795250150,"https://api.openai.com/profile":{"email":"p@b"},
     "https://api.openai.com/auth":{"chatgpt_account_id":"acc","chatgpt_user_id":"user-chat","user_id":"user",
@@ -50,7 +50,7 @@ struct TokenClaimsTests {
     #expect(TokenClaims(SecretBytes(token.utf8)) == nil)
   }
 
-  // MARK: What follows from them
+  // MARK: Derived facts
 
   private static func credential(id: String?, access: String = "{}") -> Credential {
     Credential(
@@ -89,7 +89,7 @@ struct TokenClaimsTests {
     #expect(!Self.credential(id: nil).isFedRAMP)
   }
 
-  // MARK: When to renew
+  // MARK: The time of a refresh
 
   private static let now: Int64 = 1_800_000_000
 

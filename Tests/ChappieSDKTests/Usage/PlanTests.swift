@@ -3,7 +3,7 @@ import ChappieSDKTesting
 import GLibBridge
 import Testing
 
-/// What the plan offers and how much of it is used, as an app in Swift sees it.
+/// The models and the usage of a plan, as an app in Swift sees them.
 @Suite(.timeLimit(.minutes(1))) @GLibActor
 struct PlanTests {
   private static func client(
@@ -14,7 +14,7 @@ struct PlanTests {
     return Chappie.client(configuration: configuration)
   }
 
-  /// What is listed today to a client of this protocol, best first.
+  /// The present list for a client of this protocol, best first.
   private static let listed = [
     "gpt-6.1-sol", "gpt-6-astra", "gpt-6-sol", "gpt-6-luna", "gpt-5.6-sol", "gpt-5.6-terra", "gpt-5.6-luna",
   ]
@@ -43,7 +43,7 @@ struct PlanTests {
     let other = try Self.client(backend)
     await other.selectModel("reader")
     #expect(try await other.fallbackModel()?.slug == "gpt-6-sol")
-    // Nothing else is like it.
+    // No other model matches.
     #expect(try await other.fallbackModel(filter: ChappieModelFilter(supportsSearchTool: false)) == nil)
     await backend.stop()
   }
@@ -61,7 +61,7 @@ struct PlanTests {
     #expect(limits.plan != nil)
     #expect(limits.primary?.usedPercent == 12.5)
     #expect(limits.primary?.windowMinutes == 300)
-    // The usage endpoint has whole percents, and the same times.
+    // The usage endpoint reports whole percents and the same times.
     let asked = try await client.usageLimits()
     #expect(asked.primary?.resetsAt == limits.primary?.resetsAt)
     #expect(asked.secondary?.windowMinutes == 10080)

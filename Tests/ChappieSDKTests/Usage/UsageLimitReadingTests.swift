@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChappieSDK
 
-/// The three forms in which the backend tells of the plan's use (protocol.md, 3.6 and 5.2).
+/// The three forms of the backend's usage reports (protocol.md, 3.6 and 5.2).
 struct UsageLimitReadingTests {
   private static func json(_ text: String) throws -> ChappieJSONValue { try ChappieJSONValue(json: text) }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChappieSDK
 
-/// What is remembered of the plan's use, and for whom.
+/// The record of the plan's usage, by account.
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
 struct UsageRecordTests {
@@ -32,7 +32,7 @@ struct UsageRecordTests {
     let credits = ChappieUsageCredits(hasCredits: true, unlimited: false)
     slot.usage.replace(with: ChappieUsageLimitSnapshot(plan: plan, secondary: Self.used(9).primary), of: "ada")
     _ = slot.usage.report(Self.used(1), of: "ada")
-    // Windows are told together: one that is gone is gone.
+    // A report contains all windows, so a missing window is gone.
     #expect(slot.usage.latest == ChappieUsageLimitSnapshot(plan: plan, primary: Self.used(1).primary))
     _ = slot.usage.report(ChappieUsageLimitSnapshot(credits: credits), of: "ada")
     #expect(
@@ -61,7 +61,7 @@ struct UsageRecordTests {
     _ = slot.usage.report(Self.used(1), of: "ada")
     try await slot.signOut(interaction: .forbidden)
     #expect(slot.usage.latest == nil)
-    // A turn that still runs has nobody to report of.
+    // A running turn has no account to report about.
     #expect(slot.usage.report(Self.used(2), of: "ada") == nil)
     #expect(slot.usage.latest == nil)
   }
@@ -69,7 +69,7 @@ struct UsageRecordTests {
   @Test func anotherAccountForgetsIt() async {
     let fixture = await SlotFixture.signedIn()
     _ = fixture.slot.usage.report(Self.used(1), of: "ada")
-    // It may be over before its code is read.
+    // The sign-in may be over before its code is read.
     _ = try? await fixture.slot.startSignIn(interaction: .forbidden)
     await fixture.until { $0.deviceLinkState == .linked }
     #expect(fixture.slot.usage.latest == nil)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChappieSDK
 
-/// What a slot makes of what others do to its store.
+/// A slot's reaction to other processes' changes of its store.
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
 struct SlotNoticeTests {
@@ -26,7 +26,7 @@ struct SlotNoticeTests {
     #expect(fixture.slot.state.deviceLinkState == .idle)
   }
 
-  /// Nobody has asked for anything, so nothing has failed.
+  /// There was no request, so a silent store is no error.
   @Test func aStoreThatTellsNothingChangesNothing() async {
     let fixture = await SlotFixture.signedIn()
     let before = fixture.slot.state
@@ -40,7 +40,7 @@ struct SlotNoticeTests {
     #expect(fixture.slot.state == before)
   }
 
-  /// It may have been too early.
+  /// A running read may have missed the change.
   @Test func aLookThatIsUnderWayIsNotTheLast() async {
     let fixture = await SlotFixture.signedIn()
     let finds = fixture.store.finds
@@ -57,7 +57,7 @@ struct SlotNoticeTests {
     #expect(fixture.slot.state.state == .signedIn)
   }
 
-  /// Also where the slot is known, and nobody has told of a change.
+  /// A new session reads a known slot again, even without a signal of a change.
   @Test func aNewSessionReadsTheStore() async {
     let configuration = ChappieConfiguration(keychainService: "org.example.new-session")
     let store = FakeStore()

@@ -3,11 +3,11 @@ import Testing
 
 @testable import ChappieSDK
 
-/// Renewed tokens that the store did not take at first: nobody else has them.
+/// Refreshed tokens that the store did not take at first. Only this process has them.
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
 struct SlotPendingTests {
-  /// A slot that was given `new` and could not store it.
+  /// A slot with the pending credential `new`, because its store was locked.
   private func pending() async -> SlotFixture {
     let fixture = await SlotFixture.signedIn(isDue: true)
     fixture.store.writeError = .keyringLocked
@@ -39,11 +39,11 @@ struct SlotPendingTests {
     #expect(slot != nil)
     await slot?.lockChanged()
     #expect(store.stored == "new")
-    // What holds it lets go with the work that it was held for.
+    // The last task releases the slot at its end.
     while slot != nil { await Task.yield() }
   }
 
-  /// Another process tried the old ones, which the server has forgotten.
+  /// Another process tried the old tokens, but the server no longer accepts them.
   @Test func replaceWhatWasRefusedElsewhere() async throws {
     let fixture = await pending()
     var refused = try #require(fixture.store.credential)
@@ -72,9 +72,9 @@ struct SlotPendingTests {
     #expect(fixture.slot.state.state == .signedOut)
   }
 
-  // MARK: Others' refusals
+  // MARK: Refusals of other processes
 
-  /// It was refused to another process while this one waited for its turn.
+  /// Another process's refresh was refused while this one waited for the lock.
   @Test func whatWasRefusedElsewhereIsNotTriedAgain() async throws {
     let fixture = await SlotFixture.signedIn()
     let rejected = try await fixture.slot.accessGrant()
@@ -93,7 +93,7 @@ struct SlotPendingTests {
     #expect(fixture.slot.state.state == .reauthenticationRequired)
   }
 
-  // MARK: Leaving
+  // MARK: Cancelled callers
 
   @Test func aCallerThatLeavesDoesNotWait() async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)

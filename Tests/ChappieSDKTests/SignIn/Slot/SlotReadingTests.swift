@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChappieSDK
 
-/// What a slot makes of what the store holds.
+/// A slot's reaction to its store's content.
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
 struct SlotReadingTests {
@@ -37,7 +37,7 @@ struct SlotReadingTests {
     await #expect(throws: CredentialError.keyringLocked) { try await fixture.slot.accessGrant() }
   }
 
-  /// Nothing is known: it may be signed in or not.
+  /// Nothing is known: the user may be signed in or not.
   @Test func aKeyringThatDoesNotEvenTellIsNoSignOut() async {
     let fixture = SlotFixture(.hidden)
     await fixture.slot.restore()
@@ -56,7 +56,7 @@ struct SlotReadingTests {
     #expect(fixture.slot.state.lastError == .unusable("made elsewhere"))
   }
 
-  /// A keyring that does not answer is never a sign-out.
+  /// A silent keyring never means signed out.
   @Test(arguments: [CredentialError.keyringLocked, .keyringFailed("hangs")])
   func aStoreThatFailsChangesNothing(_ error: CredentialError) async {
     let unread = SlotFixture(.credential(.test("old")))
@@ -102,7 +102,7 @@ struct SlotReadingTests {
     #expect(fixture.store.finds == finds)
   }
 
-  /// Another keyring may be there now.
+  /// Another keyring may be present now.
   @Test func looksAgainWhereNobodyWasSignedIn() async {
     let fixture = SlotFixture(.none)
     await fixture.slot.restore()

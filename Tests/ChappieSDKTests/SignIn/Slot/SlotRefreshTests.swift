@@ -4,11 +4,11 @@ import Testing
 
 @testable import ChappieSDK
 
-/// How a slot keeps its credential fresh (design, section 6).
+/// A slot's refresh of its credential (design, section 6).
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
 struct SlotRefreshTests {
-  // MARK: When
+  // MARK: The time of a refresh
 
   @Test func refreshesWhatIsAboutToExpire() async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
@@ -34,7 +34,7 @@ struct SlotRefreshTests {
     }
     let callers = (0..<50).map { _ in Task { @GLibActor in try await fixture.slot.accessGrant().name } }
     await started.value()
-    // One read for each caller, one for the refresh, one for the fixture.
+    // There is one read for each caller, one for the refresh and one for the fixture.
     while fixture.store.finds < 52 { await Task.yield() }
     gate.finish()
     for caller in callers { #expect(try await caller.value == "new") }
@@ -88,7 +88,7 @@ struct SlotRefreshTests {
     #expect(fixture.store.stored == "new")
   }
 
-  /// The server has forgotten the old tokens: the new ones exist in this process alone.
+  /// The server no longer accepts the old tokens, and only this process has the new ones.
   @Test(arguments: [CredentialError.keyringLocked, .keyringFailed("gone")])
   func keepsRenewedTokensThatTheStoreDidNotTake(_ error: CredentialError) async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
@@ -105,7 +105,7 @@ struct SlotRefreshTests {
     #expect(fixture.slot.state.lastError == nil)
   }
 
-  /// A turn that began with the old token meets a 401 while the new one waits to be stored.
+  /// A turn with the old token gets a 401 while the new one is pending.
   @Test func doesNotRefreshSpentTokensWhileTheNewOnesWait() async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
     let old = AccessGrant(try #require(fixture.store.credential))
@@ -117,13 +117,13 @@ struct SlotRefreshTests {
     #expect(fixture.method.refreshed == ["old"])
   }
 
-  /// A token is not redeemed while its successor could not be kept.
+  /// A refresh token is not redeemed while its successor cannot be stored.
   @Test func doesNotRedeemATokenWhileTheStoreIsLocked() async throws {
     let due = await SlotFixture.signedIn(isDue: true)
     due.store.unlockError = .keyringLocked
     let old = try await due.slot.accessGrant()
     #expect(old.name == "old")
-    // What has expired, or is rejected, is of no use.
+    // An expired or rejected token is unusable.
     await #expect(throws: CredentialError.keyringLocked) { try await due.slot.accessGrant(insteadOf: old) }
     due.store.item = .credential(.test("expired", expiresAt: UnixTime.now - 1))
     await #expect(throws: CredentialError.keyringLocked) { try await due.slot.accessGrant() }
@@ -165,7 +165,7 @@ struct SlotRefreshTests {
     #expect(fixture.slot.state.accountInfo?.accountID == "ada")
     #expect(fixture.slot.state.lastError == .signIn(failure))
     #expect(fixture.store.stored == "old")
-    // The next use tries again, and then all is well.
+    // The next use tries again and succeeds.
     fixture.method.onRefresh = { _ in .test("new") }
     #expect(try await fixture.slot.accessGrant().name == "new")
     #expect(fixture.slot.state.lastError == nil)

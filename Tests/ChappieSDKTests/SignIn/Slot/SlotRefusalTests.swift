@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChappieSDK
 
-/// What becomes of a credential that the token endpoint refuses to renew (design, section 6).
+/// A slot's reaction to the token endpoint's refusals (design, section 6).
 @GLibActor
 struct SlotRefusalTests {
   private static let pause = CredentialSlot.refusalPause
@@ -88,7 +88,7 @@ struct SlotRefusalTests {
     try await expectRefusal(fixture)
     #expect(try stored(fixture).refreshToken == nil)
     #expect(try stored(fixture).accountInfo.accountID == "ada")
-    // There is nothing left to ask with, however long one waits.
+    // No refresh token is left, so no later request follows.
     let requests = fixture.method.refreshed.count
     fixture.pass(seconds: 10 * Self.pause)
     for fixture in [fixture, await fixture.restarted()] {
@@ -123,7 +123,7 @@ struct SlotRefusalTests {
 
   // MARK: Time
 
-  /// A machine that was started since tells for sure only how long it runs.
+  /// After a restart of the machine, only its uptime is a certain measure of the pause.
   @Test func aRestartOfTheMachineDoesNotShortenThePause() async throws {
     let fixture = try await refused()
     fixture.time = BootTime(bootID: "the next start", seconds: Self.pause - 1)
@@ -145,7 +145,7 @@ struct SlotRefusalTests {
 
   // MARK: The store
 
-  /// The token stays where it is, and this process knows what was said of it.
+  /// The token stays in the store, and this process remembers the refusal.
   @Test func aRefusalThatCannotBeStoredIsKeptInMind() async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
     fixture.method.onRefresh = { _ in throw Self.refusal }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChappieSDK
 
-/// A credential is used with the servers that it was made for.
+/// A credential is used only with the servers that it was made for.
 @GLibActor
 struct SlotServersTests {
   private nonisolated static let others = [

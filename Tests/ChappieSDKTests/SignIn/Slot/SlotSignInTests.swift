@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
 struct SlotSignInTests {
-  /// Gives a code for each sign-in, `CODE-1`, `CODE-2`, …, then waits for `approval`.
+  /// Issues a code for each sign-in, `CODE-1`, `CODE-2`, …, then waits for `approval`.
   private static func waitForApproval(_ fixture: SlotFixture, _ approval: Wait) {
     fixture.method.onSignIn = { progress in
       progress(.requestingCode)
@@ -44,12 +44,12 @@ struct SlotSignInTests {
     #expect(fixture.slot.state.deviceCode == nil)
     #expect(fixture.store.stored == "signed-in")
     #expect(fixture.store.deletes == 0)
-    // The server forgets what was replaced, and nothing else.
+    // The server revokes the replaced credential and nothing else.
     await fixture.method.revocationAsked()
     #expect(fixture.method.revoked == ["old"])
   }
 
-  /// To revoke it would end what was just stored.
+  /// Its revocation would end the new sign-in.
   @Test func whatSharesATokenWithTheNewSignInIsNotRevoked() async throws {
     let fixture = await SlotFixture.signedIn()
     fixture.method.onSignIn = { progress in
@@ -103,16 +103,17 @@ struct SlotSignInTests {
     #expect(try await fixture.slot.accessGrant().name == "signed-in")
   }
 
-  /// Approved before the call that started it goes on.
+  /// The user approves before the caller resumes.
   @Test func aQuickApprovalStillGivesTheCode() async throws {
     let fixture = SlotFixture(.none)
     #expect(try await fixture.slot.startSignIn(interaction: .forbidden) == FakeSignIn.code("CODE-1"))
     await fixture.until { $0.deviceLinkState == .linked }
   }
 
-  // MARK: While it is stored
+  // MARK: During the write
 
-  /// The store may have taken it already, in place of the old one: it is neither cut off nor revoked, and the old one is.
+  /// The store may have replaced the old credential already. The new one is therefore neither cancelled nor revoked,
+  /// and the old one is revoked.
   @Test func isNoLongerCancelled() async throws {
     let fixture = await SlotFixture.signedIn()
     let gate = Wait()
@@ -129,7 +130,7 @@ struct SlotSignInTests {
     #expect(fixture.method.revoked == ["old"])
   }
 
-  /// What is in the store is not revoked, whatever the store said of it.
+  /// A stored credential is not revoked, even if the store reported a failure.
   @Test func isNotRevokedWhereTheStoreHasItAllTheSame() async throws {
     let fixture = await SlotFixture.signedIn()
     fixture.store.writeError = .keyringFailed("it took too long")
@@ -167,7 +168,7 @@ struct SlotSignInTests {
     #expect(fixture.method.signIns == 3)
   }
 
-  /// The code of a sign-in that was cancelled is dead, also while that sign-in is still ending.
+  /// The code of a cancelled sign-in is invalid, even before that sign-in has ended.
   @Test func aStartAfterACancelReturnsANewCode() async throws {
     let fixture = SlotFixture(.none)
     Self.waitForApproval(fixture, Wait())
@@ -248,7 +249,7 @@ struct SlotSignInTests {
 
   // MARK: The store
 
-  /// Before the user types a code: a sign-in that cannot be kept is worth nothing.
+  /// The check comes before the user enters a code: a sign-in that cannot be stored is useless.
   @Test func aLockedStoreIsToldBeforeAnyCode() async {
     let fixture = SlotFixture(.none)
     fixture.store.unlockError = .keyringLocked

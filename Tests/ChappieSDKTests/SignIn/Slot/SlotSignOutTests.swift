@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChappieSDK
 
-/// Signing out of a slot. Afterwards nothing is stored, whatever was under way.
+/// A slot's sign-out. Afterwards nothing is stored, even if another operation was running.
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
 struct SlotSignOutTests {
@@ -67,7 +67,7 @@ struct SlotSignOutTests {
     #expect(fixture.store.unlocks == [.allowed])
   }
 
-  // MARK: While something else is under way
+  // MARK: During another operation
 
   @Test func endsASignInThatWaits() async throws {
     let fixture = await SlotFixture.signedIn()
@@ -116,7 +116,7 @@ struct SlotSignOutTests {
     _ = await caller.result
     #expect(fixture.slot.state.state == .signedOut)
     #expect(fixture.store.stored == nil)
-    // The server must forget the tokens that it gave last, not those that it has forgotten.
+    // The server must revoke the latest tokens, not their invalid predecessors.
     await fixture.method.revocationAsked()
     #expect(fixture.method.revoked == ["new"])
   }

@@ -2,11 +2,11 @@ import Testing
 
 @testable import ChappieSDK
 
-/// What must hold of a slot's state, whatever came before (design, section 6).
+/// The rules for a slot's state after any history (design, section 6).
 struct SlotStateRuleTests {
   // MARK: The last error
 
-  /// The last error after an event, from none, a locked keyring, a useless item, a refused refresh and no network.
+  /// The last error after an event, from none, a locked keyring, an unusable item, a refused refresh and no network.
   @Test(arguments: [
     ("found old", "none none none refusal network"),
     ("found new", "none none none refusal network"),
@@ -44,7 +44,7 @@ struct SlotStateRuleTests {
     }
   }
 
-  /// Who has signed in meanwhile, or is about to, has nothing to do with a revocation that failed.
+  /// A failed revocation is irrelevant after a new sign-in, or during one.
   @Test func whatIsNotRevokedIsToldToWhoIsSignedOut() {
     var state = SlotState()
     state.apply(.signedOut)

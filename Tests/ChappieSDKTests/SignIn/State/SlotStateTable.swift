@@ -1,9 +1,9 @@
 @testable import ChappieSDK
 
-/// The machine of a slot's state as tables: every event, and what each state becomes with it.
+/// The state machine of a slot as tables: each event, and its effect on each state.
 ///
-/// What is stored, how far a sign-in is, and the last error change independently of each other, so each has a table of
-/// its own. The last error's is with its test.
+/// The stored credential, the progress of a sign-in and the last error change independently, so each has its own table.
+/// The last error's table is with its test.
 enum SlotStateTable {
   static let ada = ChappieAccountInfo(accountID: "ada")
   static let bob = ChappieAccountInfo(accountID: "bob")
@@ -14,7 +14,7 @@ enum SlotStateTable {
   static let notRevoked = CredentialError.signIn(.revocationFailed("down"))
   static let network = CredentialError.signIn(.network("down"))
 
-  /// Each event, by the name that the tables have for it.
+  /// The events by their names in the tables.
   static let events: KeyValuePairs<String, SlotState.Event> = [
     "found old": .found(bob, renewedAt: 100),
     "found new": .found(bob, renewedAt: 101),
@@ -38,9 +38,9 @@ enum SlotStateTable {
     "not revoked": .revocationFailed(notRevoked),
   ]
 
-  // MARK: What is stored
+  // MARK: The stored credential
 
-  /// How each stored value comes about. `ada` was renewed at 100.
+  /// The events that lead to each stored value. `ada` was refreshed at 100.
   static let storedStates: KeyValuePairs<String, [SlotState.Event]> = [
     "unknown": [],
     "none": [.foundNone],
@@ -50,7 +50,7 @@ enum SlotStateTable {
     "spent ada": [.found(ada, renewedAt: 100), .refreshRefused(refusal, renewedAt: 100)],
   ]
 
-  /// What is stored after an event, from each of: unknown, none, present, ada, spent, spent ada.
+  /// The stored value after an event, from each of: unknown, none, present, ada, spent, spent ada.
   static let storedAfter: [String: [String]] = [
     "found old": ["bob", "bob", "bob", "bob", "spent", "spent ada"],
     "found new": ["bob", "bob", "bob", "bob", "bob", "bob"],
@@ -83,7 +83,7 @@ enum SlotStateTable {
     }
   }
 
-  // MARK: How far a sign-in is
+  // MARK: The progress of a sign-in
 
   static let linkStates: KeyValuePairs<ChappieDeviceLinkState, [SlotState.Event]> = [
     .idle: [],
@@ -96,7 +96,7 @@ enum SlotStateTable {
     .failed: [.signInFailed(network)],
   ]
 
-  /// Where a sign-in stands after an event; an event that is not here leaves it where it was.
+  /// The progress of a sign-in after an event. An event without an entry changes nothing.
   static func linkAfter(_ event: String, from old: ChappieDeviceLinkState) -> ChappieDeviceLinkState {
     switch event {
     case "requesting": .requestingCode
@@ -108,7 +108,7 @@ enum SlotStateTable {
     case "failed": .failed
     case "signed in": .linked
     case "signed out": old.isRunning ? old : .idle
-    // Somebody else has signed out.
+    // Another process has signed out.
     case "found none": old == .linked ? .idle : old
     default: old
     }

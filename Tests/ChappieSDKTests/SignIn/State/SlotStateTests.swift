@@ -2,7 +2,7 @@ import Testing
 
 @testable import ChappieSDK
 
-/// Every event in every state, by ``SlotStateTable``.
+/// Applies every event to every state and compares with ``SlotStateTable``.
 struct SlotStateTests {
   @Test func theTablesAreComplete() {
     #expect(Set(SlotStateTable.storedAfter.keys) == Set(SlotStateTable.events.map(\.key)))
