@@ -1,17 +1,17 @@
 import GLibBridge
 
-/// What the requests of one turn share on their way to the backend.
+/// The state that the requests of one turn share on their way to the backend.
 @GLibActor
 final class BackendLine {
-  /// As many connections as all turns and queries that a service runs, and more: a program that holds all of its own
-  /// must not stop the others.
+  /// More connections than all turns and queries of a service take, so that a program at its own limit does not stop
+  /// the others.
   static let http = HTTPSession(userAgent: "chappie/\(ChappieVersion.current)", maxConnections: 320)
   /// The longest silence within an answer.
   static let idleDeadline = Duration.seconds(300)
 
-  /// The backend's routing token; it goes back with each further request of the turn.
+  /// The backend's routing token. Each further request of the turn sends it back.
   var turnState: String?
-  /// The socket that the turn's last answer came over.
+  /// The socket that carried the turn's last answer.
   var socket: SocketConnection?
 
   init(_ socket: SocketConnection? = nil) {

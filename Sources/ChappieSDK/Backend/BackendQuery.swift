@@ -1,10 +1,10 @@
 import GLibBridge
 import Platform
 
-/// Asks the backend for a JSON document, by the rules that turns have for failures.
+/// Asks the backend for a JSON document. Failures follow the same rules as in turns.
 @GLibActor
 struct BackendQuery {
-  /// The longest wait for one answer. After it nothing is tried again: who asks is waiting.
+  /// The longest wait for one answer. A query that times out is not retried, because its caller is waiting.
   private static let deadline = Duration.seconds(5)
   private static let sizeLimit = 4 << 20
 
@@ -13,16 +13,17 @@ struct BackendQuery {
     let status: Int
     let headers: HTTPHeaders
     let json: ChappieJSONValue
-    /// Whom the backend answered.
+    /// The account that the backend answered.
     let accountID: String?
   }
 
   let slot: CredentialSlot
   let backoff: ChappieRateLimitBackoffPolicy
-  /// Whether nothing is tried again, also not with another token: for what can be done without.
+  /// Whether the query is never retried, not even with another token. Optional documents are asked for like this.
   var asksOnce = false
 
-  /// - Throws: ``CredentialError``, ``ChappieClientError``, where it asks once ``ExchangeFailure``, `CancellationError`.
+  /// - Throws: ``CredentialError``, ``ChappieClientError``, `CancellationError`; also ``ExchangeFailure`` if
+  ///   ``asksOnce``.
   func get(_ url: String, _ first: AccessGrant) async throws -> Reply {
     var retries = Retries(transport: .httpSSEOnly, backoff: backoff)
     var grant = first

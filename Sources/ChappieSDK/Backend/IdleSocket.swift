@@ -6,7 +6,7 @@ final class IdleSocket {
   private let patience: Duration
   private var kept: (connection: SocketConnection, timer: Timer)?
 
-  /// - Parameter patience: how long it is kept.
+  /// - Parameter patience: how long an idle socket stays open.
   init(patience: Duration = .seconds(120)) {
     self.patience = patience
   }
@@ -22,7 +22,7 @@ final class IdleSocket {
     kept = (connection, Timer(after: patience) { [weak self] in self?.close() })
   }
 
-  /// Lets go of what the backend could have gone on from.
+  /// Drops the exchange that the backend could have continued.
   func forget() {
     kept?.connection.forget()
   }

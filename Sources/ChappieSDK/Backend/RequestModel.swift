@@ -1,4 +1,4 @@
-/// A model as a request names it, and what its request must be like.
+/// A model as a request names it, with the form that its requests take.
 struct RequestModel: Sendable, Equatable {
   /// The two forms of a request for an answer.
   enum Form: Sendable {
@@ -10,9 +10,9 @@ struct RequestModel: Sendable, Equatable {
 
   let slug: String
   let form: Form
-  /// The words of effort that the backend lists, from little to much; nil where it was not asked.
+  /// The names of effort that the backend lists, lowest first; nil if the backend was not asked.
   let efforts: [String]?
-  /// What the backend wants to be told for `ultra`; nil where it does not say.
+  /// The effort that the backend expects in place of `ultra`; nil if it names none.
   let ultra: String?
 
   init(slug: String, form: Form = .plain, efforts: [String]? = nil, ultra: String? = nil) {
@@ -22,22 +22,22 @@ struct RequestModel: Sendable, Equatable {
     self.ultra = ultra
   }
 
-  /// Whether a request to `other` is answered as one to this model is.
+  /// Whether a request to `other` has the same model and form as one to this model.
   func isAsked(like other: RequestModel) -> Bool {
     slug == other.slug && form == other.form
   }
 
   // MARK: Effort
 
-  /// All words for an effort that are known to be in use, from little to much.
+  /// All known names of effort, lowest first.
   private static let scale = ["none", "minimal", "low", "medium", "high", "xhigh", "max"]
-  /// A word for people: whoever lists it wants to be told another one.
+  /// A name for people: a model that lists it expects another one in the request.
   private static let ultra = "ultra"
 
-  /// The word that the request says for `wanted`; nil where it must say none.
+  /// The effort that the request names for `wanted`; nil if it must name none.
   ///
-  /// A word that the model does not list becomes the next higher one that it does, or else its highest. One that is on
-  /// no scale goes as it is, and the backend decides.
+  /// An effort that the model does not list becomes the next higher one that it lists, or else its highest. An unknown
+  /// effort is sent unchanged, and the backend decides.
   func effort(_ wanted: ChappieReasoningEffort?) -> String? {
     guard let word = wanted?.rawValue else { return nil }
     guard let efforts else { return word == Self.ultra ? "xhigh" : word }

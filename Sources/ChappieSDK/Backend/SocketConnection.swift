@@ -1,6 +1,6 @@
 import GLibBridge
 
-/// An open WebSocket to the backend, and what the backend still knows of what came over it.
+/// An open WebSocket to the backend, with the last exchange that the backend still remembers.
 @GLibActor
 final class SocketConnection {
   /// The backend closes a socket after an hour.
@@ -11,14 +11,14 @@ final class SocketConnection {
   private let owner: CredentialMark
   private let openedAt = ContinuousClock.now
   private var last: Exchange?
-  /// Whether an answer has come over it.
+  /// Whether the socket has carried an answer.
   var isUsed: Bool { last != nil }
 
-  /// What the backend can go on from.
+  /// An exchange that the backend can continue.
   private struct Exchange {
     let head: [ChappieJSONValue]
     let frame: [String: ChappieJSONValue]
-    /// The input and what the model made of it.
+    /// The input, followed by the model's output.
     let items: [ConversationItem]
     let responseID: String
   }
@@ -29,14 +29,14 @@ final class SocketConnection {
     self.owner = owner
   }
 
-  /// Whether a request of `threadID` can go over it now on behalf of `owner`. What the backend has sent unasked and
-  /// nobody has read makes it useless.
+  /// Whether the socket can carry a request of `threadID` on behalf of `owner` now. An unread message that the backend
+  /// sent between answers makes it unusable.
   func serves(_ threadID: String, _ owner: CredentialMark) -> Bool {
     socket.isOpen && !socket.hasUnread && self.threadID == threadID && self.owner == owner
       && .now - openedAt < Self.lifetime
   }
 
-  /// The message that asks for an answer: with only what is new, where the backend still has the rest.
+  /// The message that asks for an answer. It holds only the new items if the backend still has the others.
   func message(for request: ResponsesRequest, turnState: String?) -> ChappieJSONValue {
     var message = request.frame
     message["type"] = "response.create"
@@ -52,12 +52,12 @@ final class SocketConnection {
     return .object(message)
   }
 
-  /// Lets go of what was said: the next message says all of it.
+  /// Drops the last exchange: the next message holds the whole conversation.
   func forget() {
     last = nil
   }
 
-  /// Notes what the backend now knows, and lets the socket rest until the next request.
+  /// Keeps the exchange that the backend now remembers, and watches the socket until the next request.
   func note(_ request: ResponsesRequest, _ answer: BackendAnswer) {
     last = Exchange(
       head: request.head, frame: request.frame, items: request.input + answer.items.map { .produced($0) },
@@ -67,15 +67,15 @@ final class SocketConnection {
 
   // MARK: Between two answers
 
-  /// How many messages of no answer may come between two answers.
+  /// The most messages that may come between two answers.
   private static let newsLimit = 16
-  /// What the backend may tell when it was not asked: it is of no answer.
+  /// Types of messages that may come between two answers: they belong to no answer.
   private static let news: [StaticString] = [
     "codex.rate_limits", "codex.response.metadata", "responsesapi.websocket_timing",
   ]
 
-  /// Gives the socket up with whatever else comes over it: words and ends that nobody asked for would pass for those
-  /// of the next answer.
+  /// Closes the socket when any other message comes: text or an end that nobody asked for would pass for part of the
+  /// next answer.
   private func rest() {
     var count = 0
     socket.rest { message in

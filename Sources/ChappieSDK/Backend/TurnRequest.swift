@@ -1,18 +1,18 @@
-/// What one request of a turn asks, whichever model answers.
+/// The content of one request of a turn, independent of the model.
 struct TurnRequest: Sendable {
   let choice: ModelChoice
   var input: [ConversationItem]
   let instructions: String
-  /// What the model may call, as the backend takes it.
+  /// The tools that the model may call, in the backend's format.
   private(set) var tools: [ChappieJSONValue] = []
   let effort: ChappieReasoningEffort?
-  /// Groups requests that share a beginning, for the backend's cache.
+  /// Groups requests with a common beginning for the backend's cache.
   let threadID: String
 
-  /// The backend refuses a request without instructions, also from a harness that has none.
+  /// The backend refuses a request without instructions, and some harnesses have none.
   private static let fallbackInstructions = "Answer the user."
 
-  /// - Parameter choice: which model answers, unless `options` name one.
+  /// - Parameter choice: the model that answers, unless `options` names one.
   init(
     _ choice: ModelChoice, harness: ChappieHarness, input: [ConversationItem], options: ChappieMessageOptions,
     threadID: String
@@ -25,7 +25,7 @@ struct TurnRequest: Sendable {
     self.threadID = threadID
   }
 
-  /// Tells the model what it may call.
+  /// Declares the tools that the model may call.
   mutating func declare(_ tools: [ChappieHarnessTool]) {
     self.tools = tools.map(Self.json)
   }

@@ -1,21 +1,21 @@
 import GLibBridge
 
-/// An answer of the backend that is a refusal.
+/// A refusal by the backend.
 struct BackendFailure {
   private static let bodyLimit = 64 << 10
 
   let error: ChappieClientError
   let status: Int
-  /// The backend's word for what is wrong.
+  /// The backend's code for the error.
   let code: String?
-  /// The seconds that the backend asks to wait.
+  /// The delay that the backend asks for, in seconds.
   let retryAfter: Double?
-  /// Whether asking again is pointless, however long one waits.
+  /// Whether a retry is pointless, however late.
   let isFinal: Bool
-  /// Whether the model that was named is what is wrong.
+  /// Whether the backend refuses the model that the request named.
   let refusesModel: Bool
 
-  /// - Parameter url: what was asked.
+  /// - Parameter url: the address of the request.
   @GLibActor
   init(_ response: HTTPResponse, from url: String) async {
     let body = (try? await response.bytes(limit: Self.bodyLimit, deadline: .seconds(10))) ?? []
@@ -34,7 +34,7 @@ struct BackendFailure {
       text: Self.isMarkup(text) ? Self.pageText(of: host) : text, usage: usage)
   }
 
-  /// - Parameter text: what to say when `answer` says nothing.
+  /// - Parameter text: the message to use when `answer` has none.
   init(
     status: Int, retryAfter: String?, answer: ChappieJSONValue?, text: String = "",
     usage: ChappieUsageLimitSnapshot = ChappieUsageLimitSnapshot()
@@ -56,7 +56,7 @@ struct BackendFailure {
     }
   }
 
-  /// Whether `text` is the beginning of a web page or of another document that is for programs.
+  /// Whether `text` begins like a web page or another document for programs.
   private static func isMarkup(_ text: String) -> Bool {
     text.first { !$0.isWhitespace && $0 != "\u{FEFF}" } == "<" || text.contains("</")
   }
@@ -72,13 +72,13 @@ struct BackendFailure {
     return modelRefusals.contains { message.contains($0) }
   }
 
-  /// What the backend says of a model that it has retired or never had, that wants a newer client, or that takes
-  /// another form of request.
+  /// Beginnings of the backend's messages about a model that it has retired or never had, that needs a newer client, or
+  /// that needs another form of request.
   private static let modelRefusals = [
     "model is not supported when using", "model requires a newer version", "Model not found", "model does not exist",
   ]
 
-  /// `Retry-After` in seconds or as an HTTP date.
+  /// Reads `Retry-After`, which is in seconds or an HTTP date.
   static func seconds(_ header: String) -> Double? {
     if let seconds = Double(header), seconds.isFinite { return max(0, seconds) }
     return HTTPDate.unixSeconds(header).map { max(0, Double($0 - UnixTime.now)) }

@@ -1,29 +1,29 @@
 import GLibBridge
 
-/// Why a request brought no answer, by what can be done about it.
+/// The reason why a request got no answer. The cases differ in the remedy.
 enum ExchangeFailure: Error {
-  /// The access token was refused.
+  /// The backend refused the access token.
   case rejected(ChappieClientError)
-  /// Too many requests.
+  /// The backend got too many requests.
   case rateLimited(ChappieClientError, retryAfter: Double?)
-  /// The backend was not reached, or is in trouble; nothing of an answer came.
+  /// The backend could not be reached or has an outage. No part of an answer came.
   case unavailable(ChappieClientError, retryAfter: Double?)
   /// The answer broke off.
   case broken(ChappieClientError)
-  /// There is no WebSocket to be had: never where this is lasting, not now where it is not.
+  /// The backend does not offer a WebSocket; `isLasting` tells whether it never will.
   case noWebSocket(ChappieClientError, isLasting: Bool)
-  /// The socket has served its time, or the backend has forgotten what came over it.
+  /// The socket is too old, or the backend has forgotten the last exchange.
   case staleSocket(ChappieClientError)
-  /// Another form of the body may be taken.
+  /// The backend refused the coding of the body, and may accept another one.
   case encodingRefused(ChappieClientError)
-  /// The backend does not take the model that was named, or not in this form.
+  /// The backend refused the model, or the form of the request for it.
   case modelRefused(ChappieClientError)
-  /// Who answered is not known to be the backend: its certificate is not trusted. Nothing helps.
+  /// The server's certificate is not trusted, so it may not be the backend. There is no remedy.
   case untrusted(ChappieClientError)
-  /// Nothing helps.
+  /// There is no remedy.
   case final(ChappieClientError)
 
-  /// What a caller is told when nothing is done about it.
+  /// The error that the caller gets if the remedy fails or does not exist.
   var error: ChappieClientError {
     switch self {
     case .rejected(let error), .rateLimited(let error, _), .unavailable(let error, _), .broken(let error),
@@ -47,13 +47,13 @@ enum ExchangeFailure: Error {
     }
   }
 
-  /// Nothing helps where the server's certificate is not trusted; nil for other failures of a connection.
+  /// ``untrusted(_:)`` for a certificate that is not trusted; nil for other failures of a connection.
   init?(connecting error: GLibError) {
     guard error.isUntrustedCertificate else { return nil }
     self = .untrusted(.network(error.message))
   }
 
-  /// A failure that the stream itself tells of.
+  /// A failure that an event of the stream reports.
   init(event error: WireError) {
     switch error.code {
     case "usage_limit_reached", "insufficient_quota":

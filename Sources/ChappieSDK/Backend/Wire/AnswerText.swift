@@ -1,11 +1,11 @@
-/// The text of a turn's answer while it grows, over all requests that the turn makes. It is kept here and nowhere else.
+/// The growing text of a turn's answer, over all requests of the turn. There is no second copy.
 package final class AnswerText {
-  /// What stands between two messages: each is a paragraph.
+  /// Separates two messages, which are paragraphs of the answer.
   static let gap = "\n\n"
 
-  /// All of it.
+  /// The whole text.
   package private(set) var whole = ""
-  /// Where the answer to the latest request begins, in bytes of UTF-8.
+  /// The beginning of the answer to the latest request, in bytes of UTF-8.
   private var latestStart = 0
 
   package init() {}
@@ -13,19 +13,19 @@ package final class AnswerText {
   /// The length of ``whole`` in bytes of UTF-8.
   package var byteCount: Int { whole.utf8.count }
 
-  /// What came behind the first `start` bytes, where a character begins.
+  /// The text after the first `start` bytes; `start` must be the beginning of a character.
   package func suffix(from start: Int) -> Substring {
     whole[whole.utf8.index(whole.startIndex, offsetBy: start)...]
   }
 
-  /// What comes from now on answers another request.
+  /// Begins the answer to another request.
   func beginAnswer() {
     latestStart = byteCount
   }
 
-  /// Appends a piece, behind a gap where it is the first one of a further answer.
+  /// Appends a piece, after a gap if it is the first one of a further answer.
   ///
-  /// - Returns: what was appended.
+  /// - Returns: the text that was appended.
   @discardableResult
   func append(_ piece: String) -> String {
     guard latestStart > 0, latestStart == byteCount, !piece.isEmpty else {
@@ -40,12 +40,12 @@ package final class AnswerText {
 
   // MARK: The answer to the latest request
 
-  /// Its length in bytes of UTF-8.
+  /// The length of that answer in bytes of UTF-8.
   var latestByteCount: Int { byteCount - latestStart }
 
   var latest: Substring { suffix(from: latestStart) }
 
-  /// The bytes of it from `start` on, at most `count`.
+  /// At most `count` bytes of that answer from `start` on.
   func latestBytes(from start: Int, count: Int = .max) -> Substring.UTF8View.SubSequence {
     suffix(from: latestStart + start).utf8.prefix(count)
   }

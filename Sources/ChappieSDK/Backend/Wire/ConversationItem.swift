@@ -1,13 +1,13 @@
-/// One item of a conversation, as the backend takes it.
+/// One item of a conversation, in the backend's terms.
 enum ConversationItem: Sendable, Equatable {
   case message(ChappieInputMessage)
-  /// What the model made, as it came: a message, its thoughts (sealed), a tool call.
+  /// An item of the model's output, unchanged: a message, encrypted reasoning, a tool call.
   case produced(ChappieJSONValue)
   case toolOutput(callID: String, output: String)
-  /// What answers a call of a kind of tool that nobody here has.
+  /// The answer to a call of a tool kind that this client does not have.
   case customToolOutput(callID: String, output: String)
 
-  /// The text of a message, whoever wrote it; nil for what is none.
+  /// The item as a message with text; nil for other items.
   var asMessage: ChappieInputMessage? {
     switch self {
     case .message(let message): message
@@ -16,7 +16,7 @@ enum ConversationItem: Sendable, Equatable {
     }
   }
 
-  /// How long it is for the model, in bytes: a guess. Images do not count.
+  /// The estimated length of the item for the model, in bytes. Images do not count.
   var byteCount: Int {
     switch self {
     case .message(let message): message.text.utf8.count
@@ -40,7 +40,7 @@ enum ConversationItem: Sendable, Equatable {
   }
 
   private static func json(_ message: ChappieInputMessage) -> ChappieJSONValue {
-    // The backend knows no system messages.
+    // The backend does not know system messages.
     let role = message.role == .system ? ChappieInputMessage.Role.developer : message.role
     let textType: ChappieJSONValue = message.role == .assistant ? "output_text" : "input_text"
     let text: ChappieJSONValue = ["type": textType, "text": .string(message.text)]
@@ -50,13 +50,13 @@ enum ConversationItem: Sendable, Equatable {
 }
 
 extension ChappieJSONValue {
-  /// The text of an item that is a message; nil for any other.
+  /// The text of a message item; nil for other items.
   var messageText: String? {
     guard self["type"]?.stringValue == "message" else { return nil }
     return (self["content"]?.arrayValue ?? []).compactMap { $0.partText ?? $0.partRefusal }.joined()
   }
 
-  /// Whether this is a message in which the model says that it does not answer.
+  /// Whether this is a message in which the model refuses to answer.
   var isRefusal: Bool {
     self["type"]?.stringValue == "message" && (self["content"]?.arrayValue ?? []).contains { $0.partRefusal != nil }
   }
@@ -64,8 +64,8 @@ extension ChappieJSONValue {
   private var partText: String? { self["type"]?.stringValue == "output_text" ? self["text"]?.stringValue : nil }
   private var partRefusal: String? { self["type"]?.stringValue == "refusal" ? self["refusal"]?.stringValue : nil }
 
-  /// This item as it is sent back: without what names it on the backend, which keeps nothing that could be named, and
-  /// with a refusal as the text that it is, which each backend takes.
+  /// This item as the next request sends it: without its id, because the backend stores no items, and with a refusal as
+  /// plain text, because every backend accepts that.
   fileprivate var asInput: ChappieJSONValue {
     guard case .object(var members) = self else { return self }
     members["id"] = nil
@@ -79,7 +79,7 @@ extension ChappieJSONValue {
 }
 
 extension ChappieJSONValue {
-  /// About how many bytes of memory it takes.
+  /// The approximate memory of the item, in bytes.
   var footprint: Int {
     switch self {
     case .object(let members):
@@ -93,7 +93,7 @@ extension ChappieJSONValue {
 }
 
 extension ConversationItem {
-  /// About how many bytes of memory it takes.
+  /// The approximate memory of the value, in bytes.
   var footprint: Int {
     switch self {
     case .message(let message):

@@ -1,14 +1,14 @@
 import GLibBridge
 
-/// Hands on the events of a `text/event-stream`, and lets the main loop serve others between many of them.
+/// Hands on the events of a `text/event-stream`, and lets the main loop do other work after many of them.
 @GLibActor
 final class EventFeed {
   private var parser: ServerSentEventParser
   private let taker: @GLibActor (borrowing Span<UInt8>) -> FlowControl
-  /// Whether the stream was given up because of an event that is too long.
+  /// Whether an event exceeded the limit and ended the stream.
   private(set) var isEndless = false
 
-  /// The bytes of the event that is being read.
+  /// The buffered bytes of an incomplete event.
   var bufferedBytes: Int { parser.bufferedBytes }
 
   /// - Parameter limit: the most bytes that one event may have.
@@ -29,7 +29,7 @@ final class EventFeed {
         let next = taker(data)
         flow = flow.combined(with: next)
         return switch next {
-        // A pause concerns the sender: what is here already may be handed on.
+        // A pause concerns the sender. Events that are here already may be handed on.
         case .proceed, .pause: !slice.isOver()
         case .decide, .stop: false
         }

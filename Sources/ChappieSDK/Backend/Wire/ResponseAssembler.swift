@@ -1,61 +1,60 @@
-/// Puts an answer together from its events.
+/// Assembles an answer from its events.
 ///
-/// After a reconnect the backend answers from the start. What was said before is then expected to come again, and
-/// passed over.
+/// After a reconnect the backend repeats the answer from its start. The assembler skips the text that it has already.
 struct ResponseAssembler {
   enum Outcome {
-    /// The stream has not said how it ends.
+    /// The stream has not reported its end.
     case open
     case completed(id: String, usage: ChappieTokenUsage)
     case failed(ExchangeFailure)
   }
 
-  /// What was said so far, with all that ``take(_:)`` has returned; messages are paragraphs of it.
+  /// The text so far, with every piece that ``take(_:)`` has returned; messages are paragraphs of it.
   private let text: AnswerText
-  /// How many bytes of the answer have come in this attempt.
+  /// The bytes of the answer that this attempt has brought.
   private var position = 0
-  /// Whether the model says in it that it does not answer.
+  /// Whether the model refuses to answer.
   private(set) var isRefusal = false
-  /// What the model made, in order.
+  /// The model's output, in order.
   private(set) var items: [ChappieJSONValue] = []
   private(set) var outcome = Outcome.open
   private var beginning: Beginning
   private var message = Message.open(start: 0)
 
-  /// The message that is being written.
+  /// The current message.
   private enum Message {
-    /// Its text starts here.
+    /// The message's text starts at `start`.
     case open(start: Int)
-    /// It is complete, and whatever comes is of another one.
+    /// The message is complete. Further text belongs to another one.
     case complete
   }
 
-  /// What is known of the answer's beginning.
+  /// The state of the answer's beginning.
   enum Beginning: Equatable {
-    /// It must be told before anything else counts: what comes sooner is the end of another answer.
+    /// The backend must report the beginning first: earlier events belong to another answer.
     case due
-    /// It may be told.
+    /// The backend may report the beginning.
     case optional
-    /// It was told: the answer has this id.
+    /// The backend has reported the beginning: the answer has this id.
     case told(id: String)
   }
 
-  /// - Parameter text: holds what earlier attempts have brought of this answer.
+  /// - Parameter text: the text of this answer from earlier attempts.
   init(_ text: AnswerText, beginning: Beginning = .optional) {
     self.text = text
     self.beginning = beginning
   }
 
-  /// The id that the answer began with; nil while none was told.
+  /// The answer's id; nil until the backend reports it.
   var answerID: String? {
     if case .told(let id) = beginning { return id }
     return nil
   }
 
-  /// Whether what comes now can be of this answer.
+  /// Whether events can belong to this answer.
   var hasBegun: Bool { beginning != .due }
 
-  /// Takes an event and returns the text that it adds, empty for none. It is to be appended before the next event.
+  /// Takes an event and returns the text that it adds, possibly empty. Append that text before the next event.
   mutating func take(_ event: ResponseEvent) -> String {
     if case .due = beginning, event.isPartOfAnswer {
       outcome = .failed(.staleSocket(.network("what came was of an earlier answer")))
@@ -91,7 +90,7 @@ struct ResponseAssembler {
     return ""
   }
 
-  /// Adds what a message says, behind a gap where another message came before.
+  /// Adds a piece of a message, after a gap if another message came before.
   private mutating func add(_ piece: String) -> String {
     guard case .complete = message, !piece.isEmpty else { return pass(piece) }
     let gap = position == 0 ? "" : AnswerText.gap
@@ -99,7 +98,7 @@ struct ResponseAssembler {
     return pass(gap + piece)
   }
 
-  /// The part of the next piece that did not come in an earlier attempt.
+  /// The part of the next piece that no earlier attempt brought.
   private mutating func pass(_ piece: String) -> String {
     defer { position += piece.utf8.count }
     guard position < text.latestByteCount else { return piece }
@@ -113,7 +112,7 @@ struct ResponseAssembler {
 
   private var diverged: Outcome { .failed(.final(.streamingTransportReplayDiverged(text.whole))) }
 
-  /// A message's whole text decides. What deltas did not bring of it is brought now.
+  /// Completes a message from its whole text, which is authoritative: adds the part that the deltas did not bring.
   private mutating func finishMessage(_ whole: String) -> String {
     let start = if case .open(let start) = message { start } else { position }
     let written = text.latestBytes(from: start, count: position - start)
@@ -124,7 +123,7 @@ struct ResponseAssembler {
 }
 
 extension ResponseEvent {
-  /// Whether it brings words, an item or an end, and not only news beside the answer.
+  /// Whether the event brings text, an item or an end, and not only data beside the answer.
   fileprivate var isPartOfAnswer: Bool {
     switch self {
     case .textDelta, .refusalDelta, .itemDone, .completed, .failed, .incomplete, .foreign: true

@@ -1,29 +1,29 @@
-/// One event of an answer's stream, as far as it matters here.
+/// One event of an answer's stream, reduced to the fields that this client uses.
 enum ResponseEvent: Equatable, Sendable {
-  /// The answer of this id begins.
+  /// The answer with this id begins.
   case created(id: String)
   case textDelta(String)
-  /// A piece of the text in which the model says that it does not answer.
+  /// A piece of the text in which the model refuses to answer.
   case refusalDelta(String)
-  /// An item of the answer is complete; this is its authoritative form.
+  /// An item of the answer is complete. This form replaces its deltas.
   case itemDone(ChappieJSONValue)
-  /// The token that the further requests of this turn send back.
+  /// The routing token that further requests of this turn send back.
   case turnState(String)
-  /// What is used of the plan.
+  /// The plan's usage.
   case rateLimits(ChappieUsageLimitSnapshot)
   case completed(id: String, usage: ChappieTokenUsage)
   case failed(WireError)
   case incomplete(reason: String?)
-  /// What would be a status and a body over HTTP.
+  /// A refusal over a WebSocket: the status and body of an HTTP response.
   case refused(status: Int, retryAfter: String?, usage: ChappieUsageLimitSnapshot, body: ChappieJSONValue)
-  /// Of another answer than the one that is read.
+  /// An event of an answer other than the current one.
   case foreign
-  /// Unknown, of no interest, or no JSON.
+  /// An event that is unknown, irrelevant or not JSON.
   case other
 
   /// Decodes the data of one event.
   ///
-  /// - Parameter answerID: the answer that is read, where its id is known.
+  /// - Parameter answerID: the id of the current answer, if known.
   static func decode(_ json: borrowing Span<UInt8>, of answerID: String? = nil) -> ResponseEvent {
     var type: Range<Int>?
     var delta: Range<Int>?
@@ -97,7 +97,7 @@ enum ResponseEvent: Equatable, Sendable {
 }
 
 extension ChappieTokenUsage {
-  /// What is missing counts as zero.
+  /// A missing count is zero.
   fileprivate init(_ usage: ChappieJSONValue) {
     func count(_ value: ChappieJSONValue?) -> Int { value?.truncatedValue.map { Int(clamping: $0) } ?? 0 }
     self.init(

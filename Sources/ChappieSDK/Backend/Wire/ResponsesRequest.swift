@@ -1,9 +1,9 @@
-/// A request for an answer, as the backend takes it from one model's clients.
+/// A request for an answer in the form that the backend expects for its model.
 struct ResponsesRequest: Sendable {
-  /// What stands before the conversation.
+  /// The items before the conversation.
   let head: [ChappieJSONValue]
   let input: [ConversationItem]
-  /// Everything but the input.
+  /// All fields except the input.
   let frame: [String: ChappieJSONValue]
   let form: RequestModel.Form
   let threadID: String
@@ -35,11 +35,11 @@ struct ResponsesRequest: Sendable {
     threadID = request.threadID
   }
 
-  /// The tools, where there are any, and then the instructions.
+  /// The tools, if there are any, then the instructions.
   private static func liteHead(_ request: TurnRequest) -> [ChappieJSONValue] {
     let instructions = ConversationItem.message(ChappieInputMessage(role: .developer, text: request.instructions)).json
     guard !request.tools.isEmpty else { return [instructions] }
-    // One name for each conversation: a head that is the same must look the same.
+    // One id for each conversation: equal heads must compare equal.
     let id = "at_" + request.threadID.filter(\.isHexDigit)
     return [
       ["type": "additional_tools", "id": .string(id), "role": "developer", "tools": .array(request.tools)],
@@ -47,7 +47,7 @@ struct ResponsesRequest: Sendable {
     ]
   }
 
-  /// Whether encoding it takes so long that others would wait.
+  /// Whether encoding takes so long that other turns would wait.
   var isLarge: Bool { input.contains { $0.footprint > 64 << 10 } || input.count > 256 }
 
   /// The body of an HTTP request.
@@ -55,7 +55,7 @@ struct ResponsesRequest: Sendable {
     ChappieJSONValue.object(frame.merging(["input": .array(head + input.map(\.json))]) { $1 }).encoded
   }
 
-  // MARK: What says that it is lite
+  // MARK: Marks of the lite form
 
   /// The header field of an HTTP request.
   var formHeader: (name: String, value: String)? {

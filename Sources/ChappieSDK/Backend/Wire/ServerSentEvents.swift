@@ -1,22 +1,22 @@
 import GLibBridge
 
-/// Divides the bytes of a `text/event-stream` into events, whatever the chunking.
+/// Splits the bytes of a `text/event-stream` into events, independent of the chunking.
 ///
-/// Lines end in LF, CRLF or CR. Comments and fields other than `data` are passed over: in this protocol the type
-/// of an event is in its data. An event that is not complete when the stream ends is no event.
+/// Lines end in LF, CRLF or CR. The parser ignores comments and fields other than `data`: in this protocol the type of
+/// an event is in its data. It also ignores an event that is incomplete when the stream ends.
 struct ServerSentEventParser {
   enum LimitError: Error, Equatable {
     /// An event is longer than the limit, in bytes.
     case eventTooLong(limit: Int)
-    /// An event has more lines of data than anybody would write.
+    /// An event has more lines of data than any sensible server writes.
     case tooManyLines
   }
 
   private enum Position {
-    /// A byte order mark may come.
+    /// A byte order mark may follow.
     case start
     case text
-    /// The last line ended in CR; a LF that follows belongs to it.
+    /// The last line ended in CR. A LF that follows belongs to it.
     case afterReturn
   }
 
@@ -26,16 +26,16 @@ struct ServerSentEventParser {
 
   private let limit: Int
   private var position = Position.start
-  /// What came of the event that is being read, where it is not complete.
+  /// The bytes of an incomplete event.
   private var buffer: [UInt8] = []
-  // Positions count from where the event begins, in the buffer or in the chunk.
+  // Positions count from the beginning of the event, in the buffer or in the chunk.
   private var lineStart = 0
-  /// How far was searched for the end of a line.
+  /// The position up to which no end of a line was found.
   private var searched = 0
-  /// The event's data: one range a line.
+  /// The event's data, one range for each line.
   private var dataLines: [Range<Int>] = []
 
-  /// The bytes of the event that is being read.
+  /// The number of buffered bytes, all of an incomplete event.
   var bufferedBytes: Int { buffer.count }
 
   /// - Parameter limit: the most bytes that one event may have.
@@ -44,11 +44,11 @@ struct ServerSentEventParser {
   }
 
   /// Takes the next bytes and calls `take` with the data of each event that they complete, until it returns false. The
-  /// rest then waits for the next call, which may bring nothing.
+  /// other bytes then wait for the next call, which may pass an empty chunk.
   ///
-  /// An event that is whole in `chunk` is handed over from there; only what is not is copied.
+  /// An event that lies within `chunk` is handed over without a copy.
   ///
-  /// - Returns: whether `take` wanted all of it.
+  /// - Returns: whether `take` accepted all events.
   @discardableResult
   mutating func parse(
     _ chunk: borrowing Span<UInt8>, _ take: (borrowing Span<UInt8>) throws -> Bool
@@ -83,8 +83,7 @@ struct ServerSentEventParser {
 
   /// Reads the lines of `bytes`.
   ///
-  /// - Returns: the bytes of events that were handed over and of lines that no event needs, and whether `take` wanted
-  ///   all.
+  /// - Returns: the number of bytes that are no longer needed, and whether `take` accepted all events.
   private mutating func read(
     _ bytes: borrowing Span<UInt8>, _ take: (borrowing Span<UInt8>) throws -> Bool
   ) throws -> (done: Int, wantsMore: Bool) {
@@ -101,7 +100,7 @@ struct ServerSentEventParser {
     return (forgetWhatIsDone(), wantsMore)
   }
 
-  /// - Returns: false while it cannot be told whether the stream starts with a byte order mark.
+  /// - Returns: false while the bytes do not decide whether the stream starts with a byte order mark.
   private mutating func passByteOrderMark(_ bytes: borrowing Span<UInt8>) -> Bool {
     guard position == .start else { return true }
     let count = min(bytes.count, Self.byteOrderMark.count)
@@ -140,7 +139,7 @@ struct ServerSentEventParser {
     }
   }
 
-  /// The data of an event of several lines.
+  /// The data of an event with several lines.
   private func joinedLines(of bytes: borrowing Span<UInt8>) -> [UInt8] {
     var data: [UInt8] = []
     for (index, line) in dataLines.enumerated() {
@@ -150,7 +149,7 @@ struct ServerSentEventParser {
     return data
   }
 
-  /// The range of the value when `line` is a `data` field.
+  /// The range of the value if `line` is a `data` field.
   private static func dataContent(_ line: Range<Int>, of all: borrowing Span<UInt8>) -> Range<Int>? {
     let bytes = all.extracting(line)
     guard bytes.count >= 4, bytes[0] == UInt8(ascii: "d"), bytes[1] == UInt8(ascii: "a"),
@@ -162,9 +161,9 @@ struct ServerSentEventParser {
     return (line.lowerBound + (hasSpace ? 6 : 5))..<line.upperBound
   }
 
-  /// Has positions count from where the next event begins.
+  /// Makes positions count from the beginning of the next event.
   ///
-  /// - Returns: how far away that was.
+  /// - Returns: the distance that the positions moved, in bytes.
   private mutating func forgetWhatIsDone() -> Int {
     let done = dataLines.first?.lowerBound ?? lineStart
     guard done > 0 else { return 0 }

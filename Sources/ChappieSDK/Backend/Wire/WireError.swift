@@ -1,4 +1,4 @@
-/// What an error says, in an event or in the body of an HTTP answer.
+/// The content of an error, in an event or in the body of an HTTP response.
 struct WireError: Equatable {
   let code: String?
   let type: String?
@@ -15,7 +15,7 @@ struct WireError: Equatable {
     resetsAt = error["resets_at"]?.truncatedValue
   }
 
-  /// The seconds that a message such as “Please try again in 2.5s” asks to wait.
+  /// The delay in seconds that a message such as “Please try again in 2.5s” asks for.
   var delay: Double? {
     let words = message?.split { !($0.isLetter || $0.isNumber || $0 == ".") } ?? []
     guard let start = words.indices.first(where: { words[$0...].starts(with: ["try", "again", "in"]) }) else {
