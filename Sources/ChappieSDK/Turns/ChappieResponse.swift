@@ -1,9 +1,9 @@
-/// A whole answer.
+/// A complete answer.
 public struct ChappieResponse: Sendable, Hashable {
   public let outputText: String
   /// The backend's id of the answer.
   public let responseID: String
-  /// The slug of the model that was asked.
+  /// The slug of the model that the request named.
   public let model: String
   public let usage: ChappieTokenUsage
   /// Whether the text is the model's refusal to answer.
@@ -20,17 +20,17 @@ public struct ChappieResponse: Sendable, Hashable {
   }
 }
 
-/// What happens while an answer comes.
+/// An event of an answer in progress.
 public enum ChappieStreamEvent: Sendable, Hashable {
-  /// The next piece of the answer, never empty: append it.
+  /// The next piece of the answer's text, never empty. Append it.
   case textDelta(String)
-  /// The model has called a tool with arguments that fit, and it is about to run as its policy says.
+  /// The model has called a tool, and the arguments fit its schema. The tool's policy decides next.
   case toolCallRequested(ChappieToolExecutionRequest)
-  /// A tool call waits for the user's approval, which the client's approval handler is asked for.
+  /// A tool call waits for the user's approval. The client's approval handler is being asked.
   case approvalRequested(ChappieApprovalRequest)
-  /// A tool call has ended, or had arguments that do not fit. The model gets its output by itself.
+  /// A tool call has ended, or its arguments did not fit the schema. The model gets the output automatically.
   case toolCallCompleted(ChappieToolExecutionResult)
-  /// What is used of the plan has been told: before the answer as a rule.
+  /// The backend has reported the plan's usage, as a rule before the answer.
   case usageLimits(ChappieUsageLimitSnapshot)
   /// The end of the answer.
   case completed(ChappieResponse)

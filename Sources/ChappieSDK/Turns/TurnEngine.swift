@@ -4,14 +4,14 @@ import Platform
 /// Runs the turns of one conversation.
 @GLibActor
 final class TurnEngine {
-  /// How many rounds of calls one turn may take.
+  /// The most rounds of tool calls in one turn.
   static let roundLimit = 16
 
-  /// What the model may call in a turn.
+  /// The tools of a turn.
   enum Tools {
-    /// What is declared here, and what the caller brings.
+    /// Tools that are declared here, and the caller's own.
     case declared([ChappieHarnessTool])
-    /// Nothing: the first answer is the turn's.
+    /// No tools: the first answer ends the turn.
     case none
   }
 
@@ -24,14 +24,14 @@ final class TurnEngine {
     requests = RequestRunner(slot: slot, backoff: backoff, policy: policy)
   }
 
-  /// Lets go of what was sent over the socket that is kept: the conversation goes on from something else.
+  /// Drops the exchange on the idle socket: the conversation does not continue from it.
   func forget() {
     idleSocket.forget()
   }
 
-  /// Asks, runs the tools that the model calls, and asks again with their outputs, until the model is done.
+  /// Sends the request, runs the tools that the model calls, and sends their outputs, until the model calls no more.
   ///
-  /// - Parameter isContinued: whether the next turn may go over the same socket.
+  /// - Parameter isContinued: whether the next turn may use the same socket.
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   func run(_ first: TurnRequest, _ tools: Tools, for caller: TurnCaller, isContinued: Bool) async throws -> TurnResult {
     let line = BackendLine(isContinued ? idleSocket.take() : nil)
@@ -72,30 +72,30 @@ final class TurnEngine {
   }
 }
 
-/// A turn's whole answer, over all its rounds.
+/// A turn's complete answer, over all its rounds.
 struct TurnResult {
   let text: String
-  /// The slug of the model that was asked.
+  /// The slug of the model that the request named.
   let model: String
-  /// Whether the model says in it that it does not answer.
+  /// Whether the model refuses to answer.
   let isRefusal: Bool
-  /// What the model made and what its tools said, in order.
+  /// The model's output and the tools' outputs, in order.
   let items: [ConversationItem]
-  /// As it may be shown; empty where it may not.
+  /// The id as it may be shown; empty if it may not be shown.
   let responseID: String
   let usage: ChappieTokenUsage
 }
 
 extension ModelAnswer {
-  /// Whether the turn goes on with outputs of tools.
+  /// Whether the turn continues with outputs of tools.
   ///
-  /// - Throws: ``ChappieClientError`` where it cannot.
+  /// - Throws: ``ChappieClientError`` if the turn should continue and cannot.
   fileprivate func callsTools(saying text: Substring) throws -> Bool {
     guard calls.allSatisfy(\.hasPlainID), foreignCalls.havePlainIDs else {
       throw ChappieClientError.httpError(200, "The backend called a tool with an id that cannot be used.")
     }
     if !calls.isEmpty || !foreignCalls.outputs.isEmpty { return true }
-    // Nothing was said but what cannot be done.
+    // The answer consists of calls that this client cannot run.
     if text.isEmpty, let kind = foreignCalls.omittedKind { throw ChappieClientError.missingToolHandler(kind) }
     return false
   }

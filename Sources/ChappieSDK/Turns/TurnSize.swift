@@ -1,29 +1,30 @@
 import GLibBridge
 
-/// Adds up what a turn holds in memory, and ends it when that is too much.
+/// Adds up the memory that a turn holds, and ends the turn when it is too much.
 @GLibActor
 final class TurnSize {
-  /// Gets what the turn holds, in bytes, before it is more than it got before. It throws when there is no room.
+  /// Reserves memory for the turn, in bytes in total, before the turn grows beyond its last reservation. It throws if
+  /// there is no room.
   typealias Hold = @GLibActor (Int) throws(ChappieClientError) -> Void
 
-  /// How much is asked for ahead, so that few deltas ask.
+  /// The bytes to reserve ahead, so that few deltas cause a reservation.
   private static let step = 256 << 10
-  /// The text of an answer is kept once. At its end it is in a value and in the message that is made of it as well.
+  /// The text of an answer is kept once. At its end, the response and the message hold copies.
   private static let textCopies = 3
-  /// A request is there as what it is made of, as JSON, and compressed.
+  /// A request exists as items, as JSON and compressed.
   private static let requestCopies = 3
-  /// What is read on grows by being copied to where there is more room.
+  /// A read buffer grows by copying into a larger one.
   private static let bufferCopies = 3
 
   private let hold: Hold
   private var request = 0
-  /// Of this answer, as the memory that they take.
+  /// The memory of this answer's items, in bytes.
   private var items = 0
-  /// As the backend sent them, over all rounds.
+  /// The items' bytes as the backend sent them, over all rounds.
   private var itemBytes = 0
   private var itemCount = 0
   private var calls = 0
-  /// Up to how much text of the answer nothing needs to be asked.
+  /// The bytes of text that are reserved already.
   private var grantedText = 0
   private var grantedBuffer = 0
 
@@ -31,7 +32,7 @@ final class TurnSize {
     self.hold = hold
   }
 
-  /// Counts a request before it is sent: the whole of it, with what came of the rounds before.
+  /// Counts a whole request before it is sent, including the output of earlier rounds.
   func ask(_ request: TurnRequest) throws(ChappieClientError) {
     let size = request.footprint
     guard size <= TurnLimits.requestBytes, request.input.count <= TurnLimits.conversationItems else {
@@ -45,7 +46,7 @@ final class TurnSize {
     try hold(total)
   }
 
-  /// Counts what a tool said before the next request is made of it.
+  /// Counts a tool's output before the next request includes it.
   func add(toolOutput bytes: Int) throws(ChappieClientError) {
     items += bytes
     guard request + items <= TurnLimits.requestBytes else {
@@ -54,7 +55,7 @@ final class TurnSize {
     try hold(total)
   }
 
-  /// Counts the text of the answer, over all rounds: so many bytes by now.
+  /// Counts the text of the answer: `bytes` is its size so far, over all rounds.
   func grow(text bytes: Int) throws(ChappieClientError) {
     if bytes > grantedText { try grantText(bytes) }
   }
@@ -68,7 +69,7 @@ final class TurnSize {
     try hold(total)
   }
 
-  /// Counts an item of the answer that came as so many bytes.
+  /// Counts an item of the answer; `bytes` is its size as the backend sent it.
   func add(_ item: ChappieJSONValue, bytes: Int) throws(ChappieClientError) {
     itemBytes += bytes
     itemCount += 1
@@ -85,7 +86,7 @@ final class TurnSize {
     try hold(total)
   }
 
-  /// Counts what has come of an event that is not complete.
+  /// Counts the bytes of an event that is not complete yet.
   func buffer(_ bytes: Int) throws(ChappieClientError) {
     guard bytes > grantedBuffer else { return }
     grantedBuffer = bytes + Self.step
@@ -99,7 +100,7 @@ final class TurnSize {
 }
 
 extension TurnRequest {
-  /// About how many bytes of memory it takes.
+  /// The approximate memory of the request, in bytes.
   var footprint: Int {
     input.reduce(1024 + instructions.utf8.count + ChappieJSONValue.array(tools).footprint) { $0 + $1.footprint }
   }

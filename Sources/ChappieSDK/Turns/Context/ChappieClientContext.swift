@@ -1,22 +1,23 @@
-/// A client's conversation at one moment: a value to keep, and to resume from.
+/// A snapshot of a client's conversation: a value to store, and to resume from.
 public struct ChappieClientContext: Sendable, Hashable, Codable {
-  /// Names the client; it changes only when a context with another one is resumed.
+  /// Identifies the client. It changes only when a context with another id is resumed.
   public var sessionID: String
-  /// Names the conversation, for the backend's cache; a cleared client has a new one.
+  /// Identifies the conversation for the backend's cache. A cleared client gets a new one.
   public var threadID: String
-  /// The slug of the model that answers. Who sets another one has chosen it.
+  /// The slug of the model that answers. Setting it makes that model the chosen one.
   public var model: String {
     didSet { if model != oldValue { usesDefaultModel = false } }
   }
-  /// Whether nobody has chosen ``model``: then whatever resumes from here asks the default model of that time.
+  /// Whether ``model`` is only the default: a client that resumes this context then uses the default model of that
+  /// time.
   public var usesDefaultModel: Bool
-  /// What was said, in order. What tools were called, and what the model thought, is not part of it.
+  /// The messages, in order. Tool calls and the model's reasoning are not included.
   public var messages: [ChappieInputMessage]
-  /// What was said before `messages`, in short; the model reads it first.
+  /// A summary of the messages before `messages`. The model reads it first.
   public var compactedSummary: String?
-  /// When this conversation began, was cleared or resumed: Unix seconds in UTC.
+  /// The time at which this conversation began, was cleared or resumed: Unix seconds in UTC.
   public var createdAt: Int64
-  /// When something last changed: Unix seconds in UTC.
+  /// The time of the last change: Unix seconds in UTC.
   public var updatedAt: Int64
 
   public init(
@@ -43,22 +44,22 @@ public struct ChappieClientContext: Sendable, Hashable, Codable {
       compactedSummary: try values.decodeIfPresent(String.self, forKey: .compactedSummary),
       createdAt: try values.decode(Int64.self, forKey: .createdAt),
       updatedAt: try values.decode(Int64.self, forKey: .updatedAt),
-      // Kept before there was a choice to note: the default was this one.
+      // Old contexts do not store a choice: their default was this model.
       usesDefaultModel: try values.decodeIfPresent(Bool.self, forKey: .usesDefaultModel)
         ?? (model == ModelChoice.standardSlug))
   }
 
   public var messageCount: Int { messages.count }
 
-  /// How many tokens the model reads of it, guessed from its length: four bytes a token. What the backend counts is
-  /// in ``ChappieResponse/usage``.
+  /// The estimated size of the conversation in tokens: four bytes each. ``ChappieResponse/usage`` has the backend's
+  /// count.
   public var estimatedTokens: Int {
     let bytes = messages.reduce(compactedSummary?.utf8.count ?? 0) { $0 + $1.text.utf8.count }
     return (bytes + 3) / 4
   }
 }
 
-/// How much of a model's window a conversation fills, by the estimate of ``ChappieClientContext/estimatedTokens``.
+/// The part of a model's window that a conversation fills, by ``ChappieClientContext/estimatedTokens``.
 public struct ChappieContextSize: Sendable, Hashable {
   public let estimatedTokens: Int
   /// The model's window in tokens.
@@ -69,10 +70,10 @@ public struct ChappieContextSize: Sendable, Hashable {
     self.contextWindow = max(0, contextWindow)
   }
 
-  /// What is left of the window, 0 when there is nothing.
+  /// The free part of the window in tokens, at least 0.
   public var remainingTokens: Int { max(0, contextWindow - estimatedTokens) }
 
-  /// From 0 on; more than 100 when the conversation is larger than the window.
+  /// At least 0; more than 100 if the conversation is larger than the window.
   public var usedPercent: Double {
     contextWindow == 0 ? 100 : Double(estimatedTokens) * 100 / Double(contextWindow)
   }

@@ -1,6 +1,6 @@
 import GLibBridge
 
-/// Has the model summarise a conversation.
+/// Lets the model summarise a conversation.
 @GLibActor
 struct Compaction {
   private static let instructions = """
@@ -14,8 +14,8 @@ struct Compaction {
   let engine: TurnEngine
   var hold: TurnSize.Hold = { (_) throws(ChappieClientError) in }
 
-  /// - Throws: ``ChappieClientError/invalidArgument(_:)`` when there is nothing to summarise; the other cases of
-  ///   ``ChappieClientError``, `CancellationError`.
+  /// - Throws: ``ChappieClientError/invalidArgument(_:)`` if there is nothing to summarise; other cases of
+  ///   ``ChappieClientError``; `CancellationError`.
   func summary(of transcript: Transcript, _ interaction: UserInteraction) async throws -> String {
     guard !transcript.items.isEmpty else {
       throw ChappieClientError.invalidArgument("There is no conversation to put in short yet.")

@@ -1,6 +1,6 @@
 import GLibBridge
 
-/// A client's transcript and the turns that grow it.
+/// A client's transcript and the turns that extend it.
 @GLibActor
 final class Conversation {
   private let configuration: ChappieConfiguration
@@ -18,7 +18,7 @@ final class Conversation {
     transcript = Transcript(configuration.modelChoice)
   }
 
-  /// The slug of the model that answers, and how it is known.
+  /// The slug of the model that answers, and its source.
   var model: (slug: String, source: ModelSource) {
     switch transcript.choice {
     case .standard: slot.modelCache.standard
@@ -28,7 +28,7 @@ final class Conversation {
 
   var context: ChappieClientContext { transcript.context(asking: model.slug) }
 
-  /// Which model answers all later turns.
+  /// Sets the model of all later turns.
   func select(_ choice: ModelChoice) -> ChappieClientContext {
     transcript.select(choice)
     return context
@@ -36,14 +36,14 @@ final class Conversation {
 
   // MARK: Turns
 
-  /// Runs `body` once the turns and changes that were asked for before have ended. Others wait until it has.
+  /// Runs `body` after all earlier turns and changes have ended. Later ones wait until it has ended.
   ///
-  /// - Throws: what `body` throws, `CancellationError`.
+  /// - Throws: the error of `body`, `CancellationError`.
   func exclusively<Result: Sendable>(_ body: (HeldConversation) async throws -> Result) async throws -> Result {
     try await mutex.withLock { try await body(HeldConversation(self)) }
   }
 
-  /// Answers what is no part of the transcript. It waits for nothing.
+  /// Answers a request that is not part of the transcript. It does not wait for other turns.
   func answerAlone(_ request: ChappieResponseRequest, _ caller: TurnCaller) async throws -> ChappieResponse {
     try await answer(
       Self.items(request.messages), request.options, threadID: UniqueID.make(), caller, isContinued: false
@@ -106,14 +106,14 @@ final class Conversation {
     return change { $0.compact(summary) }
   }
 
-  /// Compacts the conversation where the configuration says so and the next message would be too much.
+  /// Compacts the conversation if the configuration asks for it and the next message would not fit.
   private func compactIfFull(
     with new: [ConversationItem], _ choice: ModelChoice, _ caller: TurnCaller
   ) async throws {
     guard configuration.automaticCompaction != .off, !transcript.items.isEmpty else { return }
     let tokens = (transcript.input + new).reduce(0) { $0 + $1.byteCount } / 4
     let catalogue = ModelCatalogue(slot: slot, backoff: configuration.rateLimitBackoff)
-    // Without the list nothing is known of the window; what is wrong is told by the turn itself.
+    // Without the list of models the window is unknown. The turn itself reports the error.
     guard let window = try? await catalogue.contextWindow(for: choice, caller.interaction),
       configuration.automaticCompaction.isDue(tokens: tokens, contextWindow: window)
     else { return }
@@ -122,7 +122,7 @@ final class Conversation {
   }
 }
 
-/// A conversation that nobody else changes meanwhile. It is not to be kept.
+/// Exclusive access to a conversation. Do not store it.
 @GLibActor
 package struct HeldConversation {
   private let conversation: Conversation
@@ -131,40 +131,40 @@ package struct HeldConversation {
     self.conversation = conversation
   }
 
-  /// The conversation as it is now.
+  /// The current state of the conversation.
   package var context: ChappieClientContext { conversation.context }
 
-  /// Answers the next message, and appends both. A turn that fails leaves no trace.
+  /// Answers the next message, and appends both. A failed turn changes nothing.
   ///
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   package func answer(_ message: ChappieInputMessage, for caller: TurnCaller) async throws -> ChappieResponse {
     try await conversation.answerNext(message, caller)
   }
 
-  /// Answers a transcript of the caller's own, which becomes the conversation's.
+  /// Answers a transcript of the caller, which then replaces the conversation's.
   ///
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   func replay(_ request: ChappieResponseRequest, for caller: TurnCaller) async throws -> ChappieResponse {
     try await conversation.replay(request, caller)
   }
 
-  /// Forgets what was said.
+  /// Clears the conversation.
   @discardableResult
   package func clear() -> ChappieClientContext { conversation.change { $0.clear() } }
 
-  /// Goes on with a conversation that was kept.
+  /// Resumes a stored conversation.
   @discardableResult
   package func resume(_ context: ChappieClientContext) -> ChappieClientContext {
     conversation.change { $0.resume(context) }
   }
 
-  /// Replaces what was said by `summary`.
+  /// Replaces the messages by `summary`.
   @discardableResult
   package func compact(_ summary: String) -> ChappieClientContext { conversation.change { $0.compact(summary) } }
 
-  /// Replaces what was said by a summary that the model writes.
+  /// Replaces the messages by a summary that the model writes.
   ///
-  /// - Parameter hold: gets how many bytes this takes meanwhile, and throws when there is no room.
+  /// - Parameter hold: reserves the memory that this takes, in bytes, and throws if there is no room.
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   package func compact(
     interaction: UserInteraction,

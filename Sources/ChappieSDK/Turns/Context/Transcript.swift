@@ -1,11 +1,11 @@
 import GLibBridge
 
-/// What a client's conversation consists of.
+/// The content of a client's conversation.
 struct Transcript: Sendable {
   private(set) var sessionID = UniqueID.make()
   private(set) var threadID = UniqueID.make()
   private(set) var choice: ModelChoice
-  /// With the model's thoughts and its tool calls: it goes on better with them.
+  /// Includes the model's reasoning and tool calls, because they improve later answers.
   private(set) var items: [ConversationItem] = []
   private(set) var summary: String?
   private var createdAt = UnixTime.now
@@ -15,16 +15,16 @@ struct Transcript: Sendable {
     self.choice = choice
   }
 
-  /// What a next message is sent behind.
+  /// The items before the next message in a request.
   var input: [ConversationItem] {
     let beginning = summary.map { ConversationItem.message(.system("The conversation so far, in short:\n\($0)")) }
     return (beginning.map { [$0] } ?? []) + items
   }
 
-  /// About how many bytes of memory it takes.
+  /// The approximate memory of the transcript, in bytes.
   var footprint: Int { items.reduce(summary?.utf8.count ?? 0) { $0 + $1.footprint } }
 
-  /// - Parameter model: the slug that ``choice`` means now.
+  /// - Parameter model: the slug that ``choice`` stands for now.
   func context(asking model: String) -> ChappieClientContext {
     ChappieClientContext(
       sessionID: sessionID, threadID: threadID, model: model, messages: items.compactMap(\.asMessage),
@@ -43,7 +43,7 @@ struct Transcript: Sendable {
     updatedAt = UnixTime.now
   }
 
-  /// Makes `items` the whole conversation.
+  /// Replaces the whole conversation by `items`.
   mutating func replace(with items: [ConversationItem]) {
     self.items = items
     summary = nil

@@ -1,22 +1,23 @@
-/// Calls of other kinds than functions. This client declares none, and a model may make one all the same.
+/// Calls of tool kinds other than functions. This client declares none, but a model may still make one.
 ///
-/// The backend refuses a conversation with a call that nobody has answered, now and for good. So a custom tool's call is
-/// answered with an error, and whatever else wants an answer, which only who knows its kind can give, is left out.
+/// The backend permanently refuses a conversation with an unanswered call. Therefore a call of a custom tool gets an
+/// error as its output. Calls of other kinds need an answer in a format that this client does not know, so they are
+/// left out.
 struct ForeignCalls {
   private static let customCall = "custom_tool_call"
   private static let outputSuffix = "_output"
   private static let answer = "There is no such tool here, and no tool of this kind: do without it."
 
-  /// The answers to those that can be answered.
+  /// The outputs for the calls that can be answered.
   let outputs: [ConversationItem]
-  /// The kind of a call that is left out; nil where none is.
+  /// The kind of an omitted call; nil if none is omitted.
   let omittedKind: String?
   /// The items of the answer that the conversation keeps.
   let kept: [ChappieJSONValue]
-  /// Whether all ids are plain names, and no parts of a token that is at hand.
+  /// Whether all ids are plain names and not parts of a token in use.
   let havePlainIDs: Bool
 
-  /// To be made while the token of the request is at hand.
+  /// Call this while the token of the request is in memory.
   init(among items: [ChappieJSONValue]) {
     let ids = items.compactMap { $0["type"]?.stringValue == Self.customCall ? $0["call_id"]?.stringValue ?? "" : nil }
     havePlainIDs = ids.allSatisfy { Redaction.name($0) != nil }
@@ -27,7 +28,7 @@ struct ForeignCalls {
       .map { Redaction.name($0) ?? "[…]" }
   }
 
-  /// Where the items are that are left out: calls that nothing answers, and the thoughts right before them, which lead
+  /// The indices of the omitted items: calls without an answer, and the reasoning directly before them, which belongs
   /// to nothing else.
   private static func omitted(among items: [ChappieJSONValue]) -> [Int] {
     let answered = Set(items.filter(isOutput).compactMap { $0["call_id"]?.stringValue })
@@ -43,7 +44,7 @@ struct ForeignCalls {
     item["type"]?.stringValue?.hasSuffix(outputSuffix) == true
   }
 
-  /// Whether an item has the mark of a call, and the backend has not run it itself.
+  /// Whether an item looks like a call that the backend has not run itself.
   private static func isUnanswerable(_ item: ChappieJSONValue, _ answered: Set<String>) -> Bool {
     guard let id = item["call_id"]?.stringValue, !isOutput(item) else { return false }
     return ToolCallItem(item) == nil && item["type"]?.stringValue != customCall && !answered.contains(id)

@@ -1,15 +1,15 @@
-/// A call of a tool, as the model wrote it.
+/// A tool call, as the model wrote it.
 package struct ToolCallItem: Equatable {
   package let callID: String
   package let name: String
   /// JSON text.
   package let arguments: String
-  /// The name as an error may show it.
+  /// The name in a form that an error may show.
   let shownName: String
-  /// Whether the id is a plain name, and no part of a token that is at hand.
+  /// Whether the id is a plain name and not part of a token in use.
   let hasPlainID: Bool
 
-  /// Nil for an item that is no call of a function.
+  /// Nil for an item that is not a function call.
   package init?(_ item: ChappieJSONValue) {
     guard item["type"]?.stringValue == "function_call", let callID = item["call_id"]?.stringValue,
       let name = item["name"]?.stringValue

@@ -3,9 +3,9 @@ import GLibBridge
 /// Runs the tools that the model calls within one turn.
 @GLibActor
 final class ToolRunner {
-  /// The longest output that the model is given, in bytes.
+  /// The longest output that the model gets, in bytes.
   static let outputLimit = 256 << 10
-  /// What is declared to the model, in the order of the harness.
+  /// The tools that the model is told of, in the order of the harness.
   let manifests: [ChappieHarnessTool]
   private let tools: [String: Tool]
   private let approve: ToolSet.Approval?
@@ -13,10 +13,10 @@ final class ToolRunner {
   private let scope: TurnScope
   private let checks = Semaphore(1)
 
-  /// What the model may call and somebody here runs.
+  /// A declared tool that has a handler.
   private struct Tool {
     let runner: ToolSet.Tool
-    /// As it was declared, which may be other than the runner's own.
+    /// The tool as declared, which may differ from the handler's own manifest.
     let manifest: ChappieHarnessTool
     let schema: JSONSchema
   }
@@ -37,13 +37,13 @@ final class ToolRunner {
     self.scope = scope
   }
 
-  /// Also of what nobody runs: it is declared all the same.
+  /// Includes tools without a handler, because they are declared too.
   private static func schemas(of manifests: [ChappieHarnessTool]) async throws -> [JSONSchema] {
     guard !manifests.isEmpty else { return [] }
     return try await offActor { Result { try manifests.map { try $0.argumentsSchema() } } }.get()
   }
 
-  /// Runs all calls of one answer side by side, and returns their outputs in order.
+  /// Runs all calls of one answer concurrently, and returns their outputs in order.
   ///
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   func run(_ calls: [ToolCallItem]) async throws -> [ConversationItem] {
@@ -76,7 +76,7 @@ final class ToolRunner {
       duration: end.duration)
     try scope.size.add(toolOutput: result.output.utf8.count)
     flow = flow.combined(with: scope.deliver(.toolCallCompleted(result)))
-    // Not before: a caller that runs the tool answers as soon as it sees the call.
+    // Not earlier: a caller that runs the tool answers as soon as it sees the call.
     guard await flow.goesOn() else { throw CancellationError() }
     return result
   }
@@ -94,12 +94,12 @@ final class ToolRunner {
     }
   }
 
-  /// - Parameter flow: what the caller says of the events that it gets.
+  /// - Parameter flow: collects the flow control of the delivered events.
   private func end(of call: ToolCallItem, _ tool: Tool, _ flow: inout FlowControl) async throws -> End {
     if let violation = await violation(of: tool.schema, in: call) {
       return End(.failed, "The arguments do not fit the tool's schema: \(violation).")
     }
-    // Not before: whoever sees it may be who runs the tool.
+    // Not earlier: the caller that sees the event may run the tool.
     flow = flow.combined(
       with: scope.deliver(
         .toolCallRequested(
@@ -123,8 +123,8 @@ final class ToolRunner {
     return end
   }
 
-  /// What is wrong with a call's arguments; nil for nothing. Whoever wrote arguments and schema can make that take a
-  /// second: it is done beside the actor, for one call of the turn at a time.
+  /// The first violation in a call's arguments; nil if they fit. Hostile arguments and schemas can take a second, so
+  /// this runs outside the actor, for one call of the turn at a time.
   private func violation(of schema: JSONSchema, in call: ToolCallItem) async -> String? {
     let text = call.arguments.isEmpty ? "{}" : call.arguments
     return await checks.withPermit {
@@ -166,7 +166,7 @@ final class ToolRunner {
     }
   }
 
-  /// `output`, cut where it is too long.
+  /// `output`, truncated if it is too long.
   private static func bounded(_ output: String) -> String {
     guard output.utf8.count > outputLimit else { return output }
     let kept = String(decoding: output.utf8.prefix(outputLimit), as: UTF8.self)
