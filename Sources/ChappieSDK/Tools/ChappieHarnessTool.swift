@@ -1,12 +1,12 @@
-/// A tool as the model sees it. What it does is a ``ChappieHostTool`` of the same name.
+/// A tool as the model sees it. A ``ChappieHostTool`` of the same name runs it.
 public struct ChappieHarnessTool: Sendable, Hashable {
-  /// What the model calls it by: 1 to 64 of A to Z, a to z, 0 to 9, `_` and `-`.
+  /// The name by which the model calls the tool: 1 to 64 of A to Z, a to z, 0 to 9, `_` and `-`.
   public var name: String
-  /// Tells the model what it does, and when to use it.
+  /// Tells the model what the tool does, and when to use it.
   public var description: String
-  /// A JSON Schema of an object: the arguments.
+  /// The JSON Schema of the arguments, which are an object.
   public var inputSchema: ChappieJSONValue
-  /// Whether it runs when the model calls it.
+  /// Whether the tool runs when the model calls it.
   public var policy: ChappieToolPolicy
 
   public init(
@@ -26,9 +26,9 @@ public struct ChappieHarnessTool: Sendable, Hashable {
     "type": "object", "properties": [:], "additionalProperties": false,
   ]
 
-  /// The schema that arguments are held against, after this tool's name and schema were checked.
+  /// Checks this tool's name and schema, and returns the schema that its arguments must fit.
   ///
-  /// - Throws: ``ChappieClientError/invalidArgument(_:)``, which names the tool and what is wrong with it.
+  /// - Throws: ``ChappieClientError/invalidArgument(_:)``, which names the tool and the problem.
   package func argumentsSchema() throws(ChappieClientError) -> JSONSchema {
     guard (1...64).contains(name.utf8.count), name.utf8.allSatisfy(Self.isNameByte) else {
       let shown = Redaction.message(String(name.prefix(64)))
@@ -56,10 +56,10 @@ public struct ChappieHarnessTool: Sendable, Hashable {
 
 /// Whether a tool runs when the model calls it.
 public enum ChappieToolPolicy: String, Sendable, Hashable, Codable, CaseIterable {
-  /// It runs at once.
+  /// The tool runs at once.
   case automatic
-  /// It runs when the user has approved this call.
+  /// The tool runs after the user has approved the call.
   case ask
-  /// It does not run; the model is told so.
+  /// The tool does not run, and the model is told so.
   case deny
 }

@@ -6,14 +6,14 @@
 /// }
 /// ```
 public struct ChappieHostTool: Sendable {
-  /// Runs one call. What it throws reaches the model as a failed result.
+  /// Runs one call. The model gets an error that it throws as a failed result.
   public typealias Handler = @Sendable (ChappieToolCall) async throws -> ChappieToolResult
 
   /// The tool as the model sees it.
   public let manifest: ChappieHarnessTool
-  /// A call that takes longer is cancelled, and fails.
+  /// The longest duration of a call. A call that takes longer is cancelled, and fails.
   public let timeLimit: Duration
-  /// What it does.
+  /// Runs the tool's calls.
   public let handler: Handler
 
   public var name: String { manifest.name }
@@ -31,7 +31,7 @@ public struct ChappieHostTool: Sendable {
       timeLimit: timeLimit, handler: handler)
   }
 
-  /// The handler of a tool that a harness declares.
+  /// Creates the handler of a tool that a harness declares.
   public init(
     _ manifest: ChappieHarnessTool,
     timeLimit: Duration = ChappieHostTool.defaultTimeLimit,
@@ -42,6 +42,6 @@ public struct ChappieHostTool: Sendable {
     self.handler = handler
   }
 
-  /// A minute.
+  /// One minute.
   public static let defaultTimeLimit = Duration.seconds(60)
 }

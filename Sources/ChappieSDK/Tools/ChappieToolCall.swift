@@ -1,13 +1,13 @@
 /// One call of a tool by the model. Its arguments fit the tool's schema.
 public struct ChappieToolCall: Sendable, Hashable, Identifiable {
-  /// Names this call within its conversation.
+  /// Identifies this call within its conversation.
   public let id: String
   /// The tool's name.
   public let name: String
-  /// The arguments as the model wrote them: JSON text.
+  /// The arguments: JSON text, as the model wrote it.
   public let arguments: String
 
-  /// The arguments, read; nil when they are no JSON.
+  /// The parsed arguments; nil if they are not valid JSON.
   public var argumentsJSON: ChappieJSONValue? {
     try? ChappieJSONValue(json: arguments)
   }
@@ -19,11 +19,11 @@ public struct ChappieToolCall: Sendable, Hashable, Identifiable {
   }
 }
 
-/// What a tool's handler returns. The model reads its output.
+/// The result of a tool call. The model reads its output.
 public struct ChappieToolResult: Sendable, Hashable {
   /// Plain text, or JSON text.
   public let output: String
-  /// Whether the tool could not do what was asked. The output then says why.
+  /// Whether the tool failed. The output then gives the reason.
   public let isFailure: Bool
 
   public init(output: String) {
@@ -31,12 +31,12 @@ public struct ChappieToolResult: Sendable, Hashable {
     isFailure = false
   }
 
-  /// The output is the JSON text of `output`.
+  /// Creates a result from the JSON text of `output`.
   public init(output: ChappieJSONValue) {
     self.init(output: output.json)
   }
 
-  /// The tool could not do it; `failure` tells the model why.
+  /// Creates a failed result; `failure` tells the model the reason.
   public init(failure: String) {
     output = failure
     isFailure = true

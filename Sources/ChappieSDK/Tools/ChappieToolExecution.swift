@@ -1,11 +1,11 @@
-/// The model has chosen a tool, and it is about to run as its policy says.
+/// A tool call whose arguments fit. The tool's policy decides whether it runs.
 public struct ChappieToolExecutionRequest: Sendable, Hashable {
-  /// Names the call within its conversation.
+  /// Identifies the call within its conversation.
   public let callID: String
   public let toolName: String
-  /// JSON text, as the model wrote it.
+  /// The arguments: JSON text, as the model wrote it.
   public let arguments: String
-  /// The policy that is applied to this call.
+  /// The policy that applies to this call.
   public let policy: ChappieToolPolicy
 
   public init(callID: String, toolName: String, arguments: String, policy: ChappieToolPolicy) {
@@ -16,27 +16,27 @@ public struct ChappieToolExecutionRequest: Sendable, Hashable {
   }
 }
 
-/// A call of a tool has ended. The model is given the output.
+/// The end of a tool call. The model gets the output.
 public struct ChappieToolExecutionResult: Sendable, Hashable {
-  /// How a call of a tool ended.
+  /// The outcome of a tool call.
   public enum Status: String, Sendable, Hashable, Codable, CaseIterable {
-    /// The tool did what was asked.
+    /// The tool did its work.
     case completed
-    /// The tool could not do it, or took too long; the output says why.
+    /// The tool failed or took too long; the output gives the reason.
     case failed
-    /// The policy or the user did not let it run.
+    /// The policy or the user did not allow the call.
     case denied
-    /// The turn was cancelled while it ran.
+    /// The turn was cancelled during the call.
     case cancelled
   }
 
-  /// Names the call within its conversation.
+  /// Identifies the call within its conversation.
   public let callID: String
   public let toolName: String
   public let status: Status
-  /// What the model reads.
+  /// The output that the model reads.
   public let output: String
-  /// From the handler's start to its end; zero when it did not run.
+  /// The time from the handler's start to its end; zero if the tool did not run.
   public let duration: Duration
 
   public init(callID: String, toolName: String, status: Status, output: String, duration: Duration = .zero) {

@@ -1,16 +1,16 @@
 import GLibBridge
 
-/// The tools that the model may call in a turn, who runs them, and who is asked.
+/// The tools that the model may call in a turn, with their handlers and the approval of calls.
 package struct ToolSet: Sendable {
-  /// A tool with what runs it.
+  /// A tool with its handler.
   package struct Tool: Sendable {
     let manifest: ChappieHarnessTool
     let timeLimit: Duration
     let run: @GLibActor @Sendable (ChappieToolCall) async throws -> ChappieToolResult
 
     /// - Parameters:
-    ///   - timeLimit: a call that takes longer is cancelled, and fails.
-    ///   - run: runs a call. What it throws reaches the model as a failed result.
+    ///   - timeLimit: the longest duration of a call. A call that takes longer is cancelled, and fails.
+    ///   - run: runs a call. The model gets an error that it throws as a failed result.
     package init(
       _ manifest: ChappieHarnessTool, timeLimit: Duration = ChappieHostTool.defaultTimeLimit,
       run: @escaping @GLibActor @Sendable (ChappieToolCall) async throws -> ChappieToolResult
@@ -21,12 +21,12 @@ package struct ToolSet: Sendable {
     }
   }
 
-  /// Asks about a call.
+  /// Asks for approval of a call.
   package typealias Approval = @GLibActor @Sendable (ChappieApprovalRequest) async -> ChappieApprovalDecision
 
   let tools: [Tool]
   let approve: Approval?
-  /// How long a person may take to approve; then the call is denied.
+  /// The longest wait for an approval. After it, the call is denied.
   let approvalPatience: Duration
 
   package init(_ tools: [Tool] = [], approvalPatience: Duration = .seconds(300), approve: Approval? = nil) {
@@ -35,7 +35,7 @@ package struct ToolSet: Sendable {
     self.approve = approve
   }
 
-  /// An app's own tools. Their handlers run on Swift's threads, whatever they do there.
+  /// An app's own tools. Their handlers run on Swift's threads.
   init(_ tools: [ChappieHostTool], approve: ChappieToolApprovalHandler?) {
     self.init(
       tools.map { tool in

@@ -1,4 +1,4 @@
-/// Checks values against a JSON Schema: the keywords that tools and models use. Unknown keywords are ignored.
+/// Checks values against a JSON Schema with the keywords that tools and models use. Unknown keywords are ignored.
 package struct JSONSchema: Sendable {
   /// The longest text of a schema, in bytes.
   package static let textLimit = 256 << 10
@@ -10,25 +10,25 @@ package struct JSONSchema: Sendable {
   private let root: SchemaNode
   private let definitions: [String: SchemaNode]
 
-  /// - Throws: ``SchemaError`` for a schema that has a known keyword of a wrong form, a pattern that is no regular
-  ///   expression, or a reference to what is not there.
+  /// - Throws: ``SchemaError`` for a known keyword of a wrong form, an invalid regular expression, or a reference to a
+  ///   missing schema.
   package init(_ schema: ChappieJSONValue) throws(SchemaError) {
     var reader = SchemaReader()
     root = try reader.node(schema)
     definitions = try reader.resolve(in: schema)
   }
 
-  /// The first violation as a sentence that starts with its place, such as `/city: must be a string`; nil when `value`
-  /// fits. The root's place is `/`. It can take a second: not for the actor.
+  /// The first violation as a sentence that starts with its place, such as `/city: must be a string`; nil if `value`
+  /// fits. The root's place is `/`. The check can take a second, so do not run it on the actor.
   package func violation(in value: ChappieJSONValue) -> String? {
     var check = SchemaCheck(definitions: definitions)
     return check.violation(of: root, in: value)
   }
 }
 
-/// What is wrong with a schema.
+/// An error in a schema.
 package struct SchemaError: Error, Equatable, CustomStringConvertible {
-  /// Where, and what; no full stop at its end.
+  /// The place and the error, without a full stop.
   package let description: String
 
   init(_ path: SchemaPath, _ problem: String) {

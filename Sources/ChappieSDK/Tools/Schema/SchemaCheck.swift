@@ -1,19 +1,18 @@
 import GLibBridge
 
-/// One value held against one schema.
+/// The check of one value against one schema.
 ///
-/// Schemas can refer to themselves, and some take exponential work, so that all of it is counted: what a step looks at
-/// is charged by its size. A check that needs more than the budget is given up.
+/// Schemas can refer to themselves, and some take exponential work. Therefore each step is charged by the size of its
+/// data, and the check gives up when its budget is spent.
 struct SchemaCheck {
-  /// As many bytes of text cost as much as one look at a small value.
+  /// The bytes of text that cost as much as one step.
   static let bytesPerStep = 16
   static let stepLimit = 500_000
   private static let depthLimit = 600
-  /// How many compiled patterns are kept while the check runs.
+  /// The most compiled patterns that a check caches.
   private static let patternLimit = 16
 
-  /// What does not fit. Where it is only of interest whether something fits, nothing is told: a text for each
-  /// alternative would cost more than the rest.
+  /// A violation. Within alternatives it has no text: a text for each alternative would cost more than the check.
   private enum Violation {
     case told(String)
     case untold
@@ -30,10 +29,10 @@ struct SchemaCheck {
   private var telling = Telling.first
   private(set) var steps = 0
   private var depth = 0
-  /// The processor time that all patterns together may take.
+  /// The processor time limit of all patterns together.
   private var patternTime = Duration.seconds(1)
   private var patterns: [String: BoundedPattern] = [:]
-  /// Why this check was given up. It counts as the violation, wherever the schema stands: under `oneOf`, too.
+  /// The reason why this check gave up. It counts as a violation in every schema, also under `oneOf`.
   private var surrender: String?
 
   init(definitions: [String: SchemaNode]) {
@@ -169,7 +168,7 @@ struct SchemaCheck {
     return nil
   }
 
-  /// How many of `schemas` the value fits.
+  /// The number of `schemas` that the value fits.
   private mutating func count(_ schemas: [SchemaNode], _ value: ChappieJSONValue, upTo limit: Int) -> Int {
     let outer = telling
     defer { telling = outer }
@@ -181,13 +180,13 @@ struct SchemaCheck {
     return fitting
   }
 
-  // MARK: Telling and cost
+  // MARK: Violations and cost
 
   private func problem(_ text: @autoclosure () -> String) -> Violation {
     if case .first = telling { .told("\(path.text): \(text())") } else { .untold }
   }
 
-  /// - Returns: false when the check has been given up, now or before.
+  /// - Returns: false if the check has given up, now or earlier.
   private mutating func charge(_ cost: Int) -> Bool {
     steps += cost
     if steps > Self.stepLimit { _ = giveUp("takes too much work to be checked") }
@@ -198,7 +197,7 @@ struct SchemaCheck {
     charge(1 + count / Self.bytesPerStep)
   }
 
-  /// Charges for all of a value, as comparing it looks at all of it.
+  /// Charges for a whole value, because a comparison reads all of it.
   private mutating func chargeWhole(_ value: ChappieJSONValue) -> Bool {
     switch value {
     case .object(let members):

@@ -1,6 +1,6 @@
 import GLibBridge
 
-/// The keywords of the schema that is being read, by the form that each must have.
+/// The keywords of the current schema, by their required form.
 extension SchemaReader {
   private func wrong(_ name: String, _ form: String) -> SchemaError {
     var place = path
@@ -81,7 +81,7 @@ extension SchemaReader {
     return SchemaChoices(listed?.contains(constant) == false ? [] : [constant])
   }
 
-  /// A pattern that is a regular expression.
+  /// A pattern that is a valid regular expression.
   func pattern() throws(SchemaError) -> String? {
     guard let text = try string("pattern") else { return nil }
     do {

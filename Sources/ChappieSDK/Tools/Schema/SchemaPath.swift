@@ -1,6 +1,6 @@
-/// The place in a value or in a schema that is looked at, as a JSON pointer.
+/// The current place in a value or a schema, as a JSON pointer.
 struct SchemaPath {
-  /// The longest key that is shown whole: keys come from the model.
+  /// The longest key that is shown in full, in characters. Keys come from the model.
   private static let keyLimit = 40
 
   /// Empty for a value, `#` or a reference for a schema.
@@ -24,7 +24,7 @@ struct SchemaPath {
     steps.removeLast()
   }
 
-  /// At most the last eight steps.
+  /// The last eight steps at most.
   var text: String {
     let shown = steps.suffix(8).map { step in
       switch step {
@@ -36,7 +36,7 @@ struct SchemaPath {
     return text.isEmpty ? "/" : text
   }
 
-  /// A key on one line and not too long.
+  /// A key on one line, truncated if it is too long.
   static func shown(_ key: String) -> String {
     let line = Redaction.message(key)
     return line.count > keyLimit ? line.prefix(keyLimit - 1) + "…" : line

@@ -1,12 +1,12 @@
-/// Reads schemas, and remembers what they refer to.
+/// Parses schemas, and collects their references.
 struct SchemaReader {
-  /// What was referred to and is not read yet.
+  /// References that are not parsed yet.
   private var pending: [String] = []
   private var known: Set<String> = []
   private var depth = 0
   private var count = 0
   private var patterns = 0
-  /// Where the schema is that is being read, and its keywords.
+  /// The place and keywords of the current schema.
   private(set) var path = SchemaPath(root: "#")
   private(set) var keywords: [String: ChappieJSONValue] = [:]
 
@@ -15,7 +15,7 @@ struct SchemaReader {
 
   // MARK: References
 
-  /// Reads everything that was referred to, also by what is read here.
+  /// Parses all referenced schemas, including their own references.
   mutating func resolve(in root: ChappieJSONValue) throws(SchemaError) -> [String: SchemaNode] {
     var definitions: [String: SchemaNode] = [:]
     while let reference = pending.popLast() {
@@ -42,7 +42,7 @@ struct SchemaReader {
 
   mutating func node(_ schema: ChappieJSONValue) throws(SchemaError) -> SchemaNode {
     count += 1
-    // What many references name is read for each of their spellings.
+    // A schema is parsed once for each spelling of a reference to it.
     guard count <= JSONSchema.valueLimit else { throw SchemaError(path, "is one schema too many") }
     if case .bool(let verdict) = schema { return .always(verdict) }
     guard case .object(let members) = schema else { throw SchemaError(path, "must be an object, true or false") }
@@ -91,7 +91,7 @@ struct SchemaReader {
     return rules
   }
 
-  // MARK: Schemas within
+  // MARK: Subschemas
 
   private mutating func one(_ name: String) throws(SchemaError) -> SchemaNode? {
     guard let schema = keywords[name] else { return nil }

@@ -1,4 +1,4 @@
-/// One schema, read.
+/// One parsed schema.
 indirect enum SchemaNode: Sendable {
   /// `true` fits everything, `false` nothing.
   case always(Bool)
@@ -28,7 +28,7 @@ enum SchemaType: String, Sendable {
   }
 }
 
-/// The keywords of one schema. What is nil or empty demands nothing.
+/// The keywords of one schema. A keyword that is nil or empty has no effect.
 struct SchemaRules: Sendable {
   var types: [SchemaType] = []
   var reference: String?
@@ -41,7 +41,7 @@ struct SchemaRules: Sendable {
   var multipleOf: Double?
 
   var lengths = SchemaRange()
-  /// A pattern that was found right. It is compiled while it is needed: that takes more memory than the schema.
+  /// A valid pattern. It is compiled only during a check, because a compiled one takes more memory than the schema.
   var pattern: String?
 
   var prefixItems: [SchemaNode] = []
@@ -51,7 +51,7 @@ struct SchemaRules: Sendable {
   var properties: [String: SchemaNode] = [:]
   var additionalProperties: SchemaNode?
   var required: [String] = []
-  /// What looking up these keywords costs, in the steps of a check.
+  /// The cost of looking up these keywords, in steps of a check.
   var weight = 0
 
   var allOf: [SchemaNode] = []
@@ -59,7 +59,7 @@ struct SchemaRules: Sendable {
   var oneOf: [SchemaNode] = []
 }
 
-/// The values of which one must be there.
+/// The values of which one is required.
 struct SchemaChoices: Sendable {
   let list: [ChappieJSONValue]
   private let set: Set<ChappieJSONValue>
@@ -72,7 +72,7 @@ struct SchemaChoices: Sendable {
   func contains(_ value: ChappieJSONValue) -> Bool { set.contains(value) }
 }
 
-/// How many there may be of something.
+/// Limits of a count.
 struct SchemaRange: Sendable {
   var least = 0
   var most: Int?
@@ -97,12 +97,12 @@ extension SchemaRules {
 }
 
 extension Double {
-  /// Whole numbers without a fraction.
+  /// Integers are shown without a fraction.
   fileprivate var shown: String {
     Int64(exactly: self).map { "\($0)" } ?? "\(self)"
   }
 
-  /// 0.3 is a multiple of 0.1, though not of the binary fraction next to it.
+  /// By decimal value: 0.3 is a multiple of 0.1, although the nearest binary fractions are not.
   fileprivate func isMultiple(of divisor: Double) -> Bool {
     let quotient = self / divisor
     return abs(quotient - quotient.rounded()) <= 1e-9 * max(1, abs(quotient))
