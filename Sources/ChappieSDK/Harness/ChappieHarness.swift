@@ -1,16 +1,16 @@
-/// What the model is told first in every conversation: where it runs and what it may claim.
+/// The instructions that begin every conversation: they tell the model where it runs and what it may claim.
 public struct ChappieHarness: Sendable, Hashable {
-  /// What the model calls the place it runs in.
+  /// The model's name for the app that it runs in.
   public var name: String
-  /// One factual line about it.
+  /// One factual line about the app.
   public var summary: String
-  /// Goes with every request. Replacing it removes the guardrail of ``defaultInstructions``.
+  /// Instructions of every request. Replacing them removes the guardrail of ``defaultInstructions``.
   public var instructions: String
-  /// What the model may say that it can do here, in plain words.
+  /// The abilities that the model may claim here, in plain words.
   public var capabilities: [String]
   /// The tools that the model may call. Each needs a handler: a ``ChappieHostTool`` of the same name.
   public var tools: [ChappieHarnessTool]
-  /// What else the app has, for the model to know of.
+  /// Further parts of the app that the model should know.
   public var plugins: [ChappieHarnessPlugin]
 
   public init(
@@ -29,7 +29,7 @@ public struct ChappieHarness: Sendable, Hashable {
     self.plugins = plugins
   }
 
-  /// Keeps the model to this app: it must not pass for another product, nor claim what was not declared.
+  /// Limits the model to this app: it must not pose as another product or claim undeclared abilities.
   public static let defaultInstructions = """
     You are an assistant inside the app that is described below, and you talk to the person who uses it.
     Stay within that app. You are not the Codex desktop app, the Codex command line, a Codex extension or any other \
@@ -41,7 +41,7 @@ public struct ChappieHarness: Sendable, Hashable {
     here, and help with what is.
     """
 
-  /// The guardrail and what every Chappie client can do.
+  /// The guardrail and the abilities of every Chappie client.
   public static let `default` = ChappieHarness(
     summary: "An assistant on the user's own Linux desktop, reached through Chappie.",
     capabilities: [
@@ -51,22 +51,23 @@ public struct ChappieHarness: Sendable, Hashable {
       "Awareness of the usage limits of the user's plan, where the app shows them.",
     ])
 
-  /// Tells the model nothing: no text is put before a conversation. For tests.
+  /// Tells the model nothing: no text precedes a conversation. For tests.
   public static let none = ChappieHarness(name: "", summary: "", instructions: "", capabilities: [])
 
   // MARK: Inline
 
-  /// A harness of one sentence or two, which follow the guardrail of ``defaultInstructions``. It is named "Inline
-  /// Harness" and has no capabilities, tools or plugins. A string literal where a harness is expected makes the same.
+  /// A harness of one or two sentences after the guardrail of ``defaultInstructions``. Its name is "Inline Harness",
+  /// and it has no capabilities, tools or plugins. A string literal in place of a harness makes the same.
   public static func inline(_ text: String) -> ChappieHarness {
     ChappieHarness(name: "Inline Harness", instructions: "\(defaultInstructions)\n\n\(text)")
   }
 
   // MARK: For the client
 
-  /// The schemas that the arguments of the tools are held against, by the tools' names.
+  /// The schemas that the tools' arguments must fit, by the tools' names.
   ///
-  /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for a tool that the backend would refuse, or two of one name.
+  /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for a tool that the backend would refuse, or for a repeated
+  ///   name.
   package func argumentsSchemas() throws(ChappieClientError) -> [String: JSONSchema] {
     var schemas: [String: JSONSchema] = [:]
     for tool in tools {
@@ -78,7 +79,7 @@ public struct ChappieHarness: Sendable, Hashable {
     return schemas
   }
 
-  /// The text of this harness as the model reads it.
+  /// The text of this harness for the model.
   package var rendered: String {
     var parts: [String] = []
     if !instructions.isEmpty { parts.append(instructions) }
@@ -94,7 +95,7 @@ public struct ChappieHarness: Sendable, Hashable {
 }
 
 extension ChappieHarness: ExpressibleByStringInterpolation {
-  /// As ``inline(_:)``.
+  /// Same as ``inline(_:)``.
   public init(stringLiteral text: String) {
     self = .inline(text)
   }
@@ -118,12 +119,12 @@ extension ChappieHarnessPlugin {
   }
 }
 
-/// Something that extends the app, as the model is told of it.
+/// An extension of the app, as described to the model.
 public struct ChappieHarnessPlugin: Sendable, Hashable {
   public var name: String
-  /// Tells the model what it adds.
+  /// Tells the model what the plugin adds.
   public var description: String
-  /// A semantic version, where it has one.
+  /// A semantic version, if there is one.
   public var version: String?
 
   public init(name: String, description: String, version: String? = nil) {

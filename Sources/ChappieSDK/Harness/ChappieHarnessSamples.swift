@@ -1,4 +1,4 @@
-/// Harnesses that are ready to use, and to learn from. Each of their tools needs a handler of the app.
+/// Harnesses to use and to learn from. The app must provide a handler for each of their tools.
 public enum ChappieHarnessSamples {
   /// An app that keeps track of stock.
   public static let inventory = ChappieHarness(
@@ -38,7 +38,7 @@ public enum ChappieHarnessSamples {
         policy: .ask),
     ])
 
-  /// A panel or widget that steers what plays.
+  /// A panel or widget that controls media playback.
   public static let mediaPlayer = ChappieHarness(
     name: "Media Player",
     summary: "Steers the music or film that plays on this desktop.",
@@ -51,7 +51,7 @@ public enum ChappieHarnessSamples {
       tool("set_volume", "Sets the volume.", ["percent": number("0 is silent.", 0, 100)]),
     ])
 
-  /// A helper that knows how the computer is doing.
+  /// An assistant that knows the state of the computer.
   public static let systemStatus = ChappieHarness(
     name: "System Status",
     summary: "Tells how this computer is doing, and helps with what is wrong.",
@@ -68,14 +68,14 @@ public enum ChappieHarnessSamples {
       tool("restart_user_unit", "Restarts a unit of the user's session.", ["unit": text("Its name.")], policy: .ask),
     ])
 
-  /// The samples by the names that they have on the bus.
+  /// The samples by their names on the bus.
   package static let named: [String: ChappieHarness] = [
     "inventory": inventory, "notes": notes, "media-player": mediaPlayer, "system-status": systemStatus,
   ]
 
   // MARK: Schemas
 
-  /// A tool that takes an object with `arguments`, all of them needed unless `required` says which.
+  /// A tool whose input is an object with `arguments`. All are required unless `required` lists some.
   private static func tool(
     _ name: String, _ description: String, _ arguments: [String: ChappieJSONValue], required: [String]? = nil,
     policy: ChappieToolPolicy = .automatic

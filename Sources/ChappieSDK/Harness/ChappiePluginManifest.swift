@@ -1,26 +1,26 @@
 import GLibBridge
 import Platform
 
-/// A harness with additions, as something that can be stored, shared and loaded.
+/// A harness with additions, which can be stored, shared and loaded.
 ///
-/// In JSON the keys are the names of the properties; `version`, `tools`, `plugins` and `metadata` may be left out, and
-/// so may everything of a harness and a tool's `policy`.
+/// In JSON the keys are the names of the properties. Optional are `version`, `tools`, `plugins`, `metadata`, every
+/// field of a harness, and a tool's `policy`.
 public struct ChappiePluginManifest: Sendable, Hashable {
   /// A stable key: a reverse-DNS name.
   public var identifier: String
   /// For logs and debugging.
   public var displayName: String
-  /// For people who read the manifest. The model is not told.
+  /// For people who read the manifest. The model does not see it.
   public var summary: String
   /// A semantic version.
   public var version: String?
-  /// The base.
+  /// The harness that this manifest extends.
   public var harness: ChappieHarness
-  /// Added to the tools of the base.
+  /// Tools in addition to those of the harness.
   public var tools: [ChappieHarnessTool]
-  /// Added to the plugins of the base.
+  /// Plugins in addition to those of the harness.
   public var plugins: [ChappieHarnessPlugin]
-  /// For the app's own use, such as addresses and switches. The model is not told.
+  /// For the app's own use, such as addresses and switches. The model does not see it.
   public var metadata: [String: ChappieJSONValue]
 
   public init(
@@ -43,8 +43,8 @@ public struct ChappiePluginManifest: Sendable, Hashable {
     self.metadata = metadata
   }
 
-  /// The base with the additions. Of tools with one name the first counts, those of the base first; plugins are
-  /// appended as they are.
+  /// The harness with the additions. If tools share a name, the first one counts, and the harness's tools come first.
+  /// All plugins are kept.
   public var resolvedHarness: ChappieHarness {
     var resolved = harness
     var names: Set<String> = []
@@ -55,19 +55,19 @@ public struct ChappiePluginManifest: Sendable, Hashable {
 
   // MARK: Loading
 
-  /// A manifest file has at most this many bytes.
+  /// The longest manifest file, in bytes.
   private static let fileLimit = 1 << 20
 
   /// Reads a manifest from JSON text.
   ///
-  /// - Throws: ``ChappieClientError/invalidArgument(_:)``, which names the field that is missing or wrong.
+  /// - Throws: ``ChappieClientError/invalidArgument(_:)``, which names the missing or wrong field.
   public init(json: String) throws(ChappieClientError) {
     try self.init(jsonValue: ChappieJSONValue(json: json))
   }
 
   /// Reads a manifest from a JSON file of at most 1 MiB.
   ///
-  /// - Throws: ``ChappieClientError/invalidArgument(_:)``, which names the file, and the field that is missing or wrong.
+  /// - Throws: ``ChappieClientError/invalidArgument(_:)``, which names the file and the missing or wrong field.
   public init(contentsOfFile path: String) throws(ChappieClientError) {
     let bytes: [UInt8]
     do {

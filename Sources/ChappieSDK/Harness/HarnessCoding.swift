@@ -45,7 +45,7 @@ extension ChappieHarnessTool: JSONCodable, Codable {
 }
 
 extension ChappieToolPolicy {
-  /// - Throws: ``ChappieClientError/invalidArgument(_:)``, which names the policies that exist.
+  /// - Throws: ``ChappieClientError/invalidArgument(_:)``, which names the valid policies.
   package init(word: String) throws(ChappieClientError) {
     guard let policy = ChappieToolPolicy(rawValue: word) else {
       throw .invalidArgument(
