@@ -1,5 +1,5 @@
 extension ChappieJSONValue: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral {
-  /// Of a key that comes twice, the last counts, as in JSON text.
+  /// If a key is repeated, the last value counts, as in JSON text.
   public init(dictionaryLiteral elements: (String, ChappieJSONValue)...) {
     self = .object(Dictionary(elements) { $1 })
   }

@@ -1,7 +1,8 @@
 extension ChappieJSONValue {
-  /// Reads JSON text. Escapes for U+0000 and for half a surrogate pair are read as U+FFFD.
+  /// Parses JSON text. Escapes for U+0000 and for unpaired surrogates become U+FFFD.
   ///
-  /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for text that is no JSON, or nested deeper than 256.
+  /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for text that is not JSON, or is nested deeper than 256
+  ///   levels.
   public init(json: String) throws(ChappieClientError) {
     do {
       try self.init(parsing: json.utf8.span)
@@ -10,8 +11,8 @@ extension ChappieJSONValue {
     }
   }
 
-  /// The JSON text of this value on one line, its keys in alphabetical order. A number that JSON cannot write (an
-  /// infinite one) becomes null, and U+0000 in a text becomes U+FFFD.
+  /// The JSON text of this value on one line, with keys in alphabetical order. A number that JSON cannot express, such
+  /// as infinity, becomes null. U+0000 in a string becomes U+FFFD.
   public var json: String {
     String(decoding: encoded, as: UTF8.self)
   }
@@ -23,9 +24,9 @@ extension ChappieJSONValue {
     return writer.bytes
   }
 
-  /// Values may be nested this deep.
+  /// The deepest nesting of values, in levels.
   package static let depthLimit = 256
-  /// The most values that one text may hold: each takes more memory than its text may.
+  /// The most values in one text, because each takes more memory than its text.
   package static let valueLimit = 1_000_000
 
   package init(parsing json: borrowing Span<UInt8>, valueLimit: Int = Self.valueLimit) throws(JSONProblem) {

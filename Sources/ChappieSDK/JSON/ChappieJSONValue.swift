@@ -1,7 +1,7 @@
 /// Any JSON value.
 ///
-/// Write it as literals: `["type": "object", "properties": ["city": ["type": "string"]]]`. Two numbers are equal when
-/// they are the same number, however they are written: `1` equals `1.0`.
+/// Write it as literals: `["type": "object", "properties": ["city": ["type": "string"]]]`. Numbers are compared by
+/// value: `1` equals `1.0`.
 public enum ChappieJSONValue: Sendable {
   case object([String: ChappieJSONValue])
   case array([ChappieJSONValue])
@@ -13,25 +13,25 @@ public enum ChappieJSONValue: Sendable {
 
   // MARK: Parts
 
-  /// A member of an object; nil where there is none, and for any other value.
+  /// A member of an object; nil if the member is missing or the value is not an object.
   public subscript(key: String) -> ChappieJSONValue? {
     if case .object(let members) = self { return members[key] }
     return nil
   }
 
-  /// An element of an array; nil where there is none, and for any other value.
+  /// An element of an array; nil if the index is out of range or the value is not an array.
   public subscript(index: Int) -> ChappieJSONValue? {
     guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
     return elements[index]
   }
 
-  /// The members of an object.
+  /// The members of an object; nil for other values.
   public var objectValue: [String: ChappieJSONValue]? {
     if case .object(let members) = self { return members }
     return nil
   }
 
-  /// The elements of an array.
+  /// The elements of an array; nil for other values.
   public var arrayValue: [ChappieJSONValue]? {
     if case .array(let elements) = self { return elements }
     return nil
@@ -42,7 +42,7 @@ public enum ChappieJSONValue: Sendable {
     return nil
   }
 
-  /// A whole number, also one that is written with a fraction of zero.
+  /// An integer, also one that is written with a fraction of zero; nil for other values.
   public var integerValue: Int64? {
     switch self {
     case .integer(let number): number
@@ -51,7 +51,7 @@ public enum ChappieJSONValue: Sendable {
     }
   }
 
-  /// A number without its fraction: for what a server writes as `2.5` and means as `2`.
+  /// A number without its fraction, for servers that write `2.5` and mean `2`.
   package var truncatedValue: Int64? {
     switch self {
     case .integer(let number): number
@@ -60,7 +60,7 @@ public enum ChappieJSONValue: Sendable {
     }
   }
 
-  /// Any number.
+  /// Any number; nil for other values.
   public var numberValue: Double? {
     switch self {
     case .integer(let number): Double(number)

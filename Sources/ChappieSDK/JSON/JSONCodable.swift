@@ -1,11 +1,11 @@
-/// What is read and written by way of ``ChappieJSONValue``, whatever the coder: harnesses, manifests, messages, threads.
+/// A type that every coder reads and writes through ``ChappieJSONValue``: harnesses, manifests, messages, threads.
 package protocol JSONCodable: Codable {
   init(jsonValue json: ChappieJSONValue) throws(ChappieClientError)
   var jsonValue: ChappieJSONValue { get }
 }
 
 extension JSONCodable {
-  /// - Throws: `DecodingError`, which names the field that is missing or wrong.
+  /// - Throws: `DecodingError`, which names the missing or wrong field.
   public init(from decoder: any Decoder) throws {
     do {
       try self.init(jsonValue: ChappieJSONValue(from: decoder))

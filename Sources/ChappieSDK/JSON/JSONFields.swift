@@ -1,6 +1,6 @@
-/// The fields of a JSON object that describes something. Null counts as missing, unknown fields are ignored.
+/// The fields of a JSON object. Null counts as missing, and unknown fields are ignored.
 package struct JSONFields {
-  /// What the object describes, for errors: such as "the harness".
+  /// The subject of the object for errors, such as "the harness".
   private let subject: String
   private let members: [String: ChappieJSONValue]
 
@@ -14,7 +14,7 @@ package struct JSONFields {
     members[name].flatMap { $0.isNull ? nil : $0 }
   }
 
-  /// What the field `name` describes.
+  /// The subject of the field `name` for errors.
   package func part(_ name: String) -> String { "'\(name)' of \(subject)" }
 
   package func require<Value>(_ name: String, _ value: Value?) throws(ChappieClientError) -> Value {
@@ -63,7 +63,7 @@ package struct JSONFields {
     return texts
   }
 
-  /// The elements of an array, each read by `read` with its own fields.
+  /// The elements of an array of objects; `read` reads the fields of each.
   package func list<Element>(
     _ name: String, _ read: (JSONFields) throws(ChappieClientError) -> Element
   ) throws(ChappieClientError) -> [Element]? {
@@ -76,7 +76,7 @@ package struct JSONFields {
     return list
   }
 
-  /// The elements of an array, each read by `read`; none where the field is missing.
+  /// The elements of an array; `read` reads each. Empty if the field is missing.
   package func values<Element>(
     _ name: String, _ read: (ChappieJSONValue) throws(ChappieClientError) -> Element
   ) throws(ChappieClientError) -> [Element] {

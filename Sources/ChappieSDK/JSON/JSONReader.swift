@@ -1,13 +1,13 @@
-/// Reads JSON text as RFC 8259 has it, in one pass: the cost is in proportion to the bytes, whatever is in them.
+/// Parses JSON text by RFC 8259, in one pass. The cost is proportional to the number of bytes for every input.
 ///
-/// JSON-GLib does not serve here: it takes more than JSON, wraps numbers around, reads by unbounded recursion, and needs
-/// quadratic time for keys that come twice.
+/// JSON-GLib is not suitable: it accepts more than JSON, wraps large numbers around, recurses without limit, and needs
+/// quadratic time for repeated keys.
 struct JSONReader {
   private var index = 0
   private var depth = 0
   private var valuesLeft: Int
 
-  /// Reads one value with nothing but space around it.
+  /// Parses one value, with nothing but white space around it.
   static func read(_ json: borrowing Span<UInt8>, valueLimit: Int) throws(JSONProblem) -> ChappieJSONValue {
     var reader = JSONReader(valuesLeft: valueLimit)
     let value = try reader.value(json)
@@ -31,7 +31,7 @@ struct JSONReader {
     }
   }
 
-  /// The members of the object that starts here. Of a key that comes twice the last counts.
+  /// The members of the object that starts here. If a key is repeated, the last value counts.
   private mutating func members(_ json: borrowing Span<UInt8>) throws(JSONProblem) -> [String: ChappieJSONValue] {
     var members: [String: ChappieJSONValue] = [:]
     var isAtEnd = try enter(json, before: .closeBrace)
@@ -59,9 +59,9 @@ struct JSONReader {
     return elements
   }
 
-  /// Passes an opening brace or bracket, and the closing one where it comes next.
+  /// Skips an opening brace or bracket, and the closing one if it comes next.
   ///
-  /// - Returns: whether it does.
+  /// - Returns: whether the closing one came next.
   private mutating func enter(_ json: borrowing Span<UInt8>, before close: UInt8) throws(JSONProblem) -> Bool {
     guard depth < ChappieJSONValue.depthLimit else { throw .tooDeep }
     depth += 1
@@ -71,7 +71,7 @@ struct JSONReader {
     return true
   }
 
-  /// Passes the comma behind an element, or the closing brace or bracket.
+  /// Skips the comma after an element, or the closing brace or bracket.
   private mutating func isLast(_ json: borrowing Span<UInt8>, before close: UInt8) throws(JSONProblem) -> Bool {
     let byte = next(json)
     guard byte == close || byte == .comma else { throw .malformed }
@@ -79,7 +79,7 @@ struct JSONReader {
     return byte == close
   }
 
-  /// The first byte that is no space, which is not passed; nil at the end.
+  /// Skips white space and returns the next byte without skipping it; nil at the end.
   private mutating func next(_ json: borrowing Span<UInt8>) -> UInt8? {
     index = JSONScanner.skipSpace(json, index, json.count)
     return index < json.count ? json[index] : nil
@@ -105,7 +105,7 @@ struct JSONReader {
 
   // MARK: Numbers
 
-  /// `-`, digits without a leading zero, a fraction, an exponent. A whole number that no `Int64` holds is a `Double`.
+  /// `-`, digits without a leading zero, a fraction, an exponent. An integer beyond `Int64` becomes a `Double`.
   private mutating func number(_ json: borrowing Span<UInt8>) throws(JSONProblem) -> ChappieJSONValue {
     let start = index
     let isNegative = skip(UInt8(ascii: "-"), json)
@@ -132,7 +132,7 @@ struct JSONReader {
     var number: Int64 = 0
     for index in digits {
       let (shifted, overflows) = number.multipliedReportingOverflow(by: 10)
-      // Downwards, where there is one number more.
+      // Counts downwards, because `Int64` has one more negative number.
       let (sum, overflowsToo) = shifted.subtractingReportingOverflow(Int64(json[index] - UInt8(ascii: "0")))
       guard !overflows, !overflowsToo else { return nil }
       number = sum
@@ -153,11 +153,11 @@ struct JSONReader {
   }
 }
 
-/// The reason why a text is not read as JSON.
+/// The reason why a text cannot be parsed as JSON.
 package enum JSONProblem: Error {
-  /// It is no JSON, or no UTF-8.
+  /// The text is not valid JSON or not UTF-8.
   case malformed
-  /// It is nested deeper than ``ChappieJSONValue/depthLimit``.
+  /// The text is nested deeper than ``ChappieJSONValue/depthLimit``.
   case tooDeep
   case tooManyValues
 }

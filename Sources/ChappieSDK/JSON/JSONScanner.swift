@@ -1,13 +1,13 @@
 import SecretMemory
 
-/// Finds members of a JSON object in bytes, without decoding the rest. ``JSONReader`` reads by the same rules.
+/// Finds members of a JSON object in bytes without decoding the others. ``JSONReader`` follows the same rules.
 ///
-/// It serves two places where a general reader does not fit: the path from a delta's bytes to its signal, where
-/// decoding would cost more than everything else, and answers that hold tokens, which must not become strings.
+/// A general parser does not fit in two places: on the path from a delta's bytes to its signal, decoding would cost
+/// more than everything else; and responses with tokens must not become strings.
 enum JSONScanner {
-  /// Calls `visit` with the ranges of each key (without its quotes) and each value of the object in `json`.
+  /// Calls `visit` with the ranges of each key (without quotes) and each value of the object in `json`.
   ///
-  /// - Returns: false when `json` is not one JSON object. What was visited before is then not to be trusted.
+  /// - Returns: false if `json` is not one JSON object. Ignore the visited members then.
   static func members(
     of json: borrowing Span<UInt8>, in range: Range<Int>? = nil,
     _ visit: (_ key: Range<Int>, _ value: Range<Int>) -> Void
@@ -33,7 +33,7 @@ enum JSONScanner {
     return false
   }
 
-  /// The range of the value of `key` in the object in `json`.
+  /// The range of the value of `key` in the object in `json`; nil if there is none.
   static func value(of key: StaticString, in json: borrowing Span<UInt8>) -> Range<Int>? {
     var found: Range<Int>?
     var matches = false
@@ -48,7 +48,7 @@ enum JSONScanner {
     json.equals(range, text)
   }
 
-  /// Whether the value at `range` is a JSON string; its content is the range without the quotes.
+  /// The content of the JSON string at `range`, without the quotes; nil for other values.
   static func stringContent(_ json: borrowing Span<UInt8>, _ range: Range<Int>) -> Range<Int>? {
     guard range.count >= 2, json[range.lowerBound] == .quote else { return nil }
     return (range.lowerBound + 1)..<(range.upperBound - 1)
@@ -66,7 +66,7 @@ enum JSONScanner {
     return index
   }
 
-  /// The content of the string that starts at `start`; nil for what starts with no quote, or has no end.
+  /// The content of the string that starts at `start`; nil if there is no opening or no closing quote.
   static func string(_ json: borrowing Span<UInt8>, _ start: Int, _ end: Int) -> Range<Int>? {
     guard start < end, json[start] == .quote else { return nil }
     var index = start + 1
@@ -77,14 +77,14 @@ enum JSONScanner {
     return nil
   }
 
-  /// Whether an odd number of backslashes is in front of `index`.
+  /// Whether an odd number of backslashes precedes `index`.
   private static func isEscaped(_ json: borrowing Span<UInt8>, _ index: Int, from start: Int) -> Bool {
     var first = index
     while first > start, json[first - 1] == .backslash { first -= 1 }
     return (index - first) % 2 == 1
   }
 
-  /// The index behind the value that starts at `start`.
+  /// The index after the value that starts at `start`.
   private static func skipValue(_ json: borrowing Span<UInt8>, _ start: Int, _ end: Int) -> Int? {
     guard start < end else { return nil }
     switch json[start] {
@@ -113,7 +113,7 @@ enum JSONScanner {
     return nil
   }
 
-  /// A number or a word, by the characters that these have; which of them make one is not looked at.
+  /// Skips a number or a word by its set of characters, without a check that they form one.
   private static func skipScalar(_ json: borrowing Span<UInt8>, _ start: Int, _ end: Int) -> Int? {
     var index = start
     while index < end {

@@ -2,10 +2,10 @@ import SecretMemory
 
 /// Decodes the content of a JSON string.
 ///
-/// What no D-Bus string can hold, U+0000 and half a surrogate pair, becomes U+FFFD.
+/// U+0000 and unpaired surrogates become U+FFFD, because a D-Bus string cannot hold them.
 enum JSONText {
-  /// The text of the string content at `range`. Bytes that are not UTF-8, and escapes that JSON does not have, become
-  /// U+FFFD or what they escape.
+  /// The text of the string content at `range`. Bytes that are not UTF-8 become U+FFFD. An invalid escape becomes
+  /// U+FFFD or the escaped character.
   static func decode(_ json: borrowing Span<UInt8>, _ range: Range<Int>) -> String {
     let content = json.extracting(range)
     let isPlain =
@@ -15,7 +15,7 @@ enum JSONText {
     return String(decoding: unescape(content, isStrict: false) ?? [], as: UTF8.self)
   }
 
-  /// The text of the string content at `range`; nil for what JSON does not have in a string.
+  /// The text of the string content at `range`; nil if it is not valid in JSON.
   static func read(_ json: borrowing Span<UInt8>, _ range: Range<Int>) -> String? {
     let content = json.extracting(range)
     for index in content.indices where content[index] < 0x20 { return nil }
@@ -26,7 +26,7 @@ enum JSONText {
     return unescape(content, isStrict: true).flatMap { String(validating: $0, as: UTF8.self) }
   }
 
-  /// - Returns: nil for an escape that JSON does not have, where it `isStrict`.
+  /// - Returns: nil for an invalid escape if `isStrict`.
   private static func unescape(_ content: borrowing Span<UInt8>, isStrict: Bool) -> [UInt8]? {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(content.count)
@@ -51,7 +51,7 @@ enum JSONText {
     if byte == 0 { bytes += UTF8.encodedReplacementCharacter } else { bytes.append(byte) }
   }
 
-  /// Appends what the escape at `index` stands for, and returns its length; nil for one that JSON does not have.
+  /// Appends the character of the escape at `index`, and returns the escape's length; nil for an invalid escape.
   private static func appendEscape(_ content: borrowing Span<UInt8>, _ index: Int, to bytes: inout [UInt8]) -> Int? {
     switch content[index + 1] {
     case .quote, .backslash, UInt8(ascii: "/"): bytes.append(content[index + 1])
@@ -78,7 +78,7 @@ enum JSONText {
     return length
   }
 
-  /// The unit that `\uXXXX` at `start` stands for; nil when there is no such escape.
+  /// The code unit of `\uXXXX` at `start`; nil if there is no such escape.
   private static func codeUnit(_ content: borrowing Span<UInt8>, _ start: Int) -> UInt16? {
     guard start + 6 <= content.count, content[start] == .backslash, content[start + 1] == UInt8(ascii: "u") else {
       return nil

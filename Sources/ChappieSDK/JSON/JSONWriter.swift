@@ -1,6 +1,6 @@
-/// Writes JSON text as RFC 8259 has it, on one line.
+/// Writes JSON text by RFC 8259, on one line.
 ///
-/// JSON-GLib does not serve here: it writes `4e53` as `4e+53.0`, which is no number, and no U+001F that could be read.
+/// JSON-GLib is not suitable: it writes `4e53` as `4e+53.0`, which is not a number, and U+001F in an unreadable form.
 struct JSONWriter {
   private(set) var bytes: [UInt8] = []
 
@@ -10,7 +10,7 @@ struct JSONWriter {
     case .array(let elements): write(elements)
     case .string(let text): write(text)
     case .integer(let number): bytes += "\(number)".utf8
-    // An infinite number cannot be written.
+    // JSON has no infinite numbers.
     case .number(let number): bytes += (number.isFinite ? "\(number)" : "null").utf8
     case .bool(let value): bytes += (value ? "true" : "false").utf8
     case .null: bytes += "null".utf8

@@ -1,15 +1,15 @@
-/// JSON text as a person reads it who decides about it: what it says, and nothing that hides it.
+/// JSON text for a person who decides about it: it shows the content and hides nothing.
 ///
-/// Space between the parts is one space or none. A string has its characters, where each can be seen, and an escape for
-/// what cannot: `\u0072m` is `rm`, and a sign that turns the reading direction is `\u202e`. Names that come twice, and
-/// numbers, are as they were written: what a parser makes of them is another matter.
+/// The space between tokens is one space or none. A string shows its visible characters, and escapes for invisible
+/// ones: `\u0072m` is shown as `rm`, and a character that changes the reading direction as `\u202e`. Repeated keys and
+/// numbers are shown as written, because parsers differ in their reading of them.
 package struct LegibleJSON: Sendable, Hashable {
   /// The text, on one line.
   package let text: String
-  /// Whether a string in it has a run of spaces that could push what follows out of sight.
+  /// Whether a string has a run of spaces that could push the text after it out of sight.
   package let hasGaps: Bool
 
-  /// More spaces than this, one behind the other, are a gap.
+  /// The longest run of spaces that is not a gap.
   private static let longestRun = 3
 
   package init(_ json: String) {
@@ -63,7 +63,7 @@ package struct LegibleJSON: Sendable, Hashable {
       case "u":
         guard let unit = readUnit() else { return add("\\u") }
         if let scalar = Unicode.Scalar(unit) { return showEscaped(scalar) }
-        // The first half of a pair.
+        // The first half of a surrogate pair.
         let behind = rest
         if rest.popFirst() == "\\", rest.popFirst() == "u", let second = readUnit(),
           let scalar = UTF16.isLeadSurrogate(unit) && UTF16.isTrailSurrogate(second)
@@ -118,14 +118,14 @@ package struct LegibleJSON: Sendable, Hashable {
         : "\\u" + String(repeating: "0", count: max(0, 4 - String(value, radix: 16).count)) + String(value, radix: 16)
     }
 
-    /// Whether a person sees something, and sees it where it is.
+    /// Whether a person sees the character, and sees it in its true place.
     private static func isSeen(_ scalar: Unicode.Scalar) -> Bool {
       switch scalar.properties.generalCategory {
       case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .privateUse, .unassigned,
         .surrogate:
         return false
       default:
-        // The second is a braille pattern without dots, which takes room and shows nothing.
+        // U+2800 is a braille pattern without dots: it is as wide as others but invisible.
         return !scalar.properties.isDefaultIgnorableCodePoint && scalar != "\u{2800}"
       }
     }
