@@ -6,7 +6,7 @@ public struct ChappieImage: Sendable, Hashable, Codable {
   /// The longest file, in bytes.
   public static let fileLimit = 8 << 20
 
-  /// An `https:` address, or the image itself as a `data:` address.
+  /// An `https:` address, or a `data:` address with the image itself.
   public let url: String
 
   /// - Parameter url: an `https:` address, or `data:image/…`.
@@ -19,24 +19,24 @@ public struct ChappieImage: Sendable, Hashable, Codable {
     self.url = url
   }
 
-  /// An address that was checked when the message was made.
+  /// Creates an image from an address that was checked when the message was made.
   package init(stored url: String) {
     self.url = url
   }
 
-  /// The image that `bytes` are: PNG, JPEG, GIF or WebP; nil where they are none. It takes a while for megabytes.
+  /// Creates an image from a PNG, JPEG, GIF or WebP file's bytes; nil for other bytes. Megabytes take a while.
   package init?(bytes: [UInt8]) {
     guard let url = Self.dataURL(of: bytes) else { return nil }
     self.url = url
   }
 
-  /// The image in a file of type PNG, JPEG, GIF or WebP.
+  /// Creates an image from a PNG, JPEG, GIF or WebP file.
   ///
-  /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for a file that cannot be read, is longer than
-  ///   ``fileLimit``, or is no image.
+  /// - Throws: ``ChappieClientError/invalidArgument(_:)`` for a file that cannot be read, is longer than ``fileLimit``,
+  ///   or is not an image.
   @GLibActor
   public init(file path: String) async throws {
-    // A disk can take its time, and base64 of megabytes does.
+    // Disks can be slow, and so is base64 for megabytes.
     let url = await offActor(deadline: .seconds(30)) { Result { try Self.dataURL(of: path) } }
     guard let url else { throw ChappieClientError.invalidArgument("The image \(path) was not read in time.") }
     self.url = try url.get()
@@ -55,12 +55,12 @@ public struct ChappieImage: Sendable, Hashable, Codable {
     return url
   }
 
-  /// Nil for what is no image.
+  /// Nil for bytes that are not an image.
   private static func dataURL(of bytes: [UInt8]) -> String? {
     guard let type = mediaType(of: bytes) else { return nil }
     var url = "data:\(type);base64,"
     url.reserveCapacity(url.utf8.count + (bytes.count + 2) / 3 * 4)
-    // In parts that end where a group of base64 does: no second copy of the whole is made.
+    // Each part ends with a base64 group, so that no second copy of the whole is needed.
     for start in stride(from: 0, to: bytes.count, by: partSize) {
       url += Base64.encode(Array(bytes[start..<min(start + partSize, bytes.count)]))
     }
@@ -69,7 +69,7 @@ public struct ChappieImage: Sendable, Hashable, Codable {
 
   private static let partSize = 48 << 10
 
-  /// The type by the first bytes, whatever the name says.
+  /// The media type from the first bytes, independent of the file's name.
   static func mediaType(of bytes: [UInt8]) -> String? {
     if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return "image/png" }
     if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return "image/jpeg" }

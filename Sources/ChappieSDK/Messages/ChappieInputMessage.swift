@@ -3,14 +3,14 @@ public struct ChappieInputMessage: Sendable, Hashable {
   public enum Role: String, Sendable, Hashable, Codable, CaseIterable {
     case user
     case assistant
-    /// Instructions of the app. The backend knows them as `developer`.
+    /// Instructions of the app. The backend calls this role `developer`.
     case system
     case developer
   }
 
   public let role: Role
   public let text: String
-  /// What the message shows; the model must take images.
+  /// The message's images. The model must accept images.
   public let images: [ChappieImage]
   public let options: ChappieMessageOptions
 
@@ -36,14 +36,14 @@ public struct ChappieInputMessage: Sendable, Hashable {
   }
 }
 
-/// How one message is answered. What is nil is the client's or the model's default.
+/// Options for the answer to one message. Nil stands for the client's or the model's default.
 public struct ChappieMessageOptions: Sendable, Hashable {
-  /// Answer sooner and think less: effort ``ChappieReasoningEffort/low``.
+  /// Whether to answer sooner with less reasoning: effort ``ChappieReasoningEffort/low``.
   public var fastMode: Bool
   public var reasoningEffort: ChappieReasoningEffort?
   /// The slug of the model for this message alone.
   public var model: String?
-  /// Added to the harness's instructions for this message alone.
+  /// Instructions for this message alone, in addition to the harness's.
   public var instructions: String?
 
   public init(
@@ -59,10 +59,10 @@ public struct ChappieMessageOptions: Sendable, Hashable {
   var effort: ChappieReasoningEffort? { reasoningEffort ?? (fastMode ? .low : nil) }
 }
 
-/// How much a model thinks before it answers.
+/// The amount of reasoning before an answer.
 ///
-/// Models differ in what they take: ``ChappieModel/supportedReasoningLevels``. In place of a word that the model does not
-/// list, the next higher one is sent that it does, or else its highest.
+/// Models accept different efforts: ``ChappieModel/supportedReasoningLevels``. An effort that the model does not list
+/// is replaced by the next higher one that it lists, or else by its highest.
 public struct ChappieReasoningEffort: Sendable, Hashable, Codable, RawRepresentable {
   public let rawValue: String
 
@@ -76,9 +76,9 @@ public struct ChappieReasoningEffort: Sendable, Hashable, Codable, RawRepresenta
   public static let high = ChappieReasoningEffort(rawValue: "high")
 }
 
-/// A transcript that the caller composed: the replay of a saved conversation, or a part of one.
+/// A transcript that the caller composed, such as a saved conversation or a part of one.
 public struct ChappieResponseRequest: Sendable, Hashable {
-  /// In order, the newest last.
+  /// The messages, oldest first.
   public var messages: [ChappieInputMessage]
   public var options: ChappieMessageOptions
 

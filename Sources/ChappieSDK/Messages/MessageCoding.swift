@@ -1,4 +1,4 @@
-/// Messages in JSON: the keys are the names of the properties; `images` and `options` may be left out.
+/// Messages in JSON: the keys are the names of the properties; `images` and `options` are optional.
 extension ChappieInputMessage: JSONCodable, Codable {
   package init(jsonValue json: ChappieJSONValue) throws(ChappieClientError) {
     let fields = try JSONFields(json, of: "the message")
