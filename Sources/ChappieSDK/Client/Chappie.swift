@@ -1,12 +1,12 @@
 import GLibBridge
 
-/// The entry points.
+/// The entry points of the library.
 public enum Chappie {
-  /// The sign-in of the slot that `configuration` names. Each call makes an independent session.
+  /// The sign-in of the slot that `configuration` names. Each call returns an independent session.
   ///
-  /// It waits until the keyring was read, 300 ms at most, so that ``ChappieAuthSession/state`` tells at once who is
-  /// signed in; where the keyring is slower it is ``ChappieAuthState/restoring`` until then. On the thread that this
-  /// library works on itself, such as in a tool's handler, it does not wait.
+  /// The call waits for the keyring, 300 ms at most, so that ``ChappieAuthSession/state`` shows the account at once.
+  /// With a slower keyring the state is ``ChappieAuthState/restoring`` at first. The call does not wait on the
+  /// library's own thread, such as in a tool's handler.
   public static func authSession(
     configuration: ChappieConfiguration = ChappieConfiguration()
   ) -> ChappieAuthSession {
@@ -15,11 +15,11 @@ public enum Chappie {
     return session
   }
 
-  /// A client with a conversation of its own, on the credential of the slot that `configuration` names.
+  /// A client with its own conversation, using the credential of the slot that `configuration` names.
   ///
   /// - Parameters:
-  ///   - tools: what this program runs when the model calls it. A tool that the harness does not declare is declared
-  ///     by its own manifest; one that it does is called as the harness describes it.
+  ///   - tools: the tools that this program runs. If the harness declares a tool of the same name, that declaration
+  ///     counts; otherwise the tool's own manifest declares it.
   ///   - toolApprovalHandler: asks the user about a call of a tool whose policy is ``ChappieToolPolicy/ask``.
   public static func client(
     configuration: ChappieConfiguration = ChappieConfiguration(), tools: [ChappieHostTool] = [],
@@ -36,7 +36,7 @@ public enum Chappie {
       configuration: ChappieConfiguration(harness: harness), tools: tools, toolApprovalHandler: toolApprovalHandler)
   }
 
-  /// A client of the default slot with another way for answers to come.
+  /// A client of the default slot with another transport policy for answers.
   public static func client(streamingTransportPolicy: ChappieStreamingTransportPolicy) -> ChappieClient {
     client(configuration: ChappieConfiguration(streamingTransportPolicy: streamingTransportPolicy))
   }
@@ -46,7 +46,7 @@ public enum Chappie {
     client(configuration: ChappieConfiguration(rateLimitBackoff: rateLimitBackoff))
   }
 
-  /// The accounts that are stored for `service` of an application, in alphabetical order.
+  /// The accounts with a stored credential for `service` of an application, in alphabetical order.
   ///
   /// - Throws: ``ChappieAuthError/locked(_:)``, ``ChappieAuthError/keyringUnavailable(_:)``.
   @GLibActor

@@ -1,17 +1,17 @@
 import GLibBridge
 
 extension ChappieClient {
-  /// The models that the plan offers, best first. Those that the backend hides are left out; a client that knows the
-  /// slug of one can still use it.
+  /// The models that the plan offers, best first. Models that the backend hides are left out; a client can still use
+  /// one by its slug.
   ///
-  /// The list is kept for five minutes, for all clients of the same credential.
+  /// All clients of the same credential share the list, which is cached for five minutes.
   ///
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   public func models(filter: ChappieModelFilter = ChappieModelFilter()) async throws -> [ChappieModel] {
     try await models(filter: filter, interaction: .forbidden)
   }
 
-  /// As ``models(filter:)``; `interaction` decides whether the keyring may ask for its password.
+  /// Same as ``models(filter:)``; `interaction` decides whether the keyring may ask for its password.
   @GLibActor
   package func models(
     filter: ChappieModelFilter, interaction: UserInteraction
@@ -20,17 +20,16 @@ extension ChappieClient {
     return try await ChappieClientError.converting { try await catalogue.models(interaction).filter(filter.matches) }
   }
 
-  /// The best model that `filter` matches; nil when there is none, also where the list is empty.
+  /// The best model that matches `filter`; nil if none matches or the list is empty.
   ///
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   public func bestAvailableModel(filter: ChappieModelFilter = .default) async throws -> ChappieModel? {
     try await models(filter: filter).first
   }
 
-  /// The best model that `filter` matches other than the one that failed; nil when there is none, also where the list
-  /// is empty.
+  /// The best model that matches `filter`, other than the failed one; nil if none matches or the list is empty.
   ///
-  /// - Parameter slug: the model to do without; nil is the one that this client asks.
+  /// - Parameter slug: the failed model; nil stands for this client's model.
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   @GLibActor
   public func fallbackModel(

@@ -1,14 +1,14 @@
 import GLibBridge
 
 extension ChappieClient {
-  /// Asks the backend how much of the plan is used. Answers tell it too, as ``ChappieStreamEvent/usageLimits(_:)``.
+  /// Asks the backend for the plan's usage. Answers report it too, as ``ChappieStreamEvent/usageLimits(_:)``.
   ///
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   public func usageLimits() async throws -> ChappieUsageLimitSnapshot {
     try await usageLimits(interaction: .forbidden)
   }
 
-  /// As ``usageLimits()``; `interaction` decides whether the keyring may ask for its password.
+  /// Same as ``usageLimits()``; `interaction` decides whether the keyring may ask for its password.
   @GLibActor
   package func usageLimits(interaction: UserInteraction) async throws -> ChappieUsageLimitSnapshot {
     let slot = conversation.slot
@@ -23,11 +23,11 @@ extension ChappieClient {
     return snapshot
   }
 
-  /// What is known of the plan's use without asking: told to any client of this slot, by whatever brought it.
+  /// The last usage that any client of this slot has received, from a query or an answer. It asks nothing.
   @GLibActor
   package var latestUsageLimits: ChappieUsageLimitSnapshot? { conversation.slot.usage.latest }
 
-  /// Calls `observer` after each change of ``latestUsageLimits``, for as long as the result is kept.
+  /// Calls `observer` after each change of ``latestUsageLimits`` until the result is released.
   @GLibActor
   package func observeUsageLimits(_ observer: @escaping @GLibActor () -> Void) -> Observation {
     conversation.slot.usage.observe(observer)

@@ -4,8 +4,8 @@ import GLibBridge
 ///
 /// A client owns one transcript. Turns that are part of it run one after the other.
 public final class ChappieClient: Sendable {
-  /// The model that answers when none is chosen and the backend offers this one. Where it does not, the one that it
-  /// lists with the lowest ``ChappieModel/priority`` answers.
+  /// The default model, if the backend offers it. Otherwise the listed model with the lowest ``ChappieModel/priority``
+  /// answers.
   public static let defaultModel = ModelChoice.standardSlug
 
   public let configuration: ChappieConfiguration
@@ -20,9 +20,8 @@ public final class ChappieClient: Sendable {
 
   // MARK: The account
 
-  /// Who answers are asked for: what is known of the stored credential of this client's slot, as
-  /// ``ChappieAuthSession/accountInfo`` has it. Nil where nobody is signed in, and where a keyring that is locked or
-  /// silent has not told yet.
+  /// The account of this client's slot, from the stored credential, as in ``ChappieAuthSession/accountInfo``. Nil if
+  /// nobody is signed in, or while the keyring is locked or has not replied.
   @GLibActor
   public func accountInfo() async -> ChappieAccountInfo? {
     let slot = conversation.slot
@@ -46,7 +45,7 @@ public final class ChappieClient: Sendable {
     try await whole(.next(message)).outputText
   }
 
-  /// Answers a transcript that the caller composed. It and the answer become this client's transcript.
+  /// Answers a transcript that the caller composed. The transcript and the answer replace this client's transcript.
   ///
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   public func response(_ request: ChappieResponseRequest) async throws -> ChappieResponse {
@@ -58,7 +57,7 @@ public final class ChappieClient: Sendable {
     try await run(turn, for: caller { _ in .proceed })
   }
 
-  /// The program itself, with the tools that it gave this client.
+  /// The caller that stands for the program itself, with the tools that it gave this client.
   @GLibActor
   package func caller(
     _ deliver: @escaping @GLibActor (ChappieStreamEvent) -> FlowControl
@@ -68,17 +67,17 @@ public final class ChappieClient: Sendable {
 
   // MARK: Streams
 
-  /// Appends a user message to the transcript; the answer comes in pieces. Letting go of the stream cancels it.
+  /// Appends a user message to the transcript and streams the answer. Releasing the stream cancels the turn.
   public func stream(_ text: String) -> AsyncThrowingStream<ChappieStreamEvent, any Error> {
     stream(.user(text))
   }
 
-  /// Appends `message` to the transcript; the answer comes in pieces. Letting go of the stream cancels it.
+  /// Appends `message` to the transcript and streams the answer. Releasing the stream cancels the turn.
   public func stream(_ message: ChappieInputMessage) -> AsyncThrowingStream<ChappieStreamEvent, any Error> {
     stream(.next(message))
   }
 
-  /// As ``response(_:)``, in pieces. Letting go of the stream cancels it.
+  /// Same as ``response(_:)``, but streams the answer. Releasing the stream cancels the turn.
   public func streamResponse(_ request: ChappieResponseRequest) -> AsyncThrowingStream<ChappieStreamEvent, any Error> {
     stream(.replay(request))
   }
@@ -87,7 +86,7 @@ public final class ChappieClient: Sendable {
     events { try await self.run(turn, for: $0) }
   }
 
-  /// What happens in the turn that `run` runs. Letting go of the stream cancels it.
+  /// The events of the turn that `run` runs. Releasing the stream cancels the turn.
   package func events(
     of run: @escaping @GLibActor @Sendable (TurnCaller) async throws -> ChappieResponse
   ) -> AsyncThrowingStream<ChappieStreamEvent, any Error> {
@@ -123,10 +122,10 @@ public final class ChappieClient: Sendable {
     }
   }
 
-  /// Runs `body` with the conversation once the turns and changes that were asked for before have ended. Turns that are
-  /// asked of the client itself wait until `body` has.
+  /// Runs `body` with the conversation after all earlier turns and changes have ended. Later turns of this client wait
+  /// until `body` has ended.
   ///
-  /// - Throws: what `body` throws, `CancellationError`.
+  /// - Throws: the error of `body`, `CancellationError`.
   @GLibActor
   package func exclusively<Result: Sendable>(_ body: (HeldConversation) async throws -> Result) async throws -> Result {
     try await conversation.exclusively(body)
@@ -134,7 +133,7 @@ public final class ChappieClient: Sendable {
 
   // MARK: Context
 
-  /// The conversation as it is now.
+  /// The current state of the conversation.
   @GLibActor
   public func context() async -> ChappieClientContext {
     conversation.context
@@ -144,31 +143,31 @@ public final class ChappieClient: Sendable {
   @GLibActor
   package var model: String { conversation.model.slug }
 
-  /// How ``model`` is known.
+  /// The source of ``model``.
   @GLibActor
   package var modelSource: ModelSource { conversation.model.source }
 
-  /// Which model answers all later turns.
+  /// The choice of the model for all later turns.
   @GLibActor
   package var modelChoice: ModelChoice {
     get { conversation.transcript.choice }
     set { _ = conversation.select(newValue) }
   }
 
-  /// Calls `observer` when ``model`` may have changed by what the backend offers, for as long as the result is kept.
+  /// Calls `observer` when the backend's offer may have changed ``model``, until the result is released.
   @GLibActor
   package func observeModel(_ observer: @escaping @GLibActor () -> Void) -> Observation {
     conversation.slot.modelCache.observe(observer)
   }
 
-  /// Has `model`, and no other in its place, answer all later turns.
+  /// Makes `model` answer all later turns, without a substitute.
   @GLibActor
   @discardableResult
   public func selectModel(_ model: String) async -> ChappieClientContext {
     conversation.select(.chosen(model))
   }
 
-  /// Forgets the conversation, once the turns that were asked for before have ended.
+  /// Clears the conversation after all earlier turns have ended.
   ///
   /// - Throws: `CancellationError`.
   @GLibActor
@@ -177,7 +176,7 @@ public final class ChappieClient: Sendable {
     try await conversation.exclusively { $0.clear() }
   }
 
-  /// Goes on with a conversation that was kept, in place of this client's.
+  /// Replaces this client's conversation by a stored one.
   ///
   /// - Throws: `CancellationError`.
   @GLibActor
@@ -186,7 +185,7 @@ public final class ChappieClient: Sendable {
     try await conversation.exclusively { $0.resume(context) }
   }
 
-  /// Replaces what was said by `summary`, which the model reads first from now on.
+  /// Replaces the messages by `summary`, which the model then reads first.
   ///
   /// - Throws: `CancellationError`.
   @GLibActor
@@ -195,7 +194,7 @@ public final class ChappieClient: Sendable {
     try await conversation.exclusively { $0.compact(summary) }
   }
 
-  /// Replaces what was said by a summary that the model writes.
+  /// Replaces the messages by a summary that the model writes.
   ///
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   @discardableResult
@@ -203,7 +202,7 @@ public final class ChappieClient: Sendable {
     try await compactContext(interaction: .forbidden)
   }
 
-  /// - Parameter hold: gets how many bytes this takes meanwhile, and throws when there is no room.
+  /// - Parameter hold: reserves the memory that this takes, in bytes, and throws if there is no room.
   @GLibActor
   package func compactContext(
     interaction: UserInteraction,
@@ -212,16 +211,16 @@ public final class ChappieClient: Sendable {
     try await conversation.exclusively { try await $0.compact(interaction: interaction, hold: hold) }
   }
 
-  /// About how many bytes of memory the conversation takes.
+  /// The approximate memory of the conversation, in bytes.
   @GLibActor
   package var contextFootprint: Int { conversation.transcript.footprint }
 
-  /// How much of a window of `contextWindow` tokens the conversation fills.
+  /// The part of a window of `contextWindow` tokens that the conversation fills.
   public func contextSize(contextWindow: Int) async -> ChappieContextSize {
     ChappieContextSize(estimatedTokens: await context().estimatedTokens, contextWindow: contextWindow)
   }
 
-  /// What the model is told first, from the next turn on.
+  /// Sets the harness, from the next turn on.
   @GLibActor
   package var harness: ChappieHarness {
     get { conversation.harness }

@@ -24,13 +24,13 @@
   }
 
   extension Date {
-    /// - Parameter microseconds: what comes to it of the next second.
+    /// - Parameter microseconds: the microseconds after `unixSeconds`.
     package init(unixSeconds: Int64, microseconds: Int32 = 0) {
       self.init(timeIntervalSince1970: Double(unixSeconds) + Double(microseconds) / 1_000_000)
     }
   }
 
-  // `localizedDescription` says what `description` does.
+  // `localizedDescription` is the same as `description`.
 
   extension ChappieAuthError: LocalizedError {
     public var errorDescription: String? { description }
