@@ -18,7 +18,7 @@ struct Compaction {
   ///   ``ChappieClientError``; `CancellationError`.
   func summary(of transcript: Transcript, _ interaction: UserInteraction) async throws -> String {
     guard !transcript.items.isEmpty else {
-      throw ChappieClientError.invalidArgument("There is no conversation to put in short yet.")
+      throw ChappieClientError.invalidArgument("There is no conversation to compact yet.")
     }
     let request = TurnRequest(
       transcript.choice, harness: ChappieHarness(name: "", instructions: Self.instructions),
