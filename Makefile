@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-#   make             builds the programs for installing
+#   make             builds the programs for installing; installs nothing
+#   make dependencies, make test-dependencies
+#                    install the packages that building, or the tests, need; packaging/DEPENDENCIES.md lists them
 #   make demo        shows the main job, on a private bus with a real keyring and a stand-in for the servers
-#   make test        runs all tests
+#   make test        runs all tests; this and make demo first install the packages that they need
 #   make bench       measures the service against a C program with the same libraries
 #   make fuzz        feeds each parser with noise for a minute
 #   make torture     kills the service hundreds of times in the middle of what it does, and has its issuer and a proxy
@@ -10,6 +12,9 @@
 #   make abuse       attacks the service from all sides, while an innocent caller measures; SECONDS=600 SEED=any
 #   make conformance runs real clients against the stand-in: the Codex CLI and the openai package
 #   make doc         makes the manual pages and the references, as .build/doc/html/index.html and below
+#   make deb         makes packages for Debian, in .build/deb; packaging/README.md tells of them
+#   make package-test
+#                    makes them, and uses them in fresh trees of Debian 12 and 13; needs root
 #   make lint        checks the format of the source and the comments of the interfaces; make format mends the first
 #   make install     installs what was built before; builds nothing
 #   make uninstall   removes that again, given the same variables
@@ -31,23 +36,38 @@ SWIFT = PKG_CONFIG_PATH=$(PKGCONFIG) swift
 # linker's remarks are on Swift's own archives.
 STATIC = .build/static
 # Without the trait FoundationTypes, which is for programs that use the libraries.
-RELEASE = -c release --disable-default-traits --static-swift-stdlib -Xswiftc -use-ld=lld -Xswiftc -Osize \
+# Nor with a search path for libraries beside the program.
+RELEASE = -c release --disable-default-traits --static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld -Xswiftc -Osize \
   -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=all -Xlinker --no-export-dynamic \
   -Xlinker --no-warnings -Xlinker -L$(STATIC)
+# More options for SwiftPM, such as -j2.
+SWIFTFLAGS =
 SOURCES = Package.swift Sources Tests dbus Fuzz Examples
 
-.PHONY: build debug dependencies manuals demo test bench fuzz torture abuse conformance doc lint format clean
+.PHONY: build debug prepare dependencies test-dependencies demo-dependencies manuals demo test bench fuzz torture \
+  abuse conformance doc lint format clean
+# The prerequisites below are in order, and SwiftPM uses all processors by itself.
+.NOTPARALLEL:
 
-build: dependencies manuals
-	$(SWIFT) build $(RELEASE) --product chappied
-	$(SWIFT) build $(RELEASE) --product chappie
-	$(SWIFT) build $(RELEASE) --product chappie-sandbox
+build: prepare manuals
+	$(SWIFT) build $(RELEASE) $(SWIFTFLAGS) --product chappied
+	$(SWIFT) build $(RELEASE) $(SWIFTFLAGS) --product chappie
+	$(SWIFT) build $(RELEASE) $(SWIFTFLAGS) --product chappie-sandbox
 
-debug: dependencies
+debug: prepare
 	$(SWIFT) build
 
 dependencies:
-	@scripts/install-dependencies
+	@scripts/dependencies install build
+
+test-dependencies:
+	@scripts/dependencies install build demo test
+
+demo-dependencies:
+	@scripts/dependencies install build demo
+
+prepare:
+	@scripts/dependencies check build
 	@scripts/pkg-config-directory $(PKGCONFIG) >/dev/null
 	@mkdir -p $(STATIC) && ln -sf "$$(gcc -print-file-name=libstdc++.a)" $(STATIC)/libstdc++.a
 
@@ -56,15 +76,16 @@ MANUALS = .build/man
 manuals:
 	@doc/interfaces.py mdoc $(MANUALS)
 
-demo: debug
+demo: demo-dependencies debug
 	@scripts/private-session scripts/demo .build/debug
 
-test: dependencies lint
+test: test-dependencies prepare lint
 	$(SWIFT) build --build-tests
 	Tests/arrows.py .build/debug
 	PKG_CONFIG_PATH=$(PKGCONFIG) scripts/private-session swift test --skip-build
 	scripts/private-session Tests/readme.py .build/debug
 	scripts/private-session Tests/torture/torture.py .build/debug --rounds 40
+	Tests/dependencies.sh
 	Tests/install.sh
 	Tests/unit.sh .build/debug
 	scripts/private-session Tests/abuse/abuse.py .build/debug --brief --seconds 24
@@ -73,23 +94,22 @@ bench: build
 	$(SWIFT) build $(RELEASE) --product thread-bench
 	$(MAKE) -C Benchmarks bench
 
-fuzz: dependencies
+fuzz: prepare
 	PKG_CONFIG_PATH=$(PKGCONFIG) Fuzz/run 60
 
 ROUNDS = 400
-torture: debug
+torture: test-dependencies debug
 	scripts/private-session Tests/torture/torture.py .build/debug --rounds $(ROUNDS) $(if $(SEED),--seed $(SEED))
 
 SECONDS = 600
-abuse: build
+abuse: test-dependencies build
 	scripts/private-session Tests/abuse/abuse.py .build/release --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 
 conformance: debug
 	Tests/conformance/conformance.py .build/debug
 
-# Sphinx is for this alone.
 doc: debug
-	@scripts/install-dependencies python3-sphinx python3-myst-parser
+	@scripts/dependencies install doc
 	doc/build .build/debug
 
 lint: manuals
@@ -101,6 +121,18 @@ format:
 
 clean:
 	rm -rf .build
+
+# --- Packages --------------------------------------------------------------------------------------------------------
+
+.PHONY: deb package-test
+
+deb:
+	packaging/build-deb
+
+package-test:
+	@scripts/dependencies install build doc deb
+	$(MAKE) deb
+	Tests/packages/run .build/deb
 
 # --- Installing ------------------------------------------------------------------------------------------------------
 
