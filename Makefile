@@ -35,12 +35,13 @@ SWIFT = PKG_CONFIG_PATH=$(PKGCONFIG) swift
 # C++ runtime, of which Swift's needs a part, would take a millisecond of each start from its shared library; the
 # linker's remarks are on Swift's own archives.
 STATIC = .build/static
-# Without the trait FoundationTypes, which is for programs that use the libraries.
-# Nor with a search path for libraries beside the program.
-RELEASE = -c release --disable-default-traits --static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld -Xswiftc -Osize \
+# Without the trait FoundationTypes, which is for programs that use the libraries, and without a search path for
+# libraries beside the program.
+RELEASE = -c release --disable-default-traits --static-swift-stdlib --disable-local-rpath \
+  -Xswiftc -use-ld=lld -Xswiftc -Osize \
   -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=all -Xlinker --no-export-dynamic \
   -Xlinker --no-warnings -Xlinker -L$(STATIC)
-# More options for SwiftPM, such as -j2.
+# More options for SwiftPM, such as --jobs=2.
 SWIFTFLAGS =
 SOURCES = Package.swift Sources Tests dbus Fuzz Examples
 
@@ -124,7 +125,10 @@ clean:
 
 # --- Packages --------------------------------------------------------------------------------------------------------
 
-.PHONY: deb package-test
+.PHONY: version deb package-test
+
+version:
+	@echo $(VERSION)
 
 deb:
 	packaging/build-deb
@@ -146,6 +150,7 @@ DOCDIR = $(DATADIR)/doc/chappie
 SYSTEMDUSERDIR = $(PREFIX)/lib/systemd/user
 DBUSSERVICESDIR = $(DATADIR)/dbus-1/services
 DBUSINTERFACESDIR = $(DATADIR)/dbus-1/interfaces
+PKGCONFIGDIR = $(DATADIR)/pkgconfig
 BASHCOMPLETIONDIR = $(DATADIR)/bash-completion/completions
 ZSHCOMPLETIONDIR = $(DATADIR)/zsh/site-functions
 FISHCOMPLETIONDIR = $(DATADIR)/fish/vendor_completions.d
@@ -155,7 +160,8 @@ BUILDDIR = .build/release
 INSTALL = install
 VERSION = $(shell sed -n 's/.*static let current = "\(.*\)".*/\1/p' Sources/ChappieSDK/Configuration/ChappieVersion.swift)
 
-# What goes where, as SOURCE:DESTINATION. In a source that ends in .in, @libexecdir@ and @version@ are filled in.
+# What goes where, as SOURCE:DESTINATION. In a source that ends in .in, @libexecdir@, @interfacesdir@ and @version@ are
+# filled in.
 INSTALLED_PROGRAMS = \
   $(BUILDDIR)/chappied:$(LIBEXECDIR)/chappied \
   $(BUILDDIR)/chappie:$(BINDIR)/chappie \
@@ -164,6 +170,7 @@ INSTALLED_FILES = \
   data/chappie.service.in:$(SYSTEMDUSERDIR)/chappie.service \
   dbus/org.chappie.service.in:$(DBUSSERVICESDIR)/org.chappie.service \
   $(foreach xml,$(wildcard dbus/org.chappie.*.xml),$(xml):$(DBUSINTERFACESDIR)/$(notdir $(xml))) \
+  data/chappie.pc.in:$(PKGCONFIGDIR)/chappie.pc \
   data/chappie.conf:$(DOCDIR)/chappie.conf \
   data/access-group.conf:$(DOCDIR)/access-group.conf \
   data/PRIVACY.md:$(DOCDIR)/PRIVACY.md \
@@ -196,7 +203,8 @@ install:
 	for pair in $(INSTALLED_FILES); do \
 	  echo "install $(DESTDIR)$${pair#*:}"; \
 	  case $${pair%%:*} in \
-	    *.in) sed -e 's|@libexecdir@|$(LIBEXECDIR)|g' -e 's|@version@|$(VERSION)|g' "$${pair%%:*}" \
+	    *.in) sed -e 's|@libexecdir@|$(LIBEXECDIR)|g' -e 's|@interfacesdir@|$(DBUSINTERFACESDIR)|g' \
+	        -e 's|@version@|$(VERSION)|g' "$${pair%%:*}" \
 	      | $(INSTALL) -D -m 644 /dev/stdin "$(DESTDIR)$${pair#*:}" ;; \
 	    *) $(INSTALL) -D -m 644 "$${pair%%:*}" "$(DESTDIR)$${pair#*:}" ;; \
 	  esac; \

@@ -105,6 +105,7 @@ cat >"$scratch/expected" <<'END'
 /usr/share/man/man7/org.chappie.7
 /usr/share/man/man8/chappied.8
 /usr/share/metainfo/org.chappie.chappie.metainfo.xml
+/usr/share/pkgconfig/chappie.pc
 /usr/share/zsh/site-functions/_chappie
 END
 for xml in dbus/org.chappie.*.xml; do
@@ -133,6 +134,11 @@ check "no placeholder is left" absent grep -rnIE '@[A-Za-z_]+@' "$share" "$unit"
 check "no file names the scratch tree" absent grep -rnIF "$scratch" "$share" "$unit"
 check "the unit starts the service" grep -qx 'ExecStart=/usr/libexec/chappied' "$unit"
 check "the bus starts the service" grep -qx 'Exec=/usr/libexec/chappied' "$activation"
+has_interfaces() {
+  directory=$(PKG_CONFIG_LIBDIR=$share/pkgconfig pkg-config --variable=interfaces_dir chappie)
+  test "$directory" = /usr/share/dbus-1/interfaces
+}
+check_with pkg-config "pkg-config finds the interfaces" has_interfaces
 check "the bus knows the unit" grep -qx "SystemdService=$(basename "$unit")" "$activation"
 
 # These options make a user namespace in the user's instance of systemd, and the service could not tell its callers
