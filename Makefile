@@ -19,9 +19,9 @@
 #   make install     installs what was built before; builds nothing
 #   make uninstall   removes that again, given the same variables
 #
-# For one user alone, systemd and the bus look here:
-#   make install PREFIX=$HOME/.local SYSTEMDUSERDIR=$HOME/.local/share/systemd/user
-# A session that runs already finds a new service after
+# For one user alone: make install PREFIX=$HOME/.local
+# A service that runs ends by itself when its program is replaced or removed, as soon as it is idle. A session that
+# runs already finds the first service after
 #   systemctl --user daemon-reload
 #   busctl --user call org.freedesktop.DBus / org.freedesktop.DBus ReloadConfig
 
@@ -147,7 +147,8 @@ LIBEXECDIR = $(PREFIX)/libexec
 DATADIR = $(PREFIX)/share
 MANDIR = $(DATADIR)/man
 DOCDIR = $(DATADIR)/doc/chappie
-SYSTEMDUSERDIR = $(PREFIX)/lib/systemd/user
+# In a home directory, systemd looks for units in share alone.
+SYSTEMDUSERDIR = $(if $(filter $(HOME)/%,$(PREFIX)),$(DATADIR),$(PREFIX)/lib)/systemd/user
 DBUSSERVICESDIR = $(DATADIR)/dbus-1/services
 DBUSINTERFACESDIR = $(DATADIR)/dbus-1/interfaces
 PKGCONFIGDIR = $(DATADIR)/pkgconfig
@@ -218,3 +219,4 @@ uninstall:
 	  rm -f "$(DESTDIR)$${pair#*:}"; \
 	done; \
 	rmdir "$(DESTDIR)$(DOCDIR)" 2>/dev/null || :
+	@test -n "$(DESTDIR)" || systemctl --user stop chappie.service 2>/dev/null || :

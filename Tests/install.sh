@@ -157,6 +157,18 @@ for line in Restart=on-failure 'RestartPreventExitStatus=2 78' StartLimitBurst=5
   check "the unit says ${line%%=*}" unit_says "$line"
 done
 
+# --- For one user
+
+one_user() {
+  prefix=$scratch/home/.local
+  make install HOME="$scratch/home" PREFIX="$prefix" BUILDDIR="$build" &&
+    grep -x "ExecStart=$prefix/libexec/chappied" "$prefix/share/systemd/user/chappie.service" &&
+    test -f "$prefix/share/dbus-1/services/org.chappie.service" &&
+    env -u DBUS_SESSION_BUS_ADDRESS XDG_RUNTIME_DIR="$scratch" make uninstall HOME="$scratch/home" PREFIX="$prefix" &&
+    test -z "$(find "$scratch/home" -type f)"
+}
+check "PREFIX=\$HOME/.local needs no other variable" one_user
+
 # --- Each file by the tool for its kind
 
 check_with desktop-file-validate "desktop file" silent desktop-file-validate "$share/applications/org.chappie.desktop"

@@ -39,8 +39,8 @@ enum Chappied {
 
   /// The reason why the service ends, and its exit status.
   private enum EndReason: Int32 {
-    /// A signal asked it to.
-    case signalled = 0
+    /// A signal asked it to, or its program was replaced or removed.
+    case finished = 0
     /// The bus closed the connection: `EX_UNAVAILABLE`. The unit treats it as a failure.
     case busLost = 69
     /// The configuration is wrong: `EX_CONFIG`. The unit does not restart the service for it.
@@ -68,14 +68,21 @@ enum Chappied {
         BusConnection.quietenLibraries(onceClosed: shared)
       }
       // Before the service takes its name: from then on it may be asked to end.
-      let signals = [SIGTERM, SIGINT].map { UnixSignalWatch($0) { stop.fulfil(.signalled) } }
-      let service = try await Service(connection, options)
-      let end = try await stop.value()
-      switch end {
-      case .signalled: Log.info("chappied \(name: ChappieVersion.current) ends: a signal asks it to.")
-      case .busLost: Log.error("The connection to the session bus is lost.")
-      case .misconfigured: break
+      let signals = [SIGTERM, SIGINT].map { signal in
+        UnixSignalWatch(signal) {
+          Log.info("chappied \(name: ChappieVersion.current) ends: a signal asks it to.")
+          stop.fulfil(.finished)
+        }
       }
+      let service = try await Service(connection, options)
+      let replacement = ProgramReplacement {
+        Log.info("chappied \(name: ChappieVersion.current) ends when it is idle: its program was replaced or removed.")
+        try? await service.handOver()
+        stop.fulfil(.finished)
+      }
+      let end = try await stop.value()
+      replacement?.cancel()
+      if end == .busLost { Log.error("The connection to the session bus is lost.") }
       // From here on a second signal ends the process at once.
       for signal in signals { signal.cancel() }
       await service.stop()

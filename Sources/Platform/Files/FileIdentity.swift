@@ -9,6 +9,13 @@ public struct FileIdentity: Hashable, Sendable {
     device = UInt64(status.st_dev)
     node = UInt64(status.st_ino)
   }
+
+  /// The file at `path`, through symbolic links; nil if it cannot be reached.
+  init?(_ path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
 }
 
 /// The kind of file at a path. Symbolic links are followed.

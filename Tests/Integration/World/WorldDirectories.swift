@@ -85,6 +85,15 @@ final class WorldDirectories {
     return files
   }
 
+  /// Whether a service that the bus started has logged `text`.
+  func hasLogged(_ text: String) -> Bool {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: logs.path)) ?? []
+    return names.filter { $0.contains("activated") }.contains { name in
+      let log = (try? Data(contentsOf: logs.appending(path: name))) ?? Data()
+      return !Self.lines(of: log, with: text).isEmpty
+    }
+  }
+
   /// Lines in which a library reports misuse by our programs. Each is a mistake, whatever the test is about.
   var complaints: [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: logs.path)) ?? []

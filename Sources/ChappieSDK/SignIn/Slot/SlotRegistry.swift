@@ -35,6 +35,11 @@ package enum SlotRegistry {
     return slot
   }
 
+  /// Whether the user is signing in to a slot.
+  package static var isSigningIn: Bool {
+    slots.values.contains { $0.value?.state.deviceLinkState.isRunning ?? false }
+  }
+
   /// Waits until no slot has running refreshes or pending tokens. Call it before the process exits.
   package static func settle() async {
     for slot in slots.values.compactMap(\.value) { await slot.settle() }

@@ -107,6 +107,9 @@ final class CallInbox: Sendable {
     state.withLock { $0.queue.forget(caller) }
   }
 
+  /// Whether no call is queued or running.
+  var isEmpty: Bool { state.withLock { $0.queue.pendingCalls == 0 } }
+
   func next() -> FairQueue<IncomingCall>.Served? {
     state.withLock { $0.queue.next() }
   }

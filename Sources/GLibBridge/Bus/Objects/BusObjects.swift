@@ -102,6 +102,9 @@ public final class BusObjects {
 
   // MARK: Calls
 
+  /// Whether every incoming call has been answered.
+  public var isIdle: Bool { inbox.isEmpty }
+
   private func serve() {
     for caller in inbox.takeUnassignedCallers() { Task.onGLib { await findGroup(of: caller) } }
     for _ in 0..<Self.callsPerRound {

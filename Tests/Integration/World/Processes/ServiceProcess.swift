@@ -71,10 +71,12 @@ final class ServiceProcess {
   }
 
   /// Lets the bus start the service at the first call.
-  func makeActivatable(_ arguments: [String]) throws {
+  ///
+  /// - Parameter program: another file than the one of the build.
+  func makeActivatable(_ arguments: [String], program: String = Binaries.chappied) throws {
     let log = try directories.newLog("activated")
     // The bus gives a started service its own output; a shell redirects it into a log that can be searched.
-    let command = try MemoryAccess.line([Binaries.chappied] + arguments, in: directories)
+    let command = try MemoryAccess.line([program] + arguments, in: directories)
     let text = """
       [D-BUS Service]
       Name=org.chappie
