@@ -28,15 +28,40 @@ def head(status, body=b"", kind="text/html", length=None):
             f"Content-Length: {len(body) if length is None else length}\r\nConnection: close\r\n\r\n").encode() + body
 
 
-def make_certificate(folder, name, host=SERVER, days=7, issuer=None):
-    """A self-signed certificate for `host` and its key, in NAME.pem. With -1 days it has expired."""
+# For openssl ca, which alone can give a certificate a later start.
+AUTHORITY = """[ca]
+default_ca = authority
+[authority]
+database = {folder}/index.txt
+serial = {folder}/serial
+new_certs_dir = {folder}
+default_md = sha256
+policy = names
+copy_extensions = copy
+[names]
+commonName = supplied
+"""
+
+
+def make_certificate(folder, name, host=SERVER, days=7, issuer=None, start=None):
+    """A self-signed certificate for `host` and its key, in NAME.pem, valid from `start` (YYYYMMDDHHMMSSZ) or from now.
+
+    With -1 days it has expired.
+    """
     path, key, request = (Path(folder) / f"{name}.{end}" for end in ("pem", "key", "csr"))
+    signing = ["x509", "-req", "-in", request, "-signkey", key, "-copy_extensions", "copy", "-days", str(days),
+               "-out", path]
+    if start:
+        configuration = Path(folder) / "authority.conf"
+        configuration.write_text(AUTHORITY.format(folder=folder))
+        (Path(folder) / "index.txt").touch()
+        signing = ["ca", "-batch", "-selfsign", "-notext", "-create_serial", "-config", configuration, "-keyfile", key,
+                   "-in", request, "-startdate", start, "-days", "40000", "-out", path]
     for command in (
             ["req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj",
              f"/CN={issuer or host}",
              "-addext", f"subjectAltName=DNS:{host}", "-keyout", key, "-out", request],
-            ["x509", "-req", "-in", request, "-signkey", key, "-copy_extensions", "copy", "-days", str(days),
-             "-out", path]):
+            signing):
         subprocess.run(["openssl", *command], check=True, capture_output=True)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(path, key)
@@ -75,9 +100,10 @@ class Network:
         self.others = {
             "": make_certificate(folder, "untrusted", issuer="Somebody"),
             "expired": make_certificate(folder, "expired", days=-1),
+            "too-early": make_certificate(folder, "too-early", start="20910101000000Z"),
             "other-host": make_certificate(folder, "other-host", host="other.chappie.test")}
-        # The issuer of these two certificates is not their fault.
-        trusted = [Path(folder) / f"{name}.pem" for name in ("trusted", "expired", "other-host")]
+        # The issuer of these certificates is not their fault.
+        trusted = [Path(folder) / f"{name}.pem" for name in ("trusted", "expired", "too-early", "other-host")]
         (Path(folder) / "trust.pem").write_bytes(b"".join(path.read_bytes() for path in trusted))
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]

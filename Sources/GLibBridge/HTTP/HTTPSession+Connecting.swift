@@ -53,6 +53,10 @@ extension GLibError {
     self.init(domain: "chappie-http", code: 2, message: message)
   }
 
+  init(untrusted message: String) {
+    self.init(domain: Self.certificateDomain, code: Int32(G_TLS_ERROR_BAD_CERTIFICATE.rawValue), message: message)
+  }
+
   /// This error with a message that distinguishes certificate, TLS and proxy errors.
   @GLibActor
   func explained(for message: OpaquePointer) -> GLibError {
@@ -62,8 +66,7 @@ extension GLibError {
         return GLibError(connecting: "the TLS connection to \(host) failed (\(self.message))")
       }
       return GLibError(
-        domain: Self.certificateDomain, code: code,
-        message: "the certificate shown for \(host) is not trusted (\(HTTPSession.certificateFaults(of: message)))")
+        untrusted: "the certificate shown for \(host) is not trusted (\(HTTPSession.certificateFaults(of: message)))")
     }
     if Self.proxyCodes.contains(where: isIO) {
       return GLibError(connecting: "a proxy does not connect to \(host) (\(self.message))")

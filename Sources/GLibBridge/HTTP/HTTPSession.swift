@@ -74,12 +74,14 @@ public final class HTTPSession {
     if let userAgent { soup_session_set_user_agent(made, userAgent) }
     // The caller sets idle and total deadlines, because it knows the expected pauses.
     soup_session_set_timeout(made, 0)
+    TrustStore.shared.use(in: made)
     // libsoup 3.2 does not limit the decompressed size of WebSocket messages.
     soup_session_remove_feature_by_type(made, soup_websocket_extension_manager_get_type())
     return made
   }
 
   func makeMessage(_ request: HTTPRequest) throws -> OpaquePointer {
+    try TrustStore.shared.check(request.url)
     guard let message = soup_message_new(request.method.rawValue, request.url) else {
       throw GLibError(domain: "chappie-http", code: 0, message: "not an HTTP URL: \(request.url)")
     }

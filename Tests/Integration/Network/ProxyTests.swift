@@ -109,7 +109,7 @@ struct ProxyTests {
   /// A fault of a certificate, and the text that the error must contain.
   nonisolated static let certificates = [
     ("intercept", "nobody who is trusted here has issued it"), ("intercept expired", "it has expired"),
-    ("intercept other-host", "it is for another host"),
+    ("intercept too-early", "it is not valid yet"), ("intercept other-host", "it is for another host"),
   ]
 
   /// A retry does not make a certificate trusted: not for a turn over either transport, with known or unknown models,

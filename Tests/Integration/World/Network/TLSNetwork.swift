@@ -55,10 +55,13 @@ final class TLSNetwork {
     Dictionary(uniqueKeysWithValues: ["http_proxy", "https_proxy", "all_proxy"].map { ($0, proxy) })
   }
 
+  /// A file with the server's certificate.
+  var certificates: String { folder.appending(path: "trust.pem").path }
+
   /// A command that runs another one with the server's certificate trusted. It uses a mount namespace only: in a user
   /// namespace the service could not identify its callers.
   var trusting: [String] {
     let script = #"mount --bind "$0" \#(Self.trustStore) && exec "$@""#
-    return ["unshare", "--mount", "--", "sh", "-c", script, folder.appending(path: "trust.pem").path]
+    return ["unshare", "--mount", "--", "sh", "-c", script, certificates]
   }
 }

@@ -45,8 +45,12 @@ final class ServiceProcess {
   }
 
   /// Makes it reach its server through `network`, from its next start on, and starts it.
-  func start(through network: TLSNetwork, _ environment: [String: String] = [:]) async throws {
-    self.network = network
+  ///
+  /// - Parameter isTrusted: whether the system's trust store has the server's certificate.
+  func start(
+    through network: TLSNetwork, _ environment: [String: String] = [:], isTrusted: Bool = true
+  ) async throws {
+    if isTrusted { self.network = network }
     self.environment.merge(network.environment) { $1 }
     self.environment.merge(environment) { $1 }
     try await start(network.addresses)
