@@ -108,7 +108,7 @@ struct ProxyTests {
 
   /// A fault of a certificate, and the text that the error must contain.
   nonisolated static let certificates = [
-    ("intercept", "nobody who is trusted here has issued it"), ("intercept expired", "it has expired"),
+    ("intercept", "no authority that is trusted here has issued it"), ("intercept expired", "it has expired"),
     ("intercept other-host", "it is for another host"),
   ]
 
