@@ -3,7 +3,7 @@ import Testing
 @testable import ChappieSDK
 @testable import ChappieService
 
-/// The machine, fed with what a slot goes through.
+/// The state machine of notifications, driven by the events of a slot.
 struct SlotUpdatesTests {
   private static let ada = ChappieAccountInfo(accountID: "ada")
   private static let code = ChappieDeviceCode(
@@ -46,7 +46,7 @@ struct SlotUpdatesTests {
 
   // MARK: Without a sign-in
 
-  @Test func nothingIsToldOfWhatNeedsNobody() {
+  @Test func showsNothingIfNoActionIsNeeded() {
     #expect(Slot().tells == .none)
     #expect(Slot([.foundNone]).tells == .none)
     #expect(Slot([Self.found]).tells == .none)
@@ -56,7 +56,7 @@ struct SlotUpdatesTests {
     #expect(Slot([Self.found, .signedOut]).isIdle)
   }
 
-  @Test func aCredentialThatIsSpentNeedsASignIn() {
+  @Test func aRefusedRefreshAsksForASignIn() {
     var slot = Slot(Self.needed)
     #expect(slot.tells == .needsSignIn(failure: nil))
     #expect(!slot.isIdle)
@@ -67,7 +67,7 @@ struct SlotUpdatesTests {
   }
 
   @Test(arguments: [SlotState.Event.found(ada, renewedAt: 200), .signedOut, .foundNone])
-  func theNeedEndsWhenItIsSolvedElsewhere(_ event: SlotState.Event) {
+  func theRequestEndsWithANewCredentialOrASignOut(_ event: SlotState.Event) {
     let slot = Slot(Self.needed + [event])
     #expect(slot.tells == .none)
     #expect(slot.isIdle)
@@ -75,7 +75,7 @@ struct SlotUpdatesTests {
 
   // MARK: A sign-in
 
-  @Test func theCodeTakesThePlaceOfTheNeed() {
+  @Test func theCodeReplacesTheRequestForASignIn() {
     var slot = Slot(Self.needed + [.signInProgress(.requestingCode)])
     #expect(slot.tells == .needsSignIn(failure: nil))
     slot.apply([.signInProgress(.waitingForApproval(Self.code))])
@@ -88,20 +88,20 @@ struct SlotUpdatesTests {
     #expect(slot.isIdle)
   }
 
-  @Test func aSignInThatIsStartingIsNotIdle() {
+  @Test func aStartingSignInIsNotIdle() {
     let slot = Slot([.foundNone, .signInProgress(.requestingCode)])
     #expect(slot.tells == .none)
     #expect(!slot.isIdle)
   }
 
   @Test(arguments: [ChappieAuthError.cancelled, .declined, .expired])
-  func aSignInThatEndsWithoutAResultLeavesWhatWasThere(_ error: ChappieAuthError) {
+  func aCancelledDeclinedOrExpiredSignInRestoresTheEarlierUpdate(_ error: ChappieAuthError) {
     #expect(Slot([.foundNone] + Self.signIn + [.signInFailed(.signIn(error))]).isIdle)
     #expect(Slot([Self.found] + Self.signIn + [.signInFailed(.signIn(error))]).isIdle)
     #expect(Slot(Self.needed + Self.signIn + [.signInFailed(.signIn(error))]).tells == .needsSignIn(failure: nil))
   }
 
-  @Test func aFailureIsToldBrieflyWhereACodeWasShown() {
+  @Test func showsAFailureBrieflyIfACodeWasShown() {
     let error = ChappieAuthError.network("down")
     var slot = Slot([.foundNone] + Self.signIn + [.signInFailed(.signIn(error))])
     #expect(slot.tells == .failed(error.description))
@@ -112,11 +112,11 @@ struct SlotUpdatesTests {
     #expect(Slot([Self.found] + Self.signIn + [.signInFailed(.signIn(error))]).tells == .failed(error.description))
   }
 
-  @Test func aFailureBeforeThereIsACodeIsForTheCallerAlone() {
+  @Test func doesNotShowAFailureBeforeTheCode() {
     #expect(Slot([.foundNone, .signInProgress(.requestingCode), .signInFailed(.signIn(.network("down")))]).isIdle)
   }
 
-  @Test func aFailureIsPartOfTheNeedThatStays() {
+  @Test func theRequestForASignInContainsTheLastFailure() {
     let error = ChappieAuthError.network("down")
     let start: [SlotState.Event] = [.signInProgress(.requestingCode), .signInFailed(.signIn(error))]
     var slot = Slot(Self.needed + start)
@@ -125,7 +125,7 @@ struct SlotUpdatesTests {
     #expect(slot.tells == .needsSignIn(failure: nil))
   }
 
-  @Test func updatesOfOneSignInEndWithTheNext() {
+  @Test func theNextSignInEndsTheUpdateOfTheLast() {
     var slot = Slot(Self.linked + [.signInProgress(.requestingCode)])
     #expect(slot.tells == .linked)
     slot.apply([.signInProgress(.waitingForApproval(Self.other))])
@@ -134,7 +134,7 @@ struct SlotUpdatesTests {
     #expect(slot.isIdle)
   }
 
-  @Test func signingOutEndsTheUpdateOfHavingSignedIn() {
+  @Test func aSignOutEndsTheUpdateOfASignIn() {
     #expect(Slot(Self.linked + [.signedOut]).isIdle)
     #expect(Slot(Self.linked + [.refreshed(Self.ada)]).tells == .linked)
     #expect(Slot(Self.linked + [Self.refused]).tells == .needsSignIn(failure: nil))
@@ -142,13 +142,13 @@ struct SlotUpdatesTests {
 
   // MARK: Callers that show the code
 
-  @Test func aSignInIsUntoldWhereTheCallerShowsIt() {
+  @Test func showsNothingOfAQuietSignIn() {
     #expect(Slot([.foundNone] + Self.signIn, quietly: true).tells == .none)
     #expect(Slot(Self.linked, quietly: true).isIdle)
     #expect(Slot([.foundNone] + Self.signIn + [.signInFailed(.signIn(.network("down")))], quietly: true).isIdle)
   }
 
-  @Test func theNeedStaysWhileAnUntoldSignInRuns() {
+  @Test func theRequestStaysDuringAQuietSignIn() {
     var slot = Slot(Self.needed)
     slot.apply(Self.signIn, quietly: true)
     #expect(slot.tells == .needsSignIn(failure: nil))
@@ -156,13 +156,13 @@ struct SlotUpdatesTests {
     #expect(slot.isIdle)
   }
 
-  @Test func anUntoldFailureChangesNothing() {
+  @Test func aQuietFailureDoesNotChangeTheRequest() {
     var slot = Slot(Self.needed)
     slot.apply([.signInProgress(.requestingCode), .signInFailed(.signIn(.network("down")))], quietly: true)
     #expect(slot.tells == .needsSignIn(failure: nil))
   }
 
-  @Test func aSignInIsToldOnceSomebodyWantsIt() {
+  @Test func showsAQuietSignInAfterAnotherCallerAsks() {
     var slot = Slot([.foundNone] + Self.signIn, quietly: true)
     slot.ask()
     #expect(slot.tells == .codeWaits(Self.code))
@@ -170,13 +170,13 @@ struct SlotUpdatesTests {
     #expect(slot.tells == .linked)
   }
 
-  @Test func askingAloneTellsNothing() {
+  @Test func askingWithoutASignInShowsNothing() {
     var slot = Slot([.foundNone])
     slot.ask()
     #expect(slot.isIdle)
   }
 
-  @Test func aQuietCallerThatJoinsSilencesNothing() {
+  @Test func aQuietCallerDoesNotHideAVisibleSignIn() {
     var slot = Slot([.foundNone] + Self.signIn)
     slot.apply([.signInProgress(.exchanging)], quietly: true)
     #expect(slot.tells == .codeWaits(Self.code))

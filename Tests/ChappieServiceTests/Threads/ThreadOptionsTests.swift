@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChappieService
 
-/// What the configuration says of threads is understood, or the service does not start.
+/// The service does not start with an invalid thread configuration.
 struct ThreadOptionsTests {
   private func read(_ files: String...) throws -> ThreadPolicy? {
     var options = ThreadOptions()
@@ -21,7 +21,7 @@ struct ThreadOptionsTests {
     return failure?.description
   }
 
-  @Test func theFirstFileThatHasAKeyCounts() throws {
+  @Test func theFirstFileWithAKeyDecidesItsValue() throws {
     let policy = try read(
       "[Threads]\nMaximumSize=1\n[Redaction]\nDrop=titles\n", "[Redaction]\nDrop=\\q\nMask=inputs\n")
     #expect(policy?.retention.maximumTotalBytes == 1 << 20)
@@ -40,11 +40,11 @@ struct ThreadOptionsTests {
     ("[Redaction patterns]\na=b", "[Redaction patterns] in the configuration must be"),
     ("[redaction]\nDrop=inputs", "[redaction] in the configuration must be"),
   ])
-  func whatIsNotUnderstoodIsToldOf(_ file: String, _ sentence: String) {
+  func reportsUnknownKeysGroupsAndEscapes(_ file: String, _ sentence: String) {
     #expect(complaint(Array(file.utf8))?.hasPrefix(sentence) == true)
   }
 
-  @Test func whatIsNoTextIsToldOf() {
+  @Test func reportsValuesThatAreNotUTF8() {
     #expect(
       complaint(Array("[Redaction Patterns]\nname=Gr".utf8) + [0xFC] + Array("n\n".utf8))
         == "[Redaction Patterns] name= in the configuration must be text in UTF-8.")
