@@ -21,6 +21,6 @@ struct ThreadKey: KeyringSecret {
 
   func encode() -> SecretBytes { bytes }
 
-  /// Only one key is ever made. Between two, neither could take precedence, so the first one found stays.
+  /// Only one key is ever made, so none takes precedence over another: the first usable one that is found stays.
   func counts(before other: ThreadKey) -> Bool { false }
 }
