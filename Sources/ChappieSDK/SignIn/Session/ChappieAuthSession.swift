@@ -189,8 +189,8 @@ public final class ChappieAuthSession: Observable, Sendable {
   ///
   /// This method blocks its thread, even the main thread, until the keyring has removed the credential: usually for
   /// milliseconds, for 10 seconds at most. After 10 seconds it returns, ``lastError`` reports the delay, and the
-  /// removal continues. On the library's own thread it cannot block: it starts the removal and returns. Call
-  /// ``signOutAndWait()`` there.
+  /// removal continues. On the library's own thread, such as in an observer of a session, it cannot block: it starts
+  /// the removal and returns. Call ``signOutAndWait()`` there.
   public func signOut() {
     let outcome = GLibActor.block(atMost: Self.signOutPatience) {
       _ = try? await self.slot.signOut(interaction: .forbidden)
