@@ -223,8 +223,8 @@ public final class ChappieClient: Sendable {
     try await conversation.exclusively { $0.compact(summary) }
   }
 
-  /// Replaces the messages by a summary that the model writes, after all earlier turns have ended. If the request for it
-  /// fails, the conversation stays as it is.
+  /// Replaces the messages by a summary that the model writes, after all earlier turns have ended. If the request for
+  /// it fails, the conversation stays as it is.
   ///
   /// - Returns: the conversation with the summary and without messages.
   /// - Throws: ``ChappieClientError/invalidArgument(_:)`` if there are no messages, other cases of
