@@ -42,7 +42,7 @@ struct HarmlessOutputTests {
     }
   }
 
-  @Test func answersInAFileAreUnchanged() async throws {
+  @Test func aFileReceivesAnswersUnchanged() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       try await Self.play(world)

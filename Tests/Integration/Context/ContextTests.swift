@@ -95,7 +95,7 @@ struct ContextTests {
     }
   }
 
-  @Test func keysThatAreLeftOutKeepTheirValue() async throws {
+  @Test func omittedKeysKeepTheirValues() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")

@@ -24,7 +24,7 @@ struct OtherProcessTests {
   }
 
   /// A keyring that hangs does not delay a program's start.
-  @Test func aSilentKeyringIsNotWaitedFor() async throws {
+  @Test func aProgramStartsWithASilentKeyring() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       world.keyring.freeze()
@@ -74,7 +74,7 @@ struct OtherProcessTests {
   }
 
   /// A keyring manager deletes the item.
-  @Test func bothLearnOfAKeyringManagersChanges() async throws {
+  @Test func serviceAndProgramLearnOfAKeyringManagersChanges() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let host = try world.startLibraryHost("watch", "now")

@@ -277,7 +277,7 @@ struct NotificationTests {
     }
   }
 
-  @Test func noNotificationForCallersThatShowTheCode() async throws {
+  @Test func noNotificationAppearsForCallersThatShowTheCode() async throws {
     try await World.with(.attended) { world in
       let server = try await NotificationServer(world)
       let caller = try await world.caller()
