@@ -10,7 +10,7 @@ struct LocalizedErrorTests {
   ]
 
   @Test(arguments: errors.indices)
-  func itsLocalizedDescriptionIsItsSentence(_ index: Int) {
+  func localizedDescriptionIsTheDescription(_ index: Int) {
     let error = Self.errors[index]
     #expect((error as any Error).localizedDescription == error.description)
     #expect(error is any LocalizedError)
