@@ -51,7 +51,7 @@ struct DeviceSealsTests {
     }
   }
 
-  @Test func whatWasSealedBeforeAnotherPlaceWasChosenStillOpens() async throws {
+  @Test func lineStillOpensAfterThePlaceChanges() async throws {
     let old = try await seals.sealing().seal(secret, context: [1])
     choice.place = .tpm2
     #expect(try await word(old) == "opened")
@@ -61,7 +61,7 @@ struct DeviceSealsTests {
     #expect(try await word(new) == "opened")
   }
 
-  @Test func readingMakesNoKey() async throws {
+  @Test func readingCreatesNoKey() async throws {
     let line = try await seals.sealing().seal(secret, context: [1])
     file.key = nil
     #expect(try await word(line) == "another device")
@@ -71,7 +71,7 @@ struct DeviceSealsTests {
   }
 
   /// The key may come back, so nobody is signed out.
-  @Test func aKeyThatCannotBeReadNowIsAFailure() async throws {
+  @Test func throwsWhileTheKeyIsUnavailable() async throws {
     let line = try await seals.sealing().seal(secret, context: [1])
     file.error = .unavailable("not now")
     await #expect(throws: SecretStoreError.unavailable("not now")) { try await word(line) }
