@@ -4,7 +4,7 @@ import Testing
 
 /// The effort in a request.
 struct RequestModelTests {
-  private static func word(_ wanted: String?, _ listed: [String]?, ultra: String? = nil) -> String? {
+  private static func effort(_ wanted: String?, _ listed: [String]?, ultra: String? = nil) -> String? {
     RequestModel(slug: "m", efforts: listed, ultra: ultra)
       .effort(wanted.map { ChappieReasoningEffort(rawValue: $0) })
   }
@@ -12,42 +12,42 @@ struct RequestModelTests {
   private static let usual = ["low", "medium", "high", "xhigh"]
 
   @Test func sendsAListedEffort() {
-    for word in Self.usual { #expect(Self.word(word, Self.usual) == word) }
-    #expect(Self.word("thorough", ["thorough"]) == "thorough")
-    #expect(Self.word(nil, Self.usual) == nil)
+    for word in Self.usual { #expect(Self.effort(word, Self.usual) == word) }
+    #expect(Self.effort("thorough", ["thorough"]) == "thorough")
+    #expect(Self.effort(nil, Self.usual) == nil)
   }
 
   @Test func replacesAnUnlistedEffortByAListedOne() {
-    #expect(Self.word("minimal", Self.usual) == "low")
-    #expect(Self.word("minimal", ["minimal", "low"]) == "minimal")
-    #expect(Self.word("medium", ["low", "max"]) == "max")
-    #expect(Self.word("max", Self.usual) == "xhigh")
+    #expect(Self.effort("minimal", Self.usual) == "low")
+    #expect(Self.effort("minimal", ["minimal", "low"]) == "minimal")
+    #expect(Self.effort("medium", ["low", "max"]) == "max")
+    #expect(Self.effort("max", Self.usual) == "xhigh")
   }
 
   /// No effort differs from low effort, so the nearest listed effort does not replace it.
   @Test func sendsNoneEvenIfUnlisted() {
-    #expect(Self.word("none", Self.usual) == "none")
+    #expect(Self.effort("none", Self.usual) == "none")
   }
 
   @Test func sendsAnUnknownEffortUnchanged() {
-    #expect(Self.word("turbo", Self.usual) == "turbo")
+    #expect(Self.effort("turbo", Self.usual) == "turbo")
   }
 
   @Test func modelWithoutEffortsGetsNone() {
-    #expect(Self.word("low", []) == nil)
+    #expect(Self.effort("low", []) == nil)
   }
 
   /// The backend does not accept `ultra` in a request; only users see this word.
   @Test func replacesUltraByTheModelsOwnEffort() {
     let listed = Self.usual + ["max", "ultra"]
-    #expect(Self.word("ultra", listed, ultra: "xhigh") == "xhigh")
-    #expect(Self.word("ultra", listed) == "max")
-    #expect(Self.word("ultra", Self.usual) == "xhigh")
-    #expect(Self.word("ultra", ["ultra"]) == nil)
+    #expect(Self.effort("ultra", listed, ultra: "xhigh") == "xhigh")
+    #expect(Self.effort("ultra", listed) == "max")
+    #expect(Self.effort("ultra", Self.usual) == "xhigh")
+    #expect(Self.effort("ultra", ["ultra"]) == nil)
   }
 
   @Test func sendsEffortsUnchangedWithoutAListExceptUltra() {
-    #expect(Self.word("minimal", nil) == "minimal")
-    #expect(Self.word("ultra", nil) == "xhigh")
+    #expect(Self.effort("minimal", nil) == "minimal")
+    #expect(Self.effort("ultra", nil) == "xhigh")
   }
 }

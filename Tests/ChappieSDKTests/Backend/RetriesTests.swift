@@ -29,7 +29,8 @@ struct RetriesTests {
     if case .fail = decision { true } else { false }
   }
 
-  private static func grow(_ seconds: [Double], to count: Int) -> Bool {
+  /// Whether there are `count` waits, from about 0.2 seconds, each about twice as long as the one before.
+  private static func backOff(_ seconds: [Double], to count: Int) -> Bool {
     seconds.count == count
       && seconds.enumerated().allSatisfy { index, wait in
         (0.9...1.1).contains(wait / (0.2 * Double(1 << index)))
@@ -38,7 +39,7 @@ struct RetriesTests {
 
   @Test func retriesAnUnavailableBackendFourTimes() {
     let (seconds, last) = Self.waits(.unavailable(Self.error, retryAfter: nil))
-    #expect(Self.grow(seconds, to: 4))
+    #expect(Self.backOff(seconds, to: 4))
     #expect(Self.fails(last))
   }
 
@@ -85,7 +86,7 @@ struct RetriesTests {
 
   @Test func retriesABrokenHTTPAnswerOnlyBeforeOutput() {
     let (seconds, last) = Self.waits(.broken(Self.error))
-    #expect(Self.grow(seconds, to: 5))
+    #expect(Self.backOff(seconds, to: 5))
     #expect(Self.fails(last))
     #expect(Self.waits(.broken(Self.error), hasDelivered: true).seconds == [])
   }
@@ -104,7 +105,7 @@ struct RetriesTests {
   @Test(arguments: [true, false])
   func reopensADroppedSocketThenFallsBackToHTTP(_ hasDelivered: Bool) {
     let (seconds, last) = Self.waits(.broken(Self.error), over: .webSocket, hasDelivered: hasDelivered)
-    #expect(Self.grow(seconds, to: 5))
+    #expect(Self.backOff(seconds, to: 5))
     guard case .overHTTP(forGood: true) = last else {
       Issue.record("no fallback")
       return
@@ -115,7 +116,7 @@ struct RetriesTests {
     let policy = ChappieStreamingTransportPolicy(maxWebSocketReconnectionAttempts: 2, fallsBackToHTTPSSE: false)
     for failure in [ExchangeFailure.broken(Self.error), .noWebSocket(Self.error, isLasting: true)] {
       let (seconds, last) = Self.waits(failure, of: Self.retries(policy), over: .webSocket)
-      #expect(Self.grow(seconds, to: 2))
+      #expect(Self.backOff(seconds, to: 2))
       #expect(Self.fails(last))
     }
   }

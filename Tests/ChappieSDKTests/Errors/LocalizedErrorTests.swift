@@ -2,7 +2,7 @@ import ChappieSDK
 import Foundation
 import Testing
 
-/// An app shows `localizedDescription`, and it is the sentence of the error.
+/// Apps show `localizedDescription`, which must be the description of the error.
 struct LocalizedErrorTests {
   private static let errors: [any Error & CustomStringConvertible] = [
     ChappieAuthError.declined, ChappieAuthError.tokenExchangeFailed(status: 400, message: "no"),

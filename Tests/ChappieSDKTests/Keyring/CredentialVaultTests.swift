@@ -25,13 +25,13 @@ struct CredentialVaultTests {
   }
 
   @Test func distinguishesUnreadableItems() async throws {
-    #expect(try await word(FakeStore(.none)) == "none")
-    #expect(try await word(FakeStore(.unusable(reason: "damaged"))) == "unusable: damaged")
-    #expect(try await word(FakeStore(.locked)) == "locked: \(CredentialError.keyringLocked)")
-    #expect(try await word(FakeStore(.hidden)) == "hidden: \(CredentialError.keyringLocked)")
+    #expect(try await outcome(FakeStore(.none)) == "none")
+    #expect(try await outcome(FakeStore(.unusable(reason: "damaged"))) == "unusable: damaged")
+    #expect(try await outcome(FakeStore(.locked)) == "locked: \(CredentialError.keyringLocked)")
+    #expect(try await outcome(FakeStore(.hidden)) == "hidden: \(CredentialError.keyringLocked)")
   }
 
-  private func word(_ store: FakeStore) async throws -> String {
+  private func outcome(_ store: FakeStore) async throws -> String {
     switch try await read(store) {
     case .none: "none"
     case .locked(let error): "locked: \(error)"

@@ -20,7 +20,7 @@ final class DeviceKeyFileTests {
     try? FileManager.default.removeItem(at: root)
   }
 
-  private func reason(_ body: () async throws -> Void) async -> String {
+  private func failureReason(_ body: () async throws -> Void) async -> String {
     do {
       try await body()
       return "none"
@@ -63,7 +63,7 @@ final class DeviceKeyFileTests {
 
   // MARK: Something else in its place
 
-  /// A foreign file is not taken for a key, changed or replaced.
+  /// The source neither uses nor changes a foreign file.
   @Test(arguments: [
     ("a symbolic link", "it is a symbolic link"), ("a link to nowhere", "it is a symbolic link"),
     ("readable", "mode must be 0600"), ("writable", "mode must be 0600"), ("short", "it has 31 bytes"),
@@ -93,7 +93,7 @@ final class DeviceKeyFileTests {
     }
     let before = try files.attributesOfItem(atPath: path) as NSDictionary
     for use in [{ _ = try await self.source.existing() }, { _ = try await self.source.made() }] {
-      let said = await self.reason(use)
+      let said = await self.failureReason(use)
       #expect(said.contains(reason) && said.contains(path), "\(said)")
     }
     #expect(try files.attributesOfItem(atPath: path) as NSDictionary == before)
@@ -103,14 +103,14 @@ final class DeviceKeyFileTests {
   func refusesAnotherUsersKey() async throws {
     _ = try await source.made()
     try #require(chown(source.description, 65534, 65534) == 0)
-    let said = await reason { _ = try await self.source.made() }
+    let said = await failureReason { _ = try await self.source.made() }
     #expect(said.contains("belongs to another user"))
   }
 
   @Test func failsWithoutItsDirectory() async throws {
     _ = FileManager.default.createFile(atPath: root.path, contents: Data())
     #expect(try await source.existing() == nil)
-    let said = await reason { _ = try await self.source.made() }
+    let said = await failureReason { _ = try await self.source.made() }
     #expect(said.contains("device-key"), "\(said)")
   }
 }

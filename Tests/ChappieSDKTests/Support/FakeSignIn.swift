@@ -52,7 +52,7 @@ final class FakeSignIn: SignInMethod {
   }
 
   /// Waits for the first revocation, because a sign-in or sign-out does not.
-  func revocationAsked() async {
+  func revocationRequested() async {
     await revocation.value()
   }
 

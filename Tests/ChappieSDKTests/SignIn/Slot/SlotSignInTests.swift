@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChappieSDK
 
-/// Signing in to a slot.
+/// A slot's sign-in.
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
 struct SlotSignInTests {
@@ -45,11 +45,11 @@ struct SlotSignInTests {
     #expect(fixture.store.stored == "signed-in")
     #expect(fixture.store.deletes == 0)
     // The server revokes the replaced credential and nothing else.
-    await fixture.method.revocationAsked()
+    await fixture.method.revocationRequested()
     #expect(fixture.method.revoked == ["old"])
   }
 
-  /// Its revocation would end the new sign-in.
+  /// A revocation of the shared token would end the new sign-in.
   @Test func doesNotRevokeATokenOfTheNewSignIn() async throws {
     let fixture = await SlotFixture.signedIn()
     fixture.method.onSignIn = { progress in
@@ -63,7 +63,7 @@ struct SlotSignInTests {
       return .test("last", account: "ada")
     }
     _ = try await fixture.slot.startSignIn(interaction: .forbidden)
-    await fixture.method.revocationAsked()
+    await fixture.method.revocationRequested()
     #expect(fixture.method.revoked == ["old"])
   }
 
@@ -72,7 +72,7 @@ struct SlotSignInTests {
     fixture.method.revocationError = .revocationFailed("down")
     _ = try await fixture.slot.startSignIn(interaction: .forbidden)
     await fixture.until { $0.deviceLinkState == .linked }
-    await fixture.method.revocationAsked()
+    await fixture.method.revocationRequested()
     #expect(fixture.slot.state.state == .signedIn)
     #expect(fixture.slot.state.lastError == nil)
   }
@@ -126,7 +126,7 @@ struct SlotSignInTests {
     await fixture.until { !$0.deviceLinkState.isRunning }
     #expect(fixture.slot.state.deviceLinkState == .linked)
     #expect(fixture.store.stored == "signed-in")
-    await fixture.method.revocationAsked()
+    await fixture.method.revocationRequested()
     #expect(fixture.method.revoked == ["old"])
   }
 
@@ -265,7 +265,7 @@ struct SlotSignInTests {
     fixture.store.writeError = .keyringFailed("full")
     _ = try? await fixture.slot.startSignIn(interaction: .forbidden)
     await fixture.until { $0.deviceLinkState == .failed }
-    await fixture.method.revocationAsked()
+    await fixture.method.revocationRequested()
     #expect(fixture.method.revoked == ["signed-in"])
     #expect(fixture.slot.state.state == .signedIn)
     #expect(fixture.slot.state.accountInfo?.accountID == "ada")

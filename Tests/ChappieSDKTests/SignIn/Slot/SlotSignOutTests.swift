@@ -13,7 +13,7 @@ struct SlotSignOutTests {
     #expect(fixture.slot.state.state == .signedOut)
     #expect(fixture.slot.state.accountInfo == nil)
     #expect(fixture.store.stored == nil)
-    await fixture.method.revocationAsked()
+    await fixture.method.revocationRequested()
     #expect(fixture.method.revoked == ["old"])
     await #expect(throws: CredentialError.missing) { try await fixture.slot.accessGrant() }
   }
@@ -117,7 +117,7 @@ struct SlotSignOutTests {
     #expect(fixture.slot.state.state == .signedOut)
     #expect(fixture.store.stored == nil)
     // The server must revoke the latest tokens, not their invalid predecessors.
-    await fixture.method.revocationAsked()
+    await fixture.method.revocationRequested()
     #expect(fixture.method.revoked == ["new"])
   }
 
@@ -126,7 +126,7 @@ struct SlotSignOutTests {
     fixture.store.writeError = .keyringFailed("full")
     _ = try? await fixture.slot.accessGrant()
     try await fixture.slot.signOut(interaction: .forbidden)
-    await fixture.method.revocationAsked()
+    await fixture.method.revocationRequested()
     #expect(fixture.method.revoked == ["new"])
     await #expect(throws: CredentialError.missing) { try await fixture.slot.accessGrant() }
   }
