@@ -34,7 +34,7 @@ struct BackendFailureTests {
 
   /// A number from a server must not crash this process.
   @Test(arguments: ["1e300", "-1e300", "9223372036854775808", "null", "0.5"])
-  func readsAnyNumberAsResetTime(_ number: String) {
+  func acceptsAnyNumberAsResetTime(_ number: String) {
     let failure = Self.failure(429, "{\"error\":{\"type\":\"usage_limit_reached\",\"resets_at\":\(number)}}")
     #expect(failure.isFinal)
   }

@@ -75,7 +75,7 @@ struct ResponseAssemblerTests {
     #expect(result == Result(pieces: ["Grü", "ß dich 😀"], text: "Grüß dich 😀"))
   }
 
-  @Test func eachMessageIsComparedWithItsOwnDeltas() {
+  @Test func comparesEachMessageWithItsOwnDeltas() {
     let result = Self.assemble([
       .textDelta("one"), .message("one"), .textDelta("tw"), .message("two"), .message("three"),
     ])

@@ -133,7 +133,7 @@ struct ResponseEventTests {
     "", ",\"usage\":null", ",\"usage\":{}", ",\"usage\":{\"input_tokens\":0,\"input_tokens_details\":null}",
     ",\"end_turn\":true", ",\"usage\":{\"input_tokens\":\"many\"}", ",\"usage\":{\"output_tokens\":1e300}",
   ])
-  func usageMayBeMissing(_ rest: String) {
+  func acceptsMissingUsage(_ rest: String) {
     #expect(
       Self.decode("{\"type\":\"response.completed\",\"response\":{\"id\":\"r\"\(rest)}}")
         == .completed(id: "r", usage: ChappieTokenUsage()))
@@ -161,7 +161,7 @@ struct ResponseEventTests {
 
   /// A number from a server must not crash this process.
   @Test(arguments: ["1e300", "-1e300", "9223372036854775808", "1e18", "-1", "0.5"])
-  func readsAnyNumberAsResetTime(_ number: String) {
+  func acceptsAnyNumberAsResetTime(_ number: String) {
     let text = "{\"type\":\"response.failed\",\"response\":{\"error\":{\"code\":\"c\",\"resets_at\":\(number)}}}"
     guard case .failed(let error) = Self.decode(text) else {
       Issue.record("not decoded as a failure")

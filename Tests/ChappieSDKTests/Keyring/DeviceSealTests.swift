@@ -72,7 +72,7 @@ struct DeviceSealTests {
     }
   }
 
-  @Test func needsTheSameContext() throws {
+  @Test func opensOnlyWithTheSameContext() throws {
     #expect(Self.isDamaged(Self.open(Self.line(), Self.here, Array("other".utf8))))
     #expect(Self.isDamaged(Self.open(Self.line(), Self.here, [])))
   }

@@ -113,7 +113,7 @@ struct ChappieModelListTests {
   }
 
   @Test(arguments: ["{}", "[]", "null", "7", #"{"models":null}"#, #"{"models":{}}"#, #"{"detail":"no"}"#])
-  func otherJSONIsNoList(_ text: String) throws {
+  func refusesOtherJSON(_ text: String) throws {
     #expect(try Self.list(text) == nil)
   }
 

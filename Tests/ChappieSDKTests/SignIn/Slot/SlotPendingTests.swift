@@ -95,7 +95,7 @@ struct SlotPendingTests {
 
   // MARK: Cancelled callers
 
-  @Test func cancelledCallerReturnsBeforeTheRefresh() async throws {
+  @Test func cancelledCallerReturnsBeforeTheRefreshEnds() async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
     let (started, gate) = (Wait(), Wait())
     fixture.method.onRefresh = { _ in

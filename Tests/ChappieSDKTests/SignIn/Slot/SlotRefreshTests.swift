@@ -62,7 +62,7 @@ struct SlotRefreshTests {
 
   // MARK: A fresher copy
 
-  @Test func adoptsAFresherCopyThatAnotherProcessStored() async throws {
+  @Test func adoptsAFresherCredentialOfAnotherProcess() async throws {
     let fixture = await SlotFixture.signedIn()
     let old = try await fixture.slot.accessGrant()
     fixture.store.item = .credential(.test("fresh"))
