@@ -166,7 +166,7 @@ from_sandbox() {
   bwrap --unshare-user --unshare-pid --die-with-parent "${tree[@]}" --ro-bind "$XDG_RUNTIME_DIR/.flatpak/1/info" \
     /.flatpak-info -- "$@"
 }
-# An app's calls come through a proxy in its sandbox.
+# Makes a call through a proxy in the sandbox, as Flatpak does.
 sandboxed_call() {
   rm -f "$SCRATCH/proxy"
   from_sandbox xdg-dbus-proxy "$DBUS_SESSION_BUS_ADDRESS" "$SCRATCH/proxy" &
@@ -230,20 +230,20 @@ fails_for_good() {
 
 systemctl --user set-environment SSLKEYLOGFILE="$SCRATCH/keys" LD_AUDIT=libnothing.so GNUTLS_DEBUG_LEVEL=9
 check "the bus starts the service through systemd" get Manager Version
-check "it runs as the unit" shows ActiveState active
-check "a memory limit" shows MemoryMax 536870912
-check "a lower memory limit that slows it down" shows MemoryHigh 402653184
-check "a limit of tasks" shows TasksMax 128
-check "a limit of files" limits_files
-check "no new privileges, and a system call filter" is_confined
-check "a kernel keyring of its own" shows KeyringMode private
-for name in SSLKEYLOGFILE GNUTLS_DEBUG_LEVEL LD_AUDIT; do check "no $name" has_no "$name"; done
+check "the service runs as the unit" shows ActiveState active
+check "the unit limits memory" shows MemoryMax 536870912
+check "a lower memory limit slows the service down" shows MemoryHigh 402653184
+check "the unit limits tasks" shows TasksMax 128
+check "the unit limits open files" limits_files
+check "the service has no new privileges and a system call filter" is_confined
+check "the service has a kernel keyring of its own" shows KeyringMode private
+for name in SSLKEYLOGFILE GNUTLS_DEBUG_LEVEL LD_AUDIT; do check "the service has no variable $name" has_no "$name"; done
 check "a program outside a sandbox is identified as one" get Session State
 check "an app in a sandbox is identified by its id" is_known_as_app
 check "an app in a sandbox opens a client" opens_a_client
-check "a sign-in and a question" signs_in_and_asks
+check "a sign-in and a question succeed" signs_in_and_asks
 check "the journal holds the lines of a slot" journal_has_slot
-check "it restarts after a crash" crash
-check "it restarts after the loss of the bus" lose_bus
-check "an invalid configuration is tried once" fails_for_good
+check "the service restarts after a crash" crash
+check "the service restarts after the loss of the bus" lose_bus
+check "the service tries an invalid configuration once" fails_for_good
 exit $failed
