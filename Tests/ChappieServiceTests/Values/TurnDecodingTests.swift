@@ -74,7 +74,7 @@ struct TurnDecodingTests {
     #expect(throws: VariantError(expected: "a(ss)", found: "as")) { try [TranscriptEntry](variant: ["user"].variant) }
   }
 
-  // MARK: Details of the end
+  // MARK: Details of an ended turn
 
   @Test func theDetailsContainTheTokenUsage() {
     let usage = ChappieTokenUsage(inputTokens: 1, cachedInputTokens: 2, outputTokens: 3, reasoningTokens: 4)

@@ -40,7 +40,7 @@ struct WaitTests {
     await wait.value()
   }
 
-  // MARK: Being cancelled
+  // MARK: Cancellation
 
   @Test func cancellationEndsTheWait() async {
     let wait = Wait()

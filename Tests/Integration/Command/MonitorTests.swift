@@ -80,7 +80,7 @@ struct MonitorTests {
     }
   }
 
-  // MARK: Its end
+  // MARK: The end of the monitor
 
   /// The monitor also ends when it has nothing to write.
   @Test(arguments: ["", "--usage"])

@@ -144,7 +144,7 @@ struct ContextTests {
     }
   }
 
-  // MARK: What is refused
+  // MARK: Refused changes
 
   nonisolated static let keys = [
     "session_id", "thread_id", "model", "messages", "compacted_summary", "created_at", "updated_at",

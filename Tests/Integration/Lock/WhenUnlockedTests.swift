@@ -107,7 +107,7 @@ struct WhenUnlockedTests {
     }
   }
 
-  // MARK: Under way
+  // MARK: Running operations
 
   @Test func aRunningTurnCompletesWhenTheScreenLocks() async throws {
     try await with { world, caller, saver in
