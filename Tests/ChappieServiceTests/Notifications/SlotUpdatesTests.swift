@@ -40,36 +40,36 @@ struct SlotUpdatesTests {
     mutating func ask() { updates.ask(ChappieAuthSession.Snapshot(state)) }
     mutating func wait() { updates.forgetBriefUpdate() }
 
-    var tells: SlotUpdates.Update { updates.update }
+    var update: SlotUpdates.Update { updates.update }
     var isIdle: Bool { updates.isIdle }
   }
 
   // MARK: Without a sign-in
 
   @Test func showsNothingIfNoActionIsNeeded() {
-    #expect(Slot().tells == .none)
-    #expect(Slot([.foundNone]).tells == .none)
-    #expect(Slot([Self.found]).tells == .none)
-    #expect(Slot([.foundLocked]).tells == .none)
-    #expect(Slot([.storeFailed(.locked("locked"))]).tells == .none)
-    #expect(Slot([Self.found, .refreshFailed(.signIn(.network("down")))]).tells == .none)
+    #expect(Slot().update == .none)
+    #expect(Slot([.foundNone]).update == .none)
+    #expect(Slot([Self.found]).update == .none)
+    #expect(Slot([.foundLocked]).update == .none)
+    #expect(Slot([.storeFailed(.locked("locked"))]).update == .none)
+    #expect(Slot([Self.found, .refreshFailed(.signIn(.network("down")))]).update == .none)
     #expect(Slot([Self.found, .signedOut]).isIdle)
   }
 
   @Test func aRefusedRefreshAsksForASignIn() {
     var slot = Slot(Self.needed)
-    #expect(slot.tells == .needsSignIn(failure: nil))
+    #expect(slot.update == .needsSignIn(failure: nil))
     #expect(!slot.isIdle)
     slot.apply([.storeFailed(.locked("locked")), Self.found])
-    #expect(slot.tells == .needsSignIn(failure: nil))
+    #expect(slot.update == .needsSignIn(failure: nil))
     slot.wait()
-    #expect(slot.tells == .needsSignIn(failure: nil))
+    #expect(slot.update == .needsSignIn(failure: nil))
   }
 
   @Test(arguments: [SlotState.Event.found(ada, renewedAt: 200), .signedOut, .foundNone])
   func theRequestEndsWithANewCredentialOrASignOut(_ event: SlotState.Event) {
     let slot = Slot(Self.needed + [event])
-    #expect(slot.tells == .none)
+    #expect(slot.update == .none)
     #expect(slot.isIdle)
   }
 
@@ -77,20 +77,20 @@ struct SlotUpdatesTests {
 
   @Test func theCodeReplacesTheRequestForASignIn() {
     var slot = Slot(Self.needed + [.signInProgress(.requestingCode)])
-    #expect(slot.tells == .needsSignIn(failure: nil))
+    #expect(slot.update == .needsSignIn(failure: nil))
     slot.apply([.signInProgress(.waitingForApproval(Self.code))])
-    #expect(slot.tells == .codeWaits(Self.code))
+    #expect(slot.update == .codeWaits(Self.code))
     slot.apply([.signInProgress(.exchanging)])
-    #expect(slot.tells == .codeWaits(Self.code))
+    #expect(slot.update == .codeWaits(Self.code))
     slot.apply([.signedIn(Self.ada)])
-    #expect(slot.tells == .linked)
+    #expect(slot.update == .linked)
     slot.wait()
     #expect(slot.isIdle)
   }
 
   @Test func aStartingSignInIsNotIdle() {
     let slot = Slot([.foundNone, .signInProgress(.requestingCode)])
-    #expect(slot.tells == .none)
+    #expect(slot.update == .none)
     #expect(!slot.isIdle)
   }
 
@@ -98,18 +98,18 @@ struct SlotUpdatesTests {
   func aCancelledDeclinedOrExpiredSignInRestoresTheEarlierUpdate(_ error: ChappieAuthError) {
     #expect(Slot([.foundNone] + Self.signIn + [.signInFailed(.signIn(error))]).isIdle)
     #expect(Slot([Self.found] + Self.signIn + [.signInFailed(.signIn(error))]).isIdle)
-    #expect(Slot(Self.needed + Self.signIn + [.signInFailed(.signIn(error))]).tells == .needsSignIn(failure: nil))
+    #expect(Slot(Self.needed + Self.signIn + [.signInFailed(.signIn(error))]).update == .needsSignIn(failure: nil))
   }
 
   @Test func showsAFailureBrieflyIfACodeWasShown() {
     let error = ChappieAuthError.network("down")
     var slot = Slot([.foundNone] + Self.signIn + [.signInFailed(.signIn(error))])
-    #expect(slot.tells == .failed(error.description))
+    #expect(slot.update == .failed(error.description))
     slot.apply([.foundNone])
-    #expect(slot.tells == .failed(error.description))
+    #expect(slot.update == .failed(error.description))
     slot.wait()
     #expect(slot.isIdle)
-    #expect(Slot([Self.found] + Self.signIn + [.signInFailed(.signIn(error))]).tells == .failed(error.description))
+    #expect(Slot([Self.found] + Self.signIn + [.signInFailed(.signIn(error))]).update == .failed(error.description))
   }
 
   @Test func doesNotShowAFailureBeforeTheCode() {
@@ -120,30 +120,30 @@ struct SlotUpdatesTests {
     let error = ChappieAuthError.network("down")
     let start: [SlotState.Event] = [.signInProgress(.requestingCode), .signInFailed(.signIn(error))]
     var slot = Slot(Self.needed + start)
-    #expect(slot.tells == .needsSignIn(failure: error.description))
+    #expect(slot.update == .needsSignIn(failure: error.description))
     slot.apply(Self.signIn + [.signInFailed(.signIn(.cancelled))])
-    #expect(slot.tells == .needsSignIn(failure: nil))
+    #expect(slot.update == .needsSignIn(failure: nil))
   }
 
   @Test func theNextSignInEndsTheUpdateOfTheLast() {
     var slot = Slot(Self.linked + [.signInProgress(.requestingCode)])
-    #expect(slot.tells == .linked)
+    #expect(slot.update == .linked)
     slot.apply([.signInProgress(.waitingForApproval(Self.other))])
-    #expect(slot.tells == .codeWaits(Self.other))
+    #expect(slot.update == .codeWaits(Self.other))
     slot.apply([.signInFailed(.signIn(.cancelled))])
     #expect(slot.isIdle)
   }
 
   @Test func aSignOutEndsTheUpdateOfASignIn() {
     #expect(Slot(Self.linked + [.signedOut]).isIdle)
-    #expect(Slot(Self.linked + [.refreshed(Self.ada)]).tells == .linked)
-    #expect(Slot(Self.linked + [Self.refused]).tells == .needsSignIn(failure: nil))
+    #expect(Slot(Self.linked + [.refreshed(Self.ada)]).update == .linked)
+    #expect(Slot(Self.linked + [Self.refused]).update == .needsSignIn(failure: nil))
   }
 
   // MARK: Callers that show the code
 
   @Test func showsNothingOfAQuietSignIn() {
-    #expect(Slot([.foundNone] + Self.signIn, quietly: true).tells == .none)
+    #expect(Slot([.foundNone] + Self.signIn, quietly: true).update == .none)
     #expect(Slot(Self.linked, quietly: true).isIdle)
     #expect(Slot([.foundNone] + Self.signIn + [.signInFailed(.signIn(.network("down")))], quietly: true).isIdle)
   }
@@ -151,7 +151,7 @@ struct SlotUpdatesTests {
   @Test func theRequestStaysDuringAQuietSignIn() {
     var slot = Slot(Self.needed)
     slot.apply(Self.signIn, quietly: true)
-    #expect(slot.tells == .needsSignIn(failure: nil))
+    #expect(slot.update == .needsSignIn(failure: nil))
     slot.apply([.signedIn(Self.ada)])
     #expect(slot.isIdle)
   }
@@ -159,15 +159,15 @@ struct SlotUpdatesTests {
   @Test func aQuietFailureDoesNotChangeTheRequest() {
     var slot = Slot(Self.needed)
     slot.apply([.signInProgress(.requestingCode), .signInFailed(.signIn(.network("down")))], quietly: true)
-    #expect(slot.tells == .needsSignIn(failure: nil))
+    #expect(slot.update == .needsSignIn(failure: nil))
   }
 
   @Test func showsAQuietSignInAfterAnotherCallerAsks() {
     var slot = Slot([.foundNone] + Self.signIn, quietly: true)
     slot.ask()
-    #expect(slot.tells == .codeWaits(Self.code))
+    #expect(slot.update == .codeWaits(Self.code))
     slot.apply([.signedIn(Self.ada)])
-    #expect(slot.tells == .linked)
+    #expect(slot.update == .linked)
   }
 
   @Test func askingWithoutASignInShowsNothing() {
@@ -179,6 +179,6 @@ struct SlotUpdatesTests {
   @Test func aQuietCallerDoesNotHideAVisibleSignIn() {
     var slot = Slot([.foundNone] + Self.signIn)
     slot.apply([.signInProgress(.exchanging)], quietly: true)
-    #expect(slot.tells == .codeWaits(Self.code))
+    #expect(slot.update == .codeWaits(Self.code))
   }
 }

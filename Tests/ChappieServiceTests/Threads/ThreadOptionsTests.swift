@@ -12,7 +12,7 @@ struct ThreadOptionsTests {
     return try options.policy()
   }
 
-  private func complaint(_ bytes: [UInt8]) -> String? {
+  private func startError(_ bytes: [UInt8]) -> String? {
     let failure = #expect(throws: StartFailure.self) {
       var options = ThreadOptions()
       try options.read(KeyFile(bytes))
@@ -41,16 +41,16 @@ struct ThreadOptionsTests {
     ("[redaction]\nDrop=inputs", "[redaction] in the configuration must be"),
   ])
   func reportsUnknownKeysGroupsAndEscapes(_ file: String, _ sentence: String) {
-    #expect(complaint(Array(file.utf8))?.hasPrefix(sentence) == true)
+    #expect(startError(Array(file.utf8))?.hasPrefix(sentence) == true)
   }
 
   @Test func reportsValuesThatAreNotUTF8() {
     #expect(
-      complaint(Array("[Redaction Patterns]\nname=Gr".utf8) + [0xFC] + Array("n\n".utf8))
+      startError(Array("[Redaction Patterns]\nname=Gr".utf8) + [0xFC] + Array("n\n".utf8))
         == "[Redaction Patterns] name= in the configuration must be text in UTF-8.")
     for (group, key) in [("Redaction", "Drop"), ("Threads", "Enabled")] {
       #expect(
-        complaint(Array("[\(group)]\n\(key)=".utf8) + [0xFC, 0x0A])
+        startError(Array("[\(group)]\n\(key)=".utf8) + [0xFC, 0x0A])
           == "[\(group)] \(key)= in the configuration must be text in UTF-8 with \\\\ for each backslash.")
     }
   }
