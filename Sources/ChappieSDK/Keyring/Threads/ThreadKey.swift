@@ -6,7 +6,7 @@ struct ThreadKey: KeyringSecret {
   static let reasons = (
     otherDevice:
       "The stored threads were made on another device, or the key of this device is gone: they cannot be read. Delete all threads to start again.",
-    damaged: "The key of the stored threads is damaged, or belongs to another version. Delete all threads to start again."
+    damaged: "The key of the stored threads is damaged, or of another version. Delete all threads to start again."
   )
 
   let bytes: SecretBytes
