@@ -61,7 +61,7 @@ import Testing
       try tools.backend.play(#"[{"endpoint": "responses", "text": "The user is Ada."}]"#)
       #expect(try await tools.client.compactContext().compactedSummary == "The user is Ada.")
       _ = try await tools.client.send("Who am I?")
-      let beginning = "developer: The conversation so far, in short:\n"
+      let beginning = "developer: A summary of the conversation so far:\n"
       #expect(try input(tools.backend) == [beginning + "The user is Ada.", "user: Who am I?"])
       let context = try await tools.client.compactContext(summary: "They met.")
       #expect(context.messages.isEmpty)

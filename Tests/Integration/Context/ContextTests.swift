@@ -111,7 +111,7 @@ struct ContextTests {
       _ = try await caller.send("three", at: client)
       #expect(
         try await world.sandbox.state().lastInput == [
-          "developer: The conversation so far, in short:\nThey greeted.", "user: three",
+          "developer: A summary of the conversation so far:\nThey greeted.", "user: three",
         ])
     }
   }
