@@ -83,6 +83,7 @@ demo: demo-dependencies debug
 test: test-dependencies prepare lint
 	$(SWIFT) build --build-tests
 	Tests/arrows.py .build/debug
+	PKG_CONFIG_PATH=$(PKGCONFIG) Tests/misuse.py .build/debug
 	PKG_CONFIG_PATH=$(PKGCONFIG) scripts/private-session swift test --skip-build
 	scripts/private-session Tests/readme.py .build/debug
 	scripts/private-session Tests/torture/torture.py .build/debug --rounds 40

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs into a scratch tree, checks what is there, starts the service from it over the bus, and uninstalls it.
+# Installs into a scratch tree, checks its files, starts the service from it over the bus, and uninstalls it.
 #
 #   Tests/install.sh
 #
@@ -79,8 +79,8 @@ mkdir -p "$package/usr/bin" "$package/usr/share/man/man1"
 touch "$package/usr/bin/another" "$package/usr/share/man/man1/another.1"
 files_of "$package" >"$scratch/before"
 
-check "manual pages of the interfaces" make manuals
-check "install" make install DESTDIR="$package" PREFIX=/usr BUILDDIR="$build"
+check "the manual pages of the interfaces are made" make manuals
+check "the installation succeeds" make install DESTDIR="$package" PREFIX=/usr BUILDDIR="$build"
 files_of "$package" >"$scratch/after"
 comm -13 "$scratch/before" "$scratch/after" >"$scratch/installed"
 sed 's/^/      /' "$scratch/installed"
@@ -175,8 +175,8 @@ check_with desktop-file-validate "desktop file" silent desktop-file-validate "$s
 check_with appstreamcli "metainfo" \
   appstreamcli validate --no-net --pedantic --explain "$share/metainfo/org.chappie.chappie.metainfo.xml"
 for page in "$share"/man/man?/*chappie*.[178]; do
-  check_with man "man page ${page##*/}" silent sh -c "man --warnings -l -Tutf8 -Z '$page' >'$scratch/page'"
-  check_with mandoc "man page ${page##*/}, by mandoc" silent mandoc -Tlint -Wwarning "$page"
+  check_with man "man accepts ${page##*/}" silent sh -c "man --warnings -l -Tutf8 -Z '$page' >'$scratch/page'"
+  check_with mandoc "mandoc accepts ${page##*/}" silent mandoc -Tlint -Wwarning "$page"
 done
 for icon in scalable/apps/org.chappie symbolic/apps/org.chappie-symbolic; do
   check_with rsvg-convert "icon $icon" rsvg-convert -o "$scratch/icon.png" "$share/icons/hicolor/$icon.svg"
@@ -364,15 +364,15 @@ fi
 
 # --- Uninstalling
 
-check "uninstall" make uninstall DESTDIR="$package" PREFIX=/usr BUILDDIR="$build"
+check "the uninstallation succeeds" make uninstall DESTDIR="$package" PREFIX=/usr BUILDDIR="$build"
 files_of "$package" >"$scratch/left"
-check "uninstall removes the installed files alone" diff "$scratch/before" "$scratch/left"
-check "uninstall removes its own directory" absent test -e "$share/doc/chappie"
+check "the uninstallation removes the installed files alone" diff "$scratch/before" "$scratch/left"
+check "the uninstallation removes its own directory" absent test -e "$share/doc/chappie"
 
 # --- A tree to run from
 
 tree=$scratch/tree
-check "install into a prefix" make install PREFIX="$tree" BUILDDIR="$build"
+check "the installation into a prefix succeeds" make install PREFIX="$tree" BUILDDIR="$build"
 
 verify_unit() {
   XDG_RUNTIME_DIR=$scratch silent systemd-analyze --user --man=no verify "$tree/lib/systemd/user/chappie.service"
@@ -410,7 +410,7 @@ END
 }
 check_with dbus-run-session "the bus starts the service from the tree" activate
 
-check "uninstall from the prefix" make uninstall PREFIX="$tree" BUILDDIR="$build"
+check "the uninstallation from the prefix succeeds" make uninstall PREFIX="$tree" BUILDDIR="$build"
 check "nothing is left in the prefix" silent find "$tree" ! -type d
 
 if [ $failures -ne 0 ]; then

@@ -10,6 +10,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 programs=$(realpath "${1:?the directory with the programs}")
 manager=/usr/lib/systemd/systemd
+journald=/usr/lib/systemd/systemd-journald
 
 skip() {
   echo "skip  the unit under systemd --user, with all its $(grep -c "^check " "$0") checks: $1"
@@ -18,7 +19,7 @@ skip() {
 
 if [[ ${2:-} != inside ]]; then
   [[ $(id -u) == 0 ]] || skip "it needs root"
-  for program in "$manager" /usr/bin/dbus-daemon /usr/bin/bwrap /usr/bin/systemctl /usr/bin/gdbus; do
+  for program in "$manager" "$journald" /usr/bin/gnome-keyring-daemon /usr/bin/dbus-daemon /usr/bin/bwrap /usr/bin/systemctl /usr/bin/gdbus; do
     [[ -x $program ]] || skip "there is no $program"
   done
   hierarchy=$(awk '$3 == "cgroup" && $4 ~ /name=systemd/ || $3 == "cgroup2" && $2 == "/sys/fs/cgroup" { print $2; exit }' /proc/mounts)
@@ -41,7 +42,8 @@ fi
 
 # --- An instance of systemd
 
-mkdir -p /run/systemd && mount -t tmpfs tmpfs /run/systemd && mkdir /run/systemd/system || exit 1
+mkdir -p /run/systemd /run/log && mount -t tmpfs tmpfs /run/systemd && mount -t tmpfs tmpfs /run/log &&
+  mkdir /run/systemd/system || exit 1
 export HOME=$SCRATCH/home XDG_RUNTIME_DIR=$SCRATCH/run LANG=C.UTF-8
 unset DBUS_SESSION_BUS_ADDRESS DISPLAY WAYLAND_DISPLAY SSLKEYLOGFILE XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME
 units=$SCRATCH/units
@@ -78,10 +80,19 @@ printf '[Socket]\nListenStream=%%t/bus\n' >"$units/dbus.socket"
 for unit in default.target basic.target; do printf '[Unit]\nDescription=%s\n' "$unit" >"$units/$unit"; done
 
 echo $$ >"$GROUP/cgroup.procs" || exit 1
+"$journald" >"$SCRATCH/journald.log" 2>&1 &
+journal=$!
 export SYSTEMD_UNIT_PATH=$units:/usr/lib/systemd/user DBUS_SESSION_BUS_ADDRESS=unix:path=$XDG_RUNTIME_DIR/bus
 env -u SCRATCH -u GROUP "$manager" --user --log-target=console >"$SCRATCH/systemd.log" 2>&1 &
 instance=$!
-trap 'systemctl --user exit >/dev/null 2>&1; wait $instance 2>/dev/null' EXIT
+finish() {
+  systemctl --user exit >/dev/null 2>&1
+  wait $instance 2>/dev/null
+  kill $journal $keyring $sandbox 2>/dev/null
+  wait
+}
+keyring= sandbox=
+trap finish EXIT
 
 # until SECONDS COMMAND…: waits for the command to succeed.
 until_true() {
@@ -93,10 +104,22 @@ until_true() {
   done
 }
 
+until_true 10 test -S /run/systemd/journal/stdout
 if ! until_true 20 systemctl --user start dbus.service || ! until_true 20 busctl --user status org.freedesktop.systemd1; then
   touch "$SCRATCH/skipped"
   exit 0
 fi
+
+# --- A keyring, and servers to sign in to
+
+printf password | gnome-keyring-daemon --unlock --foreground --components=secrets >"$SCRATCH/keyring.log" 2>&1 &
+keyring=$!
+until_true 20 busctl --user status org.freedesktop.secrets
+"$programs/chappie-sandbox" --port 0 --auto-approve >"$SCRATCH/sandbox" &
+sandbox=$!
+until_true 20 grep '^issuer ' "$SCRATCH/sandbox"
+issuer=$(sed -n 's/^issuer //p' "$SCRATCH/sandbox")
+printf '[Backend]\nIssuer=%s\nBaseURL=%s/backend-api\n' "$issuer" "$issuer" >"$HOME/.config/chappie/chappie.conf"
 
 # --- Checks
 
@@ -143,7 +166,7 @@ from_sandbox() {
   bwrap --unshare-user --unshare-pid --die-with-parent "${tree[@]}" --ro-bind "$XDG_RUNTIME_DIR/.flatpak/1/info" \
     /.flatpak-info -- "$@"
 }
-# An app's calls come through a proxy in its sandbox.
+# Makes a call through a proxy in the sandbox, as Flatpak does.
 sandboxed_call() {
   rm -f "$SCRATCH/proxy"
   from_sandbox xdg-dbus-proxy "$DBUS_SESSION_BUS_ADDRESS" "$SCRATCH/proxy" &
@@ -171,6 +194,23 @@ is_confined() {
 is_alive_again() {
   [[ $(pid) != 0 && $(pid) != "$before" ]] && get Manager Version
 }
+signs_in_and_asks() {
+  "$programs/chappie" sign-in --no-browser && "$programs/chappie" ask hello | grep -F hello
+}
+journal() {
+  journalctl -q --file '/run/log/journal/*/*.journal' "$@"
+}
+# The fingerprint of a slot finds the lines of that slot and no others.
+journal_has_slot() {
+  local slot
+  for slot in $(journal -F CHAPPIE_SLOT); do
+    [[ $slot =~ ^[0-9a-f]{16}$ ]] || return 1
+    journal -o cat "CHAPPIE_SLOT=$slot" PRIORITY=6 >"$SCRATCH/slot.log"
+    grep 'to signed-in: the sign-in has succeeded' "$SCRATCH/slot.log" && ! grep ' starts, with ' "$SCRATCH/slot.log" &&
+      return
+  done
+  return 1
+}
 crash() {
   before=$(pid)
   kill -KILL "$before"
@@ -190,18 +230,20 @@ fails_for_good() {
 
 systemctl --user set-environment SSLKEYLOGFILE="$SCRATCH/keys" LD_AUDIT=libnothing.so GNUTLS_DEBUG_LEVEL=9
 check "the bus starts the service through systemd" get Manager Version
-check "it runs as the unit" shows ActiveState active
-check "a memory limit" shows MemoryMax 536870912
-check "a lower memory limit that slows it down" shows MemoryHigh 402653184
-check "a limit of tasks" shows TasksMax 128
-check "a limit of files" limits_files
-check "no new privileges, and a system call filter" is_confined
-check "a kernel keyring of its own" shows KeyringMode private
-for name in SSLKEYLOGFILE GNUTLS_DEBUG_LEVEL LD_AUDIT; do check "no $name" has_no "$name"; done
+check "the service runs as the unit" shows ActiveState active
+check "the unit limits memory" shows MemoryMax 536870912
+check "a lower memory limit slows the service down" shows MemoryHigh 402653184
+check "the unit limits tasks" shows TasksMax 128
+check "the unit limits open files" limits_files
+check "the service has no new privileges and a system call filter" is_confined
+check "the service has a kernel keyring of its own" shows KeyringMode private
+for name in SSLKEYLOGFILE GNUTLS_DEBUG_LEVEL LD_AUDIT; do check "the service has no variable $name" has_no "$name"; done
 check "a program outside a sandbox is identified as one" get Session State
 check "an app in a sandbox is identified by its id" is_known_as_app
 check "an app in a sandbox opens a client" opens_a_client
-check "it restarts after a crash" crash
-check "it restarts after the loss of the bus" lose_bus
-check "an invalid configuration is tried once" fails_for_good
+check "a sign-in and a question succeed" signs_in_and_asks
+check "the journal holds the lines of a slot" journal_has_slot
+check "the service restarts after a crash" crash
+check "the service restarts after the loss of the bus" lose_bus
+check "the service tries an invalid configuration once" fails_for_good
 exit $failed

@@ -25,7 +25,7 @@ STYLE = "font: 13px ui-monospace, 'DejaVu Sans Mono', 'Liberation Mono', Menlo, 
 
 
 def printed(command):
-    """What a command prints to a terminal, as lines."""
+    """The lines that a command prints to a terminal."""
     ours, theirs = os.openpty()
     subprocess.run(["stty", "cols", str(COLUMNS), "-onlcr"], stdin=theirs, check=True)
     process = subprocess.Popen(command, shell=True, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs)

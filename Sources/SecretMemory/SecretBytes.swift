@@ -49,7 +49,7 @@ public final class SecretBytes: @unchecked Sendable {
     body(UnsafePointer(pointer.assumingMemoryBound(to: UInt8.self)))
   }
 
-  /// Reads the secret. What `body` copies out is no longer protected.
+  /// Reads the secret. A copy that `body` makes is not protected.
   public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
     try body(UnsafeRawBufferPointer(start: pointer, count: count))
   }

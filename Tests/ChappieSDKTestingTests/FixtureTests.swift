@@ -3,9 +3,9 @@ import ChappieSDKTesting
 import GLibBridge
 import Testing
 
-/// The fixtures as an app's tests use them: public API only.
+/// These tests use the fixtures as the tests of an app do, with public API only.
 @Suite @GLibActor struct FixtureTests {
-  @Test func aSignedInUserIsAnswered() async throws {
+  @Test func theSignedInFixtureGetsAnAnswer() async throws {
     let backend = try StandInBackend()
     let user = StandInUser(email: "grace@example.com", plan: "pro")
     let configuration = try ChappieConfiguration.testing(.signedIn, backend: backend, user: user)
@@ -18,7 +18,7 @@ import Testing
     await backend.stop()
   }
 
-  @Test func nobodyIsAnsweredWhenSignedOut() async throws {
+  @Test func theSignedOutFixtureGetsNoAnswer() async throws {
     let backend = try StandInBackend()
     let configuration = try ChappieConfiguration.testing(.signedOut, backend: backend)
 
@@ -29,7 +29,7 @@ import Testing
     await backend.stop()
   }
 
-  @Test func anExpiredTokenIsRenewedOnTheWay() async throws {
+  @Test func anExpiredTokenIsRefreshedDuringTheRequest() async throws {
     let backend = try StandInBackend()
     let configuration = try ChappieConfiguration.testing(.accessTokenExpired, backend: backend)
     let client = Chappie.client(configuration: configuration)
@@ -39,7 +39,7 @@ import Testing
     await backend.stop()
   }
 
-  @Test func aSpentCredentialAsksForASignInFromTheStart() async throws {
+  @Test func theReauthenticationFixtureNeedsASignInFromTheStart() async throws {
     let backend = try StandInBackend()
     let configuration = try ChappieConfiguration.testing(.reauthenticationRequired, backend: backend)
     let session = Chappie.authSession(configuration: configuration)
@@ -56,7 +56,7 @@ import Testing
 
   private static let hasEnded = "The sign-in has ended and cannot be renewed: sign in again."
 
-  @Test func aCredentialThatCannotBeRenewedEndsWithItsFirstRequest() async throws {
+  @Test func aCredentialWithoutARefreshTokenEndsWithItsFirstRequest() async throws {
     let backend = try StandInBackend()
     let configuration = try ChappieConfiguration.testing(.refreshTokenMissing, backend: backend)
     let session = Chappie.authSession(configuration: configuration)
@@ -71,7 +71,7 @@ import Testing
     await backend.stop()
   }
 
-  @Test func slotsOfTwoTestsAreApart() async throws {
+  @Test func eachFixtureHasItsOwnSlot() async throws {
     let backend = try StandInBackend()
     let ada = try ChappieConfiguration.testing(.signedIn, backend: backend)
     let grace = try ChappieConfiguration.testing(
@@ -87,7 +87,7 @@ import Testing
     await backend.stop()
   }
 
-  @Test func aStreamDeliversWhatItsEndSays() async throws {
+  @Test func theDeltasOfAStreamAddUpToItsResponse() async throws {
     let backend = try StandInBackend()
     let configuration = try ChappieConfiguration.testing(.signedIn, backend: backend)
     var text = ""
@@ -104,7 +104,7 @@ import Testing
     await backend.stop()
   }
 
-  @Test func aDeviceCodeSignInThroughTheSession() async throws {
+  @Test func aSessionCompletesADeviceCodeSignIn() async throws {
     var behaviour = StandInConfiguration()
     behaviour.pollInterval = 1
     let backend = try StandInBackend(behaviour)

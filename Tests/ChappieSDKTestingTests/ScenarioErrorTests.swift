@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 struct ScenarioErrorTests {
-  @Test func aScenarioThatCannotBeReadSaysWhy() async throws {
+  @Test func theErrorDescribesAnInvalidScenario() async throws {
     let backend = try await StandInBackend()
     let error = await #expect(throws: StandInScenarioError.self) { try await backend.play("{}") }
     #expect((error as (any Error)?)?.localizedDescription == "a scenario is a JSON list of rules")

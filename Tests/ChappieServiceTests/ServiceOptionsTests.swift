@@ -4,11 +4,11 @@ import Testing
 @testable import ChappieService
 
 struct ServiceOptionsTests {
-  @Test func nothingGivenIsTheSDKsDefaultForTheDesktopUser() throws {
+  @Test func noOptionsGiveTheSDKDefaultsForTheDesktopUser() throws {
     #expect(try ServiceOptions().defaults() == ChappieConfiguration(applicationID: .desktopUser))
   }
 
-  @Test func whatIsGivenReplacesItsPart() throws {
+  @Test func eachOptionReplacesOneDefault() throws {
     var options = ServiceOptions(issuer: "http://127.0.0.1:1/")
     options.model = "gpt-test"
     options.clientID = "client"
@@ -20,7 +20,7 @@ struct ServiceOptionsTests {
   }
 
   @Test(arguments: ["http://example.org", "example.org", "ftp://127.0.0.1"])
-  func refusesServersThatAreNeitherHTTPSNorHere(_ url: String) {
+  func rejectsServersThatAreNeitherHTTPSNorLoopback(_ url: String) {
     #expect(throws: ChappieClientError.self) { try ServiceOptions(issuer: url).defaults() }
     #expect(throws: ChappieClientError.self) { try ServiceOptions(baseURL: url).defaults() }
   }

@@ -46,7 +46,7 @@ struct SecretBytesTests {
     #expect(!SecretBytes(other.utf8).isEqual(to: SecretBytes("token".utf8)))
   }
 
-  // MARK: Not telling
+  // MARK: Printing
 
   /// All of Swift's implicit conversions to text, of the value itself and inside another value.
   @Test func cannotBePrinted() {
@@ -64,11 +64,11 @@ struct SecretBytesTests {
       "\(secret)", String(describing: secret), String(reflecting: secret), "\(holder)", String(reflecting: holder),
       "\([secret])", "\(["key": secret])", dumped,
     ]
-    for text in texts { #expect(!Self.tells(word, text), "\(text)") }
+    for text in texts { #expect(!Self.reveals(word, text), "\(text)") }
   }
 
   /// Whether `text` contains `word`, or its bytes as Swift prints an array.
-  private static func tells(_ word: String, _ text: String) -> Bool {
+  private static func reveals(_ word: String, _ text: String) -> Bool {
     let numbers = word.utf8.prefix(4).map(String.init).joined(separator: ", ")
     return text.contains(word) || text.contains(numbers)
   }

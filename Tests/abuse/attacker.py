@@ -36,7 +36,7 @@ class Attacker:
             self.trouble.append(what[:300])
 
     def known(self, value, otherwise):
-        """In the first round the value that has done harm before, then `otherwise`."""
+        """The value that has done harm before in the first round; later ones are `otherwise`."""
         return value if self.rounds == 1 else otherwise
 
     @property

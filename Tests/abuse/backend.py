@@ -40,7 +40,7 @@ class Server(socketserver.ForkingMixIn, socketserver.TCPServer):
 class Handler(socketserver.StreamRequestHandler):
     def handle(self):
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        # No exchange takes longer, whatever the service does.
+        # The longest time of an exchange, in seconds, whatever the service does.
         self.request.settimeout(120)
         try:
             self.exchange()

@@ -85,7 +85,7 @@ class Round:
         try:
             output, _ = attacker.communicate(timeout=seconds + GRACE)
         except subprocess.TimeoutExpired:
-            # It waits for a reply that does not come, and is ended while it waits.
+            # The attacker waits for a reply that does not come, and is ended.
             attacker.terminate()
             try:
                 output, _ = attacker.communicate(timeout=2)
@@ -105,7 +105,7 @@ class Round:
         self.check(self.longest_turn[1] <= self.turn_bound,
                    f"a turn of another caller took {self.longest_turn[1]:.1f} s")
         self.check(self.calls, "the attack made no call")
-        self.check(self.reads and self.turns, "the other caller did nothing")
+        self.check(self.reads and self.turns, "the other caller completed no call or no turn")
         troubles = self.bystander.troubles()
         self.check(not troubles, f"another caller was not served {len(troubles)} times: {troubles[:1]}")
         self.check(self.peak <= MOST_MEMORY, f"resident memory rose to {self.peak / MIB:.0f} MiB")
@@ -118,11 +118,11 @@ class Round:
         self.check_rest()
 
     def check_rest(self):
-        """The same process still serves, and has the state of before."""
+        """Checks that the same process still serves, with the memory and descriptors of before."""
         if not self.world.lives():
             time.sleep(0.5)
             code = self.world.service.poll()
-            self.check(False, "the service is gone" + ("" if code is None else f", with status {code}"))
+            self.check(False, "the service has ended" + ("" if code is None else f", with status {code}"))
             self.is_broken = True
             return
         deadline = time.monotonic() + RECOVERY
@@ -134,14 +134,14 @@ class Round:
             time.sleep(0.1)
 
     def unrest(self):
-        """The difference to the state of before; None when there is none."""
+        """The reason that the service is not at rest; None when it is."""
         if not self.answers():
             return "the service does not answer afterwards"
         before, now = self.world.at_start, footprint(self.world.service.pid)
         if now.memory > before.memory + REST:
-            return f"{now.memory / MIB:.0f} MiB stayed, and {before.memory / MIB:.0f} were there before all"
+            return f"the service uses {now.memory / MIB:.0f} MiB, and used {before.memory / MIB:.0f} before all attacks"
         if now.descriptors > before.descriptors + DESCRIPTORS:
-            return f"{now.descriptors} descriptors stayed, and {before.descriptors} were there before all"
+            return f"the service has {now.descriptors} descriptors, and had {before.descriptors} before all attacks"
         return None
 
     def answers(self):

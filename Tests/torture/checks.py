@@ -68,7 +68,7 @@ class Checks:
         self.originals = [item for item in items if not item.is_copy]
         # A sign-in with another accessibility is another item, and both exist for a moment.
         self.check(len(self.originals) <= (2 if self.rule else 1), f"{len(self.originals)} items for one slot")
-        self.check(self.originals or not self.copies, "a copy without its original")
+        self.check(self.originals or not self.copies, "a copy exists without its original")
         return max(self.originals, key=lambda item: item.renewed_at, default=None)
 
     def note_moment(self, kind, newest_before, *more_counts):
@@ -84,23 +84,24 @@ class Checks:
             self.tally.latest = max(self.tally.latest, self.killed_at - arrived)
 
     def check_fresh(self):
-        """There is one item, with the newest token, and a copy if there should be one."""
+        """Checks that one item has the newest token, and that a copy exists exactly if its rule requires one."""
         item = self.stored()
         self.check(len(self.originals) == 1, f"{len(self.originals)} items after an operation that succeeded")
         self.check(item.token == self.ledger.newest, "the newest token is not in the keyring")
         copies = [item.token] if item.rule.startswith("after-first-unlock") else []
-        self.check([copy.token for copy in self.copies] == copies, "the copies are wrong")
+        self.check([copy.token for copy in self.copies] == copies, "the copies do not hold the newest token")
 
     # The service
 
     def check_life(self, item, may_be_lost=True):
-        """The service runs and works with the items in the keyring."""
+        """Checks that the service works with the items in the keyring."""
         if item is None:
-            self.check(self.session.state() == "signed-out", "signed in without a credential")
-            self.check(self.answer() == "MissingCredential", "an answer without a credential")
+            self.check(self.session.state() == "signed-out", "the service is not signed out without a credential")
+            self.check(self.answer() == "MissingCredential",
+                       "a call without a credential did not fail with MissingCredential")
             return
-        self.check(self.session.state() == "signed-in", f"{self.session.state()} with a credential")
-        self.check(item.token, "a credential that cannot be refreshed")
+        self.check(self.session.state() == "signed-in", f"the state is {self.session.state()} with a credential")
+        self.check(item.token, "the credential has no refresh token")
         is_alive = self.ledger.accepts(item.token)
         self.check(is_alive or (may_be_lost and not self.grace), "the keyring holds a spent token")
         refusals = self.ledger.refusals
@@ -108,8 +109,8 @@ class Checks:
         answer = self.answer()
         if is_alive:
             self.check(answer is None, f"a sign-in that should work was refused: {self.refusal}")
-            self.check(self.session.state() == "signed-in", "not signed in after an answer")
-            self.check(self.ledger.refusals == refusals, "a spent token was sent")
+            self.check(self.session.state() == "signed-in", "the service is not signed in after an answer")
+            self.check(self.ledger.refusals == refusals, "the service sent a spent token")
             self.check_fresh()
         else:
             self.count.losses += 1
@@ -117,18 +118,19 @@ class Checks:
             self.check_loss(answer, refusals)
 
     def check_loss(self, answer, refusals):
-        """The issuer has refused: the refusal is stored, and the service asks only once."""
+        """Checks that the service stores the refusal of the issuer and asks only once."""
         self.check(answer == "ReauthenticationRequired", f"a lost sign-in was answered with {answer}")
         self.check(self.ledger.refusals == refusals + 1, f"{self.ledger.refusals - refusals} refusals for one loss")
         for _ in range(2):
-            self.check(self.session.state() == "reauthentication-required", f"{self.session.state()} after a loss")
-            self.check("ada@example.com" in self.session.property("AccountInfo"), "the identity was lost")
+            self.check(self.session.state() == "reauthentication-required",
+                       f"the state is {self.session.state()} after a loss")
+            self.check("ada@example.com" in self.session.property("AccountInfo"), "the account is unknown after a loss")
             self.stored()
             self.check(self.originals and all(item.token and item.is_refused for item in self.originals + self.copies),
-                       "one refusal was not kept, or took the token out of the keyring")
+                       "a refusal was not stored, or removed the token from the keyring")
             self.session.end_service()
             self.session.restart_service()
-        self.check(self.answer() == "ReauthenticationRequired", "the loss was forgotten")
-        self.check(self.ledger.refusals == refusals + 1, "a spent token was sent")
+        self.check(self.answer() == "ReauthenticationRequired", "the service forgot that the sign-in was lost")
+        self.check(self.ledger.refusals == refusals + 1, "the service sent a spent token")
         self.session.sign_in()
-        self.check(self.answer() is None, "no answer after a new sign-in")
+        self.check(self.answer() is None, "a call after a new sign-in had no answer")

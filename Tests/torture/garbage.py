@@ -114,7 +114,7 @@ class Garbage:
         if form == "raw":
             return body
         if form == "endless":
-            # No length and no end are given.
+            # The head gives neither a length nor an end.
             return (b"HTTP/1.1 %d X\r\nContent-Type: text/html\r\n\r\n" % status) + body
         return head(status, body, kind)
 
@@ -218,10 +218,10 @@ class GarbageRounds(Checks):
     def check_state(self):
         allowed = ["signed-in"] + ["reauthentication-required"] * self.garbage.has_refused
         deadline = time.monotonic() + 5
-        # A cancelled sign-in is ending.
+        # A cancelled sign-in needs a moment to end.
         while (state := self.session.state()) == "signing-in" and time.monotonic() < deadline:
             time.sleep(0.01)
-        self.check(state in allowed, f"{state} by garbage")
+        self.check(state in allowed, f"garbage changed the state to {state}")
 
     # After garbage
 
@@ -229,21 +229,21 @@ class GarbageRounds(Checks):
         item = self.stored()
         is_there = bool(item and item.token and self.ledger.accepts(item.token))
         self.count.lost += not is_there
-        self.check(item, "garbage took a sign-in out of the keyring")
-        self.check(item.token, "garbage took a refresh token out of the keyring")
+        self.check(item, "garbage removed a sign-in from the keyring")
+        self.check(item.token, "garbage removed a refresh token from the keyring")
         self.check(is_there, "the keyring holds a spent token")
         if self.session.state() == "reauthentication-required":
             self.wait_out()
         self.session.expire_access_tokens()
         self.check(self.answer() is None, f"a sign-in that should work was refused: {self.refusal}")
-        self.check(self.session.state() == "signed-in", "not signed in after an answer")
+        self.check(self.session.state() == "signed-in", "the service is not signed in after an answer")
         self.check_fresh()
 
     def wait_out(self):
         """A sign-in that was refused by mistake is not used for ten minutes, and works again then."""
         refreshes = self.ledger.refreshes
-        self.check(self.answer() == "ReauthenticationRequired", "a refusal was forgotten")
-        self.check(self.ledger.refreshes == refreshes, "the issuer was asked again too early")
+        self.check(self.answer() == "ReauthenticationRequired", "the service forgot a refusal")
+        self.check(self.ledger.refreshes == refreshes, "the service asked the issuer again too early")
         self.session.end_service()
         self.session.place.extra_uptime += PAUSE
         self.session.restart_service()

@@ -80,7 +80,7 @@ class Rounds(Checks):
             succeeded = True
         except (Refused, Failure):
             succeeded = False
-        # The event of the aim did not happen, or is about to.
+        # The awaited event did not happen, or is about to happen.
         if not killed.wait(0.1):
             kill()
         killed.wait()
@@ -126,9 +126,9 @@ class Rounds(Checks):
         linked = self.session.news.said("'linked'", self.start)
         item = self.stored()
         self.note_moment("exchange", newest)
-        self.check(item or not (again or linked), "a sign-in is gone")
+        self.check(item or not (again or linked), "a sign-in was lost")
         if linked:
-            self.check(item.token == self.ledger.newest, "a sign-in was reported and not stored")
+            self.check(item.token == self.ledger.newest, "the service reported a sign-in that it had not stored")
         self.session.restart_service()
         self.check_life(item)
         self.session.sign_in()
@@ -154,7 +154,7 @@ class Rounds(Checks):
         for count in moments:
             count.kills += 1
         self.note_moment("refresh", newest, *moments)
-        self.check(item, "a refresh ended a sign-in")
+        self.check(item, "a refresh removed a sign-in")
         self.session.restart_service()
         self.check_life(item, may_be_lost=tally is not None)
 
@@ -171,12 +171,12 @@ class Rounds(Checks):
         if host:
             host.wait()
         item = self.stored()
-        self.check(not (item and done), "a sign-out was reported and not done")
+        self.check(not (item and done), "the service reported a sign-out and kept the credential")
         self.session.restart_service()
         self.check_life(item, may_be_lost=False)
         self.session.sign_out()
-        self.check(self.stored() is None, "a credential after a sign-out")
-        self.check(self.session.state() == "signed-out", "not signed out after a sign-out")
+        self.check(self.stored() is None, "a credential exists after a sign-out")
+        self.check(self.session.state() == "signed-out", "the service is not signed out after a sign-out")
 
     def keyring(self):
         """The keyring is killed during a refresh: the service keeps the issuer's tokens until it is back."""
@@ -185,25 +185,26 @@ class Rounds(Checks):
         aimed = self.aim(kill, length, ["refresh", "refresh"], [])
         newest = self.begin(self.prepare_refresh)
         self.run_and_kill(self.session.send, aimed, killed, kill)
-        self.check(self.session.state() == "signed-in", f"{self.session.state()} without a keyring")
+        self.check(self.session.state() == "signed-in", f"the state is {self.session.state()} without a keyring")
         time.sleep(0.02)
         self.wire.settle()
         self.session.start_keyring()
         self.stored()
         self.note_moment("refresh", newest)
         if self.random.random() < 0.5:
-            self.check(self.answer() is None, f"no answer after the keyring came back: {self.refusal}")
-            self.check(self.session.state() == "signed-in", "not signed in after the keyring came back")
+            self.check(self.answer() is None, f"a call after the return of the keyring was refused: {self.refusal}")
+            self.check(self.session.state() == "signed-in",
+                       "the service is not signed in after the return of the keyring")
         self.session.end_service()
         item = self.stored()
-        self.check(item, "the keyring took the sign-in with it")
+        self.check(item, "the kill of the keyring lost the sign-in")
         self.session.restart_service()
         self.check_life(item, may_be_lost=False)
 
     def beside(self):
         """A library host needs the same token at the same time; one of the two processes is killed."""
         length = self.length("refresh", self.session.send, self.prepare_refresh)
-        # Long enough for both to need the token.
+        # The delay is long enough for both to need the token.
         self.wire.latency = self.random.uniform(0, 0.3)
         host_dies = self.random.random() < 0.5
         kill, killed = self.killing(lambda: host.kill() if host_dies else self.session.kill_service())
@@ -214,17 +215,18 @@ class Rounds(Checks):
         host.wait()
         item = self.stored()
         self.note_moment("refresh", newest)
-        self.check(item, "a refresh ended a sign-in")
+        self.check(item, "a refresh removed a sign-in")
         if not host_dies:
             self.session.restart_service()
         if not item.is_refused:
-            self.check(self.ledger.refusals == refusals, "a spent token was sent")
+            self.check(self.ledger.refusals == refusals, "a process sent a spent token")
             self.check_life(item)
         else:
             # The remaining process has asked already.
-            self.check(not self.grace and self.was_between, "the end of a sign-in that could be refreshed")
+            self.check(not self.grace and self.was_between, "a sign-in that could be refreshed has ended")
             self.check(self.ledger.refusals == refusals + 1, f"{self.ledger.refusals - refusals} refusals for one loss")
-            self.check(self.session.state() == "reauthentication-required", f"{self.session.state()} after a loss")
+            self.check(self.session.state() == "reauthentication-required",
+                       f"the state is {self.session.state()} after a loss")
             self.count.losses += 1
             self.session.sign_in()
 
@@ -232,7 +234,7 @@ class Rounds(Checks):
         """The issuer is unreachable, or its answer is lost."""
         self.begin(self.prepare_refresh)
         self.wire.trap = Trap("refresh", self.random.choice([wire.REFUSED, wire.LOST, wire.HALVED]))
-        self.check(self.answer() == "Network", "no network error without an answer")
+        self.check(self.answer() == "Network", "a lost answer gave no network error")
         self.was_between = self.wire.trap.stage != wire.REFUSED
         self.count.before_arrival += self.was_between
         self.wire.trap = None

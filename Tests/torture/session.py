@@ -36,7 +36,7 @@ def wait_until(condition, what, seconds=PATIENCE):
     deadline = time.monotonic() + seconds
     while not (value := condition()):
         if time.monotonic() > deadline:
-            raise Failure(f"waited {seconds} s in vain for {what}")
+            raise Failure(f"{what} did not come within {seconds} s")
         time.sleep(0.005)
     return value
 
@@ -127,7 +127,7 @@ class Session:
             raise Failure("the service did not start")
 
     def is_there(self, seconds):
-        """Whether this process can be called in time, and not one that the bus still believes to be there."""
+        """Whether this process answers in time, and not an ended one that the bus still lists."""
         deadline = time.monotonic() + seconds
         bus = ("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.GetConnectionUnixProcessID")
         while (left := deadline - time.monotonic()) > 0:
@@ -270,7 +270,7 @@ class News:
     def wait_for(self, text, since):
         with self.arrived:
             if not self.arrived.wait_for(lambda: self.said(text, since), PATIENCE):
-                raise Failure(f"waited {PATIENCE} s in vain for a signal with {text}")
+                raise Failure(f"a signal with {text} did not come within {PATIENCE} s")
 
     def end(self):
         self.process.terminate()

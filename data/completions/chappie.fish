@@ -26,7 +26,7 @@ function __chappie_threads_no_verb
     test (count $words) -eq 2; and test "$words[2]" = threads
 end
 
-# What follows threads lists them where no other verb does.
+# Whether the options of "threads list" apply: list is the default subcommand.
 function __chappie_threads_list
     __chappie_verb threads; or return
     set -l words (commandline -opc)

@@ -6,7 +6,9 @@ public enum Chappie {
   ///
   /// The call waits for the keyring, 300 ms at most, so that ``ChappieAuthSession/state`` shows the account at once.
   /// With a slower keyring the state is ``ChappieAuthState/restoring`` at first. The call does not wait on the
-  /// library's own thread, such as in a tool's handler.
+  /// library's own thread, such as in an observer of another session.
+  ///
+  /// - Parameter configuration: names the slot; by default it is the default slot.
   public static func authSession(
     configuration: ChappieConfiguration = ChappieConfiguration()
   ) -> ChappieAuthSession {
@@ -18,9 +20,12 @@ public enum Chappie {
   /// A client with its own conversation, using the credential of the slot that `configuration` names.
   ///
   /// - Parameters:
+  ///   - configuration: names the slot, and holds the model, the harness and the policies of the client.
   ///   - tools: the tools that this program runs. If the harness declares a tool of the same name, that declaration
   ///     counts; otherwise the tool's own manifest declares it.
-  ///   - toolApprovalHandler: asks the user about a call of a tool whose policy is ``ChappieToolPolicy/ask``.
+  ///   - toolApprovalHandler: asks the user about a call of a tool whose policy is ``ChappieToolPolicy/ask``. A call
+  ///     without an answer within five minutes is denied. Without a handler, such a call ends its turn with
+  ///     ``ChappieClientError/toolApprovalDenied(_:_:)``.
   public static func client(
     configuration: ChappieConfiguration = ChappieConfiguration(), tools: [ChappieHostTool] = [],
     toolApprovalHandler: ChappieToolApprovalHandler? = nil
@@ -29,6 +34,11 @@ public enum Chappie {
   }
 
   /// A client of the default slot with another harness.
+  ///
+  /// - Parameters:
+  ///   - harness: the instructions and tools of which the model is told.
+  ///   - tools: as in ``client(configuration:tools:toolApprovalHandler:)``.
+  ///   - toolApprovalHandler: as in ``client(configuration:tools:toolApprovalHandler:)``.
   public static func client(
     harness: ChappieHarness, tools: [ChappieHostTool] = [], toolApprovalHandler: ChappieToolApprovalHandler? = nil
   ) -> ChappieClient {
@@ -48,7 +58,10 @@ public enum Chappie {
 
   /// The accounts with a stored credential for `service` of an application, in alphabetical order.
   ///
-  /// - Throws: ``ChappieAuthError/locked(_:)``, ``ChappieAuthError/keyringUnavailable(_:)``.
+  /// - Parameters:
+  ///   - service: the keychain service of the accounts; by default that of the default slot.
+  ///   - applicationID: the application that stored them; by default this program.
+  /// - Throws: ``ChappieAuthError/locked(_:)``, ``ChappieAuthError/keyringUnavailable(_:)``, `CancellationError`.
   @GLibActor
   public static func accounts(
     ofService service: String = ChappieConfiguration().keychainService,

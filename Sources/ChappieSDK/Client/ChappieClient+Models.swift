@@ -4,8 +4,10 @@ extension ChappieClient {
   /// The models that the plan offers, best first. Models that the backend hides are left out; a client can still use
   /// one by its slug.
   ///
-  /// All clients of the same credential share the list, which is cached for five minutes.
+  /// All clients of the same slot share the list. It is asked for again after five minutes, or when the backend has
+  /// announced another one.
   ///
+  /// - Parameter filter: the models to return; by default all of them.
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   public func models(filter: ChappieModelFilter = ChappieModelFilter()) async throws -> [ChappieModel] {
     try await models(filter: filter, interaction: .forbidden)
@@ -20,16 +22,21 @@ extension ChappieClient {
     return try await ChappieClientError.converting { try await catalogue.models(interaction).filter(filter.matches) }
   }
 
-  /// The best model that matches `filter`; nil if none matches or the list is empty.
+  /// The best model that matches a filter.
   ///
+  /// - Parameter filter: by default the models that the API supports and that read text.
+  /// - Returns: nil if no model matches.
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   public func bestAvailableModel(filter: ChappieModelFilter = .default) async throws -> ChappieModel? {
     try await models(filter: filter).first
   }
 
-  /// The best model that matches `filter`, other than the failed one; nil if none matches or the list is empty.
+  /// The best model that matches a filter, other than one that has failed.
   ///
-  /// - Parameter slug: the failed model; nil stands for this client's model.
+  /// - Parameters:
+  ///   - slug: the failed model; nil stands for this client's model.
+  ///   - filter: by default the models that the API supports and that read text.
+  /// - Returns: nil if no other model matches.
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   @GLibActor
   public func fallbackModel(

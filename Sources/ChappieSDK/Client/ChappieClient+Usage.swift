@@ -3,6 +3,7 @@ import GLibBridge
 extension ChappieClient {
   /// Asks the backend for the plan's usage. Answers report it too, as ``ChappieStreamEvent/usageLimits(_:)``.
   ///
+  /// - Returns: the usage now; a part that the backend does not report is nil.
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   public func usageLimits() async throws -> ChappieUsageLimitSnapshot {
     try await usageLimits(interaction: .forbidden)

@@ -2,12 +2,14 @@ import GLibBridge
 
 /// A conversation with the model, on the user's own plan.
 ///
-/// A client owns one transcript. Turns that are part of it run one after the other.
+/// A client owns one transcript. Turns that are part of it, and changes of it, run one after the other in the order of
+/// their calls. A turn that fails or is cancelled adds nothing to the transcript.
 public final class ChappieClient: Sendable {
-  /// The default model, if the backend offers it. Otherwise the listed model with the lowest ``ChappieModel/priority``
-  /// answers.
+  /// The slug of the model that answers by default. If the backend does not offer it, the listed model with the lowest
+  /// ``ChappieModel/priority`` answers in its place.
   public static let defaultModel = ModelChoice.standardSlug
 
+  /// The configuration with which the client was made. Later changes, such as ``selectModel(_:)``, are not in it.
   public let configuration: ChappieConfiguration
   private let tools: ToolSet
   let conversation: Conversation
@@ -20,8 +22,10 @@ public final class ChappieClient: Sendable {
 
   // MARK: The account
 
-  /// The account of this client's slot, from the stored credential, as in ``ChappieAuthSession/accountInfo``. Nil if
-  /// nobody is signed in, or while the keyring is locked or has not replied.
+  /// The account of this client's slot, from the stored credential, as in ``ChappieAuthSession/accountInfo``. The call
+  /// reads the keyring if the account is not known yet.
+  ///
+  /// - Returns: nil if nobody is signed in, or while the keyring is locked or does not answer.
   @GLibActor
   public func accountInfo() async -> ChappieAccountInfo? {
     let slot = conversation.slot
@@ -31,15 +35,19 @@ public final class ChappieClient: Sendable {
 
   // MARK: Whole answers
 
-  /// Appends a user message to the transcript and returns the answer's text.
+  /// Sends a user message. The message and the answer are appended to the transcript.
   ///
+  /// - Parameter text: the message, which must not be empty.
+  /// - Returns: the text of the whole answer.
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   public func send(_ text: String) async throws -> String {
     try await send(.user(text))
   }
 
-  /// Appends `message` to the transcript and returns the answer's text.
+  /// Sends a message. The message and the answer are appended to the transcript.
   ///
+  /// - Parameter message: the message, whose text must not be empty.
+  /// - Returns: the text of the whole answer.
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   public func send(_ message: ChappieInputMessage) async throws -> String {
     try await whole(.next(message)).outputText
@@ -47,6 +55,8 @@ public final class ChappieClient: Sendable {
 
   /// Answers a transcript that the caller composed. The transcript and the answer replace this client's transcript.
   ///
+  /// - Parameter request: the transcript, whose last message must have a text, and the options of the turn.
+  /// - Returns: the whole answer.
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   public func response(_ request: ChappieResponseRequest) async throws -> ChappieResponse {
     try await whole(.replay(request))
@@ -67,17 +77,27 @@ public final class ChappieClient: Sendable {
 
   // MARK: Streams
 
-  /// Appends a user message to the transcript and streams the answer. Releasing the stream cancels the turn.
+  /// Sends a user message as ``send(_:)-(String)`` does, and streams the answer. Releasing the stream cancels the turn.
+  ///
+  /// - Parameter text: the message, which must not be empty.
+  /// - Returns: the events of the turn, ``ChappieStreamEvent/completed(_:)`` last. If the turn fails, the stream throws
+  ///   ``ChappieClientError``. The turn does not wait for the reader: events that are not read yet take memory.
   public func stream(_ text: String) -> AsyncThrowingStream<ChappieStreamEvent, any Error> {
     stream(.user(text))
   }
 
-  /// Appends `message` to the transcript and streams the answer. Releasing the stream cancels the turn.
+  /// Sends a message and streams the answer. Releasing the stream cancels the turn.
+  ///
+  /// - Parameter message: the message, whose text must not be empty.
+  /// - Returns: as ``stream(_:)-(String)``.
   public func stream(_ message: ChappieInputMessage) -> AsyncThrowingStream<ChappieStreamEvent, any Error> {
     stream(.next(message))
   }
 
   /// Same as ``response(_:)``, but streams the answer. Releasing the stream cancels the turn.
+  ///
+  /// - Parameter request: the transcript, whose last message must have a text, and the options of the turn.
+  /// - Returns: as ``stream(_:)-(String)``.
   public func streamResponse(_ request: ChappieResponseRequest) -> AsyncThrowingStream<ChappieStreamEvent, any Error> {
     stream(.replay(request))
   }
@@ -133,7 +153,7 @@ public final class ChappieClient: Sendable {
 
   // MARK: Context
 
-  /// The current state of the conversation.
+  /// The current state of the conversation, without a running turn.
   @GLibActor
   public func context() async -> ChappieClientContext {
     conversation.context
@@ -160,7 +180,11 @@ public final class ChappieClient: Sendable {
     conversation.slot.modelCache.observe(observer)
   }
 
-  /// Makes `model` answer all later turns, without a substitute.
+  /// Makes `model` answer all turns that begin later. No other model answers in its place: a turn fails if the backend
+  /// does not offer the model. This call does not ask the backend.
+  ///
+  /// - Parameter model: the slug of the model.
+  /// - Returns: the conversation with the model.
   @GLibActor
   @discardableResult
   public func selectModel(_ model: String) async -> ChappieClientContext {
@@ -169,6 +193,7 @@ public final class ChappieClient: Sendable {
 
   /// Clears the conversation after all earlier turns have ended.
   ///
+  /// - Returns: the empty conversation.
   /// - Throws: `CancellationError`.
   @GLibActor
   @discardableResult
@@ -176,8 +201,10 @@ public final class ChappieClient: Sendable {
     try await conversation.exclusively { $0.clear() }
   }
 
-  /// Replaces this client's conversation by a stored one.
+  /// Replaces this client's conversation and model by stored ones, after all earlier turns have ended.
   ///
+  /// - Parameter context: the stored conversation, as ``context()`` returned it.
+  /// - Returns: the conversation as it now is.
   /// - Throws: `CancellationError`.
   @GLibActor
   @discardableResult
@@ -185,8 +212,10 @@ public final class ChappieClient: Sendable {
     try await conversation.exclusively { $0.resume(context) }
   }
 
-  /// Replaces the messages by `summary`, which the model then reads first.
+  /// Replaces the messages by a summary, after all earlier turns have ended.
   ///
+  /// - Parameter summary: the summary, which the model reads first from then on.
+  /// - Returns: the conversation with the summary and without messages.
   /// - Throws: `CancellationError`.
   @GLibActor
   @discardableResult
@@ -194,9 +223,12 @@ public final class ChappieClient: Sendable {
     try await conversation.exclusively { $0.compact(summary) }
   }
 
-  /// Replaces the messages by a summary that the model writes.
+  /// Replaces the messages by a summary that the model writes, after all earlier turns have ended. If the request for
+  /// it fails, the conversation stays as it is.
   ///
-  /// - Throws: ``ChappieClientError``, `CancellationError`.
+  /// - Returns: the conversation with the summary and without messages.
+  /// - Throws: ``ChappieClientError/invalidArgument(_:)`` if there are no messages, other cases of
+  ///   ``ChappieClientError``, `CancellationError`.
   @discardableResult
   public func compactContext() async throws -> ChappieClientContext {
     try await compactContext(interaction: .forbidden)
@@ -215,7 +247,9 @@ public final class ChappieClient: Sendable {
   @GLibActor
   package var contextFootprint: Int { conversation.transcript.footprint }
 
-  /// The part of a window of `contextWindow` tokens that the conversation fills.
+  /// The estimated part of a context window that the conversation fills.
+  ///
+  /// - Parameter contextWindow: the window in tokens, such as ``ChappieModel/contextWindow``.
   public func contextSize(contextWindow: Int) async -> ChappieContextSize {
     ChappieContextSize(estimatedTokens: await context().estimatedTokens, contextWindow: contextWindow)
   }

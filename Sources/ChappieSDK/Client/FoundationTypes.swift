@@ -30,13 +30,13 @@
     }
   }
 
-  // `localizedDescription` is the same as `description`.
-
   extension ChappieAuthError: LocalizedError {
+    /// Same as ``description``, also as `localizedDescription`.
     public var errorDescription: String? { description }
   }
 
   extension ChappieClientError: LocalizedError {
+    /// Same as ``description``, also as `localizedDescription`.
     public var errorDescription: String? { description }
   }
 #endif

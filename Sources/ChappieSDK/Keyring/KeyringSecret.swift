@@ -17,7 +17,7 @@ package protocol KeyringSecret: Sendable {
   static func decode(_ bytes: SecretBytes) -> Self?
   func encode() throws -> SecretBytes
 
-  /// Whether this secret takes precedence when a crash has left both.
+  /// Whether this secret takes precedence over `other`, when a crash has left both in the keyring.
   func counts(before other: Self) -> Bool
 }
 

@@ -236,7 +236,7 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
     for item in try await client.search(schema: Secret.schema, attributes) where !item.isLocked {
       if let kept = try await client.secret(of: item), kept.isEqual(to: line) { return }
     }
-    throw SecretStoreError.unavailable("the keyring did not keep what was stored in it")
+    throw SecretStoreError.unavailable("the keyring did not keep the stored credential")
   }
 
   /// Stores a copy for reads while the keyring is locked. The copy is a convenience, so its loss is no error.

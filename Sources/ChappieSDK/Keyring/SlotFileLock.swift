@@ -21,7 +21,7 @@ enum SlotFileLock {
       try Files.makeDirectory(directory)
       return try await FileLock.take("\(directory)/\(name).lock", deadline: deadline)
     } catch FileError.inUse {
-      throw CredentialError.keyringUnavailable("What is stored is in use by another program: try again.")
+      throw CredentialError.keyringUnavailable("Another program is using the stored credential: try again.")
     } catch let error as FileError {
       throw CredentialError.keyringUnavailable("\(directory)/\(name).lock cannot be locked: \(error).")
     }

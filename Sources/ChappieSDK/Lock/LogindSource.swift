@@ -4,17 +4,20 @@ import Platform
 /// Reads logind's `LockedHint` of the user's display session, and follows the machine's sleep.
 ///
 /// A `systemd --user` service belongs to no session, so the user's `Display` gives the session. Some lockers never set
-/// the hint. An unset hint therefore means unlocked only after the hint was once seen set, or on a desktop known to set
-/// it. A set hint always counts, even while logind restarts.
+/// the hint. An unset hint therefore means unlocked only in a session in which the hint was once seen set, or on a
+/// desktop known to set it; elsewhere this source is silent. A set hint always counts, even while logind restarts.
 @GLibActor
 final class LogindSource: LockSource {
   private static let service = "org.freedesktop.login1"
   private static let managerPath = ObjectPath.root.appending("org").appending("freedesktop").appending("login1")
+  /// The longest wait for each reply of logind.
   private static let deadline = Duration.seconds(2)
-  /// Desktops whose lockers set the hint, as prefixes of their sessions' `Desktop`.
+  /// Desktops whose lockers set the hint, as prefixes of their sessions' `Desktop` in lower case.
   private static let truthfulDesktops = ["gnome", "ubuntu", "kde", "plasma", "pantheon", "budgie", "cosmic"]
 
+  /// The user's graphical session.
   private enum Display {
+    /// There is none, or logind does not run.
     case none
     case session(ObjectPath, isTruthful: Bool, subscription: BusSubscription)
   }
@@ -90,7 +93,7 @@ final class LogindSource: LockSource {
 
   // MARK: Sleep
 
-  /// The machine counts as locked while it prepares to sleep. After the sleep the lock state is read again.
+  /// The machine counts as locked from when it prepares to sleep until it is awake and the hint has been read again.
   private func sleep(_ starts: Bool) {
     isAsleep = starts
     if starts { return update() }

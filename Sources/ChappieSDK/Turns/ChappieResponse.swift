@@ -1,10 +1,12 @@
 /// A complete answer.
 public struct ChappieResponse: Sendable, Hashable {
+  /// The text of the answer, over all its rounds of tool calls. It can be empty.
   public let outputText: String
-  /// The backend's id of the answer.
+  /// The backend's id of the answer to the last request. Empty if it is no plain name, or could be a part of a token.
   public let responseID: String
   /// The slug of the model that the request named.
   public let model: String
+  /// The tokens of all requests of the turn together.
   public let usage: ChappieTokenUsage
   /// Whether the text is the model's refusal to answer.
   public let isRefusal: Bool
@@ -32,6 +34,6 @@ public enum ChappieStreamEvent: Sendable, Hashable {
   case toolCallCompleted(ChappieToolExecutionResult)
   /// The backend has reported the plan's usage, as a rule before the answer.
   case usageLimits(ChappieUsageLimitSnapshot)
-  /// The end of the answer.
+  /// The complete answer. It is the last event.
   case completed(ChappieResponse)
 }

@@ -9,16 +9,18 @@ final class TurnSize {
 
   /// The bytes to reserve ahead, so that few deltas cause a reservation.
   private static let step = 256 << 10
-  /// The text of an answer is kept once. At its end, the response and the message hold copies.
+  /// The most copies of the answer's text, which are there at its end: the text, which the response shares, and the
+  /// value and the message that a caller may make of it.
   private static let textCopies = 3
-  /// A request exists as items, as JSON and compressed.
+  /// The most copies of a request: its items, its JSON text and the compressed text.
   private static let requestCopies = 3
-  /// A read buffer grows by copying into a larger one.
+  /// The memory of a growing read buffer, as a multiple of its content: the buffer, and a new one of twice its size.
   private static let bufferCopies = 3
 
   private let hold: Hold
+  /// The approximate size of the request, in bytes.
   private var request = 0
-  /// The memory of this answer's items, in bytes.
+  /// The memory of this answer's items and of its tools' outputs, in bytes.
   private var items = 0
   /// The items' bytes as the backend sent them, over all rounds.
   private var itemBytes = 0

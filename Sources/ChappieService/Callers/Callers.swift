@@ -104,7 +104,7 @@ final class Callers {
     callers.filter { $0.value.isHereUnsandboxed }.map(\.key)
   }
 
-  /// Whether this is the first refusal for `name`.
+  /// Notes a refusal of `name`, and returns whether it is the first one. A caller that has left the bus is forgotten.
   func isFirstDenial(of name: String) -> Bool {
     let caller = caller(name)
     defer { caller.isDenialLogged = true }

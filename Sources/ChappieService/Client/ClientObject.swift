@@ -20,7 +20,8 @@ final class ClientObject {
   let turns: TurnBook
   /// The registered tools by the bus names of their callers.
   var registrations: [String: RegisteredTools] = [:]
-  /// The memory of the conversation, counted for the application that changed it last.
+  /// The lease for the conversation's memory, of the application whose turn or change ended last. Nil before the first
+  /// one, and while the conversation is too large to be counted.
   var contextLease: MemoryBudget.Lease?
   private var harnessLease: MemoryBudget.Lease?
   weak var object: BusObject?
@@ -79,11 +80,13 @@ final class ClientObject {
     client.harness = harness
   }
 
-  /// Counts the memory of the conversation after a call of `application` has changed it.
+  /// Counts the memory of the whole conversation for `application`, whose turn or change has ended. If there is no
+  /// room, the conversation stays without a lease, and the log says so.
   func countContext(for application: Application) {
     let bytes = client.contextFootprint
     contextLease = nil
-    // This cannot exceed the limit: the turn or call that made the conversation has returned more memory.
+    // There is room as a rule: the turn or call has just given back more memory than it added to the conversation.
+    // There may be none for a conversation that another application had until now.
     contextLease = try? environment.memory.lease(bytes, for: application)
     if contextLease == nil { Log.warning("A conversation of \(application) is larger than what was counted for it.") }
   }

@@ -30,13 +30,13 @@ enum Limits {
   static let toolBytes = 1 << 20
   /// Tools that a caller registers on a client, or passes with a turn.
   static let tools = 128
-  /// Bytes of a thread that one reply returns.
+  /// Bytes of a thread in its store. A larger one can neither be read with `Threads.Get` nor continued.
   static let threadBytes = 16 << 20
   /// Bytes of a thread's title.
   static let titleBytes = 1024
   /// Ended turns whose results stay available, per client object.
   static let keptTurns = 32
-  /// Bytes of the answers of these turns.
+  /// Bytes of these results together. The last one is kept even if it is larger.
   static let keptBytes = 8 << 20
 
   /// - Throws: `BusError` with `LimitExceeded`.

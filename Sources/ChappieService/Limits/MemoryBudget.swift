@@ -5,19 +5,20 @@ import Platform
 /// The memory that the service holds for applications: prompts, conversations, tools, and the answers of running and of
 /// ended turns.
 ///
-/// The total leaves room below 256 MiB for uncounted memory. An application that holds nothing yet can always start a
-/// turn.
+/// One application may hold 64 MiB and all of them 128 MiB, which leaves room below 256 MiB for uncounted memory. The
+/// last 48 MiB are reserved for applications that hold at most 16 MiB, so that large ones do not keep a new one from
+/// starting a turn.
 @GLibActor
 final class MemoryBudget {
   typealias Lease = Budget<Application>.Lease
 
-  /// The bytes that each call takes beside its arguments.
+  /// The estimated bytes that a turn, or another call that is counted, takes beside its texts.
   nonisolated static let callOverhead = 32 << 10
   /// The ratio of a JSON value's size in memory to its text, at worst: a list of digits.
   nonisolated static let jsonFactor = 16
   /// The number of copies of a reply on its way to the bus: the value, the message, and its bytes in the queue.
   nonisolated static let replyFactor = 3
-  /// The size in bytes below which replies are not counted.
+  /// The size in bytes up to which replies are not counted.
   private static let smallReply = 256 << 10
   /// The size in bytes above which the end of a lease trims the heap, since it leaves many holes.
   nonisolated static let largeLease = 1 << 20
@@ -41,9 +42,9 @@ final class MemoryBudget {
   private let budget = Budget<Application>(
     .init(perHolder: 64 << 20, inAll: 128 << 20, reserve: 48 << 20, share: 16 << 20))
 
-  /// Takes `bytes` for `application`.
+  /// Takes `bytes` for `application`. Its spare memory is released first, the oldest first, where there is no room.
   ///
-  /// - Throws: ``ChappieClientError/limitExceeded(_:)``.
+  /// - Throws: ``ChappieClientError/limitExceeded(_:)`` if the application, or all together, would hold too much.
   func lease(_ bytes: Int, for application: Application) throws(ChappieClientError) -> Lease {
     do throws(Budget<Application>.Exhausted) {
       return try givingUpSpares(of: application) { () throws(Budget<Application>.Exhausted) in
@@ -54,9 +55,9 @@ final class MemoryBudget {
     }
   }
 
-  /// Makes a lease larger or smaller. A refusal leaves it as it is.
+  /// Changes the size of a lease to `bytes`, as ``lease(_:for:)`` takes them. A refusal leaves it as it is.
   ///
-  /// - Throws: ``ChappieClientError/limitExceeded(_:)``.
+  /// - Throws: as ``lease(_:for:)``.
   func resize(_ lease: Lease, to bytes: Int) throws(ChappieClientError) {
     do throws(Budget<Application>.Exhausted) {
       try givingUpSpares(of: lease.holder) { () throws(Budget<Application>.Exhausted) in try lease.resize(to: bytes) }
@@ -65,7 +66,7 @@ final class MemoryBudget {
     }
   }
 
-  /// Returns the memory of `lease`.
+  /// Gives the memory of `lease` back to the budget.
   func end(_ lease: Lease) {
     if lease.amount > Self.largeLease { MemoryHardening.trimHeapSoon() }
     lease.end()
@@ -73,14 +74,15 @@ final class MemoryBudget {
 
   // MARK: Spares
 
-  /// Marks the memory of `lease` as spare: `drop` releases it.
+  /// Marks the memory of `lease` as spare. When its application needs the room, the lease ends and `drop` is called,
+  /// which must release the memory.
   func spare(_ lease: Lease, _ drop: @escaping @GLibActor () -> Void) -> Spare {
     let spare = Spare(lease, drop)
     spares.append(spare)
     return spare
   }
 
-  /// Returns the memory of `spare`.
+  /// Gives the memory of `spare` back to the budget. Its `drop` is not called.
   func end(_ spare: Spare) {
     spares.removeAll { $0 === spare }
     end(spare.lease)
@@ -102,8 +104,9 @@ final class MemoryBudget {
 
   // MARK: Replies
 
-  /// Counts the bytes of a reply that `make` builds, until the reply has left this process.
+  /// Counts a reply that `make` builds, until the reply has left this process.
   ///
+  /// - Parameter bytes: the estimated size of the reply. Up to 256 KiB are not counted.
   /// - Throws: ``ChappieClientError/limitExceeded(_:)``, and the errors of `make`.
   func reply(
     of bytes: Int, for application: Application, over connection: BusConnection, _ make: () throws -> Variant

@@ -1,7 +1,7 @@
 import ChappieSDK
 import GLibBridge
 
-/// A notification for `org.freedesktop.Notifications.Notify`.
+/// The content of a desktop notification, for `org.freedesktop.Notifications.Notify`.
 struct DesktopNotification: Equatable {
   /// The actions of a notification, if the server has actions.
   enum Action: String {
@@ -29,16 +29,18 @@ struct DesktopNotification: Equatable {
   }
 
   enum Lifetime {
-    /// Shown until it is resolved or dismissed.
+    /// Shown until the service closes it or the user dismisses it.
     case untilSolved
-    /// Shown for a few seconds and not kept in the server's history.
+    /// Shown for ``briefTime`` and not kept in the server's history.
     case brief
   }
 
+  /// The title: plain text, without details of the user.
   let summary: String
-  /// Plain text.
+  /// Plain text, in one or more lines.
   let body: String
   let actions: [Action]
+  /// The hint `category`.
   let category: String
   let lifetime: Lifetime
 
@@ -50,7 +52,7 @@ struct DesktopNotification: Equatable {
     self.lifetime = lifetime
   }
 
-  /// - Returns: nil if there is nothing to show.
+  /// The notification of an update for the slot `name`; nil if there is nothing to show.
   init?(_ update: SlotUpdates.Update, of name: SlotName) {
     category = "x-chappie.sign-in"
     switch update {
@@ -97,7 +99,9 @@ extension DesktopNotification {
 
   /// The arguments of `Notify` for a server with `capabilities`.
   ///
-  /// - Parameter id: the notification to replace; 0 for none.
+  /// - Parameters:
+  ///   - id: the notification to replace; 0 for none.
+  ///   - capabilities: without actions there are no buttons; with markup the body is escaped.
   func arguments(replacing id: UInt32, for capabilities: NotificationCapabilities) -> Variant {
     .tuple(
       "Chappie", id, "org.chappie", summary, capabilities.hasMarkup ? Markup.escaped(body) : body,

@@ -1,14 +1,15 @@
 import ChappieSDK
 import GLibBridge
 
-/// The notification of a credential slot. It sends each update to the notification server.
+/// The one notification of a credential slot. It keeps the notification server at the latest update: each replaces the
+/// one before.
 @GLibActor
 final class SlotNotification {
   /// The state of the latest update on the desktop.
   private enum Presented {
     case nothing
     case shown(UInt32, SlotUpdates.Update)
-    /// Expired or dismissed: only another update shows the notification again.
+    /// Expired or dismissed. Another update shows the notification again, and so does ``showAgain()``.
     case closed(SlotUpdates.Update)
 
     var update: SlotUpdates.Update? {
@@ -28,11 +29,11 @@ final class SlotNotification {
   private enum Presenter {
     case idle
     case busy
-    /// The update has changed since the call began.
+    /// The update or the lock may have changed since the call began.
     case due
   }
 
-  /// The time within which a server closes a notification after a click.
+  /// The longest time between a click and the closing of the notification for it.
   private static let closingTime = Duration.seconds(1)
 
   /// Opens a page; the token lets the browser take the focus.
@@ -47,11 +48,14 @@ final class SlotNotification {
   private let idleChanged: @GLibActor (SlotNotification) -> Void
   private var observation: Observation?
   private var updates = SlotUpdates()
+  /// The number of callers that wait for a code and show it to the user themselves.
   private var quietAsks = 0
+  /// The number of other callers that wait for a code.
   private var otherAsks = 0
   private var briefTime: Timer?
   private var presented = Presented.nothing
   private var presenter = Presenter.idle
+  /// The time of the latest click that opened the page for the code.
   private var pageOpened: ContinuousClock.Instant?
 
   init(
@@ -80,7 +84,8 @@ final class SlotNotification {
 
   /// Runs `start`, which starts a sign-in or joins the running one.
   ///
-  /// - Parameter isTold: false if the caller itself shows the code to the user.
+  /// - Parameter isTold: whether the notification shows the code; false if the caller itself shows it to the user.
+  /// - Throws: the errors of `start`.
   func signIn(isTold: Bool, _ start: () async throws -> ChappieDeviceCode) async throws -> ChappieDeviceCode {
     if isTold { otherAsks += 1 } else { quietAsks += 1 }
     defer { if isTold { otherAsks -= 1 } else { quietAsks -= 1 } }
@@ -155,7 +160,7 @@ final class SlotNotification {
     presented = .shown(id, update)
   }
 
-  /// Removes the notification and ends all updates.
+  /// Removes the notification. No later change of the session shows it again.
   func withdraw() {
     observation = nil
     change { $0 = SlotUpdates() }

@@ -78,7 +78,7 @@ public final class CommandLineParser {
     _ = flag("help", short: "h", "Show this help")
   }
 
-  // MARK: What there is
+  // MARK: Options and arguments
 
   /// Adds a flag without a value.
   public func flag(_ name: String, short: Character? = nil, _ help: String) -> CommandLineFlag {

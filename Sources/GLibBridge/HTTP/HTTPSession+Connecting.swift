@@ -28,7 +28,7 @@ extension HTTPSession {
       (G_TLS_CERTIFICATE_NOT_ACTIVATED, "it is not valid yet, or the clock here is wrong"),
       (G_TLS_CERTIFICATE_REVOKED, "it was revoked"),
       (G_TLS_CERTIFICATE_INSECURE, "its algorithm is too weak"),
-      (G_TLS_CERTIFICATE_UNKNOWN_CA, "nobody who is trusted here has issued it, so something may be in between"),
+      (G_TLS_CERTIFICATE_UNKNOWN_CA, "no authority that is trusted here has issued it, so something may be in between"),
     ].filter { flags & $0.0.rawValue != 0 }.map(\.1)
     return faults.isEmpty ? "it cannot be checked, so something may be in between" : faults.joined(separator: "; ")
   }

@@ -1,12 +1,12 @@
 import CGLib
 
-/// What the programs tell of what they do: structured, to the journal where there is one, to standard error elsewhere.
+/// The log: structured, in the journal if the program's output goes there, else on standard error.
 ///
-/// A message holds no token, header, prompt, answer, title of a thread or address of a person: ``LogMessage`` takes
-/// only what its types allow. The log domain is `chappie` in this package's own programs. In one that uses the
-/// libraries it is that program's name: the output is its own, and so is what is written there.
+/// A message holds no token, header, prompt, answer, title of a thread or address of a person: ``LogMessage`` accepts
+/// only values of certain types. The log domain is `chappie` in this package's own programs, and the program's name in
+/// other programs that use the libraries.
 package enum Log {
-  /// How much a message matters, as the journal numbers it.
+  /// The importance of a message, numbered as in the journal.
   enum Level: Int {
     case error = 3
     case warning = 4
@@ -14,7 +14,7 @@ package enum Log {
     case info = 6
     case debug = 7
 
-    /// As GLib shows it: everything but ``debug`` in this package's own programs. In others it is up to their settings.
+    /// GLib's level. This package's own programs show all but ``debug``; others decide by their settings.
     var flags: GLogLevelFlags {
       switch self {
       case .error: G_LOG_LEVEL_CRITICAL
@@ -25,35 +25,35 @@ package enum Log {
     }
   }
 
-  /// Something that stops the program, or a part of what it is for.
+  /// A failure that ends the program or one of its main functions.
   package static func error(_ message: LogMessage) { write(message, .error, nil) }
 
-  /// Something that is wrong and does not stop the program.
+  /// A fault that does not end the program.
   package static func warning(_ message: LogMessage, slot: LogSlot? = nil) { write(message, .warning, slot) }
 
-  /// Something out of the ordinary, with which nothing is wrong.
+  /// An unusual event that is no fault.
   package static func notice(_ message: LogMessage, slot: LogSlot? = nil) { write(message, .notice, slot) }
 
-  /// A step that explains later ones. A program that uses the libraries shows it as it shows ``debug(_:slot:)``.
+  /// A step that explains later ones. Other programs that use the libraries show it together with ``debug(_:slot:)``.
   package static func info(_ message: LogMessage, slot: LogSlot? = nil) { write(message, .info, slot) }
 
-  /// Shown when `G_MESSAGES_DEBUG` names the log domain, or is `all`; not made otherwise.
+  /// Shown if `G_MESSAGES_DEBUG` names the log domain or is `all`. Otherwise the message is not evaluated.
   package static func debug(_ message: @autoclosure () -> LogMessage, slot: LogSlot? = nil) {
     guard isDebugging else { return }
     write(message(), .debug, slot)
   }
 
-  /// Sends what is not for the journal to standard error, where GLib would send some of it to standard output.
+  /// Sends all messages to standard error if there is no journal. GLib would send some to standard output.
   package static func useStandardError() { g_log_writer_default_set_use_stderr(1) }
 
-  /// Whether ``debug(_:slot:)`` shows anything.
+  /// Whether messages of ``debug(_:slot:)`` are shown.
   package static var isDebugging: Bool { g_log_writer_default_would_drop(G_LOG_LEVEL_DEBUG, domain) == 0 }
 
   private static var isOwnProgram: Bool { MainContext.isMainThreads }
 
   private static var domain: String { isOwnProgram ? "chappie" : Program.applicationID ?? Program.name }
 
-  /// What the journal gets, as key and value.
+  /// The fields of a journal entry, as key and value.
   static func fields(_ message: LogMessage, _ level: Level, _ slot: LogSlot?, domain: String) -> [(String, String)] {
     [("MESSAGE", message.text), ("PRIORITY", "\(level.rawValue)"), ("GLIB_DOMAIN", domain)]
       + (slot.map { [("CHAPPIE_SLOT", $0.fingerprint)] } ?? [])
@@ -70,11 +70,11 @@ package enum Log {
   }
 }
 
-/// Tells the lines of one slot from those of others in the journal, and not whose it is.
+/// A mark that all messages of one slot have in the journal. It does not reveal the account.
 package struct LogSlot: Sendable {
   let fingerprint: String
 
-  /// - Parameter fingerprint: a digest of what names the slot.
+  /// - Parameter fingerprint: a digest of the slot's identity.
   package init(fingerprint: String) {
     self.fingerprint = String(fingerprint.prefix(16))
   }

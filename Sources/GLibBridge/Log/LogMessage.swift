@@ -1,6 +1,6 @@
 import Platform
 
-/// What a log may show by itself: numbers, words of this program's own, and errors that say nothing of a person's.
+/// A value that a log may show without a label: a number, a word of this program, or an error without personal data.
 ///
 /// A type that holds a secret, a prompt, an answer or an address of a person must not conform.
 package protocol LogValue {
@@ -8,9 +8,9 @@ package protocol LogValue {
   var logText: String { get }
 }
 
-/// A line of the log: a sentence of the program's own, with values in it that a log may show.
+/// A line of the log: a literal with values that a log may show.
 ///
-/// A text is taken with a label alone, which says what it is; nothing makes a line of a text that is not in the source.
+/// A `String` needs a label that says what it is, and no `String` becomes a line by itself.
 package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
   package struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var text: String
@@ -28,8 +28,8 @@ package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
       text += LogMessage.line(value.logText, limit: 400)
     }
 
-    /// An identifier, such as a name on the bus, a host, a model or an id: other characters than these have, and what
-    /// is longer than they are, are not shown.
+    /// An identifier, such as a bus name, a host, a model or an id. Characters that do not belong in an identifier are
+    /// shown as `?`, and at most 128 are shown.
     package mutating func appendInterpolation(name: some StringProtocol) {
       let shown = name.unicodeScalars.prefix(128).map { LogMessage.isOfName($0) ? Character($0) : "?" }
       text += shown.isEmpty ? "?" : String(shown)
@@ -40,8 +40,8 @@ package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
       text += LogMessage.line(path, limit: 1024)
     }
 
-    /// What a library, the system or this program says of a failure. It must be a text that nobody else writes: not a
-    /// server, and not a caller.
+    /// The reason for a failure, as a library, the system or this program words it. It must not be a text from a server
+    /// or a caller.
     package mutating func appendInterpolation(reason: String) {
       text += LogMessage.line(reason, limit: 400)
     }
@@ -62,7 +62,7 @@ package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
     return line.count > limit ? line.prefix(limit) + "…" : line
   }
 
-  /// No `@`: an address of a person is no identifier.
+  /// There is no `@`, because an address of a person is no identifier.
   private static func isOfName(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
     case "a"..."z", "A"..."Z", "0"..."9", ".", "_", "-", ":", "/", "+": true
@@ -95,7 +95,7 @@ extension GLibError: LogValue {
 }
 
 extension Duration: LogValue {
-  /// In seconds, or in milliseconds where it is shorter than one.
+  /// In seconds, or in milliseconds below one second.
   package var logText: String {
     let (seconds, attoseconds) = components
     let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000

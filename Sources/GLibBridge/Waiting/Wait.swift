@@ -34,6 +34,9 @@ public final class Wait {
   }
 
   /// Finishes the event and resumes the waiting tasks. Later calls have no effect.
+  ///
+  /// Tasks of `Task.onGLib` continue in the order in which they began to wait. Other tasks continue in any
+  /// order, because they resume on Swift's thread pool before they return to the actor.
   public func finish() {
     guard case .waiting(let continuations) = state else {
       state = .finished

@@ -12,7 +12,7 @@ import Testing
 struct FileStoreTests {
   private let world = FileStoreWorld()
 
-  @Test func itPassesTheConformanceSuite() async throws {
+  @Test func aFileStorePassesTheConformanceSuite() async throws {
     var worlds: [FileStoreWorld] = []
     try await ChappieThreadStoreConformance.run {
       let world = FileStoreWorld()
@@ -159,7 +159,7 @@ struct FileStoreTests {
   }
 
   /// A list works even if no turn can be read.
-  @Test func aListingReadsNoTurn() async throws {
+  @Test func aListReadsNoTurn() async throws {
     let store = world.store()
     for id in ["a", "b"] {
       try await store.create(.sample(id, title: "Title \(id)"))
@@ -171,7 +171,7 @@ struct FileStoreTests {
     await #expect(throws: ChappieThreadStoreError.self) { try await world.store().thread("a") }
   }
 
-  /// Deleting the first, a middle and the last thread.
+  /// The arguments are the first, a middle and the last thread.
   @Test(arguments: ["n1", "n2", "n3"])
   func deletingAThreadLeavesTheOthersUnchanged(_ deleted: String) async throws {
     let store = world.store()

@@ -126,7 +126,7 @@ struct OtherFileTests {
     #expect(try await old.store(keys: world.keys).thread("a").turns.map(\.id) == ["t1", "t3"])
   }
 
-  // MARK: A thread of it
+  // MARK: Damaged threads
 
   @Test func missingTurnsAreReported() async throws {
     let store = try await makeThreads()

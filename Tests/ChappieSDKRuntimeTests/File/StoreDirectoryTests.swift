@@ -46,7 +46,7 @@ struct StoreDirectoryTests {
     #expect(own.allSatisfy { $0.count == 32 && $0.allSatisfy(\.isHexDigit) })
   }
 
-  @Test func theTwoProtectionsAreTheKeyringsRules() {
+  @Test func eachFileProtectionHasItsKeyringAccessibility() {
     #expect(
       ChappieFileThreadStoreStoragePolicy().fileProtection.accessibility == .whenUnlockedThisDeviceOnly)
     #expect(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChappieSDKRuntime
 
-/// The thread that changed last is listed first, whatever the clock says.
+/// The thread that changed last is listed first, independently of the clock.
 struct ChangeOrderTests {
   private let world = FileStoreWorld()
 

@@ -7,14 +7,14 @@ import Testing
 @Suite @GLibActor struct AccountsTests {
   private static let path = "/backend-api/wham/accounts/check"
 
-  @Test func theWorkspaceIsThatOfTheToken() async throws {
+  @Test func returnsTheWorkspaceOfTheToken() async throws {
     let wire = try await Wire { $0.user = StandInUser(email: "grace@example.com", accountID: "acc-1", plan: "pro") }
     let answer = try await wire.send(.get, Self.path).json
     let accounts = try #require(answer["accounts"]?.arrayValue)
     #expect(accounts.count == 1)
     #expect(accounts.first?["id"] == "acc-1")
     #expect(accounts.first?["plan_type"] == "pro")
-    // Real clients end without these two, and with an origin that has no TLS.
+    // Real clients fail without these two members, and with an origin without TLS.
     #expect(accounts.first?["workspace_backend_origin"] == "https://chatgpt.com")
     #expect(accounts.first?["account_routing_override"] == "NO_CONSTRAINT")
     #expect(answer["default_account_id"] == "acc-1")
@@ -22,13 +22,13 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test func whoHasNoAccountHasNoWorkspace() async throws {
+  @Test func aUserWithoutAnAccountHasNoWorkspace() async throws {
     let wire = try await Wire { $0.user = StandInUser(email: "grace@example.com", accountID: "") }
     #expect(try await wire.send(.get, Self.path).json["accounts"]?.arrayValue == [])
     await wire.backend.stop()
   }
 
-  @Test func aTokenIsAskedForAndRulesReachIt() async throws {
+  @Test func requiresATokenAndFollowsRules() async throws {
     let wire = try await Wire()
     #expect(try await wire.send(.get, Self.path, headers: ["authorization": "Bearer nothing"]).status == 401)
     #expect(try await wire.send(.post, Self.path, [:]).status == 405)

@@ -27,7 +27,7 @@ import Testing
     return try await wire.send(request)
   }
 
-  /// Who issued the tokens, as they say themselves.
+  /// The issuer in the claims of the ID token.
   private func issuer(_ answer: Wire.Answer) throws -> String {
     let parts = try #require(answer.json["id_token"]?.stringValue).split(separator: ".")
     let base64 = String(parts[1]).replacing("-", with: "+").replacing("_", with: "/")
@@ -41,7 +41,7 @@ import Testing
       [:], ["x-forwarded-proto": "https"], ["x-forwarded-proto": "HTTPS, http"],
       ["forwarded": "for=192.0.2.1;Proto=https;host=\"sign-in.example\", for=10.0.0.1;proto=http", "host": "inner"],
       ["x-forwarded-host": "sign-in.example, inner", "x-forwarded-proto": "https", "host": "inner"],
-    ] as [[String: String]]) func theIssuerIsWhatTheClientKnows(_ headers: [String: String]) async throws
+    ] as [[String: String]]) func theIssuerIsTheAddressThatTheClientUses(_ headers: [String: String]) async throws
   {
     let wire = try await Wire()
     let answer = try await exchange(
@@ -51,7 +51,7 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test func anotherAddressIsRefused() async throws {
+  @Test func refusesAnotherRedirectAddress() async throws {
     let wire = try await Wire()
     let tls = ["host": "sign-in.example", "x-forwarded-proto": "https"]
     for (address, headers) in [
@@ -65,7 +65,7 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test func aConfiguredAddressIsTheOnlyOne() async throws {
+  @Test func acceptsOnlyTheConfiguredAddress() async throws {
     let wire = try await Wire { $0.publicURL = "https://sign-in.example:8443" }
     #expect(wire.backend.issuer == "https://sign-in.example:8443")
     #expect(wire.backend.baseURL == "https://sign-in.example:8443/backend-api")
@@ -73,7 +73,7 @@ import Testing
     let answer = try await exchange(wire, "https://sign-in.example:8443", ["host": "inner"])
     #expect(try issuer(answer) == "https://sign-in.example:8443")
     #expect(try await exchange(wire, wire.backend.localAddress, [:]).status == 400)
-    // Over TLS a real client may stay where it is.
+    // An origin with TLS needs no other origin for its workspace.
     let accounts = try await wire.send(.get, "/backend-api/wham/accounts/check").json["accounts"]?.arrayValue
     #expect(accounts?.first?["workspace_backend_origin"] == "NO_CONSTRAINT")
     await wire.backend.stop()

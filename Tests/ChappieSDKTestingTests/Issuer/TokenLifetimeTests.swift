@@ -3,9 +3,9 @@ import ChappieSDKTesting
 import GLibBridge
 import Testing
 
-/// How long access tokens are valid, changed on the way.
+/// A test can change the lifetime of access tokens while the stand-in runs.
 @Suite @GLibActor struct TokenLifetimeTests {
-  @Test func countsFromTheNextTokenOn() async throws {
+  @Test func theLifetimeAppliesFromTheNextToken() async throws {
     let wire = try await Wire()
     #expect(try await wire.send(.post, "/sandbox/access-token-lifetime", ["seconds": "240"]).status == 200)
     let refresh: ChappieJSONValue = [
@@ -16,7 +16,7 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test(arguments: ["0", "-1", "soon", ""]) func otherNumbersAreRefused(_ seconds: String) async throws {
+  @Test(arguments: ["0", "-1", "soon", ""]) func refusesOtherTextsThanPositiveNumbers(_ seconds: String) async throws {
     let wire = try await Wire()
     let answer = try await wire.send(.post, "/sandbox/access-token-lifetime", ["seconds": .string(seconds)])
     #expect(answer.status == 400)

@@ -15,7 +15,7 @@ import Testing
     try await models(wire, "/backend-api/codex/models?client_version=\(version)").compactMap { $0["slug"]?.stringValue }
   }
 
-  @Test func eachModelHasWhatTheProtocolAsksFor() async throws {
+  @Test func eachModelHasTheRequiredMembers() async throws {
     let wire = try await Wire()
     let models = try await models(wire)
     #expect(models.count == 12)
@@ -33,7 +33,7 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test func theCatalogueHasModelsOfAllKinds() async throws {
+  @Test func theCatalogueHasModelsOfEachKind() async throws {
     let wire = try await Wire()
     let models = try await models(wire)
     let best = try #require(models.min { $0["priority"]?.integerValue ?? 0 < $1["priority"]?.integerValue ?? 0 })
@@ -52,7 +52,7 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test func aClientIsShownWhatItsVersionCanUse() async throws {
+  @Test func listsTheModelsThatTheClientVersionSupports() async throws {
     let wire = try await Wire()
     #expect(try await slugs(wire, "0.143.9") == ["codex-auto-review"])
     #expect(try await slugs(wire, "0.144.0").count == 6)
@@ -67,7 +67,7 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test func aModelIsForWhoIsNewEnough() async throws {
+  @Test func aModelRefusesAnOlderClientVersion() async throws {
     let wire = try await Wire()
     let request = Body.request([Body.user("Hello")], ["model": "gpt-6.2-sol"])
     let old = try await wire.respond(request, headers: ["version": "0.163.0"])
@@ -78,7 +78,7 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test func aRetiredModelIsNeitherListedNorAsked() async throws {
+  @Test func aRetiredModelIsNeitherListedNorAnswers() async throws {
     let wire = try await Wire()
     let request = Body.request([Body.user("Hello")], ["model": "gpt-6-sol"])
     let before = try await wire.respond(request)
@@ -102,8 +102,8 @@ import Testing
     await wire.backend.stop()
   }
 
-  /// What the live backend has retired is retired here, and can be had back for a test.
-  @Test func whatIsRetiredTodayCanComeBack() async throws {
+  /// The models that the live backend has retired are retired here; a test can restore them.
+  @Test func aRetiredModelCanBeRestored() async throws {
     let wire = try await Wire()
     let request = Body.request([Body.user("Hello")], ["model": "gpt-5.5", "reasoning": ["effort": "xhigh"]])
     #expect(try await wire.respond(request).status == 400)
@@ -123,7 +123,7 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test func theEtagTellsOfANewCatalogue() async throws {
+  @Test func aNewCatalogueChangesTheETag() async throws {
     let wire = try await Wire()
     let etag = try #require(try await wire.send(.get, Self.path).headers["etag"])
     let before = try await wire.respond(Body.request([Body.user("Hello")]))
@@ -144,7 +144,7 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test func whatIsNoCatalogueIsRefused() async throws {
+  @Test func refusesInvalidCatalogues() async throws {
     let wire = try await Wire()
     for body in [["models": [["name": "gpt-6"]]], ["gpt-6"], "gpt-6"] as [ChappieJSONValue] {
       #expect(try await wire.send(.post, "/sandbox/models", body).status == 400)
@@ -156,7 +156,7 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test func aTokenAndAVersionAreAskedFor() async throws {
+  @Test func requiresATokenAndAVersion() async throws {
     let wire = try await Wire()
     #expect(try await wire.send(.get, Self.path, headers: ["authorization": "Bearer nothing"]).status == 401)
     #expect(try await wire.send(.get, "/backend-api/codex/models").status == 400)
@@ -165,7 +165,7 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test func rulesReachModels() async throws {
+  @Test func theEndpointFollowsRules() async throws {
     let wire = try await Wire()
     try wire.backend.play(
       """

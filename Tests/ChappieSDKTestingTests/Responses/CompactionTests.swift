@@ -3,14 +3,14 @@ import ChappieSDKTesting
 import GLibBridge
 import Testing
 
-/// Section 5.4 of the protocol, and the context window that makes it needed.
+/// Compaction, section 5.4 of the protocol, and the limit of the context window.
 @Suite @GLibActor struct CompactionTests {
   private let history = [
     Body.user("One"), Body.assistant("You said: “One”"), Body.user("Two"), Body.assistant("You said: “Two”"),
   ]
   private let trigger: ChappieJSONValue = ["type": "compaction_trigger"]
 
-  @Test func aConversationIsPutInShort() async throws {
+  @Test func compactsAConversation() async throws {
     let wire = try await Wire()
     let include: [String: ChappieJSONValue] = ["include": ["reasoning.encrypted_content"]]
     let answer = try await wire.respond(Body.request(history + [trigger], include))
@@ -38,7 +38,7 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test func aSocketGoesOnAfterACompaction() async throws {
+  @Test func aSocketContinuesAfterACompaction() async throws {
     let wire = try await Wire()
     let socket = try await wire.socket()
     let first = try await socket.create(Body.request(history))
@@ -52,7 +52,7 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test func whatDoesNotFitFails() async throws {
+  @Test func anInputLargerThanTheContextWindowFails() async throws {
     let wire = try await Wire { $0.contextWindow = 100 }
     let long = Body.request([Body.user(String(repeating: "long ", count: 100))])
     let overHTTP = try await wire.respond(long)
@@ -75,7 +75,7 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test func aConversationOnASocketGrowsOutOfTheWindow() async throws {
+  @Test func aConversationOnASocketCanExceedTheContextWindow() async throws {
     let wire = try await Wire { $0.contextWindow = 100 }
     let socket = try await wire.socket()
     let text = String(repeating: "x", count: 200)

@@ -3,7 +3,7 @@ import ChappieSDKTesting
 import GLibBridge
 import Testing
 
-/// Answers that are more than a client should take.
+/// Answers that exceed the limits of a client.
 @Suite @GLibActor struct FloodTests {
   private nonisolated static let kinds = [
     ("text", "response.output_text.delta"), ("calls", "response.output_item.done"),
@@ -11,7 +11,7 @@ import Testing
   ]
 
   @Test(arguments: kinds)
-  func sendsSoManyPiecesAndTheEnd(_ kind: String, _ type: String) async throws {
+  func sendsTheGivenNumberOfEventsAndTheEnd(_ kind: String, _ type: String) async throws {
     let wire = try await Wire()
     try wire.backend.play(
       #"[{"endpoint": "responses", "flood": {"of": "\#(kind)", "size": 5, "count": 3}, "times": 2}]"#)
@@ -23,7 +23,7 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test func anEventNeedNotEnd() async throws {
+  @Test func sendsAnEventWithoutAnEnd() async throws {
     let wire = try await Wire()
     try wire.backend.play(
       #"[{"endpoint": "responses", "flood": {"of": "event", "size": 5, "count": 3}, "times": 2}]"#)
@@ -36,17 +36,17 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test func anEndlessOneEndsWhenTheClientHasLeft() async throws {
+  @Test func anEndlessFloodEndsWithItsConnection() async throws {
     let wire = try await Wire()
     try wire.backend.play(#"[{"endpoint": "responses", "flood": {"of": "text"}}]"#)
-    // Longer than this client reads.
+    // The client of this test stops reading at its length limit.
     await #expect(throws: GLibError.self) { try await wire.respond(Body.request([Body.user("Hello")])) }
     #expect(try await wire.respond(Body.request([Body.user("Hello")])).events.last?.type == "response.completed")
     await wire.backend.stop()
   }
 
   @Test(arguments: [#""text""#, "{}", #"{"of": "water"}"#, #"{"of": "text", "size": 0}"#])
-  func oneThatCannotBeReadIsRefused(_ flood: String) async throws {
+  func refusesInvalidFloods(_ flood: String) async throws {
     let wire = try await Wire()
     #expect(throws: StandInScenarioError.self) {
       try wire.backend.play(#"[{"endpoint": "responses", "flood": \#(flood)}]"#)

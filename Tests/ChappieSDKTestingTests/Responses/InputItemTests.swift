@@ -3,7 +3,7 @@ import ChappieSDKTesting
 import GLibBridge
 import Testing
 
-/// The items of a conversation that the backend takes.
+/// The backend accepts or refuses the items of a conversation.
 @Suite @GLibActor struct InputItemTests {
   @Test(
     arguments: [
@@ -25,7 +25,7 @@ import Testing
       [["type": "reasoning", "summary": [], "encrypted_content": "made up"]], [["type": "reasoning"]],
       [["type": "compaction", "encrypted_content": "made up"]], [["type": "compaction"]],
       [["type": "compaction_trigger"], Body.user("Hi")],
-    ] as [[ChappieJSONValue]]) func whatIsMalformedIsRefused(_ input: [ChappieJSONValue]) async throws
+    ] as [[ChappieJSONValue]]) func refusesMalformedItems(_ input: [ChappieJSONValue]) async throws
   {
     let wire = try await Wire()
     let answer = try await wire.respond(Body.request(input))
@@ -37,7 +37,7 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test func whatIsKnownIsTaken() async throws {
+  @Test func acceptsAllKnownItems() async throws {
     let wire = try await Wire()
     let input: [ChappieJSONValue] = [
       Body.developer("Be kind."), ["role": "user", "content": "Bare text"], Body.assistant("Indeed."),
@@ -58,7 +58,7 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test func imagesAreCounted() async throws {
+  @Test func countsImages() async throws {
     let wire = try await Wire()
     let message = Body.message(
       "user", ["type": "input_text", "text": "Look"],
@@ -75,7 +75,7 @@ import Testing
 
   // MARK: Reasoning
 
-  @Test func reasoningIsSealedAndTakenBack() async throws {
+  @Test func acceptsItsOwnEncryptedReasoning() async throws {
     let wire = try await Wire()
     let include: [String: ChappieJSONValue] = ["include": ["reasoning.encrypted_content"]]
     let first = try await wire.respond(Body.request([Body.user("One")], include))
@@ -98,7 +98,7 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test func reasoningComesOnlyWhenItIsAskedFor() async throws {
+  @Test func sendsReasoningOnlyOnRequest() async throws {
     let wire = try await Wire()
     let without = try await wire.respond(Body.request([Body.user("One")]))
     #expect(without.events.items.map(\.type) == ["message"])

@@ -18,7 +18,7 @@ import Testing
     ]
   }
 
-  @Test func bothFormsAreTaken() async throws {
+  @Test func acceptsBothForms() async throws {
     let wire = try await Wire()
     let headers = [Self.mark: "true"]
     let lite = try await wire.respond(Body.request(input("use clock"), Self.lite), headers: headers)
@@ -44,13 +44,13 @@ import Testing
     #expect(refused.detail == "Model not found gpt-6-sol")
     let lite = try await wire.respond(Body.request(input("Hello"), Self.lite), headers: [Self.mark: "true"])
     #expect(lite.events.text == "Fine.")
-    // A model that does not ask for the lite form takes the plain one.
+    // A model that does not require the lite form accepts the plain one.
     wire.backend.restoreModel("gpt-5.5")
     #expect(try await wire.respond(Body.request([Body.user("Hello")], ["model": "gpt-5.5"])).status == 200)
     await wire.backend.stop()
   }
 
-  @Test func overAWebSocketTheMarkIsInTheRequest() async throws {
+  @Test func readsTheMarkOfAWebSocketFromTheRequest() async throws {
     let wire = try await Wire()
     try wire.backend.play(#"[{"endpoint": "responses", "requires_lite": true, "times": "always"}]"#)
     let socket = try await wire.socket()

@@ -4,9 +4,9 @@ import GLibBridge
 import Testing
 import Zstandard
 
-/// What the backend takes and what it refuses, over HTTP.
+/// The backend accepts or refuses requests over HTTP.
 @Suite @GLibActor struct RequestTests {
-  @Test func anAnswerIsStreamed() async throws {
+  @Test func streamsAnAnswer() async throws {
     let wire = try await Wire()
     let answer = try await wire.respond(Body.request([Body.user("Hello")]))
     #expect(answer.status == 200)
@@ -20,8 +20,8 @@ import Zstandard
     await wire.backend.stop()
   }
 
-  /// Newer clients say what they want in a developer message.
-  @Test func instructionsMayBeLeftOut() async throws {
+  /// Newer clients send their instructions in a developer message.
+  @Test func acceptsARequestWithoutInstructions() async throws {
     let wire = try await Wire()
     let input = [Body.developer("Be kind."), Body.user("Hello")]
     #expect(try await wire.respond(Body.request(input, ["instructions": .null])).status == 200)
@@ -36,7 +36,7 @@ import Zstandard
     await wire.backend.stop()
   }
 
-  @Test func theLiveServersRefusals() async throws {
+  @Test func refusesWithTheMessagesOfTheLiveServer() async throws {
     let wire = try await Wire()
     let refusals: [(ChappieJSONValue, String)] = [
       (["instructions": ""], "Instructions are required"), (["instructions": true], "Instructions are required"),
@@ -73,7 +73,7 @@ import Zstandard
       ["tools": [Body.tool("twice"), Body.tool("twice")]],
       ["tools": [["type": "function", "name": "odd", "parameters": ["type": "string"]]]],
       ["text": ["verbosity": "loud"]], ["text": ["format": ["type": "json_schema"]]],
-    ] as [[String: ChappieJSONValue]]) func parametersThatAreRefused(_ changes: [String: ChappieJSONValue]) async throws
+    ] as [[String: ChappieJSONValue]]) func refusesInvalidParameters(_ changes: [String: ChappieJSONValue]) async throws
   {
     let wire = try await Wire()
     let answer = try await wire.respond(Body.request([Body.user("Hello")], changes))
@@ -90,14 +90,14 @@ import Zstandard
       ["text": ["format": ["type": "json_schema", "name": "plan", "strict": true, "schema": ["type": "object"]]]],
       ["tools": [Body.tool("weather"), ["type": "web_search"], ["type": "namespace", "name": "more", "tools": []]]],
       ["prompt_cache_key": "key", "client_metadata": ["thread_id": "t"], "tool_choice": "auto"],
-    ] as [[String: ChappieJSONValue]]) func parametersThatAreTaken(_ changes: [String: ChappieJSONValue]) async throws
+    ] as [[String: ChappieJSONValue]]) func acceptsValidParameters(_ changes: [String: ChappieJSONValue]) async throws
   {
     let wire = try await Wire()
     #expect(try await wire.respond(Body.request([Body.user("Hello")], changes)).status == 200)
     await wire.backend.stop()
   }
 
-  @Test func aServiceTierIsTheModels() async throws {
+  @Test func refusesAServiceTierThatTheModelLacks() async throws {
     let wire = try await Wire()
     let answer = try await wire.respond(
       Body.request([Body.user("Hello")], ["model": "gpt-daybreak-blue-latest", "service_tier": "priority"]))
@@ -107,7 +107,7 @@ import Zstandard
 
   // MARK: Coding
 
-  @Test func aCompressedBodyIsRead() async throws {
+  @Test func readsACompressedBody() async throws {
     let wire = try await Wire()
     let body = Body.request([Body.user("Hello")])
     let answer = try await send(wire, Zstandard.encode(body.encoded), "zstd")
@@ -120,7 +120,7 @@ import Zstandard
     await wire.backend.stop()
   }
 
-  @Test func aBackendWithoutCompressionSaysSo() async throws {
+  @Test func refusesCompressionIfItIsDisabled() async throws {
     let wire = try await Wire { $0.allowsCompression = false }
     let body = Body.request([Body.user("Hello")]).encoded
     #expect(try await send(wire, Zstandard.encode(body), "zstd").status == 415)
@@ -134,7 +134,7 @@ import Zstandard
 
   // MARK: Turn state
 
-  @Test func theTurnStateIsGivenOnce() async throws {
+  @Test func sendsTheTurnStateOncePerTurn() async throws {
     let wire = try await Wire()
     let first = try await wire.respond(Body.request([Body.user("One")]))
     let state = try #require(first.headers["x-codex-turn-state"])

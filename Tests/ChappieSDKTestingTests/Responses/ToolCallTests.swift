@@ -3,11 +3,11 @@ import ChappieSDKTesting
 import GLibBridge
 import Testing
 
-/// Tools that the stand-in calls, and what it makes of their outputs.
+/// The stand-in calls tools and answers with their outputs.
 @Suite @GLibActor struct ToolCallTests {
   private let tools: [String: ChappieJSONValue] = ["tools": [Body.tool("weather"), Body.tool("clock")]]
 
-  @Test func aUserCallsATool() async throws {
+  @Test func aMessageCallsATool() async throws {
     let wire = try await Wire()
     let answer = try await wire.respond(Body.request([Body.user(#"use weather {"city": "Oslo in June"}"#)], tools))
     let call = try #require(answer.events.items.first)
@@ -55,14 +55,14 @@ import Testing
   @Test(arguments: [
     "use spoon {}", "use weather {nope", "use weather [1]", "use weather {}\nplease", "please use clock",
   ])
-  func otherTextIsAnswered(_ text: String) async throws {
+  func answersOtherText(_ text: String) async throws {
     let wire = try await Wire()
     let answer = try await wire.respond(Body.request([Body.user(text)], tools))
     #expect(answer.events.items.map(\.type) == ["message"])
     await wire.backend.stop()
   }
 
-  @Test func aRequestCanForbidTools() async throws {
+  @Test func callsNoToolIfTheRequestForbidsIt() async throws {
     let wire = try await Wire()
     let answer = try await wire.respond(
       Body.request([Body.user("use clock")], tools.merging(["tool_choice": "none"]) { $1 }))
@@ -116,8 +116,8 @@ import Testing
     await wire.backend.stop()
   }
 
-  /// What is in a group is held against the same rules.
-  @Test func toolsMayBeInGroups() async throws {
+  /// The rules for tools also apply to the tools of a group.
+  @Test func acceptsToolsInGroups() async throws {
     let wire = try await Wire()
     let group = { (tool: ChappieJSONValue) -> [String: ChappieJSONValue] in
       ["tools": [["type": "namespace", "name": "functions", "tools": [tool]]]]
@@ -127,7 +127,7 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test func aSocketGoesOnAfterACall() async throws {
+  @Test func aSocketContinuesAfterACall() async throws {
     let wire = try await Wire()
     let socket = try await wire.socket()
     let first = try await socket.create(Body.request([Body.user("use clock")], tools))
@@ -137,7 +137,7 @@ import Testing
       Body.request([Body.output(of: call, "noon")], tools), ["previous_response_id": id])
     #expect(next.text == "The tool clock said: noon")
 
-    // Without the output, the conversation on the server is not whole.
+    // The server refuses a conversation with an unanswered call.
     let again = try await socket.create(Body.request([Body.user("use clock")], tools))
     let skipped = try await socket.create(
       Body.request([Body.user("Never mind")], tools),
@@ -154,7 +154,7 @@ import Testing
     #"[{"endpoint": "responses", "tool_calls": [{"name": "exec", "input": "", "arguments": {}}]}]"#,
     #"[{"endpoint": "responses", "tool_calls": [], "events": []}]"#,
     #"[{"endpoint": "usage", "tool_calls": []}]"#, #"[{"endpoint": "prewarm", "hang": true}]"#,
-  ]) func aRuleThatCannotBeReadIsRefused(_ scenario: String) async throws {
+  ]) func refusesInvalidRules(_ scenario: String) async throws {
     let wire = try await Wire()
     #expect(throws: StandInScenarioError.self) { try wire.backend.play(scenario) }
     await wire.backend.stop()

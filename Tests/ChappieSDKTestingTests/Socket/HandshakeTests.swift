@@ -3,9 +3,9 @@ import GLibBridge
 import TestSupport
 import Testing
 
-/// Which handshakes become a WebSocket.
+/// The stand-in accepts or refuses the handshakes of WebSockets.
 @Suite @GLibActor struct HandshakeTests {
-  @Test func aTokenIsAskedForAndTheBetaIsNot() async throws {
+  @Test func requiresATokenButNoBetaHeader() async throws {
     let wire = try await Wire()
     #expect(try await wire.refusal() == nil)
     #expect(try await wire.refusal(["authorization": "Bearer nothing"])?.status == 401)
@@ -17,7 +17,7 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test func aPlainGetIsNoHandshake() async throws {
+  @Test func refusesAGetWithoutAnUpgrade() async throws {
     let wire = try await Wire()
     let answer = try await wire.send(.get, "/backend-api/codex/responses")
     #expect(answer.status == 405)
@@ -29,7 +29,7 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test(arguments: [401, 426, 429, 503]) func aRuleRefuses(_ status: Int) async throws {
+  @Test(arguments: [401, 426, 429, 503]) func aRuleRefusesAHandshake(_ status: Int) async throws {
     let wire = try await Wire()
     try wire.backend.play(
       #"[{"endpoint": "handshake", "status": \#(status), "headers": {"retry-after": "7"}, "times": 2}]"#)
@@ -41,7 +41,7 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test func rulesDelayCutAndHang() async throws {
+  @Test func aRuleDelaysDropsOrHoldsAHandshake() async throws {
     let wire = try await Wire()
     try wire.backend.play(
       """
@@ -58,7 +58,7 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test func aBackendWithoutWebSocketSaysSo() async throws {
+  @Test func refusesHandshakesIfWebSocketsAreDisabled() async throws {
     let wire = try await Wire { $0.allowsWebSocket = false }
     #expect(try await wire.refusal()?.status == 426)
     #expect(try await wire.refusal(["authorization": ""])?.status == 426)

@@ -29,7 +29,7 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test func aSocketIsCutInTheMiddleOfAnAnswer() async throws {
+  @Test func aRuleDropsASocketDuringAnAnswer() async throws {
     let wire = try await Wire()
     try wire.backend.play(#"[{"endpoint": "responses", "text": "one two three four", "drop_after": 2}]"#)
     let frames = try await cut(wire)
@@ -38,14 +38,14 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test func aSocketIsClosedInTheMiddleOfAnAnswer() async throws {
+  @Test func aRuleClosesASocketDuringAnAnswer() async throws {
     let wire = try await Wire()
     try wire.backend.play(#"[{"endpoint": "responses", "text": "one two three four", "end_after": 3}]"#)
     #expect(try await cut(wire).deltas == "one two three")
     await wire.backend.stop()
   }
 
-  @Test func scriptedEventsAndBytesAreSentAsTheyAre() async throws {
+  @Test func sendsScriptedEventsAndBytesUnchanged() async throws {
     let wire = try await Wire()
     try wire.backend.play(
       """
@@ -63,14 +63,14 @@ import Testing
   }
 
   @Test(arguments: [(#""raw": """#, 0), (#""raw": "{nope""#, 1), (#""status": 200, "body": "<html>""#, 1)])
-  func bytesThatAreNoEventsEndTheSocket(_ rule: String, _ messages: Int) async throws {
+  func closesTheSocketAfterBytesThatAreNoEvents(_ rule: String, _ messages: Int) async throws {
     let wire = try await Wire()
     try wire.backend.play(#"[{"endpoint": "responses", \#(rule)}]"#)
     #expect(try await cut(wire) == [ChappieJSONValue](repeating: .null, count: messages))
     await wire.backend.stop()
   }
 
-  @Test func rulesAreForAnswersAndNotForPrewarms() async throws {
+  @Test func aRuleDoesNotApplyToAPrewarm() async throws {
     let wire = try await Wire()
     try wire.backend.play(#"[{"endpoint": "responses", "status": 500}]"#)
     let socket = try await wire.socket()
@@ -81,7 +81,7 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test func headersOfARuleComeAsMetadata() async throws {
+  @Test func sendsTheHeadersOfARuleAsMetadata() async throws {
     let wire = try await Wire()
     try wire.backend.play(
       #"[{"endpoint": "responses", "headers": {"openai-model": "gpt-other", "x-codex-turn-state": "ts-1"}}]"#)
@@ -92,7 +92,7 @@ import Testing
     await wire.backend.stop()
   }
 
-  /// The frames of an answer whose connection ends before it does.
+  /// Requests an answer whose connection ends early, and returns its frames.
   private func cut(_ wire: Wire, _ socket: WireSocket? = nil, _ more: [String: ChappieJSONValue] = [:]) async throws
     -> [ChappieJSONValue]
   {

@@ -6,7 +6,7 @@ import Testing
 
 /// Section 4 of the protocol, over a real WebSocket.
 @Suite @GLibActor struct SocketTests {
-  @Test func anAnswerComesInFrames() async throws {
+  @Test func sendsAnAnswerInFrames() async throws {
     let wire = try await Wire()
     let frames = try await wire.socket().create(Body.request([Body.user("Hello")]))
 
@@ -38,7 +38,7 @@ import Testing
       Body.request([Body.user("Two")]), ["previous_response_id": .string(firstID)])
     #expect(second.text == "You said: “Two” This conversation has 3 messages.")
 
-    // Each answer is the only one that the next can build on.
+    // A request can continue only the latest answer.
     let stale = try await socket.create(
       Body.request([Body.user("Three")]), ["previous_response_id": .string(firstID)])
     #expect(stale.first?["error", "code"] == "previous_response_not_found")
@@ -49,7 +49,7 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test func aResponseOfAnotherSocketIsUnknown() async throws {
+  @Test func doesNotContinueAResponseOfAnotherSocket() async throws {
     let wire = try await Wire()
     let first = try await wire.socket().create(Body.request([Body.user("One")]))
     let id = try #require(first.responseID)
@@ -62,7 +62,7 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test func theTurnStateComesWithTheFirstAnswerOfATurn() async throws {
+  @Test func sendsTheTurnStateWithTheFirstAnswerOfATurn() async throws {
     let wire = try await Wire()
     let socket = try await wire.socket()
     let first = try await socket.create(Body.request([Body.user("One")]))
@@ -78,7 +78,7 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test func whatIsNoRequestIsAnErrorFrame() async throws {
+  @Test func answersAnInvalidRequestWithAnErrorFrame() async throws {
     let wire = try await Wire()
     let socket = try await wire.socket()
     for text in ["{nope", "[]", #"{"type":"response.destroy"}"#] {
@@ -93,14 +93,14 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test func aSocketServesForItsLifetime() async throws {
+  @Test func refusesRequestsAfterTheLifetimeOfTheSocket() async throws {
     let wire = try await Wire { $0.socketLifetime = .zero }
     let frames = try await wire.socket().create(Body.request([Body.user("Hello")]))
     #expect(frames.first?["error", "code"] == "websocket_connection_limit_reached")
     await wire.backend.stop()
   }
 
-  @Test func aLongAnswerKeepsItsOrder() async throws {
+  @Test func sendsALongAnswerInOrder() async throws {
     let wire = try await Wire()
     let text = (0..<3000).map(String.init).joined(separator: " ")
     try wire.backend.play(#"[{"endpoint": "responses", "text": "\#(text)"}]"#)
@@ -108,7 +108,7 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test func aClientThatLeavesEndsItsAnswer() async throws {
+  @Test func anAnswerEndsWithItsConnection() async throws {
     let wire = try await Wire()
     try wire.backend.play(
       #"[{"endpoint": "responses", "hang": true}, {"endpoint": "responses", "delta_delay_ms": 60000}]"#)

@@ -1,9 +1,9 @@
 import ChappieSDK
 import GLibBridge
 
-/// The parts of requests for an answer.
+/// Builds requests for an answer.
 enum Body {
-  /// A request as small as the backend takes it, with changes; `null` leaves a member out.
+  /// The smallest valid request with `changes`; `null` removes a member.
   static func request(_ input: [ChappieJSONValue], _ changes: [String: ChappieJSONValue] = [:]) -> ChappieJSONValue {
     let usual: [String: ChappieJSONValue] = [
       "model": "gpt-6-sol", "instructions": "Be brief.", "stream": true, "store": false, "input": .array(input),
@@ -11,7 +11,7 @@ enum Body {
     return .object(usual.merging(changes) { $1 }.filter { $0.value != .null })
   }
 
-  /// A request as the frame that a WebSocket carries.
+  /// A request as a frame for a WebSocket.
   static func frame(_ request: ChappieJSONValue, _ more: [String: ChappieJSONValue] = [:]) -> [UInt8] {
     guard case .object(let members) = request else { return [] }
     return ChappieJSONValue.object(members.merging(["type": "response.create"]) { $1 }.merging(more) { $1 }).encoded

@@ -3,7 +3,7 @@ import ChappieSDKTesting
 import GLibBridge
 import Testing
 
-/// A stand-in and a client of it that is signed in and speaks the bare protocol.
+/// A stand-in, and a signed-in client that speaks the protocol without the SDK.
 @GLibActor
 final class Wire {
   struct Answer {
@@ -28,7 +28,7 @@ final class Wire {
   let backend: StandInBackend
   private let http = HTTPSession()
   private var token = ""
-  /// What the next access token is had for.
+  /// The refresh token of the sign-in.
   private(set) var refreshToken = ""
 
   init(_ change: (inout StandInConfiguration) -> Void = { _ in }) async throws {
@@ -86,7 +86,7 @@ final class Wire {
     return Answer(status: response.status, headers: response.headers, body: bytes)
   }
 
-  /// Asks for an answer over HTTP.
+  /// Requests an answer over HTTP.
   func respond(_ body: ChappieJSONValue, headers: [String: String] = [:]) async throws -> Answer {
     try await send(.post, "/backend-api/codex/responses", body, headers: headers)
   }
@@ -107,7 +107,7 @@ final class Wire {
     return WireSocket(try await http.openWebSocket(request, deadline: Self.patience))
   }
 
-  /// The status that refuses a handshake.
+  /// Attempts a handshake; returns its refusal, or nil if it succeeds.
   func refusal(_ headers: [String: String] = [:]) async throws -> WebSocketRefusal? {
     do {
       _ = try await socket(headers)

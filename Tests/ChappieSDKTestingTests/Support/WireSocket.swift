@@ -11,7 +11,7 @@ final class WireSocket {
     self.socket = socket
   }
 
-  /// Asks for an answer and returns its frames up to the last.
+  /// Requests an answer and returns its frames, including the last.
   func create(_ body: ChappieJSONValue, _ more: [String: ChappieJSONValue] = [:]) async throws -> [ChappieJSONValue] {
     send(Body.frame(body, more))
     return try await frames()
@@ -56,7 +56,7 @@ extension ChappieJSONValue {
     ["response.completed", "response.failed", "error"].contains(type)
   }
 
-  /// A member of a member.
+  /// The value at a path of keys; nil if a member is missing.
   subscript(keys: String...) -> ChappieJSONValue? {
     keys.reduce(self) { value, key in value?[key] }
   }
@@ -65,12 +65,12 @@ extension ChappieJSONValue {
 extension [ChappieJSONValue] {
   var types: [String] { map(\.type) }
 
-  /// The text that the deltas add up to.
+  /// The joined text of the deltas.
   var deltas: String {
     filter { $0.type == "response.output_text.delta" }.compactMap { $0["delta"]?.stringValue }.joined()
   }
 
-  /// The items of the answer, as they were in the end.
+  /// The completed items of the answer.
   var items: [ChappieJSONValue] {
     filter { $0.type == "response.output_item.done" }.compactMap { $0["item"] }
   }

@@ -3,7 +3,7 @@ import ChappieSDKTesting
 import GLibBridge
 import Testing
 
-/// Sections 3.6 and 5.2 of the protocol: one state, told in three ways.
+/// Sections 3.6 and 5.2 of the protocol: headers, frames and the endpoint report one state.
 @Suite @GLibActor struct UsageTests {
   private static let path = "/backend-api/wham/usage"
 
@@ -11,7 +11,7 @@ import Testing
     #expect(try await wire.send(.post, "/sandbox/usage", usage).status == 200)
   }
 
-  @Test func allThreeTellTheSame() async throws {
+  @Test func headersFramesAndEndpointReportTheSameUsage() async throws {
     let wire = try await Wire()
     try await set(
       wire,
@@ -54,7 +54,7 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test func theUsualUsageIsThatOfTheUser() async throws {
+  @Test func theDefaultUsageHasThePlanOfTheUser() async throws {
     let wire = try await Wire { $0.user = StandInUser(email: "grace@example.com", plan: "team") }
     let usage = try await wire.send(.get, Self.path).json
     #expect(usage["plan_type"] == "team")
@@ -75,7 +75,7 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test func aPlanThatIsUsedUpAnswersNothing() async throws {
+  @Test func refusesRequestsAtTheUsageLimit() async throws {
     let wire = try await Wire()
     try await set(wire, ["primary": ["used_percent": .integer(100), "reset_at": .integer(1_893_456_000)]])
     let refused = try await wire.respond(Body.request([Body.user("Hello")]))
@@ -104,7 +104,7 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test func whatIsNoUsageChangesNothing() async throws {
+  @Test func refusesInvalidUsage() async throws {
     let wire = try await Wire()
     let bodies: [ChappieJSONValue] = [
       ["percent": .integer(3)], ["primary": ["used": .integer(3)]], ["primary": ["used_percent": .integer(101)]],
@@ -115,7 +115,7 @@ import Testing
     await wire.backend.stop()
   }
 
-  @Test func rulesReachUsage() async throws {
+  @Test func theEndpointFollowsRules() async throws {
     let wire = try await Wire()
     try wire.backend.play(
       #"[{"endpoint": "usage", "status": 200, "body": {"plan_type": "go"}}, {"endpoint": "usage", "raw": "{nope"}]"#)

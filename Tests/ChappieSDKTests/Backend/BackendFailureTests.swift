@@ -9,7 +9,7 @@ struct BackendFailureTests {
 
   // MARK: Usage limits (protocol.md, 3.6)
 
-  @Test func aUsedUpQuotaIsFinal() {
+  @Test func reachedUsageLimitIsFinal() {
     let failure = Self.failure(
       429,
       """
@@ -21,25 +21,25 @@ struct BackendFailureTests {
     #expect(failure.isFinal)
   }
 
-  @Test func aUsedUpQuotaMayTellNothingMore() {
+  @Test func usageLimitMayLackDetails() {
     let failure = Self.failure(429, "{\"error\":{\"type\":\"usage_limit_reached\"}}")
     #expect(failure.error == .usageLimitReached(ChappieUsageLimit(plan: nil, resetsAt: nil)))
   }
 
-  @Test func onlyStatus429IsAUsageLimit() {
+  @Test func onlyStatus429MeansUsageLimit() {
     #expect(
       Self.failure(400, "{\"error\":{\"type\":\"usage_limit_reached\",\"message\":\"m\"}}").error
         == .httpError(400, "m"))
   }
 
-  /// A server's number must not end this process.
+  /// A number from a server must not crash this process.
   @Test(arguments: ["1e300", "-1e300", "9223372036854775808", "null", "0.5"])
-  func anyNumberMayBeAReset(_ number: String) {
+  func acceptsAnyNumberAsResetTime(_ number: String) {
     let failure = Self.failure(429, "{\"error\":{\"type\":\"usage_limit_reached\",\"resets_at\":\(number)}}")
     #expect(failure.isFinal)
   }
 
-  @Test func beingTooFastIsNotFinal() {
+  @Test func rateLimitIsNotFinal() {
     let failure = Self.failure(
       429, "{\"error\":{\"type\":\"rate_limit_exceeded\",\"message\":\"slow down\"}}", retryAfter: "7")
     #expect(failure.error == .httpError(429, "slow down"))
@@ -54,7 +54,7 @@ struct BackendFailureTests {
     "Unsupported parameter: max_output_tokens", "Instructions are required", "System messages are not allowed",
     "The 'gpt-0' model is not supported when using Codex with a ChatGPT account.",
   ])
-  func aRefusalSaysWhy(_ detail: String) {
+  func errorContainsTheBackendsDetail(_ detail: String) {
     #expect(Self.failure(400, "{\"detail\":\"\(detail)\"}").error == .httpError(400, detail))
   }
 
@@ -64,7 +64,7 @@ struct BackendFailureTests {
     ("{\"detail\":[{\"loc\":[\"body\"]}]}", "{\"detail\":[{\"loc\":[\"body\"]}]}"),
     ("{\"error\":\"gone\"}", "{\"error\":\"gone\"}"),
   ])
-  func anyBodySaysSomething(_ body: String, _ text: String) {
+  func findsTheMessageInEachBodyForm(_ body: String, _ text: String) {
     #expect(Self.failure(503, body).error == .httpError(503, text))
   }
 
@@ -72,7 +72,7 @@ struct BackendFailureTests {
     "<html>\n<body>blocked</body>\n</html>", " \n<!DOCTYPE html><title>Just a moment...</title>", "\u{FEFF}<?xml?>",
     "oops </p>",
   ])
-  func aPageIsToldOfAndNotShown(_ body: String) {
+  func errorMentionsAWebPageWithoutItsMarkup(_ body: String) {
     guard case .httpError(403, let text) = Self.failure(403, body).error else {
       Issue.record("another error")
       return
@@ -81,7 +81,7 @@ struct BackendFailureTests {
     #expect(!text.contains("<"))
   }
 
-  @Test func noBodyTellsAToken() {
+  @Test func errorsContainNoToken() {
     let token = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ1c2VyIn0.c2lnbmF0dXJl"
     for body in [
       "{\"detail\":\"bad \(token)\"}", "{\"error\":{\"message\":\"\(token)\"}}", "Bearer \(token)",
@@ -91,12 +91,12 @@ struct BackendFailureTests {
     }
   }
 
-  @Test func aBodyThatIsNoTextIsShownAsSomething() {
+  @Test func replacesInvalidUTF8InABody() {
     let failure = BackendFailure(status: 500, retryAfter: nil, body: [0xFF, 0xFE, 97], host: "h")
     #expect(failure.error == .httpError(500, "\u{FFFD}\u{FFFD}a"))
   }
 
-  @Test func aLongBodyIsCut() {
+  @Test func truncatesALongBody() {
     guard case .httpError(500, let text) = Self.failure(500, String(repeating: "no ", count: 100_000)).error else {
       Issue.record("another error")
       return
@@ -109,22 +109,22 @@ struct BackendFailureTests {
   @Test(arguments: [
     ("0", 0), ("7", 7), ("1.5", 1.5), ("-3", 0), ("86400", 86_400), ("Sun, 06 Nov 1994 08:49:37 GMT", 0),
   ])
-  func readsTheWait(_ header: String, _ seconds: Double) {
+  func readsRetryAfter(_ header: String, _ seconds: Double) {
     #expect(BackendFailure.seconds(header) == seconds)
   }
 
-  @Test func readsAFutureDate() throws {
+  @Test func readsRetryAfterAsAFutureDate() throws {
     let seconds = try #require(BackendFailure.seconds("Fri, 31 Dec 9999 23:59:59 GMT"))
     #expect(seconds + Double(UnixTime.now) > 253_402_300_000)
   }
 
   @Test(arguments: ["", "soon", "inf", "-inf", "nan", "1e999", "7 seconds"])
-  func otherTextIsNoWait(_ header: String) {
+  func ignoresAnUnreadableRetryAfter(_ header: String) {
     #expect(BackendFailure.seconds(header) == nil)
     #expect(Self.failure(429, "", retryAfter: header).retryAfter == nil)
   }
 
-  @Test func noHeaderIsNoWait() {
+  @Test func missingHeaderGivesNoRetryAfter() {
     #expect(Self.failure(429, "").retryAfter == nil)
   }
 }

@@ -14,8 +14,8 @@ struct EventFeedTests {
     String(decoding: Array(copying: data), as: UTF8.self)
   }
 
-  /// A chunk of many events is taken in slices.
-  @Test func othersHaveTheirTurnBetween() async {
+  /// The feed takes a chunk of many events in slices.
+  @Test func feedYieldsToOtherTasks() async {
     var taken: [String] = []
     let feed = EventFeed { data in
       taken.append(Self.text(data))
@@ -34,7 +34,7 @@ struct EventFeedTests {
     #expect(turns >= 5)
   }
 
-  @Test func whatIsDecidedLaterComesBeforeTheNextEvent() async {
+  @Test func feedAwaitsADecisionBeforeTheNextEvent() async {
     var taken: [String] = []
     let feed = EventFeed { data in
       let text = Self.text(data)
@@ -49,7 +49,7 @@ struct EventFeedTests {
     #expect(taken == ["0", "1", "2"])
   }
 
-  @Test func aPauseConcernsTheSenderAlone() async {
+  @Test func pauseDoesNotHoldBackTheChunksOtherEvents() async {
     var taken = 0
     let pause = Wait()
     let feed = EventFeed { _ in
@@ -66,8 +66,8 @@ struct EventFeedTests {
     #expect(await flow.goesOn())
   }
 
-  /// Whichever event of a chunk asks for it.
-  @Test(arguments: 0..<3) func noPauseOfAChunkIsLost(_ index: Int) async {
+  /// The pauses of two events end in order, in reverse order, or in reverse order with a decision after them.
+  @Test(arguments: 0..<3) func chunkWaitsForEachOfItsPauses(_ index: Int) async {
     var taken = 0
     var pauses: [Wait] = []
     let feed = EventFeed { data in
@@ -89,7 +89,7 @@ struct EventFeedTests {
     #expect(goesOn && taken == 3 && pauses.count == 2)
   }
 
-  @Test func anEventWithoutAnEndIsGivenUp() {
+  @Test func feedStopsAtAnEventBeyondItsLimit() {
     let feed = EventFeed(limit: 6 << 10) { _ in .proceed }
     let part = [UInt8](repeating: 0x78, count: 3 << 10)
     for _ in 0..<2 { _ = feed.take(part.span) }

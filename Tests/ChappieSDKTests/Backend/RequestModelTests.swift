@@ -2,52 +2,52 @@ import Testing
 
 @testable import ChappieSDK
 
-/// What a request says of the effort.
+/// The effort in a request.
 struct RequestModelTests {
-  private static func word(_ wanted: String?, _ listed: [String]?, ultra: String? = nil) -> String? {
+  private static func effort(_ wanted: String?, _ listed: [String]?, ultra: String? = nil) -> String? {
     RequestModel(slug: "m", efforts: listed, ultra: ultra)
       .effort(wanted.map { ChappieReasoningEffort(rawValue: $0) })
   }
 
   private static let usual = ["low", "medium", "high", "xhigh"]
 
-  @Test func whatIsListedIsSent() {
-    for word in Self.usual { #expect(Self.word(word, Self.usual) == word) }
-    #expect(Self.word("thorough", ["thorough"]) == "thorough")
-    #expect(Self.word(nil, Self.usual) == nil)
+  @Test func sendsAListedEffort() {
+    for word in Self.usual { #expect(Self.effort(word, Self.usual) == word) }
+    #expect(Self.effort("thorough", ["thorough"]) == "thorough")
+    #expect(Self.effort(nil, Self.usual) == nil)
   }
 
-  @Test func whatIsNotListedBecomesWhatIs() {
-    #expect(Self.word("minimal", Self.usual) == "low")
-    #expect(Self.word("minimal", ["minimal", "low"]) == "minimal")
-    #expect(Self.word("medium", ["low", "max"]) == "max")
-    #expect(Self.word("max", Self.usual) == "xhigh")
+  @Test func replacesAnUnlistedEffortByAListedOne() {
+    #expect(Self.effort("minimal", Self.usual) == "low")
+    #expect(Self.effort("minimal", ["minimal", "low"]) == "minimal")
+    #expect(Self.effort("medium", ["low", "max"]) == "max")
+    #expect(Self.effort("max", Self.usual) == "xhigh")
   }
 
-  /// No effort is another matter than little.
-  @Test func noneStaysNone() {
-    #expect(Self.word("none", Self.usual) == "none")
+  /// No effort differs from low effort, so the nearest listed effort does not replace it.
+  @Test func sendsNoneEvenIfUnlisted() {
+    #expect(Self.effort("none", Self.usual) == "none")
   }
 
-  @Test func whatIsOnNoScaleIsLeftToTheBackend() {
-    #expect(Self.word("turbo", Self.usual) == "turbo")
+  @Test func sendsAnUnknownEffortUnchanged() {
+    #expect(Self.effort("turbo", Self.usual) == "turbo")
   }
 
-  @Test func aModelWithoutEffortsIsToldNone() {
-    #expect(Self.word("low", []) == nil)
+  @Test func modelWithoutEffortsGetsNone() {
+    #expect(Self.effort("low", []) == nil)
   }
 
-  /// A word for people, which the backend does not take.
-  @Test func ultraIsWhatTheModelSays() {
+  /// The backend does not accept `ultra` in a request; only users see this word.
+  @Test func replacesUltraByTheModelsOwnEffort() {
     let listed = Self.usual + ["max", "ultra"]
-    #expect(Self.word("ultra", listed, ultra: "xhigh") == "xhigh")
-    #expect(Self.word("ultra", listed) == "max")
-    #expect(Self.word("ultra", Self.usual) == "xhigh")
-    #expect(Self.word("ultra", ["ultra"]) == nil)
+    #expect(Self.effort("ultra", listed, ultra: "xhigh") == "xhigh")
+    #expect(Self.effort("ultra", listed) == "max")
+    #expect(Self.effort("ultra", Self.usual) == "xhigh")
+    #expect(Self.effort("ultra", ["ultra"]) == nil)
   }
 
-  @Test func withoutAListWordsGoAsTheyAre() {
-    #expect(Self.word("minimal", nil) == "minimal")
-    #expect(Self.word("ultra", nil) == "xhigh")
+  @Test func sendsEffortsUnchangedWithoutAListExceptUltra() {
+    #expect(Self.effort("minimal", nil) == "minimal")
+    #expect(Self.effort("ultra", nil) == "xhigh")
   }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import ChappieSDK
 
 struct ResponseAssemblerTests {
-  /// What came of a stream of events.
+  /// The result of a sequence of events.
   private struct Result: Equatable {
     var pieces: [String]
     var text: String
@@ -24,13 +24,13 @@ struct ResponseAssemblerTests {
     return failure.error
   }
 
-  // MARK: Whose answer
+  // MARK: Events of other answers
 
   @Test(arguments: [
     ResponseEvent.textDelta("late"), .message("late"), .completed(id: "late", usage: ChappieTokenUsage()),
     .incomplete(reason: nil),
   ])
-  func beforeAnAnswerThatMustBeginNothingIsOfIt(_ event: ResponseEvent) {
+  func eventBeforeADueBeginningMeansAStaleSocket(_ event: ResponseEvent) {
     var assembler = ResponseAssembler(AnswerText(), beginning: .due)
     #expect(assembler.take(.other) == "")
     #expect(assembler.take(event) == "")
@@ -41,7 +41,7 @@ struct ResponseAssemblerTests {
     #expect(assembler.items.isEmpty)
   }
 
-  @Test func anAnswerThatMustBeginIsTakenFromThereOn() {
+  @Test func takesTheAnswerFromItsBeginning() {
     var assembler = ResponseAssembler(AnswerText(), beginning: .due)
     #expect(!assembler.hasBegun)
     _ = assembler.take(.created(id: "mine"))
@@ -49,7 +49,7 @@ struct ResponseAssemblerTests {
     #expect(assembler.take(.textDelta("words")) == "words")
   }
 
-  @Test func whatIsOfAnotherAnswerBreaksThisOne() {
+  @Test func eventOfAnotherAnswerBreaksThisOne() {
     var assembler = ResponseAssembler(AnswerText())
     _ = assembler.take(.foreign)
     guard case .failed(.broken) = assembler.outcome else {
@@ -60,22 +60,22 @@ struct ResponseAssemblerTests {
 
   // MARK: Text
 
-  @Test func deltasMakeTheText() {
+  @Test func deltasFormTheText() {
     let result = Self.assemble([.textDelta("Grüß "), .other, .textDelta("dich"), .message("Grüß dich")])
     #expect(result == Result(pieces: ["Grüß ", "", "dich", ""], text: "Grüß dich"))
   }
 
-  @Test func aMessageWithoutDeltasIsText() {
+  @Test func takesTheTextOfAMessageWithoutDeltas() {
     #expect(Self.assemble([.message("whole")]) == Result(pieces: ["whole"], text: "whole"))
     #expect(Self.assemble([.message("")]) == Result(pieces: [""], text: ""))
   }
 
-  @Test func whatTheDeltasLackedComesWithTheMessage() {
+  @Test func messageCompletesItsDeltas() {
     let result = Self.assemble([.textDelta("Grü"), .message("Grüß dich 😀")])
     #expect(result == Result(pieces: ["Grü", "ß dich 😀"], text: "Grüß dich 😀"))
   }
 
-  @Test func eachMessageIsComparedWithItsOwnDeltas() {
+  @Test func comparesEachMessageWithItsOwnDeltas() {
     let result = Self.assemble([
       .textDelta("one"), .message("one"), .textDelta("tw"), .message("two"), .message("three"),
     ])
@@ -84,8 +84,8 @@ struct ResponseAssemblerTests {
     #expect(same.text == "a\n\na")
   }
 
-  /// The gap belongs to what comes behind it.
-  @Test func nothingIsAddedWhereNothingIsSaid() {
+  /// The gap is part of the following text, so an empty message adds none.
+  @Test func emptyMessagesAddNoGap() {
     #expect(Self.assemble([.message(""), .textDelta("a"), .message("a")]).text == "a")
     #expect(Self.assemble([.textDelta("a"), .message("a"), .textDelta(""), .message("")]).text == "a")
     let late = Self.assemble([.textDelta("a"), .message("a"), .message(""), .textDelta("b"), .message("bc")])
@@ -94,7 +94,7 @@ struct ResponseAssemblerTests {
 
   // MARK: Refusals
 
-  @Test func aRefusalIsTextAndMarked() {
+  @Test func marksARefusalAndKeepsItsText() {
     let refusal = ResponseEvent.itemDone([
       "type": "message", "content": [["type": "refusal", "refusal": "I cannot help with that."]],
     ])
@@ -108,15 +108,15 @@ struct ResponseAssemblerTests {
     }
   }
 
-  /// Text that was handed over cannot be taken back.
+  /// Delivered text cannot be withdrawn.
   @Test(arguments: ["other text that is longer", "short", "", "Written"])
-  func aMessageThatContradictsItsDeltasChangesNothing(_ whole: String) {
+  func ignoresAMessageThatContradictsItsDeltas(_ whole: String) {
     #expect(Self.assemble([.textDelta("written text"), .message(whole)]).text == "written text")
   }
 
   // MARK: After a reconnect
 
-  /// What a second attempt adds to `first`, and how it ends.
+  /// The whole text after a second attempt that follows `first`, and whether the attempt completes.
   private static func repeating(_ first: String, _ events: [ResponseEvent]) -> (text: String, ends: Bool) {
     let text = AnswerText()
     text.append(first)
@@ -132,20 +132,20 @@ struct ResponseAssemblerTests {
     [ResponseEvent.textDelta("Grüß dich, Welt")], [.textDelta("Grüß "), .textDelta("dich, W"), .textDelta("elt")],
     [.textDelta("Grüß dich"), .message("Grüß dich, Welt")], [.message("Grüß dich, Welt")],
   ])
-  func whatComesAgainIsPassedOver(_ events: [ResponseEvent]) {
+  func skipsTextRepeatedAfterAReconnect(_ events: [ResponseEvent]) {
     #expect(Self.repeating("Grüß dich", events + [Self.end]) == ("Grüß dich, Welt", true))
   }
 
   @Test(arguments: [
     [ResponseEvent.textDelta("Guten Tag")], [.textDelta("Gr"), .textDelta("au")], [.textDelta("Grüß")], [],
   ])
-  func anotherAnswerThanBeforeIsNone(_ events: [ResponseEvent]) {
+  func refusesADifferentAnswerAfterAReconnect(_ events: [ResponseEvent]) {
     #expect(Self.repeating("Grüß dich", events + [Self.end]) == ("Grüß dich", false))
   }
 
   // MARK: Outcome
 
-  @Test func isOpenUntilTheEnd() {
+  @Test func staysOpenUntilTheEndEvent() {
     let text = AnswerText()
     var assembler = ResponseAssembler(text)
     for event in [ResponseEvent.textDelta("a"), .message("a"), .other] { _ = assembler.take(event, into: text) }
@@ -155,7 +155,7 @@ struct ResponseAssemblerTests {
     }
   }
 
-  @Test func theEndKeepsIDAndUsage() {
+  @Test func endEventKeepsIDAndUsage() {
     var assembler = ResponseAssembler(AnswerText())
     let usage = ChappieTokenUsage(inputTokens: 1, cachedInputTokens: 2, outputTokens: 3, reasoningTokens: 4)
     #expect(assembler.take(.completed(id: "resp_1", usage: usage)) == "")
@@ -166,13 +166,13 @@ struct ResponseAssemblerTests {
   }
 
   @Test(arguments: ["usage_limit_reached", "insufficient_quota"])
-  func aUsedUpQuotaIsItsOwnError(_ code: String) {
+  func reachedUsageLimitHasItsOwnError(_ code: String) {
     let error = Self.failure(.failed(WireError(code: code, message: "m", plan: "plus", resetsAt: 7)))
     #expect(error == .usageLimitReached(ChappieUsageLimit(plan: ChappiePlan(rawValue: "plus"), resetsAt: 7)))
   }
 
   @Test(arguments: ["rate_limit_exceeded", "slow_down"])
-  func beingTooFastIsStatus429(_ code: String) {
+  func rateLimitIsStatus429(_ code: String) {
     #expect(
       Self.failure(.failed(WireError(code: code, message: "wait", plan: nil, resetsAt: nil))) == .httpError(429, "wait")
     )
@@ -186,7 +186,7 @@ struct ResponseAssemblerTests {
     #expect(!text.isEmpty)
   }
 
-  @Test func anyOtherFailureSaysWhy() {
+  @Test func otherFailuresContainTheReason() {
     let cases: [(code: String?, message: String?, part: String)] = [
       ("context_length_exceeded", "The input is too long.", "The input is too long."),
       ("invalid_prompt", nil, "invalid_prompt"),
@@ -204,7 +204,7 @@ struct ResponseAssemblerTests {
     }
   }
 
-  @Test func anIncompleteAnswerSaysWhy() {
+  @Test func incompleteAnswerContainsTheReason() {
     guard case .httpError(200, let text)? = Self.failure(.incomplete(reason: "max_output_tokens")) else {
       Issue.record("another error")
       return
@@ -213,7 +213,7 @@ struct ResponseAssemblerTests {
     #expect(Self.failure(.incomplete(reason: nil)) != nil)
   }
 
-  @Test func noFailureTellsAToken() {
+  @Test func failuresContainNoToken() {
     let token = "eyJhbGciOiJub25lIn0.eyJzdWIiOiJ0ZXN0In0.c2lnbmF0dXJl"
     let events: [ResponseEvent] = [
       .failed(WireError(code: nil, message: "bad \(token)", plan: nil, resetsAt: nil)),

@@ -17,7 +17,7 @@ struct ResponseEventTests {
     return item.messageText
   }
 
-  // MARK: Whose answer
+  // MARK: Events of other answers
 
   @Test(arguments: [
     (#"{"type":"response.output_text.delta","response_id":"a","delta":"x"}"#, ResponseEvent.textDelta("x")),
@@ -31,19 +31,19 @@ struct ResponseEventTests {
     (#"{"type":"response.failed","response":{"id":"b","error":{"code":"slow_down"}}}"#, .foreign),
     (#"{"type":"response.incomplete","response":{"id":"b"}}"#, .foreign),
   ])
-  func whatNamesAnotherAnswerIsOfThatOne(_ text: String, _ event: ResponseEvent) {
+  func eventOfAnotherAnswerIsForeign(_ text: String, _ event: ResponseEvent) {
     #expect(ResponseEvent.decode(Array(text.utf8).span, of: "a") == event)
     #expect(Self.decode(text) != .foreign)
   }
 
-  @Test func anAnswerBeginsWithItsID() {
+  @Test func createdEventContainsTheAnswersID() {
     #expect(Self.decode(#"{"type":"response.created","response":{"id":"a"}}"#) == .created(id: "a"))
     #expect(Self.decode(#"{"type":"response.created","response":{}}"#) == .other)
   }
 
   // MARK: Text
 
-  @Test func aDeltaIsText() {
+  @Test func readsADelta() {
     let text =
       "{\"type\":\"response.output_text.delta\",\"item_id\":\"msg_1\",\"output_index\":0,\"delta\":\"Grü\\u00df\\n😀\"}"
     #expect(Self.decode(text) == .textDelta("Grüß\n😀"))
@@ -51,12 +51,12 @@ struct ResponseEventTests {
     #expect(Self.decode("{\"type\":\"response.output_text.delta\",\"delta\":\"\"}") == .textDelta(""))
   }
 
-  @Test func aPieceOfARefusalIsKnownAsOne() {
+  @Test func readsARefusalDelta() {
     #expect(Self.decode(#"{"type":"response.refusal.delta","delta":"I can\u0027t"}"#) == .refusalDelta("I can't"))
     #expect(Self.decode(#"{"type":"response.refusal.delta"}"#) == .other)
   }
 
-  @Test func aMessageIsItsTextsAndRefusals() {
+  @Test func messageJoinsItsTextsAndRefusals() {
     let text = """
       {"type":"response.output_item.done","item":{"type":"message","role":"assistant","content":[
       {"type":"output_text","text":"one "},{"type":"refusal","refusal":"no"},{"type":"output_text","text":"two"}]}}
@@ -70,25 +70,25 @@ struct ResponseEventTests {
   @Test(arguments: [
     "{\"type\":\"reasoning\",\"summary\":[]}", "{\"type\":\"function_call\",\"name\":\"f\",\"arguments\":\"{}\"}",
   ])
-  func anyOtherItemIsKeptAsItCame(_ item: String) throws {
+  func keepsOtherItemsUnchanged(_ item: String) throws {
     let text = "{\"type\":\"response.output_item.done\",\"item\":\(item)}"
     #expect(Self.decode(text) == .itemDone(try ChappieJSONValue(json: item)))
     #expect(Self.messageText(text) == nil)
   }
 
   @Test(arguments: ["{}", "null", "7", "[]", "\"no\""])
-  func whatHasNoTypeIsNoItem(_ item: String) {
+  func ignoresAnItemWithoutAType(_ item: String) {
     #expect(Self.decode("{\"type\":\"response.output_item.done\",\"item\":\(item)}") == .other)
   }
 
-  /// No string holds half a surrogate pair, nor D-Bus U+0000: what stands around them must not be lost.
-  @Test func escapesThatNoStringCanHoldAreReplaced() {
+  /// No string can contain a lone surrogate, and no D-Bus string U+0000. The text around them must not be lost.
+  @Test func replacesLoneSurrogatesAndU0000() {
     let text =
       #"{"type":"response.output_item.done","item":{"type":"message","content":[{"type":"output_text","text":"a\ud800b\u0000c\udc00\ud83d\ude00\\ud800"}]}}"#
     #expect(Self.messageText(text) == "a\u{FFFD}b\u{FFFD}c\u{FFFD}😀\\ud800")
   }
 
-  @Test func aSocketsErrorIsARefusal() {
+  @Test func readsAnErrorFrame() {
     let text = """
       {"type":"error","status":429,"error":{"type":"usage_limit_reached"},"headers":{"retry-after":"7"}}
       """
@@ -104,12 +104,12 @@ struct ResponseEventTests {
     #expect(Self.decode("{\"type\":\"error\"}") == .other)
   }
 
-  @Test func theTurnStateComesWithMetadata() {
+  @Test func readsTheTurnStateFromMetadata() {
     #expect(
       Self.decode("{\"type\":\"response.metadata\",\"headers\":{\"x-codex-turn-state\":\"ts\"}}") == .turnState("ts"))
   }
 
-  @Test func rateLimitsAreASnapshot() {
+  @Test func readsRateLimits() {
     #expect(
       Self.decode("{\"type\":\"codex.rate_limits\",\"plan_type\":\"plus\"}")
         == .rateLimits(ChappieUsageLimitSnapshot(plan: ChappiePlan(rawValue: "plus"))))
@@ -118,8 +118,8 @@ struct ResponseEventTests {
 
   // MARK: Ends
 
-  @Test func theEndBringsTheUsage() {
-    // As protocol.md shows it.
+  @Test func completedEventContainsTheUsage() {
+    // The example of protocol.md.
     let text = """
       {"type":"response.completed","response":{"id":"resp_1","usage":{"input_tokens":11,"input_tokens_details":\
       {"cached_tokens":3,"cache_write_tokens":0},"output_tokens":5,"output_tokens_details":{"reasoning_tokens":2},\
@@ -133,18 +133,18 @@ struct ResponseEventTests {
     "", ",\"usage\":null", ",\"usage\":{}", ",\"usage\":{\"input_tokens\":0,\"input_tokens_details\":null}",
     ",\"end_turn\":true", ",\"usage\":{\"input_tokens\":\"many\"}", ",\"usage\":{\"output_tokens\":1e300}",
   ])
-  func usageMayBeMissing(_ rest: String) {
+  func acceptsMissingUsage(_ rest: String) {
     #expect(
       Self.decode("{\"type\":\"response.completed\",\"response\":{\"id\":\"r\"\(rest)}}")
         == .completed(id: "r", usage: ChappieTokenUsage()))
   }
 
-  @Test func anEndWithoutAnIDIsNone() {
+  @Test func ignoresACompletedEventWithoutAnID() {
     #expect(Self.decode("{\"type\":\"response.completed\",\"response\":{}}") == .other)
     #expect(Self.decode("{\"type\":\"response.completed\"}") == .other)
   }
 
-  @Test func aFailureBringsItsReason() {
+  @Test func failedEventContainsTheReason() {
     let text = """
       {"type":"response.failed","response":{"id":"r","error":{"code":"usage_limit_reached","message":"no more",\
       "plan_type":"plus","resets_at":1893456000}}}
@@ -159,9 +159,9 @@ struct ResponseEventTests {
     #expect(Self.decode("{\"type\":\"response.failed\"}") == nothing)
   }
 
-  /// A server's number must not end this process.
+  /// A number from a server must not crash this process.
   @Test(arguments: ["1e300", "-1e300", "9223372036854775808", "1e18", "-1", "0.5"])
-  func anyNumberMayBeATime(_ number: String) {
+  func acceptsAnyNumberAsResetTime(_ number: String) {
     let text = "{\"type\":\"response.failed\",\"response\":{\"error\":{\"code\":\"c\",\"resets_at\":\(number)}}}"
     guard case .failed(let error) = Self.decode(text) else {
       Issue.record("not decoded as a failure")
@@ -170,7 +170,7 @@ struct ResponseEventTests {
     #expect(error.code == "c")
   }
 
-  @Test func anIncompleteAnswerBringsItsReason() {
+  @Test func incompleteEventContainsTheReason() {
     let text = """
       {"type":"response.incomplete","response":{"incomplete_details":{"reason":"max_output_tokens"}}}
       """
@@ -186,7 +186,7 @@ struct ResponseEventTests {
     "response.function_call_arguments.delta", "response.custom_tool_call_input.delta", "response.metadata",
     "", "response", "response.output_text.delta2", "Response.completed",
   ])
-  func otherTypesAreOfNoInterest(_ type: String) {
+  func ignoresOtherTypes(_ type: String) {
     #expect(Self.decode("{\"type\":\"\(type)\",\"delta\":\"x\",\"response\":{\"id\":\"r\"}}") == .other)
   }
 
@@ -199,11 +199,11 @@ struct ResponseEventTests {
     "{\"type\":\"response.completed\",\"response\":{\"id\":7}}",
     "{\"type\":\"response.output_item.done\",\"item\":\"no\"}",
   ])
-  func whatIsBrokenIsOfNoInterest(_ text: String) {
+  func ignoresMalformedEvents(_ text: String) {
     #expect(Self.decode(text) == .other)
   }
 
-  @Test func bytesThatAreNoTextAreOfNoInterest() {
+  @Test func ignoresInvalidUTF8() {
     #expect(Self.decode([0xFF, 0xFE, 0x00]) == .other)
     #expect(
       Self.decode(Array("{\"type\":\"response.completed\",\"response\":{\"id\":\"".utf8) + [0xFF] + Array("\"}}".utf8))

@@ -15,8 +15,8 @@ struct ResponsesRequestTests {
       foundation: ResponsesRequest(request, for: RequestModel(slug: "gpt-test", form: form)).encoded())
   }
 
-  /// Everything that the backend demands (protocol.md, 3.2 and 3.7), and nothing that it refuses.
-  @Test func isExactlyWhatTheBackendTakes() throws {
+  /// The backend requires these members (protocol.md, 3.2 and 3.7) and may refuse others.
+  @Test func bodyHasExactlyTheRequiredMembers() throws {
     let harness = ChappieHarness(name: "", instructions: "Be brief.")
     #expect(
       try Self.body(harness: harness, options: ChappieMessageOptions(reasoningEffort: .high))
@@ -36,8 +36,8 @@ struct ResponsesRequestTests {
         ])
   }
 
-  /// What a model with `use_responses_lite` takes (protocol.md, 3.2).
-  @Test func theLiteFormHasToolsAndInstructionsInTheInput() throws {
+  /// The form for a model with `use_responses_lite` (protocol.md, 3.2).
+  @Test func liteFormPutsToolsAndInstructionsIntoTheInput() throws {
     let harness = ChappieHarness(name: "", instructions: "Be brief.")
     let tool = ChappieHarnessTool(name: "brew", description: "Brews.")
     let declared: ChappieJSONValue = [
@@ -64,7 +64,7 @@ struct ResponsesRequestTests {
         ])
   }
 
-  @Test func theLiteFormWithoutToolsDeclaresNone() throws {
+  @Test func liteFormWithoutToolsDeclaresNone() throws {
     guard case .array(let items)? = try Self.body(form: .lite)["input"] else {
       Issue.record("no input")
       return
@@ -72,7 +72,7 @@ struct ResponsesRequestTests {
     #expect(items.map { $0["role"] } == ["developer", "user"])
   }
 
-  @Test func leavesOutTheEffortThatNobodyChose() throws {
+  @Test func omitsAnUnchosenEffort() throws {
     guard case .object(let members) = try Self.body() else {
       Issue.record("no object")
       return
@@ -91,7 +91,7 @@ struct ResponsesRequestTests {
         == ["effort": "medium"])
   }
 
-  @Test func eachRoleIsOneThatTheBackendKnows() throws {
+  @Test func mapsEachRoleToARoleOfTheBackend() throws {
     let messages = ChappieInputMessage.Role.allCases.map { ChappieInputMessage(role: $0, text: "text") }
     guard case .array(let items)? = try Self.body(messages: messages)["input"] else {
       Issue.record("no input")
@@ -117,7 +117,7 @@ struct ResponsesRequestTests {
     #expect(!text.isEmpty)
   }
 
-  @Test func theMessagesInstructionsFollowTheHarness() throws {
+  @Test func messageInstructionsFollowTheHarness() throws {
     let options = ChappieMessageOptions(instructions: "In French.")
     let harness = ChappieHarness(name: "", instructions: "Be brief.")
     #expect(try Self.body(harness: harness, options: options)["instructions"] == "Be brief.\n\nIn French.")
@@ -126,18 +126,18 @@ struct ResponsesRequestTests {
       try Self.body(harness: harness, options: ChappieMessageOptions(instructions: ""))["instructions"] == "Be brief.")
   }
 
-  @Test func theDefaultHarnessBringsItsGuardrail() throws {
+  @Test func defaultHarnessIsTheInstructions() throws {
     #expect(try Self.body(harness: .default)["instructions"] == .string(ChappieHarness.default.rendered))
   }
 
-  @Test func anyTextArrives() throws {
+  @Test func encodesAnyTextUnchanged() throws {
     for text in ["\u{1}\u{1F}\u{7F}\"\\/\u{2028} 😀 \u{FEFF}\r\n", "{\"a\":1}", "e\u{301}", "\u{10FFFF}\u{FFFE}"] {
       #expect(try Self.text(of: Self.body(messages: [.user(text)]))?.utf8.elementsEqual(text.utf8) == true)
     }
   }
 
-  /// C's strings cannot hold it: what stands around it must not be lost.
-  @Test func zeroIsReplaced() throws {
+  /// A C string ends at U+0000, but the text after it must not be lost.
+  @Test func replacesU0000() throws {
     #expect(try Self.text(of: Self.body(messages: [.user("\0a\0b")])) == "\u{FFFD}a\u{FFFD}b")
   }
 

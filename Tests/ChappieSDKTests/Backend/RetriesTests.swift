@@ -2,7 +2,7 @@ import Testing
 
 @testable import ChappieSDK
 
-/// What is done about each failure, and how often.
+/// The reaction to each failure, and the number of retries.
 struct RetriesTests {
   private static let error = ChappieClientError.network("gone")
 
@@ -10,7 +10,7 @@ struct RetriesTests {
     Retries(transport: policy, backoff: .default)
   }
 
-  /// The waits until a decision that is none.
+  /// The waits before each retry in seconds, and the first other decision.
   private static func waits(
     _ failure: ExchangeFailure, of retries: Retries = retries(), over transport: Retries.Transport = .http,
     hasDelivered: Bool = false
@@ -29,32 +29,33 @@ struct RetriesTests {
     if case .fail = decision { true } else { false }
   }
 
-  private static func grow(_ seconds: [Double], to count: Int) -> Bool {
+  /// Whether there are `count` waits, from about 0.2 seconds, each about twice as long as the one before.
+  private static func backOff(_ seconds: [Double], to count: Int) -> Bool {
     seconds.count == count
       && seconds.enumerated().allSatisfy { index, wait in
         (0.9...1.1).contains(wait / (0.2 * Double(1 << index)))
       }
   }
 
-  @Test func aBackendInTroubleIsAskedFourTimesMore() {
+  @Test func retriesAnUnavailableBackendFourTimes() {
     let (seconds, last) = Self.waits(.unavailable(Self.error, retryAfter: nil))
-    #expect(Self.grow(seconds, to: 4))
+    #expect(Self.backOff(seconds, to: 4))
     #expect(Self.fails(last))
   }
 
-  @Test func aBackendInTroubleSaysWhen() {
+  @Test func followsTheBackendsRetryAfter() {
     #expect(Self.waits(.unavailable(Self.error, retryAfter: 3)).seconds == [3, 3, 3, 3])
     #expect(Self.waits(.unavailable(Self.error, retryAfter: 3000)).seconds == [30, 30, 30, 30])
   }
 
-  @Test func tooManyRequestsFollowThePolicy() {
+  @Test func rateLimitFollowsThePolicy() {
     #expect(Self.waits(.rateLimited(Self.error, retryAfter: nil)).seconds == [1, 2])
     #expect(Self.waits(.rateLimited(Self.error, retryAfter: 7)).seconds == [7, 7])
     let never = Retries(transport: .default, backoff: .disabled)
     #expect(Self.waits(.rateLimited(Self.error, retryAfter: 7), of: never).seconds == [])
   }
 
-  @Test func aRejectedTokenIsReplacedOnce() {
+  @Test func replacesARejectedTokenOnce() {
     var retries = Self.retries()
     guard case .withAnotherToken = retries.decide(.rejected(Self.error), over: .http, hasDelivered: false) else {
       Issue.record("no other token")
@@ -63,7 +64,7 @@ struct RetriesTests {
     #expect(Self.fails(retries.decide(.rejected(Self.error), over: .http, hasDelivered: false)))
   }
 
-  @Test func twoTokensThatAreRefusedAreEnoughOverEachTransport() {
+  @Test func failsAfterTwoRejectedTokensOverEachTransport() {
     for transport in [Retries.Transport.webSocket, .http] {
       var retries = Self.retries()
       _ = retries.decide(.rejected(Self.error), over: transport, hasDelivered: false)
@@ -74,7 +75,7 @@ struct RetriesTests {
     }
   }
 
-  @Test func aModelThatIsRefusedIsReplacedOnce() {
+  @Test func replacesARefusedModelOnce() {
     var retries = Self.retries()
     guard case .withAnotherModel = retries.decide(.modelRefused(Self.error), over: .http, hasDelivered: false) else {
       Issue.record("no other model")
@@ -83,9 +84,9 @@ struct RetriesTests {
     #expect(Self.fails(retries.decide(.modelRefused(Self.error), over: .http, hasDelivered: false)))
   }
 
-  @Test func anHTTPAnswerThatBrokeOffIsAskedForAgainUntilItsFirstWord() {
+  @Test func retriesABrokenHTTPAnswerOnlyBeforeOutput() {
     let (seconds, last) = Self.waits(.broken(Self.error))
-    #expect(Self.grow(seconds, to: 5))
+    #expect(Self.backOff(seconds, to: 5))
     #expect(Self.fails(last))
     #expect(Self.waits(.broken(Self.error), hasDelivered: true).seconds == [])
   }
@@ -93,7 +94,7 @@ struct RetriesTests {
   @Test(arguments: [
     ExchangeFailure.unavailable(error, retryAfter: 1), .rateLimited(error, retryAfter: 1), .final(error),
   ])
-  func nothingIsAskedAgainOnceThereWasOutput(_ failure: ExchangeFailure) {
+  func doesNotRetryAfterOutput(_ failure: ExchangeFailure) {
     for transport in [Retries.Transport.http, .webSocket] {
       let (seconds, last) = Self.waits(failure, over: transport, hasDelivered: true)
       #expect(seconds == [])
@@ -102,26 +103,26 @@ struct RetriesTests {
   }
 
   @Test(arguments: [true, false])
-  func aSocketThatDropsIsOpenedAgainThenHTTPTakesOver(_ hasDelivered: Bool) {
+  func reopensADroppedSocketThenFallsBackToHTTP(_ hasDelivered: Bool) {
     let (seconds, last) = Self.waits(.broken(Self.error), over: .webSocket, hasDelivered: hasDelivered)
-    #expect(Self.grow(seconds, to: 5))
+    #expect(Self.backOff(seconds, to: 5))
     guard case .overHTTP(forGood: true) = last else {
       Issue.record("no fallback")
       return
     }
   }
 
-  @Test func withoutFallbackASocketThatDropsFails() {
+  @Test func droppedSocketFailsWithoutFallback() {
     let policy = ChappieStreamingTransportPolicy(maxWebSocketReconnectionAttempts: 2, fallsBackToHTTPSSE: false)
     for failure in [ExchangeFailure.broken(Self.error), .noWebSocket(Self.error, isLasting: true)] {
       let (seconds, last) = Self.waits(failure, of: Self.retries(policy), over: .webSocket)
-      #expect(Self.grow(seconds, to: 2))
+      #expect(Self.backOff(seconds, to: 2))
       #expect(Self.fails(last))
     }
   }
 
   @Test(arguments: [true, false])
-  func whereThereIsNoSocketHTTPTakesOverAtOnce(_ isLasting: Bool) {
+  func fallsBackToHTTPAtOnceWithoutWebSocket(_ isLasting: Bool) {
     var retries = Self.retries()
     let decision = retries.decide(.noWebSocket(Self.error, isLasting: isLasting), over: .webSocket, hasDelivered: false)
     guard case .overHTTP(forGood: isLasting) = decision else {
@@ -130,7 +131,7 @@ struct RetriesTests {
     }
   }
 
-  @Test func aStaleSocketIsReplacedAtOnce() {
+  @Test func replacesAStaleSocketAtOnce() {
     let (seconds, last) = Self.waits(.staleSocket(Self.error), over: .webSocket)
     #expect(seconds == [0, 0])
     #expect(Self.fails(last))

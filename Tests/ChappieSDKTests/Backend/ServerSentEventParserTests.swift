@@ -3,7 +3,7 @@ import Testing
 @testable import ChappieSDK
 
 struct ServerSentEventParserTests {
-  /// What an answer looks like on the wire, with everything that the format allows.
+  /// An answer on the wire that uses every feature of the format.
   private static let recorded = """
     event: response.created
     data: {"type":"response.created","response":{"id":"resp_1"}}
@@ -61,14 +61,14 @@ struct ServerSentEventParserTests {
     bytes.indices.map { bytes[$0...$0] }
   }
 
-  /// The recorded stream with each kind of line end, and with all of them in turn.
+  /// Each kind of line end alone, and mixtures of them.
   private static let lineEnds = [["\n"], ["\r\n"], ["\r"], ["\n", "\r\n", "\r"], ["\r", "\r\n"]]
 
   private static func recorded(_ ends: [String], byteOrderMark: Bool = false) -> [UInt8] {
     let lines = recorded.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
     var text = byteOrderMark ? "\u{FEFF}" : ""
     for (index, line) in lines.enumerated() {
-      // A CR and the LF of an empty line behind it would be one line end.
+      // A CR followed by the LF of an empty line would be a single line end.
       text += line + (line.isEmpty && text.utf8.last == .return ? "\r" : ends[index % ends.count])
     }
     return Array(text.utf8)
@@ -76,9 +76,9 @@ struct ServerSentEventParserTests {
 
   // MARK: In parts
 
-  /// Whoever takes the events may want to go on later; nothing is lost or told twice.
+  /// The handler may pause after each event. No event is lost or repeated.
   @Test(arguments: [1, 2, 3, 7])
-  func eventsThatAreNotWantedYetWait(_ length: Int) throws {
+  func keepsUnwantedEventsForLater(_ length: Int) throws {
     let texts = (0..<length).map { "event \($0)" }
     let text = texts.map { "data: \($0)\n: comment\n\n" }.joined()
     var parser = ServerSentEventParser()
@@ -96,7 +96,7 @@ struct ServerSentEventParserTests {
     #expect(events == texts)
   }
 
-  @Test func anEventOfEndlessLinesIsGivenUp() throws {
+  @Test func refusesAnEventOfTooManyLines() throws {
     var parser = ServerSentEventParser()
     let lines = ArraySlice(String(repeating: "data:\n", count: 70_000).utf8)
     #expect(throws: ServerSentEventParser.LimitError.tooManyLines) { try parser.parse(lines.span) { _ in true } }
@@ -105,7 +105,7 @@ struct ServerSentEventParserTests {
   // MARK: Chunking
 
   @Test(arguments: lineEnds, [false, true])
-  func theChunkingDoesNotMatter(_ ends: [String], _ byteOrderMark: Bool) throws {
+  func chunkingDoesNotMatter(_ ends: [String], _ byteOrderMark: Bool) throws {
     let bytes = Self.recorded(ends, byteOrderMark: byteOrderMark)
     let expected = Self.recordedEvents.map { Array($0.utf8) }
     #expect(try Self.events([bytes[...]]) == expected)
@@ -120,7 +120,7 @@ struct ServerSentEventParserTests {
     #expect(try Self.events(chunks) == [Array("a".utf8)])
   }
 
-  @Test func eachEventComesAsSoonAsItIsComplete() throws {
+  @Test func deliversEachEventAsSoonAsItIsComplete() throws {
     var parser = ServerSentEventParser()
     var count = 0
     try parser.parse(Array("data: a\n".utf8).span) { _ in
@@ -133,7 +133,7 @@ struct ServerSentEventParserTests {
       return true
     }
     #expect(count == 1)
-    // CR alone ends a line at once: there is no waiting for a LF that may never come.
+    // A CR ends the line at once: the parser does not wait for an LF that may never come.
     try parser.parse(Array("data: b\r\r".utf8).span) { _ in
       count += 1
       return true
@@ -141,26 +141,26 @@ struct ServerSentEventParserTests {
     #expect(count == 2)
   }
 
-  @Test func theSecondHalfOfALineEndIsNoEmptyLine() throws {
+  @Test func splitLineEndIsNoEmptyLine() throws {
     #expect(
       try Self.events([ArraySlice("data: a\r".utf8), ArraySlice("\ndata: b\r\n\r\n".utf8)]) == [Array("a\nb".utf8)])
   }
 
   // MARK: Lines
 
-  @Test func anEventMayHaveManyLines() throws {
+  @Test func eventMayHaveManyLines() throws {
     let lines = (0..<1000).map { "line \($0)" }
     #expect(try Self.events(lines.map { "data: \($0)\n" }.joined() + "\n") == [lines.joined(separator: "\n")])
   }
 
-  @Test func dataWithoutAColonOrAValueIsAnEmptyLine() throws {
+  @Test func dataWithoutColonOrValueIsAnEmptyLine() throws {
     #expect(try Self.events("data\n\n") == [""])
     #expect(try Self.events("data:\n\n") == [""])
     #expect(try Self.events("data: \n\n") == [""])
     #expect(try Self.events("data: a\ndata\ndata: b\n\n") == ["a\n\nb"])
   }
 
-  @Test func onlyOneSpaceBelongsToTheFormat() throws {
+  @Test func removesOnlyOneSpace() throws {
     #expect(try Self.events("data:a\n\n") == ["a"])
     #expect(try Self.events("data:  a \n\n") == [" a "])
     #expect(try Self.events("data:\ta\n\n") == ["\ta"])
@@ -171,7 +171,7 @@ struct ServerSentEventParserTests {
     "DATA: a",
     "\u{FEFF}data: a",
   ])
-  func otherLinesArePassedOver(_ line: String) throws {
+  func ignoresOtherLines(_ line: String) throws {
     #expect(try Self.events("\n\(line)\n\n") == [])
     #expect(try Self.events("data: 1\n\(line)\ndata: 2\n\n") == ["1\n2"])
   }
@@ -182,56 +182,56 @@ struct ServerSentEventParserTests {
 
   // MARK: Start and end
 
-  @Test func onlyTheFirstByteOrderMarkIsPassedOver() throws {
+  @Test func skipsOnlyTheFirstByteOrderMark() throws {
     #expect(try Self.events("\u{FEFF}data: a\n\n") == ["a"])
     #expect(try Self.events("\u{FEFF}\u{FEFF}data: a\n\n") == [])
     #expect(try Self.events("data: \u{FEFF}\n\n") == ["\u{FEFF}"])
   }
 
-  @Test func aPartOfAByteOrderMarkIsText() throws {
+  @Test func partialByteOrderMarkIsText() throws {
     let bytes: [UInt8] = [0xEF, 0xBB] + Array("\ndata: a\n\n".utf8)
     #expect(try Self.events(Self.bytewise(bytes)) == [Array("a".utf8)])
   }
 
   @Test(arguments: ["data: a", "data: a\n", "data: a\r\n", "data: a\ndata: b\n", "data"])
-  func anIncompleteEventAtTheEndIsNone(_ text: String) throws {
+  func ignoresAnIncompleteEventAtTheEnd(_ text: String) throws {
     #expect(try Self.events(text) == [])
     #expect(try Self.events("data: whole\n\n" + text) == ["whole"])
   }
 
-  @Test func bytesThatAreNoTextPassThrough() throws {
+  @Test func passesInvalidUTF8Through() throws {
     let bad: [UInt8] = [0xFF, 0xC3, 0x28, 0xED, 0xA0, 0x80, 0x00]
     #expect(try Self.events([ArraySlice(Array("data: ".utf8) + bad + [10, 10])]) == [bad])
   }
 
   // MARK: Size
 
-  @Test func aLongLineComesWhole() throws {
+  @Test func deliversALongLineWhole() throws {
     let line = Array(repeating: UInt8(ascii: "x"), count: 5 << 20)
     let bytes = Array("data: ".utf8) + line + [10, 10]
     let chunks = stride(from: 0, to: bytes.count, by: 32 << 10).map { bytes[$0..<min($0 + (32 << 10), bytes.count)] }
     #expect(try Self.events(chunks) == [line])
   }
 
-  @Test func anEventBeyondTheLimitIsRefused() throws {
+  @Test func refusesAnEventBeyondTheLimit() throws {
     let fitting = ArraySlice("data: \(String(repeating: "x", count: 94))".utf8)
     let failure = ServerSentEventParser.LimitError.eventTooLong(limit: 100)
     #expect(try Self.events([fitting, [10, 10]], limit: 100).map(\.count) == [94])
     #expect(throws: failure) { try Self.events([fitting, [120]], limit: 100) }
-    // Neither many short lines nor a comment get around it.
+    // The limit also applies to many short lines and to a comment.
     #expect(throws: failure) { try Self.events(Array(repeating: ArraySlice("data: x\n".utf8), count: 100), limit: 100) }
     #expect(throws: failure) { try Self.events(Array(repeating: ArraySlice(": comment".utf8), count: 100), limit: 100) }
   }
 
-  @Test func theLimitIsForEachEvent() throws {
+  @Test func limitAppliesToEachEvent() throws {
     let event = ArraySlice("data: x\n\n".utf8)
     #expect(try Self.events(Array(repeating: event, count: 100), limit: 10).count == 100)
     #expect(try Self.events([ArraySlice(Array(repeating: event, count: 100).joined())], limit: 10).count == 100)
-    // Comments between events leave nothing behind.
+    // Comments between events do not count towards the next event.
     #expect(try Self.events(Array(repeating: ArraySlice(": ping\n\n".utf8), count: 100), limit: 10) == [])
   }
 
-  @Test func passesOnWhatTheTakerThrows() {
+  @Test func rethrowsTheHandlersError() {
     struct Enough: Error {}
     var parser = ServerSentEventParser()
     #expect(throws: Enough.self) {

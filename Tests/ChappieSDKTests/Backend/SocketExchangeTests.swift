@@ -4,11 +4,11 @@ import Testing
 
 @testable import ChappieSDK
 
-/// Against a server in this process.
+/// Exchanges with a server in this process.
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
 struct SocketExchangeTests {
-  /// What the server was asked, and whether its client has left.
+  /// The server's handshake and messages, and whether its client has left.
   @GLibActor
   private final class Log {
     var handshake: HTTPServerRequest?
@@ -19,7 +19,7 @@ struct SocketExchangeTests {
   private let log = Log()
   private let http = HTTPSession(userAgent: "test/1")
 
-  /// A server that gets one message and then does what `serve` does.
+  /// A server that receives one message and then runs `serve`.
   private func server(_ serve: @escaping @GLibActor @Sendable (HTTPServerWebSocket) async throws -> Void) throws
     -> HTTPServer
   {
@@ -50,7 +50,7 @@ struct SocketExchangeTests {
     try await sleep(for: .seconds(3600))
   }
 
-  /// How the exchange fails, and what it delivered before.
+  /// The failure of the exchange and the text delivered before it.
   private func failure(of exchange: SocketExchange) async throws -> (failure: ExchangeFailure, text: String) {
     var text = ""
     let caller = TurnCaller(interaction: .forbidden) { event in
@@ -71,7 +71,7 @@ struct SocketExchangeTests {
 
   // MARK: Silence
 
-  @Test func aHandshakeThatHangsIsGivenUp() async throws {
+  @Test func hangingHandshakeTimesOut() async throws {
     let server = try HTTPServer { _ in
       try await Self.hang()
       return .drop
@@ -85,7 +85,7 @@ struct SocketExchangeTests {
   }
 
   @Test(arguments: [[], [#"{"type":"response.output_text.delta","delta":"Well"}"#]])
-  func aBackendThatFallsSilentIsGivenUp(after events: [String]) async throws {
+  func silentBackendTimesOut(after events: [String]) async throws {
     let server = try server { socket in
       for event in events { try await socket.write(Array(event.utf8)) }
       try await Self.hang()
@@ -98,14 +98,14 @@ struct SocketExchangeTests {
     }
     #expect(reason == "the backend fell silent")
     #expect(text == (events.isEmpty ? "" : "Well"))
-    // Its socket went with it.
+    // The failed exchange has closed its socket.
     await log.left.value()
     await server.stop()
   }
 
-  // MARK: What is sent
+  // MARK: The request
 
-  @Test func theHandshakeSaysWhoAsks() async throws {
+  @Test func handshakeContainsCredentialAccountAndThread() async throws {
     let server = try server { $0.close() }
     _ = try await failure(of: SocketExchange(method: try method(server)))
     let headers = try #require(log.handshake).headers
@@ -125,7 +125,7 @@ struct SocketExchangeTests {
 
   // MARK: Between turns
 
-  @Test func aSocketThatNobodyUsesIsClosed() async throws {
+  @Test func closesAnIdleSocket() async throws {
     let server = try server { _ in try await Self.hang() }
     var handshake = HTTPRequest(.get, "http://127.0.0.1:\(server.port)/")
     handshake.setThread("thread-1")
@@ -140,7 +140,7 @@ struct SocketExchangeTests {
     await server.stop()
   }
 
-  @Test func aSocketServesOneThreadAndOneToken() async throws {
+  @Test func socketServesOneThreadAndOneToken() async throws {
     let server = try server { _ in try await Self.hang() }
     let grant = AccessGrant.test("token")
     let socket = try await http.openWebSocket(
@@ -148,7 +148,7 @@ struct SocketExchangeTests {
     let connection = SocketConnection(socket, threadID: "thread-1", owner: CredentialMark(grant))
     #expect(connection.serves("thread-1", CredentialMark(grant)))
     #expect(!connection.serves("thread-2", CredentialMark(grant)))
-    // Of the same second and the same account.
+    // The other token has the same account and expiry.
     #expect(!connection.serves("thread-1", CredentialMark(.test("other"))))
     socket.close()
     #expect(!connection.serves("thread-1", CredentialMark(grant)))

@@ -9,7 +9,7 @@ struct WireErrorTests {
     ("Please try again in 500ms.", 0.5), ("try again in 7 ms", 0.007), ("try to try again in 1s", 1),
     ("Slow down (try again in 2s).", 2),
   ])
-  func aMessageTellsHowLongToWait(_ message: String, _ seconds: Double) {
+  func readsTheDelayFromTheMessage(_ message: String, _ seconds: Double) {
     #expect(WireError(code: nil, message: message).delay == seconds)
   }
 
@@ -17,7 +17,7 @@ struct WireErrorTests {
     nil, "", "Please try again.", "try again in", "try again in a while", "try again in 2 minutes", "try again in s",
     "try again in 1.2.3s", "Please try again soon in 3s",
   ])
-  func anyOtherTellsNothing(_ message: String?) {
+  func otherMessagesGiveNoDelay(_ message: String?) {
     #expect(WireError(code: nil, message: message).delay == nil)
   }
 }

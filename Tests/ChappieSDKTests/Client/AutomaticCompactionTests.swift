@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChappieSDK
 
-/// A conversation that grows toward the model's window.
+/// Compaction of a conversation before it exceeds the model's context window.
 @Suite @GLibActor
 struct AutomaticCompactionTests {
   private func with(_ compaction: ChappieAutomaticCompaction, _ body: (ChappieClient) async throws -> Void) async throws
@@ -15,7 +15,7 @@ struct AutomaticCompactionTests {
   /// About 700 tokens.
   private static let long = String(repeating: "word ", count: 560)
 
-  @Test func makesRoomBeforeAMessageThatIsTooMuch() async throws {
+  @Test func compactsBeforeAMessageThatDoesNotFit() async throws {
     try await with(.whenFull(percent: 15)) { client in
       _ = try await client.send(Self.long)
       #expect(await client.context().compactedSummary == nil)
@@ -28,7 +28,7 @@ struct AutomaticCompactionTests {
   }
 
   @Test(arguments: [ChappieAutomaticCompaction.off, .whenFull(percent: 90)])
-  func leavesWhatFits(_ compaction: ChappieAutomaticCompaction) async throws {
+  func doesNotCompactAConversationThatFits(_ compaction: ChappieAutomaticCompaction) async throws {
     try await with(compaction) { client in
       _ = try await client.send(Self.long)
       _ = try await client.send("what now?")
@@ -38,8 +38,8 @@ struct AutomaticCompactionTests {
     }
   }
 
-  /// The list of models cannot be had: the turn goes on as it is.
-  @Test func aWindowThatNobodyKnowsIsLeftAlone() async throws {
+  /// The turn continues without compaction.
+  @Test func doesNotCompactWithAnUnknownWindow() async throws {
     try await with(.whenFull(percent: 1)) { client in
       await client.selectModel("gpt-5.3-codex-unlisted")
       _ = try? await client.send(Self.long)

@@ -4,12 +4,12 @@ import FoundationEssentials
 import GLibBridge
 import Testing
 
-/// The conversation of a client as a value, in Swift.
+/// A client's conversation as a value.
 @Suite(.timeLimit(.minutes(1))) @GLibActor struct ClientContextTests {
-  /// The messages of the last request but for the instructions, as `role: text`.
+  /// The messages of the last request as `role: text`, without the instructions.
   private func input(_ backend: StandInBackend) throws -> [String] {
     let body = try ChappieJSONValue(parsing: backend.state.lastResponsesBody.span)
-    // In the lite form the instructions are the first item, since nothing here declares tools.
+    // In the lite form without tools, the instructions are the first item.
     let headCount = body["instructions"] == nil && body["previous_response_id"] == nil ? 1 : 0
     return (body["input"]?.arrayValue ?? []).dropFirst(headCount).compactMap { item in
       guard let role = item["role"]?.stringValue else { return nil }
@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: TestClient.policies)
-  func whatWasKeptIsResumedElsewhere(_ policy: ChappieStreamingTransportPolicy) async throws {
+  func anotherClientResumesASavedContext(_ policy: ChappieStreamingTransportPolicy) async throws {
     try await TestClient.with(policy) { first in
       _ = await first.client.selectModel("gpt-6-sol")
       let answer = try await first.client.send("My name is Ada.")
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func aClearedClientStartsAnew() async throws {
+  @Test func clearingStartsANewThread() async throws {
     try await TestClient.with { tools in
       _ = try await tools.client.send("one")
       let before = await tools.client.context()
@@ -54,14 +54,14 @@ import Testing
   }
 
   @Test(arguments: TestClient.policies)
-  func theModelOrTheAppWritesTheSummary(_ policy: ChappieStreamingTransportPolicy) async throws {
+  func modelOrAppWritesTheSummary(_ policy: ChappieStreamingTransportPolicy) async throws {
     try await TestClient.with(policy) { tools in
       await #expect(throws: ChappieClientError.self) { try await tools.client.compactContext() }
       _ = try await tools.client.send("My name is Ada.")
       try tools.backend.play(#"[{"endpoint": "responses", "text": "The user is Ada."}]"#)
       #expect(try await tools.client.compactContext().compactedSummary == "The user is Ada.")
       _ = try await tools.client.send("Who am I?")
-      let beginning = "developer: The conversation so far, in short:\n"
+      let beginning = "developer: A summary of the conversation so far:\n"
       #expect(try input(tools.backend) == [beginning + "The user is Ada.", "user: Who am I?"])
       let context = try await tools.client.compactContext(summary: "They met.")
       #expect(context.messages.isEmpty)
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func imagesAreShownAndKept() async throws {
+  @Test func requestAndContextContainImages() async throws {
     try await TestClient.with(.httpSSEOnly) { tools in
       let web = try ChappieImage(url: "https://example.org/cat.png")
       let data = try ChappieImage(url: "data:image/png;base64,iVBORw0KGgo=")
@@ -91,9 +91,9 @@ import Testing
 
   // MARK: The model of a context
 
-  /// A program that has chosen no model goes on with another one when the backend retires the default.
+  /// A program without a chosen model continues with another one if the backend retires the default.
   @Test(arguments: TestClient.policies)
-  func theDefaultModelIsTheBackends(_ policy: ChappieStreamingTransportPolicy) async throws {
+  func defaultModelComesFromTheBackend(_ policy: ChappieStreamingTransportPolicy) async throws {
     try await TestClient.with(policy) { tools in
       let (client, backend) = (tools.client, tools.backend)
       #expect(await client.context().model == ChappieClient.defaultModel)
@@ -105,7 +105,7 @@ import Testing
       #expect(try await client.send("two").contains("3 messages"))
       let next = await client.context()
       #expect(next.usesDefaultModel && next.model != kept.model)
-      // What was kept before has chosen nothing either.
+      // The saved context has no chosen model either.
       _ = try await client.resumeContext(kept)
       #expect(await client.context().model == next.model)
       _ = await client.selectModel(kept.model)
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func aContextKnowsWhetherItsModelWasChosen() throws {
+  @Test func contextRecordsWhetherItsModelWasChosen() throws {
     func decode(_ model: String) throws -> ChappieClientContext {
       try JSONDecoder().decode(
         ChappieClientContext.self,
@@ -122,7 +122,7 @@ import Testing
           {"sessionID":"s","threadID":"t","model":"\(model)","messages":[],"createdAt":1,"updatedAt":2}
           """.utf8))
     }
-    // Kept by a version that did not note it: its default was the seeds' model.
+    // An old version saved no such field, and its default was the seeds' model.
     var context = try decode(ChappieClient.defaultModel)
     #expect(context.usesDefaultModel)
     #expect(try !decode("gpt-6-sol").usesDefaultModel)

@@ -4,14 +4,14 @@ import Testing
 @testable import ChappieSDK
 
 struct ChappieApplicationIDTests {
-  @Test func isThisProgramsNameByDefault() {
+  @Test func defaultIsTheProgramsName() {
     // A test has no `GApplication`.
     #expect(Program.applicationID == nil)
     #expect(!Program.name.isEmpty)
     #expect(ChappieConfiguration().applicationID.attribute == "host:\(Program.name)")
   }
 
-  @Test func isTheDesktopUsersOnlyByName() {
+  @Test func desktopUserIsNeverTheDefault() {
     #expect(ChappieApplicationID.desktopUser.attribute == nil)
     #expect(ChappieApplicationID.desktopUser.isDesktopUser)
     #expect(!ChappieApplicationID.program.isDesktopUser)
@@ -19,17 +19,17 @@ struct ChappieApplicationIDTests {
 
   /// Ids become attributes in the keyring.
   @Test(arguments: ["", "a/b", "../x", "a\nb", "a\u{0}b", "\u{1B}[2J", String(repeating: "x", count: 256)])
-  func refusesWhatIsNoID(_ id: String) {
+  func refusesAnInvalidID(_ id: String) {
     #expect(throws: ChappieClientError.self) { try ChappieApplicationID(id) }
   }
 
   @Test(arguments: ["org.example.App", "My App", "ä", String(repeating: "x", count: 255)])
-  func takesNames(_ id: String) throws {
+  func acceptsNames(_ id: String) throws {
     #expect(try ChappieApplicationID(id).attribute == "host:\(id)")
   }
 
   /// The text in a keyring editor.
-  @Test func isShownAsItIs() throws {
+  @Test func labelContainsTheID() throws {
     let host = SlotIdentity(ChappieConfiguration(applicationID: try ChappieApplicationID("org.example.App")))
     #expect(Credential.label(of: host) == "ChatGPT sign-in (org.example.App, default)")
     let user = SlotIdentity(ChappieConfiguration(applicationID: .desktopUser))

@@ -3,14 +3,14 @@ import Testing
 @testable import ChappieSDK
 
 struct ChappieBackendTests {
-  @Test func takesHTTPSAndTheLoopback() throws {
+  @Test func acceptsHTTPSAndTheLoopback() throws {
     let backend = try ChappieBackend(issuer: "https://issuer.example", baseURL: "http://127.0.0.1:8080/backend-api")
     #expect(backend.issuer == "https://issuer.example")
     #expect(backend.baseURL == "http://127.0.0.1:8080/backend-api")
     #expect(backend.clientID == ChappieBackend.productionClientID)
   }
 
-  @Test func aSlashAtTheEndIsNoPartOfIt() throws {
+  @Test func removesATrailingSlash() throws {
     let backend = try ChappieBackend(issuer: "https://issuer.example/", baseURL: "https://backend.example/api/")
     #expect(backend.issuer == "https://issuer.example")
     #expect(backend.baseURL == "https://backend.example/api")
@@ -31,7 +31,7 @@ struct ChappieBackendTests {
     }
   }
 
-  @Test func productionIsWhatItsOwnRulesAllow() throws {
+  @Test func productionAddressesAreValid() throws {
     let production = ChappieBackend.production
     #expect(try ChappieBackend(issuer: production.issuer, baseURL: production.baseURL) == production)
   }

@@ -4,7 +4,7 @@ import Testing
 
 struct ChappieConfigurationTests {
   /// The table of the seeds.
-  @Test func theDefaultsAreTheSeeds() {
+  @Test func defaultsMatchTheSeeds() {
     let configuration = ChappieConfiguration()
     #expect(configuration.keychainService == "com.chappie.sdk")
     #expect(configuration.keychainAccount == "default")
@@ -16,14 +16,14 @@ struct ChappieConfigurationTests {
   }
 
   /// An app must not choose the servers for a credential.
-  @Test func asksTheRealServers() {
+  @Test func defaultServersAreTheRealOnes() {
     let configuration = ChappieConfiguration()
     #expect(configuration.backend.issuer == "https://auth.openai.com")
     #expect(configuration.backend.baseURL == "https://chatgpt.com/backend-api")
     #expect(configuration.backend.clientID == "app_EMoamEEZ73f0CkXaXp7hrann")
   }
 
-  @Test func takesTheSeedsExample() {
+  @Test func acceptsTheSeedsExample() {
     let configuration = ChappieConfiguration(
       keychainService: "com.example.myapp", keychainAccount: "user", keychainAccessGroup: "TEAMID.com.example.shared",
       keychainAccessibility: .whenUnlockedThisDeviceOnly)
@@ -32,7 +32,7 @@ struct ChappieConfigurationTests {
     #expect(configuration.keychainAccessGroup == "TEAMID.com.example.shared")
   }
 
-  @Test func accessibilityHasTheWordsOfTheBus() {
+  @Test func accessibilityUsesTheWordsOfTheBus() {
     #expect(
       ChappieKeychainAccessibility.allCases.map(\.rawValue)
         == ["when-unlocked-this-device-only", "after-first-unlock-this-device-only"])

@@ -9,7 +9,7 @@ struct ChappieRateLimitBackoffPolicyTests {
     (0..<count).map { policy.delay(beforeRetry: $0, retryAfter: nil) }
   }
 
-  @Test func theDefaultsAreTheDocumentedOnes() {
+  @Test func defaultsAreAsDocumented() {
     #expect(Policy.default.maxRetries == 2)
     #expect(Policy.default.initialDelay == 1)
     #expect(Policy.default.maximumDelay == 30)
@@ -19,7 +19,7 @@ struct ChappieRateLimitBackoffPolicyTests {
     #expect(Self.delays(.disabled, 2) == [nil, nil])
   }
 
-  @Test func negativeNumbersAndNoNumbersCountAsZero() {
+  @Test func negativeNumbersAndNaNCountAsZero() {
     let negative = Policy(maxRetries: -1, initialDelay: -2, maximumDelay: -3)
     #expect(negative == Policy(maxRetries: 0, initialDelay: 0, maximumDelay: 0))
     let none = Policy(maxRetries: 1, initialDelay: .nan, maximumDelay: -.infinity)
@@ -28,7 +28,7 @@ struct ChappieRateLimitBackoffPolicyTests {
     #expect(none.delay(beforeRetry: 0, retryAfter: nil) == 0)
   }
 
-  @Test func theDelayDoublesUpToTheMaximum() {
+  @Test func delayDoublesUpToTheMaximum() {
     #expect(
       Self.delays(Policy(maxRetries: 8, initialDelay: 0.5, maximumDelay: 10), 9) == [0.5, 1, 2, 4, 8, 10, 10, 10, nil])
     #expect(Self.delays(Policy(maxRetries: 2, initialDelay: 5, maximumDelay: 3), 2) == [3, 3])
@@ -51,7 +51,7 @@ struct ChappieRateLimitBackoffPolicyTests {
 
   /// Every delay must be valid for a clock, because a caller's numbers must not end this process.
   @Test(arguments: [Double.infinity, .greatestFiniteMagnitude, 1e300, 1e20], [nil, 0, 7, 1e300, .infinity])
-  func hugeNumbersGiveDelaysThatExist(_ seconds: Double, _ retryAfter: Double?) throws {
+  func hugeNumbersGiveValidDelays(_ seconds: Double, _ retryAfter: Double?) throws {
     let policy = Policy(maxRetries: .max, initialDelay: seconds, maximumDelay: seconds)
     for retry in [0, 1, 62, 63, 64, 1000, .max - 1] {
       let delay = try #require(policy.delay(beforeRetry: retry, retryAfter: retryAfter))

@@ -8,7 +8,7 @@ struct WebAddressTests {
     "https://example.org", "HTTPS://EXAMPLE.ORG/path", "https://example.org:8443/?q#f", "https://127.0.0.1",
     "https://[::1]/",
   ])
-  func httpsMayGoAnywhere(_ text: String) throws {
+  func acceptsAnyHTTPSHost(_ text: String) throws {
     #expect(try #require(WebAddress(text)).isHTTPS)
   }
 
@@ -16,7 +16,7 @@ struct WebAddressTests {
     "http://127.0.0.1", "http://127.0.0.1:8080/path", "HTTP://127.0.0.1", "http://127.255.255.254", "http://localhost",
     "http://LocalHost:80", "http://[::1]", "http://[::1]:8080/",
   ])
-  func theLoopbackIsKnown(_ text: String) throws {
+  func recognisesTheLoopback(_ text: String) throws {
     let address = try #require(WebAddress(text))
     #expect(address.isLoopback)
     #expect(!address.isHTTPS)
@@ -31,7 +31,7 @@ struct WebAddressTests {
     "http://[::ffff:8.8.8.8]", "http://evil.com/127.0.0.1", "http://evil.com?@127.0.0.1", "http://evil.com#@127.0.0.1",
     "http://127.0.0.1 .evil.com", "http://127.0.0.1%00.evil.com", "http://127.0.0.1%2eevil.com",
   ])
-  func whatOnlyLooksLikeTheLoopbackIsNot(_ text: String) {
+  func refusesLookalikesOfTheLoopback(_ text: String) {
     let address = WebAddress(text)
     #expect(address?.isLoopback != true)
     #expect(address?.isHTTPS != true)
@@ -45,7 +45,7 @@ struct WebAddressTests {
     "http://127.0.0.1:80@evil.com", "http://localhost\\@evil.com", "https://[::1", "https://example.org:port",
     " https://example.org",
   ])
-  func everythingElseIsNoWebAddress(_ text: String) {
+  func refusesOtherText(_ text: String) {
     #expect(WebAddress(text) == nil)
   }
 }

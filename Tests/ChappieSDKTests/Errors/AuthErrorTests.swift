@@ -39,7 +39,7 @@ import Testing
   ]
 
   @Test(arguments: cases)
-  func isMet(_ test: Case) async throws {
+  func signInReportsTheError(_ test: Case) async throws {
     var behaviour = StandInConfiguration()
     behaviour.pollInterval = 1
     let backend = try StandInBackend(behaviour)
@@ -57,7 +57,7 @@ import Testing
   }
 
   /// A caller waiting for the code gets the error. Afterwards the session shows no error.
-  @Test func cancelled() async throws {
+  @Test func callerOfACancelledSignInGetsTheError() async throws {
     let backend = try StandInBackend()
     try backend.play(#"[{"endpoint": "usercode", "hang": true}]"#)
     let session = Chappie.authSession(configuration: try .testing(.signedOut, backend: backend))
@@ -70,7 +70,7 @@ import Testing
     await backend.stop()
   }
 
-  @Test func network() async throws {
+  @Test func unreachableServerIsANetworkError() async throws {
     let backend = try StandInBackend()
     let session = Chappie.authSession(configuration: try .testing(.signedOut, backend: backend))
     await backend.stop()
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func missingRefreshToken() async throws {
+  @Test func reportsAMissingRefreshToken() async throws {
     let backend = try StandInBackend()
     let configuration = try ChappieConfiguration.testing(.refreshTokenMissing, backend: backend)
     let session = Chappie.authSession(configuration: configuration)

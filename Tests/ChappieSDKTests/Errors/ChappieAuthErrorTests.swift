@@ -16,7 +16,7 @@ struct ChappieAuthErrorTests {
   @Test(arguments: [
     (399, false), (400, true), (401, true), (402, false), (403, true), (404, false), (429, false), (500, false),
   ])
-  func theTokenEndpointsRefusalsNeedASignIn(_ status: Int, _ isNeeded: Bool) {
+  func refusalsOfTheTokenEndpointNeedASignIn(_ status: Int, _ isNeeded: Bool) {
     #expect(ChappieAuthError.tokenExchangeFailed(status: status, message: "").requiresReauthentication == isNeeded)
   }
 
@@ -31,7 +31,7 @@ struct ChappieAuthErrorTests {
   }
 
   @Test(arguments: errors)
-  func isASentenceForAPerson(_ error: ChappieAuthError) {
+  func descriptionIsASentence(_ error: ChappieAuthError) {
     let text = error.description
     #expect(text.first?.isUppercase == true)
     #expect(text.last == ".")
@@ -39,7 +39,7 @@ struct ChappieAuthErrorTests {
     #expect(!text.contains(".."))
   }
 
-  @Test func tellsHowToAllowDeviceCodes() {
+  @Test func descriptionNamesTheSettingForDeviceCodes() {
     #expect(
       ChappieAuthError.deviceCodeRequestFailed(status: 404, message: "").description.contains("Settings, Security"))
   }

@@ -13,7 +13,7 @@ struct ChappieClientErrorTests {
   ]
 
   @Test(arguments: errors)
-  func isASentenceForAPerson(_ error: ChappieClientError) {
+  func descriptionIsASentence(_ error: ChappieClientError) {
     let text = error.description
     #expect(text.first?.isUppercase == true)
     #expect(text.last == "." || text.hasSuffix("broken"))
@@ -22,7 +22,7 @@ struct ChappieClientErrorTests {
   }
 
   /// The backend gave no message.
-  @Test func tellsTheSignInServerFromTheBackend() {
+  @Test func descriptionNamesTheSignInServerNotTheBackend() {
     for error in [ChappieAuthError.renewalFailed(status: 503, message: "down"), .network("down")] {
       let text = ChappieClientError(.signIn(error)).description
       #expect(text.contains("sign-in server"))
@@ -30,12 +30,12 @@ struct ChappieClientErrorTests {
     }
   }
 
-  @Test func namesThePlanThatIsUsedUp() {
+  @Test func descriptionNamesThePlan() {
     let limit = ChappieUsageLimit(plan: ChappiePlan(rawValue: "plus"), resetsAt: 1)
     #expect(ChappieClientError.usageLimitReached(limit).description.contains("Plus plan"))
   }
 
-  @Test func namesTheStatus() {
+  @Test func descriptionNamesTheStatus() {
     #expect(ChappieClientError.httpError(503, "").description.contains("503"))
     #expect(ChappieClientError.httpError(503, "at capacity").description.hasSuffix("at capacity"))
   }

@@ -60,7 +60,7 @@ import Testing
   ]
 
   @Test(arguments: cases)
-  func isMet(_ test: Case) async throws {
+  func sendThrowsTheError(_ test: Case) async throws {
     let backend = try StandInBackend()
     var configuration = try ChappieConfiguration.testing(test.fixture, backend: backend, user: test.user)
     configuration.rateLimitBackoff = ChappieRateLimitBackoffPolicy(maxRetries: 0)
@@ -81,7 +81,7 @@ import Testing
     await backend.stop()
   }
 
-  @Test func noCaseIsLeftOut() {
+  @Test func casesCoverEveryError() {
     let met = Set(Self.cases.map(\.error.caseName))
     #expect(met.union(["locked", "keyringUnavailable"]).count == 15)
   }

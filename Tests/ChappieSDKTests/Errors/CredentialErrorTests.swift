@@ -4,7 +4,7 @@ import Testing
 @testable import ChappieSDK
 
 struct CredentialErrorTests {
-  @Test func aLockedKeyringDiffersFromAFailedOne() {
+  @Test func lockedKeyringDiffersFromAFailedOne() {
     guard case .locked(let locked) = CredentialError(SecretStoreError.locked),
       case .keyringUnavailable(let failed) = CredentialError(SecretStoreError.unavailable("it hangs"))
     else {
@@ -25,11 +25,11 @@ struct CredentialErrorTests {
         .signInServer(.renewalFailed(status: 403, message: "m"))
       ), (.signIn(.network("n")), .signInServer(.network("n"))),
     ] as [(CredentialError, ChappieClientError)])
-  func aClientThrowsTheSameFailure(_ error: CredentialError, _ expected: ChappieClientError) {
+  func clientThrowsTheSameFailure(_ error: CredentialError, _ expected: ChappieClientError) {
     #expect(ChappieClientError(error) == expected)
   }
 
-  @Test func aClientSaysThatASignInHasEnded() {
+  @Test func clientAsksForANewSignIn() {
     guard case .reauthenticationRequired(let reason) = ChappieClientError(.reauthenticationRequired) else {
       Issue.record("another error")
       return
@@ -42,11 +42,11 @@ struct CredentialErrorTests {
       (.locked("l"), .locked("l")), (.keyringUnavailable("k"), .keyringUnavailable("k")),
       (.unusable("u"), .invalidResponse("u")), (.signIn(.declined), .declined),
     ] as [(CredentialError, ChappieAuthError)])
-  func aSessionShowsTheSameFailure(_ error: CredentialError, _ expected: ChappieAuthError) {
+  func sessionShowsTheSameFailure(_ error: CredentialError, _ expected: ChappieAuthError) {
     #expect(ChappieAuthError(error) == expected)
   }
 
-  @Test func anyThrownErrorBecomesAFailureOfASignIn() {
+  @Test func convertsAnyThrownError() {
     struct Unknown: Error {}
     #expect(CredentialError(ChappieAuthError.declined as any Error) == .signIn(.declined))
     #expect(CredentialError(CredentialError.locked("l") as any Error) == .locked("l"))

@@ -2,7 +2,7 @@ import ChappieSDK
 import Foundation
 import Testing
 
-/// An app shows `localizedDescription`, and it is the sentence of the error.
+/// Apps show `localizedDescription`, which must be the description of the error.
 struct LocalizedErrorTests {
   private static let errors: [any Error & CustomStringConvertible] = [
     ChappieAuthError.declined, ChappieAuthError.tokenExchangeFailed(status: 400, message: "no"),
@@ -10,7 +10,7 @@ struct LocalizedErrorTests {
   ]
 
   @Test(arguments: errors.indices)
-  func itsLocalizedDescriptionIsItsSentence(_ index: Int) {
+  func localizedDescriptionIsTheDescription(_ index: Int) {
     let error = Self.errors[index]
     #expect((error as any Error).localizedDescription == error.description)
     #expect(error is any LocalizedError)

@@ -10,7 +10,7 @@ struct RedactionTests {
     jwt, "eyJhbGciOiJIUzI1NiJ9", "rt-1", "rt_short", "sk-proj-abc", "abcdefghijklmnopqrstuvwxyz012345",
     "0123456789abcdef0123456789abcdef", "c29tZSBsb25nIGJhc2U2NCB0ZXh0+/aGVyZQ==",
   ])
-  func whatCouldBeATokenIsOut(_ token: String) {
+  func removesPossibleTokens(_ token: String) {
     for text in [token, "Bearer \(token)", "the token \(token) is bad", "a\n\(token)\tb"] {
       let shown = Redaction.message(text)
       #expect(!shown.contains(token), "\(shown)")
@@ -18,13 +18,13 @@ struct RedactionTests {
     }
   }
 
-  /// Servers quote requests.
+  /// A server may quote the request in its answer.
   @Test(arguments: [
     "\"TOKEN\"", "'TOKEN'", "(TOKEN)", "token=TOKEN", "token:TOKEN", "{\"refresh_token\":\"TOKEN\"}", "`TOKEN`,",
     "<TOKEN>",
     "?code=TOKEN&state=1",
   ])
-  func aTokenInsideAWordIsOut(_ form: String) {
+  func removesATokenInsideAWord(_ form: String) {
     for token in [Self.jwt, "rt-1", "rt_abcdef", "sk-abc"] {
       let shown = Redaction.message(
         "bad " + form.split(separator: "TOKEN", omittingEmptySubsequences: false).joined(separator: token))
@@ -38,16 +38,16 @@ struct RedactionTests {
     "upgrade to Plus: https://chatgpt.com/explore/plus.", "smart-phones are start-up partners", "a desk-top, risk-free",
     "Grüße aus dem Straßenverkehrsamt, 日本語もそのまま", "resp_0123456789abcdef",
   ])
-  func proseStays(_ text: String) {
+  func keepsProse(_ text: String) {
     #expect(Redaction.message(text) == text)
   }
 
-  // MARK: Tokens at hand
+  // MARK: Known tokens
 
   /// An opaque token: no part of it looks like a token.
   private static let opaque = "correct-horse-battery-staple.all-words-of-this.are-in-a-book"
 
-  @Test func noPartOfATokenAtHandIsShown() {
+  @Test func removesPartsOfAKnownToken() {
     let token = SecretBytes(Self.opaque.utf8)
     TokensAtHand.note(token)
     let text = Array(Self.opaque)
@@ -64,8 +64,8 @@ struct RedactionTests {
     withExtendedLifetime(token) {}
   }
 
-  /// A malicious server cuts the token into pieces too short for single recognition.
-  @Test(arguments: [1, 3, 7]) func aTokenInSmallPiecesIsOut(_ length: Int) {
+  /// A malicious server may cut a token into pieces that are too short to recognise one by one.
+  @Test(arguments: [1, 3, 7]) func removesAKnownTokenInSmallPieces(_ length: Int) {
     let token = SecretBytes(Self.opaque.utf8)
     TokensAtHand.note(token)
     var pieces: [Substring] = []
@@ -80,7 +80,7 @@ struct RedactionTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test func aTokenThatIsGoneIsKnownNoMore() async throws {
+  @Test func forgetsAReleasedToken() async throws {
     var token: SecretBytes? = SecretBytes("some-lines-in-prose-and-more".utf8)
     if let token { TokensAtHand.note(token) }
     #expect(Redaction.message("lines-in-prose") == "[…]")
@@ -94,7 +94,7 @@ struct RedactionTests {
   // MARK: Pieces of unknown tokens
 
   @Test(arguments: ["Xk29dLq0PzRt", "aGVyZSBpcyBhIHRva2Vu9", "3f2a9c1b7d5e4f6a8b0c", "Qz8:Xk29dLq0PzRtWm"])
-  func whatOnlyChanceMixesIsOut(_ piece: String) {
+  func removesRandomLookingText(_ piece: String) {
     #expect(!Redaction.message("bad \(piece) here").contains(piece))
   }
 
@@ -104,7 +104,7 @@ struct RedactionTests {
     "resp_0123456789abcdef", "resp_0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f607182", "call_Xk29dLq0PzRtWm3nVb7cHs5f",
     "call-1", "search.web", "a:b|c", "019a9c1b-7d5e-7f6a-8b0c-0123456789ab",
   ])
-  func aNameStays(_ name: String) {
+  func keepsAName(_ name: String) {
     #expect(Redaction.name(name) == name)
   }
 
@@ -112,11 +112,11 @@ struct RedactionTests {
     "", "a b", "a\nb", "\u{1B}[2J", "naïve", "a\"b", String(repeating: "a", count: 129), jwt, "rt-1", "call_1.rt_abc",
     "sk-proj-abc", "resp_" + String(repeating: "Xk29dLq0", count: 5), "<b>",
   ])
-  func whatIsNoNameIsNone(_ name: String) {
+  func refusesAnInvalidName(_ name: String) {
     #expect(Redaction.name(name) == nil)
   }
 
-  @Test func aNameThatIsPartOfATokenIsNone() {
+  @Test func refusesANameThatIsPartOfAKnownToken() {
     let token = SecretBytes("another-opaque-token-of-words".utf8)
     #expect(Redaction.name("opaque-token") == "opaque-token")
     TokensAtHand.note(token)
@@ -125,18 +125,18 @@ struct RedactionTests {
     withExtendedLifetime(token) {}
   }
 
-  @Test func theTextIsOneLine() {
+  @Test func messageIsOneLine() {
     #expect(Redaction.message("  one\n\ttwo\r\nthree  ") == "one two three")
   }
 
   /// Terminals show a message, so it must not move the cursor or ring a bell.
-  @Test func controlCharactersAreOut() {
+  @Test func removesControlCharacters() {
     let shown = Redaction.message("a\u{1B}[2Jb\u{7}c\0d\u{9B}31me\u{85}f\u{7F}")
     #expect(!shown.unicodeScalars.contains { $0.properties.generalCategory == .control }, "\(shown.debugDescription)")
     #expect(shown.contains("a") && shown.contains("f"))
   }
 
-  @Test func theTextIsCutShort() {
+  @Test func truncatesALongMessage() {
     let shown = Redaction.message(String(repeating: "word ", count: 1000))
     #expect(shown.count == 300)
     #expect(shown.hasSuffix("…"))

@@ -4,19 +4,19 @@ import Testing
 
 struct ChappieHarnessSamplesTests {
   @Test(arguments: ChappieHarnessSamples.named.sorted { $0.key < $1.key }.map(\.value))
-  func eachCanBeUsed(_ sample: ChappieHarness) throws {
+  func eachSampleIsValid(_ sample: ChappieHarness) throws {
     #expect(sample.rendered.contains("Codex desktop app"))
     #expect(!sample.name.isEmpty && !sample.summary.isEmpty && !sample.capabilities.isEmpty)
     #expect(try sample.argumentsSchemas().count == sample.tools.count)
     #expect(sample.tools.count >= 3)
   }
 
-  @Test func thereAreFour() {
+  @Test func thereAreFourSamples() {
     #expect(Set(ChappieHarnessSamples.named.values).count == 4)
     #expect(ChappieHarnessSamples.named["inventory"] == ChappieHarnessSamples.inventory)
   }
 
-  @Test func theirSchemasTakeWhatTheyDescribe() throws {
+  @Test func schemasCheckTheirArguments() throws {
     let schemas = try ChappieHarnessSamples.inventory.argumentsSchemas()
     let adjust = try #require(schemas["adjust_quantity"])
     #expect(adjust.violation(in: ["item_id": "a1", "change": -3]) == nil)

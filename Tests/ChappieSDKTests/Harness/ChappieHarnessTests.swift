@@ -51,7 +51,7 @@ struct ChappieHarnessTests {
 
   // MARK: Inline
 
-  @Test func anInlineHarnessFollowsTheGuardrail() {
+  @Test func inlineHarnessKeepsTheGuardrail() {
     let harness = ChappieHarness.inline("Help with cooking.")
     #expect(harness.name == "Inline Harness")
     #expect(harness.instructions == ChappieHarness.defaultInstructions + "\n\nHelp with cooking.")
@@ -62,7 +62,7 @@ struct ChappieHarnessTests {
 
   // MARK: Tools
 
-  @Test func itsToolsAreChecked() throws {
+  @Test func refusesInvalidOrDuplicateTools() throws {
     let tool = ChappieHarnessTool(name: "find", description: "")
     #expect(try ChappieHarness(tools: [tool]).argumentsSchemas().keys.sorted() == ["find"])
     #expect(throws: ChappieClientError.invalidArgument("The harness declares the tool 'find' twice.")) {
@@ -73,7 +73,7 @@ struct ChappieHarnessTests {
     }
   }
 
-  @Test func leavesOutWhatItDoesNotHave() {
+  @Test func omitsEmptyParts() {
     #expect(ChappieHarness(name: "Notes", instructions: "").rendered == "App: Notes")
     #expect(ChappieHarness(name: "", instructions: "Be brief.").rendered == "Be brief.")
     #expect(ChappieHarness(name: "", instructions: "", capabilities: ["A"]).rendered == "Capabilities:\n- A")
@@ -83,8 +83,8 @@ struct ChappieHarnessTests {
         == ChappieHarness(name: "", summary: "", instructions: "", capabilities: [], tools: [], plugins: []))
   }
 
-  /// The seeds: the default keeps the model from passing for the Codex desktop app or another Codex surface.
-  @Test func theDefaultHasTheGuardrail() {
+  /// The seeds require that the default forbids the model to pose as the Codex desktop app or another Codex surface.
+  @Test func defaultHasTheGuardrail() {
     #expect(ChappieHarness.default.instructions == ChappieHarness.defaultInstructions)
     #expect(ChappieHarness.default.rendered.hasPrefix(ChappieHarness.defaultInstructions))
     for part in [
@@ -95,7 +95,7 @@ struct ChappieHarnessTests {
     }
   }
 
-  @Test func theDefaultSaysWhereItIsAndWhatItCanDo() {
+  @Test func defaultHasNameSummaryAndCapabilities() {
     let harness = ChappieHarness.default
     #expect(harness.name == "Chappie Linux Harness")
     #expect(!harness.summary.isEmpty)
@@ -103,7 +103,7 @@ struct ChappieHarnessTests {
     for capability in harness.capabilities { #expect(harness.rendered.contains("\n- \(capability)")) }
   }
 
-  @Test func aHarnessOfOnesOwnKeepsTheGuardrailUnlessReplaced() {
+  @Test func customHarnessKeepsTheGuardrailUnlessReplaced() {
     #expect(ChappieHarness(name: "Notes").rendered.contains("Codex desktop app"))
     #expect(!ChappieHarness(name: "Notes", instructions: "Other.").rendered.contains("Codex"))
   }

@@ -31,7 +31,7 @@ struct ChappiePluginManifestTests {
 
   // MARK: Resolving
 
-  @Test func ofToolsWithOneNameTheFirstCounts() {
+  @Test func resolvedHarnessKeepsTheFirstToolOfEachName() {
     let resolved = Self.manifest.resolvedHarness
     #expect(resolved.tools.map(\.name) == ["find", "order"])
     #expect(resolved.tools.map(\.description) == ["Base.", ""])
@@ -39,14 +39,14 @@ struct ChappiePluginManifestTests {
     #expect(resolved.name == "Inventory" && resolved.instructions == Self.manifest.harness.instructions)
   }
 
-  @Test func aBaseWithATwinKeepsItsFirst() {
+  @Test func resolvedHarnessDropsADuplicateInItsBase() {
     var manifest = Self.manifest
     manifest.harness.tools.append(ChappieHarnessTool(name: "find", description: "Twin."))
     #expect(manifest.resolvedHarness.tools.map(\.description) == ["Base.", ""])
   }
 
-  /// What is for people and for the app does not reach the model.
-  @Test func theModelIsNotToldEverything() {
+  /// The manifest's fields for people and for the app do not reach the model.
+  @Test func modelGetsNoMetadata() {
     let rendered = Self.manifest.resolvedHarness.rendered
     for hidden in ["com.example.shop", "Shop", "For people.", "endpoint", "https://example.com", "Dropped."] {
       #expect(!rendered.contains(hidden))
@@ -60,7 +60,7 @@ struct ChappiePluginManifestTests {
     #expect(try JSONDecoder().decode(ChappiePluginManifest.self, from: Data(Self.text.utf8)) == Self.manifest)
   }
 
-  @Test func comesBack() throws {
+  @Test func codingRoundTrips() throws {
     let encoded = try JSONEncoder().encode(Self.manifest)
     #expect(try JSONDecoder().decode(ChappiePluginManifest.self, from: encoded) == Self.manifest)
     var small = ChappiePluginManifest(identifier: "a", displayName: "b", summary: "", harness: .none)
@@ -82,7 +82,7 @@ struct ChappiePluginManifestTests {
     ("tools", "[{}]", "The field 'name' of number 1 in 'tools' of the plugin manifest is missing."),
     ("metadata", "[]", "The field 'metadata' of the plugin manifest must be an object."),
   ])
-  func tellsWhatIsWrong(_ field: String, _ value: String, _ problem: String) throws {
+  func errorNamesTheField(_ field: String, _ value: String, _ problem: String) throws {
     var members = try #require(try ChappieJSONValue(json: Self.text).objectValue)
     members[field] = try ChappieJSONValue(json: value)
     #expect(throws: ChappieClientError.invalidArgument(problem)) {
@@ -93,7 +93,7 @@ struct ChappiePluginManifestTests {
   @Test(arguments: [
     ("[]", "In the plugin manifest, a JSON object is expected."), ("{", "The text is no JSON, or is nested too deep."),
   ])
-  func whatIsNoObjectIsRefused(_ text: String, _ problem: String) {
+  func refusesAnythingButAnObject(_ text: String, _ problem: String) {
     #expect(throws: ChappieClientError.invalidArgument(problem)) { try ChappiePluginManifest(json: text) }
   }
 
@@ -105,7 +105,7 @@ struct ChappiePluginManifestTests {
     #expect(try ChappiePluginManifest(contentsOfFile: path) == Self.manifest)
   }
 
-  @Test func aBadFileIsNamed() throws {
+  @Test func errorNamesTheInvalidFile() throws {
     let path = try Self.file("{}")
     defer { Files.remove(path) }
     #expect(
@@ -115,12 +115,12 @@ struct ChappiePluginManifestTests {
   }
 
   @Test(arguments: ["/nonexistent/manifest.json", "/", "/dev/zero"])
-  func whatIsNoFileIsNamed(_ path: String) {
+  func errorNamesTheUnreadableFile(_ path: String) {
     let error = #expect(throws: ChappieClientError.self) { try ChappiePluginManifest(contentsOfFile: path) }
     #expect(error?.description.hasPrefix("The plugin manifest \(path) cannot be read: ") == true)
   }
 
-  @Test func aHugeFileIsRefused() throws {
+  @Test func refusesAHugeFile() throws {
     let path = try Self.file(String(repeating: " ", count: 1 << 20) + Self.text)
     defer { Files.remove(path) }
     let error = #expect(throws: ChappieClientError.self) { try ChappiePluginManifest(contentsOfFile: path) }

@@ -19,12 +19,12 @@ struct HarnessCodingTests {
     ])
 
   @Test(arguments: [full, .default, .none, "Be kind.", ChappieHarnessSamples.inventory])
-  func comesBack(_ harness: ChappieHarness) throws {
+  func codingRoundTrips(_ harness: ChappieHarness) throws {
     let encoded = try JSONEncoder().encode(harness)
     #expect(try JSONDecoder().decode(ChappieHarness.self, from: encoded) == harness)
   }
 
-  @Test func whatIsLeftOutIsTheDefault() throws {
+  @Test func omittedFieldsGetDefaults() throws {
     #expect(try Self.decode("{}") == ChappieHarness())
     #expect(try Self.decode(#"{"name":"A","tools":null,"later":1}"#) == ChappieHarness(name: "A"))
     let tool = try Self.decode(#"{"tools":[{"name":"t"}]}"#).tools
@@ -53,7 +53,7 @@ struct HarnessCodingTests {
       "The field 'name' of number 1 in 'plugins' of the harness must be a string that is not empty."
     ),
   ])
-  func tellsWhatIsWrong(_ text: String, _ problem: String) throws {
+  func errorNamesTheField(_ text: String, _ problem: String) throws {
     let error = #expect(throws: DecodingError.self) { try Self.decode(text) }
     guard case .dataCorrupted(let context) = error else {
       Issue.record("another error: \(String(describing: error))")

@@ -12,32 +12,32 @@ struct ChappieJSONValueTests {
     #expect(Self.sample.json == #"{"list":[1,2.5,true,null,[]],"object":{"a":{},"b":-1},"text":"a\"b\n"}"#)
   }
 
-  @Test func comesBackFromText() throws {
+  @Test func textRoundTrips() throws {
     #expect(try ChappieJSONValue(json: Self.sample.json) == Self.sample)
     #expect(try ChappieJSONValue(json: " 7 ") == 7)
   }
 
   @Test(arguments: ["", " ", "{", "{}{}", "nul", "{'a':1}", "[1,]", "010", "\u{0}"])
-  func textThatIsNoJSONIsAnInvalidArgument(_ text: String) {
+  func invalidJSONIsAnInvalidArgument(_ text: String) {
     #expect(throws: ChappieClientError.invalidArgument("The text is no JSON, or is nested too deep.")) {
       try ChappieJSONValue(json: text)
     }
   }
 
-  @Test func whatJSONCannotWriteIsReplaced() throws {
+  @Test func replacesUnwritableValues() throws {
     let value: ChappieJSONValue = [.number(.nan), .number(.infinity), "a\0b"]
     #expect(value.json == "[null,null,\"a\u{FFFD}b\"]")
   }
 
-  @Test func ofAKeyThatComesTwiceTheLastCounts() throws {
+  @Test func lastDuplicateKeyWins() throws {
     let literal: ChappieJSONValue = ["a": 1, "a": 2]
     #expect(literal == ["a": 2])
     #expect(try ChappieJSONValue(json: #"{"a":1,"a":2}"#) == literal)
   }
 
-  /// Of texts and of texts with one wrong byte. Foundation refuses half a surrogate pair, which is replaced here, keeps
-  /// U+0000, and takes a comma behind the last member.
-  @Test func readsWhatFoundationReads() throws {
+  /// The test compares valid texts and texts with one changed byte. It skips three differences: Foundation refuses a
+  /// lone surrogate, keeps U+0000 and accepts a trailing comma.
+  @Test func agreesWithFoundation() throws {
     let bytes = Array("{}[],:\"\\01289-+.eEtrufalsn/'x \n".utf8)
     var random = SeededGenerator(seed: 4)
     var (taken, refused) = (0, 0)
@@ -68,7 +68,7 @@ struct ChappieJSONValueTests {
 
   // MARK: Parts
 
-  @Test func givesItsPartsByType() throws {
+  @Test func accessorsMatchTheType() throws {
     #expect(Self.sample["text"]?.stringValue == "a\"b\n")
     #expect(Self.sample["list"]?[0]?.integerValue == 1 && Self.sample["list"]?[0]?.numberValue == 1)
     #expect(Self.sample["list"]?[1]?.numberValue == 2.5 && Self.sample["list"]?[1]?.integerValue == nil)
@@ -95,14 +95,14 @@ struct ChappieJSONValueTests {
 
   // MARK: Coding
 
-  @Test func comesBackThroughACoder() throws {
+  @Test func codingRoundTrips() throws {
     let encoded = try JSONEncoder().encode(Self.sample)
     #expect(try JSONDecoder().decode(ChappieJSONValue.self, from: encoded) == Self.sample)
     #expect(try ChappieJSONValue(json: String(decoding: encoded, as: UTF8.self)) == Self.sample)
   }
 
   @Test(arguments: ["null", "true", "0", "9223372036854775807", "-0.5", "1e300", "\"\"", "[]", "{}", "[[{\"a\":[1]}]]"])
-  func aCoderReadsWhatTheTextSays(_ text: String) throws {
+  func decoderAgreesWithTheParser(_ text: String) throws {
     let decoded = try JSONDecoder().decode(ChappieJSONValue.self, from: Data(text.utf8))
     #expect(try decoded == ChappieJSONValue(json: text))
   }

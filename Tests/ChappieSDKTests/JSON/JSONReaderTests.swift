@@ -20,14 +20,14 @@ struct JSONReaderTests {
       ("{\"a\":{\"b\":[{\"c\":\"d\"}]},\"\":\"e\"}", ["a": ["b": [["c": "d"]]], "": "e"]),
       ("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\/\u{8}\u{C}\n\r\t"), ("\"\\u00e4\\ud83d\\ude00ü\"", "ä😀ü"),
       ("9223372036854775807", .integer(.max)), ("-9223372036854775808", .integer(.min)), ("-0", .integer(0)),
-      // JSON-GLib would wrap these around.
+      // These overflow in JSON-GLib.
       ("9223372036854775808", .number(9_223_372_036_854_775_808)),
       (
         "[-9223372036854775809, 99999999999999999999,1]",
         [.number(-9_223_372_036_854_775_808), .number(1e20), .integer(1)]
       ),
       ("\"9223372036854775808\"", "9223372036854775808"),
-      // JSON-GLib would end the text at the first, and spoil it at the others.
+      // JSON-GLib ends the text at U+0000 and garbles lone surrogates.
       ("{\"a\\u0000b\":\"c\\u0000\"}", ["a\u{FFFD}b": "c\u{FFFD}"]), ("\"a\\ud83db\"", "a\u{FFFD}b"),
       ("\"\\ude00\\ud83d\\ud83d\\uDE00\\\\u0000\"", "\u{FFFD}\u{FFFD}😀\\u0000"),
     ] as [(String, ChappieJSONValue)])
@@ -39,21 +39,21 @@ struct JSONReaderTests {
     "{", "}", "[", "]", "{}}", "[1,]", "{\"a\":1,}", "{\"a\"}", "{\"a\":}", "{a:1}", "[1 2]", "nul", "\"open",
     "{\"a\":\"b}", "*",
   ])
-  func refusesWhatIsNoJSON(_ text: String) {
+  func refusesInvalidJSON(_ text: String) {
     #expect(throws: JSONProblem.self) { try Self.parse(text) }
   }
 
-  /// JSON-GLib reads these, and JSON does not have them.
+  /// JSON-GLib accepts these extensions, but JSON does not define them.
   @Test(arguments: [
     "", " ", "/**/[1]", "[1]/**/", "['a']", "{'a':1}", "{\"a\":/*\"*/1}", "var a = 1;", "[1] [2]", "1 2", "{}[]",
     "0x10", "[010]", "[1.]", "[.5]", "[1e400]", "-", "[1e]", "[1.e1]", "[+1]", "[1e+]", "[--1]", "[True]",
     "\"\\q\"", "\"\\101\"", "\"\\u00zz\"", "\"\\u00", "\"a\nb\"", "\"a\tb\"",
   ])
-  func refusesWhatOnlyJSONGLibTakes(_ text: String) {
+  func refusesExtensionsOfJSONGLib(_ text: String) {
     #expect(throws: JSONProblem.self) { try Self.parse(text) }
   }
 
-  @Test func refusesBytesThatAreNoText() {
+  @Test func refusesInvalidUTF8AndNUL() {
     #expect(throws: JSONProblem.self) { try Self.parse([0x22, 0xFF, 0x22]) }
     #expect(throws: JSONProblem.self) { try Self.parse([0x5B, 0x00, 0x5D]) }
   }
@@ -64,25 +64,25 @@ struct JSONReaderTests {
     Array((prefix + String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)
   }
 
-  @Test func readsNestedValuesUpToItsLimit() throws {
+  @Test func readsNestedValuesUpToTheLimit() throws {
     #expect(try Self.parse(Self.nested(ChappieJSONValue.depthLimit)).arrayValue?.count == 1)
     #expect(throws: JSONProblem.self) { try Self.parse(Self.nested(ChappieJSONValue.depthLimit + 1)) }
-    // Brackets in strings, and side by side, are not nested.
+    // Brackets in strings and consecutive brackets are not nested.
     #expect(try Self.parse("\"" + String(repeating: "[", count: 1000) + "\\\"[\"").stringValue?.count == 1002)
     #expect(
       try Self.parse("[" + Array(repeating: "[]", count: 1000).joined(separator: ",") + "]").arrayValue?.count == 1000)
   }
 
-  /// Each of these hides the brackets from whoever looks only at double quotes; JSON-GLib would read them by
-  /// recursion, however deep they are.
+  /// Each prefix would hide the brackets from a check that looks only at double quotes. JSON-GLib would then recurse
+  /// without a limit.
   @Test(arguments: [("", ""), ("/*\"*/", ""), ("['\"',", "]"), ("[\"\\\\\",", "]"), ("[\"\\\"\",", "]")])
-  func nothingHidesTheDepth(_ prefix: String, _ suffix: String) throws {
+  func commentsAndQuotesDoNotHideTheDepth(_ prefix: String, _ suffix: String) throws {
     #expect(throws: JSONProblem.self) { try Self.parse(Self.nested(1000, in: prefix) + suffix.utf8) }
   }
 
-  // MARK: What it costs
+  // MARK: Cost
 
-  /// The processor time of reading `text`: the least of some.
+  /// The processor time of parsing `text`: the minimum of three runs.
   private static func time(_ text: String) throws -> Duration {
     let bytes = Array(text.utf8)
     let times = try (0..<3).map { _ in
@@ -97,7 +97,7 @@ struct JSONReaderTests {
     "[" + (0..<count).map(element).joined(separator: ",") + "]"
   }
 
-  /// Eight times as much takes eight times as long, not sixty-four times.
+  /// Eight times the text takes about eight times as long, not sixty-four times.
   @Test(
     arguments: [
       { list($0) { _ in "12345678901234567890" } }, { list($0) { _ in #""\u0000\ud800\n""# } },
@@ -106,12 +106,12 @@ struct JSONReaderTests {
       { count in "{" + (0..<count).map { "\"\($0 % 2 == 0 ? "b" : "\($0)")\":0" }.joined(separator: ",") + "}" },
       { "0." + String(repeating: "1", count: 20 * $0) }, { list($0) { _ in "0.1e-5" } },
     ] as [@Sendable (Int) -> String])
-  func timeIsInProportionToTheBytes(_ text: @Sendable (Int) -> String) throws {
+  func timeIsProportionalToTheBytes(_ text: @Sendable (Int) -> String) throws {
     let (short, long) = (try Self.time(text(4000)), try Self.time(text(32_000)))
     #expect(long < short * 24 + .milliseconds(2))
   }
 
-  @Test func moreValuesThanAllowedAreRefused() throws {
+  @Test func refusesTooManyValues() throws {
     let text = Array(Self.list(9) { "\($0)" }.utf8)
     #expect(try Self.parse(text, limit: 10).arrayValue?.count == 9)
     #expect(throws: JSONProblem.tooManyValues) { try Self.parse(text, limit: 9) }
@@ -121,7 +121,7 @@ struct JSONReaderTests {
 
   // MARK: Members
 
-  @Test func givesItsPartsByType() throws {
+  @Test func accessorsMatchTheType() throws {
     let value = try Self.parse("{\"s\":\"a\",\"i\":7,\"d\":2.5,\"b\":true,\"l\":[1,2],\"n\":null}")
     #expect(value["s"]?.stringValue == "a")
     #expect(value["i"]?.truncatedValue == 7 && value["i"]?.numberValue == 7)
@@ -137,9 +137,9 @@ struct JSONReaderTests {
     #expect(value["s"]?.arrayValue == nil)
   }
 
-  /// A server's number must not end this process.
+  /// A number from a server must not crash this process.
   @Test(arguments: ["1e300", "-1e300", "1e19"])
-  func aNumberThatIsTooLargeIsNoInteger(_ number: String) throws {
+  func hugeNumberIsNoInteger(_ number: String) throws {
     let value = try #require(try Self.parse("[\(number)]").arrayValue?.first)
     #expect(value.truncatedValue == nil)
     #expect(value.numberValue == Double(number))
@@ -152,7 +152,7 @@ struct JSONReaderTests {
     #expect(String(decoding: value.encoded, as: UTF8.self) == "{\"a\":{},\"b\":[1,\"x\\n\\\"\",0.5,null,true]}")
   }
 
-  @Test func comesBack() throws {
+  @Test func encodingRoundTrips() throws {
     let texts = ["", "ünï", "😀", "\u{1}\u{1F}\u{7F}\u{2028}\u{FEFF}", "e\u{301}", "\\u0041", "/*'*/"]
     let strings = ChappieJSONValue.array(texts.map { .string($0) })
     let value: ChappieJSONValue = [
@@ -165,14 +165,14 @@ struct JSONReaderTests {
     #expect(try Self.parse(value.encoded) == value)
   }
 
-  @Test func foundationReadsTheSame() throws {
+  @Test func foundationDecodesTheEncodedText() throws {
     let controls = String(String.UnicodeScalarView((1...0x1F).compactMap { Unicode.Scalar($0) }))
     let texts = ["", "ünï", "😀", "\"\\/\u{7F}", "e\u{301}", controls]
     let encoded = ChappieJSONValue.array(texts.map { .string($0) }).encoded
     #expect(try JSONDecoder().decode([String].self, from: Data(encoded)) == texts)
   }
 
-  @Test func zeroInTextIsReplaced() throws {
+  @Test func replacesU0000() throws {
     let value: ChappieJSONValue = ["\0key": "a\0b"]
     #expect(try Self.parse(value.encoded) == ["\u{FFFD}key": "a\u{FFFD}b"])
   }

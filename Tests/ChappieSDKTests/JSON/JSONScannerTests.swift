@@ -2,10 +2,10 @@ import Testing
 
 @testable import ChappieSDK
 
-/// The scanner must find what Foundation's decoder finds.
+/// Comparison of the scanner with Foundation's decoder.
 struct JSONScannerTests {
-  /// The members of an object by the scanner, with strings by ``JSONText`` and everything else by Foundation; nil
-  /// when the scanner says that it is none.
+  /// The members that the scanner finds. ``JSONText`` decodes strings, Foundation decodes other values. Nil if the
+  /// scanner finds no object.
   private static func scan(_ bytes: [UInt8]) -> [String: ChappieJSONValue?]? {
     var members: [String: ChappieJSONValue?] = [:]
     let json = bytes.span
@@ -20,7 +20,7 @@ struct JSONScannerTests {
     return isObject ? members : nil
   }
 
-  /// - Returns: whether Foundation sees an object, with which the scanner can agree.
+  /// - Returns: whether Foundation finds an object. If not, there is nothing to compare.
   private static func expectAgreement(_ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) -> Bool {
     guard let expected = (try? ChappieJSONValue(foundation: bytes))?.objectValue else { return false }
     let text = String(decoding: bytes, as: UTF8.self)
@@ -28,7 +28,7 @@ struct JSONScannerTests {
       Issue.record("not taken for an object: \(text)", sourceLocation: sourceLocation)
       return true
     }
-    // U+0000, which no D-Bus string can hold, is the one difference that is meant.
+    // U+0000 is the only intended difference, because no D-Bus string can contain it.
     #expect(found == expected.mapValues { $0.withoutZeros }, "\(text)", sourceLocation: sourceLocation)
     return true
   }
@@ -39,11 +39,11 @@ struct JSONScannerTests {
     "{\"a\":{\"b\":{\"c\":[[],[{}],[\"]}\"]]}},\"d\":[]}", "{\"k\\u0065y\":\"v\\u0061lue\"}", "{\"a\":\"\\u0000\"}",
     "{\"delta\":\"Grüß dich, 😀\",\"type\":\"x\"}", "{\"a\":\"\u{7F}\u{2028}\"}", "{\"a\":12345678901234567890}",
   ])
-  func findsWhatFoundationFinds(_ text: String) {
+  func agreesWithFoundation(_ text: String) {
     #expect(Self.expectAgreement(Array(text.utf8)), "the example itself is wrong")
   }
 
-  @Test func findsWhatFoundationFindsInRandomObjects() throws {
+  @Test func agreesWithFoundationOnRandomObjects() throws {
     var source = RandomJSON(seed: 1)
     for _ in 0..<1000 {
       let text = source.object()
@@ -51,8 +51,8 @@ struct JSONScannerTests {
     }
   }
 
-  /// Where Foundation still sees an object after a byte has changed, the scanner sees the same one.
-  @Test func survivesChangedBytes() {
+  /// If Foundation still finds an object after some bytes change, the scanner finds the same one.
+  @Test func agreesWithFoundationAfterChangedBytes() {
     var source = RandomJSON(seed: 2)
     var random = SeededGenerator(seed: 3)
     var objects = 0
@@ -64,14 +64,14 @@ struct JSONScannerTests {
           [UInt8.random(in: 0...255, using: &random), .quote, .backslash, .openBrace, .closeBrace, .comma]
           .randomElement(using: &random) ?? 0
       }
-      // Foundation takes a comma behind the last member, which JSON does not have.
+      // Foundation accepts a trailing comma, which is not valid JSON.
       let hasTrailingComma = String(decoding: bytes, as: UTF8.self).contains(/,\s*\}/)
       if Self.scan(bytes) != nil || !hasTrailingComma, Self.expectAgreement(bytes) { objects += 1 }
     }
     #expect(objects > 100)
   }
 
-  @Test func noBeginningOfAnObjectIsAnObject() {
+  @Test func refusesATruncatedObject() {
     var source = RandomJSON(seed: 4)
     for _ in 0..<200 {
       let bytes = Array(source.object().utf8)
@@ -88,7 +88,7 @@ struct JSONScannerTests {
     "{1:1}", "{\"a\":1", "{\"a\":\"x}", "{\"a\":\"x\\\"}", "{\"a\":[1}", "{\"a\":{}", "{\"a\":[\"]}", "{\"a\"::1}",
     "{\"a\":1,,\"b\":2}", "{\"a\\", "{\"a\":\"\\",
   ])
-  func whatIsNoObjectIsNone(_ text: String) {
+  func refusesAnythingButAnObject(_ text: String) {
     #expect(Self.scan(Array(text.utf8)) == nil)
     #expect(JSONScanner.value(of: "a", in: Array(text.utf8).span) == nil)
   }
@@ -102,7 +102,7 @@ struct JSONScannerTests {
 
   // MARK: Single members
 
-  @Test func findsAMemberByItsWholeKey() {
+  @Test func matchesTheWholeKey() {
     let bytes = Array("{\"ab\":1,\"a\":22,\"abc\":333,\"n\":{\"x\":4}}".utf8)
     #expect(JSONScanner.value(of: "a", in: bytes.span).map { bytes[$0] } == ArraySlice("22".utf8))
     #expect(JSONScanner.value(of: "n", in: bytes.span).map { bytes[$0] } == ArraySlice("{\"x\":4}".utf8))
@@ -110,7 +110,7 @@ struct JSONScannerTests {
     #expect(JSONScanner.value(of: "", in: bytes.span) == nil)
   }
 
-  @Test func onlyAStringHasAStringsContent() {
+  @Test func onlyAStringHasStringContent() {
     let bytes = Array("{\"text\":\"word\",\"empty\":\"\",\"number\":1,\"list\":[\"a\"]}".utf8)
     let json = bytes.span
     #expect(JSONScanner.value(of: "text", in: json).flatMap { JSONScanner.stringContent(json, $0) } == 9..<13)
@@ -119,7 +119,7 @@ struct JSONScannerTests {
     #expect(JSONScanner.value(of: "list", in: json).flatMap { JSONScanner.stringContent(json, $0) } == nil)
   }
 
-  @Test func readsAPartOfTheBytes() {
+  @Test func readsARangeOfTheBytes() {
     let bytes = Array("junk{\"a\":1}junk".utf8)
     var keys: [Range<Int>] = []
     #expect(JSONScanner.members(of: bytes.span, in: 4..<11) { key, _ in keys.append(key) })

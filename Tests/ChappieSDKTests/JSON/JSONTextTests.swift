@@ -14,7 +14,7 @@ struct JSONTextTests {
     ("\\ud83d\\ude00", "😀"), ("x\\uD83D\\uDE00y", "x😀y"), ("\\udbff\\udfff", "\u{10FFFF}"), ("\\uFFFF", "\u{FFFF}"),
     ("e\\u0301", "e\u{301}"), ("\\u005c\\u0022", "\\\""), ("\\\\u0041", "\\u0041"), ("\\\\n", "\\n"),
   ])
-  func decodesAsFoundationDoes(_ content: String, _ text: String) throws {
+  func agreesWithFoundation(_ content: String, _ text: String) throws {
     #expect(Self.decode(content.utf8).utf8.elementsEqual(text.utf8))
     #expect(try ChappieJSONValue(foundation: "\"\(content)\"".utf8) == .string(text), "the example itself is wrong")
   }
@@ -23,13 +23,13 @@ struct JSONTextTests {
     "\\ud83d", "\\ude00", "\\ud83d!", "\\ud83d\\n", "\\ud83d\\u0041", "\\ud83d\\ud83d\\ude00", "\\ude00\\ud83d",
     "a\\ud83d", "\\ud83d\\u", "\\ud83d\\ude0", "\\ud83d\\\\ude00",
   ])
-  func aLoneSurrogateIsReplaced(_ content: String) {
+  func replacesALoneSurrogate(_ content: String) {
     let text = Self.decode(content.utf8)
     #expect(text.contains("\u{FFFD}"))
     #expect(!text.unicodeScalars.contains { $0.value == 0xDE00 })
   }
 
-  @Test func whatIsAroundALoneSurrogateStays() {
+  @Test func keepsTextAroundALoneSurrogate() {
     #expect(Self.decode("a\\ud83db".utf8) == "a\u{FFFD}b")
     #expect(Self.decode("\\ud83d\\u0041".utf8) == "\u{FFFD}A")
     #expect(Self.decode("\\ud83d\\ud83d\\ude00".utf8) == "\u{FFFD}😀")
@@ -37,28 +37,28 @@ struct JSONTextTests {
     #expect(Self.decode("\\ud83d\\\\n".utf8) == "\u{FFFD}\\n")
   }
 
-  /// No D-Bus string can hold it.
-  @Test func zeroIsReplaced() {
+  /// No D-Bus string can contain U+0000.
+  @Test func replacesU0000() {
     #expect(Self.decode("a\\u0000b".utf8) == "a\u{FFFD}b")
     #expect(Self.decode([97, 0, 98]) == "a\u{FFFD}b")
     #expect(!Self.decode([0, 0xFF, 0]).utf8.contains(0))
     #expect(Self.decode([97, .backslash, 0, 98]) == "a\u{FFFD}b")
   }
 
-  @Test func bytesThatAreNoTextAreReplaced() {
+  @Test func replacesInvalidUTF8() {
     #expect(Self.decode([97, 0xFF, 98]) == "a\u{FFFD}b")
     #expect(Self.decode([0xC3]) == "\u{FFFD}")
     #expect(Self.decode([0xC3, 0x28] + Array("\\n".utf8)) == "\u{FFFD}(\n")
   }
 
   @Test(arguments: ["\\", "a\\", "\\u", "\\u1", "\\u12", "\\u123", "\\u123g", "\\uzzzz", "\\u+123", "\\x", "\\u００４１"])
-  func brokenEscapesGiveSomething(_ content: String) {
+  func brokenEscapesGiveText(_ content: String) {
     let text = Self.decode(content.utf8)
     #expect(!text.isEmpty)
     #expect(!text.utf8.contains(0))
   }
 
-  @Test func decodesAPart() {
+  @Test func decodesARangeOfTheBytes() {
     let bytes = Array("\\n\"a\\tb\"\\n".utf8)
     #expect(JSONText.decode(bytes.span, 3..<7) == "a\tb")
     #expect(JSONText.decode(bytes.span, 3..<3) == "")

@@ -12,20 +12,20 @@ struct LegibleJSONTests {
     ("\"\u{E0041}\"", #""\u{e0041}""#), ("\"é東\"", "\"é東\""), (#""a"#, #""a"#), (#""\u12"#, #""\u12"#),
     (#""\"#, #""\"#),
   ])
-  func showsWhatItSays(_ json: String, _ legible: String) {
+  func resolvesEscapesOfVisibleCharacters(_ json: String, _ legible: String) {
     #expect(LegibleJSON(json).text == legible)
   }
 
-  @Test func spacesThatHideSomethingAreGaps() {
+  @Test func longSpacesInStringsAreGaps() {
     #expect(!LegibleJSON(#"{"a":   "b   c   "}"#).hasGaps)
     #expect(LegibleJSON(#"{"a":"b    c"}"#).hasGaps)
     #expect(LegibleJSON(#""\u0020 \u0020 ""#).hasGaps)
-    // Between strings they are of no matter, and are not shown.
+    // Spaces between strings do not matter and are not shown.
     #expect(!LegibleJSON("{\"a\":\(String(repeating: " ", count: 1000))1}").hasGaps)
   }
 
-  /// However much there is, it is read once.
-  @Test(.timeLimit(.minutes(1))) func longOnesTakeNoTime() {
+  /// The time limit fails if the reading takes quadratic time.
+  @Test(.timeLimit(.minutes(1))) func readsLongStringsOnce() {
     #expect(LegibleJSON("\"" + String(repeating: #"\u0061"#, count: 500_000) + "\"").text.utf8.count == 500_002)
     #expect(LegibleJSON("\"" + String(repeating: #"\ud83d"#, count: 100_000)).text.utf8.count == 600_001)
   }

@@ -13,7 +13,7 @@ struct CredentialVaultTests {
     return try await vault.read(Self.slot, interaction: .forbidden)
   }
 
-  @Test func opensWhatTheStoreHolds() async throws {
+  @Test func readsTheStoredCredential() async throws {
     guard
       case .secret(let credential, .afterFirstUnlockThisDeviceOnly) = try await read(
         FakeStore(.credential(.test("a"))))
@@ -24,14 +24,14 @@ struct CredentialVaultTests {
     #expect(credential.name == "a")
   }
 
-  @Test func tellsWhatItCannotOpen() async throws {
-    #expect(try await word(FakeStore(.none)) == "none")
-    #expect(try await word(FakeStore(.unusable(reason: "damaged"))) == "unusable: damaged")
-    #expect(try await word(FakeStore(.locked)) == "locked: \(CredentialError.keyringLocked)")
-    #expect(try await word(FakeStore(.hidden)) == "hidden: \(CredentialError.keyringLocked)")
+  @Test func distinguishesUnreadableItems() async throws {
+    #expect(try await outcome(FakeStore(.none)) == "none")
+    #expect(try await outcome(FakeStore(.unusable(reason: "damaged"))) == "unusable: damaged")
+    #expect(try await outcome(FakeStore(.locked)) == "locked: \(CredentialError.keyringLocked)")
+    #expect(try await outcome(FakeStore(.hidden)) == "hidden: \(CredentialError.keyringLocked)")
   }
 
-  private func word(_ store: FakeStore) async throws -> String {
+  private func outcome(_ store: FakeStore) async throws -> String {
     switch try await read(store) {
     case .none: "none"
     case .locked(let error): "locked: \(error)"
@@ -41,13 +41,13 @@ struct CredentialVaultTests {
     }
   }
 
-  @Test func asksForNoPasswordWhereThatIsForbidden() async throws {
+  @Test func asksForNoPasswordWithoutPermission() async throws {
     let store = FakeStore(.locked)
     _ = try await read(store)
     #expect(store.unlocks.isEmpty)
   }
 
-  @Test func aStoreThatFailsIsAFailure() async {
+  @Test func throwsTheStoresFailure() async {
     let store = FakeStore(.none)
     store.findError = .keyringFailed("gone")
     await #expect(throws: CredentialError.keyringFailed("gone")) { try await read(store) }

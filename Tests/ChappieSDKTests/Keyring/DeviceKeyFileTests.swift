@@ -20,7 +20,7 @@ final class DeviceKeyFileTests {
     try? FileManager.default.removeItem(at: root)
   }
 
-  private func reason(_ body: () async throws -> Void) async -> String {
+  private func failureReason(_ body: () async throws -> Void) async -> String {
     do {
       try await body()
       return "none"
@@ -31,7 +31,7 @@ final class DeviceKeyFileTests {
     }
   }
 
-  @Test func isMadeOnceAndKept() async throws {
+  @Test func keyIsCreatedOnceAndKept() async throws {
     #expect(try await source.existing() == nil)
     let key = try await source.made()
     #expect(key.count == 32)
@@ -41,7 +41,7 @@ final class DeviceKeyFileTests {
     #expect(try await !other.made().isEqual(to: key))
   }
 
-  @Test func isTheUsersAloneAndInNoBackup() async throws {
+  @Test func keyFileIsPrivateAndExcludedFromBackups() async throws {
     _ = try await source.made()
     let file = try FileManager.default.attributesOfItem(atPath: source.description)
     #expect(file[.posixPermissions] as? Int == 0o600)
@@ -52,7 +52,7 @@ final class DeviceKeyFileTests {
     #expect(Set(names) == ["device-key", "CACHEDIR.TAG", ".nobackup"], "and nothing half made is left")
   }
 
-  @Test func programsThatMakeItAtOnceGetTheSame() async throws {
+  @Test func concurrentProgramsGetTheSameKey() async throws {
     for round in 0..<20 {
       let source = DeviceKeyFile(directory: StorageDirectory(root.appending(path: "race-\(round)").path))
       let makers = (0..<12).map { _ in Task { try await source.made() } }
@@ -63,14 +63,14 @@ final class DeviceKeyFileTests {
 
   // MARK: Something else in its place
 
-  /// A foreign file is not taken for a key, changed or replaced.
+  /// The source neither uses nor changes a foreign file.
   @Test(arguments: [
     ("a symbolic link", "it is a symbolic link"), ("a link to nowhere", "it is a symbolic link"),
     ("readable", "mode must be 0600"), ("writable", "mode must be 0600"), ("short", "it has 31 bytes"),
     ("long", "it has 33 bytes"), ("empty", "it has 0 bytes"), ("a directory", "not a regular file"),
     ("a pipe", "not a regular file"),
   ])
-  func whatIsNoKeyIsRefusedAndStays(_ what: String, _ reason: String) async throws {
+  func refusesAForeignFileAndKeepsIt(_ what: String, _ reason: String) async throws {
     let path = source.description
     let files = FileManager.default
     try files.createDirectory(atPath: source.directory.path, withIntermediateDirectories: true)
@@ -93,24 +93,24 @@ final class DeviceKeyFileTests {
     }
     let before = try files.attributesOfItem(atPath: path) as NSDictionary
     for use in [{ _ = try await self.source.existing() }, { _ = try await self.source.made() }] {
-      let said = await self.reason(use)
+      let said = await self.failureReason(use)
       #expect(said.contains(reason) && said.contains(path), "\(said)")
     }
     #expect(try files.attributesOfItem(atPath: path) as NSDictionary == before)
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
-  func aKeyOfAnotherUserIsRefused() async throws {
+  func refusesAnotherUsersKey() async throws {
     _ = try await source.made()
     try #require(chown(source.description, 65534, 65534) == 0)
-    let said = await reason { _ = try await self.source.made() }
+    let said = await failureReason { _ = try await self.source.made() }
     #expect(said.contains("belongs to another user"))
   }
 
-  @Test func aDirectoryThatCannotBeMadeIsARefusal() async throws {
+  @Test func failsWithoutItsDirectory() async throws {
     _ = FileManager.default.createFile(atPath: root.path, contents: Data())
     #expect(try await source.existing() == nil)
-    let said = await reason { _ = try await self.source.made() }
+    let said = await failureReason { _ = try await self.source.made() }
     #expect(said.contains("device-key"), "\(said)")
   }
 }

@@ -32,7 +32,7 @@ struct DeviceSealTests {
     return false
   }
 
-  @Test func opensWhatItSealed() throws {
+  @Test func sealedSecretOpens() throws {
     guard case .secret(let opened) = Self.open(Self.line()) else {
       Issue.record("it does not open")
       return
@@ -48,7 +48,7 @@ struct DeviceSealTests {
   }
 
   @Test(arguments: [elsewhere, inSandbox])
-  func opensOnThisMachineWithThisKeyAlone(_ other: DeviceSeal) throws {
+  func opensOnlyOnThisMachineWithThisKey(_ other: DeviceSeal) throws {
     guard case .otherDevice = Self.open(Self.line(), other) else {
       Issue.record("it is not known as another device's")
       return
@@ -57,14 +57,14 @@ struct DeviceSealTests {
 
   /// A forged device name in the line does not help, because the key differs.
   @Test(arguments: [elsewhere, inSandbox])
-  func theNameOfTheDeviceIsNotWhatProtects(_ other: DeviceSeal) throws {
+  func forgedDeviceNameDoesNotOpen(_ other: DeviceSeal) throws {
     let parts = Self.line().split(separator: ":")
     let renamed = "\(parts[0]):\(parts[1]):\(other.deviceName):\(parts[3])"
     #expect(Self.isDamaged(Self.open(renamed, other)))
   }
 
   /// The same key in the TPM and in a file makes two devices.
-  @Test func thePlaceOfTheKeyIsPartOfTheDevice() {
+  @Test func deviceIncludesThePlaceOfTheKey() {
     let inTPM = DeviceSeal(machineID: Self.machine, deviceKey: Self.otherKey, place: .tpm2)
     guard case .otherDevice = Self.open(Self.line(), inTPM) else {
       Issue.record("it opens with a key of another place")
@@ -72,12 +72,12 @@ struct DeviceSealTests {
     }
   }
 
-  @Test func needsTheSameContext() throws {
+  @Test func opensOnlyWithTheSameContext() throws {
     #expect(Self.isDamaged(Self.open(Self.line(), Self.here, Array("other".utf8))))
     #expect(Self.isDamaged(Self.open(Self.line(), Self.here, [])))
   }
 
-  @Test func noticesEachChangedByteOfTheSealedPart() throws {
+  @Test func detectsEachChangedByte() throws {
     let line = Self.line()
     let parts = line.split(separator: ":")
     let sealed = try #require(Data(base64Encoded: String(parts[3])))
@@ -89,7 +89,7 @@ struct DeviceSealTests {
     }
   }
 
-  @Test func noticesEachTruncation() throws {
+  @Test func detectsEachTruncation() throws {
     let line = Self.line()
     for count in 0..<line.count {
       if case .secret = Self.open(String(line.prefix(count))) { Issue.record("opened with \(count) characters") }
@@ -105,11 +105,11 @@ struct DeviceSealTests {
     #expect(Self.isDamaged(Self.open(form.replacing("NAME", with: Self.here.deviceName))))
   }
 
-  @Test func bytesThatAreNoTextAreDamaged() {
+  @Test func invalidUTF8IsNoSealedLine() {
     #expect(DeviceSeal.SealedLine(SecretBytes([0xFF, 0xFE, 0x3A])) == nil)
   }
 
-  @Test func theDevicesNameTellsNeitherTheMachineIDNorTheKey() {
+  @Test func deviceNameRevealsNeitherMachineIDNorKey() {
     let names = [Self.here, Self.elsewhere, Self.inSandbox].map(\.deviceName)
     #expect(Set(names).count == 3)
     #expect(names.allSatisfy { $0.count == 32 })

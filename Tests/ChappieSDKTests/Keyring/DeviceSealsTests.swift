@@ -43,7 +43,7 @@ struct DeviceSealsTests {
     }
   }
 
-  private func word(_ line: SecretBytes) async throws -> String {
+  private func outcome(_ line: SecretBytes) async throws -> String {
     switch try await seals.open(line, context: [1]) {
     case .secret(let opened): opened.isEqual(to: secret) ? "opened" : "something else"
     case .otherDevice: "another device"
@@ -51,31 +51,31 @@ struct DeviceSealsTests {
     }
   }
 
-  @Test func whatWasSealedBeforeAnotherPlaceWasChosenStillOpens() async throws {
+  @Test func lineStillOpensAfterThePlaceChanges() async throws {
     let old = try await seals.sealing().seal(secret, context: [1])
     choice.place = .tpm2
-    #expect(try await word(old) == "opened")
+    #expect(try await outcome(old) == "opened")
     let new = try await seals.sealing().seal(secret, context: [1])
     #expect(new.text.hasPrefix("chappie2:tpm2:"))
     choice.place = .file
-    #expect(try await word(new) == "opened")
+    #expect(try await outcome(new) == "opened")
   }
 
-  @Test func readingMakesNoKey() async throws {
+  @Test func readingCreatesNoKey() async throws {
     let line = try await seals.sealing().seal(secret, context: [1])
     file.key = nil
-    #expect(try await word(line) == "another device")
+    #expect(try await outcome(line) == "another device")
     #expect(file.key == nil)
     _ = try await seals.sealing()
-    #expect(try await word(line) == "another device")
+    #expect(try await outcome(line) == "another device")
   }
 
   /// The key may come back, so nobody is signed out.
-  @Test func aKeyThatCannotBeReadNowIsAFailure() async throws {
+  @Test func throwsWhileTheKeyIsUnavailable() async throws {
     let line = try await seals.sealing().seal(secret, context: [1])
     file.error = .unavailable("not now")
-    await #expect(throws: SecretStoreError.unavailable("not now")) { try await word(line) }
+    await #expect(throws: SecretStoreError.unavailable("not now")) { try await outcome(line) }
     file.error = nil
-    #expect(try await word(line) == "opened")
+    #expect(try await outcome(line) == "opened")
   }
 }

@@ -9,7 +9,7 @@ struct SlotIdentityTests {
     return SlotIdentity(configuration)
   }
 
-  @Test func isMadeOfServiceAccountGroupAndApp() {
+  @Test func identityConsistsOfServiceAccountGroupAndApp() {
     let identities = [
       Self.identity { _ in }, Self.identity { $0.keychainService = "other" },
       Self.identity { $0.keychainAccount = "other" },
@@ -19,7 +19,7 @@ struct SlotIdentityTests {
   }
 
   /// Programs with this library have their own slots, separate from the desktop user's and from a sandboxed app's.
-  @Test func applicationsAreApart() throws {
+  @Test func applicationsHaveSeparateSlots() throws {
     let identities = [
       Self.identity { _ in }, Self.identity { $0.applicationID = .desktopUser },
       Self.identity { $0.applicationID = .sandboxed("org.example.App") },
@@ -31,7 +31,7 @@ struct SlotIdentityTests {
   }
 
   /// Old versions, without slots for programs, have stored these attributes. They must always be found.
-  @Test func theDesktopUsersSlotIsWhatItWas() {
+  @Test func desktopUsersSlotIsUnchanged() {
     let identity = Self.identity { $0.applicationID = .desktopUser }
     #expect(identity.appID == nil)
     let item = ["service": "com.chappie.sdk", "account": "default", "access-group": "", "app-id": "", "version": "2"]
@@ -40,7 +40,7 @@ struct SlotIdentityTests {
     #expect(identity.fingerprint(purpose: "org.chappie slot lock") == "a8b07dd676168cbf7a8418519b3afa5f")
   }
 
-  @Test func nothingElseMatters() {
+  @Test func otherOptionsDoNotChangeTheIdentity() {
     let other = Self.identity {
       $0.model = "other"
       $0.harness = .none
@@ -51,7 +51,7 @@ struct SlotIdentityTests {
   }
 
   /// All members of a group share its slots, no matter which member made one.
-  @Test func aGroupsSlotBelongsToNoSingleApp() {
+  @Test func groupSharesItsSlot() {
     let first = Self.identity {
       $0.keychainAccessGroup = "group"
       $0.applicationID = .sandboxed("org.example.First")
@@ -65,7 +65,7 @@ struct SlotIdentityTests {
   }
 
   /// The members share a sign-in but not their threads.
-  @Test func aGroupsMembersHaveThreadsOfTheirOwn() {
+  @Test func groupMembersHaveSeparateThreads() {
     let members = ["org.example.First", "org.example.Second"].map { app in
       var configuration = ChappieConfiguration(keychainAccessGroup: "group")
       configuration.applicationID = .sandboxed(app)

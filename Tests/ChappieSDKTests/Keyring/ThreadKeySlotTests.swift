@@ -15,7 +15,7 @@ struct ThreadKeySlotTests {
     ThreadKeySlot(Self.identity, rule, store, LockGate(unknown: .keyring))
   }
 
-  @Test func aKeyIsMadeOnce() async throws {
+  @Test func keyIsCreatedOnce() async throws {
     let first = slot()
     let key = try await first.key()
     #expect(key.count == AEAD.keyLength)
@@ -25,7 +25,7 @@ struct ThreadKeySlotTests {
   }
 
   /// Two programs begin at the same moment: the later one takes the stored key.
-  @Test func manyAtOnceEndWithOneKey() async throws {
+  @Test func concurrentSlotsGetOneKey() async throws {
     let slots = (0..<8).map { _ in slot() }
     let tasks = slots.map { slot in Task.onGLib { try await slot.key() } }
     var keys: [SecretBytes] = []
@@ -34,7 +34,7 @@ struct ThreadKeySlotTests {
     #expect(keys.allSatisfy { $0.isEqual(to: keys[0]) })
   }
 
-  @Test func aDestroyedKeyDoesNotComeBack() async throws {
+  @Test func destroyedKeyDoesNotReturn() async throws {
     let slot = slot()
     let key = try await slot.key()
     try await slot.destroy()
@@ -43,7 +43,7 @@ struct ThreadKeySlotTests {
   }
 
   /// Otherwise a store would continue with a deleted key.
-  @Test func aDestroyedKeyIsInNoMemory() async throws {
+  @Test func destroyedKeyIsRemovedFromMemory() async throws {
     let configuration = ChappieConfiguration(keychainService: "org.example.destroyed")
     let other = ThreadKeyRegistry.slot(for: configuration, .afterFirstUnlockThisDeviceOnly)
     other.keep(AEAD.randomKey())
@@ -58,7 +58,7 @@ struct ThreadKeySlotTests {
     StoredItem<ThreadKey>.locked, .hidden,
     .unread(UnreadItem(.afterFirstUnlockThisDeviceOnly, isCopy: true) { .unusable(reason: "") }),
   ])
-  func nothingIsDestroyedWhileTheKeyringIsLocked(_ item: StoredItem<ThreadKey>) async throws {
+  func lockedKeyringDestroysNoKey(_ item: StoredItem<ThreadKey>) async throws {
     let key = try await slot().key()
     store.shown = item
     await #expect(throws: CredentialError.keyringLocked) {
@@ -68,7 +68,7 @@ struct ThreadKeySlotTests {
   }
 
   @Test(arguments: [StoredItem<ThreadKey>.locked, .hidden])
-  func nothingIsMadeWhileTheKeyringIsLocked(_ item: StoredItem<ThreadKey>) async throws {
+  func lockedKeyringCreatesNoKey(_ item: StoredItem<ThreadKey>) async throws {
     store.shown = item
     await #expect(throws: CredentialError.keyringLocked) {
       try await slot().key()
@@ -76,7 +76,7 @@ struct ThreadKeySlotTests {
     #expect(store.writes == 0)
   }
 
-  @Test func whatIsOfNoUseHereIsLeftAlone() async throws {
+  @Test func unusableItemIsKeptUntilDestroyed() async throws {
     store.shown = .unread(UnreadItem(.afterFirstUnlockThisDeviceOnly) { .unusable(reason: "from elsewhere") })
     await #expect(throws: CredentialError.unusable("from elsewhere")) { try await slot().key() }
     #expect(store.writes == 0)
@@ -84,14 +84,14 @@ struct ThreadKeySlotTests {
     #expect(store.key == nil)
   }
 
-  @Test func aKeyringThatFailsGivesNoKey() async throws {
+  @Test func throwsTheKeyringsFailure() async throws {
     store.error = .keyringFailed("gone")
     let failure = await #expect(throws: CredentialError.self) { try await slot().key() }
     #expect(failure == .keyringFailed("gone"))
     await #expect(throws: CredentialError.self) { try await slot().destroy() }
   }
 
-  @Test func theWeakerRuleIsTakenOverAndStays() async throws {
+  @Test func weakerRuleIsAdoptedAndStays() async throws {
     let key = try await slot(.whenUnlockedThisDeviceOnly).key()
     #expect(store.rule == .whenUnlockedThisDeviceOnly)
     for rule in [ChappieKeychainAccessibility.afterFirstUnlockThisDeviceOnly, .whenUnlockedThisDeviceOnly] {
@@ -102,7 +102,7 @@ struct ThreadKeySlotTests {
   }
 
   /// A locked keyring returns only the copy, and only the weaker rule may read it.
-  @Test func theCopyIsNotForTheStricterRule() async throws {
+  @Test func stricterRuleDoesNotReadTheCopy() async throws {
     let key = ThreadKey(bytes: AEAD.randomKey())
     store.shown = .unread(UnreadItem(.afterFirstUnlockThisDeviceOnly, isCopy: true) { .secret(key) })
     await #expect(throws: CredentialError.keyringLocked) {
@@ -113,7 +113,7 @@ struct ThreadKeySlotTests {
   }
 
   /// The destroyer of a key holds the lock: a change of the key's rule waits and does not restore the key.
-  @Test(.timeLimit(.minutes(1))) func aKeyThatIsDestroyedMeanwhileIsNotWidened() async throws {
+  @Test(.timeLimit(.minutes(1))) func ruleChangeDoesNotRestoreADestroyedKey() async throws {
     _ = try await slot(.whenUnlockedThisDeviceOnly).key()
     var lock: FileLock? = try await SlotFileLock.take(Self.identity, for: .threadKey)
     let finds = store.finds
@@ -127,7 +127,7 @@ struct ThreadKeySlotTests {
     #expect(store.writes == 1)
   }
 
-  @Test func aKeyIsReadAsItWasWritten() throws {
+  @Test func codingRoundTrips() throws {
     let key = ThreadKey(bytes: AEAD.randomKey())
     #expect(ThreadKey.decode(key.encode())?.bytes.isEqual(to: key.bytes) == true)
     #expect(ThreadKey.decode(SecretBytes(Array("a sign-in".utf8))) == nil)
@@ -148,7 +148,7 @@ private final class KeyStore: SlotStore {
   nonisolated init() {}
 
   func find(_ slot: SlotIdentity) async throws -> StoredItem<ThreadKey> {
-    // A keyring takes its time too.
+    // A real keyring suspends its caller too.
     await Task.yield()
     if let error { throw error }
     finds += 1

@@ -4,8 +4,8 @@ import Testing
 @testable import ChappieSDK
 
 struct LogValueTests {
-  /// Only values of the log compile inside a message.
-  @Test func noCredentialIsAValueOfTheLog() {
+  /// A log message compiles only with log values.
+  @Test func privateTypesAreNoLogValues() {
     let forbidden: [Any.Type] = [
       Credential.self, AccessGrant.self, ChappieAccountInfo.self, ChappieDeviceCode.self, SlotIdentity.self,
       ChappieInputMessage.self, ChappieResponse.self, ChappieConfiguration.self,
@@ -14,7 +14,7 @@ struct LogValueTests {
   }
 
   /// Servers, callers and the model put text into errors. The log must show none of it.
-  @Test func errorsAreLoggedWithoutTheWordsOfOthers() {
+  @Test func logTextOmitsForeignText() {
     let words = "what-somebody-else-wrote"
     let requests: [ChappieClientError] = [
       .httpError(400, words), .missingToolHandler(words), .toolApprovalDenied(words, words), .invalidArgument(words),

@@ -27,11 +27,11 @@ struct ChappieModelFilterTests {
     (.init(supportsParallelToolCalls: true, reasoningLevel: "high"), ["best"]),
     (.init(supportedInAPI: true, reasoningLevel: "high"), []),
   ])
-  func choosesWhatMatchesInEveryPart(_ filter: ChappieModelFilter, _ slugs: [String]) {
+  func matchesModelsInEveryCriterion(_ filter: ChappieModelFilter, _ slugs: [String]) {
     #expect(Self.models.filter(filter.matches).map(\.slug) == slugs)
   }
 
-  @Test func theDefaultIsATextModelOfTheAPI() {
+  @Test func defaultMatchesTextModelsOfTheAPI() {
     #expect(ChappieModelFilter.default == ChappieModelFilter(supportedInAPI: true, inputModality: "text"))
   }
 }

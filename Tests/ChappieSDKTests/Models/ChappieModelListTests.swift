@@ -37,7 +37,7 @@ struct ChappieModelListTests {
     #expect(models?.first?.id == "gpt-5.5")
   }
 
-  @Test func whatIsMissingIsNotSupported() throws {
+  @Test func missingFieldsMeanUnsupported() throws {
     let model = try #require(try Self.list(#"{"models":[{"slug":"bare"}]}"#)?.first)
     #expect(
       model
@@ -48,20 +48,20 @@ struct ChappieModelListTests {
 
   // MARK: Order
 
-  @Test func theLowestPriorityIsFirst() throws {
+  @Test func lowestPriorityComesFirst() throws {
     let slugs = try Self.slugs(
       #"{"slug":"c","priority":7}"#, #"{"slug":"a","priority":-1}"#, #"{"slug":"last"}"#, #"{"slug":"b","priority":0}"#)
     #expect(slugs == ["a", "b", "c", "last"])
   }
 
-  @Test func withinOnePriorityTheOrderStays() throws {
+  @Test func equalPrioritiesKeepTheirOrder() throws {
     let names = (0..<50).map { "m\($0)" }
     let entries = names.map { "{\"slug\":\"\($0)\",\"priority\":1}" }.joined(separator: ",")
     #expect(try Self.list("{\"models\":[\(entries)]}")?.map(\.slug) == names)
   }
 
   @Test(arguments: ["1e300", "\"0\"", "null", "[]", "true", "9223372036854775808"])
-  func aPriorityThatIsNoneComesLast(_ priority: String) throws {
+  func invalidPriorityComesLast(_ priority: String) throws {
     let slugs = try Self.slugs("{\"slug\":\"odd\",\"priority\":\(priority)}", #"{"slug":"first","priority":99}"#)
     #expect(slugs == ["first", "odd"])
   }
@@ -73,7 +73,7 @@ struct ChappieModelListTests {
     (#""multi_agent_reasoning_effort":"xhigh""#, .plain, "xhigh"),
     (#""multi_agent_reasoning_effort":"x y""#, .plain, nil),
   ])
-  func anEntrySaysHowItsModelIsAsked(_ member: String, _ form: RequestModel.Form, _ ultra: String?) throws {
+  func readsTheRequirementsForRequests(_ member: String, _ form: RequestModel.Form, _ ultra: String?) throws {
     let entries = CatalogueEntry.list(
       try ChappieJSONValue(json: "{\"models\":[{\"slug\":\"m\",\"visibility\":\"hide\",\(member)}]}"))
     #expect(entries?.first?.form == form)
@@ -83,7 +83,7 @@ struct ChappieModelListTests {
 
   // MARK: Omitted entries
 
-  @Test func hiddenModelsAreLeftOut() throws {
+  @Test func omitsHiddenModels() throws {
     let slugs = try Self.slugs(
       #"{"slug":"a","visibility":"hide"}"#, #"{"slug":"b","visibility":"none"}"#, #"{"slug":"c","visibility":"list"}"#,
       #"{"slug":"d"}"#, #"{"slug":"e","visibility":"some day"}"#, #"{"slug":"f","visibility":null}"#)
@@ -94,39 +94,39 @@ struct ChappieModelListTests {
     "{}", "null", "7", "\"m\"", "[]", #"{"slug":""}"#, #"{"slug":7}"#, #"{"slug":"two words"}"#, #"{"slug":"a\nb"}"#,
     #"{"slug":"\u001b[31m"}"#, #"{"slug":"\u0000"}"#, #"{"slug":"é"}"#,
   ])
-  func whatHasNoUsableSlugIsLeftOut(_ entry: String) throws {
+  func omitsAnEntryWithoutAUsableSlug(_ entry: String) throws {
     #expect(try Self.slugs(entry, #"{"slug":"good"}"#) == ["good"])
   }
 
-  @Test func aSlugWithoutAnEndIsLeftOut() throws {
+  @Test func omitsATooLongSlug() throws {
     let long = String(repeating: "m", count: 256)
     #expect(try Self.slugs("{\"slug\":\"\(long)\"}", "{\"slug\":\"\(long.dropLast())\"}")?.map(\.count) == [255])
   }
 
-  @Test func aSlugThatComesTwiceCountsOnce() throws {
+  @Test func firstDuplicateSlugWins() throws {
     let models = try Self.list(#"{"models":[{"slug":"a","display_name":"first"},{"slug":"a"}]}"#)
     #expect(models?.map(\.displayName) == ["first"])
   }
 
-  @Test func anEmptyListIsAList() throws {
+  @Test func readsAnEmptyList() throws {
     #expect(try Self.list(#"{"models":[]}"#) == [])
   }
 
   @Test(arguments: ["{}", "[]", "null", "7", #"{"models":null}"#, #"{"models":{}}"#, #"{"detail":"no"}"#])
-  func otherJSONIsNoList(_ text: String) throws {
+  func refusesOtherJSON(_ text: String) throws {
     #expect(try Self.list(text) == nil)
   }
 
   // MARK: Texts and numbers
 
-  @Test func textsHaveOneLineAndSteerNoTerminal() throws {
+  @Test func textsHaveOneLineAndNoControlCharacters() throws {
     let model = try Self.model(#""display_name":"a\u001b[2J\nb","description":"\u0007x\t\ty\r\n""#)
     #expect(model?.displayName == "a [2J b")
     #expect(model?.description == "x y")
   }
 
   @Test(arguments: [#""display_name":"""#, #""display_name":" \n""#, #""display_name":7"#, #""description":"""#])
-  func aTextThatSaysNothingIsNone(_ member: String) throws {
+  func ignoresAnEmptyText(_ member: String) throws {
     let model = try Self.model(member)
     #expect(model?.displayName == "m")
     #expect(model?.description == nil)
@@ -136,7 +136,7 @@ struct ChappieModelListTests {
     ("272000", 272_000), ("0", nil), ("-1", nil), ("1e300", nil), ("null", nil), ("\"8\"", nil),
     ("9223372036854775807", .max), ("4294967296", 4_294_967_296),
   ])
-  func aWindowIsAPositiveNumber(_ number: String, _ window: Int?) throws {
+  func contextWindowIsAPositiveNumber(_ number: String, _ window: Int?) throws {
     #expect(try Self.model("\"context_window\":\(number)")?.contextWindow == window)
   }
 
@@ -144,12 +144,12 @@ struct ChappieModelListTests {
     ("[]", []), ("null", []), ("{}", []), ("[7,null,{}]", []),
     (#"["low",{"effort":"high"},{"effort":7}]"#, ["low", "high"]),
   ])
-  func levelsAreWords(_ list: String, _ levels: [String]) throws {
+  func reasoningLevelsAreWords(_ list: String, _ levels: [String]) throws {
     #expect(try Self.model("\"supported_reasoning_levels\":\(list)")?.supportedReasoningLevels == levels)
   }
 
   @Test(arguments: [("[]", ["text"]), ("null", ["text"]), (#"["image"]"#, ["image"]), (#"[7,"a b"]"#, ["text"])])
-  func aModelReadsSomething(_ list: String, _ modalities: [String]) throws {
+  func modelHasAtLeastOneInputModality(_ list: String, _ modalities: [String]) throws {
     #expect(try Self.model("\"input_modalities\":\(list)")?.inputModalities == modalities)
   }
 }

@@ -24,38 +24,38 @@ struct ModelCacheTests {
     #expect(cache.models(for: "ada", at: at(300)) == nil)
   }
 
-  @Test func anEmptyListIsKeptToo() {
+  @Test func keepsAnEmptyListToo() {
     cache.keep([], etag: nil, for: "ada", at: start)
     #expect(cache.models(for: "ada", at: start) == [])
   }
 
-  @Test func aListIsForOneAccount() {
+  @Test func listBelongsToOneAccount() {
     cache.keep(entries, etag: "e1", for: "ada", at: start)
     #expect(cache.models(for: "bob", at: start) == nil)
     #expect(cache.models(for: nil, at: start) == nil)
   }
 
-  @Test func anotherEtagForgetsTheList() {
+  @Test func newEtagDiscardsTheList() {
     cache.keep(entries, etag: "e1", for: "ada", at: start)
     cache.hear("e2", for: "ada", at: at(1))
     #expect(cache.models(for: "ada", at: at(1)) == nil)
   }
 
-  @Test func theSameEtagKeepsTheListLonger() {
+  @Test func sameEtagRenewsTheList() {
     cache.keep(entries, etag: "e1", for: "ada", at: start)
     cache.hear("e1", for: "ada", at: at(200))
     #expect(cache.models(for: "ada", at: at(499)) == models)
     #expect(cache.models(for: "ada", at: at(500)) == nil)
   }
 
-  @Test func whatAnotherAccountIsToldChangesNothing() {
+  @Test func anotherAccountsEtagChangesNothing() {
     cache.keep(entries, etag: "e1", for: "ada", at: start)
     cache.hear("e2", for: "bob", at: at(1))
     #expect(cache.models(for: "ada", at: at(1)) == models)
   }
 
   /// A list without an etag cannot be compared, and a request for each turn would defeat the cache.
-  @Test func aListWithoutAnEtagLivesItsTime() {
+  @Test func listWithoutAnEtagStaysUntilItExpires() {
     cache.keep(entries, etag: nil, for: "ada", at: start)
     cache.hear("e2", for: "ada", at: at(1))
     #expect(cache.models(for: "ada", at: at(299)) == models)
@@ -73,7 +73,7 @@ struct ModelCacheTests {
     return cache.model(for: .standard, of: "ada").slug
   }
 
-  @Test func theSeedsNameIsTheDefaultWhileItIsListed() {
+  @Test func defaultIsTheSeedsModelWhileListed() {
     #expect(cache.model(for: .standard, of: "ada").slug == "gpt-5.5")
     #expect(standard("best", "gpt-5.5", "last") == "gpt-5.5")
     #expect(standard("best", "last") == "best")
@@ -81,13 +81,13 @@ struct ModelCacheTests {
     #expect(standard("best", for: "bob") == "gpt-5.5")
   }
 
-  @Test func aHiddenModelIsNoDefault() {
+  @Test func hiddenModelIsNoDefault() {
     cache.keep([Self.entry("gpt-5.5", isListed: false), Self.entry("second")], etag: nil, for: "ada", at: start)
     #expect(cache.model(for: .standard, of: "ada").slug == "second")
   }
 
-  /// A changed list ends the refusal.
-  @Test func whatIsListedAndRefusedIsNoDefault() {
+  /// A new list clears the refusal.
+  @Test func refusedModelIsNoDefault() {
     #expect(standard("best", "gpt-5.5") == "gpt-5.5")
     cache.noteRefusal(of: "gpt-5.5", for: "ada")
     #expect(standard("best", "gpt-5.5") == "best")
@@ -95,7 +95,7 @@ struct ModelCacheTests {
     #expect(standard("gpt-5.5", "best") == "gpt-5.5")
   }
 
-  @Test func anOldListStillSaysWhatToAsk() {
+  @Test func expiredListStillGivesTheDefault() {
     #expect(standard("best") == "best")
     #expect(cache.models(for: "ada", at: at(300)) == nil)
     #expect(cache.knowledge(for: "ada", at: at(299)) == .good)
@@ -103,14 +103,14 @@ struct ModelCacheTests {
     #expect(cache.model(for: .standard, of: "ada").slug == "best")
   }
 
-  @Test func aListThatCannotBeHadIsNotAskedForBeforeEachTurn() {
+  @Test func failedListIsUnavailableForAMinute() {
     #expect(cache.knowledge(for: "ada", at: start) == .none)
     cache.noteFailure(at: start)
     #expect(cache.knowledge(for: "ada", at: at(59)) == .unavailable)
     #expect(cache.knowledge(for: "ada", at: at(60)) == .none)
   }
 
-  @Test func aChosenModelIsAskedAsItsEntrySays() {
+  @Test func chosenModelTakesTheFormOfItsEntry() {
     let lite = CatalogueEntry(ChappieModel(slug: "hidden", displayName: "h"), isListed: false, form: .lite)
     cache.keep([lite], etag: nil, for: "ada", at: start)
     #expect(cache.model(for: .chosen("hidden"), of: "ada").form == .lite)

@@ -11,7 +11,7 @@ struct AuthHTTPTests {
   }
 
   @Test(arguments: [(199, false), (200, true), (204, true), (299, true), (300, false), (400, false)])
-  func successIsAStatusInThe200s(_ status: Int, _ isSuccess: Bool) {
+  func statuses200To299AreSuccess(_ status: Int, _ isSuccess: Bool) {
     #expect(Self.answer("", status: status).isSuccess == isSuccess)
   }
 
@@ -22,7 +22,7 @@ struct AuthHTTPTests {
     ("{\"error\":{\"code\":null}}", nil), ("{\"error\":{}}", nil), ("{}", nil), ("", nil), ("<html>", nil),
     ("{\"error\":{\"code\":\"nested\"},\"code\":\"outer\"}", "nested"),
   ])
-  func findsTheServersWord(_ body: String, _ code: String?) {
+  func findsTheErrorCode(_ body: String, _ code: String?) {
     #expect(Self.answer(body).errorCode == code)
   }
 
@@ -32,12 +32,12 @@ struct AuthHTTPTests {
     ("{\"error\":\"invalid_grant\"}", "invalid_grant"),
     ("{\"error\":{\"code\":\"c\"}}", "c"), ("{\"code\":\"c\"}", "c"), ("{}", ""), ("", ""), ("<html>error</html>", ""),
   ])
-  func saysWhatTheServerSays(_ body: String, _ message: String) {
+  func findsTheErrorMessage(_ body: String, _ message: String) {
     #expect(Self.answer(body).errorMessage == message)
   }
 
   /// A server may quote the request, so no error may contain a token.
-  @Test func neverSaysAToken() {
+  @Test func errorMessageContainsNoToken() {
     let token = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ1c2VyIn0.c2lnbmF0dXJl"
     for body in [
       "{\"error_description\":\"bad \(token)\"}", "{\"error\":\"\(token)\"}", "{\"error\":{\"message\":\"\(token)\"}}",

@@ -11,7 +11,7 @@ struct ChappieAccountInfoTests {
     ("enterprise", "Enterprise"), ("hc", "Enterprise"), ("edu", "Edu"), ("education", "Edu"), ("edu_plus", "Edu"),
     ("edu_pro", "Edu"), ("PLUS", "Plus"), ("brand_new", "brand_new"),
   ])
-  func plansHaveNamesForPeople(_ rawValue: String, _ name: String) {
+  func plansHaveDisplayNames(_ rawValue: String, _ name: String) {
     #expect(ChappiePlan(rawValue: rawValue).displayName == name)
     #expect(ChappiePlan(rawValue: rawValue).rawValue == rawValue)
   }

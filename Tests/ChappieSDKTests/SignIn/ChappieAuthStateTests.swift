@@ -3,13 +3,13 @@ import Testing
 
 /// The bus uses the same words, so a change of one breaks scripts.
 struct ChappieAuthStateTests {
-  @Test func statesHaveTheirWords() {
+  @Test func statesKeepTheirWords() {
     #expect(
       ChappieAuthState.allCases.map(\.rawValue)
         == ["restoring", "signed-out", "signing-in", "signed-in", "reauthentication-required"])
   }
 
-  @Test func linkStatesHaveTheirWords() {
+  @Test func linkStatesKeepTheirWords() {
     #expect(
       ChappieDeviceLinkState.allCases.map(\.rawValue)
         == [
@@ -18,7 +18,7 @@ struct ChappieAuthStateTests {
         ])
   }
 
-  @Test func aSignInRunsUntilItHasEnded() {
+  @Test func onlyUnfinishedLinkStatesAreRunning() {
     #expect(
       ChappieDeviceLinkState.allCases.filter(\.isRunning) == [.requestingCode, .waitingForApproval, .exchanging])
   }

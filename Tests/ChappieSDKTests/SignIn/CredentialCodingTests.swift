@@ -12,7 +12,7 @@ struct CredentialCodingTests {
   }
 
   @Test(arguments: [true, false], [true, false])
-  func comesBack(_ hasRefreshToken: Bool, _ hasIDToken: Bool) throws {
+  func codingRoundTrips(_ hasRefreshToken: Bool, _ hasIDToken: Bool) throws {
     var credential = Credential.test("a", renewedAt: 1_800_000_000, canBeRenewed: hasRefreshToken)
     if !hasIDToken { credential.idToken = nil }
     let read = try #require(CredentialCoding.decode(CredentialCoding.encode(credential)))
@@ -24,7 +24,7 @@ struct CredentialCodingTests {
     #expect(read.idToken?.text == credential.idToken?.text)
   }
 
-  @Test func whatWasRefusedStaysSo() throws {
+  @Test func codingKeepsTheTimeOfARefusal() throws {
     var credential = Credential.test("a", canBeRenewed: false)
     #expect(try CredentialCoding.decode(CredentialCoding.encode(credential))?.refusedAt == nil)
     let moment = BootTime(bootID: "3d1b-9", seconds: 1234)
@@ -32,7 +32,7 @@ struct CredentialCodingTests {
     #expect(try CredentialCoding.decode(CredentialCoding.encode(credential))?.refusedAt == moment)
   }
 
-  @Test func isOneLineOfJSONInASCII() throws {
+  @Test func encodesToOneLineOfASCIIJSON() throws {
     let credential = Credential.test("a", renewedAt: 7)
     let line = try CredentialCoding.encode(credential).text
     #expect(line.utf8.allSatisfy { (0x20...0x7E).contains($0) })
@@ -46,7 +46,7 @@ struct CredentialCodingTests {
   }
 
   @Test(arguments: ["a b", "a\"b", "a\\b", "a\nb", "tökén", "a\0"])
-  func refusesATokenThatNoTokenLooksLike(_ text: String) {
+  func refusesATokenWithForbiddenCharacters(_ text: String) {
     let token = SecretBytes(text.utf8)
     for place in [\Credential.refreshToken, \.idToken] {
       var credential = Credential.test("a")
@@ -59,7 +59,7 @@ struct CredentialCodingTests {
     #expect(throws: ChappieAuthError.self) { try CredentialCoding.encode(credential) }
   }
 
-  @Test func readsMembersItDoesNotKnowAndAnyOrder() throws {
+  @Test func acceptsUnknownMembersAndAnyOrder() throws {
     let read = try #require(
       Self.decode(
         "{ \"renewed_at\": 5, \"more\": [1], \"access_token\": \"t\", \"backend\": \"b\", \"issuer\": \"i\", \"method\": \"m\" }"
@@ -71,7 +71,7 @@ struct CredentialCodingTests {
 
   /// A line without servers is no credential.
   @Test(arguments: ["", "\"issuer\":\"i\",", "\"backend\":\"b\",", "\"issuer\":\"i\",\"backend\":null,"])
-  func whatNamesNoServersIsNoCredential(_ servers: String) {
+  func refusesACredentialWithoutServers(_ servers: String) {
     #expect(Self.decode("{\(servers)\"access_token\":\"t\",\"method\":\"m\",\"renewed_at\":1}") == nil)
   }
 
@@ -89,7 +89,7 @@ struct CredentialCodingTests {
     "{\"access_token\":\"t\",\"method\":\"m\",\"issuer\":\"i\",\"backend\":\"b\",\"renewed_at\":1",
     "{\"access_token\":\"a b\",\"method\":\"m\",\"issuer\":\"i\",\"backend\":\"b\",\"renewed_at\":1}",
   ])
-  func garbageIsNoCredential(_ text: String) {
+  func refusesGarbage(_ text: String) {
     #expect(Self.decode(text) == nil)
     #expect(Self.decode(Self.whole) != nil)
   }
@@ -97,13 +97,13 @@ struct CredentialCodingTests {
   private static let whole =
     "{\"access_token\":\"t\",\"method\":\"m\",\"issuer\":\"i\",\"backend\":\"b\",\"renewed_at\":1}"
 
-  @Test func bytesThatAreNoTextAreNoCredential() {
+  @Test func refusesInvalidUTF8() {
     #expect(CredentialCoding.decode(SecretBytes([0xFF, 0, 0x7B])) == nil)
   }
 
   // MARK: Single members
 
-  @Test func textIsAStringOrANumber() {
+  @Test func readsTextFromAStringOrANumber() {
     let json = Array("{\"s\":\"a\\u00e4\",\"n\":5,\"f\":2.5,\"t\":true,\"z\":null,\"o\":{},\"e\":\"\"}".utf8)
     #expect(CredentialCoding.text("s", json.span) == "aä")
     #expect(CredentialCoding.text("n", json.span) == "5")
@@ -115,7 +115,7 @@ struct CredentialCodingTests {
     #expect(CredentialCoding.text("missing", json.span) == nil)
   }
 
-  @Test func aLineJoinsItsPartsInOrder() throws {
+  @Test func lineJoinsItsPartsInOrder() throws {
     var line = SecretLine()
     line.append("{\"a\":1")
     try line.append(token: SecretBytes("secret".utf8), key: "b")

@@ -11,7 +11,7 @@ struct DeviceCodeSignInTests {
 
   // MARK: Success
 
-  @Test func goesTheWholeWay() async throws {
+  @Test func signInGivesACredential() async throws {
     let issuer = try FakeIssuer([
       FakeIssuer.codePath: [FakeIssuer.code],
       FakeIssuer.pollPath: [Answer(status: 403, body: "{}"), Answer(status: 404), FakeIssuer.approval],
@@ -36,7 +36,7 @@ struct DeviceCodeSignInTests {
     #expect(code.verificationURI == method.backend.issuer + "/codex/device")
   }
 
-  @Test func sendsWhatTheIssuerWants() async throws {
+  @Test func sendsTheRequiredBodiesAndHeaders() async throws {
     let issuer = try FakeIssuer([
       FakeIssuer.codePath: [FakeIssuer.code], FakeIssuer.pollPath: [FakeIssuer.approval],
       FakeIssuer.tokenPath: [FakeIssuer.tokens],
@@ -58,7 +58,7 @@ struct DeviceCodeSignInTests {
     "{\"device_auth_id\":\"da\",\"user_code\":\"ABCD\",\"interval\":5}",
     "{\"device_auth_id\":\"da\",\"user_code\":\"ABCD\",\"interval\":null,\"more\":[]}",
   ])
-  func takesOtherFormsOfTheCode(_ body: String) async throws {
+  func acceptsOtherFormsOfTheCode(_ body: String) async throws {
     let issuer = try FakeIssuer([
       FakeIssuer.codePath: [Answer(body: body)], FakeIssuer.pollPath: [FakeIssuer.approval],
       FakeIssuer.tokenPath: [FakeIssuer.tokens],
@@ -73,7 +73,7 @@ struct DeviceCodeSignInTests {
     return await #expect(throws: ChappieAuthError.self) { try await issuer.method().signIn { _ in } }
   }
 
-  @Test func aServerWithoutDeviceCodesIsKnown() async throws {
+  @Test func reportsAServerWithoutDeviceCodes() async throws {
     let error = try await failure([FakeIssuer.codePath: [Answer(status: 404)]])
     #expect(error == .deviceCodeRequestFailed(status: 404, message: ""))
   }
@@ -82,7 +82,7 @@ struct DeviceCodeSignInTests {
     "", "{}", "null", "{\"device_auth_id\":\"da\"}", "{\"user_code\":\"ABCD\"}",
     "{\"device_auth_id\":\"da\",\"user_code\":\"\"}", "{\"device_auth_id\":\"da\",\"user_code\":\"A\\u001b[2J\"}",
   ])
-  func anAnswerWithoutAShowableCodeIsRefused(_ body: String) async throws {
+  func refusesAnAnswerWithoutAShowableCode(_ body: String) async throws {
     let error = try await failure([FakeIssuer.codePath: [Answer(body: body)]])
     #expect(error == .invalidResponse("there is no code in it"))
   }
@@ -94,21 +94,21 @@ struct DeviceCodeSignInTests {
     (429, "{\"error\":{\"message\":\"too fast\"}}", .tokenExchangeFailed(status: 429, message: "too fast")),
     (500, "", .tokenExchangeFailed(status: 500, message: "")),
   ])
-  func aRefusedPollEndsIt(_ status: Int, _ body: String, _ expected: ChappieAuthError) async throws {
+  func refusedPollEndsTheSignIn(_ status: Int, _ body: String, _ expected: ChappieAuthError) async throws {
     let error = try await failure([
       FakeIssuer.codePath: [FakeIssuer.code], FakeIssuer.pollPath: [Answer(status: status, body: body)],
     ])
     #expect(error == expected)
   }
 
-  @Test func anApprovalWithoutACodeEndsIt() async throws {
+  @Test func approvalWithoutACodeEndsTheSignIn() async throws {
     let error = try await failure([
       FakeIssuer.codePath: [FakeIssuer.code], FakeIssuer.pollPath: [Answer(body: "{\"code_verifier\":\"v\"}")],
     ])
     #expect(error == .invalidResponse("there is no authorization code in it"))
   }
 
-  @Test func isCancelledWhileItWaits() async throws {
+  @Test func cancellingEndsAWaitingSignIn() async throws {
     let polled = Wait()
     let server = try HTTPServer { request in
       guard request.path == FakeIssuer.pollPath else {
@@ -134,12 +134,12 @@ struct DeviceCodeSignInTests {
       (nil, 5), ("", 5), ("5", 5), ("1", 1), ("0.5", 0.5), ("0", 5), ("-1", 5), ("nan", 5), ("inf", 5), ("1e400", 5),
       ("soon", 5), ("0.0001", 0.05), ("3600", 60), ("1e300", 60),
     ] as [(String?, Double)])
-  func theIntervalIsBounded(_ text: String?, _ seconds: Double) {
+  func pollIntervalIsBounded(_ text: String?, _ seconds: Double) {
     #expect(DeviceCodeSignIn.interval(text) == seconds)
   }
 
   @Test(arguments: ["ABCD-12345", "a", "0", "-", "0123456789ABCDEFGHIJabcdefghij-0123456789ABCDEFGHIJabcdefghij-01"])
-  func aCodeIsLettersDigitsAndDashes(_ code: String) {
+  func codeOfLettersDigitsAndDashesIsShowable(_ code: String) {
     #expect(DeviceCodeSignIn.isShowable(code))
   }
 
@@ -147,7 +147,7 @@ struct DeviceCodeSignInTests {
     "", "A B", "A\n", "A\u{1B}[2J", "A\0", "ÄBCD", "АBCD", "A.B", "<b>", "ABCD_1", "\u{202E}DCBA", "１２", "A😀",
     "0123456789ABCDEFGHIJabcdefghij-0123456789ABCDEFGHIJabcdefghij-012-",
   ])
-  func whatIsNoCodeIsNotShown(_ code: String) {
+  func otherCodesAreNotShowable(_ code: String) {
     #expect(!DeviceCodeSignIn.isShowable(code))
   }
 }

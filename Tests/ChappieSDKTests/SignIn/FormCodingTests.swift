@@ -10,7 +10,7 @@ struct FormCodingTests {
     ("ä€😀", "%C3%A4%E2%82%AC%F0%9F%98%80"), ("\0\n\u{7F}", "%00%0A%7F"), ("*'()!", "%2A%27%28%29%21"),
     ("https://auth.openai.com/deviceauth/callback", "https%3A%2F%2Fauth.openai.com%2Fdeviceauth%2Fcallback"),
   ])
-  func escapesWhatAFormCannotHold(_ text: String, _ escaped: String) {
+  func escapesReservedCharacters(_ text: String, _ escaped: String) {
     #expect(FormCoding.escape(text) == escaped)
     #expect(FormCoding.escape(SecretBytes(text.utf8)).text == escaped)
   }

@@ -14,7 +14,7 @@ struct SessionObservationTests {
     return session
   }
 
-  @Test func itsStateIsObserved() async throws {
+  @Test func observationReportsAChangedState() async throws {
     let backend = try await StandInBackend()
     let session = try await session(.signedIn, backend)
     let state = Atomic(0)
@@ -36,7 +36,7 @@ struct SessionObservationTests {
   }
 
   /// The main actor observes, as a view does.
-  @MainActor @Test func aViewSeesEachState() async throws {
+  @MainActor @Test func mainActorObservesEachState() async throws {
     let backend = try await StandInBackend()
     let session = try await session(.signedIn, backend)
     var seen: [ChappieAuthState] = []
@@ -49,7 +49,7 @@ struct SessionObservationTests {
     await backend.stop()
   }
 
-  @MainActor @Test func signOutHasHappenedWhenItReturns() async throws {
+  @MainActor @Test func signOutCompletesBeforeItReturns() async throws {
     let backend = try await StandInBackend()
     let session = try await session(.signedIn, backend)
     session.signOut()
@@ -59,7 +59,7 @@ struct SessionObservationTests {
   }
 
   /// The library's own thread cannot block, so the sign-out is still running at the return.
-  @GLibActor @Test func signOutDoesNotWaitForItself() async throws {
+  @GLibActor @Test func signOutOnTheLibrarysThreadReturnsAtOnce() async throws {
     let backend = try StandInBackend()
     let session = try await session(.signedIn, backend)
     session.signOut()
@@ -69,7 +69,7 @@ struct SessionObservationTests {
     await backend.stop()
   }
 
-  @Test func aClientTellsWhoAnswersAreFor() async throws {
+  @Test func clientReportsItsAccount() async throws {
     let backend = try await StandInBackend()
     let user = StandInUser(email: "grace@example.com", plan: "pro")
     let configuration = try await ChappieConfiguration.testing(.signedIn, backend: backend, user: user)
@@ -82,7 +82,7 @@ struct SessionObservationTests {
   }
 
   /// A test of an app sets its servers with public API.
-  @Test func serversOfAnotherProcessAreNamed() async throws {
+  @Test func publicAPISetsTheServersOfATest() async throws {
     let backend = try await StandInBackend()
     let (issuer, baseURL) = (await backend.issuer, await backend.baseURL)
     let configuration = try await ChappieConfiguration.testing(issuer: issuer, baseURL: baseURL)
@@ -96,7 +96,7 @@ struct SessionObservationTests {
   }
 
   @Test(arguments: ["http://example.com", "ftp://127.0.0.1", "nonsense"])
-  func serversInClearAreOnTheLoopbackAlone(_ address: String) async throws {
+  func refusesUnencryptedServersOutsideTheLoopback(_ address: String) async throws {
     #expect(throws: ChappieClientError.self) {
       try ChappieConfiguration().servedBy(issuer: address, baseURL: "https://example.com")
     }

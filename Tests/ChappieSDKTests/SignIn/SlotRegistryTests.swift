@@ -13,20 +13,20 @@ struct SlotRegistryTests {
     return configuration
   }
 
-  @Test func theSameIdentityIsTheSameSlot() {
+  @Test func sameIdentityGivesTheSameSlot() {
     let slot = SlotRegistry.slot(for: Self.configuration())
     #expect(SlotRegistry.slot(for: Self.configuration()) === slot)
     #expect(SlotRegistry.slot(for: Self.configuration { $0.model = "other" }) === slot)
   }
 
-  @Test func anotherIdentityIsAnotherSlot() throws {
+  @Test func anotherIdentityGivesAnotherSlot() throws {
     let slot = SlotRegistry.slot(for: Self.configuration())
     #expect(SlotRegistry.slot(for: Self.configuration { $0.keychainAccount = "other" }) !== slot)
     #expect(SlotRegistry.slot(for: Self.configuration { $0.applicationID = .sandboxed("org.example.App") }) !== slot)
   }
 
   /// A token for one server must never go to another.
-  @Test func anotherBackendIsAnotherSlot() throws {
+  @Test func anotherBackendGivesAnotherSlot() throws {
     let backend = try ChappieBackend(issuer: "http://127.0.0.1:1", baseURL: "http://127.0.0.1:2")
     let slot = SlotRegistry.slot(for: Self.configuration())
     let other = SlotRegistry.slot(for: Self.configuration { $0.backend = backend })
@@ -34,7 +34,7 @@ struct SlotRegistryTests {
     #expect(other.method.responsesURL == "http://127.0.0.1:2/codex/responses")
   }
 
-  @Test func aSlotThatNobodyUsesIsLetGo() {
+  @Test func unusedSlotIsReleased() {
     weak let slot = SlotRegistry.slot(for: Self.configuration { $0.keychainAccount = "let go" })
     #expect(slot == nil)
   }
@@ -44,7 +44,7 @@ struct SlotRegistryTests {
   private final class Note {}
   private final class Count {}
 
-  @Test func aSlotKeepsOneAttachmentOfEachType() {
+  @Test func slotKeepsOneAttachmentOfEachType() {
     var slot: CredentialSlot? = SlotRegistry.slot(for: Self.configuration { $0.keychainAccount = "attachments" })
     weak let note = slot?.attached { Note() }
     weak let count = slot?.attached { Count() }
@@ -55,7 +55,7 @@ struct SlotRegistryTests {
   }
 
   /// All clients of a slot share its usage and its models.
-  @Test func usageAndModelsGoWithTheSlot() {
+  @Test func slotOwnsItsUsageAndModels() {
     var slot: CredentialSlot? = SlotRegistry.slot(for: Self.configuration { $0.keychainAccount = "usage" })
     weak let usage = slot?.usage
     weak let models = slot?.modelCache

@@ -28,7 +28,7 @@ struct TokenClaimsTests {
     "{\"https://api.openai.com/profile\":{}}",
     "{\"other\":[1,2,{\"a\":null}]}",
   ])
-  func eachClaimMayBeMissing(_ payload: String) throws {
+  func acceptsMissingClaims(_ payload: String) throws {
     let claims = try #require(TokenClaims(TestTokens.jwt(payload)))
     #expect(claims.email == nil && claims.expiresAt == nil && claims.accountID == nil)
   }
@@ -46,7 +46,7 @@ struct TokenClaimsTests {
     "a.e.c",
     "a.e30\n.c",
   ])
-  func anOpaqueTokenHasNone(_ token: String) {
+  func opaqueTokenHasNoClaims(_ token: String) {
     #expect(TokenClaims(SecretBytes(token.utf8)) == nil)
   }
 
@@ -58,7 +58,7 @@ struct TokenClaimsTests {
       idToken: id.map { TestTokens.jwt($0) }, renewedAt: 0)
   }
 
-  @Test func theIDTokenSaysWhoItIs() {
+  @Test func accountComesFromTheIDToken() {
     let info = Self.credential(id: Self.full, access: "{\"email\":\"other@b\"}").accountInfo
     #expect(
       info
@@ -66,14 +66,14 @@ struct TokenClaimsTests {
           email: "a@b", userID: "user-chat", accountID: "acc", plan: ChappiePlan(rawValue: "plus")))
   }
 
-  @Test func theProfileAndThePlainUserIDStandIn() {
+  @Test func profileAndPlainUserIDReplaceMissingClaims() {
     let info = Self.credential(
       id: "{\"https://api.openai.com/profile\":{\"email\":\"p@b\"},\"https://api.openai.com/auth\":{\"user_id\":\"u\"}}"
     ).accountInfo
     #expect(info == ChappieAccountInfo(email: "p@b", userID: "u"))
   }
 
-  @Test func theAccessTokenStandsInForAnIDTokenThatIsMissingOrOpaque() {
+  @Test func accessTokenReplacesAMissingOrOpaqueIDToken() {
     #expect(Self.credential(id: nil, access: Self.full).accountInfo.email == "a@b")
     var opaque = Self.credential(id: nil, access: Self.full)
     opaque.idToken = SecretBytes("opaque".utf8)
@@ -82,7 +82,7 @@ struct TokenClaimsTests {
     #expect(opaque.accountInfo == ChappieAccountInfo())
   }
 
-  @Test func fedRAMPIsWhatTheIDTokenSays() {
+  @Test func fedRAMPComesFromTheIDToken() {
     #expect(Self.credential(id: Self.full).isFedRAMP)
     #expect(!Self.credential(id: "{}").isFedRAMP)
     #expect(!Self.credential(id: "{\"https://api.openai.com/auth\":{\"chatgpt_account_is_fedramp\":false}}").isFedRAMP)
@@ -97,11 +97,11 @@ struct TokenClaimsTests {
     arguments: [
       (-1000, true), (0, true), (299, true), (300, true), (301, false), (320, false), (864_000, false),
     ] as [(Int64, Bool)])
-  func aTokenIsDueFiveMinutesBeforeItExpires(_ secondsLeft: Int64, _ isDue: Bool) {
+  func tokenIsDueFiveMinutesBeforeItExpires(_ secondsLeft: Int64, _ isDue: Bool) {
     #expect(Credential.test("t", expiresAt: Self.now + secondsLeft).isDue(at: Self.now) == isDue)
   }
 
-  @Test func aFractionOfASecondCounts() {
+  @Test func fractionOfASecondDelaysTheRefresh() {
     var credential = Credential.test("t")
     credential.accessToken = TestTokens.jwt("{\"exp\":\(Self.now + 300).5}")
     #expect(!credential.isDue(at: Self.now))
@@ -111,7 +111,7 @@ struct TokenClaimsTests {
     arguments: [
       (0, false), (7 * 86_400, false), (8 * 86_400, false), (8 * 86_400 + 1, true), (9 * 86_400, true), (-60, false),
     ] as [(Int64, Bool)])
-  func anOpaqueTokenIsDueAfterEightDays(_ age: Int64, _ isDue: Bool) {
+  func opaqueTokenIsDueAfterEightDays(_ age: Int64, _ isDue: Bool) {
     var credential = Credential.test("t", renewedAt: Self.now - age)
     for token in [SecretBytes("opaque".utf8), TestTokens.jwt("{}")] {
       credential.accessToken = token
@@ -120,11 +120,11 @@ struct TokenClaimsTests {
   }
 
   @Test(arguments: [(-1, true), (0, true), (1, false), (300, false)] as [(Int64, Bool)])
-  func aTokenExpiresWhenItSays(_ secondsLeft: Int64, _ isExpired: Bool) {
+  func tokenExpiresAtItsExpiryClaim(_ secondsLeft: Int64, _ isExpired: Bool) {
     #expect(Credential.test("t", expiresAt: Self.now + secondsLeft).isExpired(at: Self.now) == isExpired)
   }
 
-  @Test func anOpaqueTokenIsNotKnownToExpire() {
+  @Test func opaqueTokenNeverCountsAsExpired() {
     var credential = Credential.test("t", renewedAt: 0)
     credential.accessToken = SecretBytes("opaque".utf8)
     #expect(!credential.isExpired(at: Self.now))

@@ -36,7 +36,7 @@ struct TokenEndpointTests {
       ])
   }
 
-  @Test func aRefusedExchangeSaysWhy() async throws {
+  @Test func refusedExchangeContainsTheReason() async throws {
     let issuer = try Self.issuer(Answer(status: 400, body: "{\"error\":\"invalid_grant\"}"))
     await #expect(throws: ChappieAuthError.tokenExchangeFailed(status: 400, message: "invalid_grant")) {
       try await Self.exchange(issuer)
@@ -44,7 +44,7 @@ struct TokenEndpointTests {
   }
 
   @Test(arguments: ["access_token", "refresh_token", "id_token"])
-  func anExchangeNeedsAllTokens(_ missing: String) async throws {
+  func exchangeNeedsAllTokens(_ missing: String) async throws {
     let issuer = try Self.issuer(Answer(body: FakeIssuer.tokens.body.replacing("\"\(missing)\"", with: "\"x\"")))
     await #expect(throws: ChappieAuthError.invalidResponse("a token is missing")) {
       try await Self.exchange(issuer)
@@ -53,7 +53,7 @@ struct TokenEndpointTests {
 
   // MARK: Refresh
 
-  @Test func aRefreshReplacesWhatItBrings() async throws {
+  @Test func refreshReplacesTheReturnedTokens() async throws {
     let issuer = try Self.issuer(FakeIssuer.tokens)
     let renewed = try await issuer.method().refresh(.test("old", renewedAt: 5))
     #expect(renewed.accessToken.text == "access")
@@ -66,7 +66,7 @@ struct TokenEndpointTests {
     #expect(body == ["client_id": clientID, "grant_type": "refresh_token", "refresh_token": "rt-old"])
   }
 
-  @Test func aRefreshKeepsWhatItDoesNotBring() async throws {
+  @Test func refreshKeepsTheOtherTokens() async throws {
     let old = Credential.test("old")
     let issuer = try Self.issuer(Answer(body: "{\"access_token\":\"access\"}"))
     let renewed = try await issuer.method().refresh(old)
@@ -76,14 +76,14 @@ struct TokenEndpointTests {
   }
 
   @Test(arguments: ["{\"refresh_token\":\"rt-2\"}", "{\"access_token\":\"\"}", "{\"access_token\":7}", "<html>", ""])
-  func aRefreshWithoutAnAccessTokenIsNone(_ body: String) async throws {
+  func refreshWithoutAnAccessTokenFails(_ body: String) async throws {
     let issuer = try Self.issuer(Answer(body: body))
     await #expect(throws: ChappieAuthError.invalidResponse("the access token is missing")) {
       try await issuer.method().refresh(.test("old"))
     }
   }
 
-  @Test func asksNobodyWithoutARefreshToken() async throws {
+  @Test func sendsNoRequestWithoutARefreshToken() async throws {
     let issuer = try Self.issuer(FakeIssuer.tokens)
     await #expect(throws: ChappieAuthError.missingRefreshToken) {
       try await issuer.method().refresh(.test("old", canBeRenewed: false))
@@ -91,7 +91,7 @@ struct TokenEndpointTests {
     #expect(issuer.requests.isEmpty)
   }
 
-  @Test func aRefusedRefreshSaysWhy() async throws {
+  @Test func refusedRefreshContainsTheReason() async throws {
     let message = "Your refresh token has already been used."
     let body = "{\"error\":{\"message\":\"\(message)\",\"code\":\"refresh_token_reused\"}}"
     let issuer = try Self.issuer(Answer(status: 401, body: body))
@@ -104,7 +104,7 @@ struct TokenEndpointTests {
     "invalid_grant", "Invalid_Grant", "invalid_refresh_token", "token_expired", "refresh_token_expired",
     "refresh_token_reused", "refresh_token_invalidated",
   ])
-  func anOAuthErrorEndsASignIn(_ code: String) async throws {
+  func listedOAuthErrorsEndTheSignIn(_ code: String) async throws {
     for status in [400, 401, 403] {
       for body in [
         "{\"error\":\"\(code)\"}", "{\"error\":{\"code\":\"\(code)\"}}", "{\"code\":\"\(code)\"}",
@@ -123,7 +123,7 @@ struct TokenEndpointTests {
     "{\"error\":\"invalid_grant\"", "{\"error\":{\"code\":\"refresh_token_reused\"}", "[\"invalid_grant\"]",
     "{\"message\":\"invalid_grant\"}", "invalid_grant", "\u{0}\u{1}\u{FFFD}",
   ])
-  func noOtherAnswerEndsASignIn(_ body: String) async throws {
+  func otherAnswersDoNotEndTheSignIn(_ body: String) async throws {
     for status in [400, 401, 403] {
       let issuer = try Self.issuer(Answer(status: status, body: body))
       let error = await #expect(throws: ChappieAuthError.self) { try await issuer.method().refresh(.test("old")) }
@@ -136,7 +136,7 @@ struct TokenEndpointTests {
   }
 
   @Test(arguments: [200, 201, 302, 404, 407, 429, 500, 503])
-  func noOtherStatusEndsASignIn(_ status: Int) async throws {
+  func otherStatusesDoNotEndTheSignIn(_ status: Int) async throws {
     let issuer = try Self.issuer(Answer(status: status, body: "{\"error\":\"invalid_grant\"}"))
     let error = await #expect(throws: ChappieAuthError.self) { try await issuer.method().refresh(.test("old")) }
     #expect(error?.requiresReauthentication == false)
@@ -144,7 +144,7 @@ struct TokenEndpointTests {
 
   // MARK: Revocation
 
-  @Test func revokesTheRefreshTokenOrElseTheAccessToken() async throws {
+  @Test func revokesTheRefreshTokenOrTheAccessToken() async throws {
     let issuer = try Self.issuer(Answer(status: 500))
     let bare = Credential.test("bare", canBeRenewed: false)
     for credential in [.test("old"), bare] {

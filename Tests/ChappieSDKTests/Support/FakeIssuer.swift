@@ -20,7 +20,7 @@ final class FakeIssuer {
   private let log = Log()
   private let server: HTTPServer
 
-  /// - Parameter answers: for each path its answers one after the other, the last one for ever.
+  /// - Parameter answers: the answers for each path in order; the last one repeats.
   init(_ answers: [String: [Answer]]) throws {
     server = try HTTPServer { [log] request in
       let seen = log.requests.count { $0.path == request.path }
@@ -33,7 +33,7 @@ final class FakeIssuer {
 
   var requests: [HTTPServerRequest] { log.requests }
 
-  /// A sign-in method that asks this server.
+  /// A sign-in method for this server.
   func method() throws -> DeviceCodeSignIn {
     let base = "http://127.0.0.1:\(server.port)"
     return DeviceCodeSignIn(backend: try ChappieBackend(issuer: base, baseURL: base + "/api"), http: AuthHTTP())

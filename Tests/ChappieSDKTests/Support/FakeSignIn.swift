@@ -2,7 +2,7 @@ import GLibBridge
 
 @testable import ChappieSDK
 
-/// A sign-in method that does what a test tells it.
+/// A sign-in method with the behaviour that a test sets.
 @GLibActor
 final class FakeSignIn: SignInMethod {
   typealias Progress = @GLibActor (SignInProgress) -> Void
@@ -13,14 +13,14 @@ final class FakeSignIn: SignInMethod {
   nonisolated let modelsURL = "https://backend.example/codex/models"
   nonisolated let usageURL = "https://backend.example/wham/usage"
 
-  /// What a refresh answers; by default the credential's successor, named `new`.
+  /// The refresh. By default it returns a credential named `new`.
   var onRefresh: @GLibActor (Credential) async throws -> Credential = { _ in .test("new") }
-  /// What a sign-in does; by default it succeeds as `signed-in`.
+  /// The sign-in. By default it returns a credential named `signed-in`.
   var onSignIn: @GLibActor (@escaping Progress) async throws -> Credential = { progress in
     progress(.waitingForApproval(FakeSignIn.code("CODE-1")))
     return .test("signed-in", account: "bob")
   }
-  /// The names of the credentials that were asked to be refreshed, and that were revoked.
+  /// The names of the credentials in the requests for a refresh and for a revocation.
   private(set) var refreshed: [String] = []
   private(set) var revoked: [String] = []
   private(set) var signIns = 0
@@ -42,7 +42,7 @@ final class FakeSignIn: SignInMethod {
     return try await onRefresh(credential)
   }
 
-  /// What a revocation fails with; nil for success.
+  /// The error of a revocation; nil for success.
   var revocationError: ChappieAuthError?
 
   func revoke(_ credential: Credential) async throws {
@@ -51,8 +51,8 @@ final class FakeSignIn: SignInMethod {
     if let revocationError { throw revocationError }
   }
 
-  /// Waits for the first revocation, which nobody else waits for.
-  func revocationAsked() async {
+  /// Waits for the first revocation, because a sign-in or sign-out does not.
+  func revocationRequested() async {
     await revocation.value()
   }
 

@@ -2,10 +2,10 @@ import GLibBridge
 
 @testable import ChappieSDK
 
-/// A credential store in memory that does what a test tells it.
+/// A credential store in memory with the behaviour that a test sets.
 @GLibActor
 final class FakeStore: CredentialStore {
-  /// What a test puts into the store.
+  /// The content of the store.
   enum Item {
     case none
     case locked
@@ -15,14 +15,14 @@ final class FakeStore: CredentialStore {
   }
 
   var item: Item
-  /// What each call fails with, nil for success.
+  /// The error of each operation; nil for success.
   var findError: CredentialError?
   var writeError: CredentialError?
-  /// A write that fails keeps what it was given all the same.
+  /// Whether a failing write stores the credential nevertheless.
   var keepsInSpiteOfErrors = false
   var deleteError: CredentialError?
   var unlockError: CredentialError?
-  /// What the next write waits for, once it was announced by ``writing``.
+  /// The next write finishes ``writing``, then waits for this gate.
   var writeGate: Wait?
   let writing = Wait()
   private(set) var finds = 0
@@ -34,13 +34,13 @@ final class FakeStore: CredentialStore {
     self.item = item
   }
 
-  /// The credential that is stored and can be read.
+  /// The stored credential; nil if there is none or it is unreadable.
   var credential: Credential? {
     if case .credential(let credential) = item { credential } else { nil }
   }
 
-  /// The name of the credential that is stored, as ``Credential/test(_:account:expiresAt:renewedAt:canBeRenewed:)``
-  /// was given it.
+  /// The stored credential's name, from
+  /// ``Credential/test(_:account:expiresAt:renewedAt:canBeRenewed:servers:)``.
   var stored: String? {
     credential?.name
   }
@@ -57,7 +57,7 @@ final class FakeStore: CredentialStore {
     }
   }
 
-  /// Under the rule that asks nothing of the desktop that the tests run on.
+  /// An item under the rule that ignores the desktop's lock, because tests must not depend on the desktop.
   private static func unread(_ content: UnreadItem<Credential>.Content) -> StoredItem<Credential> {
     .unread(UnreadItem(.afterFirstUnlockThisDeviceOnly) { content })
   }
@@ -95,6 +95,6 @@ final class FakeStore: CredentialStore {
 }
 
 extension Credential {
-  /// The name that a test gave it.
+  /// The name that the test chose.
   var name: String { String(refreshToken?.text.dropFirst(3) ?? "") }
 }

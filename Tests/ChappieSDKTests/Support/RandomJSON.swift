@@ -1,4 +1,4 @@
-/// Makes valid JSON objects with everything that the grammar allows: white space, escapes, nesting, odd numbers.
+/// Makes random valid JSON objects with white space, escapes, nesting and unusual numbers.
 struct RandomJSON {
   private var random: SeededGenerator
 
@@ -6,7 +6,7 @@ struct RandomJSON {
     random = SeededGenerator(seed: seed)
   }
 
-  /// The text of an object. No two keys of an object are equal, nor become equal when one byte changes.
+  /// The text of an object. The keys of an object differ, even after a change of one byte.
   mutating func object(depth: Int = 3) -> String {
     let members = (0..<Int.random(in: 0...4, using: &random)).map { index in
       space() + "\"" + String(repeating: "k", count: index + 1) + "\"" + space() + ":" + space()

@@ -1,4 +1,4 @@
-/// Random numbers that are the same in each run, so that a failure can be run again (SplitMix64).
+/// Random numbers that are the same in each run, which makes a failure reproducible (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 

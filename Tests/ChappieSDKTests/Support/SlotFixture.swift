@@ -4,7 +4,7 @@ import Synchronization
 
 @testable import ChappieSDK
 
-/// A slot over a fake store and a fake sign-in method.
+/// A slot with a fake store and a fake sign-in method.
 @GLibActor
 struct SlotFixture {
   let store: FakeStore
@@ -12,7 +12,7 @@ struct SlotFixture {
   let slot: CredentialSlot
   private let clock = Clock()
 
-  /// What the slot takes for the time since the machine's start.
+  /// The slot's clock: the time since the machine's start.
   private final class Clock: Sendable {
     let time = Mutex(BootTime(bootID: "this start", seconds: 1000))
   }
@@ -20,7 +20,7 @@ struct SlotFixture {
   private static var count = 0
 
   init(_ item: FakeStore.Item = .none) {
-    // A slot of its own each: slots with one identity wait for each other.
+    // Each fixture has its own slot, because slots with the same identity wait for each other.
     Self.count += 1
     let configuration = ChappieConfiguration(
       keychainService: "org.example.tests", keychainAccount: "slot-\(Self.count)")
@@ -30,7 +30,7 @@ struct SlotFixture {
       clock: { [clock] in clock.time.withLock { $0 } })
   }
 
-  /// What the slot's clock shows.
+  /// The time of the slot's clock.
   var time: BootTime {
     get { clock.time.withLock { $0 } }
     nonmutating set { clock.time.withLock { $0 = newValue } }
@@ -40,7 +40,7 @@ struct SlotFixture {
     time = BootTime(bootID: time.bootID, seconds: time.seconds + seconds)
   }
 
-  /// The same slot as a process sees it that starts now.
+  /// The same slot in a newly started process.
   func restarted() async -> SlotFixture {
     let fixture = SlotFixture(store.item)
     fixture.time = time
@@ -49,7 +49,7 @@ struct SlotFixture {
     return fixture
   }
 
-  /// Over a stored credential named `old` that was read already.
+  /// A slot that has read its stored credential, named `old`.
   static func signedIn(isDue: Bool = false, canBeRenewed: Bool = true) async -> SlotFixture {
     let expiresAt = UnixTime.now + (isDue ? 60 : 3600)
     let fixture = SlotFixture(
@@ -58,7 +58,7 @@ struct SlotFixture {
     return fixture
   }
 
-  /// Waits until the slot's state is as `condition` wants it.
+  /// Waits until the slot's state satisfies `condition`.
   func until(_ condition: @escaping @GLibActor (SlotState) -> Bool) async {
     let wait = Wait()
     let observation = slot.observe { if condition($0.new) { wait.finish() } }

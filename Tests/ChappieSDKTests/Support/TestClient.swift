@@ -2,7 +2,7 @@ import ChappieSDK
 import ChappieSDKTesting
 import GLibBridge
 
-/// A client that is signed in, and the stand-in that it asks.
+/// A signed-in client with its stand-in backend.
 @GLibActor
 struct TestClient {
   nonisolated static let policies: [ChappieStreamingTransportPolicy] = [.default, .httpSSEOnly]
@@ -29,7 +29,7 @@ struct TestClient {
     await backend.stop()
   }
 
-  /// What happens while `text` is answered, without what the plan's use is; texts in one piece.
+  /// The events of the answer to `text`, without usage reports and with consecutive text deltas joined.
   func events(_ text: String) async throws -> [ChappieStreamEvent] {
     var events: [ChappieStreamEvent] = []
     for try await event in client.stream(text) {
@@ -42,7 +42,7 @@ struct TestClient {
     return events
   }
 
-  /// How the calls of a turn ended, which must have gone on.
+  /// The results of the tool calls in the answer to `text`.
   func results(_ text: String) async throws -> [ChappieToolExecutionResult] {
     try await events(text).compactMap { event in
       if case .toolCallCompleted(let result) = event { result } else { nil }
@@ -61,7 +61,7 @@ extension ChappieHostTool {
   }
 }
 
-/// Counts, from any thread.
+/// A counter for concurrent tasks.
 actor Counter {
   private(set) var count = 0
 

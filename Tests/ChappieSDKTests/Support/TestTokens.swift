@@ -3,14 +3,14 @@ import SecretMemory
 
 @testable import ChappieSDK
 
-/// Tokens that look like the real ones and are signed by nobody.
+/// Tokens in the form of real ones, without a valid signature.
 enum TestTokens {
   /// A JSON web token with `claims` as its payload.
   static func jwt(_ claims: String, padded: Bool = false) -> SecretBytes {
     SecretBytes("\(base64URL("{\"alg\":\"none\"}", padded)).\(base64URL(claims, padded)).c2lnbmF0dXJl".utf8)
   }
 
-  /// A token that expires at `time` and is told from others by `name`.
+  /// An access token with the expiry `time`, in seconds since 1970, and the id `name`.
   static func access(_ name: String, expiresAt time: Int64 = UnixTime.now + 3600) -> SecretBytes {
     jwt("{\"exp\":\(time),\"jti\":\"\(name)\"}")
   }
@@ -22,7 +22,7 @@ enum TestTokens {
 }
 
 extension Credential {
-  /// A credential of a test, good for an hour unless told otherwise.
+  /// A credential named `name`. Its access token is valid for an hour by default.
   static func test(
     _ name: String, account: String = "account", expiresAt: Int64 = UnixTime.now + 3600,
     renewedAt: Int64 = UnixTime.now, canBeRenewed: Bool = true, servers: CredentialServers = .test
@@ -36,15 +36,15 @@ extension Credential {
 }
 
 extension CredentialServers {
-  /// Those of ``FakeSignIn``.
+  /// The servers of ``FakeSignIn``.
   static let test = CredentialServers(issuer: "https://issuer.example", backend: "https://backend.example")
 }
 
 extension AccessGrant {
-  /// That of a credential of a test.
+  /// The access grant of ``Credential/test(_:account:expiresAt:renewedAt:canBeRenewed:servers:)``.
   static func test(_ name: String) -> AccessGrant { AccessGrant(.test(name)) }
 
-  /// The name that a test gave the credential's access token.
+  /// The name of the credential's access token; nil for an opaque token.
   var name: String? {
     let parts = accessToken.text.split(separator: ".")
     guard parts.count == 3 else { return nil }
@@ -56,6 +56,6 @@ extension AccessGrant {
 }
 
 extension SecretBytes {
-  /// What a test may do and nobody else does.
+  /// The secret as text. Only tests may read a secret in this way.
   var text: String { withBytes { String(decoding: $0, as: UTF8.self) } }
 }

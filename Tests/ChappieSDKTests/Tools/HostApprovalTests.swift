@@ -4,12 +4,12 @@ import GLibBridge
 import TestSupport
 import Testing
 
-/// Tools that a Swift program asks its user about.
+/// Approval of tool calls by the user of a Swift program.
 @Suite(.timeLimit(.minutes(1))) @GLibActor struct HostApprovalTests {
   private static let delete = ChappieHostTool.named("delete", policy: .ask)
 
   @Test(arguments: TestClient.policies)
-  func anApprovedCallRuns(_ policy: ChappieStreamingTransportPolicy) async throws {
+  func approvedCallRuns(_ policy: ChappieStreamingTransportPolicy) async throws {
     let approve: ChappieToolApprovalHandler = { request in
       #expect(request.toolName == "delete")
       #expect(request.arguments == "{}")
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: [nil, "not today"])
-  func aDeniedCallDoesNotRun(_ reason: String?) async throws {
+  func deniedCallDoesNotRun(_ reason: String?) async throws {
     let calls = Counter()
     let delete = ChappieHostTool.named("delete", policy: .ask) { _ in
       await calls.add()
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func aToolThatIsSwitchedOffIsNotAskedFor() async throws {
+  @Test func disabledToolAsksForNoApproval() async throws {
     let asked = Counter()
     let approve: ChappieToolApprovalHandler = { _ in
       await asked.add()
@@ -55,8 +55,8 @@ import Testing
     }
   }
 
-  /// Nobody can be asked, so nobody has allowed it: the turn ends.
-  @Test func withoutAHandlerTheTurnEnds() async throws {
+  /// Without a handler the user cannot approve the call, so the turn ends.
+  @Test func missingHandlerEndsTheTurn() async throws {
     try await TestClient.with(tools: [Self.delete]) { tools in
       do {
         _ = try await tools.client.send("use delete")
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func anApprovalThatNobodyGivesIsDenied() async throws {
+  @Test func unansweredApprovalIsDenied() async throws {
     try await TestClient.with { tools in
       let set = ToolSet(
         [ToolSet.Tool(Self.delete.manifest) { _ in ChappieToolResult(output: "done") }],
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func cancellingWhileThePersonThinksEndsTheTurn() async throws {
+  @Test func cancellingDuringAnApprovalEndsTheTurn() async throws {
     let asked = Counter()
     let cancelled = Counter()
     let think: ChappieToolApprovalHandler = { _ in

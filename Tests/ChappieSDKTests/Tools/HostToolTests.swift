@@ -4,7 +4,7 @@ import GLibBridge
 import TestSupport
 import Testing
 
-/// Tools of a Swift program, run in its own process.
+/// Tools of a Swift program that run in its own process.
 @Suite(.timeLimit(.minutes(1))) @GLibActor struct HostToolTests {
   private static let weather = ChappieHostTool(
     name: "weather", description: "Tells the weather.",
@@ -41,9 +41,9 @@ import Testing
     }
   }
 
-  /// Each waits for the other, so neither ends unless both run.
+  /// Each call waits for the other, so neither ends unless both run.
   @Test(arguments: TestClient.policies)
-  func callsRunSideBySide(_ policy: ChappieStreamingTransportPolicy) async throws {
+  func callsRunConcurrently(_ policy: ChappieStreamingTransportPolicy) async throws {
     let started = Counter()
     let wait: ChappieHostTool.Handler = { call in
       await started.add()
@@ -52,21 +52,21 @@ import Testing
     }
     let tools = [ChappieHostTool.named("one", handler: wait), .named("two", handler: wait)]
     try await TestClient.with(policy, tools: tools) { tools in
-      // A model that makes several calls in one answer.
+      // This model makes several calls in one answer.
       tools.backend.restoreModel("gpt-5.5")
       let answer = try await tools.client.send("use one\nuse two")
       #expect(answer == "The tool one said: one done\nThe tool two said: two done")
     }
   }
 
-  @Test func aHandlerThatThrowsDoesNotEndTheTurn() async throws {
+  @Test func failingHandlerDoesNotEndTheTurn() async throws {
     struct Rain: Error, CustomStringConvertible { let description = "it rains too hard" }
     let tools = [
       ChappieHostTool.named("throws") { _ in throw Rain() },
       .named("fails") { _ in ChappieToolResult(failure: "no battery") },
     ]
     try await TestClient.with(tools: tools) { tools in
-      // A model that makes several calls in one answer.
+      // This model makes several calls in one answer.
       tools.backend.restoreModel("gpt-5.5")
       let results = try await tools.results("use throws\nuse fails")
       #expect(results.map(\.status) == [.failed, .failed])
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func argumentsThatDoNotFitNeverReachTheHandler() async throws {
+  @Test func invalidArgumentsNeverReachTheHandler() async throws {
     let calls = Counter()
     let counted = ChappieHostTool(Self.weather.manifest) { _ in
       await calls.add()
@@ -90,8 +90,8 @@ import Testing
     }
   }
 
-  /// What a harness says of a tool counts; the program brings what it does.
-  @Test func theHarnessDescribesTheTool() async throws {
+  /// The harness decides a tool's description and policy; the program provides the handler.
+  @Test func harnessOverridesDescriptionAndPolicy() async throws {
     let strict = ChappieHarnessTool(name: "look", description: "Looks where it is told to.", policy: .deny)
     let harness = ChappieHarness(tools: [strict])
     try await TestClient.with(.httpSSEOnly, harness: harness, tools: [.named("look")]) { tools in
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func outputsAreCutWhereTheyAreTooLong() async throws {
+  @Test func truncatesALongOutput() async throws {
     let long = ChappieHostTool.named("read") { _ in ChappieToolResult(output: String(repeating: "ü", count: 1 << 20)) }
     try await TestClient.with(tools: [long]) { tools in
       let output = try #require(try await tools.results("use read").first?.output)
@@ -115,12 +115,12 @@ import Testing
 
   // MARK: Time
 
-  @Test func aCallEndsWithItsTimeLimitWhateverTheHandlerDoes() async throws {
+  @Test func timeLimitEndsACallDespiteItsHandler() async throws {
     let release = Counter()
     let cancelled = Counter()
     let tools = [
       ChappieHostTool.named("deaf", timeLimit: .milliseconds(100)) { _ in
-        // Cancellation changes nothing here.
+        // This handler ignores its cancellation.
         while await release.count == 0 { try? await Task.sleep(for: .milliseconds(1)) }
         return ChappieToolResult(output: "too late")
       },
@@ -130,7 +130,7 @@ import Testing
       },
     ]
     try await TestClient.with(tools: tools) { tools in
-      // A model that makes several calls in one answer.
+      // This model makes several calls in one answer.
       tools.backend.restoreModel("gpt-5.5")
       let results = try await tools.results("use deaf\nuse polite")
       #expect(results.map(\.status) == [.failed, .failed])
@@ -141,7 +141,7 @@ import Testing
     await release.add()
   }
 
-  @Test func lettingGoOfTheStreamCancelsTheHandler() async throws {
+  @Test func cancellingTheReaderCancelsTheHandler() async throws {
     let started = Counter()
     let cancelled = Counter()
     let slow = ChappieHostTool.named("slow") { _ in
@@ -155,16 +155,16 @@ import Testing
       reader.cancel()
       _ = try? await reader.value
       while await cancelled.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
-      // It has left no trace in the conversation.
+      // The cancelled turn leaves the conversation unchanged.
       #expect(try await tools.client.send("Hello").contains("1 message."))
       #expect(tools.backend.state.requests["responses"] == 2)
     }
   }
 
-  // MARK: Turns that end
+  // MARK: Errors that end a turn
 
   @Test(arguments: TestClient.policies)
-  func whatEndsTheTurn(_ policy: ChappieStreamingTransportPolicy) async throws {
+  func missingHandlersAndEndlessLoopsEndTheTurn(_ policy: ChappieStreamingTransportPolicy) async throws {
     let calls = Counter()
     let again = ChappieHostTool.named("again") { _ in
       await calls.add()

@@ -2,11 +2,11 @@ import Testing
 
 @testable import ChappieSDK
 
-/// Schemas and values that would take forever, or all of the stack.
+/// Schemas and values that would otherwise exhaust the time or the stack.
 struct JSONSchemaBoundsTests {
   private static let deepList = String(repeating: "[", count: 256) + String(repeating: "]", count: 256)
 
-  @Test func aDeepValueIsChecked() throws {
+  @Test func checksADeepValue() throws {
     try SchemaCase(##"{"type":"array","items":{"$ref":"#"}}"##, Self.deepList).expect()
     let leaf = String(repeating: "[", count: 200) + "1" + String(repeating: "]", count: 200)
     try SchemaCase(##"{"type":"array","items":{"$ref":"#"}}"##, leaf, "/…/0/0/0/0/0/0/0/0: must be an array").expect()
@@ -16,12 +16,12 @@ struct JSONSchemaBoundsTests {
     ##"{"$ref":"#"}"##, ##"{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}"##,
     ##"{"allOf":[{"$ref":"#"}]}"##, ##"{"anyOf":[{"$ref":"#"}]}"##, ##"{"oneOf":[{"$ref":"#"},true]}"##,
   ])
-  func aReferenceToItselfEnds(_ schema: String) throws {
+  func selfReferenceEnds(_ schema: String) throws {
     try SchemaCase(schema, "1", "/: is nested too deep to be checked").expect()
   }
 
-  /// Giving up must not pass for "does not fit", which `oneOf` would turn into "fits".
-  @Test func givingUpUnderOneOfIsAViolation() throws {
+  /// An abandoned check must not count as "does not fit", because `oneOf` would turn that into "fits".
+  @Test func abandonedCheckUnderOneOfIsAViolation() throws {
     try SchemaCase(##"{"oneOf":[true,{"$ref":"#"}]}"##, "1", "/: is nested too deep to be checked").expect()
     try SchemaCase(
       #"{"oneOf":[true,{"pattern":"^(a+)+$"}]}"#, "\"\(String(repeating: "a", count: 60))b\"",
@@ -29,7 +29,7 @@ struct JSONSchemaBoundsTests {
     ).expect()
   }
 
-  /// Thirty definitions that each try the next twice: a billion ways.
+  /// Each of thirty definitions checks the next one twice, which makes a billion paths.
   @Test func exponentialWorkEnds() throws {
     let definitions = (0..<30).map {
       ##""d\##($0)":{"oneOf":[{"$ref":"#/$defs/d\##($0 + 1)"},{"$ref":"#/$defs/d\##($0 + 1)"}]}"##
@@ -38,22 +38,22 @@ struct JSONSchemaBoundsTests {
     try SchemaCase(schema, "1", "/: takes too much work to be checked").expect()
   }
 
-  @Test func aCatastrophicPatternEnds() throws {
+  @Test func catastrophicPatternEnds() throws {
     try SchemaCase(
       #"{"pattern":"^(a+)+$"}"#, "\"\(String(repeating: "a", count: 60))b\"",
       "/: takes too long to be held against its pattern"
     ).expect()
   }
 
-  @Test func hugeArraysAreCheckedOrRefused() throws {
+  @Test func checksHugeArrays() throws {
     let numbers = "[" + (0..<100_000).map { "\($0)" }.joined(separator: ",")
     try SchemaCase(#"{"items":{"type":"integer"}}"#, numbers + "]").expect()
     try SchemaCase(#"{"items":{"type":"integer"}}"#, numbers + ",\"x\"]", "/100000: must be an integer").expect()
   }
 
-  // MARK: What a check costs
+  // MARK: Cost of a check
 
-  /// The steps of a check of `value`.
+  /// The number of steps for a check of `value`.
   private func steps(_ schema: ChappieJSONValue, _ value: ChappieJSONValue) throws -> Int {
     var reader = SchemaReader()
     let root = try reader.node(schema)
@@ -62,11 +62,11 @@ struct JSONSchemaBoundsTests {
     return check.steps
   }
 
-  /// Four times as much to look at costs four times as much.
+  /// Four times the items cost at most four times the steps.
   @Test(
     arguments: [["items": ["enum": ["x", "y"]]], ["items": ["anyOf": [["minimum": 1], ["maxLength": 9]]]]]
       as [ChappieJSONValue])
-  func theCostIsInProportionToTheItems(_ schema: ChappieJSONValue) throws {
+  func costIsProportionalToTheItems(_ schema: ChappieJSONValue) throws {
     func items(_ count: Int) -> ChappieJSONValue {
       .array(Array(repeating: "x", count: count))
     }
@@ -75,20 +75,20 @@ struct JSONSchemaBoundsTests {
     #expect(many <= 4 * few)
   }
 
-  /// A text costs as long as it is, each time it is looked at.
+  /// Each look at a text costs steps in proportion to its length.
   @Test(
     arguments: [
       ["minLength": 1], ["pattern": "^x"], ["enum": [.string(String(repeating: "x", count: 16_000))]],
       ["allOf": [["minLength": 1], ["minLength": 1], ["minLength": 1]]],
     ] as [ChappieJSONValue])
-  func aTextCostsItsLength(_ schema: ChappieJSONValue) throws {
+  func costOfATextIsItsLength(_ schema: ChappieJSONValue) throws {
     let count = try steps(schema, .string(String(repeating: "x", count: 16_000)))
     #expect(count >= 1000 * max(1, schema["allOf"]?.arrayValue?.count ?? 0))
     #expect(count < 4000)
   }
 
-  /// A long key is looked up each time the object is looked at.
-  @Test func keysCostTheirLength() throws {
+  /// Each look-up of a key costs steps in proportion to its length.
+  @Test func costOfAKeyIsItsLength() throws {
     let key = String(repeating: "k", count: 16_000)
     #expect(try steps(["required": [.string(key)]], .object([key: 1])) >= 1000)
     #expect(try steps(["additionalProperties": true], .object([key: 1])) >= 1000)
@@ -101,7 +101,7 @@ struct JSONSchemaBoundsTests {
     #expect(try steps(few, items) == steps(many, items))
   }
 
-  @Test func aLongTextIsNotHeldAgainstAPattern() throws {
+  @Test func longTextIsNotMatchedAgainstAPattern() throws {
     let text = String(repeating: "x", count: 33 << 10)
     #expect(
       try JSONSchema(["pattern": "y"]).violation(in: .string(text))
@@ -109,9 +109,9 @@ struct JSONSchemaBoundsTests {
     #expect(try JSONSchema(["minLength": 1]).violation(in: .string(text)) == nil)
   }
 
-  // MARK: What a schema costs
+  // MARK: Cost of a schema
 
-  @Test func aSchemaOfTooManySchemasIsRefused() throws {
+  @Test func refusesTooManySchemas() throws {
     #expect(throws: SchemaError.self) {
       try JSONSchema(["allOf": .array(Array(repeating: true, count: JSONSchema.valueLimit))])
     }
@@ -120,8 +120,8 @@ struct JSONSchemaBoundsTests {
     }
   }
 
-  /// Each spelling of a reference is read by itself: that must not multiply a large target.
-  @Test func manySpellingsOfAReferenceAreTooMany() throws {
+  /// The reader reads the target once for each spelling of a reference, which must not multiply a large target.
+  @Test func refusesTooManySpellingsOfAReference() throws {
     let spellings = (0..<256).map { number in
       "#/$defs/" + (0..<8).map { number >> $0 & 1 == 0 ? "/" : "~1" }.joined()
     }
@@ -134,7 +134,7 @@ struct JSONSchemaBoundsTests {
     }
   }
 
-  @Test func aDeepPlaceIsToldShort() throws {
+  @Test func errorShortensADeepPath() throws {
     let key = String(repeating: "k", count: 10_000)
     var schema: ChappieJSONValue = ["type": "nothing"]
     for _ in 0..<100 { schema = ["properties": .object([key: schema])] }
@@ -146,8 +146,8 @@ struct JSONSchemaBoundsTests {
     }
   }
 
-  /// Keys come from the model: what is told about them stays on one line, and short.
-  @Test func aLongKeyIsCutShort() throws {
+  /// Keys come from the model, so a message about them stays short and on one line.
+  @Test func violationShortensALongKey() throws {
     let key = "a\nb " + String(repeating: "word ", count: 100)
     let violation = try JSONSchema(["additionalProperties": false]).violation(in: .object([key: 1]))
     #expect(violation == "/: must not have the property 'a b word word word word word word word …'")

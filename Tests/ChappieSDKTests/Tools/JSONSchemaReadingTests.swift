@@ -2,7 +2,7 @@ import Testing
 
 @testable import ChappieSDK
 
-/// Schemas that cannot be used.
+/// Reading of schemas, and the errors of unusable ones.
 struct JSONSchemaReadingTests {
   @Test(arguments: [
     ("1", "# must be an object, true or false"),
@@ -24,13 +24,13 @@ struct JSONSchemaReadingTests {
     (#"{"$ref":"https://example.com/a"}"#, "$ref 'https://example.com/a' refers to nothing in this schema"),
     (##"{"items":{"$ref":"#/$defs/a"},"$defs":{"a":{"type":0}}}"##, "#/$defs/a/type must be an array"),
   ])
-  func tellsWhatIsWrong(_ schema: String, _ problem: String) throws {
+  func errorNamesTheKeyword(_ schema: String, _ problem: String) throws {
     let value = try ChappieJSONValue(json: schema)
     let error = #expect(throws: SchemaError.self) { try JSONSchema(value) }
     #expect(error?.description == problem)
   }
 
-  @Test func aSchemaThatIsNestedTooDeepIsRefused() throws {
+  @Test func refusesATooDeepSchema() throws {
     var schema: ChappieJSONValue = true
     for _ in 0..<255 { schema = ["items": schema] }
     #expect(throws: Never.self) { try JSONSchema(schema) }
@@ -39,8 +39,8 @@ struct JSONSchemaReadingTests {
     #expect(error?.description.hasSuffix("is nested too deep") == true)
   }
 
-  /// A definition that nothing refers to does no harm, whatever it holds.
-  @Test func onlyWhatIsReferredToIsRead() throws {
+  /// An invalid definition without a reference is no error.
+  @Test func readsOnlyReferencedDefinitions() throws {
     #expect(throws: Never.self) { try JSONSchema(["$defs": ["unused": ["type": "text"]]]) }
   }
 }

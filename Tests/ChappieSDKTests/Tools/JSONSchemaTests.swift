@@ -2,7 +2,7 @@ import Testing
 
 @testable import ChappieSDK
 
-/// A schema, a value, and what is wrong with the value.
+/// A schema, a value and the expected violation; nil if the value is valid.
 struct SchemaCase: Sendable, CustomTestStringConvertible {
   let schema: String
   let value: String
@@ -39,7 +39,7 @@ struct JSONSchemaTests {
     SchemaCase(#"{"type":["string","null"]}"#, "null"),
     SchemaCase(#"{"type":["string","null"]}"#, "1", "/: must be a string or null"),
   ])
-  func types(_ example: SchemaCase) throws {
+  func checksTypes(_ example: SchemaCase) throws {
     try example.expect()
   }
 
@@ -52,7 +52,7 @@ struct JSONSchemaTests {
     SchemaCase(#"{"const":false}"#, "0", "/: must be false"), SchemaCase(#"{"const":"1"}"#, "1", #"/: must be "1""#),
     SchemaCase(#"{"const":1,"enum":[1,2]}"#, "2", "/: must be 1"),
   ])
-  func choices(_ example: SchemaCase) throws {
+  func checksChoices(_ example: SchemaCase) throws {
     try example.expect()
   }
 
@@ -67,7 +67,7 @@ struct JSONSchemaTests {
     SchemaCase(#"{"minimum":3}"#, #""no number""#), SchemaCase(#"{"maximum":10}"#, "1e300", "/: must be at most 10"),
     SchemaCase(#"{"maximum":10}"#, "99999999999999999999", "/: must be at most 10"),
   ])
-  func numbers(_ example: SchemaCase) throws {
+  func checksNumbers(_ example: SchemaCase) throws {
     try example.expect()
   }
 
@@ -83,7 +83,7 @@ struct JSONSchemaTests {
     SchemaCase(#"{"pattern":"b"}"#, #""abc""#), SchemaCase(#"{"pattern":"^$"}"#, #""""#),
     SchemaCase(#"{"pattern":"^\\u00e4$"}"#, #""ä""#),
   ])
-  func texts(_ example: SchemaCase) throws {
+  func checksTexts(_ example: SchemaCase) throws {
     try example.expect()
   }
 
@@ -98,7 +98,7 @@ struct JSONSchemaTests {
     SchemaCase(#"{"minItems":1}"#, "[]", "/: must have at least 1 items"),
     SchemaCase(#"{"maxItems":1}"#, "[1,2]", "/: must have at most 1 items"),
   ])
-  func arrays(_ example: SchemaCase) throws {
+  func checksArrays(_ example: SchemaCase) throws {
     try example.expect()
   }
 
@@ -121,7 +121,7 @@ struct JSONSchemaTests {
     SchemaCase(
       #"{"properties":{"pattern":{"type":"null"},"$ref":{"type":"null"}}}"#, #"{"$ref":1}"#, "/$ref: must be null"),
   ])
-  func objects(_ example: SchemaCase) throws {
+  func checksObjects(_ example: SchemaCase) throws {
     try example.expect()
   }
 
@@ -135,7 +135,7 @@ struct JSONSchemaTests {
     SchemaCase(#"{"oneOf":[{"minimum":1},{"minimum":5}]}"#, "0", "/: must fit exactly one of 2 alternatives"),
     SchemaCase(#"{"type":"integer","anyOf":[true]}"#, #""a""#, "/: must be an integer"),
   ])
-  func combinations(_ example: SchemaCase) throws {
+  func checksCombinations(_ example: SchemaCase) throws {
     try example.expect()
   }
 
@@ -152,12 +152,12 @@ struct JSONSchemaTests {
       "/a: must not have the property 'b'"),
     SchemaCase(##"{"$ref":"#/$defs/a","maximum":3,"$defs":{"a":{"minimum":1}}}"##, "4", "/: must be at most 3"),
   ])
-  func references(_ example: SchemaCase) throws {
+  func checksReferences(_ example: SchemaCase) throws {
     try example.expect()
   }
 
-  /// Of several violations, the first in the order of the keys.
-  @Test func theFirstViolationIsTheSameEachTime() throws {
+  /// The check reports the first violation in the order of the keys.
+  @Test func firstViolationIsAlwaysTheSame() throws {
     let keys = ["d", "b", "c", "a"]
     let schema = try JSONSchema(["additionalProperties": ["type": "null"]])
     let value = ChappieJSONValue.object(Dictionary(uniqueKeysWithValues: keys.map { ($0, 1) }))
@@ -169,7 +169,7 @@ struct JSONSchemaTests {
     SchemaCase(#"{"not":true,"uniqueItems":true,"maxProperties":"a"}"#, "[1,1]"),
     SchemaCase(#"{"patternProperties":{"[":false},"dependentRequired":{"a":["b"]}}"#, #"{"a":1}"#),
   ])
-  func unknownKeywordsAreIgnored(_ example: SchemaCase) throws {
+  func ignoresUnknownKeywords(_ example: SchemaCase) throws {
     try example.expect()
   }
 }

@@ -6,12 +6,12 @@ struct ToolValueTests {
   // MARK: Names and schemas
 
   @Test(arguments: ["a", "get_weather", "A-9_z", String(repeating: "x", count: 64)])
-  func goodNamesAreTaken(_ name: String) throws {
+  func acceptsGoodNames(_ name: String) throws {
     #expect(throws: Never.self) { try ChappieHarnessTool(name: name, description: "").argumentsSchema() }
   }
 
   @Test(arguments: ["", "get weather", "wetter_für", "a.b", "a\n", "a\0", String(repeating: "x", count: 65)])
-  func badNamesAreRefused(_ name: String) {
+  func refusesBadNames(_ name: String) {
     let error = #expect(throws: ChappieClientError.self) {
       try ChappieHarnessTool(name: name, description: "").argumentsSchema()
     }
@@ -20,7 +20,7 @@ struct ToolValueTests {
 
   @Test(
     arguments: [[:], ["type": "string"], ["type": ["object", "null"]], true, .null, "object"] as [ChappieJSONValue])
-  func aSchemaMustDescribeAnObject(_ schema: ChappieJSONValue) {
+  func schemaMustDescribeAnObject(_ schema: ChappieJSONValue) {
     let tool = ChappieHarnessTool(name: "look", description: "", inputSchema: schema)
     #expect(
       throws: ChappieClientError.invalidArgument(
@@ -28,7 +28,7 @@ struct ToolValueTests {
     ) { try tool.argumentsSchema() }
   }
 
-  @Test func aSchemaThatCannotBeUsedIsToldWithItsTool() {
+  @Test func errorNamesTheToolOfAnInvalidSchema() {
     let tool = ChappieHarnessTool(
       name: "look", description: "", inputSchema: ["type": "object", "properties": ["a": ["pattern": "("]]])
     #expect(
@@ -37,7 +37,7 @@ struct ToolValueTests {
     ) { try tool.argumentsSchema() }
   }
 
-  @Test func aToolWithoutArgumentsTakesNone() throws {
+  @Test func toolWithoutArgumentsTakesNone() throws {
     let schema = try ChappieHarnessTool(name: "look", description: "").argumentsSchema()
     #expect(schema.violation(in: [:]) == nil)
     #expect(schema.violation(in: ["a": 1]) == "/: must not have the property 'a'")
@@ -45,25 +45,25 @@ struct ToolValueTests {
 
   // MARK: Calls and results
 
-  @Test func aCallsArgumentsAreReadOrNot() {
+  @Test func readsValidArgumentsOfACall() {
     #expect(ChappieToolCall(id: "c", name: "n", arguments: #"{"a":1}"#).argumentsJSON == ["a": 1])
     #expect(ChappieToolCall(id: "c", name: "n", arguments: "{").argumentsJSON == nil)
   }
 
-  @Test func aResultSaysWhetherItFailed() {
+  @Test func resultRecordsWhetherItFailed() {
     #expect(!ChappieToolResult(output: "done").isFailure)
     #expect(ChappieToolResult(failure: "no network").isFailure)
     #expect(ChappieToolResult(failure: "no network").output == "no network")
     #expect(ChappieToolResult(output: ["b": 1, "a": 2]).output == #"{"a":2,"b":1}"#)
   }
 
-  @Test func decisionsCarryTheirReason() {
+  @Test func decisionsContainTheirReason() {
     #expect(ChappieApprovalDecision.approved() == .approve)
     #expect(ChappieApprovalDecision.denied() == .deny(reason: nil))
     #expect(ChappieApprovalDecision.denied(reason: "not now") == .deny(reason: "not now"))
   }
 
-  @Test func aHostToolShowsItsManifestAndRuns() async throws {
+  @Test func hostToolHasAManifestAndRuns() async throws {
     let tool = ChappieHostTool(
       name: "echo", description: "Repeats.", inputSchema: ["type": "object"], policy: .ask, timeLimit: .seconds(5)
     ) { call in

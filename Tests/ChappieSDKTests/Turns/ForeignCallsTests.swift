@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChappieSDK
 
-/// What is made of calls that nothing here can run.
+/// The handling of calls that no tool here can run.
 struct ForeignCallsTests {
   private static let message: ChappieJSONValue = ["type": "message", "content": []]
   private static let thought: ChappieJSONValue = ["type": "reasoning", "encrypted_content": "x"]
@@ -12,7 +12,7 @@ struct ForeignCallsTests {
     ["type": .string(type), "call_id": .string(id)]
   }
 
-  @Test func aCustomCallIsKeptAndAnswered() {
+  @Test func keepsAndAnswersACustomCall() {
     let call: ChappieJSONValue = ["type": "custom_tool_call", "call_id": "call_1", "name": "patch", "input": "x"]
     let calls = ForeignCalls(among: [Self.thought, call])
     #expect(calls.kept == [Self.thought, call])
@@ -25,28 +25,28 @@ struct ForeignCallsTests {
   }
 
   @Test(arguments: ["local_shell_call", "computer_call", "what_comes_next"])
-  func aCallThatNobodyCanAnswerIsLeftOut(_ type: String) {
+  func omitsAnUnanswerableCall(_ type: String) {
     let calls = ForeignCalls(among: [Self.thought, Self.message, Self.thought, Self.item(type)])
     #expect(calls.kept == [Self.thought, Self.message])
     #expect(calls.omittedKind == type)
     #expect(calls.outputs.isEmpty)
   }
 
-  @Test func whatTheBackendHasRunItselfStays() {
+  @Test func keepsCallsRunByTheBackend() {
     let items = [Self.item("tool_search_call"), Self.item("tool_search_output")]
     #expect(ForeignCalls(among: items).kept == items)
     let others: [ChappieJSONValue] = [["type": "web_search_call", "status": "completed"], ["type": "compaction"]]
     #expect(ForeignCalls(among: others).kept == others)
   }
 
-  @Test func aFunctionIsNotForeign() {
+  @Test func functionCallIsNotForeign() {
     let call: ChappieJSONValue = ["type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{}"]
     let calls = ForeignCalls(among: [call])
     #expect(calls.kept == [call] && calls.outputs.isEmpty && calls.omittedKind == nil)
   }
 
   @Test(arguments: ["", "two words", "eyJabc.def"])
-  func anIDThatIsNoNameIsKnown(_ id: String) {
+  func detectsAnInvalidCallID(_ id: String) {
     #expect(!ForeignCalls(among: [Self.item("custom_tool_call", id)]).havePlainIDs)
   }
 }

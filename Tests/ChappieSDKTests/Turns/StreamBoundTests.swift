@@ -2,9 +2,9 @@ import Testing
 
 @testable import ChappieSDK
 
-/// An answer ends, whatever the backend sends.
+/// The bounds that end every answer, in bytes and in time.
 struct StreamBoundTests {
-  @Test func anAnswerMayHaveItsLimitOfBytes() throws {
+  @Test func limitsTheBytesOfAnAnswer() throws {
     var bound = StreamBound()
     try bound.take(TurnLimits.streamBytes - 1)
     try bound.take(1)
@@ -13,7 +13,7 @@ struct StreamBoundTests {
     }
   }
 
-  @Test func anAnswerMayTakeAnHour() throws {
+  @Test func limitsTheDurationOfAnAnswer() throws {
     let start = ContinuousClock.now
     var bound = StreamBound(start: start)
     try bound.take(1, at: start + .seconds(3600))

@@ -4,7 +4,7 @@ import GLibBridge
 import TestSupport
 import Testing
 
-/// Both transports as an app sees them: public API only.
+/// Both transports through the public API only.
 @Suite(.timeLimit(.minutes(1))) @GLibActor struct TransportTests {
   private func with(
     _ policy: ChappieStreamingTransportPolicy = .default, tools: [ChappieHostTool] = [],
@@ -13,7 +13,7 @@ import Testing
     try await TestClient.with(policy, tools: tools) { try await body($0.backend, $0.client) }
   }
 
-  @Test func aConversationGoesOverOneSocket() async throws {
+  @Test func conversationUsesOneSocket() async throws {
     try await with { backend, client in
       #expect(try await client.send("One").contains("1 message."))
       #expect(try await client.send("Two").contains("3 messages"))
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func aPolicyCanDoWithoutWebSocket() async throws {
+  @Test func policyCanDisableWebSocket() async throws {
     try await with(.httpSSEOnly) { backend, client in
       let first = try await client.send("One")
       #expect(first.contains("1 message."))
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func aDropIsNotSeenInTheStream() async throws {
+  @Test func droppedSocketIsInvisibleInTheStream() async throws {
     try await with { backend, client in
       try backend.play(
         """
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func anotherAnswerIsAnErrorWithWhatCameBefore() async throws {
+  @Test func differentAnswerAfterADropIsAnErrorWithTheEarlierText() async throws {
     try await with { backend, client in
       try backend.play(
         """
@@ -71,13 +71,13 @@ import Testing
       await #expect(throws: ChappieClientError.streamingTransportReplayDiverged("one two")) {
         try await client.send("Count")
       }
-      // It has left no trace in the conversation.
+      // The failed turn leaves the conversation unchanged.
       #expect(try await client.send("Again").contains("1 message."))
     }
   }
 
-  /// Of what the user has seen, not of the last round alone.
-  @Test func whatCameBeforeIncludesEarlierRounds() async throws {
+  /// The error contains all text that the user has seen, not only the last round's.
+  @Test func earlierTextIncludesEarlierRounds() async throws {
     let clock = ChappieHostTool(name: "clock", description: "Tells the time.") { _ in ChappieToolResult(output: "12:30")
     }
     try await with(tools: [clock]) { backend, client in
@@ -93,8 +93,8 @@ import Testing
     }
   }
 
-  /// The rounds of one turn: each brings what is new, with the turn's routing token.
-  @Test func aToolsOutputGoesOverTheSameSocket() async throws {
+  /// Each round of a turn sends only new items, with the turn's routing token.
+  @Test func toolOutputUsesTheSameSocket() async throws {
     let clock = ChappieHostTool(name: "clock", description: "Tells the time.") { _ in ChappieToolResult(output: "12:30")
     }
     try await with(tools: [clock]) { backend, client in
@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func attemptsThatAreUsedUpLeaveHTTP() async throws {
+  @Test func fallsBackToHTTPAfterTheLastAttempt() async throws {
     try await with(ChappieStreamingTransportPolicy(maxWebSocketReconnectionAttempts: 0)) { backend, client in
       try backend.play(
         """
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  @Test func withoutFallbackABackendWithoutWebSocketIsAnError() async throws {
+  @Test func missingWebSocketIsAnErrorWithoutFallback() async throws {
     let policy = ChappieStreamingTransportPolicy(maxWebSocketReconnectionAttempts: 0, fallsBackToHTTPSSE: false)
     try await with(policy) { backend, client in
       try backend.play(#"[{"endpoint": "handshake", "status": 426}]"#)
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func aStreamThatIsLetGoLeavesNoSocket() async throws {
+  @Test func abandonedStreamLeavesNoSocket() async throws {
     try await with { backend, client in
       try backend.play(#"[{"endpoint": "responses", "text": "one two", "delta_delay_ms": 3600000}]"#)
       for try await event in client.stream("Count") {
@@ -147,7 +147,7 @@ import Testing
     }
   }
 
-  @Test func aClientThatIsLetGoLeavesNoSocket() async throws {
+  @Test func releasedClientLeavesNoSocket() async throws {
     let backend = try StandInBackend()
     do {
       let client = Chappie.client(configuration: try .testing(.signedIn, backend: backend))

@@ -20,26 +20,26 @@ struct TurnSizeTests {
 
   private var size: TurnSize { TurnSize { (bytes) throws(ChappieClientError) in try room.hold(bytes) } }
 
-  @Test func askingForRoomIsRare() throws {
+  @Test func growingTextReservesRoomRarely() throws {
     let size = size
     for bytes in stride(from: 8, through: 1 << 20, by: 8) { try size.grow(text: bytes) }
     #expect((1...8).contains(room.asked.count))
     #expect(try #require(room.asked.last) >= 3 << 20)
   }
 
-  @Test func anAnswerHasALimit() throws {
+  @Test func answerHasALimit() throws {
     let size = size
     try size.grow(text: TurnLimits.answerBytes)
     #expect(throws: ChappieClientError.self) { try size.grow(text: TurnLimits.answerBytes + 1) }
   }
 
-  @Test func aTurnEndsWhereThereIsNoRoom() throws {
+  @Test func turnEndsWithoutRoom() throws {
     room.limit = 1 << 20
     let size = size
     #expect(throws: ChappieClientError.limitExceeded("no room")) { try size.grow(text: 1 << 20) }
   }
 
-  @Test func partsOfAnAnswerAreLimited() throws {
+  @Test func limitsThePartsOfAnAnswer() throws {
     let call: ChappieJSONValue = ["type": "function_call", "name": "t"]
     let calls = size
     for _ in 0..<TurnLimits.calls { try calls.add(call, bytes: 40) }
@@ -52,7 +52,7 @@ struct TurnSizeTests {
     #expect(throws: ChappieClientError.self) { try long.add(thought, bytes: TurnLimits.itemBytes + 1) }
   }
 
-  @Test func aRequestIsLimitedWithItsImages() throws {
+  @Test func limitsARequestWithItsImages() throws {
     func request(_ messages: [ChappieInputMessage]) -> TurnRequest {
       TurnRequest(
         .standard, harness: .none, input: messages.map { .message($0) }, options: ChappieMessageOptions(),

@@ -3,7 +3,7 @@ import ChappieSDKTesting
 import GLibBridge
 import Testing
 
-/// The models and the usage of a plan, as an app in Swift sees them.
+/// The models and the usage of a plan through the public API.
 @Suite(.timeLimit(.minutes(1))) @GLibActor
 struct PlanTests {
   private static func client(
@@ -14,12 +14,12 @@ struct PlanTests {
     return Chappie.client(configuration: configuration)
   }
 
-  /// The present list for a client of this protocol, best first.
+  /// The stand-in's list of models, best first.
   private static let listed = [
     "gpt-6.1-sol", "gpt-6-astra", "gpt-6-sol", "gpt-6-luna", "gpt-5.6-sol", "gpt-5.6-terra", "gpt-5.6-luna",
   ]
 
-  @Test func theBestModelIsTheFirstThatMatches() async throws {
+  @Test func bestModelIsTheFirstMatch() async throws {
     let backend = try StandInBackend()
     let client = try Self.client(backend)
     #expect(try await client.models().map(\.id) == Self.listed)
@@ -32,7 +32,7 @@ struct PlanTests {
     await backend.stop()
   }
 
-  @Test func theFallbackIsTheBestOther() async throws {
+  @Test func fallbackIsTheNextBestModel() async throws {
     let backend = try StandInBackend()
     let client = try Self.client(backend)
     #expect(try await client.fallbackModel(insteadOf: "gpt-6.1-sol")?.slug == "gpt-6-astra")
@@ -49,7 +49,7 @@ struct PlanTests {
   }
 
   @Test(arguments: [ChappieStreamingTransportPolicy.default, .httpSSEOnly])
-  func aStreamTellsOfUsageOnce(_ policy: ChappieStreamingTransportPolicy) async throws {
+  func streamReportsUsageOnce(_ policy: ChappieStreamingTransportPolicy) async throws {
     let backend = try StandInBackend()
     let client = try Self.client(backend, policy)
     var told: [ChappieUsageLimitSnapshot] = []

@@ -31,42 +31,42 @@ struct UsageLimitReadingTests {
           credits: ChappieUsageCredits(hasCredits: true, unlimited: false, balance: "12.3")))
   }
 
-  @Test func noHeaderFieldsTellNothing() {
+  @Test func missingHeaderFieldsGiveAnEmptySnapshot() {
     #expect(Self.headers([:]).isEmpty)
     #expect(Self.headers(["Bengalfox-Primary-Used-Percent": "50", "Plan": "pro"]).isEmpty)
   }
 
   @Test(arguments: ["nan", "inf", "-inf", "", "much", "1e999", "12 %", "0x"])
-  func aPercentageThatIsNoneIsNoWindow(_ text: String) {
+  func invalidPercentageGivesNoWindow(_ text: String) {
     #expect(Self.headers(["Primary-Used-Percent": text, "Primary-Window-Minutes": "300"]).primary == nil)
   }
 
   @Test(arguments: [("-5", 0), ("100.5", 100), ("1e300", 100), ("0.25", 0.25), ("99.99", 99.99)])
-  func aPercentageIsBetween0And100(_ text: String, _ percent: Double) {
+  func clampsThePercentage(_ text: String, _ percent: Double) {
     #expect(
       Self.headers(["Primary-Used-Percent": text, "Primary-Window-Minutes": "300"]).primary?.usedPercent == percent)
   }
 
   @Test(arguments: ["0", "-1", "", "soon", "4294967296", "99999999999999999999", "1.5"])
-  func aLengthThatCannotBeIsLeftOut(_ text: String) {
+  func omitsAnInvalidLength(_ text: String) {
     let window = Self.headers(["Primary-Used-Percent": "1", "Primary-Window-Minutes": text]).primary
     #expect(window == ChappieUsageWindow(usedPercent: 1))
   }
 
   @Test(arguments: ["0", "-1", "", "soon", "253402300800", "9223372036854775807", "99999999999999999999"])
-  func aTimeThatCannotBeIsLeftOut(_ text: String) {
+  func omitsAnInvalidResetTime(_ text: String) {
     let window = Self.headers(["Primary-Used-Percent": "1", "Primary-Reset-At": text]).primary
     #expect(window == ChappieUsageWindow(usedPercent: 1))
   }
 
-  @Test func nothingButAZeroIsNoWindow() {
+  @Test func zeroPercentAloneGivesNoWindow() {
     #expect(Self.headers(["Primary-Used-Percent": "0"]).isEmpty)
     #expect(
       Self.headers(["Primary-Used-Percent": "0", "Primary-Window-Minutes": "300"]).primary
         == ChappieUsageWindow(usedPercent: 0, windowMinutes: 300))
   }
 
-  @Test func aBalanceAloneIsNotCredits() {
+  @Test func balanceAloneGivesNoCredits() {
     #expect(Self.headers(["Credits-Balance": "12"]).credits == nil)
     #expect(Self.headers(["Credits-Has-Credits": "perhaps"]).credits == nil)
     #expect(
@@ -74,7 +74,7 @@ struct UsageLimitReadingTests {
         == ChappieUsageCredits(hasCredits: false, unlimited: true))
   }
 
-  @Test func noTextSteersATerminal() {
+  @Test func removesControlCharacters() {
     let credits = Self.headers(["Credits-Has-Credits": "1", "Credits-Balance": "\u{1B}[31m9"]).credits
     #expect(credits?.balance == "[31m9")
   }
@@ -95,7 +95,7 @@ struct UsageLimitReadingTests {
           credits: ChappieUsageCredits(hasCredits: true, unlimited: false, balance: "12.3")))
   }
 
-  @Test func anotherQuotaIsPassedOver() throws {
+  @Test func ignoresAnotherQuota() throws {
     let limits = #""rate_limits":{"primary":{"used_percent":42}}"#
     #expect(
       ChappieUsageLimitSnapshot(event: try Self.json("{\"metered_limit_name\":\"codex_other\",\(limits)}")) == nil)
@@ -108,13 +108,13 @@ struct UsageLimitReadingTests {
     #"{"rate_limits":{"primary":7,"secondary":{"used_percent":"9"}}}"#, #"{"plan_type":""}"#,
     #"{"rate_limits":{"primary":{"window_minutes":300}}}"#,
   ])
-  func anEventThatTellsNothingTellsNothing(_ text: String) throws {
+  func emptyEventGivesAnEmptySnapshot(_ text: String) throws {
     #expect(ChappieUsageLimitSnapshot(event: try Self.json(text))?.isEmpty == true)
   }
 
-  /// A server's number must not end this process.
+  /// A number from a server must not crash this process.
   @Test(arguments: ["1e300", "-1e300", "9223372036854775807", "-9223372036854775808", "0.5"])
-  func anyNumberMayStandAnywhere(_ number: String) throws {
+  func acceptsAnyNumber(_ number: String) throws {
     let window = "{\"used_percent\":\(number),\"window_minutes\":\(number),\"reset_at\":\(number)}"
     let event = ChappieUsageLimitSnapshot(event: try Self.json("{\"rate_limits\":{\"primary\":\(window)}}"))
     #expect((0...100).contains(event?.primary?.usedPercent ?? 0))
@@ -143,20 +143,20 @@ struct UsageLimitReadingTests {
           credits: ChappieUsageCredits(hasCredits: true, unlimited: false, balance: "9.99")))
   }
 
-  @Test func aPlanAloneIsAnAnswer() throws {
+  @Test func readsAPlanAlone() throws {
     let answer = try Self.json(#"{"plan_type":"free","rate_limit":null,"credits":null}"#)
     #expect(
       ChappieUsageLimitSnapshot(answer: answer) == ChappieUsageLimitSnapshot(plan: ChappiePlan(rawValue: "free")))
   }
 
   @Test(arguments: ["{}", "[]", "null", "7", "\"plan_type\"", #"{"detail":"no"}"#])
-  func otherJSONIsNoAnswer(_ text: String) throws {
+  func refusesOtherJSON(_ text: String) throws {
     #expect(ChappieUsageLimitSnapshot(answer: try Self.json(text)) == nil)
   }
 
-  // MARK: A limit that is reached
+  // MARK: Reached limits
 
-  @Test func aLimitThatIsReachedTellsItsWindows() throws {
+  @Test func reachedLimitContainsItsWindows() throws {
     var headers = HTTPHeaders()
     headers.append("x-codex-primary-used-percent", "100.0")
     headers.append("x-codex-primary-reset-at", "1893456000")
@@ -170,7 +170,7 @@ struct UsageLimitReadingTests {
         == .usageLimitReached(ChappieUsageLimit(plan: Self.plus, resetsAt: 1_893_456_000, primary: window)))
   }
 
-  @Test func soDoesTheFrameOfASocket() throws {
+  @Test func reachedLimitInASocketFrameContainsItsWindows() throws {
     let frame = """
       {"type":"error","status":429,"error":{"type":"usage_limit_reached","plan_type":"plus","resets_at":1893456000},
        "headers":{"x-codex-primary-used-percent":"100.0","x-codex-secondary-used-percent":40}}

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChappieSDK
 
-/// The record of the plan's usage, by account.
+/// The latest usage of the signed-in account's plan.
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
 struct UsageRecordTests {
@@ -19,14 +19,14 @@ struct UsageRecordTests {
     #expect(slot.usage.latest == Self.used(2))
   }
 
-  @Test func aReportThatTellsNothingChangesNothing() async {
+  @Test func emptyReportChangesNothing() async {
     let slot = await SlotFixture.signedIn().slot
     _ = slot.usage.report(Self.used(1), of: "ada")
     #expect(slot.usage.report(ChappieUsageLimitSnapshot(), of: "ada") == nil)
     #expect(slot.usage.latest == Self.used(1))
   }
 
-  @Test func whatAReportLeavesOutStays() async {
+  @Test func reportKeepsOmittedPlanAndCredits() async {
     let slot = await SlotFixture.signedIn().slot
     let plan = ChappiePlan(rawValue: "plus")
     let credits = ChappieUsageCredits(hasCredits: true, unlimited: false)
@@ -39,7 +39,7 @@ struct UsageRecordTests {
       slot.usage.latest == ChappieUsageLimitSnapshot(plan: plan, primary: Self.used(1).primary, credits: credits))
   }
 
-  @Test func whatTheUsageEndpointLeavesOutIsGone() async {
+  @Test func usageEndpointReplacesEverything() async {
     let slot = await SlotFixture.signedIn().slot
     _ = slot.usage.report(Self.used(1), of: "ada")
     let whole = ChappieUsageLimitSnapshot(plan: ChappiePlan(rawValue: "pro"))
@@ -49,14 +49,14 @@ struct UsageRecordTests {
 
   // MARK: Accounts
 
-  @Test func aReportOfAnotherAccountIsNotTaken() async {
+  @Test func ignoresAnotherAccountsReport() async {
     let slot = await SlotFixture.signedIn().slot
     #expect(slot.usage.report(Self.used(1), of: "bob") == nil)
     slot.usage.replace(with: Self.used(1), of: nil)
     #expect(slot.usage.latest == nil)
   }
 
-  @Test func signingOutForgetsIt() async throws {
+  @Test func signOutForgetsTheUsage() async throws {
     let slot = await SlotFixture.signedIn().slot
     _ = slot.usage.report(Self.used(1), of: "ada")
     try await slot.signOut(interaction: .forbidden)
@@ -66,7 +66,7 @@ struct UsageRecordTests {
     #expect(slot.usage.latest == nil)
   }
 
-  @Test func anotherAccountForgetsIt() async {
+  @Test func anotherAccountForgetsTheUsage() async {
     let fixture = await SlotFixture.signedIn()
     _ = fixture.slot.usage.report(Self.used(1), of: "ada")
     // The sign-in may be over before its code is read.
@@ -76,7 +76,7 @@ struct UsageRecordTests {
     #expect(fixture.slot.usage.report(Self.used(2), of: "bob") == Self.used(2))
   }
 
-  @Test func aRefreshAndALockForgetNothing() async throws {
+  @Test func refreshAndLockKeepTheUsage() async throws {
     let fixture = await SlotFixture.signedIn()
     _ = fixture.slot.usage.report(Self.used(1), of: "ada")
     fixture.method.onRefresh = { _ in .test("new", account: "ada") }
@@ -93,7 +93,7 @@ struct UsageRecordTests {
     var value = 0
   }
 
-  @Test func tellsOfEachChangeAndOfNothingElse() async throws {
+  @Test func notifiesOnlyAboutChanges() async throws {
     let slot = await SlotFixture.signedIn().slot
     let count = Count()
     var observation: Observation? = slot.usage.observe { count.value += 1 }

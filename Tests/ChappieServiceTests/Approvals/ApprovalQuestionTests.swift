@@ -7,7 +7,7 @@ struct ApprovalQuestionTests {
     ApprovalQuestion(tool: tool, arguments: arguments, app: nil).whole
   }
 
-  @Test func whatFitsIsShownWhole() {
+  @Test func showsAShortCallInFull() {
     #expect(whole("{}") == "delete {}")
     #expect(whole(#"{ "file" :"a   b" }"#) == #"delete { "file" :"a   b" }"#)
     let most = String(repeating: "x", count: 200 - #"{"t":""}"#.count)
@@ -18,11 +18,11 @@ struct ApprovalQuestionTests {
     #"{"t":"\#(String(repeating: "x", count: 200))"}"#, #"{"t":"a    b"}"#,
     #"{"t":"\#(String(repeating: "\\u0020", count: 4))"}"#, #"{"t":"\#(String(repeating: "\u{200B}", count: 40))"}"#,
   ])
-  func whatDoesNotIsNot(_ arguments: String) {
+  func doesNotShowOtherArgumentsInFull(_ arguments: String) {
     #expect(whole(arguments) == nil)
   }
 
-  @Test func theToolsNameCountsToo() {
+  @Test func doesNotShowALongOrInvisibleToolNameInFull() {
     #expect(whole("{}", tool: String(repeating: "t", count: 65)) == nil)
     #expect(whole("{}", tool: "a\u{202E}b") == nil)
   }

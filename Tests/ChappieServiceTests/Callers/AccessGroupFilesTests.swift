@@ -25,14 +25,14 @@ struct AccessGroupFilesTests {
     files.groups[group]?.map(\.text).sorted()
   }
 
-  @Test func ofNoDirectories() {
+  @Test func missingDirectoriesGiveNoGroups() {
     let files = AccessGroupFiles(in: ["/nowhere/at/all", user.path + "/missing"])
     #expect(files == AccessGroupFiles(in: []))
     #expect(files.groups.isEmpty)
     #expect(files.problems.isEmpty)
   }
 
-  @Test func ofDifferentNamesAddUp() throws {
+  @Test func filesWithDifferentNamesAddUp() throws {
     try system.write("a.conf", group: "T.shared", Self.app)
     try distribution.write("b.conf", group: "T.shared", Self.widget)
     try user.write("c.conf", group: "T.other", "snap.example")
@@ -42,26 +42,26 @@ struct AccessGroupFilesTests {
     #expect(files.problems.isEmpty)
   }
 
-  @Test func ofOneNameHideEachOther() throws {
+  @Test func aFileHidesFilesOfTheSameNameInLaterDirectories() throws {
     try distribution.write("a.conf", group: "T.shared", Self.app)
     #expect(members("T.shared") == [Self.app])
     try system.write("a.conf", group: "T.shared", Self.widget)
     #expect(members("T.shared") == [Self.widget])
-    // An empty one defines nothing, and is no mistake.
+    // An empty file defines nothing and is valid.
     try user.write("a.conf", "")
     #expect(members("T.shared") == nil)
     #expect(files.problems.isEmpty)
   }
 
-  /// Who meant to take something away must not get it back by a typing error.
-  @Test func thatAreBadHideToo() throws {
+  /// A typing error in an override must not restore a membership that the override removes.
+  @Test func anInvalidFileHidesFilesOfTheSameName() throws {
     try system.write("a.conf", group: "T.shared", Self.app)
     try user.write("a.conf", "[Access Group]\nName=T.shared\nMember=\n")
     #expect(members("T.shared") == nil)
     #expect(files.problems == [.init(path: user.path + "/a.conf", reason: "it has no Members=")])
   }
 
-  @Test func thatAreBadAreSkipped() throws {
+  @Test func skipsAndReportsInvalidFiles() throws {
     try system.write("bad.conf", "nonsense")
     try system.write("big.conf", String(repeating: "#", count: AccessGroupFiles.sizeLimit + 1))
     try FileManager.default.createDirectory(atPath: system.path + "/directory.conf", withIntermediateDirectories: false)
@@ -73,24 +73,24 @@ struct AccessGroupFilesTests {
     #expect(files.problems.allSatisfy { !$0.reason.isEmpty })
   }
 
-  @Test func mayBeLinks() throws {
+  @Test func followsSymbolicLinks() throws {
     try distribution.write("target", group: "T.shared", Self.app)
     try FileManager.default.createSymbolicLink(
       atPath: user.path + "/a.conf", withDestinationPath: distribution.path + "/target")
     #expect(members("T.shared") == [Self.app])
-    // As elsewhere, a link to nothing takes away.
+    // As in systemd, a link to /dev/null removes the definition.
     try system.write("b.conf", group: "T.other", Self.app)
     try FileManager.default.createSymbolicLink(atPath: user.path + "/b.conf", withDestinationPath: "/dev/null")
     #expect(members("T.other") == nil)
   }
 
-  @Test func areLookedForWhereTheStandardsSay() {
+  @Test func theStandardDirectoriesEndInAccessGroups() {
     #expect(AccessGroupFiles.standardDirectories.allSatisfy { $0.hasSuffix("/chappie/access-groups.d") })
     #expect(AccessGroupFiles.standardDirectories.count >= 2)
   }
 }
 
-/// A directory of one test's own, gone with this value.
+/// A temporary directory of one test. `deinit` deletes it.
 private final class Directory: Sendable {
   let path: String
 

@@ -8,7 +8,7 @@ struct AccessGroupTests {
     try AccessGroup(Array(text.utf8))
   }
 
-  @Test func hasANameAndMembers() throws {
+  @Test func parsesNameAndMembers() throws {
     let group = try Self.read(
       """
       # Shared by the app and its widget.
@@ -25,7 +25,7 @@ struct AccessGroupTests {
   }
 
   @Test(arguments: ["", ";", " ; ; "])
-  func mayHaveNoMembers(_ list: String) throws {
+  func acceptsAnEmptyListOfMembers(_ list: String) throws {
     #expect(try Self.read("[Access Group]\nName=a.b\nMembers=\(list)\n").members.isEmpty)
   }
 
@@ -43,7 +43,7 @@ struct AccessGroupTests {
       ("[Access Group]\nName=a.b\nMembers=org.example.App,org.example.Widget\n", "no app's id"),
       ("[Access Group]\nName=a.b\nMembers=*\n", "'*'"),
     ])
-  func refuses(_ text: String, _ reason: String) {
+  func rejectsInvalidFiles(_ text: String, _ reason: String) {
     let flaw = #expect(throws: AccessGroup.Flaw.self) { try Self.read(text) }
     #expect(flaw?.reason.contains(reason) == true, "\(flaw?.reason ?? "")")
   }
@@ -52,17 +52,17 @@ struct AccessGroupTests {
   @Test(arguments: [
     "9JA89QQLNQ.com.example.shared", "a.b", "group.org-example.x_1", "a." + String(repeating: "b", count: 253),
   ])
-  func names(_ name: String) {
+  func acceptsValidNames(_ name: String) {
     #expect(AccessGroup.isName(name))
     #expect(!AccessGroup.isName(name + "."))
     #expect(!AccessGroup.isName("." + name))
   }
 
-  @Test func namesAreNotEndless() {
+  @Test func rejectsANameOfMoreThan255Bytes() {
     #expect(!AccessGroup.isName("a." + String(repeating: "b", count: 254)))
   }
 
-  @Test func theSampleIsOne() throws {
+  @Test func theSampleFileIsValid() throws {
     let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
     let group = try AccessGroup(Array(Data(contentsOf: root.appending(path: "data/access-group.conf"))))
     #expect(group.name == "TEAMID.com.example.shared")

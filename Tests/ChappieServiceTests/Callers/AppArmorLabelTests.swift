@@ -9,29 +9,29 @@ struct AppArmorLabelTests {
       "snap.firefox.firefox//child (enforce)", "snap.firefox.firefox//&unconfined (mixed)",
       "snap.firefox.some.app (kill)", "snap.firefox.firefox",
     ])
-  func ofAConfinedSnap(_ text: String) throws {
+  func returnsTheSnapOfAConfinedProcess(_ text: String) throws {
     #expect(try AppArmorLabel(text).snap == AppID(snap: "firefox"))
   }
 
-  @Test func ofOneOfSeveralInstances() throws {
+  @Test func keepsTheInstanceKeyOfASnap() throws {
     #expect(try AppArmorLabel("snap.firefox_work.firefox (enforce)").snap == AppID(snap: "firefox_work"))
   }
 
-  /// Classic snaps, and those that are developed, are not confined.
+  /// AppArmor does not confine classic snaps or snaps in developer mode.
   @Test(
     arguments: [
       "snap.code.code (complain)", "snap.code.code (unconfined)", "unconfined", "unconfined\n", "",
       "/usr/bin/evince (enforce)", "flatpak (unconfined)", "system_u:system_r:init_t:s0", "snapd (enforce)",
       "unconfined_u:unconfined_r:unconfined_t:s0-s0:c0.c1023",
     ])
-  func ofWhateverElse(_ text: String) throws {
+  func returnsNoSnapForOtherLabels(_ text: String) throws {
     #expect(try AppArmorLabel(text).snap == nil)
   }
 
   @Test(arguments: [
     "snap. (enforce)", "snap.firefox (enforce)", "snap.Fire.Fox (enforce)", "snap...", "snap.a/b.c (enforce)",
   ])
-  func thatLooksLikeASnapsAndIsNone(_ text: String) {
+  func rejectsMalformedSnapLabels(_ text: String) {
     #expect(throws: Unidentified.self) { try AppArmorLabel(text) }
   }
 }

@@ -4,7 +4,7 @@ import Testing
 
 struct AppIDTests {
   @Test(arguments: ["org.example.App", "io.github.some_one.App-2", "a.b.c", "org.example.App.Devel"])
-  func ofFlatpaks(_ id: String) {
+  func acceptsValidFlatpakIDs(_ id: String) {
     #expect(AppID(flatpak: id)?.text == id)
     #expect(AppID(id)?.text == id)
     #expect(AppID(id)?.description == id)
@@ -16,11 +16,11 @@ struct AppIDTests {
       "org.example.App/x", "../../etc.passwd", "org.example.App\n", "org.example.App ", "org.example.App;", ":1.2.3",
       "snap.firefox", "org.example.\0App", "a.b." + String(repeating: "c", count: 252),
     ])
-  func noneOfFlatpaks(_ text: String) {
+  func rejectsInvalidFlatpakIDs(_ text: String) {
     #expect(AppID(flatpak: text) == nil)
   }
 
-  @Test func areAsLongAsNamesOnTheBus() {
+  @Test func acceptsAFlatpakIDOf255Bytes() {
     let longest = "a.b." + String(repeating: "c", count: 251)
     #expect(AppID(flatpak: longest)?.text.utf8.count == 255)
   }
@@ -28,7 +28,7 @@ struct AppIDTests {
   @Test(arguments: [
     "firefox", "0ad", "a", "some-app", "firefox_work", String(repeating: "a", count: 40) + "_1234567890",
   ])
-  func ofSnaps(_ name: String) {
+  func acceptsValidSnapNames(_ name: String) {
     #expect(AppID(snap: name)?.text == "snap." + name)
     #expect(AppID("snap." + name) == AppID(snap: name))
   }
@@ -38,13 +38,13 @@ struct AppIDTests {
       "", "Firefox", "fire/fox", "..", "fire fox", "_", "firefox_", "_work", "a_b_c", "a_B", "ä",
       "a_12345678901", String(repeating: "a", count: 41), "firefox\0",
     ])
-  func noneOfSnaps(_ name: String) {
+  func rejectsInvalidSnapNames(_ name: String) {
     #expect(AppID(snap: name) == nil)
     #expect(AppID("snap." + name) == nil)
   }
 
-  /// A Flatpak cannot take the id of a snap: its own has more parts.
-  @Test func ofOneKindAreNoneOfTheOther() {
+  /// A Flatpak cannot take the id of a snap, because a Flatpak's id has at least three parts.
+  @Test func aFlatpakAndASnapNeverShareAnID() {
     #expect(AppID(flatpak: "snap.firefox") == nil)
     #expect(AppID("snap.firefox") == AppID(snap: "firefox"))
     #expect(AppID("snap.example.App") == AppID(flatpak: "snap.example.App"))

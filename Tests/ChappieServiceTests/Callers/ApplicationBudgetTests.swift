@@ -10,7 +10,7 @@ struct ApplicationBudgetTests {
 
   private func process(_ id: Int32) -> Application { .process(Application.Process(id: id, startTime: 1)) }
 
-  /// How many leases an application gets, which are kept.
+  /// Takes leases until the budget refuses one; returns their number and adds them to `leases`.
   private func take(_ application: Application, _ leases: inout [ApplicationBudget.Lease]) -> Int {
     for count in 0... {
       guard let lease = try? budget.lease(for: application, of: "things") else { return count }
@@ -19,11 +19,11 @@ struct ApplicationBudgetTests {
     return 0
   }
 
-  @Test func programsLeaveSomethingForApps() throws {
+  @Test func unsandboxedProgramsCannotUseTheLeasesOfSandboxedApps() throws {
     let app = Application.sandboxed(try #require(AppID("org.example.App")))
     var leases: [ApplicationBudget.Lease] = []
     #expect(take(process(1), &leases) == 4)
-    // Six of eight: two are for those that have nothing.
+    // Unsandboxed programs share eight; two of these are the reserve for programs without a lease.
     #expect(take(process(2), &leases) == 2)
     #expect(take(process(3), &leases) == 1)
     #expect(take(process(4), &leases) == 1)

@@ -5,15 +5,15 @@ import Testing
 @testable import ChappieService
 
 struct ApplicationTests {
-  @Test func aSandboxedAppIsOneWhereverItRuns() throws {
+  @Test func equalAppIDsAreOneSandboxedApplication() throws {
     let app = try #require(AppID("org.example.App"))
     #expect(Application.sandboxed(app) == .sandboxed(try #require(AppID("org.example.App"))))
     #expect(Application.sandboxed(app) != .sandboxed(try #require(AppID("org.example.Other"))))
     #expect(Application.sandboxed(app).kind == .sandboxed)
   }
 
-  /// A number that the kernel gives again is another application.
-  @Test func aProcessIsItsNumberAndItsStart() {
+  /// The kernel reuses process IDs; the same ID with another start time is another application.
+  @Test func aProcessIsIdentifiedByItsIDAndStartTime() {
     let process = Application.process(Application.Process(id: 7, startTime: 100))
     #expect(process == .process(Application.Process(id: 7, startTime: 100)))
     #expect(process != .process(Application.Process(id: 7, startTime: 101)))
@@ -21,8 +21,8 @@ struct ApplicationTests {
     #expect(Application.uninspectable.kind == .uninspectable)
   }
 
-  /// What says nothing of the caller does not count against it for good.
-  @Test func beingOutOfDescriptorsIsForNow() {
+  /// A failure that is not the caller's fault is temporary: the service inspects the caller again.
+  @Test func exhaustedDescriptorsAreATemporaryFailure() {
     #expect(Unidentified(FileError.exhausted).isForNow)
     #expect(Unidentified(FileError.missing).isForNow)
     #expect(!Unidentified(FileError.notPermitted).isForNow)

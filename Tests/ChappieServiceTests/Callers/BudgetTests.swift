@@ -16,12 +16,12 @@ struct BudgetTests {
     #expect(budget.total == 0)
   }
 
-  @Test func aLeaseThatIsLetGoIsGivenBack() throws {
+  @Test func aReleasedLeaseReturnsItsAmount() throws {
     _ = try budget.lease(20, for: "a")
     #expect(budget.total == 0)
   }
 
-  @Test func aHolderHasABoundOfItsOwn() throws {
+  @Test func limitsTheAmountOfEachHolder() throws {
     let first = try budget.lease(30, for: "a")
     #expect(throws: Budget<String>.Exhausted.holder(limit: 50)) { try budget.lease(21, for: "a") }
     #expect(throws: Budget<String>.Exhausted.holder(limit: 50)) { try budget.lease(.max, for: "a") }
@@ -31,7 +31,7 @@ struct BudgetTests {
     second.end()
   }
 
-  @Test func aReserveIsKeptForThoseThatHaveLittle() throws {
+  @Test func keepsAReserveForHoldersWithSmallAmounts() throws {
     let large = try [budget.lease(50, for: "a"), budget.lease(20, for: "b")]
     #expect(throws: Budget<String>.Exhausted.all) { try budget.lease(1, for: "b") }
     #expect(throws: Budget<String>.Exhausted.all) { try budget.lease(11, for: "c") }

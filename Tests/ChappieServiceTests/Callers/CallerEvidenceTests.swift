@@ -15,15 +15,15 @@ struct CallerEvidenceTests {
   private static let app = AppID(flatpak: "org.example.App")
   private static let snap = AppID(snap: "example")
 
-  @Test func withoutAMarkIsUnsandboxed() throws {
+  @Test func aCallerWithoutAMarkIsUnsandboxed() throws {
     #expect(try CallerIdentity(CallerEvidence(sharesUserNamespace: true, sharesRoot: true)) == .unsandboxed)
     let labels = ["unconfined", "snap.code.code (complain)"]
     #expect(
       try CallerIdentity(CallerEvidence(labels: labels, sharesUserNamespace: true, sharesRoot: true)) == .unsandboxed)
   }
 
-  /// A process that got itself other namespaces or another root may have left its mark behind.
-  @Test func withoutAMarkAndElsewhereIsNotKnown() {
+  /// A process in another user namespace or with another root may have hidden its Flatpak mark.
+  @Test func rejectsAnUnmarkedCallerInAnotherNamespaceOrRoot() {
     let namespace = Self.reason(CallerEvidence(sharesUserNamespace: false, sharesRoot: true))
     #expect(namespace?.contains("user namespace") == true)
     #expect(Self.reason(CallerEvidence(sharesUserNamespace: false, sharesRoot: false)) == namespace)
@@ -32,7 +32,7 @@ struct CallerEvidenceTests {
   }
 
   @Test(arguments: [true, false], [true, false])
-  func flatpaksMarkCountsInAllNamespaces(_ sharesUserNamespace: Bool, _ sharesRoot: Bool) throws {
+  func aRecordedFlatpakMarkIsValidInEveryNamespace(_ sharesUserNamespace: Bool, _ sharesRoot: Bool) throws {
     let app = try #require(Self.app)
     let marked = CallerEvidence(
       flatpak: try Self.mark(true), sharesUserNamespace: sharesUserNamespace, sharesRoot: sharesRoot)
@@ -42,20 +42,20 @@ struct CallerEvidenceTests {
     #expect(Self.reason(forged)?.contains("did not write") == true)
   }
 
-  @Test func aSnapsLabelCountsBeforeAllElse() throws {
+  @Test func theSnapLabelOverridesOtherEvidence() throws {
     let snap = try #require(Self.snap)
     let label = "snap.example.app (enforce)"
     let evidence = CallerEvidence(
       labels: [label, label], flatpak: try Self.mark(true), sharesUserNamespace: true, sharesRoot: false)
     #expect(try CallerIdentity(evidence) == .sandboxed(snap))
-    // Of the connection, or of the process: one is enough.
+    // The label of the connection or the label of the process is enough.
     for labels in [[label], [label, "unconfined"], ["unconfined", label]] {
       let evidence = CallerEvidence(labels: labels, sharesUserNamespace: true, sharesRoot: true)
       #expect(try CallerIdentity(evidence) == .sandboxed(snap))
     }
   }
 
-  @Test func labelsThatDisagreeAreNotKnown() {
+  @Test func rejectsLabelsOfTwoSnaps() {
     let labels = ["snap.example.app (enforce)", "snap.other.app (enforce)"]
     let evidence = CallerEvidence(labels: labels, sharesUserNamespace: true, sharesRoot: true)
     #expect(Self.reason(evidence)?.contains("two snaps") == true)

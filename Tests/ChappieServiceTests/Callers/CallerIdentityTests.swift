@@ -4,7 +4,7 @@ import Testing
 @testable import ChappieService
 
 struct CallerIdentityTests {
-  @Test func denialsSayWhatToDo() throws {
+  @Test func theDenialNamesTheCallerAndTheRemedy() throws {
     let app = CallerIdentity.sandboxed(try #require(AppID("org.example.App"))).denial
     #expect(app.name == "org.chappie.Error.AccessDenied")
     #expect(app.message.contains("org.example.App"))

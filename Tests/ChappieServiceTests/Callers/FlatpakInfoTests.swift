@@ -7,8 +7,8 @@ struct FlatpakInfoTests {
     try FlatpakInfo(Array(text.utf8))
   }
 
-  /// As Flatpak 1.14 writes it.
-  @Test func namesAppAndInstance() throws {
+  /// The file has the format of Flatpak 1.14.
+  @Test func parsesAppAndInstance() throws {
     let info = try Self.read(
       """
       [Application]
@@ -44,12 +44,12 @@ struct FlatpakInfoTests {
         "names no instance"
       ),
     ])
-  func refuses(_ text: String, _ reason: String) {
+  func rejectsFilesWithoutAValidAppAndInstance(_ text: String, _ reason: String) {
     let error = #expect(throws: Unidentified.self) { try Self.read(text) }
     #expect(error?.reason.contains(reason) == true)
   }
 
-  @Test func takesNoBytesThatAreNoText() {
+  @Test func rejectsBytesThatAreNotUTF8() {
     #expect(throws: Unidentified.self) { try FlatpakInfo([0xFF, 0xFE, 0x00]) }
     #expect(throws: Unidentified.self) {
       try FlatpakInfo(Array("[Application]\nname=org.example.".utf8) + [0xC4, 0x0A])

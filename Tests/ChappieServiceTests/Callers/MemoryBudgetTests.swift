@@ -12,7 +12,7 @@ struct MemoryBudgetTests {
 
   private let memory = MemoryBudget()
 
-  @Test func oneApplicationDoesNotGetWhatIsThereForAll() throws {
+  @Test func oneApplicationCannotLeaseAllMemory() throws {
     let most = try memory.lease(64 * Self.mebibyte, for: Self.one)
     #expect(throws: ChappieClientError.self) { try memory.lease(1, for: Self.one) }
     let small = try memory.lease(16 * Self.mebibyte, for: Self.two)
@@ -21,7 +21,7 @@ struct MemoryBudgetTests {
     #expect(throws: Never.self) { try memory.lease(64 * Self.mebibyte, for: Self.one) }
   }
 
-  @Test func whatIsSpareIsGivenUpForItsApplicationOldestFirst() throws {
+  @Test func dropsTheApplicationsOldestSpareMemoryFirst() throws {
     var dropped: [String] = []
     let first = memory.spare(try memory.lease(20 * Self.mebibyte, for: Self.one)) { dropped.append("first") }
     let second = memory.spare(try memory.lease(20 * Self.mebibyte, for: Self.one)) { dropped.append("second") }

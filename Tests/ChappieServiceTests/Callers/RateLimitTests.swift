@@ -6,7 +6,7 @@ import Testing
 
 @GLibActor
 struct RateLimitTests {
-  @Test func someAtOnceAndThenSoManyASecond() throws {
+  @Test func allowsABurstAndThenAFixedRate() throws {
     let start = ContinuousClock.now
     let seconds = Mutex(0)
     let limit = RateLimit { _ in
@@ -17,12 +17,12 @@ struct RateLimitTests {
     let app = Application.sandboxed(try #require(AppID("org.example.App")))
     for _ in 0..<3 { #expect(limit.allows(app)) }
     #expect(!limit.allows(app))
-    // Others are not concerned.
+    // Each application has its own limit.
     #expect(limit.allows(.uninspectable))
     seconds.withLock { $0 = 2 }
     #expect(limit.allows(app))
     #expect(!limit.allows(app))
-    // What is not used is not saved up for ever.
+    // Unused calls accumulate only up to the burst.
     seconds.withLock { $0 = 1000 }
     for _ in 0..<3 { #expect(limit.allows(app)) }
     #expect(!limit.allows(app))

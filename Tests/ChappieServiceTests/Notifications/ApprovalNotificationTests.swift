@@ -7,13 +7,13 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) @GLibActor
 struct ApprovalNotificationTests {
-  /// A desktop that notes what it shows, and can be locked.
+  /// A lockable desktop that records the questions it shows.
   @GLibActor
   private final class Desktop {
     var isLocked = false
     private(set) var shown: [UInt32] = []
     private(set) var count: UInt32 = 0
-    /// How often the lock was looked at.
+    /// The number of times the notification read the lock state.
     private(set) var looks = 0
     private(set) var answers: [ChappieApprovalDecision] = []
 
@@ -35,7 +35,7 @@ struct ApprovalNotificationTests {
 
   private let desktop = Desktop()
 
-  @Test func aQuestionIsShownOnceProgramsHaveHadTheirTime() async throws {
+  @Test func showsTheQuestionAfterThePatienceOfPrograms() async throws {
     let early = desktop.ask(patience: .seconds(3600))
     let due = desktop.ask()
     try await eventually("the question") { desktop.shown == [1] }
@@ -45,7 +45,7 @@ struct ApprovalNotificationTests {
     #expect(desktop.count == 1)
   }
 
-  @Test func nothingIsShownWhileItIsLocked() async throws {
+  @Test func showsNoQuestionWhileTheDesktopIsLocked() async throws {
     desktop.isLocked = true
     let question = desktop.ask()
     try await eventually("a look at the lock") { desktop.looks == 1 }
@@ -56,7 +56,7 @@ struct ApprovalNotificationTests {
     question.withdraw()
   }
 
-  @Test func aQuestionThatIsShownGoesWithTheLockAndComesAgain() async throws {
+  @Test func hidesTheQuestionWhileTheDesktopIsLocked() async throws {
     let question = desktop.ask()
     try await eventually("the question") { desktop.shown == [1] }
     desktop.isLocked = true
@@ -67,7 +67,7 @@ struct ApprovalNotificationTests {
     desktop.isLocked = false
     question.lockChanged()
     try await eventually("the question again") { desktop.shown == [2] }
-    // A click counts from when the server has said which notification it shows.
+    // A click counts only after the server has returned the notification's id.
     try await eventually("the answer") {
       question.receive(.invoked(2, action: "deny", activationToken: nil))
       return desktop.answers == [.denied()]

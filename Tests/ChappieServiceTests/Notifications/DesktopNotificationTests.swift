@@ -22,12 +22,12 @@ struct DesktopNotificationTests {
 
   // MARK: Texts
 
-  @Test func nothingToTellIsNoNotification() {
+  @Test func anEmptyUpdateGivesNoNotification() {
     let slot = SlotIdentity(ChappieConfiguration(applicationID: .desktopUser))
     #expect(DesktopNotification(.none, of: SlotName(slot)) == nil)
   }
 
-  @Test func tellsThatASignInIsNeeded() throws {
+  @Test func asksForANewSignIn() throws {
     let need = try notification(.needsSignIn(failure: nil))
     #expect(need.summary == "Sign in to ChatGPT again")
     #expect(
@@ -50,7 +50,7 @@ struct DesktopNotificationTests {
         """)
   }
 
-  @Test func tellsTheCodeAndTheAddressInFull() throws {
+  @Test func showsTheCodeAndTheAddressInFull() throws {
     let notification = try notification(.codeWaits(Self.code))
     #expect(notification.summary == "Sign in to ChatGPT")
     #expect(
@@ -61,13 +61,13 @@ struct DesktopNotificationTests {
     #expect(notification.actions == [.openPage])
   }
 
-  @Test func tellsWhoseCodeItIs() throws {
+  @Test func namesTheAccountAndAppOfTheCode() throws {
     #expect(
       try notification(.codeWaits(Self.code), account: "work", app: "org.example.App").body.split(separator: "\n")[1]
         == "This signs in account “work” of org.example.App.")
   }
 
-  @Test func tellsBrieflyHowItEnded() throws {
+  @Test func reportsTheResultOfASignIn() throws {
     let linked = try notification(.linked)
     #expect(linked.summary == "Signed in to ChatGPT")
     #expect(linked.body.isEmpty)
@@ -79,7 +79,7 @@ struct DesktopNotificationTests {
     #expect(failed.actions.isEmpty)
   }
 
-  // MARK: On the wire
+  // MARK: Arguments of Notify
 
   private func arguments(_ update: SlotUpdates.Update, _ capabilities: NotificationCapabilities) throws -> [Variant] {
     let notification = try notification(update)
@@ -99,7 +99,7 @@ struct DesktopNotificationTests {
     #expect(hints["urgency"] == Variant(bytes: [1], type: "y"))
   }
 
-  @Test func hasActionsWhereTheServerHas() throws {
+  @Test func addsActionsIfTheServerSupportsThem() throws {
     #expect(
       try arguments(.needsSignIn(failure: nil), Self.everything)[5]
         == ["default", "Sign in", "sign-in", "Sign in"].variant)
@@ -110,7 +110,7 @@ struct DesktopNotificationTests {
     #expect(try arguments(.codeWaits(Self.code), Self.little)[5] == [String]().variant)
   }
 
-  @Test func escapesMarkupWhereTheServerReadsIt() throws {
+  @Test func escapesMarkupIfTheServerParsesIt() throws {
     let address = "https://example.org/codex/device?a=1&b=2"
     #expect(try String(variant: arguments(.codeWaits(Self.code), Self.little)[4]).contains(address))
     #expect(
@@ -118,7 +118,7 @@ struct DesktopNotificationTests {
         .contains("https://example.org/codex/device?a=1&amp;b=2"))
   }
 
-  @Test func staysUntilItIsSolved() throws {
+  @Test func aRequestForActionDoesNotExpire() throws {
     for capabilities in [Self.everything, Self.little] {
       let code = try arguments(.codeWaits(Self.code), capabilities)
       #expect(code[7] == Int32(0).variant)
@@ -126,13 +126,13 @@ struct DesktopNotificationTests {
       #expect(try hints.value("resident") == true)
       #expect(hints["transient"] == nil)
     }
-    // A server with a history brings it back; others have to keep it on the screen.
+    // A server without a history must keep the notification on the screen.
     #expect(try arguments(.needsSignIn(failure: nil), Self.everything)[7] == Int32(-1).variant)
     #expect(try arguments(.needsSignIn(failure: nil), Self.little)[7] == Int32(0).variant)
   }
 
   @Test(arguments: [SlotUpdates.Update.linked, .failed("why")])
-  func briefUpdatesLeaveNothingBehind(_ update: SlotUpdates.Update) throws {
+  func aResultIsTransientAndExpires(_ update: SlotUpdates.Update) throws {
     let arguments = try arguments(update, Self.everything)
     #expect(arguments[7] == Int32(5000).variant)
     let hints: VariantDictionary = try arguments[6].value()

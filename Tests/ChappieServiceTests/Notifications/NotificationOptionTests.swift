@@ -3,7 +3,7 @@ import Testing
 @testable import ChappieService
 
 struct NotificationOptionTests {
-  @Test func areOnUnlessTheUserSaysOtherwise() throws {
+  @Test func notificationsAreOnByDefault() throws {
     var options = ServiceOptions()
     #expect(try options.hasNotifications())
     options.notifications = "true"
@@ -12,7 +12,7 @@ struct NotificationOptionTests {
     #expect(try !options.hasNotifications())
   }
 
-  @Test(arguments: ["", "no", "FALSE", "0"]) func anythingElseIsRefused(_ word: String) throws {
+  @Test(arguments: ["", "no", "FALSE", "0"]) func rejectsOtherWords(_ word: String) throws {
     var options = ServiceOptions()
     options.notifications = word
     let failure = #expect(throws: StartFailure.self) { try options.hasNotifications() }

@@ -15,20 +15,20 @@ struct SlotNameTests {
     return SlotName(SlotIdentity(configuration))
   }
 
-  @Test func theDefaultAccountNeedsNoName() {
+  @Test func theDefaultAccountHasNoName() {
     #expect(name().text == nil)
     #expect(name().command == "chappie sign-in")
   }
 
-  @Test func anotherAccountIsNamed() {
+  @Test func anotherAccountHasANameAndACommand() {
     #expect(name(account: "work").text == "account “work”")
     #expect(name(account: "work").command == "chappie sign-in --account work")
     #expect(name(account: "it's mine; $(id)").command == #"chappie sign-in --account 'it'\''s mine; $(id)'"#)
     #expect(name(account: "-x").command == "chappie sign-in --account '-x'")
   }
 
-  /// `chappie` reaches none of these.
-  @Test func theSlotsOfProgramsAreNamedByThem() {
+  /// No command is offered for these slots, because `chappie` cannot reach them.
+  @Test func aProgramsSlotHasTheProgramsName() {
     #expect(name(app: "org.example.App").text == "org.example.App")
     #expect(name(account: "work", app: "org.example.App").text == "account “work” of org.example.App")
     #expect(name(service: "com.example.tool").text == "com.example.tool")
@@ -40,7 +40,7 @@ struct SlotNameTests {
     }
   }
 
-  @Test func aNamePassesForNothingElse() {
+  @Test func replacesInvisibleCharactersAndShortensLongNames() {
     #expect(name(account: "a\u{202E}b\u{2028}c\u{200B}").text == "account “a\u{FFFD}b\u{FFFD}c\u{FFFD}”")
     #expect(name(account: "a\u{202E}b").command == nil)
     let long = name(account: String(repeating: "x", count: 255))

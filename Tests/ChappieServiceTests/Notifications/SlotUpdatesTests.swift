@@ -3,7 +3,7 @@ import Testing
 @testable import ChappieSDK
 @testable import ChappieService
 
-/// The machine, fed with what a slot goes through.
+/// The state machine of notifications, driven by the events of a slot.
 struct SlotUpdatesTests {
   private static let ada = ChappieAccountInfo(accountID: "ada")
   private static let code = ChappieDeviceCode(
@@ -40,145 +40,145 @@ struct SlotUpdatesTests {
     mutating func ask() { updates.ask(ChappieAuthSession.Snapshot(state)) }
     mutating func wait() { updates.forgetBriefUpdate() }
 
-    var tells: SlotUpdates.Update { updates.update }
+    var update: SlotUpdates.Update { updates.update }
     var isIdle: Bool { updates.isIdle }
   }
 
   // MARK: Without a sign-in
 
-  @Test func nothingIsToldOfWhatNeedsNobody() {
-    #expect(Slot().tells == .none)
-    #expect(Slot([.foundNone]).tells == .none)
-    #expect(Slot([Self.found]).tells == .none)
-    #expect(Slot([.foundLocked]).tells == .none)
-    #expect(Slot([.storeFailed(.locked("locked"))]).tells == .none)
-    #expect(Slot([Self.found, .refreshFailed(.signIn(.network("down")))]).tells == .none)
+  @Test func showsNothingIfNoActionIsNeeded() {
+    #expect(Slot().update == .none)
+    #expect(Slot([.foundNone]).update == .none)
+    #expect(Slot([Self.found]).update == .none)
+    #expect(Slot([.foundLocked]).update == .none)
+    #expect(Slot([.storeFailed(.locked("locked"))]).update == .none)
+    #expect(Slot([Self.found, .refreshFailed(.signIn(.network("down")))]).update == .none)
     #expect(Slot([Self.found, .signedOut]).isIdle)
   }
 
-  @Test func aCredentialThatIsSpentNeedsASignIn() {
+  @Test func aRefusedRefreshAsksForASignIn() {
     var slot = Slot(Self.needed)
-    #expect(slot.tells == .needsSignIn(failure: nil))
+    #expect(slot.update == .needsSignIn(failure: nil))
     #expect(!slot.isIdle)
     slot.apply([.storeFailed(.locked("locked")), Self.found])
-    #expect(slot.tells == .needsSignIn(failure: nil))
+    #expect(slot.update == .needsSignIn(failure: nil))
     slot.wait()
-    #expect(slot.tells == .needsSignIn(failure: nil))
+    #expect(slot.update == .needsSignIn(failure: nil))
   }
 
   @Test(arguments: [SlotState.Event.found(ada, renewedAt: 200), .signedOut, .foundNone])
-  func theNeedEndsWhenItIsSolvedElsewhere(_ event: SlotState.Event) {
+  func theRequestEndsWithANewCredentialOrASignOut(_ event: SlotState.Event) {
     let slot = Slot(Self.needed + [event])
-    #expect(slot.tells == .none)
+    #expect(slot.update == .none)
     #expect(slot.isIdle)
   }
 
   // MARK: A sign-in
 
-  @Test func theCodeTakesThePlaceOfTheNeed() {
+  @Test func theCodeReplacesTheRequestForASignIn() {
     var slot = Slot(Self.needed + [.signInProgress(.requestingCode)])
-    #expect(slot.tells == .needsSignIn(failure: nil))
+    #expect(slot.update == .needsSignIn(failure: nil))
     slot.apply([.signInProgress(.waitingForApproval(Self.code))])
-    #expect(slot.tells == .codeWaits(Self.code))
+    #expect(slot.update == .codeWaits(Self.code))
     slot.apply([.signInProgress(.exchanging)])
-    #expect(slot.tells == .codeWaits(Self.code))
+    #expect(slot.update == .codeWaits(Self.code))
     slot.apply([.signedIn(Self.ada)])
-    #expect(slot.tells == .linked)
+    #expect(slot.update == .linked)
     slot.wait()
     #expect(slot.isIdle)
   }
 
-  @Test func aSignInThatIsStartingIsNotIdle() {
+  @Test func aStartingSignInIsNotIdle() {
     let slot = Slot([.foundNone, .signInProgress(.requestingCode)])
-    #expect(slot.tells == .none)
+    #expect(slot.update == .none)
     #expect(!slot.isIdle)
   }
 
   @Test(arguments: [ChappieAuthError.cancelled, .declined, .expired])
-  func aSignInThatEndsWithoutAResultLeavesWhatWasThere(_ error: ChappieAuthError) {
+  func aCancelledDeclinedOrExpiredSignInRestoresTheEarlierUpdate(_ error: ChappieAuthError) {
     #expect(Slot([.foundNone] + Self.signIn + [.signInFailed(.signIn(error))]).isIdle)
     #expect(Slot([Self.found] + Self.signIn + [.signInFailed(.signIn(error))]).isIdle)
-    #expect(Slot(Self.needed + Self.signIn + [.signInFailed(.signIn(error))]).tells == .needsSignIn(failure: nil))
+    #expect(Slot(Self.needed + Self.signIn + [.signInFailed(.signIn(error))]).update == .needsSignIn(failure: nil))
   }
 
-  @Test func aFailureIsToldBrieflyWhereACodeWasShown() {
+  @Test func showsAFailureBrieflyIfACodeWasShown() {
     let error = ChappieAuthError.network("down")
     var slot = Slot([.foundNone] + Self.signIn + [.signInFailed(.signIn(error))])
-    #expect(slot.tells == .failed(error.description))
+    #expect(slot.update == .failed(error.description))
     slot.apply([.foundNone])
-    #expect(slot.tells == .failed(error.description))
+    #expect(slot.update == .failed(error.description))
     slot.wait()
     #expect(slot.isIdle)
-    #expect(Slot([Self.found] + Self.signIn + [.signInFailed(.signIn(error))]).tells == .failed(error.description))
+    #expect(Slot([Self.found] + Self.signIn + [.signInFailed(.signIn(error))]).update == .failed(error.description))
   }
 
-  @Test func aFailureBeforeThereIsACodeIsForTheCallerAlone() {
+  @Test func doesNotShowAFailureBeforeTheCode() {
     #expect(Slot([.foundNone, .signInProgress(.requestingCode), .signInFailed(.signIn(.network("down")))]).isIdle)
   }
 
-  @Test func aFailureIsPartOfTheNeedThatStays() {
+  @Test func theRequestForASignInContainsTheLastFailure() {
     let error = ChappieAuthError.network("down")
     let start: [SlotState.Event] = [.signInProgress(.requestingCode), .signInFailed(.signIn(error))]
     var slot = Slot(Self.needed + start)
-    #expect(slot.tells == .needsSignIn(failure: error.description))
+    #expect(slot.update == .needsSignIn(failure: error.description))
     slot.apply(Self.signIn + [.signInFailed(.signIn(.cancelled))])
-    #expect(slot.tells == .needsSignIn(failure: nil))
+    #expect(slot.update == .needsSignIn(failure: nil))
   }
 
-  @Test func updatesOfOneSignInEndWithTheNext() {
+  @Test func theNextSignInEndsTheUpdateOfTheLast() {
     var slot = Slot(Self.linked + [.signInProgress(.requestingCode)])
-    #expect(slot.tells == .linked)
+    #expect(slot.update == .linked)
     slot.apply([.signInProgress(.waitingForApproval(Self.other))])
-    #expect(slot.tells == .codeWaits(Self.other))
+    #expect(slot.update == .codeWaits(Self.other))
     slot.apply([.signInFailed(.signIn(.cancelled))])
     #expect(slot.isIdle)
   }
 
-  @Test func signingOutEndsTheUpdateOfHavingSignedIn() {
+  @Test func aSignOutEndsTheUpdateOfASignIn() {
     #expect(Slot(Self.linked + [.signedOut]).isIdle)
-    #expect(Slot(Self.linked + [.refreshed(Self.ada)]).tells == .linked)
-    #expect(Slot(Self.linked + [Self.refused]).tells == .needsSignIn(failure: nil))
+    #expect(Slot(Self.linked + [.refreshed(Self.ada)]).update == .linked)
+    #expect(Slot(Self.linked + [Self.refused]).update == .needsSignIn(failure: nil))
   }
 
   // MARK: Callers that show the code
 
-  @Test func aSignInIsUntoldWhereTheCallerShowsIt() {
-    #expect(Slot([.foundNone] + Self.signIn, quietly: true).tells == .none)
+  @Test func showsNothingOfAQuietSignIn() {
+    #expect(Slot([.foundNone] + Self.signIn, quietly: true).update == .none)
     #expect(Slot(Self.linked, quietly: true).isIdle)
     #expect(Slot([.foundNone] + Self.signIn + [.signInFailed(.signIn(.network("down")))], quietly: true).isIdle)
   }
 
-  @Test func theNeedStaysWhileAnUntoldSignInRuns() {
+  @Test func theRequestStaysDuringAQuietSignIn() {
     var slot = Slot(Self.needed)
     slot.apply(Self.signIn, quietly: true)
-    #expect(slot.tells == .needsSignIn(failure: nil))
+    #expect(slot.update == .needsSignIn(failure: nil))
     slot.apply([.signedIn(Self.ada)])
     #expect(slot.isIdle)
   }
 
-  @Test func anUntoldFailureChangesNothing() {
+  @Test func aQuietFailureDoesNotChangeTheRequest() {
     var slot = Slot(Self.needed)
     slot.apply([.signInProgress(.requestingCode), .signInFailed(.signIn(.network("down")))], quietly: true)
-    #expect(slot.tells == .needsSignIn(failure: nil))
+    #expect(slot.update == .needsSignIn(failure: nil))
   }
 
-  @Test func aSignInIsToldOnceSomebodyWantsIt() {
+  @Test func showsAQuietSignInAfterAnotherCallerAsks() {
     var slot = Slot([.foundNone] + Self.signIn, quietly: true)
     slot.ask()
-    #expect(slot.tells == .codeWaits(Self.code))
+    #expect(slot.update == .codeWaits(Self.code))
     slot.apply([.signedIn(Self.ada)])
-    #expect(slot.tells == .linked)
+    #expect(slot.update == .linked)
   }
 
-  @Test func askingAloneTellsNothing() {
+  @Test func askingWithoutASignInShowsNothing() {
     var slot = Slot([.foundNone])
     slot.ask()
     #expect(slot.isIdle)
   }
 
-  @Test func aQuietCallerThatJoinsSilencesNothing() {
+  @Test func aQuietCallerDoesNotHideAVisibleSignIn() {
     var slot = Slot([.foundNone] + Self.signIn)
     slot.apply([.signInProgress(.exchanging)], quietly: true)
-    #expect(slot.tells == .codeWaits(Self.code))
+    #expect(slot.update == .codeWaits(Self.code))
   }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChappieService
 
-/// What the configuration says of threads is understood, or the service does not start.
+/// The service does not start with an invalid thread configuration.
 struct ThreadOptionsTests {
   private func read(_ files: String...) throws -> ThreadPolicy? {
     var options = ThreadOptions()
@@ -12,7 +12,7 @@ struct ThreadOptionsTests {
     return try options.policy()
   }
 
-  private func complaint(_ bytes: [UInt8]) -> String? {
+  private func startError(_ bytes: [UInt8]) -> String? {
     let failure = #expect(throws: StartFailure.self) {
       var options = ThreadOptions()
       try options.read(KeyFile(bytes))
@@ -21,7 +21,7 @@ struct ThreadOptionsTests {
     return failure?.description
   }
 
-  @Test func theFirstFileThatHasAKeyCounts() throws {
+  @Test func theFirstFileWithAKeyDecidesItsValue() throws {
     let policy = try read(
       "[Threads]\nMaximumSize=1\n[Redaction]\nDrop=titles\n", "[Redaction]\nDrop=\\q\nMask=inputs\n")
     #expect(policy?.retention.maximumTotalBytes == 1 << 20)
@@ -40,17 +40,17 @@ struct ThreadOptionsTests {
     ("[Redaction patterns]\na=b", "[Redaction patterns] in the configuration must be"),
     ("[redaction]\nDrop=inputs", "[redaction] in the configuration must be"),
   ])
-  func whatIsNotUnderstoodIsToldOf(_ file: String, _ sentence: String) {
-    #expect(complaint(Array(file.utf8))?.hasPrefix(sentence) == true)
+  func reportsUnknownKeysGroupsAndEscapes(_ file: String, _ sentence: String) {
+    #expect(startError(Array(file.utf8))?.hasPrefix(sentence) == true)
   }
 
-  @Test func whatIsNoTextIsToldOf() {
+  @Test func reportsValuesThatAreNotUTF8() {
     #expect(
-      complaint(Array("[Redaction Patterns]\nname=Gr".utf8) + [0xFC] + Array("n\n".utf8))
+      startError(Array("[Redaction Patterns]\nname=Gr".utf8) + [0xFC] + Array("n\n".utf8))
         == "[Redaction Patterns] name= in the configuration must be text in UTF-8.")
     for (group, key) in [("Redaction", "Drop"), ("Threads", "Enabled")] {
       #expect(
-        complaint(Array("[\(group)]\n\(key)=".utf8) + [0xFC, 0x0A])
+        startError(Array("[\(group)]\n\(key)=".utf8) + [0xFC, 0x0A])
           == "[\(group)] \(key)= in the configuration must be text in UTF-8 with \\\\ for each backslash.")
     }
   }

@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
 struct DeltaCoalescerTests {
-  /// What a coalescer sent.
+  /// Records the signals of a coalescer.
   @GLibActor
   private final class Signals {
     private(set) var sent: [(offset: Int, text: String, time: ContinuousClock.Instant)] = []
@@ -41,7 +41,7 @@ struct DeltaCoalescerTests {
       return true
     }
 
-    /// Waits until `count` bytes were sent.
+    /// Waits until the coalescer has sent `count` bytes.
     func until(_ count: Int) async {
       expected = count
       guard byteCount < count else { return }
@@ -50,14 +50,14 @@ struct DeltaCoalescerTests {
     }
   }
 
-  @Test func theFirstPieceGoesAtOnce() {
+  @Test func sendsTheFirstDeltaAtOnce() {
     let signals = Signals()
     signals.add("first")
     #expect(signals.texts == ["first"])
     #expect(signals.sent.first?.offset == 0)
   }
 
-  @Test func everythingArrivesOnceAndInOrder() async {
+  @Test func sendsEachByteOnceAndInOrder() async {
     let signals = Signals()
     var expected = ""
     for index in 0..<5000 {
@@ -71,8 +71,8 @@ struct DeltaCoalescerTests {
     #expect(signals.offsetsAreRight)
   }
 
-  /// What comes in a burst is joined; what comes at its own pace is not held back.
-  @Test func atMostOneSignalGoesOutPerInterval() async {
+  /// The coalescer joins the deltas of a burst and does not delay a delta that arrives alone.
+  @Test func sendsAtMostOneSignalPerInterval() async {
     let signals = Signals()
     for _ in 0..<20_000 { signals.add("x") }
     await signals.until(20_000)
@@ -82,7 +82,7 @@ struct DeltaCoalescerTests {
     }
   }
 
-  @Test func aPieceAfterAPauseGoesAtOnce() async throws {
+  @Test func sendsADeltaAfterAPauseAtOnce() async throws {
     let signals = Signals()
     signals.add("one")
     try await sleep(for: DeltaCoalescer.interval)
@@ -90,7 +90,7 @@ struct DeltaCoalescerTests {
     #expect(signals.texts == ["one", "two"])
   }
 
-  @Test func whatWaitsGoesWithoutAnotherPiece() async {
+  @Test func sendsWaitingDeltasAfterTheInterval() async {
     let signals = Signals()
     signals.add("one")
     signals.add("two")
@@ -100,12 +100,12 @@ struct DeltaCoalescerTests {
     #expect(signals.offsetsAreRight)
   }
 
-  @Test func muchTextDoesNotWait() {
+  @Test func sendsALargeTextBeforeTheInterval() {
     let signals = Signals()
     let piece = String(repeating: "x", count: 1000)
     for count in 1...1000 {
       signals.add(piece)
-      // No timer fires between these: nothing else runs on the actor.
+      // No timer fires in this loop, because nothing else runs on the actor.
       #expect(count * 1000 - signals.byteCount < DeltaCoalescer.sizeLimit)
     }
     signals.add(String(repeating: "y", count: DeltaCoalescer.sizeLimit))
@@ -113,7 +113,7 @@ struct DeltaCoalescerTests {
     #expect(signals.offsetsAreRight)
   }
 
-  @Test func flushingSendsWhatWaits() {
+  @Test func flushSendsWaitingDeltas() {
     let signals = Signals()
     signals.add("one")
     signals.add("two")
@@ -125,14 +125,14 @@ struct DeltaCoalescerTests {
     #expect(signals.sent.count == count)
   }
 
-  @Test func nothingIsNeverSent() async throws {
+  @Test func sendsNoEmptySignal() async throws {
     let signals = Signals()
     signals.add("")
     signals.flush()
     signals.add("one")
     signals.add("two")
     signals.flush()
-    // The timer that the second piece started would have sent what is sent already.
+    // Without the flush, the timer that the second delta started would send it a second time.
     try await sleep(for: DeltaCoalescer.interval + .milliseconds(1))
     #expect(!signals.texts.contains(""))
     #expect(signals.text == "onetwo")

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
 struct SendWindowTests {
-  /// A bus that takes what was sent when it is told to.
+  /// A bus that takes the sent messages when the test says so.
   @GLibActor
   private final class Bus {
     private(set) var drains = 0
@@ -26,12 +26,12 @@ struct SendWindowTests {
     return false
   }
 
-  @Test func aFullWindowPausesWhoeverProducesNext() async {
+  @Test func aFullWindowPausesTheProducer() async {
     let window = SendWindow { [bus] in await bus.drain() }
     window.sent(SendWindow.limit / 2)
     #expect(!isPaused(window))
     window.sent(SendWindow.limit / 2)
-    // However often it is asked, and whatever is sent all the same.
+    // Repeated questions and further messages start no second drain.
     for _ in 0..<3 {
       #expect(isPaused(window))
       window.sent(1)
@@ -45,8 +45,8 @@ struct SendWindowTests {
     #expect(bus.drains == 1)
   }
 
-  /// A million signals of a word each take far more room than their words.
-  @Test func shortMessagesFillAWindowToo() {
+  /// A signal of one word takes far more memory than the word, so each message counts with its overhead.
+  @Test func shortMessagesCountWithTheirOverhead() {
     let window = SendWindow { [bus] in await bus.drain() }
     var count = 0
     while !isPaused(window), count < 1 << 20 {

@@ -10,14 +10,14 @@ struct ServiceTurnStatusTests {
     outputText: "text", responseID: "resp_1", model: "gpt-test", usage: ChappieTokenUsage())
   private static let error = BusError(.network, "It broke off.")
 
-  @Test func theWordsAreTheDesigns() {
+  @Test func eachStatusHasItsWord() {
     let statuses: [ServiceTurn.Status] = [
       .running, .completed(Self.response), .failed(Self.error, [:]), .cancelled(Self.error, [:]),
     ]
     #expect(statuses.map(\.word) == ["running", "completed", "failed", "cancelled"])
   }
 
-  @Test func theDetailsSayHowItEnded() {
+  @Test func theDetailsContainTheResultOfTheTurn() {
     #expect(ServiceTurn.Status.running.details.isEmpty)
     #expect(ServiceTurn.Status.completed(Self.response).details == Self.response.details)
     let expected: VariantDictionary = [

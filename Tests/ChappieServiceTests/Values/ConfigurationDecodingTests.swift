@@ -40,7 +40,7 @@ struct ConfigurationDecodingTests {
             maxRetries: 5, initialDelay: 0.5, maximumDelay: 8, respectsRetryAfterHeader: false)))
   }
 
-  @Test func whatIsNotGivenIsTheServicesDefault() throws {
+  @Test func missingKeysTakeTheServicesDefaults() throws {
     #expect(try Self.decode([:]) == ChappieConfiguration())
     var defaults = ChappieConfiguration(keychainService: "org.example.Default", model: "gpt-default", harness: .none)
     defaults.backend = try ChappieBackend(issuer: "http://127.0.0.1:1", baseURL: "http://127.0.0.1:2")
@@ -51,7 +51,7 @@ struct ConfigurationDecodingTests {
     #expect(changed.backend == defaults.backend)
   }
 
-  @Test func unknownKeysAreIgnored() throws {
+  @Test func ignoresUnknownKeys() throws {
     let options: VariantDictionary = [
       "later": true, "Model": UInt32(1), "harness": ["later": true] as VariantDictionary,
       "rate_limit_backoff": ["later": "x"] as VariantDictionary,
@@ -60,9 +60,9 @@ struct ConfigurationDecodingTests {
     #expect(try Self.decode(options).model == ChappieClient.defaultModel)
   }
 
-  /// Where a credential goes, and whose it is, is not the caller's word.
+  /// The caller decides neither the server that receives a credential nor the credential's owner.
   @Test(arguments: ["issuer", "base_url", "backend", "client_id", "owner_app_id", "app_id"])
-  func aCallerCannotChooseTheServers(_ key: String) throws {
+  func ignoresKeysForServersAndOwners(_ key: String) throws {
     var options = VariantDictionary()
     options.set(key, "http://127.0.0.1:1")
     #expect(try Self.decode(options) == ChappieConfiguration())
@@ -75,7 +75,7 @@ struct ConfigurationDecodingTests {
     ("keychain_accessibility", "s"),
     ("model", "s"), ("harness", "a{sv}"), ("rate_limit_backoff", "a{sv}"),
   ])
-  func aWrongTypeNamesItsKey(_ key: String, _ type: String) {
+  func theErrorNamesAKeyOfTheWrongType(_ key: String, _ type: String) {
     var options = VariantDictionary()
     options.set(key, UInt64(1))
     #expect(throws: VariantError(key: key, expected: type, found: "t")) { try Self.decode(options) }
@@ -87,7 +87,7 @@ struct ConfigurationDecodingTests {
     ("rate_limit_backoff", "initial_delay", "d"), ("rate_limit_backoff", "maximum_delay", "d"),
     ("rate_limit_backoff", "respects_retry_after_header", "b"),
   ])
-  func aWrongTypeInsideNamesItsKey(_ outer: String, _ key: String, _ type: String) {
+  func theErrorNamesANestedKeyOfTheWrongType(_ outer: String, _ key: String, _ type: String) {
     var (options, inner) = (VariantDictionary(), VariantDictionary())
     inner.set(key, UInt64(1))
     options.set(outer, inner)
@@ -104,14 +104,14 @@ struct ConfigurationDecodingTests {
       "", "a\nb", "a\u{1B}", "a\u{7F}", "a\u{85}", String(repeating: "x", count: 256),
       String(repeating: "ä", count: 128),
     ])
-  func aBadNameIsRefused(_ key: String, _ name: String) {
+  func rejectsInvalidNames(_ key: String, _ name: String) {
     var options = VariantDictionary()
     options.set(key, name)
     #expect(Self.invalidArgument(options)?.contains("'\(key)'") == true)
   }
 
   @Test(arguments: namedKeys, ["a", "me@example.org", "日本語", "a b", "../..", String(repeating: "x", count: 255)])
-  func anyOtherNameIsTaken(_ key: String, _ name: String) throws {
+  func acceptsValidNames(_ key: String, _ name: String) throws {
     var options = VariantDictionary()
     options.set(key, name)
     let decoded = try Self.decode(options)
@@ -120,12 +120,12 @@ struct ConfigurationDecodingTests {
   }
 
   @Test(arguments: ["", "whenUnlockedThisDeviceOnly", "when-unlocked", "WHEN-UNLOCKED-THIS-DEVICE-ONLY"])
-  func anUnknownAccessibilityIsRefusedWithTheKnownOnes(_ word: String) {
+  func theErrorForAnUnknownAccessibilityListsTheKnown(_ word: String) {
     let message = Self.invalidArgument(["keychain_accessibility": word])
     for known in ChappieKeychainAccessibility.allCases { #expect(message?.contains(known.rawValue) == true) }
   }
 
-  @Test func badNumbersAreBroughtIntoRange() throws {
+  @Test func clampsInvalidNumbers() throws {
     let backoff: VariantDictionary = ["max_retries": Int32(-1), "initial_delay": -1.0, "maximum_delay": Double.nan]
     #expect(
       try Self.decode(["rate_limit_backoff": backoff]).rateLimitBackoff
@@ -134,7 +134,7 @@ struct ConfigurationDecodingTests {
 
   // MARK: The property
 
-  @Test func showsItself() throws {
+  @Test func encodesToADictionaryThatDecodesEqual() throws {
     let configuration = ChappieConfiguration(keychainAccount: "user", keychainAccessGroup: "TEAM.group")
     #expect(
       configuration.dictionary == [

@@ -13,13 +13,13 @@ struct HarnessDecodingTests {
 
   // MARK: Presets
 
-  @Test func presetsAreKnown() throws {
+  @Test func readsEachPreset() throws {
     #expect(try ChappieHarness(["preset": "default"]) == .default)
     #expect(try ChappieHarness(["preset": "none"]) == .none)
     for (name, sample) in ChappieHarnessSamples.named { #expect(try ChappieHarness(["preset": name]) == sample) }
   }
 
-  @Test func anUnknownPresetIsRefusedWithTheKnownOnes() {
+  @Test func theErrorForAnUnknownPresetListsTheKnown() {
     let error = Self.refusal(["preset": "nope"])
     #expect(error?.name == "org.chappie.Error.InvalidArgument")
     #expect(
@@ -28,7 +28,7 @@ struct HarnessDecodingTests {
     )
   }
 
-  @Test func whatElseIsGivenReplacesThePresets() throws {
+  @Test func otherKeysReplaceTheValuesOfThePreset() throws {
     let harness = try ChappieHarness([
       "preset": "inventory", "name": "Shop", "plugins": [["name": "P"] as VariantDictionary],
     ])
@@ -40,7 +40,7 @@ struct HarnessDecodingTests {
     #expect(none.rendered == "Be brief.")
   }
 
-  @Test func aHarnessOfOnesOwnKeepsTheGuardrail() throws {
+  @Test func aHarnessWithoutAPresetKeepsTheGuardrail() throws {
     #expect(try ChappieHarness([:]) == ChappieHarness())
     #expect(try ChappieHarness(["name": "App"]) == ChappieHarness(name: "App"))
   }
@@ -93,7 +93,7 @@ struct HarnessDecodingTests {
       (["plugins": [[:] as VariantDictionary]], "A plugin needs a 'name'."),
       (["plugins": [["name": ""] as VariantDictionary]], "A plugin needs a 'name'."),
     ] as [(VariantDictionary, String)])
-  func tellsWhatIsWrong(_ dictionary: VariantDictionary, _ problem: String) {
+  func theErrorDescribesAnInvalidToolOrPlugin(_ dictionary: VariantDictionary, _ problem: String) {
     let error = Self.refusal(dictionary)
     #expect(error == BusError(name: "org.chappie.Error.InvalidArgument", message: problem))
   }
@@ -102,7 +102,7 @@ struct HarnessDecodingTests {
     ("tools", "name", "s"), ("tools", "description", "s"), ("tools", "input_schema", "s"), ("tools", "policy", "s"),
     ("plugins", "name", "s"), ("plugins", "description", "s"), ("plugins", "version", "s"),
   ])
-  func aWrongTypeNamesItsKey(_ list: String, _ key: String, _ type: String) {
+  func theErrorNamesAKeyOfTheWrongType(_ list: String, _ key: String, _ type: String) {
     var (element, dictionary): (VariantDictionary, VariantDictionary) = (["name": "a"], [:])
     element.set(key, UInt64(1))
     dictionary.set(list, [element])
@@ -110,19 +110,19 @@ struct HarnessDecodingTests {
   }
 
   @Test(arguments: ["tools", "plugins"])
-  func aListOfAnotherTypeIsRefused(_ key: String) {
+  func rejectsListsOfAnotherType(_ key: String) {
     var dictionary = VariantDictionary()
     dictionary.set(key, ["a"])
     #expect(throws: VariantError(key: key, expected: "aa{sv}", found: "as")) { try ChappieHarness(dictionary) }
   }
 
-  @Test func aHugeHarnessIsRefused() {
+  @Test func rejectsAHarnessThatIsTooLarge() {
     let error = Self.refusal(["instructions": String(repeating: "x", count: 1 << 20)])
     #expect(error?.name == "org.chappie.Error.LimitExceeded")
   }
 
-  /// A schema full of references takes no longer than its length.
-  @Test func manyDefinitionsAreRead() throws {
+  /// The time to read a schema of many references is linear in its length.
+  @Test func readsASchemaOfManyDefinitions() throws {
     let definitions = (0..<5_000).map { ##""d\##($0)":{"$ref":"#/$defs/d\##($0 + 1)"}"## }.joined(separator: ",")
     let schema = ##"{"type":"object","$ref":"#/$defs/d0","$defs":{\##(definitions),"d5000":true}}"##
     #expect(throws: Never.self) { try ChappieHarness(Self.tool(["name": "a", "input_schema": schema])) }
@@ -134,7 +134,7 @@ struct HarnessDecodingTests {
     ChappieHarness.default, .none, "Be kind.", ChappieHarnessSamples.inventory,
     ChappieHarness(plugins: [ChappieHarnessPlugin(name: "a", description: "b", version: "1")]),
   ])
-  func comesBack(_ harness: ChappieHarness) throws {
+  func decodesAnEncodedHarness(_ harness: ChappieHarness) throws {
     #expect(try ChappieHarness(harness.dictionary) == harness)
   }
 }

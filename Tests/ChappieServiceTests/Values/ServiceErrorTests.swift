@@ -6,8 +6,8 @@ import Testing
 @testable import ChappieService
 
 struct ServiceErrorTests {
-  /// The list of design, section 3, one for files that cannot be used, and one for a sign-out that the server was not told of.
-  @Test func theNamesAreTheDesigns() {
+  /// Programs depend on these names.
+  @Test func theListOfErrorNamesIsComplete() {
     #expect(
       Set(ServiceErrorName.allCases.map(\.busName))
         == Set(
@@ -35,7 +35,7 @@ struct ServiceErrorTests {
       (.missingToolHandler("t"), .missingToolHandler), (.toolApprovalDenied("t", "r"), .toolApprovalDenied),
       (.toolLoopLimitExceeded(3), .toolLoopLimitExceeded),
     ] as [(ChappieClientError, ServiceErrorName)])
-  func everyFailureOfARequestHasItsName(_ error: ChappieClientError, _ name: ServiceErrorName) {
+  func eachClientErrorHasItsName(_ error: ChappieClientError, _ name: ServiceErrorName) {
     #expect(BusError(error) == BusError(name: name.busName, message: error.description))
   }
 
@@ -49,7 +49,7 @@ struct ServiceErrorTests {
       (.network("n"), .network), (.revocationFailed("r"), .revocationFailed),
       (.locked("l"), .locked), (.keyringUnavailable("k"), .keyringUnavailable),
     ] as [(ChappieAuthError, ServiceErrorName)])
-  func everyFailureOfASignInHasItsName(_ error: ChappieAuthError, _ name: ServiceErrorName) {
+  func eachSignInErrorHasItsName(_ error: ChappieAuthError, _ name: ServiceErrorName) {
     #expect(BusError(error) == BusError(name: name.busName, message: error.description))
   }
 
@@ -59,7 +59,7 @@ struct ServiceErrorTests {
       (.locked("l"), .locked), (.keyringUnavailable("k"), .keyringUnavailable), (.unavailable("u"), .storeUnavailable),
       (.busy("b"), .storeUnavailable), (.unreadable("u"), .storeUnavailable),
     ] as [(ChappieThreadStoreError, ServiceErrorName)])
-  func everyFailureOfAStoreHasItsName(_ error: ChappieThreadStoreError, _ name: ServiceErrorName) {
+  func eachThreadStoreErrorHasItsName(_ error: ChappieThreadStoreError, _ name: ServiceErrorName) {
     #expect(BusError(error) == BusError(name: name.busName, message: error.description))
     let response = ChappieResponse(
       outputText: "answer", responseID: "r", model: "m", usage: ChappieTokenUsage())
@@ -69,7 +69,7 @@ struct ServiceErrorTests {
     #expect(notStored.message.contains("turn-1"))
   }
 
-  @Test func otherFailuresHaveNamesToo() {
+  @Test func errorsOfOtherTypesHaveNames() {
     struct Unknown: Error {}
     let ready = BusError(.noSuchTurn, "There is no such turn.")
     #expect(BusError(ready as any Error) == ready)
@@ -82,7 +82,7 @@ struct ServiceErrorTests {
 
   // MARK: Details
 
-  @Test func aStatusIsADetail() {
+  @Test func theDetailsContainTheStatus() {
     #expect(ChappieClientError.httpError(503, "").details == ["status": UInt32(503)])
     #expect(
       ChappieClientError.signInServer(.renewalFailed(status: 503, message: "")).details == ["status": UInt32(503)])
@@ -90,14 +90,14 @@ struct ServiceErrorTests {
     #expect(ChappieClientError.httpError(-1, "").details == ["status": UInt32(0)])
   }
 
-  @Test func aUsageLimitHasItsPlanAndReset() {
+  @Test func theDetailsContainPlanAndResetOfAUsageLimit() {
     let limit = ChappieUsageLimit(plan: ChappiePlan(rawValue: "plus"), resetsAt: 1_893_456_000)
     #expect(
       ChappieClientError.usageLimitReached(limit).details == ["plan": "plus", "resets_at": Int64(1_893_456_000)])
     #expect(ChappieClientError.usageLimitReached(ChappieUsageLimit(plan: nil, resetsAt: nil)).details.isEmpty)
   }
 
-  @Test func otherFailuresHaveNoDetails() {
+  @Test func otherErrorsHaveNoDetails() {
     for error in [ChappieClientError.missingCredential, .network("n"), .locked("l"), .reauthenticationRequired("r")] {
       #expect(error.details.isEmpty)
     }

@@ -14,8 +14,8 @@ struct SessionValuesTests {
   private static let ada = ChappieAccountInfo(
     email: "ada@example.org", userID: "user", accountID: "account", plan: ChappiePlan(rawValue: "plus"))
 
-  /// The design has four states: what is not known yet counts as signed out.
-  @Test func theStatesAreTheDesigns() {
+  /// The bus has four states; a slot that was not read yet is signed out.
+  @Test func eachStateHasItsBusName() {
     let refusal = ChappieAuthError.tokenExchangeFailed(status: 400, message: "")
     #expect(Self.snapshot().busState == "signed-out")
     #expect(Self.snapshot(.foundNone).busState == "signed-out")
@@ -24,7 +24,7 @@ struct SessionValuesTests {
     #expect(Self.snapshot(.refreshRefused(.signIn(refusal), renewedAt: 0)).busState == "reauthentication-required")
   }
 
-  @Test func theCodeIsShownWhileThereIsOne() {
+  @Test func theDeviceCodeExistsOnlyDuringASignIn() {
     let code = ChappieDeviceCode(userCode: "ABCD-12345", verificationURI: "https://example.org", expiresAt: 7)
     #expect(
       Self.snapshot(.signInProgress(.waitingForApproval(code))).busDeviceCode
@@ -32,7 +32,7 @@ struct SessionValuesTests {
     #expect(Self.snapshot(.signedIn(Self.ada)).busDeviceCode.isEmpty)
   }
 
-  @Test func theAccountIsWhatIsKnownOfIt() {
+  @Test func theAccountContainsOnlyKnownMembers() {
     #expect(
       Self.snapshot(.signedIn(Self.ada)).busAccountInfo
         == ["email": "ada@example.org", "user_id": "user", "account_id": "account", "plan": "plus"])
@@ -41,7 +41,7 @@ struct SessionValuesTests {
     #expect(Self.snapshot().busAccountInfo.isEmpty)
   }
 
-  @Test func theLastErrorHasItsName() {
+  @Test func theLastErrorContainsNameAndMessage() {
     let error = ChappieAuthError.missingRefreshToken
     #expect(
       Self.snapshot(.refreshFailed(.signIn(error))).busLastError == [

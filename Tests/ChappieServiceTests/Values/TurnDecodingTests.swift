@@ -19,14 +19,14 @@ struct TurnDecodingTests {
     #expect(options.continues)
   }
 
-  @Test func nothingIsOnByItself() throws {
+  @Test func allOptionsAreOffByDefault() throws {
     let options = try TurnOptions([:])
     #expect(options.message == ChappieMessageOptions())
     #expect(!options.broadcast)
     #expect(!options.continues)
   }
 
-  @Test func unknownOptionsAreIgnored() throws {
+  @Test func ignoresUnknownOptions() throws {
     #expect(try TurnOptions(["later": true, "Broadcast": true, "fast-mode": true]).message == ChappieMessageOptions())
   }
 
@@ -34,14 +34,14 @@ struct TurnDecodingTests {
     ("fast_mode", "b"), ("reasoning_effort", "s"), ("model", "s"), ("instructions", "s"), ("broadcast", "b"),
     ("continue", "b"),
   ])
-  func aWrongTypeNamesItsOption(_ key: String, _ type: String) {
+  func theErrorNamesAnOptionOfTheWrongType(_ key: String, _ type: String) {
     var options = VariantDictionary()
     options.set(key, UInt64(1))
     #expect(throws: VariantError(key: key, expected: type, found: "t")) { try TurnOptions(options) }
   }
 
   @Test(arguments: ["model", "reasoning_effort"], ["", "a\nb"])
-  func aBadNameIsRefused(_ key: String, _ name: String) {
+  func rejectsInvalidNames(_ key: String, _ name: String) {
     var options = VariantDictionary()
     options.set(key, name)
     let error = #expect(throws: BusError.self) { try TurnOptions(options) }
@@ -63,20 +63,20 @@ struct TurnDecodingTests {
   }
 
   @Test(arguments: ["", "User", "tool", "model"])
-  func anUnknownRoleIsRefusedWithTheKnownOnes(_ role: String) throws {
+  func theErrorForAnUnknownRoleListsTheKnown(_ role: String) throws {
     let entry = try TranscriptEntry(variant: .tuple(role, "text"))
     let error = #expect(throws: BusError.self) { try entry.message() }
     #expect(error?.name == ServiceErrorName.invalidArgument.busName)
     for known in ChappieInputMessage.Role.allCases { #expect(error?.message.contains(known.rawValue) == true) }
   }
 
-  @Test func anotherTypeIsNoTranscript() {
+  @Test func rejectsATranscriptOfAnotherType() {
     #expect(throws: VariantError(expected: "a(ss)", found: "as")) { try [TranscriptEntry](variant: ["user"].variant) }
   }
 
-  // MARK: Details of the end
+  // MARK: Details of an ended turn
 
-  @Test func theDetailsAreTheUsage() {
+  @Test func theDetailsContainTheTokenUsage() {
     let usage = ChappieTokenUsage(inputTokens: 1, cachedInputTokens: 2, outputTokens: 3, reasoningTokens: 4)
     let response = ChappieResponse(outputText: "text", responseID: "resp_1", model: "gpt-test", usage: usage)
     #expect(
@@ -86,7 +86,7 @@ struct TurnDecodingTests {
       ])
   }
 
-  /// A server's number must not end this process.
+  /// A negative number of a server must not trap the conversion to UInt64.
   @Test func negativeUsageIsZero() throws {
     let usage = ChappieTokenUsage(inputTokens: -1, outputTokens: .min)
     let response = ChappieResponse(outputText: "", responseID: "", model: "", usage: usage)

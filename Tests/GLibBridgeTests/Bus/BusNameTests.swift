@@ -3,14 +3,14 @@ import Testing
 
 struct BusNameTests {
   @Test(arguments: ["org.chappie", "a.b", "org.example.App-1", "_a._b"])
-  func isWellKnown(_ name: String) {
+  func acceptsWellKnownNames(_ name: String) {
     #expect(BusName.isWellKnown(name))
   }
 
   @Test(arguments: [
     "", ":1.42", "org", ".org.a", "org..a", "org.a.", "org.1a", "org.a/b", "org.ä", "org.a\0b", "org.a b",
   ])
-  func isNotWellKnown(_ name: String) {
+  func rejectsOtherNames(_ name: String) {
     #expect(!BusName.isWellKnown(name))
     #expect(!BusName.isWellKnown("a.b." + String(repeating: "c", count: 252)))
   }

@@ -69,7 +69,7 @@ struct FairQueueTests {
     #expect(queue.add(3, bytes: 2, from: "c") == .admitted)
   }
 
-  // MARK: Callers whose group is found out
+  // MARK: Callers of an unknown group
 
   @Test func connectionsOfOneGroupShareItsQueue() {
     var queue = queue { $0.callsPerGroup = 4 }

@@ -63,7 +63,7 @@ struct CommandLineTests {
     #expect(try options.read("--name=\(text)")[options.name] == text)
   }
 
-  // MARK: Arguments that are no options
+  // MARK: Positional arguments
 
   @Test func collectsPositionalArgumentsInOrder() throws {
     options.parser.acceptRemaining(placeholder: "TEXT…")

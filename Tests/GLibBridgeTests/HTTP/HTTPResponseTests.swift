@@ -4,7 +4,7 @@ import Testing
 @testable import GLibBridge
 @testable import HTTPTestServer
 
-/// Bodies that are read as they come, from a server in this process.
+/// Reads streamed bodies from a server in this process.
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
 struct HTTPResponseTests {
@@ -97,7 +97,7 @@ struct HTTPResponseTests {
     #expect(count == 1)
   }
 
-  /// Nothing is handed over while the reader is busy, and nothing is lost by it.
+  /// A busy reader gets no chunk, and no chunk is lost.
   @Test func pausesUntilItsReaderIsReady() async throws {
     var total = 0
     var isBusy = false
@@ -133,7 +133,7 @@ struct HTTPResponseTests {
     }
   }
 
-  /// In the middle of a chunk, that is: libsoup takes a cut between two chunks for the end.
+  /// The connection ends within a chunk; libsoup takes an end between two chunks for the end of the body.
   @Test func failsWhenTheBodyBreaksOff() async throws {
     await #expect(throws: GLibError.self) {
       try await withBody { stream in

@@ -7,8 +7,8 @@ import Testing
 struct LogTests {
   private func text(_ message: LogMessage) -> String { message.text }
 
-  /// What is not listed does not compile in a message. A type that must never be in one is named here.
-  @Test func noSecretIsAValueOfTheLog() {
+  /// Only a `LogValue` compiles in a message. The list has the types that must never conform.
+  @Test func secretsAndTextsAreNoLogValues() {
     let forbidden: [Any.Type] = [
       SecretBytes.self, AEAD.self, String.self, Substring.self, [UInt8].self, HTTPHeaders.self, HTTPRequest.self,
       Variant.self,
@@ -24,21 +24,21 @@ struct LogTests {
     #expect(text("It failed: \(FileError.full).") == "It failed: the disk is full.")
   }
 
-  @Test func aNameHasNothingThatNamesLack() {
+  @Test func replacesOtherCharactersInNames() {
     #expect(text("\(name: ":1.42") \(name: "gpt-5.1/x") \(name: "")") == ":1.42 gpt-5.1/x ?")
     #expect(text("\(name: "ada@example.org")") == "ada?example.org")
     #expect(text("\(name: "a b\nc\u{202E}d")") == "a?b?c?d")
     #expect(text("\(name: String(repeating: "x", count: 500))").count == 128)
   }
 
-  /// A line of the log is never two, and none steers a terminal.
-  @Test func aReasonIsOneHarmlessLine() {
+  /// A message is one line and sends no control sequence to a terminal.
+  @Test func aReasonIsOneLineWithoutControlCharacters() {
     #expect(text("\(reason: "one\ntwo\u{1B}[2J")") == "one two\u{241B}[2J")
     #expect(text("\(path: "/a\nb")") == "/a b")
     #expect(text("\(reason: String(repeating: "x", count: 500))").count == 401)
   }
 
-  @Test func theJournalGetsFields() {
+  @Test func theJournalReceivesFields() {
     let slot = LogSlot(fingerprint: String(repeating: "0123456789abcdef", count: 4))
     let fields = Log.fields("It is \(1).", .info, slot, domain: "chappie")
     #expect(fields.map(\.0) == ["MESSAGE", "PRIORITY", "GLIB_DOMAIN", "CHAPPIE_SLOT"])

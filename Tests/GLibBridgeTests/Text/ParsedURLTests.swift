@@ -27,7 +27,7 @@ struct ParsedURLTests {
     #expect(try #require(ParsedURL(text)).isLoopback == isLoopback)
   }
 
-  @Test func mayHaveNoHost() throws {
+  @Test func acceptsURLsWithoutAHost() throws {
     #expect(try #require(ParsedURL("mailto:a@example.org")).host == nil)
     #expect(try #require(ParsedURL("file:///etc")).host == "")
   }

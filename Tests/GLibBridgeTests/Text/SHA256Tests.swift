@@ -11,7 +11,7 @@ struct SHA256Tests {
       "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
     ),
   ])
-  func digests(_ text: String, _ hex: String) {
+  func computesTheDigestsOfTheStandard(_ text: String, _ hex: String) {
     let digest = SHA256.digest(of: Array(text.utf8))
     #expect(digest.map { String(256 + Int($0), radix: 16).dropFirst() }.joined() == hex)
   }

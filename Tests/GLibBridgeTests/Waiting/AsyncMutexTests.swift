@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
 struct AsyncMutexTests {
-  @Test func oneTaskHoldsItAtATimeInTheOrderOfArrival() async throws {
+  @Test func oneTaskAtATimeHoldsTheMutexInOrderOfArrival() async throws {
     let mutex = AsyncMutex()
     var inside = 0
     var order: [Int] = []
@@ -24,18 +24,18 @@ struct AsyncMutexTests {
     #expect(order == Array(0..<20))
   }
 
-  @Test func returnsWhatTheBodyReturns() async throws {
+  @Test func returnsTheResultOfTheBody() async throws {
     #expect(try await AsyncMutex().withLock { 7 } == 7)
   }
 
-  @Test func aFailureReleasesIt() async throws {
+  @Test func aFailureReleasesTheMutex() async throws {
     struct Refusal: Error {}
     let mutex = AsyncMutex()
     await #expect(throws: Refusal.self) { try await mutex.withLock { throw Refusal() } }
     #expect(try await mutex.withLock { 7 } == 7)
   }
 
-  @Test func aTaskThatIsCancelledWhileItWaitsDoesNotGetIt() async throws {
+  @Test func aTaskCancelledWhileWaitingDoesNotGetTheMutex() async throws {
     let mutex = AsyncMutex()
     let (entered, leave) = (Wait(), Wait())
     let first = Task { @GLibActor in

@@ -6,7 +6,7 @@ import Testing
 struct FlowControlTests {
   private func pause(_ wait: Wait) -> FlowControl { .pause(until: Task.onGLib { await wait.value() }) }
 
-  @Test func aStopHoldsWhateverTheOtherOneIs() async {
+  @Test func aStopOverridesAnyOtherFlow() async {
     let never = Wait()
     for flow in [FlowControl.proceed, .stop, pause(never), .decide(Task.onGLib { .proceed })] {
       #expect(await !flow.combined(with: .stop).goesOn())
@@ -15,7 +15,7 @@ struct FlowControlTests {
     never.finish()
   }
 
-  @Test func bothPausesAreWaitedFor() async {
+  @Test func waitsForBothPauses() async {
     for isReversed in [false, true] {
       let waits = [Wait(), Wait()]
       let flow = pause(waits[0]).combined(with: pause(waits[1]))
@@ -31,7 +31,7 @@ struct FlowControlTests {
     }
   }
 
-  @Test func whatIsDecidedLaterCountsAsMuch() async {
+  @Test func aLaterStopOverridesAPause() async {
     let wait = Wait()
     for isReversed in [false, true] {
       let flows = [pause(wait), FlowControl.decide(Task.onGLib { .stop })]

@@ -16,8 +16,9 @@ struct WaitTests {
     let wait = Wait()
     var started = 0
     var order: [Int] = []
+    // A plain task resumes on a thread of Swift's pool first, so several of them return to the actor in any order.
     let tasks = (0..<10).map { index in
-      Task { @GLibActor in
+      Task.onGLib {
         started += 1
         await wait.value()
         order.append(index)
@@ -40,7 +41,7 @@ struct WaitTests {
     await wait.value()
   }
 
-  // MARK: Being cancelled
+  // MARK: Cancellation
 
   @Test func cancellationEndsTheWait() async {
     let wait = Wait()

@@ -1,7 +1,7 @@
 import GLibBridge
 import Testing
 
-/// Servers that send as much as the wire takes.
+/// A server sends as fast as the connection allows.
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
 struct SocketPaceTests {
@@ -14,7 +14,7 @@ struct SocketPaceTests {
     }
   }
 
-  @Test func pingsAreAnsweredUpToAFlood() async throws {
+  @Test func answersPingsUpToAFlood() async throws {
     let pipe = try WebSocketPipe()
     for _ in 0..<100 { pipe.send("", .ping) }
     pipe.send("a word")
@@ -30,7 +30,7 @@ struct SocketPaceTests {
     #expect(!pipe.socket.isOpen)
   }
 
-  @Test func aMessageWithoutAnEndIsGivenUp() async throws {
+  @Test func anEndlessMessageFails() async throws {
     let pipe = try WebSocketPipe()
     let part = [0x00, 127] + [0, 0, 0, 0, 0, 0x10, 0, 0] + [UInt8](repeating: 0x78, count: 1 << 20)
     let writing = Task.onGLib {
@@ -41,8 +41,8 @@ struct SocketPaceTests {
     writing.cancel()
   }
 
-  /// A server that never rests is read in slices: what else the main loop has to do comes in between.
-  @Test func othersHaveTheirTurnBetween() async throws {
+  /// The socket reads in slices, so that other work of the main loop runs in between.
+  @Test func otherTasksRunBetweenMessages() async throws {
     let pipe = try WebSocketPipe()
     let messages = Array(repeating: [0x81, 2] + Array("{}".utf8), count: 20_000).flatMap { $0 }
     let count = messages.count / 4
@@ -56,7 +56,7 @@ struct SocketPaceTests {
         return taken == count ? .stop : .proceed
       }
     }
-    // Before anything comes: what came while nobody read would be handed over at once.
+    // The reader starts first: it would get messages that already wait without a pause.
     await Task.yield()
     pipe.sendRaw(messages)
     let other = Task.onGLib {
@@ -70,7 +70,7 @@ struct SocketPaceTests {
     #expect(turns - (first ?? turns) >= 5)
   }
 
-  /// Nothing is read for a reader that pauses, and so the sender has to wait.
+  /// The socket reads nothing for a paused reader, so the sender has to wait.
   @Test func aPauseStopsTheSender() async throws {
     let pipe = try WebSocketPipe()
     let pause = Wait()
@@ -104,7 +104,7 @@ struct SocketPaceTests {
     #expect(taken == 100)
   }
 
-  @Test func whatIsDecidedLaterCounts() async throws {
+  @Test func aLaterDecisionAppliesToReading() async throws {
     let pipe = try WebSocketPipe()
     for text in ["one", "two", "three"] { pipe.send(text) }
     var taken: [String] = []

@@ -1,11 +1,11 @@
 import GLibBridge
 import Testing
 
-/// Against bytes that a server may send.
+/// A client WebSocket handles valid and invalid bytes of a server.
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
 struct WebSocketTests {
-  /// Reads until `count` messages are here.
+  /// Reads `count` messages.
   private func messages(_ count: Int, of pipe: WebSocketPipe) async throws -> [String] {
     var messages: [String] = []
     try await pipe.socket.forEachMessage(idleDeadline: .seconds(30)) { message in
@@ -15,7 +15,7 @@ struct WebSocketTests {
     return messages
   }
 
-  /// Why reading ends.
+  /// Reads until the socket fails, and returns the error.
   private func failure(of pipe: WebSocketPipe, idleDeadline: Duration = .seconds(30)) async throws -> GLibError {
     do {
       try await pipe.socket.forEachMessage(idleDeadline: idleDeadline) { _ in .proceed }
@@ -27,7 +27,7 @@ struct WebSocketTests {
 
   // MARK: Messages
 
-  @Test func messagesComeWholeAndInOrder() async throws {
+  @Test func deliversWholeMessagesInOrder() async throws {
     let pipe = try WebSocketPipe()
     pipe.send("one")
     pipe.send("tw", .text, isLast: false)
@@ -36,13 +36,13 @@ struct WebSocketTests {
     pipe.send("")
     #expect(try await messages(3, of: pipe) == ["one", "two", ""])
     #expect(pipe.received().map(\.opcode) == [.pong])
-    // What is sent between two readers waits for the second.
+    // A message that arrives between two readers waits for the second.
     pipe.send("three")
     #expect(try await messages(1, of: pipe) == ["three"])
     #expect(pipe.socket.isOpen)
   }
 
-  @Test func aReaderThatPausesMissesNothing() async throws {
+  @Test func aPausedReaderLosesNoMessage() async throws {
     let pipe = try WebSocketPipe()
     let pause = Wait()
     var messages: [String] = []
@@ -54,7 +54,7 @@ struct WebSocketTests {
       }
     }
     for text in ["one", "two", "three"] { pipe.send(text) }
-    // A later message has been seen by libsoup when its answer is here.
+    // The pong shows that libsoup has read all earlier messages.
     pipe.send("", .ping)
     while pipe.received().isEmpty { try await sleep(for: .milliseconds(1)) }
     #expect(messages == ["one"])
@@ -66,9 +66,9 @@ struct WebSocketTests {
 
   // MARK: Resting
 
-  /// What waits when nobody reads any more, and what comes then.
+  /// The unexpected message waits before the socket rests, or arrives later.
   @Test(arguments: [false, true])
-  func whatIsNotExpectedEndsASocketThatRests(_ isThereAlready: Bool) async throws {
+  func anUnexpectedMessageClosesARestingSocket(_ isThereAlready: Bool) async throws {
     let pipe = try WebSocketPipe()
     pipe.send("one")
     if isThereAlready { pipe.send("late") }
@@ -92,8 +92,8 @@ struct WebSocketTests {
     #expect(try await failure(of: pipe).message.contains("unexpected message"))
   }
 
-  /// An answer can be faster than the reader who asked for it.
-  @Test func whatWasAskedForWaitsForItsReader() async throws {
+  /// An answer can arrive before its reader begins to read.
+  @Test func aRequestedMessageWaitsForItsReader() async throws {
     let pipe = try WebSocketPipe()
     pipe.socket.rest { _ in false }
     pipe.socket.send(Array("question".utf8))
@@ -103,19 +103,19 @@ struct WebSocketTests {
     #expect(try await messages(1, of: pipe) == ["answer"])
   }
 
-  @Test func whatWasNotReadIsSeen() async throws {
+  @Test func hasUnreadReportsWaitingMessages() async throws {
     let pipe = try WebSocketPipe()
     #expect(!pipe.socket.hasUnread)
     pipe.send("one")
     #expect(pipe.socket.hasUnread)
     await pipe.socket.readWhatIsHere()
-    // Nobody has taken it.
+    // No reader has received the message.
     #expect(pipe.socket.hasUnread)
     #expect(try await messages(1, of: pipe) == ["one"])
     #expect(!pipe.socket.hasUnread)
   }
 
-  @Test func whatIsSentArrives() async throws {
+  @Test func sendsATextFrame() async throws {
     let pipe = try WebSocketPipe()
     pipe.socket.send(Array("Grüße".utf8))
     var frames = pipe.received()
@@ -129,7 +129,7 @@ struct WebSocketTests {
 
   // MARK: Ends
 
-  @Test func aBinaryMessageEndsIt() async throws {
+  @Test func aBinaryMessageClosesTheSocket() async throws {
     let pipe = try WebSocketPipe()
     pipe.send([0, 255], .binary)
     #expect(try await failure(of: pipe).message.contains("binary"))
@@ -139,16 +139,16 @@ struct WebSocketTests {
       try await sleep(for: .milliseconds(1))
       frames = pipe.received()
     }
-    // 1003: a kind of data that is not taken.
+    // 1003: unsupported data.
     #expect(frames.map(\.opcode) == [.close])
     #expect(frames.first?.payload.prefix(2) == [0x03, 0xEB])
-    // It stays as it is.
+    // The socket stays closed and keeps its error.
     pipe.socket.send(Array("too late".utf8))
     #expect(try await failure(of: pipe).message.contains("binary"))
   }
 
-  /// Its head alone is enough: nothing of that size is ever kept.
-  @Test func aHugeMessageEndsIt() async throws {
+  /// The header alone closes the socket, so a message of that size takes no memory.
+  @Test func aHugeMessageClosesTheSocket() async throws {
     let pipe = try WebSocketPipe()
     pipe.send("before")
     pipe.sendRaw([0x81, 127, 0, 0, 0, 0, 0x01, 0, 0, 1])
@@ -165,10 +165,10 @@ struct WebSocketTests {
 
   @Test(
     arguments: [
-      // Text that is no UTF-8, a frame that is masked, one with an unknown opcode, a continuation of nothing.
+      // Invalid UTF-8, a masked frame, an unknown opcode, a continuation without a beginning.
       [0x81, 1, 0xFF], [0x81, 0x80, 0, 0, 0, 0], [0x83, 0], [0x80, 1, 0x41],
     ] as [[UInt8]])
-  func whatIsNoWebSocketEndsIt(_ bytes: [UInt8]) async throws {
+  func anInvalidFrameClosesTheSocket(_ bytes: [UInt8]) async throws {
     let pipe = try WebSocketPipe()
     pipe.sendRaw(bytes)
     _ = try await failure(of: pipe)
@@ -176,7 +176,7 @@ struct WebSocketTests {
   }
 
   @Test(arguments: [[], [0x81], [0x81, 10, 0x41]] as [[UInt8]])
-  func aPeerThatHangsUpEndsIt(after bytes: [UInt8]) async throws {
+  func theEndOfTheConnectionClosesTheSocket(after bytes: [UInt8]) async throws {
     let pipe = try WebSocketPipe()
     pipe.sendRaw(bytes)
     pipe.hangUp()
@@ -184,7 +184,7 @@ struct WebSocketTests {
     #expect(!pipe.socket.isOpen)
   }
 
-  @Test func aGoodByeEndsItBehindWhatCameBefore() async throws {
+  @Test func aCloseFrameClosesTheSocketAfterEarlierMessages() async throws {
     let pipe = try WebSocketPipe()
     pipe.send("last")
     pipe.send([0x03, 0xE8], .close)
@@ -193,15 +193,15 @@ struct WebSocketTests {
     #expect(!pipe.socket.isOpen)
   }
 
-  @Test func silenceHasAnEnd() async throws {
+  @Test func throwsATimeoutAfterTheIdleDeadline() async throws {
     let pipe = try WebSocketPipe()
     pipe.send("a word")
     #expect(try await failure(of: pipe, idleDeadline: .milliseconds(30)).isTimeout)
-    // Whether it goes on is for its user to say.
+    // The socket stays open: its user decides what follows a timeout.
     #expect(pipe.socket.isOpen)
   }
 
-  @Test func aReaderCanBeCancelled() async throws {
+  @Test func cancellationEndsReading() async throws {
     let pipe = try WebSocketPipe()
     let reading = Task.onGLib {
       try await pipe.socket.forEachMessage(idleDeadline: .seconds(30)) { _ in .proceed }
@@ -210,8 +210,8 @@ struct WebSocketTests {
     await #expect(throws: CancellationError.self) { try await reading.value }
   }
 
-  /// It waits for the other end's good-bye by itself.
-  @Test func itIsClosedAlsoWhenItIsLetGo() async throws {
+  /// The closed socket waits for the peer's close frame and is then released.
+  @Test func aClosedSocketIsReleasedAfterThePeersCloseFrame() async throws {
     var pipe: WebSocketPipe? = try WebSocketPipe()
     weak let socket = pipe?.socket
     pipe?.socket.close()

@@ -147,7 +147,7 @@ struct CallerIdentityTests {
 
   /// Another process may have taken its process id by the time of the inspection: then the service does nothing.
   @Test(arguments: [true, false])
-  func aCallerThatHasLeftGetsNothing(_ isSandboxed: Bool) async throws {
+  func theServiceDoesNothingForACallerThatHasLeft(_ isSandboxed: Bool) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let service = try await caller.connection.processID(of: "org.chappie")

@@ -2,7 +2,7 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// A new caller is served, whatever load the others make.
+/// A new caller is served under any load of the others.
 @Suite(.worlds) @GLibActor
 struct NewcomerTests {
   /// The longest wait that a test accepts on a busy machine. Without fair scheduling it was 29 s.

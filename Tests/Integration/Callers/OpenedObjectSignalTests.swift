@@ -46,7 +46,7 @@ struct OpenedObjectSignalTests {
     }
   }
 
-  /// A session that two callers have open signals both, and no third one.
+  /// A session sends its signals to the two callers that have it open, and to no third one.
   @Test func allOpenersOfASessionReceiveItsSignals() async throws {
     try await World.with { world in
       let first = try await world.caller()

@@ -41,7 +41,7 @@ struct SeveralAccountsTests {
         #expect(try await first.send("also \(round)", at: alsoHome).contains("also \(round)"))
         #expect(try await lastAsker(world) == "account-ada-example-com")
       }
-      // Each was refreshed once, for all its callers.
+      // Each token was refreshed once, for all its callers.
       #expect(try await world.sandbox.state().requests["refresh"] == 2)
       for (caller, session, user) in [(first, work, "grace@example.com"), (second, home, "ada@example.com")] {
         let info = try await caller.property("Session.AccountInfo", at: session, as: VariantDictionary.self)

@@ -66,7 +66,7 @@ struct ChatPromptTests {
     }
   }
 
-  /// A paste without an end blocks nothing.
+  /// Ctrl-C works during a paste without an end.
   @Test func interruptEndsAPaste() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()

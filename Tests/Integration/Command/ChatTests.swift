@@ -74,7 +74,7 @@ struct ChatTests {
     }
   }
 
-  @Test func aFailureIsReportedAndTheChatGoesOn() async throws {
+  @Test func theChatReportsAFailureAndContinues() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       try await world.sandbox.play(#"[{"endpoint":"responses","status":400,"body":{"detail":"Not today."}}]"#)

@@ -6,7 +6,7 @@ import Testing
 /// but web pages.
 @Suite(.worlds) @GLibActor
 struct HostileServiceTests {
-  /// Every verb that ends by itself, as a script runs it. Verbs that print a model's text as data are not in the list.
+  /// The verbs that end without a signal, except those that print a model's text as data.
   private nonisolated static let lines = [
     ["sign-in"], ["sign-in", "--no-browser"], ["sign-out"], ["status"], ["status", "--json"], ["ask", "--json", "hi"],
     ["ask", "--thread", "last", "--json", "hi"], ["ask", "--thread", "new", "--json", "hi"], ["context"],

@@ -80,11 +80,11 @@ struct MonitorTests {
     }
   }
 
-  // MARK: Its end
+  // MARK: The end of the monitor
 
   /// The monitor also ends when it has nothing to write.
   @Test(arguments: ["", "--usage"])
-  func itEndsWithItsReader(_ option: String) async throws {
+  func theMonitorEndsWithItsReader(_ option: String) async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let output = try await world.shell(
@@ -94,7 +94,7 @@ struct MonitorTests {
   }
 
   /// waybar 0.9 leaks the read ends of its pipes into each program that it starts later.
-  @Test func itEndsWithItsPanel() async throws {
+  @Test func theMonitorEndsWithItsPanel() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       let panel = """
@@ -117,7 +117,7 @@ struct MonitorTests {
   }
 
   /// A script that starts it for another program may end before them.
-  @Test func itStaysWhileAProgramReadsIt() async throws {
+  @Test func theMonitorRunsWhileAProgramReadsIt() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let lines = world.directories.home.appending(path: "lines")

@@ -19,7 +19,7 @@ struct CompactionTests {
       _ = try await caller.send("Who am I?", at: client)
       #expect(
         try await world.sandbox.state().lastInput == [
-          "developer: The conversation so far, in short:\nThe user is Ada.", "user: Who am I?",
+          "developer: A summary of the conversation so far:\nThe user is Ada.", "user: Who am I?",
         ])
       try await caller.call("Client.ClearContext", at: client)
       #expect(try await caller.context(at: client)["compacted_summary"] == nil)
@@ -46,7 +46,7 @@ struct CompactionTests {
       _ = try await caller.send("Who am I?", at: client)
       #expect(
         try await world.sandbox.state().lastInput == [
-          "developer: The conversation so far, in short:\nThe user is Ada.", "user: Who am I?",
+          "developer: A summary of the conversation so far:\nThe user is Ada.", "user: Who am I?",
         ])
     }
   }
@@ -60,7 +60,7 @@ struct CompactionTests {
       _ = try await caller.send("two", at: client)
       try await caller.compact(at: client)
       let input = try await world.sandbox.state().lastInput
-      #expect(input.prefix(2) == ["developer: The conversation so far, in short:\nfirst", "user: two"])
+      #expect(input.prefix(2) == ["developer: A summary of the conversation so far:\nfirst", "user: two"])
     }
   }
 

@@ -95,7 +95,7 @@ struct ContextTests {
     }
   }
 
-  @Test func keysThatAreLeftOutKeepTheirValue() async throws {
+  @Test func omittedKeysKeepTheirValues() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let client = try await caller.open("Client")
@@ -111,7 +111,7 @@ struct ContextTests {
       _ = try await caller.send("three", at: client)
       #expect(
         try await world.sandbox.state().lastInput == [
-          "developer: The conversation so far, in short:\nThey greeted.", "user: three",
+          "developer: A summary of the conversation so far:\nThey greeted.", "user: three",
         ])
     }
   }
@@ -144,7 +144,7 @@ struct ContextTests {
     }
   }
 
-  // MARK: What is refused
+  // MARK: Refused changes
 
   nonisolated static let keys = [
     "session_id", "thread_id", "model", "messages", "compacted_summary", "created_at", "updated_at",

@@ -25,7 +25,7 @@ struct HarnessTests {
       for part in ["App: Tea Clock\nTimes tea.", "- Timing tea.", "- weather: Tells the weather.", "- Recipes"] {
         #expect(told.contains(part), "\(part)")
       }
-      // It keeps the instruction that the model must not present itself as Codex.
+      // The harness keeps the instruction that the model must not present itself as Codex.
       #expect(told.contains("never present yourself as one"))
       #expect(try await world.sandbox.state().lastTools == ["weather"])
       #expect(try await world.sandbox.state().lastInput.count == 3)

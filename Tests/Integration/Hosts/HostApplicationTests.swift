@@ -12,7 +12,7 @@ struct HostApplicationTests {
     return host.output
   }
 
-  @Test func itsSignInIsSeparateFromTheDesktopUsers() async throws {
+  @Test func aProgramsSignInIsSeparateFromTheDesktopUsers() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       #expect(try await output(world, "restored", "now", as: "-") == "signed-out\n")
@@ -30,7 +30,7 @@ struct HostApplicationTests {
     }
   }
 
-  @Test func itsAccountsAreItsOwn() async throws {
+  @Test func aProgramHasItsOwnAccounts() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       for account in ["work", "home"] {
@@ -43,7 +43,7 @@ struct HostApplicationTests {
     }
   }
 
-  @Test func itsGApplicationIdentifiesIt() async throws {
+  @Test func theGApplicationIdentifiesAProgram() async throws {
     try await World.with(World.Plan(service: .none)) { world in
       _ = try await output(world, "sign-in", "", as: "+org.example.App")
       #expect(try await output(world, "restored", "now", as: "org.example.App") == "signed-in\n")
@@ -54,7 +54,7 @@ struct HostApplicationTests {
     }
   }
 
-  @Test func itsThreadsAreSeparateFromTheDesktopUsers() async throws {
+  @Test func aProgramsThreadsAreSeparateFromTheDesktopUsers() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       _ = try await output(world, "sign-in", "", as: "-")

@@ -28,8 +28,8 @@ struct HostSignOutTests {
     }
   }
 
-  /// It waits for as long as the documentation of `signOut()` says, and no longer.
-  @Test func aKeyringThatDoesNotAnswerDoesNotBlockIt() async throws {
+  /// The program waits for the keyring no longer than the documentation of `signOut()` says.
+  @Test func aSilentKeyringDoesNotBlockTheEndOfTheProgram() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       world.keyring.freeze()

@@ -24,7 +24,7 @@ struct OtherProcessTests {
   }
 
   /// A keyring that hangs does not delay a program's start.
-  @Test func aSilentKeyringIsNotWaitedFor() async throws {
+  @Test func aProgramStartsWithASilentKeyring() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       world.keyring.freeze()
@@ -74,7 +74,7 @@ struct OtherProcessTests {
   }
 
   /// A keyring manager deletes the item.
-  @Test func bothLearnOfAKeyringManagersChanges() async throws {
+  @Test func serviceAndProgramLearnOfAKeyringManagersChanges() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let host = try world.startLibraryHost("watch", "now")
@@ -97,7 +97,8 @@ struct OtherProcessTests {
       try await caller.signal("StateChanged") { $0.arguments == .tuple("reauthentication-required", "signed-in") }
       try await caller.signal("ReauthenticationRequired")
       // The time in seconds tells two sign-ins apart.
-      try await sleep(for: .milliseconds(1100))
+      let second = LocalTime.now
+      try await eventually("the next second") { LocalTime.now > second }
       let mender = try world.startLibraryHost("sign-in", "")
       #expect(try await mender.waitForEnd() == .exit(0), "\(mender.output)")
       try await caller.signal("StateChanged") { $0.arguments == .tuple("signed-in", "reauthentication-required") }
@@ -149,13 +150,14 @@ struct OtherProcessTests {
       let told = caller.signals.count
       let capture = try await BusCapture(world.directories)
       for number in 0..<200 { try await world.keyring.store(["storm": "\(number)"], in: "login") }
-      try await world.keyring.store(["storm": "over"], in: "login")
-      try await sleep(for: .milliseconds(600))
+      // The service reports this last change after it has read those before.
+      _ = try await world.run("secret-tool", "clear", "xdg:schema", "org.chappie.Credential", "account", "default")
+      try await caller.signal("StateChanged") { $0.arguments == .tuple("signed-out", "signed-in") }
       try await capture.end()
       let looks = try capture.occurrences(of: "SearchItems")
       #expect((1..<100).contains(looks), "\(looks)")
-      #expect(try await caller.state() == "signed-in")
-      #expect(caller.signals.dropFirst(told).allSatisfy { $0.member != "StateChanged" })
+      let members = caller.signals.dropFirst(told).map(\.member)
+      #expect(members.filter { $0 == "StateChanged" } == ["StateChanged"])
     }
   }
 }

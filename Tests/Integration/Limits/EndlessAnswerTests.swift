@@ -25,7 +25,7 @@ struct EndlessAnswerTests {
     }
   }
 
-  /// 97 MiB of answer, many at once, several times.
+  /// Several times, many simultaneous answers of 97 MiB each.
   @Test(arguments: World.Plan.Transport.allCases)
   func manyLongAnswersLeaveNoMemoryInUse(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in

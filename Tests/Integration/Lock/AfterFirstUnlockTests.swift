@@ -61,7 +61,7 @@ struct AfterFirstUnlockTests {
         #expect(try await caller.lock() == Lock("locked", ["keyring"]))
         #expect(try await caller.send("again").contains("again"))
       }
-      // Also when the screen is locked too.
+      // The copy is also readable while the screen is locked.
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world, isActive: true)
       try await caller.waitFor(Lock("locked", ["keyring", saver.name]))
       #expect(try await caller.send("both").contains("both"))

@@ -24,13 +24,13 @@ struct MemoryWipeTests {
     try await caller.waitFor(Lock("locked", [saver.name]))
   }
 
-  /// Runs off the actor, because other tests use it.
+  /// The search runs outside the actor, which other tests use.
   private func findings(in world: World) async throws -> [String] {
     guard let id = world.service.process?.id else { throw UnmetCondition("a service that runs") }
     return try await Task.detached { Leaks.findings(in: try ProcessMemory.parts(of: id)) }.value
   }
 
-  /// The last trace goes with the last task of a turn, which may end after its answer has arrived.
+  /// The last task of a turn may hold a token, and may end after its answer has arrived.
   private func expectNoToken(in world: World, sourceLocation: SourceLocation = #_sourceLocation) async throws {
     var found: [String] = []
     _ = try await holds(within: .seconds(5)) {
@@ -66,7 +66,7 @@ struct MemoryWipeTests {
       _ = try await turn.end().failure
       try await expectNoToken(in: world)
 
-      // Also not after requests that are refused while it is locked.
+      // Requests that are refused while the screen is locked leave no token either.
       _ = try? await caller.send("locked")
       try await expectNoToken(in: world)
       try await world.service.restart()

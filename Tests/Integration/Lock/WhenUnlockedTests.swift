@@ -107,7 +107,7 @@ struct WhenUnlockedTests {
     }
   }
 
-  // MARK: Under way
+  // MARK: Running operations
 
   @Test func aRunningTurnCompletesWhenTheScreenLocks() async throws {
     try await with { world, caller, saver in
@@ -121,7 +121,7 @@ struct WhenUnlockedTests {
     }
   }
 
-  /// Even the head of its answer has not arrived.
+  /// The screen locks before the head of the answer has arrived.
   @Test func aRunningRequestCompletesWhenTheScreenLocks() async throws {
     try await with { world, caller, saver in
       try await world.sandbox.play(#"[{"endpoint":"responses","delay_ms":2000}]"#)

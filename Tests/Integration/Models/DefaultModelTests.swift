@@ -62,7 +62,7 @@ struct DefaultModelTests {
     }
   }
 
-  /// Also for an opened client, a continued conversation, a thread, and a summary by the model.
+  /// The kinds are an opened client, a continued conversation, a thread, and a summary by the model.
   @Test func theDefaultAppliesToEveryKindOfRequest() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()

@@ -50,8 +50,8 @@ struct ProxyTests {
     }
   }
 
-  /// Over TLS it is the server's answer, and its OAuth error counts.
-  @Test func theServersOAuthErrorCounts() async throws {
+  /// An answer over TLS comes from the server, but only an OAuth error ends the sign-in.
+  @Test func onlyAnOAuthErrorOfTheServerEndsTheSignIn() async throws {
     try await with(shortTokens: true) { world, caller, network in
       let head = #"Content-Type: text/html\r\nConnection: close\r\n"#
       for answer in [
@@ -76,8 +76,8 @@ struct ProxyTests {
     }
   }
 
-  /// The server showed its certificate when the connection was made.
-  @Test func theServersErrorOverAKeptConnectionCountsToo() async throws {
+  /// TLS authenticated the server when the connection was made.
+  @Test func anErrorOverAKeptConnectionComesFromTheServer() async throws {
     try await with { _, caller, network in
       try network.answer(#"keep HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n{}"#)
       let before = network.requests.count
@@ -108,7 +108,7 @@ struct ProxyTests {
 
   /// A fault of a certificate, and the text that the error must contain.
   nonisolated static let certificates = [
-    ("intercept", "nobody who is trusted here has issued it"), ("intercept expired", "it has expired"),
+    ("intercept", "no authority that is trusted here has issued it"), ("intercept expired", "it has expired"),
     ("intercept too-early", "it is not valid yet"), ("intercept other-host", "it is for another host"),
   ]
 

@@ -16,7 +16,7 @@ struct ApprovalNotificationTests {
     return turn
   }
 
-  /// The same, with the arguments exactly as the model writes them.
+  /// Starts such a turn with the exact text of the model's arguments.
   private func ask(_ caller: Caller, _ world: World, written arguments: String) async throws -> Turn {
     try await caller.register([["name": "delete", "input_schema": #"{"type":"object"}"#, "policy": "ask"]])
     let text = String(decoding: try JSONEncoder().encode(arguments), as: UTF8.self)

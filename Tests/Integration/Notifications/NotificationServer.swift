@@ -16,10 +16,10 @@ final class NotificationServer {
     let icon: String
   }
 
-  /// How a server takes calls.
+  /// A server's treatment of calls.
   enum Manner {
     case answers
-    /// It closes a notification that is clicked, whatever its hints say.
+    /// It closes a notification that is clicked, and ignores its hints.
     case closesWhatIsClicked
     /// It receives calls and never answers.
     case silent

@@ -79,14 +79,16 @@ struct ProcessTests {
   // MARK: Two logins
 
   /// Two services on two buses. The daemons of gnome-keyring share their files and notice a change by its time in
-  /// seconds, so this test does not cover two changes within one second.
+  /// seconds, so each round gives the file an earlier time first.
   @Test func twoLoginsRefreshOnce() async throws {
     try await World.with(.shortTokens) { world in
       let first = try await world.signedInCaller()
       let second = try await SecondLogin(world).caller()
       #expect(try await second.state() == "signed-in")
+      let keyring = world.directories.data.appending(path: "keyrings/login.keyring")
       for number in 1...3 {
-        try await sleep(for: .milliseconds(1100))
+        try FileManager.default.setAttributes(
+          [.modificationDate: Date(timeIntervalSince1970: Double(number))], ofItemAtPath: keyring.path)
         try await world.sandbox.play(Self.slowRefresh)
         async let one = first.send("one")
         async let two = second.send("two")

@@ -29,11 +29,12 @@ struct RefreshKeyringTests {
   }
 
   @Test func noTokenIsRefreshedWhileItsSuccessorCannotBeStored() async throws {
-    let plan = World.Plan(sandboxArguments: ["--auto-approve", "--rate", "0", "--access-token-lifetime", "2"])
+    let plan = World.Plan(sandboxArguments: ["--auto-approve", "--rate", "0", "--access-token-lifetime", "1"])
     try await World.with(plan) { world in
       let caller = try await afterFirstUnlock(world)
       try await world.keyring.lock()
-      try await sleep(for: .seconds(3))
+      let locked = LocalTime.now
+      try await eventually("the end of the token") { LocalTime.now > locked }
       #expect(try await refusal { try await caller.send("hi") }.name == "Locked")
       let state = try await world.sandbox.state()
       #expect(state.requests["refresh"] == 0)
@@ -68,17 +69,20 @@ struct RefreshKeyringTests {
   @Test func aPendingTokenIsKeptWhenItsCallerLeaves() async throws {
     try await World.with { world in
       let settings = ["keychain_service": "com.example.other".variant] as VariantDictionary
+      let observer = try await world.caller()
+      let name: String
       do {
         let caller = try await Caller(world.directories.busAddress)
+        name = caller.connection.uniqueName
         try await caller.signIn(at: try await caller.open("Session", settings))
         let client = try await caller.open("Client", settings)
         try await lockDuringARefresh(world, caller, at: client)
       }
-      try await sleep(for: .milliseconds(300))
+      try await observer.signal("NameOwnerChanged") { $0.arguments == .tuple(name, name, "") }
+      try await observer.catchUp()
       try await world.keyring.unlock()
-      let caller = try await world.caller()
-      let client = try await caller.open("Client", settings)
-      #expect(try await caller.send("hi", at: client).contains("hi"))
+      let client = try await observer.open("Client", settings)
+      #expect(try await observer.send("hi", at: client).contains("hi"))
       #expect(try await world.sandbox.state().requests["refresh"] == 1)
     }
   }

@@ -2,12 +2,12 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// What the service tells its log, and what it never does.
+/// The service logs the reasons of failures, and nothing personal.
 @Suite(.worlds) @GLibActor
 struct LogTests {
   private static let debugging = ["G_MESSAGES_DEBUG": "chappie"]
 
-  /// The service's log so far, as lines without what GLib puts before them.
+  /// The lines of the service's log so far, without GLib's prefixes.
   private func lines(_ world: World) -> [String] {
     let log = world.service.process?.output ?? ""
     return log.split(separator: "\n").compactMap { line in
@@ -27,7 +27,7 @@ struct LogTests {
     }
   }
 
-  /// Nothing that a person said, wrote or is, and nothing that opens anything.
+  /// Expects that the log contains no personal data, no credential and none of `texts`.
   private func expectNothingPersonal(_ world: World, _ texts: String...) {
     let log = world.service.process?.output ?? ""
     for text in texts + ["ada@example.com", "ada?example.com", "authorization", "Bearer", Leaks.marker, "You said"] {
@@ -35,7 +35,7 @@ struct LogTests {
     }
   }
 
-  @Test func startAndEndAndEachStateOfASignIn() async throws {
+  @Test func logsStartEndAndEachStateOfASignIn() async throws {
     try await World.with(World.Plan(configuration: "[Notifications]\nEnabled=false\n")) { world in
       let caller = try await world.signedInCaller()
       try await caller.call("Session.SignOut")
@@ -55,7 +55,7 @@ struct LogTests {
     }
   }
 
-  @Test func aRefreshThatSucceedsAndOneThatIsRefused() async throws {
+  @Test func logsSuccessfulAndRefusedRefreshes() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.expireAccessTokens()
@@ -75,7 +75,7 @@ struct LogTests {
     }
   }
 
-  @Test func aWebSocketThatFallsBackToHTTP() async throws {
+  @Test func logsTheFallbackFromWebSocketToHTTP() async throws {
     let plan = World.Plan(sandboxArguments: ["--auto-approve", "--rate", "0", "--no-websocket"])
     try await World.with(plan) { world in
       let caller = try await world.signedInCaller()
@@ -87,7 +87,7 @@ struct LogTests {
   }
 
   @Test(arguments: [[], ["--no-websocket"]])
-  func aTurnByItsCounts(_ arguments: [String]) async throws {
+  func logsATurnByItsCounts(_ arguments: [String]) async throws {
     let plan = World.Plan(
       sandboxArguments: ["--auto-approve", "--rate", "0"] + arguments, environment: Self.debugging)
     try await World.with(plan) { world in
@@ -101,7 +101,7 @@ struct LogTests {
     }
   }
 
-  @Test func aRetryWithItsDelay() async throws {
+  @Test func logsARetryWithItsDelay() async throws {
     try await World.with(.http) { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play(
@@ -112,7 +112,7 @@ struct LogTests {
     }
   }
 
-  @Test func whatRetentionDidByCount() async throws {
+  @Test func logsTheCountsOfRetention() async throws {
     // 0.00002 days are 1.7 seconds.
     try await World.with(World.Plan(configuration: "[Threads]\nArchiveAfter=0.00002\nDeleteAfter=never\n")) { world in
       let caller = try await world.signedInCaller()
@@ -123,7 +123,7 @@ struct LogTests {
     }
   }
 
-  @Test func theLockAndItsSources() async throws {
+  @Test func logsTheLockStateAndItsSources() async throws {
     try await World.with { world in
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
       let caller = try await world.caller()
@@ -135,7 +135,7 @@ struct LogTests {
     }
   }
 
-  @Test func aCallerThatIsRefusedIsToldOfOnce() async throws {
+  @Test func logsARefusedCallerOnce() async throws {
     try await World.with { world in
       let sandbox = AppSandbox(.none, in: world.directories)
       let caller = try await sandbox.caller(in: world)
@@ -147,7 +147,7 @@ struct LogTests {
     }
   }
 
-  @Test func eachRequestWhereDebuggingIsOn() async throws {
+  @Test func logsEachRequestIfDebuggingIsOn() async throws {
     try await World.with(World.Plan(environment: Self.debugging)) { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.play(
@@ -166,7 +166,7 @@ struct LogTests {
     }
   }
 
-  @Test func noRequestWhereDebuggingIsOff() async throws {
+  @Test func logsNoRequestIfDebuggingIsOff() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       _ = try await caller.send("hi")

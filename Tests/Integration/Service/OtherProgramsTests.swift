@@ -10,7 +10,7 @@ struct OtherProgramsTests {
     geteuid() == 0 ? ["--bounding-set", "-all", "--inh-caps", "-all", "--"] : ["--inh-caps", "-all", "--"]
   private static let files = ["mem", "environ", "fd/0", "maps", "auxv", "root", "cwd", "exe"]
 
-  /// Returns those of `files` that another program of the same user can open, or follow, in a process.
+  /// Returns the `files` of a process that another program of the same user can open or follow.
   private func open(_ world: World, _ process: pid_t) async throws -> [String] {
     let script = """
       import os, sys
@@ -35,7 +35,7 @@ struct OtherProgramsTests {
     try await Output.of("/usr/bin/setpriv", Self.asAnybody + [Binaries.chappie] + arguments, in: world.directories)
   }
 
-  @Test func anotherProgramOfTheUserCannotInspectIt() async throws {
+  @Test func anotherProgramOfTheUserCannotInspectTheService() async throws {
     try await World.with(World.Plan(service: .none)) { world in
       let service = try ChildProcess(
         "chappied", "/usr/bin/setpriv", Self.asAnybody + [Binaries.chappied] + world.sandbox.addresses,

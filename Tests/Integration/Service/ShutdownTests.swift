@@ -6,7 +6,7 @@ import Testing
 @Suite(.worlds) @GLibActor
 struct ShutdownTests {
   @Test(arguments: [SIGTERM, SIGINT])
-  func aSignalEndsItCleanly(_ signal: Int32) async throws {
+  func aSignalEndsTheServiceCleanly(_ signal: Int32) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.stall()
@@ -28,7 +28,7 @@ struct ShutdownTests {
     }
   }
 
-  @Test func aSignalEndsItDuringASignIn() async throws {
+  @Test func aSignalEndsTheServiceDuringASignIn() async throws {
     try await World.with(.attended) { world in
       let caller = try await world.caller()
       _ = try await caller.startSignIn()
@@ -41,7 +41,7 @@ struct ShutdownTests {
   }
 
   /// A keyring that hangs must not keep a session from ending.
-  @Test func aSignalEndsItWhileTheKeyringIsSilent() async throws {
+  @Test func aSignalEndsTheServiceWhileTheKeyringIsSilent() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       world.keyring.freeze()
@@ -54,8 +54,8 @@ struct ShutdownTests {
     }
   }
 
-  /// Its exit status is a failure, so that systemd restarts it: perhaps only its connection is lost.
-  @Test func itFailsWhenTheBusEnds() async throws {
+  /// The exit status is a failure, so that systemd restarts the service: perhaps only its connection is lost.
+  @Test func theServiceFailsWhenTheBusEnds() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.stall()
@@ -69,7 +69,7 @@ struct ShutdownTests {
     }
   }
 
-  @Test func itDoesNotStartWithoutABus() async throws {
+  @Test func theServiceDoesNotStartWithoutABus() async throws {
     try await World.with(World.Plan(service: .none)) { world in
       await world.bus.end()
       let process = try world.service.launch(world.sandbox.addresses)
@@ -78,7 +78,7 @@ struct ShutdownTests {
     }
   }
 
-  @Test func aSecondInstanceReportsItAndEnds() async throws {
+  @Test func aSecondInstanceReportsTheFirstAndEnds() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let owner = try await caller.connection.owner(of: "org.chappie")

@@ -41,7 +41,7 @@ struct KeyringTests {
     }
   }
 
-  /// The request runs already: its answer arrives.
+  /// The request runs before the keyring is locked, so its answer arrives.
   @Test func anAnswerCompletesWhenTheKeyringIsLocked() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()

@@ -66,7 +66,7 @@ struct OtherServersTests {
     }
   }
 
-  @Test func aNewSignInReplacesIt() async throws {
+  @Test func aNewSignInReplacesTheOneOfOtherServers() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let other = try await other(in: world)
@@ -85,7 +85,7 @@ struct OtherServersTests {
   }
 
   /// The user's sign-out removes the credential; to revoke it, the service would have to send it.
-  @Test func aSignOutRemovesItAndSendsNothing() async throws {
+  @Test func aSignOutRemovesTheSignInAndSendsNothing() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let other = try await other(in: world)

@@ -128,7 +128,7 @@ struct RefreshTests {
       try await world.sandbox.revokeRefreshTokens()
       #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired")
       #expect(try await caller.lastError().text("message")?.contains("revoked") == true)
-      // Also after a restart, where it looks valid until its first use.
+      // After a restart the token looks valid until its first use, and is refused again.
       try await world.service.restart()
       #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired")
       #expect(try await caller.state() == "reauthentication-required")

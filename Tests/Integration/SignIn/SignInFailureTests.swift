@@ -147,7 +147,7 @@ struct SignInFailureTests {
       #expect(try await caller.startSignIn() == "ABCD-12345")
       try await caller.waitFor("signed-in")
       #expect(try await world.sandbox.state().requests["poll"] == (isShort ? 6 : 1))
-      // Opaque tokens hold nothing about the user, which is no reason to refuse them.
+      // Opaque tokens hold no data about the user, and are valid nevertheless.
       #expect(try await caller.property("Session.AccountInfo", as: VariantDictionary.self).isEmpty)
     }
   }

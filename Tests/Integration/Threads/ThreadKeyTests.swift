@@ -103,7 +103,7 @@ struct ThreadKeyTests {
 
   /// The home was copied: a key of another machine opens nothing, and is not replaced.
   @Test(.enabled(if: ServiceProcess.mayPoseAsAnotherMachine, "only root can give a program a machine id"))
-  func aCopiedKeyDoesNotOpen() async throws {
+  func aCopiedKeyCannotBeReadOnAnotherMachine() async throws {
     try await World.with(Self.plan) { world in
       let key = try await program(in: world).key()
       let elsewhere = try program(in: world, machineID: "0123456789abcdef0123456789abcdef\n")

@@ -79,7 +79,7 @@ struct HandlerFailureTests {
       #expect(ended.output == "The tool did not answer within 1.0 seconds.")
       #expect(ended.milliseconds >= 1000)
       #expect(handler.calls.count == 1)
-      // The limit holds without a handler object, too.
+      // The limit also holds without a handler object.
       try await caller.register([Tools.named("sleep", timeLimit: 1)])
       let unanswered = try await caller.stream("use sleep")
       #expect(try await failedCall(of: unanswered).output == ended.output)

@@ -39,7 +39,7 @@ struct ReconnectionTests {
     }
   }
 
-  /// A replay drops too, before and after the position of the first drop.
+  /// The replay is also interrupted, before and after the position of the first drop.
   @Test func severalDropsAreInvisibleToTheCaller() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()

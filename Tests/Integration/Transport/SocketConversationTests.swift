@@ -127,8 +127,8 @@ struct SocketConversationTests {
     }
   }
 
-  /// The open socket needs no token, and still no request goes over it.
-  @Test func aLockedScreenForbidsTheOpenSocket() async throws {
+  /// An open socket needs no token, but no request goes over it while the screen is locked.
+  @Test func noRequestUsesAnOpenSocketWhileTheScreenIsLocked() async throws {
     try await World.with { world in
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
       let caller = try await world.signedInCaller()

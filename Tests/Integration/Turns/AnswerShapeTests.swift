@@ -29,7 +29,7 @@ struct AnswerShapeTests {
 
   // MARK: Several messages
 
-  /// With deltas, and as whole messages alone.
+  /// The refusal arrives in deltas, or only as a whole message.
   @Test(arguments: [true, false], World.Plan.Transport.allCases)
   func messagesAreParagraphs(_ hasDeltas: Bool, over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in

@@ -8,9 +8,9 @@ struct BackendFailureTests {
   enum Tries {
     /// A retry would not help.
     case once
-    /// Four more times.
+    /// The request is sent four more times.
     case whileInTrouble
-    /// Over a WebSocket as often as the client's policy allows; over HTTP five more times, until the answer's first
+    /// Over a WebSocket, as often as the client's policy allows; over HTTP, five more times, until the answer's first
     /// text.
     case whileBroken
   }
@@ -31,7 +31,7 @@ struct BackendFailureTests {
 
     var testDescription: String { "\(name), \(transport)" }
 
-    /// For a client whose socket is reopened once.
+    /// The number of requests from a client whose socket is reopened once.
     var requests: Int {
       switch tries {
       case .once: 1
@@ -48,7 +48,7 @@ struct BackendFailureTests {
   }
 
   private nonisolated static func brokenOff(_ transport: World.Plan.Transport) -> [Case] {
-    // After bytes of a rule's own a socket stays open, unless it is dropped.
+    // A socket stays open after the raw bytes of a rule, unless the rule drops it.
     let cut = transport == .webSocket ? #","drop_after":0"# : ""
     let end = transport == .webSocket ? "backend could not be used" : "broke off"
     return [

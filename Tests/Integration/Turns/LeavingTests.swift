@@ -19,7 +19,7 @@ struct LeavingTests {
     }
   }
 
-  /// `Send`, too: a user of a shell who presses Ctrl-C no longer wants an answer.
+  /// A user who presses Ctrl-C in a shell no longer wants the answer of `Send`.
   @Test(arguments: World.Plan.Transport.allCases)
   func aCallToSendEndsWithItsCaller(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in

@@ -141,9 +141,9 @@ extension World {
     }
 
     enum ServicePlan {
-      /// From the start.
+      /// The service starts with the world.
       case running
-      /// At the first call.
+      /// The bus starts the service at its first call.
       case activatable
       case none
     }

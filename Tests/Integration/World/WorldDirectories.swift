@@ -94,7 +94,7 @@ final class WorldDirectories {
     }
   }
 
-  /// Lines in which a library reports misuse by our programs. Each is a mistake, whatever the test is about.
+  /// Lines in which a library reports misuse by our programs. Each is a mistake in every test.
   var complaints: [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: logs.path)) ?? []
     let ours = names.filter { name in ["chappie", "activated", "-sandbox."].contains { name.contains($0) } }

@@ -9,7 +9,7 @@ final class WorldGate {
   private var free = max(4, 2 * ProcessInfo.processInfo.activeProcessorCount)
   private var waiting: [Wait] = []
 
-  /// - Parameter isLong: whether it takes minutes. It passes before those that wait, so that it does not end after all.
+  /// - Parameter isLong: whether the world takes minutes. Long worlds pass first, so that they do not end last.
   func pass(isLong: Bool = false, _ body: () async throws -> Void) async throws {
     if free > 0 {
       free -= 1

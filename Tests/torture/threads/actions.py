@@ -8,7 +8,7 @@ class Outcome(Enum):
     PENDING = "has not begun"
     DONE = "has returned"
     REFUSED = "was refused"
-    # The service or the caller was gone before its reply.
+    # The service or the caller ended before the reply.
     UNKNOWN = "was cut off"
 
 

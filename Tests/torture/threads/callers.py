@@ -47,7 +47,7 @@ class Callers:
         # The first threads are kept, so that some become long.
         thread = random.choice(threads[3:] if kind == "delete" and len(threads) > 3 else threads)
         match kind:
-            case "compact": text = f"{tag} in short"
+            case "compact": text = f"{tag} summary"
             # Some messages are long.
             case "rename": text = f"{tag} {WORDS * random.choice([0, 15])}".strip()
             case _: text = self.message(tag, random)
@@ -71,7 +71,7 @@ class Callers:
             action.ended = time.time()
 
     def call(self, action):
-        """Whether the call has ended, and with success."""
+        """Whether the call has succeeded."""
         match action.kind:
             case "create":
                 action.answer = action.thread = self.store.create(action.text)

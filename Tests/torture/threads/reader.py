@@ -16,13 +16,14 @@ class Reader:
         """Checks a listed thread."""
         now = Snapshot.of(thread)
         actions = [action for action in self.actions if action.thread == snapshot.id]
-        self.check(now.id == snapshot.id, "a thread is another one")
+        self.check(now.id == snapshot.id, "the reply has another thread")
         self.check((listed["title"], listed["updated_at"], listed["archived"]) ==
-                   (now.title, now.updated_at, now.archived_at is not None), "the listing of a thread is wrong")
+                   (now.title, now.updated_at, now.archived_at is not None),
+                   "the list shows another title, time or archive state than the thread")
         self.check(listed["turn_count"] == len(now.turns),
-                   f"{listed['turn_count']} turns listed, {len(now.turns)} there")
-        self.check(listed["bytes"] == now.size, f"{listed['bytes']} bytes listed, {now.size} there")
-        self.check(not thread["damage"], f"damage: {thread['damage']}")
+                   f"{listed['turn_count']} turns are listed and {len(now.turns)} stored")
+        self.check(listed["bytes"] == now.size, f"{listed['bytes']} bytes are listed and {now.size} stored")
+        self.check(not thread["damage"], f"the thread is damaged: {thread['damage']}")
         self.read_turns(snapshot, now, actions)
         self.read_title(snapshot, now, actions)
         self.read_archiving(snapshot, now, actions)
@@ -35,8 +36,8 @@ class Reader:
     def read_turns(self, snapshot, now, actions):
         before = len(snapshot.turns)
         self.check(now.turns[:before] == snapshot.turns,
-                   f"of {before} stored turns, some changed or are gone")
-        self.check(len({turn["id"] for turn in now.turns}) == len(now.turns), "a turn is there twice")
+                   f"some of {before} stored turns are changed or missing")
+        self.check(len({turn["id"] for turn in now.turns}) == len(now.turns), "a turn is stored twice")
         order, compactions = [], 0
         for turn in now.turns[before:]:
             kinds = kinds_of(turn)
@@ -48,18 +49,18 @@ class Reader:
         compacts = [action for action in actions if action.kind in ("compact", "compact_model")]
         least = sum(action.is_done for action in compacts)
         most = sum(action.may_have_happened for action in compacts)
-        self.check(least <= compactions <= most, f"{compactions} compactions stored, of {least} to {most}")
+        self.check(least <= compactions <= most, f"{compactions} compactions are stored, not {least} to {most}")
         for place, action in enumerate(order):
-            self.check(not any(action.is_after(later) for later in order[place + 1:]), "turns are out of order")
+            self.check(not any(action.is_after(later) for later in order[place + 1:]), "the turns are not in order")
         for action in actions:
             if action.is_turn and action.is_done:
-                self.check(action.is_stored, f"a turn that had returned is gone: {action.tag}")
+                self.check(action.is_stored, f"a completed turn is missing: {action.tag}")
 
     def compaction(self, summary, actions):
-        """The action that gave the summary; none when the model did."""
+        """The actions that gave the summary; empty if the model wrote it."""
         matching = [action for action in actions if action.kind == "compact" and action.text == summary]
         if not matching:
-            self.check(any(action.kind == "compact_model" for action in actions), "an unknown summary")
+            self.check(any(action.kind == "compact_model" for action in actions), "no action gave the stored summary")
         self.find(matching)
         return matching
 
@@ -67,36 +68,36 @@ class Reader:
         """The action of the turn, which must be complete."""
         text = text_of(turn)
         matching = [action for action in [*actions, *self.of("remember")] if action.is_turn and action.text == text]
-        self.check(len(matching) == 1, f"a turn without an action: {text!r:.80}")
+        self.check(len(matching) == 1, f"no single action gave the stored turn: {text!r:.80}")
         action = matching[0]
         self.find(matching)
-        self.check(kinds[0] == "input", f"a turn of {kinds}")
+        self.check(kinds[0] == "input", f"a turn has the events {kinds}")
         if "error" in kinds:
-            self.check(not action.is_done, "a turn that had returned is stored as failed")
+            self.check(not action.is_done, "a completed turn is stored as failed")
             name = next(event["name"] for event in turn["events"] if event["kind"] == "error")
-            self.check(name == "cancelled", f"a turn is stored that failed with {name}")
+            self.check(name == "cancelled", f"a turn is stored with the error {name}")
             return action
-        self.check(kinds.count("output") == 1 and kinds[-1] == "output", f"a turn of {kinds}")
+        self.check(kinds.count("output") == 1 and kinds[-1] == "output", f"a turn has the events {kinds}")
         output = turn["events"][-1]["text"]
-        self.check(output.startswith(f"You said: “{action.tag}"), "a turn has another one's answer")
-        self.check(action.answer in (None, output), "a turn is not stored as it was answered")
+        self.check(output.startswith(f"You said: “{action.tag}"), "a turn has the answer of another turn")
+        self.check(action.answer in (None, output), "a turn is stored with another answer than the caller received")
         return action
 
     def find(self, actions):
         for action in actions:
-            self.check(not action.is_stored, f"a turn is there twice: {action.tag}")
+            self.check(not action.is_stored, f"a turn is stored twice: {action.tag}")
             self.check(action.outcome is not Outcome.REFUSED,
-                       f"a turn is there that was refused with {action.refusal}")
+                       f"a turn is stored that was refused with {action.refusal}")
             action.is_stored = True
 
-    # What is listed
+    # Listed threads
 
     def read_title(self, snapshot, now, actions):
         renames = [action for action in actions if action.kind == "rename"]
         titles = possible(snapshot.title, renames, lambda action: action.text)
         named = "" in titles and any(
             now.title.startswith(action.tag) for action in [*actions, *self.of("remember")] if action.is_turn)
-        self.check(now.title in titles or named, f"the title is {now.title!r}, and should be of {titles}")
+        self.check(now.title in titles or named, f"the title is {now.title!r} and none of {titles}")
 
     def read_archiving(self, snapshot, now, actions):
         # A second program writes to a thread that was active when it looked.
@@ -109,9 +110,10 @@ class Reader:
         renamed = any(action.kind == "rename" and action.may_have_happened for action in actions)
         since = snapshot.updated_at if renamed else now.updated_at
         is_due = self.policy.ages and is_archived and now.archived_at >= since + self.policy.archive_after
-        self.check(is_archived in states or is_due, "archived" if is_archived else "not archived any more")
+        self.check(is_archived in states or is_due,
+                   "a thread is archived without a reason" if is_archived else "an archived thread is active")
 
-    # What is gone
+    # Missing threads
 
     def lose(self, snapshot, left, total):
         """Checks a thread that is no longer listed: an action or the policy has deleted it."""
@@ -121,9 +123,10 @@ class Reader:
         if self.policy.ages:
             starts = [action.started for action in actions if action.kind == "archive"]
             starts.append(snapshot.archived_at or snapshot.updated_at + self.policy.archive_after)
-            self.check(min(starts) + self.policy.delete_after <= time.time() + 1, "deleted before its time")
+            self.check(min(starts) + self.policy.delete_after <= time.time() + 1,
+                       "a thread was deleted before its age limit")
             return
-        self.check(self.policy.cap and total > self.policy.cap, "a thread is gone")
+        self.check(self.policy.cap and total > self.policy.cap, "a thread is missing")
         if actions:
             return
         for other in left:

@@ -29,10 +29,11 @@ class ThreadRounds(Endings):
         self.snapshots = {}
         self.session.start_service()
         self.kill("first")
-        self.check(not self.snapshots or self.disk.keys() == 1, f"{self.disk.keys()} keys in the keyring")
+        self.check(not self.snapshots or self.disk.keys() == 1,
+                   f"the keyring has {self.disk.keys()} keys of threads, not one")
 
     def stop(self):
-        """The service is told to end: it stores the running turns."""
+        """A signal ends the service, which first stores the running turns."""
         running = []
 
         def end():
@@ -46,7 +47,8 @@ class ThreadRounds(Endings):
         self.revive()
         self.look()
         for action in running:
-            self.check(action.is_stored or self.policy.cap or self.policy.ages, f"a running turn is gone: {action.tag}")
+            self.check(action.is_stored or self.policy.cap or self.policy.ages,
+                       f"a running turn was not stored: {action.tag}")
 
     def beside(self):
         """A second program writes to the same files; it is killed, or the service is, or both."""
@@ -111,9 +113,9 @@ class ThreadRounds(Endings):
         for id, turns in seen.items():
             known = {turn["id"]: turn for turn in self.snapshots[id].turns} if id in self.snapshots else {}
             self.check(all(known[turn["id"]] == turn for turn in turns if turn["id"] in known),
-                       f"a turn was another one: {kind}, {changed}")
+                       f"a turn was changed: {kind}, {changed}")
             self.check(id not in self.snapshots or all(turn["id"] in known for turn in turns),
-                       f"there was an unknown turn: {kind}, {changed}")
+                       f"an unknown turn was read: {kind}, {changed}")
 
     def end(self):
         self.session.kill_service()
@@ -147,17 +149,17 @@ class ThreadRounds(Endings):
     def start_over(self):
         """Deletes all threads of a damaged database, and creates one."""
         self.store.call("DeleteAll")
-        self.check(not self.store.listed(), "threads are there after all were deleted")
+        self.check(not self.store.listed(), "threads exist after all were deleted")
         self.actions, self.snapshots = [], {}
         created = Action("create", None, self.tag, self.tag)
         self.actions.append(created)
         self.carry_out(created)
         self.check(created.is_done, f"a thread could not be created afterwards: {created.refusal}")
 
-    # Going on
+    # Further use
 
     def go_on(self):
-        """The service works: it stores a message in each used thread, and in an unused one."""
+        """Checks that the service stores a message in each used thread, and in an unused one."""
         used = [id for id in self.snapshots if any(action.thread == id for action in self.actions)]
         others = [id for id in self.snapshots if id not in used]
         self.actions = []
@@ -180,15 +182,15 @@ class ThreadRounds(Endings):
         self.carry_out(action)
         if action.outcome is Outcome.REFUSED and self.policy.cap:
             most = snapshot.size + 2 * len(action.text) + 4096
-            self.check(action.refusal != "StoreFull" or most > self.policy.cap, "the store was full too soon")
+            self.check(action.refusal != "StoreFull" or most > self.policy.cap, "the store was full below its cap")
             return
         self.check(action.is_done, f"a message after the restart was refused with {action.refusal}")
         count = snapshot.messages + 1
         self.check(f"conversation has {count} message" in action.answer,
-                   f"{action.answer[-60:]!r}, not {count} messages")
-        self.check(id in self.store.listed(), "the thread that was written to is gone")
+                   f"the answer ends with {action.answer[-60:]!r} and does not report {count} messages")
+        self.check(id in self.store.listed(), "the written thread is missing")
         self.check(not self.policy.cap or self.store.usage()["used_bytes"] <= self.policy.cap,
-                   "more than the cap after a write")
+                   "the store is larger than its cap after a write")
 
     def run(self, name, number):
         """Runs one round; returns its failure, or None."""

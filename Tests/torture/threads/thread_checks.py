@@ -45,9 +45,9 @@ class ThreadChecks(Callers):
         self.check_missing_threads(before, reader)
         for action in self.actions:
             if action.kind == "delete" and action.is_done:
-                self.check(action.thread not in listed, "a thread that was deleted is there")
+                self.check(action.thread not in listed, "a deleted thread is listed")
             if action.kind == "remember" and action.is_done:
-                self.check(action.is_stored, "a turn that a second program stored is gone")
+                self.check(action.is_stored, "a turn that a second program stored is missing")
         self.count.turns += sum(len(snapshot.turns) for snapshot in self.snapshots.values())
 
     def check_refusals(self):
@@ -59,7 +59,7 @@ class ThreadChecks(Callers):
             self.check(known or action.refusal == "Cancelled", f"{action.kind} was refused with {action.refusal}")
             may_be_gone = self.policy.cap or self.policy.ages or any(
                 other.kind == "delete" and other.thread == action.thread for other in self.actions)
-            self.check(action.refusal != "NoSuchThread" or may_be_gone, "a thread was not found")
+            self.check(action.refusal != "NoSuchThread" or may_be_gone, "a thread was not found without a reason")
             self.check(action.refusal != "StoreFull" or self.policy.cap, "a store without a cap is full")
 
     def check_figures(self, listed, usage):
@@ -69,11 +69,14 @@ class ThreadChecks(Callers):
             found = self.disk.is_whole()
             self.check(found == "ok", f"SQLite finds the database damaged: {found}")
         used = sum(thread["bytes"] for thread in listed.values())
-        self.check(usage["used_bytes"] == used, f"{usage['used_bytes']} bytes used, {used} listed")
-        self.check(usage["thread_count"] == len(listed), f"{usage['thread_count']} threads counted")
+        self.check(usage["used_bytes"] == used,
+                   f"the store counts {usage['used_bytes']} bytes, and its threads have {used}")
+        self.check(usage["thread_count"] == len(listed),
+                   f"the store counts {usage['thread_count']} threads, and lists {len(listed)}")
         archived = sum(thread["archived"] for thread in listed.values())
-        self.check(usage["archived_count"] == archived, f"{usage['archived_count']} archived threads counted")
-        self.check(usage["limit_bytes"] == (self.policy.cap or 0), "another cap")
+        self.check(usage["archived_count"] == archived,
+                   f"the store counts {usage['archived_count']} archived threads, and lists {archived}")
+        self.check(usage["limit_bytes"] == (self.policy.cap or 0), "the store reports another cap")
 
     def check_missing_threads(self, before, reader):
         """Checks the threads that are missing."""
@@ -95,4 +98,4 @@ class ThreadChecks(Callers):
             if action.text == title and action.kind == "create" and not action.thread and action.may_have_happened:
                 action.thread = id
                 return Snapshot(id, title, None, 0, 0)
-        raise Failure(f"there is a thread that nobody created: {title!r}")
+        raise Failure(f"no action created the thread {title!r}")

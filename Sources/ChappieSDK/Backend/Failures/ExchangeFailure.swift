@@ -1,20 +1,25 @@
 import GLibBridge
 
-/// The reason why a request got no answer. The cases differ in the remedy.
+/// The reason why a request got no complete answer. The cases differ in the remedy, which ``Retries`` chooses.
+///
+/// The error of each case is for the caller, if the remedy fails. A delay is in seconds, and nil if the backend names
+/// none.
 enum ExchangeFailure: Error {
   /// The backend refused the access token.
   case rejected(ChappieClientError)
   /// The backend got too many requests.
   case rateLimited(ChappieClientError, retryAfter: Double?)
-  /// The backend could not be reached or has an outage. No part of an answer came.
+  /// The backend could not be reached, or refused the request with a status from 500 to 599.
   case unavailable(ChappieClientError, retryAfter: Double?)
-  /// The answer broke off.
+  /// The answer broke off, or the backend ended it with an error that another try may not meet.
   case broken(ChappieClientError)
-  /// The backend does not offer a WebSocket; `isLasting` tells whether it never will.
+  /// No WebSocket could be opened. If `isLasting`, the backend refuses WebSockets altogether; otherwise it could not be
+  /// reached, or refuses one for now.
   case noWebSocket(ChappieClientError, isLasting: Bool)
-  /// The socket is too old, or the backend has forgotten the last exchange.
+  /// The socket can carry no more answers: it is too old, the backend has forgotten the last exchange, or a part of an
+  /// earlier answer came over it. Another socket can.
   case staleSocket(ChappieClientError)
-  /// The backend refused the coding of the body, and may accept another one.
+  /// The backend refused the compressed body, and may accept a plain one.
   case encodingRefused(ChappieClientError)
   /// The backend refused the model, or the form of the request for it.
   case modelRefused(ChappieClientError)
@@ -33,6 +38,7 @@ enum ExchangeFailure: Error {
     }
   }
 
+  /// The failure for a refusal by the backend, by its code and its status.
   init(_ failure: BackendFailure) {
     switch (failure.status, failure.code) {
     case (_, "websocket_connection_limit_reached"), (_, "previous_response_not_found"):

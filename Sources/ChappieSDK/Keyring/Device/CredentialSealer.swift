@@ -2,24 +2,29 @@ import GLibBridge
 import Platform
 import SecretMemory
 
-/// Runs systemd-creds(1) to encrypt a secret so that only this machine's TPM can decrypt it.
+/// Runs systemd-creds(1), which encrypts a secret so that only this machine's TPM can decrypt it.
 @GLibActor
 struct CredentialSealer {
-  /// A failure of systemd-creds and its reason.
+  /// A failure of systemd-creds. The reason is part of a sentence, and redacted.
   struct Failure: Error {
     let reason: String
   }
 
   private static let program = "systemd-creds"
   private static let name = "--name=chappie-device-key"
-  /// A busy TPM, for example during boot, takes seconds for a key.
+  /// The longest time for each run. A busy TPM, for example during boot, takes seconds for a key.
   private static let deadline = Duration.seconds(30)
+  /// The longest output of a run, in bytes.
   private static let outputLimit = 4096
-  /// From this version on, users other than root ask the system's service. It binds a secret to user, host and TPM
-  /// together.
+  /// From this version of systemd on, a user other than root has the system's service encrypt, with `--user`. It binds
+  /// the secret to the user, the host and the TPM together.
   private static let firstWithUsers = 256
 
-  /// - Throws: ``Failure``, `CancellationError`.
+  /// Encrypts a secret.
+  ///
+  /// - Returns: the encrypted secret, as text in Base64.
+  /// - Throws: ``Failure``, also without a TPM; `GLibError` if systemd-creds cannot be asked for its version;
+  ///   `CancellationError`.
   func encrypt(_ secret: SecretBytes) async throws -> SecretBytes {
     // A binding to a register of the firmware or of secure boot would lose the stored secrets after an update. Register
     // 23 is for applications and unused elsewhere. systemd 252 decrypts nothing without a register.
@@ -29,6 +34,8 @@ struct CredentialSealer {
     return encrypted
   }
 
+  /// Decrypts the result of ``encrypt(_:)``.
+  ///
   /// - Throws: as ``encrypt(_:)``.
   func decrypt(_ encrypted: SecretBytes) async throws -> SecretBytes {
     try await run(["decrypt", Self.name] + (try await usesSystem() ? ["--user"] : []), encrypted)
@@ -45,6 +52,7 @@ struct CredentialSealer {
     }
   }
 
+  /// Whether the system's service encrypts and decrypts.
   private func usesSystem() async throws -> Bool {
     guard !CurrentProcess.isRoot else { return false }
     let version = try await SecretFilter.run(
@@ -55,7 +63,8 @@ struct CredentialSealer {
       ?? false
   }
 
-  /// Without a TPM, systemd-creds may use another key. The first 16 bytes identify the kind of key.
+  /// Whether only the TPM can decrypt. Without a TPM, systemd-creds may use another key. The first 16 bytes identify
+  /// the kind of key.
   private static func isBoundToTPM(_ encrypted: SecretBytes) -> Bool {
     let text = encrypted.withBytes { $0.filter { $0 != .lineFeed } }
     guard let bytes = Base64.decode(text), bytes.count > 16 else { return false }
@@ -63,7 +72,8 @@ struct CredentialSealer {
     return kindsWithTPM.contains(kind)
   }
 
-  /// The kinds with the TPM alone and with the host's key too, for the system and for a user.
+  /// The kinds that need the TPM, in hexadecimal: alone or with the host's key, with or without a signed policy of the
+  /// machine, for the system or for one user.
   private static let kindsWithTPM: Set<String> = [
     "0c7cc07b117645919c4b0bea08bc20fe", "93a894094874449090caf2fc93cab553", "ef4ac13679a9480ea7db68897f9f165d",
     "af4950a849134eb1a73846304ff30c05", "adbc4ca3efb64201ba881b6f2e4095ea", "faf7eb9341e3412ca1a436f95a29362f",

@@ -38,7 +38,7 @@ struct DeviceKeyFile: DeviceKeySource {
     }
     do {
       try SecretFile.create(AEAD.randomKey(), Self.name, in: directory)
-      Log.notice("What the keyring is given from now on is sealed with a new key: this device had none.")
+      Log.notice("From now on credentials are sealed with a new key, because this device had none.")
     } catch .exists {
       // Another program has created the key first.
     } catch {

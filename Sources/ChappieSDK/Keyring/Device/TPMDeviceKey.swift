@@ -96,7 +96,7 @@ final class TPMDeviceKey: DeviceKeySource {
       } catch is CredentialSealer.Failure {
         throw unavailable("the TPM did not open it (systemd-creds: \(failure.reason))")
       }
-      Log.warning("The TPM does not know the key of this device any more: what was stored with it is of no use.")
+      Log.warning("The TPM no longer knows the key of this device: credentials that were sealed with it are lost.")
       return .lost
     }
   }
@@ -111,7 +111,7 @@ final class TPMDeviceKey: DeviceKeySource {
     do {
       try directory.makeForDeviceKey()
       try SecretFile.create(encrypted, Self.name, in: directory)
-      Log.notice("What the keyring is given from now on is sealed with a new key that the TPM keeps.")
+      Log.notice("From now on credentials are sealed with a new key that the TPM protects.")
     } catch .exists {
       // Another program in another login has created the key first.
     } catch {

@@ -5,8 +5,8 @@ struct ThreadKey: KeyringSecret {
   static let schema = "org.chappie.ThreadKey"
   static let reasons = (
     otherDevice:
-      "The stored threads were made on another device, or the key of this device is gone: nothing of them can be read; delete all of them to begin anew.",
-    damaged: "The key of the stored threads is damaged, or another version's: delete all threads to begin anew."
+      "The stored threads were made on another device, or the key of this device is gone: they cannot be read. Delete all threads to start again.",
+    damaged: "The key of the stored threads is damaged, or of another version. Delete all threads to start again."
   )
 
   let bytes: SecretBytes
@@ -21,6 +21,6 @@ struct ThreadKey: KeyringSecret {
 
   func encode() -> SecretBytes { bytes }
 
-  /// Only one key is ever made. Between two, neither could take precedence, so the first one found stays.
+  /// Only one key is ever made, so none takes precedence over another: the first usable one that is found stays.
   func counts(before other: ThreadKey) -> Bool { false }
 }

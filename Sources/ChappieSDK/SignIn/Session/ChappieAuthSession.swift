@@ -13,11 +13,15 @@ import Synchronization
 public final class ChappieAuthSession: Observable, Sendable {
   /// A session's observable values at one moment.
   public struct Snapshot: Sendable, Hashable {
+    /// As ``ChappieAuthSession/state``.
     public let state: ChappieAuthState
+    /// As ``ChappieAuthSession/deviceLinkState``.
     public let deviceLinkState: ChappieDeviceLinkState
-    /// The code that waits for the user's approval. Nil when there is none.
+    /// The code of the running sign-in. Nil before it is known and after the sign-in has ended.
     public let deviceCode: ChappieDeviceCode?
+    /// As ``ChappieAuthSession/accountInfo``.
     public let accountInfo: ChappieAccountInfo?
+    /// As ``ChappieAuthSession/lastError``.
     public fileprivate(set) var lastError: ChappieAuthError?
 
     init(_ state: SlotState) {
@@ -60,6 +64,7 @@ public final class ChappieAuthSession: Observable, Sendable {
   /// The longest time that ``signOut()`` blocks its caller.
   private static let signOutPatience = Duration.seconds(10)
 
+  /// The configuration with which the session was made.
   public let configuration: ChappieConfiguration
   private let view = Mutex(View())
   private let registrar = ObservationRegistrar()
@@ -81,11 +86,20 @@ public final class ChappieAuthSession: Observable, Sendable {
 
   // MARK: Reading
 
+  /// All values below at one moment.
   public var snapshot: Snapshot { read(\.snapshot) }
+  /// The state of the sign-in. During a new sign-in it is ``ChappieAuthState/signingIn``, with or without a stored
+  /// credential.
   public var state: ChappieAuthState { read(\.state).state }
+  /// The progress of the running sign-in, or the result of the last one in this process. It is
+  /// ``ChappieDeviceLinkState/idle`` before the first one and after a sign-out.
   public var deviceLinkState: ChappieDeviceLinkState { read(\.deviceLinkState).deviceLinkState }
+  /// The code of the running sign-in. Nil before it is known and after the sign-in has ended.
   public var deviceCode: ChappieDeviceCode? { read(\.deviceCode).deviceCode }
+  /// The account of the stored credential. Nil if there is none, or while the keyring has not shown it.
   public var accountInfo: ChappieAccountInfo? { read(\.accountInfo).accountInfo }
+  /// The latest error of a sign-in, sign-out, refresh or read of the keyring. A new sign-in clears it, and so does a
+  /// refresh or sign-out that succeeds. The next good read clears an error of the keyring.
   public var lastError: ChappieAuthError? { read(\.lastError).lastError }
 
   /// Returns the snapshot and registers an access to `member`.
@@ -94,7 +108,8 @@ public final class ChappieAuthSession: Observable, Sendable {
     return view.withLock { $0.snapshot }
   }
 
-  /// The present snapshot and each later one. A slow reader gets the newest and misses those between.
+  /// A new stream of the present snapshot and each later one. A slow reader gets the newest and misses those between.
+  /// The stream ends when the session is released.
   public var updates: AsyncStream<Snapshot> {
     let (stream, continuation) = AsyncStream.makeStream(of: Snapshot.self, bufferingPolicy: .bufferingNewest(1))
     let id = view.withLock { view in
@@ -116,8 +131,9 @@ public final class ChappieAuthSession: Observable, Sendable {
     slot.observe { observer(Snapshot($0.old), Snapshot($0.new)) }
   }
 
-  /// Waits for the first read of the keyring and returns the state. It is ``ChappieAuthState/restoring`` when the
-  /// keyring gave no answer.
+  /// Waits until the keyring has been read, and returns the state.
+  ///
+  /// - Returns: the state; ``ChappieAuthState/restoring`` if the keyring has never answered.
   @GLibActor
   @discardableResult
   public func restored() async -> ChappieAuthState {
@@ -127,10 +143,14 @@ public final class ChappieAuthSession: Observable, Sendable {
 
   // MARK: Acting
 
-  /// Starts a sign-in and returns the code for the user to enter. A sign-in already running returns its code again. The
-  /// stored credential stays until the new sign-in succeeds. Then the server is asked to revoke it.
+  /// Starts a sign-in and returns as soon as its code is known. The sign-in continues until the user has approved or
+  /// declined the code, or the code expires after 15 minutes. ``deviceLinkState`` shows its progress.
   ///
-  /// - Throws: ``ChappieAuthError``, `CancellationError`.
+  /// While a sign-in runs, this method returns its code and starts no other. The stored credential stays until the new
+  /// sign-in succeeds. Then the server is asked to revoke it.
+  ///
+  /// - Returns: the code for the user to enter, and the address of the page for it.
+  /// - Throws: ``ChappieAuthError`` if the keyring cannot be used or the server gives no code; `CancellationError`.
   @GLibActor
   @discardableResult
   public func startDeviceCodeSignIn() async throws -> ChappieDeviceCode {
@@ -148,25 +168,29 @@ public final class ChappieAuthSession: Observable, Sendable {
     }
   }
 
-  /// Cancels a running sign-in. The stored credential stays.
+  /// Cancels a running sign-in, soon after this method returns. The stored credential stays.
   public func cancelSignIn() {
     Task.onGLib { cancelSignInAtOnce() }
   }
 
-  /// Cancels a running sign-in and waits for its end. The next sign-in is then a new one.
+  /// Cancels a running sign-in before this returns, and does not wait for its end. A sign-in that is started after this
+  /// is a new one.
   @GLibActor
   package func cancelSignInAtOnce() {
     slot.cancelSignIn()
   }
 
-  /// Removes this slot's credential and no other, then asks the server to revoke it. The credential is removed when
-  /// this method returns, so the program may exit, while the revocation continues. If the removal fails, ``lastError``
-  /// gives the reason and ``state`` stays; ``signOutAndWait()`` throws that error. If only the revocation fails,
-  /// ``lastError`` later becomes ``ChappieAuthError/revocationFailed(_:)``.
+  /// Removes this slot's credential and no other, then asks the server to revoke it. A running sign-in is cancelled.
   ///
-  /// This method blocks its thread, even the main thread, until the keyring answers: usually milliseconds, 10 seconds
-  /// at most. After 10 seconds ``lastError`` reports the delay and the removal continues. On the library's own thread,
-  /// such as in a tool's handler, it cannot block: it starts the removal and returns. Call ``signOutAndWait()`` there.
+  /// The credential is removed when this method returns. The revocation continues afterwards, while the program runs.
+  /// If the removal fails, ``lastError`` gives the reason and ``state`` stays; ``signOutAndWait()`` throws that error.
+  /// If only the revocation fails, ``lastError`` later becomes ``ChappieAuthError/revocationFailed(_:)``. A credential
+  /// that cannot be read now, such as one from another device, is removed without a revocation.
+  ///
+  /// This method blocks its thread, even the main thread, until the keyring has removed the credential: usually for
+  /// milliseconds, for 10 seconds at most. After 10 seconds it returns, ``lastError`` reports the delay, and the
+  /// removal continues. On the library's own thread, such as in an observer of a session, it cannot block: it starts
+  /// the removal and returns. Call ``signOutAndWait()`` there.
   public func signOut() {
     let outcome = GLibActor.block(atMost: Self.signOutPatience) {
       _ = try? await self.slot.signOut(interaction: .forbidden)
@@ -184,10 +208,10 @@ public final class ChappieAuthSession: Observable, Sendable {
     notify(from: old, to: new)
   }
 
-  /// Removes the credential as ``signOut()`` does and waits up to 10 seconds for the server's answer. ``lastError``
-  /// then tells whether the server revoked the credential.
+  /// Removes the credential as ``signOut()`` does, and then waits up to 10 seconds for the server to revoke it. If the
+  /// server does not, ``lastError`` is ``ChappieAuthError/revocationFailed(_:)``, and this method does not throw.
   ///
-  /// - Throws: ``ChappieAuthError``, `CancellationError`.
+  /// - Throws: ``ChappieAuthError`` if the credential could not be removed.
   @GLibActor
   public func signOutAndWait() async throws {
     try await signOutAndWait(interaction: .forbidden)

@@ -2,12 +2,15 @@ import GLibBridge
 
 /// The state of a sign-in.
 public enum ChappieAuthState: String, Sendable, Hashable, CaseIterable {
-  /// The keyring has not answered yet: nothing is known.
+  /// Nothing is known, because the keyring has not answered yet.
   case restoring
+  /// Nothing usable is stored.
   case signedOut = "signed-out"
+  /// A sign-in is running, with or without a stored credential.
   case signingIn = "signing-in"
+  /// A credential is stored. A locked keyring may hide its account.
   case signedIn = "signed-in"
-  /// The stored credential cannot be refreshed any more. Show your sign-in.
+  /// The stored credential cannot be refreshed any more. Offer a new sign-in.
   case reauthenticationRequired = "reauthentication-required"
 }
 
@@ -15,15 +18,23 @@ extension ChappieAuthState: LogValue {}
 
 /// The progress of the device-code exchange.
 public enum ChappieDeviceLinkState: String, Sendable, Hashable, CaseIterable {
+  /// No sign-in has run, or the user has signed out since.
   case idle
+  /// The server has been asked for a code.
   case requestingCode = "requesting-code"
   /// The code is known. The user has yet to enter and approve it.
   case waitingForApproval = "waiting-for-approval"
+  /// The user has approved the code, and the server is asked for the tokens.
   case exchanging
+  /// The sign-in has succeeded, and its credential is stored.
   case linked
+  /// The user has declined the sign-in on the page.
   case declined
+  /// The code has expired before the user approved it.
   case expired
+  /// This program has cancelled the sign-in.
   case cancelled
+  /// The sign-in has failed. ``ChappieAuthSession/lastError`` gives the reason.
   case failed
 
   /// Whether a sign-in is running.
@@ -37,8 +48,9 @@ public enum ChappieDeviceLinkState: String, Sendable, Hashable, CaseIterable {
 
 /// A device code and the page where the user enters it.
 public struct ChappieDeviceCode: Sendable, Hashable {
+  /// The code to enter: 1 to 64 letters, digits and dashes.
   public let userCode: String
-  /// The address of the page for the code.
+  /// The address of the page on which the user enters the code.
   public let verificationURI: String
   /// The code's expiry: Unix seconds in UTC.
   public let expiresAt: Int64

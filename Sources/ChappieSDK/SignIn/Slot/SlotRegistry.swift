@@ -59,7 +59,7 @@ package enum SlotRegistry {
     client: DesktopKeyring.client, seals: DesktopKeyring.seals, notes: SlotNotes(),
     watch: KeyringWatch(client: DesktopKeyring.client, schema: Credential.schema) { changed($0) })
 
-  // MARK: What others do
+  // MARK: Changes by other programs
 
   private static let storeObservers = Observers<Void>()
 

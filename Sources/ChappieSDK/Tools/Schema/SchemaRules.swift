@@ -28,10 +28,13 @@ enum SchemaType: String, Sendable {
   }
 }
 
-/// The keywords of one schema. A keyword that is nil or empty has no effect.
+/// The keywords of one schema. A keyword that is nil, or an empty array or dictionary, has no effect. Limits are
+/// inclusive unless their name says otherwise.
 struct SchemaRules: Sendable {
   var types: [SchemaType] = []
+  /// The text of `$ref`. ``SchemaReader`` parses the schema to which it refers.
   var reference: String?
+  /// The values of `enum` and `const`.
   var choices: SchemaChoices?
 
   var minimum: Double?
@@ -40,8 +43,9 @@ struct SchemaRules: Sendable {
   var exclusiveMaximum: Double?
   var multipleOf: Double?
 
+  /// The length of a string, in code points.
   var lengths = SchemaRange()
-  /// A valid pattern. It is compiled only during a check, because a compiled one takes more memory than the schema.
+  /// A valid regular expression. Each check compiles it anew, because a compiled one takes more memory than the schema.
   var pattern: String?
 
   var prefixItems: [SchemaNode] = []
@@ -51,7 +55,7 @@ struct SchemaRules: Sendable {
   var properties: [String: SchemaNode] = [:]
   var additionalProperties: SchemaNode?
   var required: [String] = []
-  /// The cost of looking up these keywords, in steps of a check.
+  /// The cost of looking up `required` and `reference`, in steps of ``SchemaCheck``.
   var weight = 0
 
   var allOf: [SchemaNode] = []
@@ -59,7 +63,7 @@ struct SchemaRules: Sendable {
   var oneOf: [SchemaNode] = []
 }
 
-/// The values of which one is required.
+/// A list of values. Only they fit; if the list is empty, nothing fits.
 struct SchemaChoices: Sendable {
   let list: [ChappieJSONValue]
   private let set: Set<ChappieJSONValue>
@@ -72,11 +76,12 @@ struct SchemaChoices: Sendable {
   func contains(_ value: ChappieJSONValue) -> Bool { set.contains(value) }
 }
 
-/// Limits of a count.
+/// The limits of a count, both inclusive. Without `most` there is no upper limit.
 struct SchemaRange: Sendable {
   var least = 0
   var most: Int?
 
+  /// The limit that `count` violates, as the end of a sentence; nil if it violates none.
   func problem(_ count: Int, of things: String) -> String? {
     if count < least { return "must have at least \(least) \(things)" }
     if let most, count > most { return "must have at most \(most) \(things)" }
@@ -85,6 +90,7 @@ struct SchemaRange: Sendable {
 }
 
 extension SchemaRules {
+  /// The limit that a number violates, as the end of a sentence; nil if it violates none or `value` is no number.
   func numberProblem(_ value: ChappieJSONValue) -> String? {
     guard let number = value.numberValue else { return nil }
     if let minimum, number < minimum { return "must be at least \(minimum.shown)" }
@@ -102,7 +108,7 @@ extension Double {
     Int64(exactly: self).map { "\($0)" } ?? "\(self)"
   }
 
-  /// By decimal value: 0.3 is a multiple of 0.1, although the nearest binary fractions are not.
+  /// Allows for rounding: 0.3 is a multiple of 0.1, although the nearest binary fractions are not.
   fileprivate func isMultiple(of divisor: Double) -> Bool {
     let quotient = self / divisor
     return abs(quotient - quotient.rounded()) <= 1e-9 * max(1, abs(quotient))

@@ -20,6 +20,17 @@ public struct ChappieClientContext: Sendable, Hashable, Codable {
   /// The time of the last change: Unix seconds in UTC.
   public var updatedAt: Int64
 
+  /// Creates a context, for example from parts that an app stored itself.
+  ///
+  /// - Parameters:
+  ///   - sessionID: the id of the client.
+  ///   - threadID: the id of the conversation for the backend's cache.
+  ///   - model: the slug of the model.
+  ///   - messages: the messages, in order.
+  ///   - compactedSummary: a summary of the messages before `messages`; nil if there is none.
+  ///   - createdAt: the beginning of the conversation: Unix seconds in UTC.
+  ///   - updatedAt: its last change: Unix seconds in UTC.
+  ///   - usesDefaultModel: whether `model` is only the default.
   public init(
     sessionID: String, threadID: String, model: String, messages: [ChappieInputMessage],
     compactedSummary: String? = nil, createdAt: Int64, updatedAt: Int64, usesDefaultModel: Bool = false
@@ -34,6 +45,10 @@ public struct ChappieClientContext: Sendable, Hashable, Codable {
     self.usesDefaultModel = usesDefaultModel
   }
 
+  /// Decodes a context. Contexts of earlier versions do not say whether their model was chosen; the built-in default
+  /// counts as not chosen.
+  ///
+  /// - Throws: `DecodingError`.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     let model = try values.decode(String.self, forKey: .model)
@@ -49,10 +64,11 @@ public struct ChappieClientContext: Sendable, Hashable, Codable {
         ?? (model == ModelChoice.standardSlug))
   }
 
+  /// The number of ``messages``.
   public var messageCount: Int { messages.count }
 
-  /// The estimated size of the conversation in tokens: four bytes each. ``ChappieResponse/usage`` has the backend's
-  /// count.
+  /// The estimated size of the texts in tokens, at four bytes each, without images, tool calls and instructions.
+  /// ``ChappieResponse/usage`` has the backend's count.
   public var estimatedTokens: Int {
     let bytes = messages.reduce(compactedSummary?.utf8.count ?? 0) { $0 + $1.text.utf8.count }
     return (bytes + 3) / 4
@@ -61,10 +77,16 @@ public struct ChappieClientContext: Sendable, Hashable, Codable {
 
 /// The part of a model's window that a conversation fills, by ``ChappieClientContext/estimatedTokens``.
 public struct ChappieContextSize: Sendable, Hashable {
+  /// The estimated size of the conversation in tokens.
   public let estimatedTokens: Int
   /// The model's window in tokens.
   public let contextWindow: Int
 
+  /// Creates a size. A negative number counts as 0.
+  ///
+  /// - Parameters:
+  ///   - estimatedTokens: the estimated size of the conversation in tokens.
+  ///   - contextWindow: the model's window in tokens.
   public init(estimatedTokens: Int, contextWindow: Int) {
     self.estimatedTokens = max(0, estimatedTokens)
     self.contextWindow = max(0, contextWindow)
@@ -73,7 +95,8 @@ public struct ChappieContextSize: Sendable, Hashable {
   /// The free part of the window in tokens, at least 0.
   public var remainingTokens: Int { max(0, contextWindow - estimatedTokens) }
 
-  /// At least 0; more than 100 if the conversation is larger than the window.
+  /// The filled part of the window in percent, at least 0. It is more than 100 if the conversation is larger than the
+  /// window, and 100 if the window is 0.
   public var usedPercent: Double {
     contextWindow == 0 ? 100 : Double(estimatedTokens) * 100 / Double(contextWindow)
   }

@@ -4,7 +4,7 @@ import GLibBridge
 @GLibActor
 struct Compaction {
   private static let instructions = """
-    You write the summary that replaces a conversation. Who reads it goes on with the conversation and knows nothing \
+    You write the summary that replaces a conversation. Its reader continues the conversation and knows nothing \
     else of it.
     Keep: what the user wants and prefers, what was decided, facts, names, numbers, what tools have said, and what is \
     still open. Leave out greetings and detours. Write in the conversation's language, in short paragraphs, without a \

@@ -17,7 +17,7 @@ struct Transcript: Sendable {
 
   /// The items before the next message in a request.
   var input: [ConversationItem] {
-    let beginning = summary.map { ConversationItem.message(.system("The conversation so far, in short:\n\($0)")) }
+    let beginning = summary.map { ConversationItem.message(.system("A summary of the conversation so far:\n\($0)")) }
     return (beginning.map { [$0] } ?? []) + items
   }
 

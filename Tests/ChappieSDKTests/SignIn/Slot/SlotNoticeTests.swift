@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
 struct SlotNoticeTests {
-  @Test func aSignInElsewhereIsOneHere() async {
+  @Test func adoptsAnotherProcessesSignIn() async {
     let fixture = SlotFixture(.none)
     await fixture.slot.restore()
     fixture.store.item = .credential(.test("new", account: "grace"))
@@ -16,7 +16,7 @@ struct SlotNoticeTests {
     #expect(fixture.slot.state.accountInfo?.accountID == "grace")
   }
 
-  @Test func aSignOutElsewhereIsOneHere() async throws {
+  @Test func adoptsAnotherProcessesSignOut() async throws {
     let fixture = SlotFixture(.none)
     _ = try await fixture.slot.startSignIn(interaction: .forbidden)
     await fixture.until { $0.deviceLinkState == .linked }
@@ -27,7 +27,7 @@ struct SlotNoticeTests {
   }
 
   /// There was no request, so a silent store is no error.
-  @Test func aStoreThatTellsNothingChangesNothing() async {
+  @Test func unreadableStoreChangesNothing() async {
     let fixture = await SlotFixture.signedIn()
     let before = fixture.slot.state
     for item in [FakeStore.Item.locked, .hidden] {
@@ -41,7 +41,7 @@ struct SlotNoticeTests {
   }
 
   /// A running read may have missed the change.
-  @Test func aLookThatIsUnderWayIsNotTheLast() async {
+  @Test func changeDuringAReadCausesASecondRead() async {
     let fixture = await SlotFixture.signedIn()
     let finds = fixture.store.finds
     let looks = [Task.onGLib { await fixture.slot.look() }, Task.onGLib { await fixture.slot.changedInStore() }]
@@ -49,7 +49,7 @@ struct SlotNoticeTests {
     #expect(fixture.store.finds == finds + 2)
   }
 
-  @Test func manyWhoLookAtOnceLookOnce() async {
+  @Test func concurrentReadsAreShared() async {
     let fixture = SlotFixture(.credential(.test("old")))
     let looks = (0..<3).map { _ in Task.onGLib { await fixture.slot.look() } }
     for look in looks { await look.value }
@@ -58,7 +58,7 @@ struct SlotNoticeTests {
   }
 
   /// A new session reads a known slot again, even without a signal of a change.
-  @Test func aNewSessionReadsTheStore() async {
+  @Test func newSessionReadsTheStore() async {
     let configuration = ChappieConfiguration(keychainService: "org.example.new-session")
     let store = FakeStore()
     SlotRegistry.seed(SlotIdentity(configuration), with: store)

@@ -16,7 +16,7 @@ struct SlotPendingTests {
     return fixture
   }
 
-  @Test func areStoredWhenTheLockChanges() async throws {
+  @Test func lockChangeStoresPendingTokens() async throws {
     let fixture = await pending()
     await fixture.slot.lockChanged()
     #expect(fixture.store.stored == "new")
@@ -25,13 +25,13 @@ struct SlotPendingTests {
     #expect(fixture.method.refreshed == ["old"])
   }
 
-  @Test func areStoredBeforeTheProcessEnds() async throws {
+  @Test func settleStoresPendingTokens() async throws {
     let fixture = await pending()
     await fixture.slot.settle()
     #expect(fixture.store.stored == "new")
   }
 
-  @Test func keepTheirSlot() async throws {
+  @Test func pendingTokensKeepTheirSlotAlive() async throws {
     var fixture: SlotFixture? = await pending()
     let store = try #require(fixture?.store)
     weak let slot = fixture?.slot
@@ -44,7 +44,7 @@ struct SlotPendingTests {
   }
 
   /// Another process tried the old tokens, but the server no longer accepts them.
-  @Test func replaceWhatWasRefusedElsewhere() async throws {
+  @Test func pendingTokensReplaceARefusedCredential() async throws {
     let fixture = await pending()
     var refused = try #require(fixture.store.credential)
     refused.refreshToken = nil
@@ -55,7 +55,7 @@ struct SlotPendingTests {
     #expect(fixture.slot.state.state == .signedIn)
   }
 
-  @Test func giveWayToASignInElsewhere() async throws {
+  @Test func anotherProcessesSignInReplacesPendingTokens() async throws {
     let fixture = await pending()
     fixture.store.item = .credential(.test("other", account: "bob"))
     for _ in 0..<2 { #expect(try await fixture.slot.accessGrant().name == "other") }
@@ -63,7 +63,7 @@ struct SlotPendingTests {
     #expect(fixture.method.refreshed == ["old"])
   }
 
-  @Test func giveWayToASignOutElsewhere() async throws {
+  @Test func anotherProcessesSignOutDiscardsPendingTokens() async throws {
     let fixture = await pending()
     fixture.store.item = .none
     await fixture.slot.lockChanged()
@@ -75,7 +75,7 @@ struct SlotPendingTests {
   // MARK: Refusals of other processes
 
   /// Another process's refresh was refused while this one waited for the lock.
-  @Test func whatWasRefusedElsewhereIsNotTriedAgain() async throws {
+  @Test func doesNotRetryATokenRefusedInAnotherProcess() async throws {
     let fixture = await SlotFixture.signedIn()
     let rejected = try await fixture.slot.accessGrant()
     var refused = try #require(fixture.store.credential)
@@ -95,7 +95,7 @@ struct SlotPendingTests {
 
   // MARK: Cancelled callers
 
-  @Test func aCallerThatLeavesDoesNotWait() async throws {
+  @Test func cancelledCallerReturnsBeforeTheRefreshEnds() async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
     let (started, gate) = (Wait(), Wait())
     fixture.method.onRefresh = { _ in

@@ -7,13 +7,13 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
 struct SlotReadingTests {
-  @Test func knowsNothingUntilItHasAsked() {
+  @Test func stateIsRestoringBeforeTheFirstRead() {
     let fixture = SlotFixture(.credential(.test("old")))
     #expect(fixture.slot.state.state == .restoring)
     #expect(fixture.store.finds == 0)
   }
 
-  @Test func aStoredCredentialIsASignIn() async throws {
+  @Test func storedCredentialMeansSignedIn() async throws {
     let fixture = await SlotFixture.signedIn()
     #expect(fixture.slot.state.state == .signedIn)
     #expect(fixture.slot.state.accountInfo?.accountID == "ada")
@@ -21,14 +21,14 @@ struct SlotReadingTests {
     #expect(fixture.method.refreshed.isEmpty)
   }
 
-  @Test func nothingStoredIsSignedOut() async {
+  @Test func emptyStoreMeansSignedOut() async {
     let fixture = SlotFixture(.none)
     await fixture.slot.restore()
     #expect(fixture.slot.state.state == .signedOut)
     await #expect(throws: CredentialError.missing) { try await fixture.slot.accessGrant() }
   }
 
-  @Test func anItemInALockedKeyringIsASignInThatCannotBeUsed() async {
+  @Test func lockedItemMeansSignedInButUnusable() async {
     let fixture = SlotFixture(.locked)
     await fixture.slot.restore()
     #expect(fixture.slot.state.state == .signedIn)
@@ -38,7 +38,7 @@ struct SlotReadingTests {
   }
 
   /// Nothing is known: the user may be signed in or not.
-  @Test func aKeyringThatDoesNotEvenTellIsNoSignOut() async {
+  @Test func hiddenItemIsNoSignOut() async {
     let fixture = SlotFixture(.hidden)
     await fixture.slot.restore()
     #expect(fixture.slot.state.state == .restoring)
@@ -49,7 +49,7 @@ struct SlotReadingTests {
     #expect(read.slot.state.accountInfo?.accountID == "ada")
   }
 
-  @Test func aUselessItemIsNoSignInWithAReason() async {
+  @Test func unusableItemMeansSignedOutWithAReason() async {
     let fixture = SlotFixture(.unusable(reason: "made elsewhere"))
     await fixture.slot.restore()
     #expect(fixture.slot.state.state == .signedOut)
@@ -58,7 +58,7 @@ struct SlotReadingTests {
 
   /// A silent keyring never means signed out.
   @Test(arguments: [CredentialError.keyringLocked, .keyringFailed("hangs")])
-  func aStoreThatFailsChangesNothing(_ error: CredentialError) async {
+  func failedReadChangesNothing(_ error: CredentialError) async {
     let unread = SlotFixture(.credential(.test("old")))
     unread.store.findError = error
     await unread.slot.restore()
@@ -72,7 +72,7 @@ struct SlotReadingTests {
     #expect(read.slot.state.accountInfo?.accountID == "ada")
   }
 
-  @Test func whatIsUsedIsReadEachTime() async throws {
+  @Test func readsTheCredentialForEachUse() async throws {
     let fixture = await SlotFixture.signedIn()
     fixture.store.item = .credential(.test("other", account: "bob"))
     #expect(try await fixture.slot.accessGrant().name == "other")
@@ -81,7 +81,7 @@ struct SlotReadingTests {
 
   // MARK: Locks that change
 
-  @Test func looksAgainWhereSomethingWasNotKnown() async {
+  @Test func lockChangeReadsAnUnknownStateAgain() async {
     let locked = SlotFixture(.locked)
     await locked.slot.restore()
     locked.store.item = .credential(.test("old", account: "ada"))
@@ -94,7 +94,7 @@ struct SlotReadingTests {
     #expect(unasked.slot.state.state == .signedOut)
   }
 
-  @Test func doesNotLookAgainWhereAllIsKnown() async {
+  @Test func lockChangeDoesNotReadAKnownAccountAgain() async {
     let fixture = await SlotFixture.signedIn()
     await fixture.slot.restore()
     let finds = fixture.store.finds
@@ -103,7 +103,7 @@ struct SlotReadingTests {
   }
 
   /// Another keyring may be present now.
-  @Test func looksAgainWhereNobodyWasSignedIn() async {
+  @Test func lockChangeReadsASignedOutStateAgain() async {
     let fixture = SlotFixture(.none)
     await fixture.slot.restore()
     fixture.store.item = .credential(.test("new", account: "ada"))
@@ -113,7 +113,7 @@ struct SlotReadingTests {
 
   // MARK: Observers
 
-  @Test func observersHearOfEachChangeOnce() async {
+  @Test func observersGetEachChangeOnce() async {
     let fixture = SlotFixture(.credential(.test("old")))
     var heard: [ChappieAuthState] = []
     var first: Observation? = fixture.slot.observe { heard.append($0.new.state) }
@@ -127,7 +127,7 @@ struct SlotReadingTests {
     #expect(heard == [.signedIn])
   }
 
-  @Test func observersHearInTheOrderInWhichTheyCame() async {
+  @Test func observersRunInOrderOfRegistration() async {
     let fixture = SlotFixture(.none)
     var heard: [Int] = []
     let observations = (0..<5).map { index in fixture.slot.observe { _ in heard.append(index) } }

@@ -10,14 +10,14 @@ import Testing
 struct SlotRefreshTests {
   // MARK: The time of a refresh
 
-  @Test func refreshesWhatIsAboutToExpire() async throws {
+  @Test func refreshesATokenThatIsAboutToExpire() async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
     #expect(try await fixture.slot.accessGrant().name == "new")
     #expect(fixture.method.refreshed == ["old"])
     #expect(fixture.store.stored == "new")
   }
 
-  @Test func refreshesWhatTheBackendRejected() async throws {
+  @Test func refreshesARejectedToken() async throws {
     let fixture = await SlotFixture.signedIn()
     let old = try await fixture.slot.accessGrant()
     #expect(try await fixture.slot.accessGrant(insteadOf: old).name == "new")
@@ -42,7 +42,7 @@ struct SlotRefreshTests {
     #expect(fixture.store.writes == 1)
   }
 
-  @Test func aCallerThatLeavesDoesNotStopTheRefresh() async throws {
+  @Test func cancelledCallerDoesNotStopTheRefresh() async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
     let (started, gate) = (Wait(), Wait())
     fixture.method.onRefresh = { _ in
@@ -62,7 +62,7 @@ struct SlotRefreshTests {
 
   // MARK: A fresher copy
 
-  @Test func adoptsAFresherCopyThatAnotherProcessStored() async throws {
+  @Test func adoptsAFresherCredentialOfAnotherProcess() async throws {
     let fixture = await SlotFixture.signedIn()
     let old = try await fixture.slot.accessGrant()
     fixture.store.item = .credential(.test("fresh"))
@@ -73,7 +73,7 @@ struct SlotRefreshTests {
 
   // MARK: Stored before used
 
-  @Test func nobodyGetsATokenThatIsNotStored() async throws {
+  @Test func storesATokenBeforeReturningIt() async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
     let gate = Wait()
     fixture.store.writeGate = gate
@@ -90,7 +90,7 @@ struct SlotRefreshTests {
 
   /// The server no longer accepts the old tokens, and only this process has the new ones.
   @Test(arguments: [CredentialError.keyringLocked, .keyringFailed("gone")])
-  func keepsRenewedTokensThatTheStoreDidNotTake(_ error: CredentialError) async throws {
+  func keepsPendingTokensAfterAFailedWrite(_ error: CredentialError) async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
     fixture.store.writeError = error
     for _ in 0..<3 {
@@ -106,7 +106,7 @@ struct SlotRefreshTests {
   }
 
   /// A turn with the old token gets a 401 while the new one is pending.
-  @Test func doesNotRefreshSpentTokensWhileTheNewOnesWait() async throws {
+  @Test func doesNotRefreshAgainWhileTokensArePending() async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
     let old = AccessGrant(try #require(fixture.store.credential))
     fixture.store.writeError = .keyringLocked
@@ -133,7 +133,7 @@ struct SlotRefreshTests {
 
   // MARK: Refused
 
-  @Test func aCredentialWithoutARefreshTokenNeedsASignIn() async throws {
+  @Test func missingRefreshTokenNeedsASignIn() async throws {
     let fixture = await SlotFixture.signedIn(isDue: true, canBeRenewed: false)
     fixture.method.onRefresh = { _ in throw ChappieAuthError.missingRefreshToken }
     for _ in 0..<2 {
@@ -142,7 +142,7 @@ struct SlotRefreshTests {
     #expect(fixture.slot.state.state == .reauthenticationRequired)
   }
 
-  @Test func somethingNewerEndsTheNeed() async throws {
+  @Test func newerCredentialEndsTheNeedForASignIn() async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
     fixture.method.onRefresh = { _ in throw ChappieAuthError.tokenExchangeFailed(status: 400, message: "") }
     _ = try? await fixture.slot.accessGrant()
@@ -157,7 +157,7 @@ struct SlotRefreshTests {
     ChappieAuthError.network("down"), .tokenExchangeFailed(status: 500, message: ""),
     .tokenExchangeFailed(status: 429, message: ""), .invalidResponse("no token in it"),
   ])
-  func aTransientFailureChangesNothing(_ failure: ChappieAuthError) async throws {
+  func transientFailureKeepsTheCredential(_ failure: ChappieAuthError) async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
     fixture.method.onRefresh = { _ in throw failure }
     await #expect(throws: CredentialError.signIn(failure)) { try await fixture.slot.accessGrant() }

@@ -35,7 +35,7 @@ struct SlotRefusalTests {
   // MARK: The first refusal
 
   @Test(arguments: [400, 401, 403])
-  func theFirstOneNeedsASignInAndKeepsTheToken(_ status: Int) async throws {
+  func firstRefusalNeedsASignInAndKeepsTheToken(_ status: Int) async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
     let refusal = ChappieAuthError.tokenExchangeFailed(status: status, message: "invalid_grant")
     fixture.method.onRefresh = { _ in throw refusal }
@@ -47,7 +47,7 @@ struct SlotRefusalTests {
     #expect(fixture.method.refreshed == ["old"])
   }
 
-  @Test func theServerIsLeftInPeaceForTheWholePause() async throws {
+  @Test func sendsNoRequestDuringThePause() async throws {
     let fixture = try await refused()
     fixture.pass(seconds: Self.pause - 1)
     try await expectRefusal(fixture)
@@ -58,7 +58,7 @@ struct SlotRefusalTests {
     #expect(restarted.method.refreshed.isEmpty)
   }
 
-  @Test func itIsLeftInPeaceAlsoAfterA401() async throws {
+  @Test func sendsNoRequestDuringThePauseAfterA401() async throws {
     let fixture = try await refused()
     await #expect(throws: CredentialError.self) {
       try await fixture.slot.accessGrant(insteadOf: AccessGrant(stored(fixture)))
@@ -69,7 +69,7 @@ struct SlotRefusalTests {
   // MARK: After the pause
 
   @Test(arguments: [false, true])
-  func aTokenThatIsTakenAgainEndsTheNeed(afterRestart: Bool) async throws {
+  func successfulRefreshEndsTheNeedForASignIn(afterRestart: Bool) async throws {
     var fixture = try await refused()
     if afterRestart { fixture = await fixture.restarted() }
     fixture.pass(seconds: Self.pause)
@@ -81,7 +81,7 @@ struct SlotRefusalTests {
   }
 
   @Test(arguments: [false, true])
-  func theSecondOneTakesTheTokenOut(afterRestart: Bool) async throws {
+  func secondRefusalRemovesTheToken(afterRestart: Bool) async throws {
     var fixture = try await refused()
     if afterRestart { fixture = await fixture.restarted() }
     fixture.pass(seconds: Self.pause)
@@ -98,7 +98,7 @@ struct SlotRefusalTests {
     #expect(fixture.method.refreshed.count == requests)
   }
 
-  @Test func whatPassesDoesNotCountAsASecondOne() async throws {
+  @Test func transientFailureIsNoSecondRefusal() async throws {
     let fixture = try await refused()
     fixture.pass(seconds: Self.pause)
     for failure in [ChappieAuthError.network("down"), .renewalFailed(status: 403, message: "")] {
@@ -112,7 +112,7 @@ struct SlotRefusalTests {
     #expect(fixture.slot.state.state == .signedIn)
   }
 
-  @Test func manyAtOnceAskOnce() async throws {
+  @Test func concurrentCallersSendOneRequest() async throws {
     let fixture = try await refused()
     fixture.pass(seconds: Self.pause)
     let tasks = (0..<8).map { _ in Task { @GLibActor in _ = try? await fixture.slot.accessGrant() } }
@@ -124,7 +124,7 @@ struct SlotRefusalTests {
   // MARK: Time
 
   /// After a restart of the machine, only its uptime is a certain measure of the pause.
-  @Test func aRestartOfTheMachineDoesNotShortenThePause() async throws {
+  @Test func rebootDoesNotShortenThePause() async throws {
     let fixture = try await refused()
     fixture.time = BootTime(bootID: "the next start", seconds: Self.pause - 1)
     try await expectRefusal(fixture)
@@ -135,7 +135,7 @@ struct SlotRefusalTests {
     #expect(try stored(fixture).refreshToken == nil)
   }
 
-  @Test func aClockThatGoesBackTakesNoToken() async throws {
+  @Test func clockGoingBackRemovesNoToken() async throws {
     let fixture = try await refused()
     fixture.time = BootTime(bootID: fixture.time.bootID, seconds: 1)
     try await expectRefusal(fixture)
@@ -146,7 +146,7 @@ struct SlotRefusalTests {
   // MARK: The store
 
   /// The token stays in the store, and this process remembers the refusal.
-  @Test func aRefusalThatCannotBeStoredIsKeptInMind() async throws {
+  @Test func remembersARefusalThatCannotBeStored() async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
     fixture.method.onRefresh = { _ in throw Self.refusal }
     fixture.store.writeError = .keyringLocked
@@ -161,7 +161,7 @@ struct SlotRefusalTests {
 
   // MARK: A new sign-in
 
-  @Test func aNewSignInReplacesWhatWasRefused() async throws {
+  @Test func newSignInReplacesARefusedCredential() async throws {
     let fixture = try await refused()
     let approval = Wait()
     fixture.method.onSignIn = { progress in

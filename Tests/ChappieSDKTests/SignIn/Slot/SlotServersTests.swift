@@ -12,7 +12,7 @@ struct SlotServersTests {
   ]
 
   @Test(arguments: others)
-  func thatOfOtherServersIsNoneHere(_ servers: CredentialServers) async throws {
+  func credentialForOtherServersIsNotUsed(_ servers: CredentialServers) async throws {
     let fixture = SlotFixture(.credential(.test("old", servers: servers)))
     await fixture.slot.restore()
     #expect(fixture.slot.state.state == .signedOut)
@@ -27,7 +27,7 @@ struct SlotServersTests {
   }
 
   @Test(arguments: others)
-  func aSignOutRemovesItAndTellsNobody(_ servers: CredentialServers) async throws {
+  func signOutRemovesTheCredentialWithoutRevokingIt(_ servers: CredentialServers) async throws {
     let fixture = SlotFixture(.credential(.test("old", servers: servers)))
     try await fixture.slot.signOut(interaction: .forbidden)
     #expect(fixture.store.stored == nil)
@@ -35,7 +35,7 @@ struct SlotServersTests {
     #expect(fixture.method.revoked.isEmpty)
   }
 
-  @Test func aNewSignInReplacesIt() async throws {
+  @Test func newSignInReplacesTheCredential() async throws {
     let fixture = SlotFixture(.credential(.test("old", servers: Self.others[0])))
     _ = try? await fixture.slot.startSignIn(interaction: .forbidden)
     await fixture.until { $0.state == .signedIn }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChappieSDK
 
-/// Signing in to a slot.
+/// A slot's sign-in.
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
 struct SlotSignInTests {
@@ -25,7 +25,7 @@ struct SlotSignInTests {
 
   // MARK: Success
 
-  @Test func theOldCredentialIsKeptUntilTheSignInHasSucceeded() async throws {
+  @Test func oldCredentialIsKeptUntilTheSignInSucceeds() async throws {
     let fixture = await SlotFixture.signedIn()
     let approval = Wait()
     Self.waitForApproval(fixture, approval)
@@ -45,12 +45,12 @@ struct SlotSignInTests {
     #expect(fixture.store.stored == "signed-in")
     #expect(fixture.store.deletes == 0)
     // The server revokes the replaced credential and nothing else.
-    await fixture.method.revocationAsked()
+    await fixture.method.revocationRequested()
     #expect(fixture.method.revoked == ["old"])
   }
 
-  /// Its revocation would end the new sign-in.
-  @Test func whatSharesATokenWithTheNewSignInIsNotRevoked() async throws {
+  /// A revocation of the shared token would end the new sign-in.
+  @Test func doesNotRevokeATokenOfTheNewSignIn() async throws {
     let fixture = await SlotFixture.signedIn()
     fixture.method.onSignIn = { progress in
       progress(.waitingForApproval(FakeSignIn.code("CODE-1")))
@@ -63,21 +63,21 @@ struct SlotSignInTests {
       return .test("last", account: "ada")
     }
     _ = try await fixture.slot.startSignIn(interaction: .forbidden)
-    await fixture.method.revocationAsked()
+    await fixture.method.revocationRequested()
     #expect(fixture.method.revoked == ["old"])
   }
 
-  @Test func aServerThatDoesNotRevokeSpoilsNoSignIn() async throws {
+  @Test func failedRevocationDoesNotFailTheSignIn() async throws {
     let fixture = await SlotFixture.signedIn()
     fixture.method.revocationError = .revocationFailed("down")
     _ = try await fixture.slot.startSignIn(interaction: .forbidden)
     await fixture.until { $0.deviceLinkState == .linked }
-    await fixture.method.revocationAsked()
+    await fixture.method.revocationRequested()
     #expect(fixture.slot.state.state == .signedIn)
     #expect(fixture.slot.state.lastError == nil)
   }
 
-  @Test func goesThroughItsStages() async throws {
+  @Test func signInGoesThroughItsStages() async throws {
     let fixture = SlotFixture(.none)
     let approval = Wait()
     Self.waitForApproval(fixture, approval)
@@ -90,7 +90,7 @@ struct SlotSignInTests {
     #expect(stages == [.requestingCode, .waitingForApproval, .exchanging, .linked])
   }
 
-  @Test func aSignInEndsTheNeedForOne() async throws {
+  @Test func signInEndsTheNeedForOne() async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
     fixture.method.onRefresh = { _ in throw ChappieAuthError.tokenExchangeFailed(status: 400, message: "") }
     _ = try? await fixture.slot.accessGrant()
@@ -104,7 +104,7 @@ struct SlotSignInTests {
   }
 
   /// The user approves before the caller resumes.
-  @Test func aQuickApprovalStillGivesTheCode() async throws {
+  @Test func quickApprovalStillGivesTheCode() async throws {
     let fixture = SlotFixture(.none)
     #expect(try await fixture.slot.startSignIn(interaction: .forbidden) == FakeSignIn.code("CODE-1"))
     await fixture.until { $0.deviceLinkState == .linked }
@@ -114,7 +114,7 @@ struct SlotSignInTests {
 
   /// The store may have replaced the old credential already. The new one is therefore neither cancelled nor revoked,
   /// and the old one is revoked.
-  @Test func isNoLongerCancelled() async throws {
+  @Test func cancellingDuringTheWriteHasNoEffect() async throws {
     let fixture = await SlotFixture.signedIn()
     let gate = Wait()
     fixture.store.writeGate = gate
@@ -126,12 +126,12 @@ struct SlotSignInTests {
     await fixture.until { !$0.deviceLinkState.isRunning }
     #expect(fixture.slot.state.deviceLinkState == .linked)
     #expect(fixture.store.stored == "signed-in")
-    await fixture.method.revocationAsked()
+    await fixture.method.revocationRequested()
     #expect(fixture.method.revoked == ["old"])
   }
 
   /// A stored credential is not revoked, even if the store reported a failure.
-  @Test func isNotRevokedWhereTheStoreHasItAllTheSame() async throws {
+  @Test func doesNotRevokeAStoredCredentialAfterAFailedWrite() async throws {
     let fixture = await SlotFixture.signedIn()
     fixture.store.writeError = .keyringFailed("it took too long")
     fixture.store.keepsInSpiteOfErrors = true
@@ -144,7 +144,7 @@ struct SlotSignInTests {
 
   // MARK: More than one
 
-  @Test func aSecondStartReturnsTheSameCode() async throws {
+  @Test func secondStartReturnsTheSameCode() async throws {
     let fixture = SlotFixture(.none)
     let approval = Wait()
     Self.waitForApproval(fixture, approval)
@@ -156,7 +156,7 @@ struct SlotSignInTests {
     await fixture.until { $0.deviceLinkState == .linked }
   }
 
-  @Test func aStartAfterTheEndIsANewSignIn() async throws {
+  @Test func startAfterTheEndIsANewSignIn() async throws {
     let fixture = SlotFixture(.none)
     for number in 1...3 {
       let approval = Wait()
@@ -169,7 +169,7 @@ struct SlotSignInTests {
   }
 
   /// The code of a cancelled sign-in is invalid, even before that sign-in has ended.
-  @Test func aStartAfterACancelReturnsANewCode() async throws {
+  @Test func startAfterACancelReturnsANewCode() async throws {
     let fixture = SlotFixture(.none)
     Self.waitForApproval(fixture, Wait())
     #expect(try await fixture.slot.startSignIn(interaction: .forbidden).userCode == "CODE-1")
@@ -183,7 +183,7 @@ struct SlotSignInTests {
 
   // MARK: Cancelling
 
-  @Test func cancellingKeepsWhatWasThere() async throws {
+  @Test func cancellingKeepsTheOldCredential() async throws {
     let fixture = await SlotFixture.signedIn()
     Self.waitForApproval(fixture, Wait())
     _ = try await fixture.slot.startSignIn(interaction: .forbidden)
@@ -196,7 +196,7 @@ struct SlotSignInTests {
     #expect(fixture.store.writes == 0)
   }
 
-  @Test func whoWaitsForACodeThatWasCancelledIsTold() async {
+  @Test func cancellingThrowsToTheCallerWaitingForTheCode() async {
     let fixture = SlotFixture(.none)
     let asked = Wait()
     fixture.method.onSignIn = { _ in
@@ -210,7 +210,7 @@ struct SlotSignInTests {
     await #expect(throws: CredentialError.signIn(.cancelled)) { try await start.value }
   }
 
-  @Test func thereMayBeNothingToCancel() async {
+  @Test func cancellingWithoutASignInChangesNothing() async {
     let fixture = await SlotFixture.signedIn()
     fixture.slot.cancelSignIn()
     #expect(fixture.slot.state.state == .signedIn)
@@ -223,7 +223,7 @@ struct SlotSignInTests {
     (ChappieAuthError.declined, ChappieDeviceLinkState.declined), (.expired, .expired), (.network("down"), .failed),
     (.tokenExchangeFailed(status: 400, message: ""), .failed),
   ])
-  func aFailureKeepsWhatWasThere(_ error: ChappieAuthError, _ link: ChappieDeviceLinkState) async throws {
+  func failedSignInKeepsTheOldCredential(_ error: ChappieAuthError, _ link: ChappieDeviceLinkState) async throws {
     let fixture = await SlotFixture.signedIn()
     fixture.method.onSignIn = { progress in
       progress(.waitingForApproval(FakeSignIn.code("CODE-1")))
@@ -237,7 +237,7 @@ struct SlotSignInTests {
     #expect(fixture.store.stored == "old")
   }
 
-  @Test func whoWaitsForACodeThatDoesNotComeIsTold() async {
+  @Test func failedRequestThrowsToTheCallerWaitingForTheCode() async {
     let fixture = SlotFixture(.none)
     let error = ChappieAuthError.deviceCodeRequestFailed(status: 404, message: "")
     fixture.method.onSignIn = { _ in throw error }
@@ -250,7 +250,7 @@ struct SlotSignInTests {
   // MARK: The store
 
   /// The check comes before the user enters a code: a sign-in that cannot be stored is useless.
-  @Test func aLockedStoreIsToldBeforeAnyCode() async {
+  @Test func lockedStoreThrowsBeforeAnyCode() async {
     let fixture = SlotFixture(.none)
     fixture.store.unlockError = .keyringLocked
     await #expect(throws: CredentialError.keyringLocked) {
@@ -260,12 +260,12 @@ struct SlotSignInTests {
     #expect(fixture.store.unlocks == [.allowed])
   }
 
-  @Test func tokensThatCannotBeStoredAreRevoked() async throws {
+  @Test func revokesTokensThatCannotBeStored() async throws {
     let fixture = await SlotFixture.signedIn()
     fixture.store.writeError = .keyringFailed("full")
     _ = try? await fixture.slot.startSignIn(interaction: .forbidden)
     await fixture.until { $0.deviceLinkState == .failed }
-    await fixture.method.revocationAsked()
+    await fixture.method.revocationRequested()
     #expect(fixture.method.revoked == ["signed-in"])
     #expect(fixture.slot.state.state == .signedIn)
     #expect(fixture.slot.state.accountInfo?.accountID == "ada")

@@ -13,12 +13,12 @@ struct SlotSignOutTests {
     #expect(fixture.slot.state.state == .signedOut)
     #expect(fixture.slot.state.accountInfo == nil)
     #expect(fixture.store.stored == nil)
-    await fixture.method.revocationAsked()
+    await fixture.method.revocationRequested()
     #expect(fixture.method.revoked == ["old"])
     await #expect(throws: CredentialError.missing) { try await fixture.slot.accessGrant() }
   }
 
-  @Test func aServerThatIsNotToldIsTheLastError() async throws {
+  @Test func failedRevocationIsTheLastError() async throws {
     let fixture = await SlotFixture.signedIn()
     fixture.method.revocationError = .revocationFailed("down")
     try await fixture.slot.signOut(interaction: .forbidden).value
@@ -27,14 +27,14 @@ struct SlotSignOutTests {
     #expect(fixture.store.stored == nil)
   }
 
-  @Test func nothingStoredIsSuccess() async throws {
+  @Test func succeedsWithoutACredential() async throws {
     let fixture = SlotFixture(.none)
     try await fixture.slot.signOut(interaction: .forbidden)
     #expect(fixture.slot.state.state == .signedOut)
     #expect(fixture.method.revoked.isEmpty)
   }
 
-  @Test func aUselessItemIsRemovedToo() async throws {
+  @Test func removesAnUnusableItem() async throws {
     let fixture = SlotFixture(.unusable(reason: "damaged"))
     try await fixture.slot.signOut(interaction: .forbidden)
     #expect(fixture.store.deletes == 1)
@@ -45,7 +45,7 @@ struct SlotSignOutTests {
   // MARK: A store that refuses
 
   @Test(arguments: [CredentialError.keyringLocked, .keyringFailed("gone")])
-  func aStoreThatRefusesKeepsTheState(_ error: CredentialError) async {
+  func failedDeletionKeepsTheState(_ error: CredentialError) async {
     let fixture = await SlotFixture.signedIn()
     fixture.store.deleteError = error
     await #expect(throws: error) { try await fixture.slot.signOut(interaction: .forbidden) }
@@ -56,7 +56,7 @@ struct SlotSignOutTests {
     #expect(fixture.method.revoked.isEmpty)
   }
 
-  @Test func asksForThePasswordOnlyWhereThatIsAllowed() async throws {
+  @Test func asksForThePasswordOnlyWithPermission() async throws {
     let fixture = await SlotFixture.signedIn()
     try await fixture.slot.signOut(interaction: .forbidden)
     #expect(fixture.store.unlocks.isEmpty)
@@ -69,7 +69,7 @@ struct SlotSignOutTests {
 
   // MARK: During another operation
 
-  @Test func endsASignInThatWaits() async throws {
+  @Test func endsAWaitingSignIn() async throws {
     let fixture = await SlotFixture.signedIn()
     fixture.method.onSignIn = { progress in
       progress(.waitingForApproval(FakeSignIn.code("CODE-1")))
@@ -84,7 +84,7 @@ struct SlotSignOutTests {
     #expect(fixture.store.stored == nil)
   }
 
-  @Test func endsASignInThatIsJustBeingStored() async throws {
+  @Test func endsASignInDuringItsWrite() async throws {
     let fixture = SlotFixture(.none)
     let gate = Wait()
     fixture.store.writeGate = gate
@@ -99,7 +99,7 @@ struct SlotSignOutTests {
     #expect(fixture.store.stored == nil)
   }
 
-  @Test func aRefreshThatIsUnderWayBringsNothingBack() async throws {
+  @Test func runningRefreshRestoresNothing() async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
     let (started, gate) = (Wait(), Wait())
     fixture.method.onRefresh = { _ in
@@ -117,16 +117,16 @@ struct SlotSignOutTests {
     #expect(fixture.slot.state.state == .signedOut)
     #expect(fixture.store.stored == nil)
     // The server must revoke the latest tokens, not their invalid predecessors.
-    await fixture.method.revocationAsked()
+    await fixture.method.revocationRequested()
     #expect(fixture.method.revoked == ["new"])
   }
 
-  @Test func revokesRenewedTokensThatTheStoreDidNotTake() async throws {
+  @Test func revokesPendingTokens() async throws {
     let fixture = await SlotFixture.signedIn(isDue: true)
     fixture.store.writeError = .keyringFailed("full")
     _ = try? await fixture.slot.accessGrant()
     try await fixture.slot.signOut(interaction: .forbidden)
-    await fixture.method.revocationAsked()
+    await fixture.method.revocationRequested()
     #expect(fixture.method.revoked == ["new"])
     await #expect(throws: CredentialError.missing) { try await fixture.slot.accessGrant() }
   }

@@ -29,7 +29,7 @@ struct SlotStateRuleTests {
     ("signed out", "none none none none none"),
     ("not revoked", "none locked useless refusal network"),
   ])
-  func theLastErrorIsTheLastError(_ name: String, _ expected: String) throws {
+  func eachEventSetsKeepsOrClearsTheLastError(_ name: String, _ expected: String) throws {
     let errors: KeyValuePairs<String, CredentialError?> = [
       "none": nil, "locked": SlotStateTable.locked, "useless": .unusable("damaged"),
       "refusal": SlotStateTable.refusal,
@@ -45,7 +45,7 @@ struct SlotStateRuleTests {
   }
 
   /// A failed revocation is irrelevant after a new sign-in, or during one.
-  @Test func whatIsNotRevokedIsToldToWhoIsSignedOut() {
+  @Test func signOutReportsAFailedRevocation() {
     var state = SlotState()
     state.apply(.signedOut)
     state.apply(.revocationFailed(SlotStateTable.notRevoked))
@@ -63,7 +63,7 @@ struct SlotStateRuleTests {
 
   // MARK: The code
 
-  @Test func theCodeIsShownWhileItCanBeUsed() {
+  @Test func codeIsShownOnlyWhileUsable() {
     var state = SlotState()
     state.apply(.signInProgress(.requestingCode))
     #expect(state.deviceCode == nil)
@@ -80,7 +80,7 @@ struct SlotStateRuleTests {
 
   // MARK: Refusals and failures
 
-  @Test func transientFailuresChangeNoState() {
+  @Test func transientFailuresChangeOnlyTheLastError() {
     for (name, events) in SlotStateTable.storedStates {
       var state = SlotState()
       for event in events { state.apply(event) }
@@ -98,7 +98,7 @@ struct SlotStateRuleTests {
     }
   }
 
-  @Test func whatIsSpentStaysSpentUntilSomethingNewerIsStored() {
+  @Test func spentCredentialStaysSpentUntilANewerOneIsStored() {
     var state = SlotState()
     for event in [.found(SlotStateTable.ada, renewedAt: 100), .refreshRefused(SlotStateTable.refusal, renewedAt: 100)]
       as [SlotState.Event]
@@ -118,7 +118,7 @@ struct SlotStateRuleTests {
     #expect(state.accountInfo == SlotStateTable.bob)
   }
 
-  @Test func aSpentCredentialStaysThroughASignInThatFails() {
+  @Test func failedSignInKeepsASpentCredential() {
     var state = SlotState()
     state.apply(.found(SlotStateTable.ada, renewedAt: 100))
     state.apply(.refreshRefused(SlotStateTable.refusal, renewedAt: 100))

@@ -4,7 +4,7 @@ import Testing
 
 /// Applies every event to every state and compares with ``SlotStateTable``.
 struct SlotStateTests {
-  @Test func theTablesAreComplete() {
+  @Test func tablesAreComplete() {
     #expect(Set(SlotStateTable.storedAfter.keys) == Set(SlotStateTable.events.map(\.key)))
     for row in SlotStateTable.storedAfter.values { #expect(row.count == SlotStateTable.storedStates.count) }
     #expect(
@@ -12,7 +12,7 @@ struct SlotStateTests {
       "all but linked, which has its own test")
   }
 
-  @Test func everyEventInEveryState() {
+  @Test func everyEventInEveryStateMatchesTheTables() {
     for (column, (storedName, storedEvents)) in SlotStateTable.storedStates.enumerated() {
       for (link, linkEvents) in SlotStateTable.linkStates {
         for (name, event) in SlotStateTable.events {
@@ -32,7 +32,7 @@ struct SlotStateTests {
     ("unknown", ChappieAuthState.restoring), ("none", .signedOut), ("present", .signedIn), ("ada", .signedIn),
     ("spent", .reauthenticationRequired), ("spent ada", .reauthenticationRequired),
   ])
-  func whatIsStoredIsWhatUsersSee(_ name: String, _ expected: ChappieAuthState) throws {
+  func storedValueDeterminesTheState(_ name: String, _ expected: ChappieAuthState) throws {
     let events = try #require(SlotStateTable.storedStates.first { $0.key == name }).value
     for (link, linkEvents) in SlotStateTable.linkStates {
       var state = SlotState()
@@ -42,7 +42,7 @@ struct SlotStateTests {
     }
   }
 
-  @Test func whatIsLinkedStaysSo() {
+  @Test func linkedChangesOnlyAsInTheTable() {
     for (name, event) in SlotStateTable.events {
       var state = SlotState()
       state.apply(.signedIn(SlotStateTable.ada))

@@ -122,7 +122,7 @@ extension ObjectPath {
 
 /// The service's error reply to a refused call.
 struct Refusal {
-  /// The error's name, without `org.chappie.Error.` in front.
+  /// The error's name without the prefix `org.chappie.Error.`.
   let name: String
   let message: String
 

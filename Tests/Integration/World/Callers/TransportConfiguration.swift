@@ -4,7 +4,7 @@ extension World.Plan.Transport {
   /// A configuration without retries and without the fallback.
   var impatient: VariantDictionary { reconnecting(0) }
 
-  /// The same with so many reconnections.
+  /// A configuration without retries, without the fallback, and with this number of reconnections.
   func reconnecting(_ attempts: Int32, fallsBack: Bool = false) -> VariantDictionary {
     let transport: VariantDictionary = [
       "prefers_web_socket": self == .webSocket, "max_web_socket_reconnection_attempts": attempts,

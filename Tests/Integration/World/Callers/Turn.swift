@@ -75,7 +75,7 @@ extension Turn.End {
     }
   }
 
-  /// The failure of a failed turn; its name without `org.chappie.Error.` in front.
+  /// The failure of a failed turn; its name has no prefix `org.chappie.Error.`.
   var failure: (name: String, message: String, details: VariantDictionary) {
     get throws {
       guard case .failed(let error, let message, let details) = self else { throw UnmetCondition("a failure: \(self)") }

@@ -24,7 +24,7 @@ final class FakeKeyring {
     let path: ObjectPath
     let attributes: Variant
     var value: Variant
-    /// Locked by itself, as KeePassXC locks an item until the user confirms a program's access.
+    /// The item alone is locked, as KeePassXC locks it until the user confirms a program's access.
     var isLocked = false
     var object: BusObject?
 
@@ -307,7 +307,7 @@ final class FakeKeyring {
     }
   }
 
-  /// Compares them in any order.
+  /// Compares the attributes in any order.
   private static func areEqual(_ one: Variant, _ other: Variant) -> Bool {
     matches(one, other) && matches(other, one)
   }

@@ -36,7 +36,7 @@ final class Logind {
     process = nil
   }
 
-  /// Starts again, with the user and without a session.
+  /// Starts logind again, with the user and without a session.
   func comeBack() async throws {
     process = try ChildProcess(
       "logind", "/usr/bin/python3", ["-m", "dbusmock", "--system", "--template", "logind"], in: directories)

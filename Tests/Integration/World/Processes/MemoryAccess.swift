@@ -12,7 +12,7 @@ enum MemoryAccess {
   /// The beginning of the service's command line.
   static let command: [String] = mayInspectAnyProcess ? [] : ["/usr/bin/python3", "-c", filter]
 
-  /// The same for a line of a D-Bus service file, which is too short for a script.
+  /// The beginning for a line of a D-Bus service file, which is too short for a script.
   @GLibActor static func line(_ command: [String], in directories: WorldDirectories) throws -> String {
     guard !mayInspectAnyProcess else { return command.joined(separator: " ") }
     let script = directories.root.appending(path: "filter.py")

@@ -103,7 +103,7 @@ final class ServiceProcess {
     try await start(arguments)
   }
 
-  /// Accepts an end that is not a success.
+  /// Accepts that the service ends without success.
   func acceptEnd() {
     process = nil
   }

@@ -2,9 +2,9 @@ import Foundation
 import GLibBridge
 import Testing
 
-/// Text from outside sends no control sequence to a terminal.
+/// Output to a terminal and as JSON contains no control characters from answers, arguments or titles.
 @Suite(.worlds) @GLibActor
-struct HarmlessOutputTests {
+struct ControlCharacterOutputTests {
   private static let text = "\u{1B}[31mred\u{9B}31m \u{202E}txet\u{2067}\u{7F}\tcell\nnext"
   private static let shown = "␛[31mred\u{FFFD}31m \u{FFFD}txet\u{FFFD}␡"
 
@@ -13,8 +13,8 @@ struct HarmlessOutputTests {
     try await world.sandbox.play(#"[{"endpoint":"responses","times":"always","text":\#(text)}]"#)
   }
 
-  /// Contains no control character but line ends.
-  private static func obeyed(_ text: String) -> [Unicode.Scalar] {
+  /// The control characters in `text`, other than line ends.
+  private static func controlCharacters(_ text: String) -> [Unicode.Scalar] {
     text.unicodeScalars.filter {
       $0 != "\n" && ($0.properties.generalCategory == .control || $0.properties.isBidiControl)
     }
@@ -42,7 +42,7 @@ struct HarmlessOutputTests {
     }
   }
 
-  @Test func answersInAFileAreUnchanged() async throws {
+  @Test func aFileReceivesAnswersUnchanged() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       try await Self.play(world)
@@ -57,13 +57,13 @@ struct HarmlessOutputTests {
       try await Self.play(world)
       let thread = try await world.beginThread("a\u{202E}b")
       let answer = try await world.chappie("ask", "--json", "Hello")
-      #expect(Self.obeyed(answer.text).isEmpty, "\(answer.text)")
+      #expect(Self.controlCharacters(answer.text).isEmpty, "\(answer.text)")
       #expect(answer.text.contains(#"red\u009b31m \u202etxet\u2067\u007f\tcell\nnext"#), "\(answer.text)")
       #expect(try JSONDecoder().decode(Answered.self, from: Data(answer.text.utf8)).text == Self.text)
       #expect(try await world.chappie("threads", "--json").text.contains(#""title":"a\u202eb""#))
 
       let exported = try await world.chappie("threads", "export", thread)
-      #expect(Self.obeyed(exported.text).isEmpty, "\(exported.text)")
+      #expect(Self.controlCharacters(exported.text).isEmpty, "\(exported.text)")
       let json: String = try await caller.call("Threads.Get", thread).member(0, "json")
       #expect(json + "\n" != exported.text)
       let objects = try [json, exported.text].map {
@@ -91,7 +91,7 @@ struct HarmlessOutputTests {
         #expect(output.status != 0)
         #expect(output.text.hasPrefix("chappie: "), "\(output.text)")
         #expect(output.text.contains("␛[31m"), "\(output.text)")
-        #expect(Self.obeyed(output.text).isEmpty, "\(output.text)")
+        #expect(Self.controlCharacters(output.text).isEmpty, "\(output.text)")
       }
     }
   }
