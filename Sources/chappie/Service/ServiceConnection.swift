@@ -95,11 +95,19 @@ final class ServiceConnection {
     ).member(0, "properties")
   }
 
-  /// The signals of one object from now on, including `PropertiesChanged`. The stream ends when the service ends.
+  /// The signals of one object from now on, including `PropertiesChanged`. The stream ends when the service ends, not
+  /// while the service has yet to start.
   func signals(_ path: ObjectPath) -> AsyncStream<BusSignal> {
     let (stream, continuation) = AsyncStream.makeStream(of: BusSignal.self)
     let subscription = connection.subscribe(.init(sender: Self.name, path: path)) { continuation.yield($0) }
-    let watch = connection.watchName(Self.name) { if $0 == nil { continuation.finish() } }
+    var hasStarted = false
+    let watch = connection.watchName(Self.name) { [connection] owner in
+      if owner != nil {
+        hasStarted = true
+      } else if hasStarted || connection.isClosed {
+        continuation.finish()
+      }
+    }
     continuation.onTermination = { _ in
       Task.onGLib { withExtendedLifetime((subscription, watch)) {} }
     }
