@@ -15,6 +15,8 @@
 #   make deb         makes packages for Debian, in .build/deb; packaging/README.md tells of them
 #   make package-test
 #                    makes them, and uses them in fresh trees of Debian 12 and 13; needs root
+#   make dist        makes the source archive, a spec file and a PKGBUILD, in .build/dist
+#   make sbom        makes a bill of materials (SPDX) of what was built before, as .build/release/chappie.spdx.json
 #   make lint        checks the format of the source and the comments of the interfaces; make format mends the first
 #   make install     installs what was built before; builds nothing
 #   make uninstall   removes that again, given the same variables
@@ -41,8 +43,14 @@ RELEASE = -c release --disable-default-traits --static-swift-stdlib --disable-lo
   -Xswiftc -use-ld=lld -Xswiftc -Osize \
   -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=all -Xlinker --no-export-dynamic \
   -Xlinker --no-warnings -Xlinker -L$(STATIC)
+# Nothing in the programs tells where they were built, so that two builds of the same source are alike: paths begin at
+# the top, and there is no hash of the compiler's options, and none of the modules of C libraries in the debug symbols.
+RELEASE += -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. \
+  $(foreach flag,-disable-incremental-llvm-codegen -no-clang-module-breadcrumbs,-Xswiftc -Xfrontend -Xswiftc $(flag))
 # More options for SwiftPM, such as --jobs=2.
 SWIFTFLAGS =
+# The linker lists the archives that it takes code from, for the bill of materials.
+BUILD = $(SWIFT) build $(RELEASE) $(SWIFTFLAGS)
 SOURCES = Package.swift Sources Tests dbus Fuzz Examples
 
 .PHONY: build debug prepare dependencies test-dependencies demo-dependencies manuals demo test bench fuzz torture \
@@ -51,9 +59,9 @@ SOURCES = Package.swift Sources Tests dbus Fuzz Examples
 .NOTPARALLEL:
 
 build: prepare manuals
-	$(SWIFT) build $(RELEASE) $(SWIFTFLAGS) --product chappied
-	$(SWIFT) build $(RELEASE) $(SWIFTFLAGS) --product chappie
-	$(SWIFT) build $(RELEASE) $(SWIFTFLAGS) --product chappie-sandbox
+	$(BUILD) -Xlinker --print-archive-stats=$(STATIC)/chappied.archives --product chappied
+	$(BUILD) -Xlinker --print-archive-stats=$(STATIC)/chappie.archives --product chappie
+	$(BUILD) -Xlinker --print-archive-stats=$(STATIC)/chappie-sandbox.archives --product chappie-sandbox
 
 debug: prepare
 	$(SWIFT) build
@@ -89,7 +97,9 @@ test: test-dependencies prepare lint
 	scripts/private-session Tests/torture/torture.py .build/debug --rounds 40
 	Tests/dependencies.sh
 	Tests/install.sh
+	Tests/release.sh
 	Tests/unit.sh .build/debug
+	scripts/private-session Tests/flatpak.sh .build/debug
 	scripts/private-session Tests/abuse/abuse.py .build/debug --brief --seconds 24
 
 bench: build
@@ -124,12 +134,30 @@ format:
 clean:
 	rm -rf .build
 
-# --- Packages --------------------------------------------------------------------------------------------------------
+# --- A release -------------------------------------------------------------------------------------------------------
 
-.PHONY: version deb package-test
+# The version is that of the libraries, and its date that of its heading in NEWS.md.
+VERSION = $(shell sed -n 's/.*static let current = "\(.*\)".*/\1/p' Sources/ChappieSDK/Configuration/ChappieVersion.swift)
+RELEASED = $(shell sed -n 's/^\#\# $(VERSION) (\(.*\))$$/\1/p' NEWS.md)
+
+.PHONY: version released dist sbom
 
 version:
 	@echo $(VERSION)
+
+released:
+	@echo $(RELEASED)
+
+dist:
+	@packaging/dist
+
+sbom:
+	@packaging/sbom $(BUILDDIR) $(VERSION) >$(BUILDDIR)/chappie.spdx.json
+	@echo $(BUILDDIR)/chappie.spdx.json
+
+# --- Packages --------------------------------------------------------------------------------------------------------
+
+.PHONY: deb package-test
 
 deb:
 	packaging/build-deb
@@ -160,10 +188,9 @@ FISHCOMPLETIONDIR = $(DATADIR)/fish/vendor_completions.d
 # Where the programs were built.
 BUILDDIR = .build/release
 INSTALL = install
-VERSION = $(shell sed -n 's/.*static let current = "\(.*\)".*/\1/p' Sources/ChappieSDK/Configuration/ChappieVersion.swift)
 
-# What goes where, as SOURCE:DESTINATION. In a source that ends in .in, @libexecdir@, @interfacesdir@ and @version@ are
-# filled in.
+# What goes where, as SOURCE:DESTINATION. In a source that ends in .in, @libexecdir@, @interfacesdir@,
+# @version@ and @date@ are filled in.
 INSTALLED_PROGRAMS = \
   $(BUILDDIR)/chappied:$(LIBEXECDIR)/chappied \
   $(BUILDDIR)/chappie:$(BINDIR)/chappie \
@@ -206,7 +233,7 @@ install:
 	  echo "install $(DESTDIR)$${pair#*:}"; \
 	  case $${pair%%:*} in \
 	    *.in) sed -e 's|@libexecdir@|$(LIBEXECDIR)|g' -e 's|@interfacesdir@|$(DBUSINTERFACESDIR)|g' \
-	        -e 's|@version@|$(VERSION)|g' "$${pair%%:*}" \
+	        -e 's|@version@|$(VERSION)|g' -e 's|@date@|$(RELEASED)|g' "$${pair%%:*}" \
 	      | $(INSTALL) -D -m 644 /dev/stdin "$(DESTDIR)$${pair#*:}" ;; \
 	    *) $(INSTALL) -D -m 644 "$${pair%%:*}" "$(DESTDIR)$${pair#*:}" ;; \
 	  esac; \

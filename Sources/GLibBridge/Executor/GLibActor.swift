@@ -13,6 +13,8 @@ public actor GLibActor {
     executor.asUnownedSerialExecutor()
   }
 
+  // The program holds the length of this file's path, and builds in two directories would differ without a fixed one.
+  #sourceLocation(file:"GLibActor.assumeIsolated",line:18)
   /// Runs `body` synchronously, isolated to the actor. Traps when the caller is not on the actor's thread.
   ///
   /// GLib's C callbacks use it: they run on the actor's thread, but the compiler cannot know that.
@@ -22,4 +24,5 @@ public actor GLibActor {
       try unsafeBitCast(escapable, to: (() throws -> T).self)()
     }
   }
+  #sourceLocation()
 }
