@@ -34,10 +34,14 @@ extension CredentialError {
     .keyringUnavailable("The keyring cannot be used (\(reason)): start or repair it and try again.")
   }
 
+  private static let noDefaultCollection =
+    "The keyring has no default collection to store in: let it create one, as chappie sign-in at a terminal does."
+
   /// Converts an error of the keyring's client.
   init(_ error: SecretStoreError) {
     switch error {
     case .locked: self = .keyringLocked
+    case .noDefaultCollection: self = .keyringUnavailable(Self.noDefaultCollection)
     case .unavailable(let reason): self = .keyringFailed(reason)
     }
   }

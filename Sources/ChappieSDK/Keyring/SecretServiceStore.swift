@@ -208,6 +208,21 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
     throw SecretStoreError.unavailable("the keyring did not delete what it was told to")
   }
 
+  /// The slots that have an item, of every application. A locked keyring may hide items, so it is unlocked first.
+  ///
+  /// - Throws: ``CredentialError``, `CancellationError`.
+  func slots(interaction: UserInteraction) async throws -> [SlotIdentity] {
+    try await converting {
+      do {
+        if try await client.defaultCollectionState() == .locked {
+          try await client.unlockDefaultCollection(interaction: interaction.ofClient)
+        }
+      } catch SecretStoreError.noDefaultCollection {}
+      let found = try await client.search(schema: Secret.schema, [:])
+      return Set(found.compactMap { SlotIdentity(attributes: $0.attributes) }).sorted { $0.account < $1.account }
+    }
+  }
+
   func unlock(_ slot: SlotIdentity, interaction: UserInteraction) async throws {
     try await converting {
       // A secret that cannot be sealed cannot be stored.
@@ -215,6 +230,13 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
       try await client.unlockDefaultCollection(interaction: interaction.ofClient)
       await unlock(try await search(slot), interaction: interaction.ofClient)
     }
+  }
+
+  func prepare(_ slot: SlotIdentity, interaction: UserInteraction) async throws {
+    let isNew = try await converting { try await client.makeDefaultCollection(interaction: interaction.ofClient) }
+    // The keyring may announce a new collection before it is the default one.
+    if isNew { LockMonitor.shared.lookAtKeyring() }
+    try await unlock(slot, interaction: interaction)
   }
 
   /// Runs `body` and converts an error of the keyring's client into a ``CredentialError``.
@@ -309,6 +331,16 @@ extension SlotIdentity {
       SlotAttribute.service: service, SlotAttribute.account: account, SlotAttribute.accessGroup: accessGroup ?? "",
       SlotAttribute.appID: appID ?? "",
     ]
+  }
+
+  /// The slot of an item with these attributes; nil for an item of another program.
+  fileprivate init?(attributes: [String: String]) {
+    guard let service = attributes[SlotAttribute.service], let account = attributes[SlotAttribute.account] else {
+      return nil
+    }
+    self.init(
+      service: service, account: account, accessGroup: attributes[SlotAttribute.accessGroup],
+      appID: attributes[SlotAttribute.appID])
   }
 
   /// Whether an item with these attributes is one of this slot.

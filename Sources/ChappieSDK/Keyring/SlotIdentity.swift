@@ -22,6 +22,14 @@ package struct SlotIdentity: Hashable, Sendable {
     self.init(configuration, appID: configuration.applicationID.attribute)
   }
 
+  /// Reads the form of the keyring, in which a missing value is an empty string.
+  init(service: String, account: String, accessGroup: String?, appID: String?) {
+    self.service = service
+    self.account = account
+    self.accessGroup = accessGroup == "" ? nil : accessGroup
+    self.appID = appID == "" ? nil : appID
+  }
+
   private init(_ configuration: ChappieConfiguration, appID: String?) {
     service = configuration.keychainService
     account = configuration.keychainAccount

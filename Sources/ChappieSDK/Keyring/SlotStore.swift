@@ -27,6 +27,18 @@ package protocol SlotStore<Secret>: Sendable {
   ///
   /// - Throws: ``CredentialError``, `CancellationError`.
   func unlock(_ slot: SlotIdentity, interaction: UserInteraction) async throws
+
+  /// Does what ``unlock(_:interaction:)`` does, and with interaction creates what the store lacks for its first secret.
+  ///
+  /// - Throws: ``CredentialError``, `CancellationError`.
+  func prepare(_ slot: SlotIdentity, interaction: UserInteraction) async throws
+}
+
+extension SlotStore {
+  /// Most stores lack nothing.
+  package func prepare(_ slot: SlotIdentity, interaction: UserInteraction) async throws {
+    try await unlock(slot, interaction: interaction)
+  }
 }
 
 /// The result of a search for a slot's item.

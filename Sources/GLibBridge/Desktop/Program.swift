@@ -1,6 +1,6 @@
 import CGLib
 
-/// The identity of this program.
+/// This program, and the installed ones.
 public enum Program {
   /// The ID of the default `GApplication`; nil when there is none yet.
   public static var applicationID: String? {
@@ -8,6 +8,13 @@ public enum Program {
       return nil
     }
     return String(cString: id)
+  }
+
+  /// Whether the search path has a program of this name.
+  public static func isInstalled(_ name: String) -> Bool {
+    guard let path = g_find_program_in_path(name) else { return false }
+    g_free(path)
+    return true
   }
 
   /// The last component of the path in `argv[0]`; empty when there is none.

@@ -4,7 +4,7 @@ import CLibsecret
 extension SecretServiceClient {
   /// The lock state that the default collection reports.
   ///
-  /// - Throws: ``SecretStoreError/unavailable(_:)``, also when there is no default collection; `CancellationError`.
+  /// - Throws: ``SecretStoreError/unavailable(_:)``, ``SecretStoreError/noDefaultCollection``, `CancellationError`.
   public func defaultCollectionState() async throws -> CollectionState {
     try await services.withService(.forbidden) { service in
       let collection = try await collection(.default, service)
@@ -20,6 +20,23 @@ extension SecretServiceClient {
       let collection = try await collection(.default, service)
       try await unlock(collection.pointer, service, interaction)
     }
+  }
+
+  /// Creates the default collection if the keyring has none. The keyring's own prompt asks for its password.
+  ///
+  /// - Returns: whether it was created.
+  /// - Throws: ``SecretStoreError``, also ``SecretStoreError/noDefaultCollection`` without interaction;
+  ///   `CancellationError`.
+  public func makeDefaultCollection(interaction: Interaction) async throws -> Bool {
+    let exists = try await services.withService(.forbidden) { try await collectionIfThere(.default, $0) != nil }
+    guard !exists else { return false }
+    try await asking(interaction) { service, interaction in
+      // Another caller may have created it during its prompt.
+      guard try await collectionIfThere(.default, service) == nil else { return }
+      guard interaction == .allowed else { throw SecretStoreError.noDefaultCollection }
+      try await createDefaultCollection(service)
+    }
+    return true
   }
 
   /// Unlocks a locked item in an unlocked collection. Without interaction this succeeds only when the keyring needs no
@@ -60,6 +77,27 @@ extension SecretServiceClient {
     guard count > 0 else { throw SecretStoreError.locked }
   }
 
+  private func createDefaultCollection(_ service: SecretServiceReference) async throws {
+    // The label that libsecret gives to a collection of its own making.
+    let label = g_variant_ref_sink(g_variant_new_string("Default keyring"))
+    defer { g_variant_unref(label) }
+    let properties = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, nil)
+    defer { g_hash_table_unref(properties) }
+    let key = g_strdup("org.freedesktop.Secret.Collection.Label")
+    g_hash_table_insert(properties, key, label.map { UnsafeMutableRawPointer($0) })
+    let path = try await asyncCall(deadline: SecretServicePair.promptDeadline) { cancellable, callback, data in
+      secret_service_create_collection_dbus_path(
+        service.pointer, properties, SECRET_COLLECTION_DEFAULT, SECRET_COLLECTION_CREATE_NONE, cancellable, callback,
+        data)
+    } finish: { result, error in
+      let path = secret_service_create_collection_dbus_path_finish(service.pointer, result, &error)
+      defer { g_free(path) }
+      return path.map { String(cString: $0) }
+    }
+    // Without a collection the user has dismissed the prompt.
+    guard let path, path.count > 1 else { throw SecretStoreError.locked }
+  }
+
   /// Whether a search would prompt the user. A locked KeePassXC prompts for its password when it is searched. Keyrings
   /// with a `session` collection search that one and do not prompt.
   func promptsToSearch(_ service: SecretServiceReference) async throws -> Bool {
@@ -78,7 +116,7 @@ extension SecretServiceClient {
     -> SecretCollectionReference
   {
     guard let collection = try await collectionIfThere(place, service) else {
-      throw SecretStoreError.unavailable("the keyring has no \(place.alias) collection")
+      throw SecretStoreError.noDefaultCollection
     }
     return collection
   }

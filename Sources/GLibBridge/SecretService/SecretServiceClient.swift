@@ -83,6 +83,8 @@ public final class SecretServiceClient {
 public enum SecretStoreError: Error, Equatable {
   /// The collection or item is locked, and unlocking was forbidden or dismissed.
   case locked
+  /// The keyring has no default collection, as before its first use, and creating one was forbidden.
+  case noDefaultCollection
   /// There is no keyring, it does not respond, or it returned an error. The value is the reason.
   case unavailable(String)
 }

@@ -32,7 +32,13 @@ struct SignIn: Verb {
     // No timeout: the keyring may ask for its password first, and the user may take any time.
     // A terminal shows the code, so no notification is needed.
     let options: VariantDictionary = ["notify": !StandardStream.output.isTerminal]
-    let reply = try await service.call(session, "Session", "StartDeviceCodeSignIn", .tuple(options), timeout: nil)
+    await announcePrompt(service)
+    let reply: Variant
+    do {
+      reply = try await service.call(session, "Session", "StartDeviceCodeSignIn", .tuple(options), timeout: nil)
+    } catch {
+      throw await withRemedy(CommandFailure(error), service)
+    }
     let code: String = try reply.member(0, "user_code")
     let page = try await page(reply, service, session)
     let expiresAt: Int64 = try reply.member(2, "expires_at")
@@ -47,6 +53,27 @@ struct SignIn: Verb {
     let spinner = Spinner("Waiting for you to approve…", until: expiresAt)
     defer { spinner.stop() }
     return try await outcome(service, session, signals, spinner)
+  }
+
+  /// Says that the keyring's own window comes first, which may be behind the terminal.
+  @GLibActor
+  private func announcePrompt(_ service: ServiceConnection) async {
+    guard StandardInput.isTerminal else { return }
+    switch await KeyringView(service.connection).state {
+    case .noCollection:
+      StandardStream.output.write("The keyring has no collection yet: it asks for a password for a new one.\n")
+    case .locked: StandardStream.output.write("The keyring is locked: it asks for its password.\n")
+    case .absent, .silent, .unlocked: break
+    }
+  }
+
+  /// The failure, and what to do if the keyring is the reason.
+  @GLibActor
+  private func withRemedy(_ failure: CommandFailure, _ service: ServiceConnection) async -> CommandFailure {
+    guard failure.status == .keyringNeeded, let remedy = await KeyringView(service.connection).remedyAfterPrompt else {
+      return failure
+    }
+    return CommandFailure(failure.status, "\(failure.message) \(remedy)", name: failure.name)
   }
 
   /// The address of the sign-in page. It is opened in a browser, so it must be a web address.

@@ -46,7 +46,7 @@ extension CredentialSlot {
   private func runSignIn(_ accessibility: ChappieKeychainAccessibility, _ interaction: UserInteraction) async {
     do {
       // The check comes before the user enters a code: a sign-in that cannot be stored is useless.
-      try await store.unlock(identity, interaction: await gate.interaction(interaction))
+      try await store.prepare(identity, interaction: await gate.interaction(interaction))
       let credential = try await method.signIn { self.apply(.signInProgress($0)) }
       try await changing {
         try await keepSignIn(credential, accessibility, interaction)

@@ -38,6 +38,7 @@ final class FakeKeyring {
   private enum Question {
     case unlock([ObjectPath])
     case create(Item)
+    case createCollection
     case delete(Item)
   }
 
@@ -138,6 +139,10 @@ final class FakeKeyring {
       },
       "ReadAlias": answering { [unowned self] call in
         .tuple(try call.argument(0, as: String.self) == "default" && hasDefault ? Self.collectionPath : .root)
+      },
+      "CreateCollection": answering { [unowned self] call in
+        guard try call.argument(1, as: String.self) == "default" else { throw UnmetCondition("the default alias") }
+        return .tuple(ObjectPath.root, try ask(.createCollection))
       },
       "Unlock": answering { [unowned self] call in
         let paths = try call.argument(0, as: [ObjectPath].self)
@@ -252,7 +257,11 @@ final class FakeKeyring {
 
   private func prompted(_ path: ObjectPath) {
     guard let question = asked[path] else { return }
-    if case .unlock = question { questions += 1 } else if case .consents = user {} else { questions += 1 }
+    switch (question, user) {
+    case (.unlock, _), (.createCollection, _): questions += 1
+    case (_, .consents): break
+    default: questions += 1
+    }
     switch user {
     case .isAway: waiting.append(path)
     case .sawItCrash: crash()
@@ -277,6 +286,9 @@ final class FakeKeyring {
       for path in paths { item(at: path)?.isLocked = false }
       return paths.variant
     case .create(let item): return ((try? add(item)) ?? .root).variant
+    case .createCollection:
+      hasDefault = true
+      return Self.collectionPath.variant
     case .delete(let item):
       remove(item)
       return "".variant
@@ -287,7 +299,7 @@ final class FakeKeyring {
   private func nothing(for question: Question) -> Variant {
     switch question {
     case .unlock: [ObjectPath]().variant
-    case .create: ObjectPath.root.variant
+    case .create, .createCollection: ObjectPath.root.variant
     case .delete: "".variant
     }
   }
@@ -342,6 +354,10 @@ private let secretServiceXML = """
       </method>
       <method name="SearchItems">
         <arg type="a{ss}" direction="in"/><arg type="ao" direction="out"/><arg type="ao" direction="out"/>
+      </method>
+      <method name="CreateCollection">
+        <arg type="a{sv}" direction="in"/><arg type="s" direction="in"/>
+        <arg type="o" direction="out"/><arg type="o" direction="out"/>
       </method>
       <method name="ReadAlias"><arg type="s" direction="in"/><arg type="o" direction="out"/></method>
       <method name="Unlock">

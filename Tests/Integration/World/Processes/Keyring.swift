@@ -18,6 +18,8 @@ final class Keyring {
 
   private let directories: WorldDirectories
   private var process: ChildProcess?
+  /// The daemon that a command has started in the background.
+  private var replacement: UInt32?
 
   init(_ directories: WorldDirectories) {
     self.directories = directories
@@ -31,6 +33,22 @@ final class Keyring {
       "keyring", "gnome-keyring-daemon", arguments, in: directories, input: isUnlocked ? Self.password : "")
     let bus = try await BusConnection.open(address: directories.busAddress)
     try await eventually("the keyring") { try await bus.owner(of: Self.name) != nil }
+  }
+
+  /// Has a command of a shell replace the daemon. It reads the password of the login collection.
+  func replace(with command: String) async throws {
+    let bus = try await BusConnection.open(address: directories.busAddress)
+    // The shell counts as running until the daemon that it leaves behind has ended.
+    _ = try ChildProcess(
+      "keyring", "bash", ["-c", command.trimmingCharacters(in: .whitespacesAndNewlines)], in: directories,
+      input: Self.password + "\n")
+    _ = try await process?.waitForEnd()
+    process = nil
+    try await eventually("the other keyring") { try await bus.owner(of: Self.name) != nil }
+    replacement = try await bus.call(
+      "org.freedesktop.DBus", .named("org.freedesktop.DBus"), "org.freedesktop.DBus", "GetConnectionUnixProcessID",
+      .tuple(Self.name)
+    ).member(0, "pid", as: UInt32.self)
   }
 
   /// Kills the daemon during any operation.
@@ -47,6 +65,8 @@ final class Keyring {
     thaw()
     await process?.terminate()
     process = nil
+    if let replacement { Foundation.kill(pid_t(replacement), SIGTERM) }
+    replacement = nil
   }
 
   // MARK: The Secret Service

@@ -1,0 +1,138 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// A keyring before its first use has no default collection: a sign-in at a terminal has it create one.
+@Suite(.worlds) @GLibActor
+struct FirstCollectionTests {
+  private func with(
+    _ user: FakeKeyring.User = .consents, _ body: @GLibActor (World, FakeKeyring, Caller) async throws -> Void
+  ) async throws {
+    try await World.with(.fakeKeyring) { world in
+      let keyring = try await FakeKeyring(in: world)
+      keyring.hasDefault = false
+      keyring.user = user
+      try await body(world, keyring, try await world.caller())
+    }
+  }
+
+  private func signIn(_ caller: Caller, interactive: Bool = true) async throws {
+    try await caller.call("Session.StartDeviceCodeSignIn", VariantDictionary(), interactive: interactive)
+  }
+
+  @Test func aSignInThatMayAskHasItCreated() async throws {
+    try await with { _, keyring, caller in
+      try await signIn(caller)
+      try await caller.waitFor("linked", "Session.DeviceLinkState")
+      #expect(keyring.hasDefault)
+      #expect(keyring.questions == 1)
+      #expect(try await caller.send("hi").contains("hi"))
+    }
+  }
+
+  @Test func aSignInThatMayNotAskSaysWhatToDo() async throws {
+    try await with { _, keyring, caller in
+      let refused = try await refusal { try await signIn(caller, interactive: false) }
+      #expect(refused.name == "KeyringUnavailable")
+      #expect(refused.message.contains("chappie sign-in at a terminal"))
+      #expect(keyring.questions == 0)
+    }
+  }
+
+  /// The rules for every prompt: a refusal is respected, and other programs may still ask.
+  @Test func aDismissedPromptIsFollowedByAPause() async throws {
+    try await with(.dismisses) { world, keyring, caller in
+      #expect(try await refusal { try await signIn(caller) }.name == "Locked")
+      #expect(keyring.questions == 1)
+      keyring.user = .consents
+      #expect(try await refusal { try await signIn(caller) }.name == "KeyringUnavailable")
+      #expect(keyring.questions == 1)
+      try await signIn(world.otherProgram())
+      #expect(keyring.questions == 2)
+    }
+  }
+
+  @Test func twoSignInsCauseOnePrompt() async throws {
+    try await with(.isAway) { world, keyring, caller in
+      let work = try await caller.open("Session", ["keychain_account": "work"])
+      async let first: Void = signIn(caller)
+      async let second = caller.call(
+        "Session.StartDeviceCodeSignIn", VariantDictionary(), at: work, interactive: true)
+      try await eventually("the question") { keyring.questions == 1 }
+      keyring.userReturns()
+      try await first
+      _ = try await second
+      #expect(keyring.questions == 1)
+    }
+  }
+
+  @Test func nobodyIsAskedOverALockedScreen() async throws {
+    try await with { world, keyring, caller in
+      _ = try await ScreenSaver(ScreenSaver.gnome, in: world, isActive: true)
+      try await eventually("the lock") { try await caller.lock().state == "locked" }
+      #expect(try await refusal { try await signIn(caller) }.name == "KeyringUnavailable")
+      #expect(keyring.questions == 0)
+    }
+  }
+
+  @Test func aSignOutCreatesNone() async throws {
+    try await with { _, keyring, caller in
+      _ = try? await caller.call("Session.SignOut", interactive: true)
+      #expect(keyring.questions == 0)
+      #expect(!keyring.hasDefault)
+    }
+  }
+
+  // MARK: GNOME Keyring
+
+  /// The keyring's own prompter asks for a password, and the person types one.
+  @Test func gnomeKeyringCreatesItsFirstCollection() async throws {
+    try await World.with(World.Plan(keyring: .none)) { world in
+      try await world.keyring.start(isUnlocked: false)
+      let prompter = try await Prompter(in: world, .types("password"))
+      let output = try await world.chappie(
+        "sign-in", "--no-browser", at: [.sees("asks for a password"), .sees("Enter")])
+      #expect(output.status == 0, "\(output.text)")
+      #expect(output.text.contains("Signed in as ada@example.com"), "\(output.text)")
+      #expect(prompter.prompts.count == 1, "\(prompter.prompts)")
+      #expect(try await world.keyring.credentials().count == 1)
+    }
+  }
+
+  @Test func gnomeKeyringUnlocksItsCollection() async throws {
+    try await World.with { world in
+      try await world.keyring.lock()
+      let prompter = try await Prompter(in: world, .types("password"))
+      let output = try await world.chappie("sign-in", "--no-browser", at: [.sees("is locked"), .sees("Enter")])
+      #expect(output.status == 0, "\(output.text)")
+      #expect(prompter.prompts.count == 1, "\(prompter.prompts)")
+    }
+  }
+
+  /// The command says how to do it without a window.
+  @Test(arguments: [true, false])
+  func aDismissedPromptOfGnomeKeyringIsExplained(_ isFresh: Bool) async throws {
+    try await World.with(World.Plan(keyring: .none)) { world in
+      try await world.keyring.start(isUnlocked: !isFresh)
+      if !isFresh { try await world.keyring.lock() }
+      let prompter = try await Prompter(in: world, .dismisses)
+      let output = try await world.chappie("sign-in", "--no-browser", at: [])
+      #expect(output.status == 4, "\(output.text)")
+      #expect(prompter.prompts.count == 1, "\(prompter.prompts)")
+      #expect(output.text.replacing(/\s+/, with: " ").contains("gnome-keyring-daemon --replace --unlock"))
+    }
+  }
+
+  /// What the command says works.
+  @Test func theCommandForGnomeKeyringWorks() async throws {
+    try await World.with(World.Plan(keyring: .none)) { world in
+      try await world.keyring.start(isUnlocked: false)
+      let refused = try await world.chappie("sign-in", "--no-browser")
+      #expect(refused.status == 4, "\(refused.text)")
+      let command = try #require(refused.text.components(separatedBy: "Without its window: ").last)
+      try await world.keyring.replace(with: command)
+      let output = try await world.chappie("sign-in", "--no-browser")
+      #expect(output.status == 0, "\(output.text)")
+    }
+  }
+}
