@@ -25,8 +25,11 @@ public final class Service {
 
   /// Exports the objects, then takes the name, so that every caller that sees the name finds the objects.
   ///
+  /// - Parameter ended: called when the service has nothing left to do, and the program should stop it.
   /// - Throws: ``StartFailure``, `GLibError`, `ChappieClientError`.
-  public init(_ connection: BusConnection, _ options: ServiceOptions) async throws {
+  public init(
+    _ connection: BusConnection, _ options: ServiceOptions, ended: @escaping @GLibActor () -> Void
+  ) async throws {
     let defaults = try options.defaults()
     DesktopKeyring.policy = try options.keyringPolicy()
     self.connection = connection
@@ -34,7 +37,7 @@ public final class Service {
       connection, notifications: try options.hasNotifications() ? Notifications(connection) : nil)
     exporter = Exporter(environment, defaults: defaults, threads: try options.threadPolicy().map(ThreadStores.init))
     directory = ObjectDirectory(exporter, defaults: defaults)
-    manager = ManagerObject(directory, exporter)
+    manager = ManagerObject(directory, exporter, defaults: defaults, ended: ended)
     session = exporter.session(defaults)
     client = exporter.client(defaults, sharing: .shared, session: ServicePaths.root)
     let implementations =

@@ -39,7 +39,7 @@ enum Chappied {
 
   /// The reason why the service ends, and its exit status.
   private enum EndReason: Int32 {
-    /// A signal asked it to, or its program was replaced or removed.
+    /// A signal asked it to, its program was replaced or removed, or a caller has erased everything.
     case finished = 0
     /// The bus closed the connection: `EX_UNAVAILABLE`. The unit treats it as a failure.
     case busLost = 69
@@ -74,7 +74,10 @@ enum Chappied {
           stop.fulfil(.finished)
         }
       }
-      let service = try await Service(connection, options)
+      let service = try await Service(connection, options) {
+        Log.info("chappied \(name: ChappieVersion.current) ends: everything was erased.")
+        stop.fulfil(.finished)
+      }
       let replacement = ProgramReplacement {
         Log.info("chappied \(name: ChappieVersion.current) ends when it is idle: its program was replaced or removed.")
         try? await service.handOver()

@@ -15,19 +15,30 @@ final class ManagerObject {
 
   private let directory: ObjectDirectory
   private let exporter: Exporter
+  private let defaults: ChappieConfiguration
+  /// Called when everything was erased, and the service has nothing left to do.
+  private let ended: @GLibActor () -> Void
+  private var check: Task<[ServerCheck.Answer], Never>?
   private let monitor = LockMonitor.shared
   private var lock = Lock()
   private weak var object: BusObject?
 
-  init(_ directory: ObjectDirectory, _ exporter: Exporter) {
+  init(
+    _ directory: ObjectDirectory, _ exporter: Exporter, defaults: ChappieConfiguration,
+    ended: @escaping @GLibActor () -> Void
+  ) {
     self.directory = directory
     self.exporter = exporter
+    self.defaults = defaults
+    self.ended = ended
   }
 
   func implementation() throws -> BusImplementation {
     try BusImplementation(
       BusInterfaceDescription(xml: BusInterfaceFiles.manager, name: Self.interface), owner: self,
-      methods: openingMethods.merging(approvalMethods) { first, _ in first },
+      methods: [openingMethods, approvalMethods, careMethods].reduce(into: [:]) { all, some in
+        all.merge(some) { first, _ in first }
+      },
       properties: [
         "LockState": { [unowned self] in lock.state.rawValue.variant },
         "LockSources": { [unowned self] in lock.sources.variant },
@@ -69,6 +80,33 @@ final class ManagerObject {
         return .tuple()
       },
     ]
+  }
+
+  /// The methods for unsandboxed programs that check the service or erase everything.
+  private var careMethods: [String: BusImplementation.Method] {
+    [
+      "CheckServers": { [unowned self, exporter] call in
+        try await exporter.environment.callers.authorizeUser(call.sender)
+        return .tuple(await answersOfServers().map(\.dictionary))
+      },
+      "Erase": { [exporter, defaults, ended] call in
+        try await exporter.environment.callers.authorizeUser(call.sender)
+        _ = try call.argument(0, as: VariantDictionary.self)
+        let parts = try await Erasure.run(defaults, interaction: call.interaction)
+        // The reply leaves before the service does.
+        Task.onGLib { ended() }
+        return .tuple(parts.map(\.dictionary))
+      },
+    ]
+  }
+
+  /// Callers that ask at the same time get the answers of one check, so that no program can flood the servers.
+  private func answersOfServers() async -> [ServerCheck.Answer] {
+    if let check { return await check.value }
+    let check = Task.onGLib { [defaults] in await ServerCheck.run(defaults.backend) }
+    self.check = check
+    defer { self.check = nil }
+    return await check.value
   }
 
   /// Starts to observe the lock and to signal its changes on `object`.

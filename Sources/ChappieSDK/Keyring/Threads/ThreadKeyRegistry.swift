@@ -20,15 +20,24 @@ package enum ThreadKeyRegistry {
   package static func slot(
     for configuration: ChappieConfiguration, _ accessibility: ChappieKeychainAccessibility
   ) -> ThreadKeySlot {
-    let key = Key(
-      identity: SlotIdentity(threadsOf: configuration), accessibility: accessibility,
-      unknown: configuration.unknownLockPolicy)
+    slot(SlotIdentity(threadsOf: configuration), accessibility, configuration.unknownLockPolicy)
+  }
+
+  static func slot(
+    _ identity: SlotIdentity, _ accessibility: ChappieKeychainAccessibility, _ unknown: UnknownLockPolicy
+  ) -> ThreadKeySlot {
+    let key = Key(identity: identity, accessibility: accessibility, unknown: unknown)
     if let slot = slots[key]?.value { return slot }
     slots = slots.filter { $0.value.value != nil }
     let slot = ThreadKeySlot(key.identity, accessibility, keyring, LockGate(unknown: key.unknown))
     slots[key] = Weak(slot)
     followLocks
     return slot
+  }
+
+  /// The slots with a key in the keyring, of every application.
+  static func stored(interaction: UserInteraction) async throws -> [SlotIdentity] {
+    try await keyring.slots(interaction: interaction)
   }
 
   /// Removes the destroyed key of `identity` from memory under each rule.

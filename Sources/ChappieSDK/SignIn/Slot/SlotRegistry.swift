@@ -24,12 +24,18 @@ package enum SlotRegistry {
 
   /// The slot for `configuration`.
   static func slot(for configuration: ChappieConfiguration) -> CredentialSlot {
-    let key = Key(identity: SlotIdentity(configuration), backend: configuration.backend)
+    slot(SlotIdentity(configuration), configuration.backend, configuration.unknownLockPolicy)
+  }
+
+  static func slot(
+    _ identity: SlotIdentity, _ backend: ChappieBackend, _ unknown: UnknownLockPolicy
+  ) -> CredentialSlot {
+    let key = Key(identity: identity, backend: backend)
     if let slot = slots[key]?.value { return slot }
     slots = slots.filter { $0.value.value != nil }
     let slot = CredentialSlot(
-      identity: key.identity, method: DeviceCodeSignIn(backend: configuration.backend, http: http),
-      store: seeded[key.identity] ?? store, gate: LockGate(unknown: configuration.unknownLockPolicy))
+      identity: key.identity, method: DeviceCodeSignIn(backend: backend, http: http),
+      store: seeded[key.identity] ?? store, gate: LockGate(unknown: unknown))
     slots[key] = Weak(slot)
     followLocks
     return slot
@@ -53,6 +59,11 @@ package enum SlotRegistry {
   /// The accounts stored for `service` of `application`.
   static func accounts(ofService service: String, of application: ChappieApplicationID) async throws -> [String] {
     try await store.accounts(ofService: service, of: application)
+  }
+
+  /// The slots with a credential in the keyring, of every application.
+  static func stored(interaction: UserInteraction) async throws -> [SlotIdentity] {
+    try await store.slots(interaction: interaction)
   }
 
   private static let store = SecretServiceStore<Credential>(

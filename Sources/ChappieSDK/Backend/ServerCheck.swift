@@ -1,0 +1,59 @@
+import GLibBridge
+
+/// Asks the servers of a backend for any answer, without a credential, to find out whether they can be reached.
+@GLibActor
+package enum ServerCheck {
+  package enum Server: String, Sendable {
+    case issuer
+    case backend
+  }
+
+  package enum Outcome: Sendable {
+    /// Any HTTP status is an answer. `time` is the server's clock in Unix seconds; nil when it does not tell.
+    case answered(status: Int, time: Int64?)
+    /// The certificate is not trusted, and the reason.
+    case untrusted(String)
+    /// The server was not reached, and the reason.
+    case unreachable(String)
+  }
+
+  package struct Answer: Sendable {
+    package let server: Server
+    package let host: String
+    package let outcome: Outcome
+  }
+
+  private static let deadline = Duration.seconds(8)
+
+  /// Asks the servers at once.
+  package static func run(_ backend: ChappieBackend) async -> [Answer] {
+    let addresses: [(Server, String)] = [
+      (.issuer, backend.issuer + "/.well-known/openid-configuration"),
+      (.backend, backend.baseURL + "/codex/models?client_version=\(ProtocolVersion.current)"),
+    ]
+    let tasks = addresses.map { server, url in Task.onGLib { await ask(server, url) } }
+    var answers: [Answer] = []
+    for task in tasks { answers.append(await task.value) }
+    return answers
+  }
+
+  private static func ask(_ server: Server, _ url: String) async -> Answer {
+    var request = HTTPRequest(.get, url)
+    request.identify()
+    let host = ParsedURL(url)?.host ?? ""
+    do {
+      let response = try await withDeadline(deadline) { [request] in
+        try await BackendLine.http.sendLogged(request, deadline: deadline)
+      }
+      let time = response.headers["date"].flatMap(HTTPDate.unixSeconds)
+      return Answer(server: server, host: host, outcome: .answered(status: response.status, time: time))
+    } catch let error as GLibError where error.isUntrustedCertificate {
+      return Answer(server: server, host: host, outcome: .untrusted(error.message))
+    } catch let error as GLibError {
+      let reason = error.isTimeout ? "it does not answer" : error.message
+      return Answer(server: server, host: host, outcome: .unreachable(reason))
+    } catch {
+      return Answer(server: server, host: host, outcome: .unreachable("\(error)"))
+    }
+  }
+}
