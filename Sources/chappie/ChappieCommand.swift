@@ -8,7 +8,7 @@ import Platform
 enum ChappieCommand {
   static let verbs: [any Verb.Type] = [
     SignIn.self, SignOut.self, Status.self, Ask.self, Chat.self, Context.self, Threads.self, Models.self, Usage.self,
-    Accounts.self, Monitor.self, Approvals.self,
+    Accounts.self, Monitor.self, Approvals.self, Doctor.self, Erase.self,
   ]
 
   static func main() {
@@ -84,7 +84,7 @@ enum ChappieCommand {
   @GLibActor
   private static func perform(_ verb: any Verb) async -> Int32 {
     do {
-      return try await verb.run(try await ServiceConnection.connect()).rawValue
+      return try await verb.run(on: await ServiceConnection.connect()).rawValue
     } catch {
       let failure = CommandFailure(error)
       CommandFailure.report(failure.message)

@@ -38,6 +38,13 @@ public enum Browser {
     ["WAYLAND_DISPLAY", "DISPLAY"].contains { CurrentProcess.environment($0) != nil }
   }
 
+  /// The name of the program that opens web pages; nil when there is none.
+  public static var defaultName: String? {
+    guard let browser = g_app_info_get_default_for_uri_scheme("https") else { return nil }
+    defer { g_object_unref(UnsafeMutableRawPointer(browser)) }
+    return g_app_info_get_name(browser).map { String(cString: $0) }
+  }
+
   /// Opens `page` in the default browser.
   ///
   /// - Parameter activationToken: the XDG activation token of the user's action, which lets the browser raise its

@@ -2,6 +2,8 @@ import CGLib
 
 /// The directories of the XDG base directory specification, and the working directory.
 public enum Directories {
+  public static var home: String { String(cString: g_get_home_dir()) }
+  public static var cache: String { String(cString: g_get_user_cache_dir()) }
   public static var configuration: String { String(cString: g_get_user_config_dir()) }
   public static var data: String { String(cString: g_get_user_data_dir()) }
   public static var state: String { String(cString: g_get_user_state_dir()) }

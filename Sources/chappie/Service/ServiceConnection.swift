@@ -13,16 +13,15 @@ final class ServiceConnection {
     self.connection = connection
   }
 
-  /// Connects to the session bus. The first call starts the service.
-  ///
-  /// - Throws: ``CommandFailure`` if there is no session bus.
-  static func connect() async throws -> ServiceConnection {
+  /// Connects to the session bus. The first call starts the service. The failure is that there is no session bus.
+  static func connect() async -> Result<ServiceConnection, CommandFailure> {
     do {
-      return ServiceConnection(try await BusConnection.open(.session))
+      return .success(ServiceConnection(try await BusConnection.open(.session)))
     } catch {
-      throw CommandFailure(
-        .serviceMissing, "There is no session bus: run this in a desktop session, or under dbus-run-session.",
-        name: CommandFailure.noBus)
+      return .failure(
+        CommandFailure(
+          .serviceMissing, "There is no session bus: run this in a desktop session, or under dbus-run-session.",
+          name: CommandFailure.noBus))
     }
   }
 

@@ -23,6 +23,11 @@ protocol Verb: Sendable {
   ///
   /// - Throws: ``CommandFailure``, `GLibError`, `CancellationError`.
   @GLibActor func run(_ service: ServiceConnection) async throws -> ExitStatus
+
+  /// Runs the verb, also where there is no session bus. Most verbs can do nothing there.
+  ///
+  /// - Throws: as ``run(_:)``, and the failure of `service`.
+  @GLibActor func run(on service: Result<ServiceConnection, CommandFailure>) async throws -> ExitStatus
 }
 
 extension Verb {
@@ -30,6 +35,11 @@ extension Verb {
   static var details: String { "" }
   static var verbs: [any Verb.Type] { [] }
   var json: Bool { false }
+
+  @GLibActor
+  func run(on service: Result<ServiceConnection, CommandFailure>) async throws -> ExitStatus {
+    try await run(try service.get())
+  }
 }
 
 extension CommandLineParser {

@@ -52,6 +52,7 @@ final class NotificationServer {
           await self?.note("GetCapabilities")
           return .tuple(capabilities)
         },
+        "GetServerInformation": { _ in .tuple("Fake", "tests", "1", "1.2") },
         "Notify": { [weak self] call in
           await self?.note("Notify")
           return .tuple(try self?.notify(call) ?? 0)
@@ -138,6 +139,10 @@ final class NotificationServer {
     <node>
       <interface name="org.freedesktop.Notifications">
         <method name="GetCapabilities"><arg type="as" direction="out"/></method>
+        <method name="GetServerInformation">
+          <arg type="s" direction="out"/><arg type="s" direction="out"/>
+          <arg type="s" direction="out"/><arg type="s" direction="out"/>
+        </method>
         <method name="Notify">
           <arg type="s" direction="in"/><arg type="u" direction="in"/><arg type="s" direction="in"/>
           <arg type="s" direction="in"/><arg type="s" direction="in"/><arg type="as" direction="in"/>

@@ -25,11 +25,9 @@ struct ThreadDelete: Verb {
     let yes = parser.flag("yes", short: "y", "Do not ask first")
     parser.acceptRemaining(placeholder: "\(ThreadsProxy.placeholder)…")
     return { arguments in
-      guard arguments[yes] || StandardInput.isTerminal else {
-        throw CommandLineError("There is no terminal to ask at: give --yes to delete without being asked.")
-      }
+      let asks = try arguments.asks(unless: yes, to: "delete")
       return ThreadDelete(
-        account: arguments[account], selection: try selection(arguments, all: arguments[all]), asks: !arguments[yes])
+        account: arguments[account], selection: try selection(arguments, all: arguments[all]), asks: asks)
     }
   }
 
@@ -71,14 +69,9 @@ struct ThreadDelete: Verb {
     StandardStream.output.write("Deleted every thread, and their key.\n")
   }
 
-  /// Asks the person at the terminal.
-  ///
   /// - Throws: ``CommandFailure`` if the answer is not yes.
   @GLibActor
   private func ask(_ question: String) async throws {
-    StandardStream.error.write("\(question) [y/N] ")
-    guard ["y", "yes"].contains(await offActor({ readLine() })?.trimmed.lowercased()) else {
-      throw CommandFailure(.failed, "Nothing was deleted.")
-    }
+    guard await Confirmation.isGiven(question) else { throw CommandFailure(.failed, "Nothing was deleted.") }
   }
 }

@@ -1,0 +1,110 @@
+import GLibBridge
+
+/// Checks of the way to the servers: what the service itself got when it asked them.
+@GLibActor
+struct ServerChecks {
+  /// A server's answer, as `CheckServers` returns it.
+  private struct Server {
+    let host: String
+    let status: UInt32?
+    let time: Int64?
+    let error: String?
+    let isUntrusted: Bool
+
+    init(_ values: VariantDictionary) throws {
+      host = try values.value("host") ?? ""
+      status = try values.value("status")
+      time = try values.value("time")
+      error = try values.value("error")
+      isUntrusted = try values.value("untrusted") ?? false
+    }
+  }
+
+  private static let deadline = Duration.seconds(15)
+  /// A difference that no check of a certificate or a token notices.
+  private static let tolerance: Int64 = 60
+
+  private let servers: Result<[Server], CommandFailure>
+  /// The clock of this computer at the time of the answers.
+  private let now: Int64
+
+  init(_ service: ServiceConnection) async {
+    do {
+      let reply = try await service.connection.call(
+        ServiceConnection.name, ServiceConnection.root, "org.chappie.Manager", "CheckServers", timeout: Self.deadline)
+      servers = .success(try reply.member(0, "servers", as: [VariantDictionary].self).map(Server.init))
+    } catch {
+      servers = .failure(CommandFailure(error))
+    }
+    now = LocalTime.now
+  }
+
+  /// The findings without a service to ask.
+  static func unchecked(_ reason: String) -> [Finding] {
+    [localTrust ?? .unchecked("trust-store", reason), .unchecked("clock", reason), .unchecked("servers", reason)]
+  }
+
+  var findings: [Finding] {
+    switch servers {
+    case .failure(let failure): Self.unchecked(failure.message)
+    case .success(let servers): [trust(servers), clock(servers), reached(servers)]
+    }
+  }
+
+  /// What is wrong on this computer; nil for nothing.
+  private static var localTrust: Finding? {
+    TLSSupport.isInstalled
+      ? nil
+      : .problem(
+        "trust-store", .noNetwork, "GIO has no TLS library here, so no server can be trusted.",
+        "Install the package glib-networking.")
+  }
+
+  private func trust(_ servers: [Server]) -> Finding {
+    if let finding = Self.localTrust { return finding }
+    guard let server = servers.first(where: \.isUntrusted) else {
+      guard servers.contains(where: { $0.error == nil }) else {
+        return .unchecked("trust-store", "No server was reached.")
+      }
+      return .ok("trust-store", "No certificate is refused.")
+    }
+    return .problem(
+      "trust-store", .noNetwork, "\(Self.capitalized(server.error ?? "")).",
+      "If the network has an authority of its own, add it to the system's trust store.")
+  }
+
+  private func clock(_ servers: [Server]) -> Finding {
+    // The backend, which comes last, judges the tokens.
+    guard let (host, time) = servers.compactMap({ server in server.time.map { (server.host, $0) } }).last else {
+      return .unchecked("clock", "No server told the time.")
+    }
+    let difference = now - time
+    guard difference.magnitude > UInt64(Self.tolerance) else {
+      return .ok("clock", "The clock agrees with that of \(host).")
+    }
+    let minutes = (difference.magnitude + 30) / 60
+    return .problem(
+      "clock", .failed,
+      "The clock is \(minutes) \(minutes == 1 ? "minute" : "minutes") \(difference > 0 ? "ahead of" : "behind") that "
+        + "of \(host).",
+      "Set it: sudo timedatectl set-ntp true")
+  }
+
+  private func reached(_ servers: [Server]) -> Finding {
+    if let server = servers.first(where: { $0.error != nil && !$0.isUntrusted }) {
+      return .problem(
+        "servers", .noNetwork, "\(server.host) was not reached: \(server.error ?? "").",
+        "Check the network and the proxy.")
+    }
+    if let server = servers.first(where: \.isUntrusted) {
+      return .problem("servers", .noNetwork, "\(server.host) is not trusted.", "See trust-store.")
+    }
+    if let server = servers.first(where: { $0.status ?? 0 >= 500 }) {
+      return .note("servers", "\(server.host) answers with status \(server.status ?? 0).", "Try again later.")
+    }
+    let hosts = servers.map(\.host).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+    return .ok("servers", "\(hosts.joined(separator: " and ")) \(hosts.count == 1 ? "answers" : "answer").")
+  }
+
+  private static func capitalized(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
+}

@@ -1,0 +1,96 @@
+import GLibBridge
+
+/// Checks of the way to the service: the bus, activation, systemd, and the service itself.
+@GLibActor
+struct ServiceChecks {
+  private static let deadline = Duration.seconds(5)
+  /// A start of the service may wait for a slow disk.
+  private static let startDeadline = Duration.seconds(15)
+
+  let service: ServiceConnection
+  private var bus: BusConnection { service.connection }
+
+  func activation() async -> Finding {
+    let isActivatable = await bus.activatableNames().contains(ServiceConnection.name)
+    if isActivatable { return .ok("activation", "The bus can start the service.") }
+    guard await bus.hasOwner(ServiceConnection.name) else {
+      return .problem(
+        "activation", .serviceMissing, "The bus cannot start the service.",
+        "Install chappie. If it is installed: busctl --user call org.freedesktop.DBus / org.freedesktop.DBus "
+          + "ReloadConfig")
+    }
+    return .note("activation", "The service runs, but the bus could not start it again.", "Install chappie.")
+  }
+
+  func unit() async -> Finding {
+    let name = "org.freedesktop.systemd1"
+    guard await bus.hasOwner(name) else {
+      return .ok("unit", "This session has no systemd: the bus itself starts the service.")
+    }
+    let path = ObjectPath.root.appending("org").appending("freedesktop").appending("systemd1")
+    do {
+      let unit: ObjectPath = try await bus.call(
+        name, path, "\(name).Manager", "LoadUnit", .tuple("chappie.service"), timeout: Self.deadline
+      ).member(0, "unit")
+      let properties: VariantDictionary = try await bus.call(
+        name, unit, "org.freedesktop.DBus.Properties", "GetAll", .tuple("\(name).Unit"), timeout: Self.deadline
+      ).member(0, "properties")
+      return Self.unit(
+        load: try properties.value("LoadState") ?? "", active: try properties.value("ActiveState") ?? "")
+    } catch {
+      return .note("unit", "systemd did not tell about chappie.service: \(CommandFailure(error).message)")
+    }
+  }
+
+  private static func unit(load: String, active: String) -> Finding {
+    switch (load, active) {
+    case ("loaded", "failed"):
+      .problem(
+        "unit", .serviceMissing, "chappie.service has failed.",
+        "See journalctl --user -u chappie, then: systemctl --user reset-failed chappie")
+    case ("loaded", _): .ok("unit", "systemd starts the service as chappie.service, which is \(active).")
+    case ("masked", _):
+      .problem(
+        "unit", .serviceMissing, "chappie.service is masked.", "Unmask it: systemctl --user unmask chappie")
+    case ("not-found", _):
+      .note("unit", "systemd knows no chappie.service.", "If it is installed: systemctl --user daemon-reload")
+    default:
+      .problem("unit", .serviceMissing, "chappie.service is \(load).", "See systemctl --user status chappie")
+    }
+  }
+
+  func answers() async -> Finding {
+    do {
+      _ = try await bus.property(
+        ServiceConnection.name, ServiceConnection.root, "org.chappie.Manager", "Version",
+        timeout: Self.startDeadline)
+      return .ok("service", "The service answers.")
+    } catch {
+      let failure = CommandFailure(error)
+      return .problem("service", .serviceMissing, failure.message, "See journalctl --user -u chappie")
+    }
+  }
+
+  /// The sign-in of the default account, without its owner.
+  func signIn() async -> Finding {
+    do {
+      let status = try SessionStatus(try await service.properties(ServiceConnection.root, "Session"))
+      let failure = status.errorMessage.map { "Last failure: \($0)" }
+      switch status.state {
+      case "signed-in":
+        return failure.map { .note("sign-in", "Somebody is signed in. \($0)") }
+          ?? .ok("sign-in", "Somebody is signed in.")
+      case "signing-in": return .note("sign-in", "A sign-in waits to be approved.")
+      case "reauthentication-required":
+        return .problem("sign-in", .signInNeeded, "The sign-in has ended.", "Run chappie sign-in.")
+      default:
+        if let failure, ExitStatus(errorName: status.errorName ?? "") == .keyringNeeded {
+          return .unchecked("sign-in", "Nobody knows without the keyring. \(failure)")
+        }
+        return .problem("sign-in", .signInNeeded, "Nobody is signed in.", "Run chappie sign-in.")
+      }
+    } catch {
+      return .unchecked("sign-in", CommandFailure(error).message)
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import GLibBridge
+import Platform
+
+/// `chappie erase`: signs out and removes everything that Chappie keeps.
+struct Erase: Verb {
+  static let name = "erase"
+  static let summary = "Sign out, and remove everything that is stored"
+  static let details = """
+    Signs out every account of every program, as sign-out does, deletes every thread, the key of this device, the \
+    configuration and every other file, and ends the service. Run it before the package is removed.
+    """
+
+  let asks: Bool
+
+  static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
+    let yes = parser.flag("yes", short: "y", "Do not ask first")
+    return { Erase(asks: try $0.asks(unless: yes, to: "erase")) }
+  }
+
+  func run(_ service: ServiceConnection) async throws -> ExitStatus {
+    try await run(on: .success(service))
+  }
+
+  func run(on service: Result<ServiceConnection, CommandFailure>) async throws -> ExitStatus {
+    let question =
+      "Sign out every account, and delete every thread, the configuration and all files of Chappie, for good?"
+    if asks, !(await Confirmation.isGiven(question)) { throw CommandFailure(.failed, "Nothing was erased.") }
+    let secrets = await secrets(service)
+    // A person can unlock the keyring and try again, and then the server is told, too.
+    if let failure = secrets.failure, failure.name == "org.chappie.Error.Locked" {
+      throw CommandFailure(failure.status, "Nothing was erased. \(failure.message)", name: failure.name)
+    }
+    for part in secrets.parts { part.report() }
+    if let failure = secrets.failure {
+      CommandFailure.report("What is in the keyring stays there. \(failure.message)")
+    }
+    return removeFiles(keepsState: secrets.remain) ?? secrets.status
+  }
+
+  /// The files, but not the key of this device while the keyring has a credential: only with the key can it be signed
+  /// out later.
+  ///
+  /// - Returns: the exit status of a failure.
+  private func removeFiles(keepsState: Bool) -> ExitStatus? {
+    var status: ExitStatus?
+    let state = Directories.state
+    for directory in [Directories.configuration, Directories.data, Directories.cache, Directories.runtime, state] {
+      let path = directory + "/chappie"
+      if keepsState, directory == state {
+        CommandFailure.report(
+          "\(shown(path)) was kept: without it the sign-in in the keyring could not be ended at the server.")
+        continue
+      }
+      do {
+        if try Files.removeTree(path) { StandardStream.output.write("Removed \(shown(path)).\n") }
+      } catch {
+        CommandFailure.report("\(shown(path)) could not be removed: \(error).")
+        status = .failed
+      }
+    }
+    return status
+  }
+
+  private func shown(_ path: String) -> String {
+    for (directory, name) in [(Directories.runtime, "$XDG_RUNTIME_DIR"), (Directories.home, "~")]
+    where path.hasPrefix(directory + "/") {
+      return name + path.dropFirst(directory.count)
+    }
+    return path
+  }
+
+  // MARK: The keyring
+
+  /// What became of the secrets in the keyring.
+  private struct Secrets {
+    var parts: [ErasedPart] = []
+    /// Nothing was removed from the keyring.
+    var failure: CommandFailure?
+
+    /// Whether a credential may still be stored.
+    var remain: Bool { failure != nil || parts.contains { $0.isStored } }
+
+    var status: ExitStatus {
+      failure?.status ?? parts.first { $0.isStored }?.status ?? parts.first { $0.status != .success }?.status
+        ?? .success
+    }
+  }
+
+  @GLibActor
+  private func secrets(_ service: Result<ServiceConnection, CommandFailure>) async -> Secrets {
+    do {
+      let service = try service.get()
+      let end = Wait()
+      // No timeout: the keyring may ask for its password first, and the server is told of each sign-in.
+      let reply = try await Spinner.show("Signing out…") {
+        try await service.call(
+          ServiceConnection.root, "Manager", "Erase", .tuple([:] as VariantDictionary), timeout: nil)
+      }
+      let watch = service.connection.watchName(ServiceConnection.name) { if $0 == nil { end.finish() } }
+      defer { withExtendedLifetime(watch) {} }
+      let parts = try reply.member(0, "erased", as: [VariantDictionary].self).map(ErasedPart.init)
+      // It could write a file again until it has ended.
+      try? await withDeadline(.seconds(10)) { await end.valueOrCancelled() }
+      return Secrets(parts: parts)
+    } catch {
+      return Secrets(failure: CommandFailure(error))
+    }
+  }
+}
+
+/// A secret of the keyring, as `Erase` returns it.
+private struct ErasedPart {
+  private let isKey: Bool
+  private let owner: String
+  private let errorName: String?
+  private let message: String
+
+  init(_ values: VariantDictionary) throws {
+    isKey = try values.value("kind") == "thread-key"
+    let app = try values.value("app", as: String.self).map { " of \($0)" } ?? ""
+    let group = try values.value("access_group", as: String.self).map { " in the group \($0)" } ?? ""
+    owner = "“\(try values.value("account") ?? "")”\(app)\(group)".terminalSafeLine
+    errorName = try values.value("error")
+    message = try values.value("message") ?? ""
+  }
+
+  var status: ExitStatus { errorName.map(ExitStatus.init(errorName:)) ?? .success }
+
+  /// Whether it is a credential that is still in the keyring.
+  var isStored: Bool { !isKey && status != .success && status != .notRevoked }
+
+  func report() {
+    switch (isKey, status) {
+    case (true, .success): StandardStream.output.write("Deleted the threads of \(owner).\n")
+    case (false, .success): StandardStream.output.write("Signed out \(owner).\n")
+    case (true, _): CommandFailure.report("The key of the threads of \(owner) stays in the keyring. \(message)")
+    case (false, .notRevoked):
+      StandardStream.output.write("Signed out \(owner).\n")
+      CommandFailure.report(message)
+    case (false, _): CommandFailure.report("\(owner) is still signed in. \(message)")
+    }
+  }
+}

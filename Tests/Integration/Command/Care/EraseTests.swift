@@ -1,0 +1,172 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// `chappie erase` signs out, and leaves nothing behind.
+@Suite(.worlds) @GLibActor
+struct EraseTests {
+  /// The directories that Chappie keeps files in.
+  private func directories(of world: World) -> [URL] {
+    let files = world.directories
+    return [files.configuration, files.data, files.home.appending(path: ".state"), files.runtime].map {
+      $0.appending(path: "chappie")
+    }
+  }
+
+  private func exist(_ files: [URL]) -> [Bool] { files.map { FileManager.default.fileExists(atPath: $0.path) } }
+
+  /// Two accounts, a thread and a configuration.
+  private func fill(_ world: World) async throws -> Caller {
+    try world.directories.configure("[Notifications]\nEnabled=true\n")
+    let caller = try await world.signedInCaller()
+    let work = try await caller.open("Session", ["keychain_account": "work"])
+    try await caller.signIn(at: work)
+    _ = try await world.beginThread("Something to forget")
+    #expect(exist(directories(of: world)) == [true, true, true, true])
+    return caller
+  }
+
+  @Test func everythingIsRemoved() async throws {
+    try await World.with { world in
+      _ = try await fill(world)
+      let output = try await world.chappie("erase", "--yes")
+      #expect(output.status == 0, "\(output.text)")
+      for line in ["Signed out “default”.", "Signed out “work”.", "Deleted the threads of “default”."] {
+        #expect(output.text.contains(line), "\(output.text)")
+      }
+      #expect(output.text.contains("Removed ~/.config/chappie."), "\(output.text)")
+      #expect(exist(directories(of: world)) == [false, false, false, false])
+      #expect(try await world.keyring.items().isEmpty)
+      #expect(try await world.keyring.items("org.chappie.ThreadKey").isEmpty)
+      let state = try await world.sandbox.state()
+      #expect(state.liveRefreshTokens == 0)
+      #expect(state.revokedRefreshTokens == 2)
+      // The service has ended: nothing is written again.
+      let process = try #require(world.service.process)
+      #expect(try await process.waitForEnd() == .exit(0))
+      world.service.acceptEnd()
+    }
+  }
+
+  /// Also what sandboxed apps, other programs and access groups have stored.
+  @Test(.enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+  func theSecretsOfOtherAppsAreRemoved() async throws {
+    try await World.with { world in
+      let app = try await world.caller(app: "org.example.App")
+      let session = try await app.open("Session")
+      try await app.signIn(at: session)
+      #expect(try await world.keyring.items().count == 1)
+      let output = try await world.chappie("erase", "--yes")
+      #expect(output.status == 0, "\(output.text)")
+      #expect(output.text.contains("Signed out “default” of org.example.App."), "\(output.text)")
+      #expect(try await world.keyring.items().isEmpty)
+      #expect(try await world.sandbox.state().liveRefreshTokens == 0)
+      world.service.acceptEnd()
+    }
+  }
+
+  /// A sandboxed app may not erase what belongs to the user.
+  @Test(.enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+  func aSandboxedAppCannotErase() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let app = try await world.caller(app: "org.example.App")
+      let options = VariantDictionary()
+      #expect(try await refusal { try await app.call("Manager.Erase", options) }.name == "AccessDenied")
+      #expect(try await refusal { try await app.call("Manager.CheckServers") }.name == "AccessDenied")
+      #expect(try await world.keyring.items().count == 1)
+    }
+  }
+
+  @Test func thePersonIsAskedFirst() async throws {
+    try await World.with { world in
+      _ = try await fill(world)
+      let refused = try await world.chappie("erase", at: [.sees("[y/N]"), .types("n\n")])
+      #expect(refused.status == 1, "\(refused.text)")
+      #expect(refused.text.contains("Nothing was erased."), "\(refused.text)")
+      let unasked = try await world.chappie("erase")
+      #expect(unasked.status == 2)
+      #expect(unasked.text.contains("give --yes"), "\(unasked.text)")
+      #expect(try await world.keyring.credentials().count == 2)
+      #expect(exist(directories(of: world)) == [true, true, true, true])
+      let erased = try await world.chappie("erase", at: [.sees("[y/N]"), .types("y\n"), .sees("Signed out")])
+      #expect(erased.status == 0, "\(erased.text)")
+      #expect(exist(directories(of: world)) == [false, false, false, false])
+      world.service.acceptEnd()
+    }
+  }
+
+  @Test func nothingIsRemovedWhileTheKeyringIsLocked() async throws {
+    try await World.with { world in
+      _ = try await fill(world)
+      try await world.keyring.lock()
+      let output = try await world.chappie("erase", "--yes")
+      #expect(output.status == 4, "\(output.text)")
+      #expect(output.text.contains("Nothing was erased. The keyring is locked"), "\(output.text)")
+      #expect(exist(directories(of: world)) == [true, true, true, true])
+      try await world.keyring.unlock()
+      #expect(try await world.keyring.credentials().count == 2)
+      #expect(try await world.chappie("erase", "--yes").status == 0)
+      world.service.acceptEnd()
+    }
+  }
+
+  /// The credential is gone, and the person learns that it may stay valid.
+  @Test func aMissingRevocationIsReported() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      await world.sandbox.end()
+      let output = try await world.chappie("erase", "--yes")
+      #expect(output.status == 12, "\(output.text)")
+      #expect(output.text.contains("Signed out “default”.") && output.text.contains("it may stay valid there"))
+      #expect(try await world.keyring.items().isEmpty)
+      #expect(exist(directories(of: world)) == [false, false, false, false])
+      world.service.acceptEnd()
+    }
+  }
+
+  /// The package was removed first: the credential can be ended later only with the key of this device.
+  @Test func withoutAServiceTheKeyOfTheDeviceStays() async throws {
+    try await World.with { world in
+      _ = try await fill(world)
+      await world.service.end()
+      let output = try await world.chappie("erase", "--yes")
+      #expect(output.status == 5, "\(output.text)")
+      #expect(output.text.contains("What is in the keyring stays there."), "\(output.text)")
+      #expect(output.text.contains("~/.state/chappie was kept"), "\(output.text)")
+      #expect(exist(directories(of: world)) == [false, false, true, false])
+      try await world.service.restart()
+      #expect(try await world.chappie("erase", "--yes").status == 0)
+      #expect(exist(directories(of: world)) == [false, false, false, false])
+      #expect(try await world.sandbox.state().liveRefreshTokens == 0)
+      world.service.acceptEnd()
+    }
+  }
+
+  @Test func linksAreNotFollowed() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      // Links are removed, and what they lead to is not.
+      let precious = world.directories.home.appending(path: "precious")
+      try FileManager.default.createDirectory(at: precious, withIntermediateDirectories: false)
+      try Data("x".utf8).write(to: precious.appending(path: "file"))
+      let folder = world.directories.configuration.appending(path: "chappie")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try FileManager.default.createSymbolicLink(at: folder.appending(path: "link"), withDestinationURL: precious)
+      #expect(try await world.chappie("erase", "--yes").status == 0)
+      #expect(exist([folder, precious.appending(path: "file")]) == [false, true])
+      world.service.acceptEnd()
+    }
+  }
+
+  @Test func erasingTwiceIsNoFailure() async throws {
+    try await World.with(.activatable) { world in
+      let caller = try await world.caller()
+      try await caller.signIn()
+      #expect(try await world.chappie("erase", "--yes").status == 0)
+      let again = try await world.chappie("erase", "--yes")
+      #expect(again.status == 0, "\(again.text)")
+      #expect(!again.text.contains("Signed out"), "\(again.text)")
+    }
+  }
+}
