@@ -126,6 +126,12 @@ modes_fit() {
 }
 check "programs are executable, files are not" modes_fit
 
+# Two builds of the same source are alike, wherever they are made.
+names_no_directory() {
+  ! grep -aFl -e "$PWD" "$build/chappied" "$build/chappie" "$build/chappie-sandbox"
+}
+if [ $real = yes ]; then check "the programs do not name the directory they were built in" names_no_directory; fi
+
 share=$package/usr/share
 unit=$package/usr/lib/systemd/user/chappie.service
 activation=$share/dbus-1/services/org.chappie.service

@@ -49,6 +49,25 @@ guide_names_the_packages() {
 check "the guides depend on this version" guides_name_it
 check "the guide of the libraries names their packages" guide_names_the_packages
 
+# --- The bill of materials, of the release programs if they are built
+
+describes_the_programs() {
+  SOURCE_DATE_EPOCH=1 packaging/sbom .build/release "$version" >"$scratch/sbom"
+  jq -r '.files[] | "\(.checksums[1].checksumValue)  .build/release/\(.fileName)"' "$scratch/sbom" | sha256sum -c &&
+    jq -e '.creationInfo.created == "1970-01-01T00:00:01Z" and
+      ([.packages[].SPDXID, .files[].SPDXID, "SPDXRef-DOCUMENT"] as $known |
+        all(.relationships[]; [.spdxElementId, .relatedSpdxElement] - $known == [])) and
+      ([.relationships[].relationshipType] | unique == ["DESCRIBES", "DYNAMIC_LINK", "GENERATED_FROM", "STATIC_LINK"])' \
+      "$scratch/sbom" &&
+    [[ $(jq -r '.packages[] | select(.name == "libsoup-3.0-0") | .versionInfo' "$scratch/sbom") == \
+      $(dpkg-query -W -f '${Version}' libsoup-3.0-0) ]]
+}
+if [[ -f .build/static/chappie-sandbox.archives && -x .build/release/chappie-sandbox ]] && command -v dpkg-query >/dev/null; then
+  check "the bill of materials describes the programs" describes_the_programs
+else
+  echo "skip  the bill of materials: the release programs are not built, or this is no Debian"
+fi
+
 # --- The source archive, of a repository with the files as they are here
 
 if [[ ! -e .git ]]; then
