@@ -9,7 +9,7 @@ struct TerminalOutputTests {
     try await World.with { world in
       _ = try await world.signedInCaller()
       _ = try await world.beginThread("Something with a rather long title")
-      for verb in ["models", "usage", "threads", "accounts"] {
+      for verb in ["models", "usage", "threads", "accounts", "doctor"] {
         let output = try await world.chappie([verb], at: [], columns: columns)
         #expect(output.status == 0)
         let lines = output.text.split(whereSeparator: \.isNewline)

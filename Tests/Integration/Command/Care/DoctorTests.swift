@@ -72,6 +72,19 @@ struct DoctorTests {
     }
   }
 
+  /// A server's sentence may name the account.
+  @Test func theAddressOfTheAccountIsNotShown() async throws {
+    try await World.with(.shortTokens) { world in
+      _ = try await world.signedInCaller()
+      let body = #"{"error":"invalid_request","error_description":"There is no plan for ada@example.com."}"#
+      try await world.sandbox.play(#"[{"endpoint":"refresh","status":400,"body":\#(body),"times":"always"}]"#)
+      let asked = try await world.chappie("ask", "hi")
+      #expect(asked.text.contains("ada@example.com"), "\(asked.text)")
+      let (lines, _) = try await examine(world)
+      #expect(lines["sign-in"]?.message.contains("There is no plan for [address]") == true, "\(lines)")
+    }
+  }
+
   // MARK: Broken sessions
 
   @Test func withoutABus() async throws {
@@ -125,8 +138,27 @@ struct DoctorTests {
       let (lines, status) = try await examine(world)
       #expect(status == 4)
       #expect(problems(lines) == ["keyring"])
-      #expect(lines["keyring"]?.remedy != nil)
+      #expect(lines["keyring"]?.remedy?.contains("gnome-keyring-daemon") == true)
       #expect(lines["sign-in"]?.status == "unchecked")
+    }
+  }
+
+  @Test func withoutAnInstalledKeyring() async throws {
+    try await World.with(World.Plan(keyring: .none)) { world in
+      let (lines, _) = try await examine(world, environment: ["PATH": "/nowhere"])
+      #expect(lines["keyring"]?.remedy == "Install one, and log in again: sudo apt install gnome-keyring")
+    }
+  }
+
+  @Test(.enabled(if: Programs.exist("keepassxc"))) func withALockedKeePassXC() async throws {
+    try await World.with(World.Plan(keyring: .none)) { world in
+      let keyring = try await KeePassXC(in: world, confirmsAccess: false)
+      #expect(try await examine(world).lines["collection"]?.status == "ok")
+      try await keyring.lock()
+      let (lines, status) = try await examine(world)
+      #expect(status == 4)
+      #expect(lines["keyring"]?.message == "KeePassXC answers.")
+      #expect(lines["collection"]?.remedy == "Unlock the database in KeePassXC.")
     }
   }
 
