@@ -87,6 +87,11 @@ struct ServiceChecks {
         if let failure, ExitStatus(errorName: status.errorName ?? "") == .keyringNeeded {
           return .unchecked("sign-in", "Nobody knows without the keyring. \(failure)")
         }
+        let others = try await service.otherAccounts().count
+        guard others == 0 else {
+          return .note(
+            "sign-in", "Nobody is signed in to the default account; other accounts: \(others).", "Give --account.")
+        }
         return .problem("sign-in", .signInNeeded, "Nobody is signed in.", "Run chappie sign-in.")
       }
     } catch {

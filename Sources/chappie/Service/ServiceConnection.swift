@@ -42,6 +42,13 @@ final class ServiceConnection {
     return try await call(Self.root, "Manager", "OpenSession", .tuple(configuration)).member(0, "session")
   }
 
+  /// The objects of the stored accounts other than the default one.
+  func otherAccounts() async throws -> [ObjectPath] {
+    let reply = try await connection.call(
+      Self.name, Self.root, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
+    return try (reply.children.first?.children ?? []).map { try ObjectPath(variant: $0.children[0]) }
+  }
+
   /// The shared client of an account. Its conversation outlives this command.
   ///
   /// - Throws: ``CommandFailure`` if the account is not signed in.

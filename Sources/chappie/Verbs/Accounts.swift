@@ -32,14 +32,11 @@ struct Accounts: Verb {
 
   @GLibActor
   private func list(_ service: ServiceConnection) async throws -> [Account] {
-    let reply = try await service.connection.call(
-      ServiceConnection.name, ServiceConnection.root, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
     var accounts = [
       Account(
         name: "default", status: try SessionStatus(try await service.properties(ServiceConnection.root, "Session")))
     ]
-    for entry in reply.children.first?.children ?? [] {
-      let path = try ObjectPath(variant: entry.children[0])
+    for path in try await service.otherAccounts() {
       let properties = try await service.properties(path, "Session")
       let configuration: VariantDictionary = try properties.value("Configuration") ?? [:]
       accounts.append(

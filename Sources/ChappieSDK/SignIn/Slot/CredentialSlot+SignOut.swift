@@ -36,7 +36,7 @@ extension CredentialSlot {
   }
 
   /// Ends a running sign-in or refresh, because it would restore the removed credential.
-  private func endWhatIsUnderWay() async {
+  func endWhatIsUnderWay() async {
     if case .running(let task) = signIn {
       task.cancel()
       await task.value

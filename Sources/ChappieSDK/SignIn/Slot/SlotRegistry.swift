@@ -61,9 +61,11 @@ package enum SlotRegistry {
     try await store.accounts(ofService: service, of: application)
   }
 
-  /// The slots with a credential in the keyring, of every application.
+  /// The slots with a credential in the keyring, of every application. Running sign-ins end first, because they would
+  /// store another one.
   static func stored(interaction: UserInteraction) async throws -> [SlotIdentity] {
-    try await store.slots(interaction: interaction)
+    for slot in slots.values.compactMap(\.value) { await slot.endWhatIsUnderWay() }
+    return try await store.slots(interaction: interaction)
   }
 
   private static let store = SecretServiceStore<Credential>(

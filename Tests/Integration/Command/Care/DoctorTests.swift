@@ -274,6 +274,11 @@ struct DoctorTests {
       #expect(status == 3)
       #expect(problems(lines) == ["sign-in"])
       #expect(lines["sign-in"]?.remedy == "Run chappie sign-in.")
+      let caller = try await world.caller()
+      try await caller.signIn(at: caller.open("Session", ["keychain_account": "work"]))
+      let others = try await examine(world)
+      #expect(others.status == 0)
+      #expect(others.lines["sign-in"]?.message.contains("other accounts: 1") == true, "\(others.lines)")
     }
   }
 }

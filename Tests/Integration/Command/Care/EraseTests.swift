@@ -111,6 +111,20 @@ struct EraseTests {
     }
   }
 
+  /// It would store a credential after everything was erased.
+  @Test func aRunningSignInEnds() async throws {
+    try await World.with(.attended) { world in
+      let caller = try await world.caller()
+      _ = try await caller.startSignIn()
+      #expect(try await world.chappie("erase", "--yes").status == 0)
+      try await eventually("the end of the sign-in") {
+        try caller.changedValues("DeviceLinkState", of: "Session", as: String.self).contains("cancelled")
+      }
+      #expect(try await world.keyring.items().isEmpty)
+      world.service.acceptEnd()
+    }
+  }
+
   /// The credential is gone, and the person learns that it may stay valid.
   @Test func aMissingRevocationIsReported() async throws {
     try await World.with { world in
