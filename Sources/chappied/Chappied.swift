@@ -60,7 +60,7 @@ enum Chappied {
       return EndReason.misconfigured.rawValue
     }
     do {
-      let connection = try await Service.connect()
+      let connection = try await BusService.connect()
       let stop = Promise<EndReason>()
       connection.onClosed { stop.fulfil(.busLost) }
       // The shared connection that libsecret uses.
@@ -74,7 +74,7 @@ enum Chappied {
           stop.fulfil(.finished)
         }
       }
-      let service = try await Service(connection, options) {
+      let service = try await BusService(connection, options) {
         Log.info("chappied \(name: ChappieVersion.current) ends: everything was erased.")
         stop.fulfil(.finished)
       }

@@ -14,7 +14,7 @@ final class ManagerObject {
   }
 
   private let directory: ObjectDirectory
-  private let exporter: Exporter
+  private let exporter: ObjectExporter
   private let defaults: ChappieConfiguration
   /// Called when everything was erased, and the service has nothing left to do.
   private let ended: @GLibActor () -> Void
@@ -24,7 +24,7 @@ final class ManagerObject {
   private weak var object: BusObject?
 
   init(
-    _ directory: ObjectDirectory, _ exporter: Exporter, defaults: ChappieConfiguration,
+    _ directory: ObjectDirectory, _ exporter: ObjectExporter, defaults: ChappieConfiguration,
     ended: @escaping @GLibActor () -> Void
   ) {
     self.directory = directory

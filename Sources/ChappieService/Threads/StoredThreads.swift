@@ -48,7 +48,7 @@ final class StoredThreads {
   func store(_ files: ChappieFileThreadStore) -> any ChappieThreadStore {
     let store: any ChappieThreadStore =
       policy.redaction.map { ChappieRedactingThreadStore(files, redaction: $0) } ?? files
-    return ToldThreadStore(store) { [weak self] in self?.tell($0, $1) }
+    return NotifyingThreadStore(store) { [weak self] in self?.tell($0, $1) }
   }
 
   /// Makes sure that one more thread may begin.

@@ -1,4 +1,4 @@
 /// Why the backend refuses a request, in its own words.
-struct Refusal: Error {
+struct InvalidRequest: Error {
   let detail: String
 }

@@ -8,7 +8,7 @@ enum ThreadChange: String {
 }
 
 /// Tells of each change that another store has made.
-struct ToldThreadStore: ChappieThreadStore {
+struct NotifyingThreadStore: ChappieThreadStore {
   private let store: any ChappieThreadStore
   private let tell: @GLibActor (_ thread: String, ThreadChange) -> Void
 
