@@ -11,15 +11,15 @@ extension ChappieThreadStoreConformance {
     try trial.expect(await trial.ids(.active), ["a", "c", "d", "b"], "The order after a turn")
     for id in ["d", "b", "d"] {
       try await trial.store.append(trial.turn("of the same second", at: 40), to: id)
-      try trial.expect(await trial.ids(.active).first, id, "What changed last, of several in one second,")
+      try trial.expect(await trial.ids(.active).first, id, "The first thread after several changes in one second")
     }
     try await trial.store.append(trial.turn("of an earlier time", at: 5), to: "c")
     try trial.expect(await trial.ids(.active), ["c", "d", "b", "a"], "The order after the clock was set back")
     let numbers = try await trial.store.threads(ChappieThreadQuery()).map(\.changeNumber)
-    try trial.expect(numbers, Array(Set(numbers)).sorted(by: >), "The numbers of the changes, newest first,")
+    try trial.expect(numbers, Array(Set(numbers)).sorted(by: >), "The change numbers, newest first,")
     try trial.expect(
       await trial.summary("c").updatedAt, trial.start + 30,
-      "The time that a thread changed at, whose clock was set back,")
+      "The time of the last change after the clock was set back")
   }
 
   static func listsInPages(_ trial: StoreTrial) async throws {
@@ -36,19 +36,20 @@ extension ChappieThreadStoreConformance {
         listed += page
         try trial.expect(listed.count <= all.count, "Pages should end with the last thread.")
       }
-      try trial.expect(listed.map(\.id), all, "What pages of \(size) add up to")
+      try trial.expect(listed.map(\.id), all, "The threads of all pages of \(size)")
     }
     let third = try await trial.summary("t3")
     try trial.expect(
-      await trial.ids(.active, after: third), ["t2", "t1", "t0"], "What follows a thread put away since")
+      await trial.ids(.active, after: third), ["t2", "t1", "t0"], "The page after a thread that was archived since")
     try trial.expect(await trial.ids(.archived, limit: 1), ["t3"], "A page of the archived threads")
     try trial.expect(await trial.ids(.all, limit: 4), ["t6", "t5", "t4", "t3"], "A page of all threads")
     try await trial.store.delete("t3")
-    try trial.expect(await trial.ids(.active, after: third), ["t2", "t1", "t0"], "What follows a thread deleted since")
+    try trial.expect(
+      await trial.ids(.active, after: third), ["t2", "t1", "t0"], "The page after a thread that was deleted since")
     let fourth = try await trial.summary("t4")
     try await trial.store.append(trial.turn("new", at: 50), to: "t4")
     try trial.expect(
-      await trial.ids(.active, after: fourth), ["t2", "t1", "t0"], "What follows a thread changed since")
+      await trial.ids(.active, after: fourth), ["t2", "t1", "t0"], "The page after a thread that was changed since")
   }
 
   static func renames(_ trial: StoreTrial) async throws {
@@ -59,8 +60,8 @@ extension ChappieThreadStoreConformance {
     let thread = try await trial.store.thread("one")
     try trial.expect(thread.summary.title, "New", "The title of a renamed thread")
     try trial.expect(thread.turns.count, 1, "The turn count of a renamed thread")
-    try trial.expect(thread.summary.createdAt, trial.start + 1, "The time that a renamed thread was made at")
-    try trial.expect(try await trial.summary("one").title, "New", "The title that is listed of a renamed thread")
+    try trial.expect(thread.summary.createdAt, trial.start + 1, "The creation time of a renamed thread")
+    try trial.expect(try await trial.summary("one").title, "New", "The listed title of a renamed thread")
     try trial.expect(await trial.ids(.active), ["one", "two"], "The order after a thread was renamed")
   }
 
@@ -72,7 +73,7 @@ extension ChappieThreadStoreConformance {
     {
       let before = try await trial.summary(id)
       try await trial.store.change(id, change)
-      try trial.expect(try await trial.summary(id), before, "A thread that was changed to what it is")
+      try trial.expect(try await trial.summary(id), before, "The summary of a thread after a change without effect")
     }
   }
 
@@ -80,17 +81,17 @@ extension ChappieThreadStoreConformance {
     for id in ["one", "two"] { try await trial.create(id, title: id, at: id == "one" ? 1 : 2) }
     try await trial.store.append(trial.turn("said", at: 3), to: "one")
     try await trial.store.change("one", .archive)
-    try trial.expect(await trial.ids(.active), ["two"], "The active threads after one was put away")
+    try trial.expect(await trial.ids(.active), ["two"], "The active threads after one was archived")
     try trial.expect(await trial.ids(.archived), ["one"], "The archived threads")
     try trial.expect(await trial.ids(.all), ["one", "two"], "All threads")
     let archived = try await trial.store.thread("one")
     try trial.expect(archived.turns.count, 1, "The turn count of an archived thread")
-    try trial.expect(archived.summary.updatedAt, trial.start + 3, "The time that an archived thread changed at")
-    try trial.expect((archived.summary.archivedAt ?? 0) > trial.start, "An archived thread should tell since when.")
+    try trial.expect(archived.summary.updatedAt, trial.start + 3, "The time of the last change of an archived thread")
+    try trial.expect((archived.summary.archivedAt ?? 0) > trial.start, "An archived thread should have a time of archiving.")
     try await trial.store.change("one", .archive)
     try trial.expect(
       try await trial.summary("one").archivedAt, archived.summary.archivedAt,
-      "The time that a thread is archived since, put away twice,")
+      "The time of archiving of a thread that was archived twice")
   }
 
   static func unarchives(_ trial: StoreTrial) async throws {
@@ -99,21 +100,21 @@ extension ChappieThreadStoreConformance {
     try await trial.store.change("two", .unarchive)
     try trial.expect(
       try await trial.summary("two").updatedAt, trial.start + 2,
-      "The time that a thread which was not archived changed at")
+      "The time of the last change of an active thread after it was unarchived")
     try await trial.store.change("one", .archive)
     try await trial.store.change("one", .unarchive)
-    try trial.expect(await trial.ids(.archived), [], "The archived threads after one was taken back")
+    try trial.expect(await trial.ids(.archived), [], "The archived threads after one was unarchived")
     try trial.expect(
-      await trial.ids(.active), ["one", "two"], "The order after a thread was taken back, which counts as a change,")
+      await trial.ids(.active), ["one", "two"], "The order after a thread was unarchived, which is a change,")
   }
 
   static func aTurnUnarchives(_ trial: StoreTrial) async throws {
     try await trial.create("one")
     try await trial.store.change("one", .archive)
     try await trial.store.append(trial.turn("said", at: 1), to: "one")
-    try trial.expect(await trial.ids(.active), ["one"], "The active threads after a turn in an archived one")
-    try trial.expect(await trial.ids(.archived), [], "The archived threads after a turn in one")
-    try trial.expect(!(try await trial.store.thread("one")).summary.isArchived, "A turn should take its thread back.")
+    try trial.expect(await trial.ids(.active), ["one"], "The active threads after a turn in an archived thread")
+    try trial.expect(await trial.ids(.archived), [], "The archived threads after a turn in an archived thread")
+    try trial.expect(!(try await trial.store.thread("one")).summary.isArchived, "A turn should unarchive its thread.")
   }
 
   static func deletes(_ trial: StoreTrial) async throws {
@@ -121,12 +122,12 @@ extension ChappieThreadStoreConformance {
     try await trial.store.append(trial.turn("gone"), to: "one")
     try await trial.store.change("two", .archive)
     for id in ["one", "two"] { try await trial.store.delete(id) }
-    try trial.expect(await trial.ids(.all), ["three"], "What is left after two threads were deleted")
+    try trial.expect(await trial.ids(.all), ["three"], "The threads that remain after two were deleted")
     try await trial.expectNoThread("Reading a deleted thread") { _ = try await trial.store.thread("one") }
     try await trial.expectNoThread("Deleting a thread twice") { try await trial.store.delete("one") }
     try await trial.create("one")
     try trial.expect(
-      try await trial.store.thread("one").turns, [], "The turns of a thread that was deleted and made again")
+      try await trial.store.thread("one").turns, [], "The turns of a thread that was deleted and created again")
   }
 
   static func refusesMissingThreads(_ trial: StoreTrial) async throws {
@@ -136,30 +137,31 @@ extension ChappieThreadStoreConformance {
       try await trial.expectNoThread("A turn in '\(id)'") { try await trial.store.append(trial.turn("lost"), to: id) }
       try await trial.expectNoThread("Renaming '\(id)'") { try await trial.store.change(id, .rename("lost")) }
       try await trial.expectNoThread("Archiving '\(id)'") { try await trial.store.change(id, .archive) }
-      try await trial.expectNoThread("Taking back '\(id)'") { try await trial.store.change(id, .unarchive) }
+      try await trial.expectNoThread("Unarchiving '\(id)'") { try await trial.store.change(id, .unarchive) }
       try await trial.expectNoThread("Deleting '\(id)'") { try await trial.store.delete(id) }
     }
-    try trial.expect(await trial.ids(.all), ["one"], "What is listed after threads that are not there were changed")
+    try trial.expect(await trial.ids(.all), ["one"], "The threads after changes of missing threads")
   }
 
   static func countsUsage(_ trial: StoreTrial) async throws {
     try await trial.create("one")
     try await trial.create("two")
     let before = try await trial.store.usage()
-    try trial.expect(before.limitBytes, 256 << 20, "The cap of the default policy")
+    try trial.expect(before.limitBytes, 256 << 20, "The size limit of the default policy")
     let text = String(repeating: "x", count: 10_000)
     try await trial.store.append(trial.turn(text), to: "one")
     try await trial.store.change("two", .archive)
     let after = try await trial.store.usage()
     try trial.expect(after.threadCount, 2, "The thread count, which includes archived ones,")
     try trial.expect(after.archivedCount, 1, "The archived count")
-    // Stores may compress; this text says little.
-    try trial.expect(after.usedBytes > before.usedBytes, "A turn should take room.")
+    // A store may compress, and this text compresses well, so the size itself is not checked.
+    try trial.expect(after.usedBytes > before.usedBytes, "A turn should increase the used bytes.")
     try trial.expect(
-      try await trial.summary("one").bytes > trial.summary("two").bytes, "A turn should take room in its thread.")
+      try await trial.summary("one").bytes > trial.summary("two").bytes,
+      "A turn should increase the bytes of its thread.")
     try await trial.store.delete("one")
     let end = try await trial.store.usage()
     try trial.expect(end.threadCount, 1, "The thread count after one was deleted")
-    try trial.expect(end.usedBytes < after.usedBytes, "Deleting a thread should give room back.")
+    try trial.expect(end.usedBytes < after.usedBytes, "Deleting a thread should decrease the used bytes.")
   }
 }

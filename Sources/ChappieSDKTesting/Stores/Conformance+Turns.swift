@@ -3,7 +3,7 @@ import ChappieSDKRuntime
 
 extension ChappieThreadStoreConformance {
   static func beginsEmpty(_ trial: StoreTrial) async throws {
-    try trial.expect(await trial.ids(.all), [], "What a new store lists")
+    try trial.expect(await trial.ids(.all), [], "The threads of a new store")
     let usage = try await trial.store.usage()
     try trial.expect(usage.threadCount, 0, "The thread count of a new store")
     try trial.expect(usage.archivedCount, 0, "The archived count of a new store")
@@ -14,26 +14,26 @@ extension ChappieThreadStoreConformance {
     let thread = try await trial.store.thread("one")
     try trial.expect(thread.turns, [], "The turns of a new thread")
     try trial.expect(thread.damage, [], "The damage of a new thread")
-    try trial.expect(thread.summary.createdAt, trial.start + 5, "The time that a thread was made at")
-    try trial.expect(thread.summary.updatedAt, trial.start + 5, "The time that a new thread changed at")
+    try trial.expect(thread.summary.createdAt, trial.start + 5, "The creation time of a thread")
+    try trial.expect(thread.summary.updatedAt, trial.start + 5, "The time of the last change of a new thread")
     try trial.expect(!thread.summary.isArchived, "A new thread should be active.")
     try await trial.store.append(trial.turn("kept", at: 6), to: "one")
     do {
       try await trial.create("one", title: "Second")
     } catch ChappieThreadStoreError.exists {
       let thread = try await trial.store.thread("one")
-      try trial.expect(thread.summary.title, "First", "The title of a thread that was made twice")
-      try trial.expect(thread.turns.count, 1, "The turn count of a thread that was made twice")
+      try trial.expect(thread.summary.title, "First", "The title of a thread that was created twice")
+      try trial.expect(thread.turns.count, 1, "The turn count of a thread that was created twice")
       return
     }
-    try trial.expect(false, "Making a thread with an id that exists should throw exists.")
+    try trial.expect(false, "Creating a thread with an existing id should throw exists.")
   }
 
   static func keepsTitles(_ trial: StoreTrial) async throws {
     for (id, title) in ["empty": "", "wide": "Grüße aus 東京 🚌", "lines": "one\ntwo\t\"three\" \\ four"] {
       try await trial.create(id, title: title)
       try trial.expect(try await trial.store.thread(id).summary.title, title, "The title of a thread")
-      try trial.expect(try await trial.summary(id).title, title, "The title that is listed")
+      try trial.expect(try await trial.summary(id).title, title, "The listed title of a thread")
     }
   }
 
@@ -47,10 +47,10 @@ extension ChappieThreadStoreConformance {
     }
     let thread = try await trial.store.thread("one")
     try trial.expect(thread.turns.map(\.id), turns.map(\.id), "The order of the turns")
-    try trial.expect(thread.turns == turns, "Turns should be read as they were recorded.")
+    try trial.expect(thread.turns == turns, "The turns that are read should equal those that were recorded.")
     try trial.expect(thread.summary.turnCount, 20, "The turn count of a thread")
-    try trial.expect(thread.summary.updatedAt, trial.start + 20, "The time that a thread changed at")
-    try trial.expect(try await trial.summary("one"), thread.summary, "The summary that is listed")
+    try trial.expect(thread.summary.updatedAt, trial.start + 20, "The time of the last change of a thread")
+    try trial.expect(try await trial.summary("one"), thread.summary, "The listed summary of a thread")
     try trial.expect(try await trial.store.thread("other").turns.count, 20, "The turn count of another thread")
   }
 
@@ -79,8 +79,8 @@ extension ChappieThreadStoreConformance {
     try await trial.store.append(turn, to: "one")
     try await trial.store.append(trial.turn("behind"), to: "one")
     let kept = try await trial.store.thread("one").turns
-    try trial.expect(kept.map(\.events.count), [2, 2], "The turns of a thread with one of a megabyte")
-    try trial.expect(kept.first == turn, "A turn of a megabyte should be read as it was recorded.")
+    try trial.expect(kept.map(\.events.count), [2, 2], "The event counts of a thread with a turn of a megabyte")
+    try trial.expect(kept.first == turn, "A turn of a megabyte that is read should equal the recorded one.")
   }
 
   static func keepsTurnsThatComeAtOnce(_ trial: StoreTrial) async throws {
@@ -95,8 +95,8 @@ extension ChappieThreadStoreConformance {
     }
     for id in ["one", "two"] {
       let kept = try await trial.store.thread(id).turns.map(\.id)
-      try trial.expect(Set(kept), Set((1...20).map { "turn-\(id)-\($0)" }), "What is kept of turns that came at once")
-      try trial.expect(kept.count, 20, "The number of turns that came at once")
+      try trial.expect(Set(kept), Set((1...20).map { "turn-\(id)-\($0)" }), "The turns that were recorded concurrently")
+      try trial.expect(kept.count, 20, "The number of turns that were recorded concurrently")
     }
   }
 }
