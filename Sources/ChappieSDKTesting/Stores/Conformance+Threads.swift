@@ -87,7 +87,8 @@ extension ChappieThreadStoreConformance {
     let archived = try await trial.store.thread("one")
     try trial.expect(archived.turns.count, 1, "The turn count of an archived thread")
     try trial.expect(archived.summary.updatedAt, trial.start + 3, "The time of the last change of an archived thread")
-    try trial.expect((archived.summary.archivedAt ?? 0) > trial.start, "An archived thread should have a time of archiving.")
+    try trial.expect(
+      (archived.summary.archivedAt ?? 0) > trial.start, "An archived thread should have a time of archiving.")
     try await trial.store.change("one", .archive)
     try trial.expect(
       try await trial.summary("one").archivedAt, archived.summary.archivedAt,
