@@ -116,6 +116,6 @@ struct RecordedConversation {
     }
   }
 
-  /// The size in the context window, in bytes.
+  /// The size of the conversation in the context window, in bytes.
   var bytes: Int { items.reduce(0) { $0 + $1.bytes } }
 }
