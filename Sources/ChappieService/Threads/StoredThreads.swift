@@ -30,7 +30,7 @@ final class StoredThreads {
     }
   }
 
-  /// The file store with this protection. Each protection has one store, and the store's retention is announced.
+  /// The file store with this protection, made at the first call. It announces the changes of its retention.
   func files(_ protection: ChappieFileThreadStoreStoragePolicy.FileProtection) -> ChappieFileThreadStore {
     if let store = stores[protection] { return store }
     let store = ChappieFileThreadStore(
@@ -112,7 +112,7 @@ final class StoredThreads {
     for object in objects { object.value?.tell(thread, change) }
   }
 
-  /// Tells all objects that the session or the keyring was locked.
+  /// Tells all objects that the screen or the keyring was locked.
   func locked() {
     for object in objects { object.value?.locked() }
   }

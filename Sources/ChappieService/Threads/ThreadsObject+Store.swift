@@ -55,9 +55,10 @@ extension ThreadsObject {
     return .tuple(json)
   }
 
-  /// The stored size of a thread in bytes; 0 if it does not exist. A thread above the limit cannot be read as a whole.
+  /// The stored size of a thread in bytes; 0 if it does not exist.
   ///
-  /// - Throws: `BusError` with `LimitExceeded`, `ChappieThreadStoreError`.
+  /// - Throws: `BusError` with `LimitExceeded` if the thread is too large to be read as a whole;
+  ///   `ChappieThreadStoreError`.
   static func checkedSize(of id: String, in store: any ChappieThreadStore) async throws -> Int {
     let bytes = Int(clamping: try await store.summary(of: id)?.bytes ?? 0)
     guard bytes <= Limits.threadBytes else {

@@ -175,8 +175,8 @@ final class ServiceTurn {
     return false
   }
 
-  /// Sends a signal after all text that came before it. A caller that waits for a reply gets it too, because that
-  /// caller may run the tool.
+  /// Sends a signal after all text that came before it. A caller that waits for a reply gets the signal too, because it
+  /// may run the tool.
   private func emitInOrder(_ signal: String, _ arguments: Variant) {
     if isStreamed { coalescer.flush() }
     emit(signal, arguments, bytes: arguments.byteCount)

@@ -65,7 +65,7 @@ final class TurnBook {
   }
 }
 
-/// Makes the ids of turns. A restarted service makes other ids, so that an old id never names a new turn.
+/// Makes the ids of turns. A restarted service makes other ids, so that an old id does not name a new turn.
 @GLibActor
 enum TurnID {
   private static let run = String(UInt32.random(in: 0...(.max)), radix: 36)

@@ -18,6 +18,8 @@ extension ChappieThreadSummary {
   /// A place in the list. It stays valid if the thread is changed or deleted.
   fileprivate var cursor: String { "\(changeNumber).\(updatedAt).\(createdAt).\(id)" }
 
+  /// Decodes a cursor. The summary has no other values than the place in the list.
+  ///
   /// - Throws: `BusError` with `InvalidArgument`.
   fileprivate init(cursor: String) throws {
     let parts = cursor.split(separator: ".", omittingEmptySubsequences: false)
