@@ -101,7 +101,7 @@ struct RunningTurnTests {
       #expect(seen.text == Sandbox.stalledText)
       #expect(seen.details.text("error") == "org.chappie.Error.Cancelled")
       #expect(seen.details.text("message") == failure.message)
-      try await eventually("the stand-in to be left") { try await world.sandbox.state().openStreams == 0 }
+      try await eventually("the stand-in's streams to be closed") { try await world.sandbox.state().openStreams == 0 }
       // An ended turn does not change.
       try await turn.cancel()
       try await caller.catchUp()
