@@ -62,13 +62,13 @@ struct BackendFailureTests {
         name: "ends too early", transport: transport, rule: #""text":"one two three","end_after":1"#,
         tries: .whileBroken, error: "Network", message: end, partialText: "one"),
       Case(
-        name: "says nothing", transport: transport, rule: #""raw":"""# + cut, tries: .whileBroken, error: "Network",
+        name: "sends nothing", transport: transport, rule: #""raw":"""# + cut, tries: .whileBroken, error: "Network",
         message: end),
       Case(
         name: "is no event stream", transport: transport, rule: #""raw":"<html><body>Hello</body></html>\n\n""# + cut,
         tries: .whileBroken, error: "Network", message: end),
       Case(
-        name: "sends no JSON", transport: transport, rule: #""raw":"data: {\"type\":\n\ndata: [DONE]\n\n""# + cut,
+        name: "sends invalid JSON", transport: transport, rule: #""raw":"data: {\"type\":\n\ndata: [DONE]\n\n""# + cut,
         tries: .whileBroken, error: "Network", message: end),
     ]
   }
