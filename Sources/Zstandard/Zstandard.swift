@@ -3,7 +3,7 @@ import CZstd
 /// The HTTP content coding `zstd`, by libzstd.
 public enum Zstandard {
   /// The reason why decoding failed.
-  public enum Failure: Error {
+  public enum DecodingError: Error {
     /// The bytes are not zstd data, or they are truncated.
     case malformed
     /// The decoded result exceeds the limit.
@@ -23,8 +23,8 @@ public enum Zstandard {
   /// Decodes one or more frames.
   ///
   /// - Parameter limit: the maximum length of the result, in bytes. A short body may decode to a very long result.
-  /// - Throws: ``Failure``.
-  public static func decode(_ bytes: [UInt8], limit: Int) throws(Failure) -> [UInt8] {
+  /// - Throws: ``DecodingError``.
+  public static func decode(_ bytes: [UInt8], limit: Int) throws(DecodingError) -> [UInt8] {
     guard let stream = ZSTD_createDStream() else { throw .malformed }
     defer { ZSTD_freeDStream(stream) }
     var room = [UInt8](repeating: 0, count: ZSTD_DStreamOutSize())

@@ -60,7 +60,7 @@ enum Chappied {
       return EndReason.misconfigured.rawValue
     }
     do {
-      let connection = try await Service.connect()
+      let connection = try await BusService.connect()
       let stop = Promise<EndReason>()
       connection.onClosed { stop.fulfil(.busLost) }
       // The shared connection that libsecret uses.
@@ -69,7 +69,7 @@ enum Chappied {
       }
       // Before the service takes its name: from then on it may be asked to end.
       let signals = [SIGTERM, SIGINT].map { UnixSignalWatch($0) { stop.fulfil(.signalled) } }
-      let service = try await Service(connection, options)
+      let service = try await BusService(connection, options)
       let end = try await stop.value()
       switch end {
       case .signalled: Log.info("chappied \(name: ChappieVersion.current) ends: a signal asks it to.")

@@ -15,13 +15,13 @@ import Zstandard
   @Test func throwsTooLongForADecompressionBomb() throws {
     let bomb = Zstandard.encode([UInt8](repeating: 0, count: 50_000_000))
     #expect(bomb.count < 10_000)
-    #expect(throws: Zstandard.Failure.tooLong) { try Zstandard.decode(bomb, limit: 1 << 20) }
+    #expect(throws: Zstandard.DecodingError.tooLong) { try Zstandard.decode(bomb, limit: 1 << 20) }
   }
 
   @Test func throwsMalformedForOtherBytes() throws {
     let frame = Zstandard.encode(Array("some text that is worth a frame".utf8))
     for bytes in [Array("{}".utf8), Array(frame.dropLast()), Array(frame.prefix(3)), [], frame + [1, 2, 3, 4, 5]] {
-      #expect(throws: Zstandard.Failure.malformed) { try Zstandard.decode(bytes, limit: 1000) }
+      #expect(throws: Zstandard.DecodingError.malformed) { try Zstandard.decode(bytes, limit: 1000) }
     }
   }
 }

@@ -8,7 +8,7 @@ final class StandInCore {
   let devices: DeviceAuthorizations
   let tokens: TokenStore
   let scenario = ScenarioPlayer()
-  let backend: Backend
+  let backend: BackendState
   private let issuer: Issuer
   private let record = RequestRecord()
 
@@ -17,7 +17,7 @@ final class StandInCore {
     devices = DeviceAuthorizations(lifetime: configuration.userCodeLifetime)
     tokens = TokenStore(lifetime: configuration.accessTokenLifetime, grace: configuration.refreshGrace)
     issuer = Issuer(configuration: configuration, devices: devices, tokens: tokens)
-    backend = Backend(configuration, tokens: tokens, scenario: scenario, record: record)
+    backend = BackendState(configuration, tokens: tokens, scenario: scenario, record: record)
   }
 
   /// The requests so far, and the current state.

@@ -15,10 +15,10 @@ public enum ChappieThreadStoreConformance {
   /// - Parameter makeStore: makes a new, empty store with the default retention policy at each call.
   /// - Throws: the first ``ChappieThreadStoreViolation``; the errors of `makeStore`.
   public static func run(_ makeStore: () async throws -> any ChappieThreadStore) async throws {
-    for check in checks { try await check(StoreTrial(try await makeStore())) }
+    for check in checks { try await check(ThreadStoreFixture(try await makeStore())) }
   }
 
-  private static let checks: [@Sendable (StoreTrial) async throws -> Void] = [
+  private static let checks: [@Sendable (ThreadStoreFixture) async throws -> Void] = [
     beginsEmpty, createsOnce, keepsTitles, keepsTurnsInOrder, keepsEveryKindOfEvent, keepsLongTurns,
     keepsTurnsThatComeAtOnce, listsNewestFirst, listsInPages, renames, ignoresChangesWithoutEffect,
     archives, unarchives, aTurnUnarchives,
@@ -34,7 +34,7 @@ public struct ChappieThreadStoreViolation: LocalizedError, Sendable, CustomStrin
 }
 
 /// A store under test, with helpers for the checks.
-struct StoreTrial {
+struct ThreadStoreFixture {
   let store: any ChappieThreadStore
   /// The time of the test data, in Unix seconds: recent, so that retention changes nothing.
   let start = UnixTime.now - 1000

@@ -2,59 +2,59 @@ import ChappieSDK
 import ChappieSDKRuntime
 
 extension ChappieThreadStoreConformance {
-  static func beginsEmpty(_ trial: StoreTrial) async throws {
-    try trial.expect(await trial.ids(.all), [], "The threads of a new store")
-    let usage = try await trial.store.usage()
-    try trial.expect(usage.threadCount, 0, "The thread count of a new store")
-    try trial.expect(usage.archivedCount, 0, "The archived count of a new store")
+  static func beginsEmpty(_ fixture: ThreadStoreFixture) async throws {
+    try fixture.expect(await fixture.ids(.all), [], "The threads of a new store")
+    let usage = try await fixture.store.usage()
+    try fixture.expect(usage.threadCount, 0, "The thread count of a new store")
+    try fixture.expect(usage.archivedCount, 0, "The archived count of a new store")
   }
 
-  static func createsOnce(_ trial: StoreTrial) async throws {
-    try await trial.create("one", title: "First", at: 5)
-    let thread = try await trial.store.thread("one")
-    try trial.expect(thread.turns, [], "The turns of a new thread")
-    try trial.expect(thread.damage, [], "The damage of a new thread")
-    try trial.expect(thread.summary.createdAt, trial.start + 5, "The creation time of a thread")
-    try trial.expect(thread.summary.updatedAt, trial.start + 5, "The time of the last change of a new thread")
-    try trial.expect(!thread.summary.isArchived, "A new thread should be active.")
-    try await trial.store.append(trial.turn("kept", at: 6), to: "one")
+  static func createsOnce(_ fixture: ThreadStoreFixture) async throws {
+    try await fixture.create("one", title: "First", at: 5)
+    let thread = try await fixture.store.thread("one")
+    try fixture.expect(thread.turns, [], "The turns of a new thread")
+    try fixture.expect(thread.damage, [], "The damage of a new thread")
+    try fixture.expect(thread.summary.createdAt, fixture.start + 5, "The creation time of a thread")
+    try fixture.expect(thread.summary.updatedAt, fixture.start + 5, "The time of the last change of a new thread")
+    try fixture.expect(!thread.summary.isArchived, "A new thread should be active.")
+    try await fixture.store.append(fixture.turn("kept", at: 6), to: "one")
     do {
-      try await trial.create("one", title: "Second")
+      try await fixture.create("one", title: "Second")
     } catch ChappieThreadStoreError.exists {
-      let thread = try await trial.store.thread("one")
-      try trial.expect(thread.summary.title, "First", "The title of a thread that was created twice")
-      try trial.expect(thread.turns.count, 1, "The turn count of a thread that was created twice")
+      let thread = try await fixture.store.thread("one")
+      try fixture.expect(thread.summary.title, "First", "The title of a thread that was created twice")
+      try fixture.expect(thread.turns.count, 1, "The turn count of a thread that was created twice")
       return
     }
-    try trial.expect(false, "Creating a thread with an existing id should throw exists.")
+    try fixture.expect(false, "Creating a thread with an existing id should throw exists.")
   }
 
-  static func keepsTitles(_ trial: StoreTrial) async throws {
+  static func keepsTitles(_ fixture: ThreadStoreFixture) async throws {
     for (id, title) in ["empty": "", "wide": "Grüße aus 東京 🚌", "lines": "one\ntwo\t\"three\" \\ four"] {
-      try await trial.create(id, title: title)
-      try trial.expect(try await trial.store.thread(id).summary.title, title, "The title of a thread")
-      try trial.expect(try await trial.summary(id).title, title, "The listed title of a thread")
+      try await fixture.create(id, title: title)
+      try fixture.expect(try await fixture.store.thread(id).summary.title, title, "The title of a thread")
+      try fixture.expect(try await fixture.summary(id).title, title, "The listed title of a thread")
     }
   }
 
-  static func keepsTurnsInOrder(_ trial: StoreTrial) async throws {
-    try await trial.create("one")
-    try await trial.create("other")
-    let turns = (1...20).map { trial.turn("\($0)", at: Int64($0)) }
+  static func keepsTurnsInOrder(_ fixture: ThreadStoreFixture) async throws {
+    try await fixture.create("one")
+    try await fixture.create("other")
+    let turns = (1...20).map { fixture.turn("\($0)", at: Int64($0)) }
     for turn in turns {
-      try await trial.store.append(turn, to: "one")
-      try await trial.store.append(trial.turn("apart"), to: "other")
+      try await fixture.store.append(turn, to: "one")
+      try await fixture.store.append(fixture.turn("apart"), to: "other")
     }
-    let thread = try await trial.store.thread("one")
-    try trial.expect(thread.turns.map(\.id), turns.map(\.id), "The order of the turns")
-    try trial.expect(thread.turns == turns, "The turns that are read should equal those that were recorded.")
-    try trial.expect(thread.summary.turnCount, 20, "The turn count of a thread")
-    try trial.expect(thread.summary.updatedAt, trial.start + 20, "The time of the last change of a thread")
-    try trial.expect(try await trial.summary("one"), thread.summary, "The listed summary of a thread")
-    try trial.expect(try await trial.store.thread("other").turns.count, 20, "The turn count of another thread")
+    let thread = try await fixture.store.thread("one")
+    try fixture.expect(thread.turns.map(\.id), turns.map(\.id), "The order of the turns")
+    try fixture.expect(thread.turns == turns, "The turns that are read should equal those that were recorded.")
+    try fixture.expect(thread.summary.turnCount, 20, "The turn count of a thread")
+    try fixture.expect(thread.summary.updatedAt, fixture.start + 20, "The time of the last change of a thread")
+    try fixture.expect(try await fixture.summary("one"), thread.summary, "The listed summary of a thread")
+    try fixture.expect(try await fixture.store.thread("other").turns.count, 20, "The turn count of another thread")
   }
 
-  static func keepsEveryKindOfEvent(_ trial: StoreTrial) async throws {
+  static func keepsEveryKindOfEvent(_ fixture: ThreadStoreFixture) async throws {
     let message = ChappieInputMessage(
       role: .user, text: "Look: 🚌\r\n\u{1F}\u{7F}", images: [try ChappieImage(url: "https://example.com/bus.png")],
       options: ChappieMessageOptions(fastMode: true, reasoningEffort: .high, model: "model", instructions: "Be short."))
@@ -66,37 +66,38 @@ extension ChappieThreadStoreConformance {
       .output(text: "", model: "", responseID: ""), .error(name: "network", message: "It broke."),
       .other(["kind": "from-a-later-version", "text": "kept"]),
     ]
-    try await trial.create("one")
-    try await trial.store.append(ChappieTurn(id: "turn", recordedAt: trial.start, events: events), to: "one")
-    let kept = try await trial.store.thread("one").turns.first?.events ?? []
-    try trial.expect(kept.count, events.count, "The number of events of a turn")
-    for (kept, event) in zip(kept, events) { try trial.expect(kept, event, "An event") }
+    try await fixture.create("one")
+    try await fixture.store.append(ChappieTurn(id: "turn", recordedAt: fixture.start, events: events), to: "one")
+    let kept = try await fixture.store.thread("one").turns.first?.events ?? []
+    try fixture.expect(kept.count, events.count, "The number of events of a turn")
+    for (kept, event) in zip(kept, events) { try fixture.expect(kept, event, "An event") }
   }
 
-  static func keepsLongTurns(_ trial: StoreTrial) async throws {
-    try await trial.create("one")
-    let turn = trial.turn(String(repeating: "0123456789abcdeß", count: 1 << 16))
-    try await trial.store.append(turn, to: "one")
-    try await trial.store.append(trial.turn("behind"), to: "one")
-    let kept = try await trial.store.thread("one").turns
-    try trial.expect(kept.map(\.events.count), [2, 2], "The event counts of a thread with a turn of a megabyte")
-    try trial.expect(kept.first == turn, "A turn of a megabyte that is read should equal the recorded one.")
+  static func keepsLongTurns(_ fixture: ThreadStoreFixture) async throws {
+    try await fixture.create("one")
+    let turn = fixture.turn(String(repeating: "0123456789abcdeß", count: 1 << 16))
+    try await fixture.store.append(turn, to: "one")
+    try await fixture.store.append(fixture.turn("behind"), to: "one")
+    let kept = try await fixture.store.thread("one").turns
+    try fixture.expect(kept.map(\.events.count), [2, 2], "The event counts of a thread with a turn of a megabyte")
+    try fixture.expect(kept.first == turn, "A turn of a megabyte that is read should equal the recorded one.")
   }
 
-  static func keepsTurnsThatComeAtOnce(_ trial: StoreTrial) async throws {
-    for id in ["one", "two"] { try await trial.create(id) }
+  static func keepsTurnsThatComeAtOnce(_ fixture: ThreadStoreFixture) async throws {
+    for id in ["one", "two"] { try await fixture.create(id) }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 1...20 {
         for id in ["one", "two"] {
-          group.addTask { try await trial.store.append(trial.turn("\(id)-\(number)"), to: id) }
+          group.addTask { try await fixture.store.append(fixture.turn("\(id)-\(number)"), to: id) }
         }
       }
       try await group.waitForAll()
     }
     for id in ["one", "two"] {
-      let kept = try await trial.store.thread(id).turns.map(\.id)
-      try trial.expect(Set(kept), Set((1...20).map { "turn-\(id)-\($0)" }), "The turns that were recorded concurrently")
-      try trial.expect(kept.count, 20, "The number of turns that were recorded concurrently")
+      let kept = try await fixture.store.thread(id).turns.map(\.id)
+      try fixture.expect(
+        Set(kept), Set((1...20).map { "turn-\(id)-\($0)" }), "The turns that were recorded concurrently")
+      try fixture.expect(kept.count, 20, "The number of turns that were recorded concurrently")
     }
   }
 }

@@ -19,7 +19,7 @@ final class Accounts {
 
   private let defaults: ChappieConfiguration
   private var accounts: [String: Account] = [:]
-  private weak var exporter: Exporter?
+  private weak var exporter: ObjectExporter?
   private weak var root: BusObject?
 
   init(defaults: ChappieConfiguration) {
@@ -27,7 +27,7 @@ final class Accounts {
   }
 
   /// Exports the accounts in the keyring. `root` signals added and removed accounts.
-  func attach(_ root: BusObject, _ exporter: Exporter) async {
+  func attach(_ root: BusObject, _ exporter: ObjectExporter) async {
     self.root = root
     self.exporter = exporter
     // A locked or absent keyring lists no accounts now, and may list some later.
@@ -94,7 +94,7 @@ final class Accounts {
     }
   }
 
-  private func export(_ configuration: ChappieConfiguration, _ exporter: Exporter) throws -> Account {
+  private func export(_ configuration: ChappieConfiguration, _ exporter: ObjectExporter) throws -> Account {
     let path = ServicePaths.accounts.appending(configuration.keychainAccount)
     let session = exporter.session(configuration)
     let client = exporter.client(configuration, sharing: .shared, session: path)

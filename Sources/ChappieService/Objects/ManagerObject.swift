@@ -14,12 +14,12 @@ final class ManagerObject {
   }
 
   private let directory: ObjectDirectory
-  private let exporter: Exporter
+  private let exporter: ObjectExporter
   private let monitor = LockMonitor.shared
   private var lock = Lock()
   private weak var object: BusObject?
 
-  init(_ directory: ObjectDirectory, _ exporter: Exporter) {
+  init(_ directory: ObjectDirectory, _ exporter: ObjectExporter) {
     self.directory = directory
     self.exporter = exporter
   }

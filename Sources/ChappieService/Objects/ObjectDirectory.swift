@@ -39,13 +39,13 @@ final class ObjectDirectory {
     let caller: String
   }
 
-  private let exporter: Exporter
+  private let exporter: ObjectExporter
   private let defaults: ChappieConfiguration
   private var sessions: [ObjectPath: OpenSession] = [:]
   private var clients: [ObjectPath: OpenClient] = [:]
   private var count = 0
 
-  init(_ exporter: Exporter, defaults: ChappieConfiguration) {
+  init(_ exporter: ObjectExporter, defaults: ChappieConfiguration) {
     self.exporter = exporter
     self.defaults = defaults
     exporter.environment.callers.close = { [weak self] object, caller in self?.release(object, caller) }

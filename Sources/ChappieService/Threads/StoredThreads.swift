@@ -50,7 +50,7 @@ final class StoredThreads {
   func store(_ files: ChappieFileThreadStore) -> any ChappieThreadStore {
     let store: any ChappieThreadStore =
       policy.redaction.map { ChappieRedactingThreadStore(files, redaction: $0) } ?? files
-    return ToldThreadStore(store) { [weak self] in self?.tell($0, $1) }
+    return NotifyingThreadStore(store) { [weak self] in self?.tell($0, $1) }
   }
 
   /// Checks the limits on accounts and threads before a new thread.

@@ -6,7 +6,7 @@ import CLibsecret
 final class SecretServicePair {
   typealias Interaction = SecretServiceClient.Interaction
 
-  private enum Service {
+  private enum ServiceState {
     case opening(Task<SecretServiceReference, any Error>)
     case open(SecretServiceReference)
   }
@@ -16,7 +16,7 @@ final class SecretServicePair {
 
   private let deadline: Duration
   private let allowsPlainSessions: @GLibActor () -> Bool
-  private var services: [Interaction: Service] = [:]
+  private var services: [Interaction: ServiceState] = [:]
 
   /// - Parameters:
   ///   - deadline: the longest wait for a response without a prompt.

@@ -9,7 +9,7 @@ import Testing
   private nonisolated static let client = StandInConfiguration().clientID
 
   /// Signs in as a client that knows the issuer by `address`, through a proxy that adds `headers`.
-  private func exchange(_ wire: Wire, _ address: String, _ headers: [String: String]) async throws -> Wire.Answer {
+  private func exchange(_ wire: Wire, _ address: String, _ headers: [String: String]) async throws -> Wire.Response {
     let code = try await wire.send(
       .post, "/api/accounts/deviceauth/usercode", ["client_id": .string(Self.client)], headers: headers
     ).json
@@ -28,7 +28,7 @@ import Testing
   }
 
   /// The issuer in the claims of the ID token.
-  private func issuer(_ answer: Wire.Answer) throws -> String {
+  private func issuer(_ answer: Wire.Response) throws -> String {
     let parts = try #require(answer.json["id_token"]?.stringValue).split(separator: ".")
     let base64 = String(parts[1]).replacing("-", with: "+").replacing("_", with: "/")
     let padded = base64 + String(repeating: "=", count: (4 - base64.count % 4) % 4)

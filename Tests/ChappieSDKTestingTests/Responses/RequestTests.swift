@@ -128,7 +128,7 @@ import Zstandard
     await wire.backend.stop()
   }
 
-  private func send(_ wire: Wire, _ body: [UInt8], _ coding: String) async throws -> Wire.Answer {
+  private func send(_ wire: Wire, _ body: [UInt8], _ coding: String) async throws -> Wire.Response {
     try await wire.respond(body: body, headers: ["content-encoding": coding])
   }
 

@@ -6,7 +6,7 @@ import Testing
 /// A stand-in, and a signed-in client that speaks the protocol without the SDK.
 @GLibActor
 final class Wire {
-  struct Answer {
+  struct Response {
     let status: Int
     let headers: HTTPHeaders
     let body: [UInt8]
@@ -65,13 +65,13 @@ final class Wire {
   /// Sends a request with the access token.
   func send(
     _ method: HTTPRequest.Method, _ path: String, _ body: ChappieJSONValue? = nil, headers: [String: String] = [:]
-  ) async throws -> Answer {
+  ) async throws -> Response {
     try await send(method, path, bytes: body?.encoded, headers)
   }
 
   private func send(
     _ method: HTTPRequest.Method, _ path: String, bytes: [UInt8]?, _ headers: [String: String]
-  ) async throws -> Answer {
+  ) async throws -> Response {
     var request = HTTPRequest(method, backend.localAddress + path)
     if let bytes { request.body = .bytes(bytes) }
     request.contentType = bytes.map { _ in "application/json" }
@@ -80,18 +80,18 @@ final class Wire {
     return try await send(request)
   }
 
-  func send(_ request: HTTPRequest) async throws -> Answer {
+  func send(_ request: HTTPRequest) async throws -> Response {
     let response = try await http.send(request, deadline: Self.patience)
     let bytes = try await response.bytes(limit: 64 << 20, deadline: Self.patience)
-    return Answer(status: response.status, headers: response.headers, body: bytes)
+    return Response(status: response.status, headers: response.headers, body: bytes)
   }
 
   /// Requests an answer over HTTP.
-  func respond(_ body: ChappieJSONValue, headers: [String: String] = [:]) async throws -> Answer {
+  func respond(_ body: ChappieJSONValue, headers: [String: String] = [:]) async throws -> Response {
     try await send(.post, "/backend-api/codex/responses", body, headers: headers)
   }
 
-  func respond(body: [UInt8], headers: [String: String]) async throws -> Answer {
+  func respond(body: [UInt8], headers: [String: String]) async throws -> Response {
     try await send(.post, "/backend-api/codex/responses", bytes: body, headers)
   }
 

@@ -7,14 +7,14 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
 struct DeviceCodeSignInTests {
-  private typealias Answer = FakeIssuer.Answer
+  private typealias Response = FakeIssuer.Response
 
   // MARK: Success
 
   @Test func signInGivesACredential() async throws {
     let issuer = try FakeIssuer([
       FakeIssuer.codePath: [FakeIssuer.code],
-      FakeIssuer.pollPath: [Answer(status: 403, body: "{}"), Answer(status: 404), FakeIssuer.approval],
+      FakeIssuer.pollPath: [Response(status: 403, body: "{}"), Response(status: 404), FakeIssuer.approval],
       FakeIssuer.tokenPath: [FakeIssuer.tokens],
     ])
     let method = try issuer.method()
@@ -60,7 +60,7 @@ struct DeviceCodeSignInTests {
   ])
   func acceptsOtherFormsOfTheCode(_ body: String) async throws {
     let issuer = try FakeIssuer([
-      FakeIssuer.codePath: [Answer(body: body)], FakeIssuer.pollPath: [FakeIssuer.approval],
+      FakeIssuer.codePath: [Response(body: body)], FakeIssuer.pollPath: [FakeIssuer.approval],
       FakeIssuer.tokenPath: [FakeIssuer.tokens],
     ])
     #expect(try await issuer.method().signIn { _ in }.accessToken.text == "access")
@@ -68,13 +68,13 @@ struct DeviceCodeSignInTests {
 
   // MARK: Failure
 
-  private func failure(_ answers: [String: [Answer]]) async throws -> ChappieAuthError? {
+  private func failure(_ answers: [String: [Response]]) async throws -> ChappieAuthError? {
     let issuer = try FakeIssuer(answers)
     return await #expect(throws: ChappieAuthError.self) { try await issuer.method().signIn { _ in } }
   }
 
   @Test func reportsAServerWithoutDeviceCodes() async throws {
-    let error = try await failure([FakeIssuer.codePath: [Answer(status: 404)]])
+    let error = try await failure([FakeIssuer.codePath: [Response(status: 404)]])
     #expect(error == .deviceCodeRequestFailed(status: 404, message: ""))
   }
 
@@ -83,7 +83,7 @@ struct DeviceCodeSignInTests {
     "{\"device_auth_id\":\"da\",\"user_code\":\"\"}", "{\"device_auth_id\":\"da\",\"user_code\":\"A\\u001b[2J\"}",
   ])
   func refusesAnAnswerWithoutAShowableCode(_ body: String) async throws {
-    let error = try await failure([FakeIssuer.codePath: [Answer(body: body)]])
+    let error = try await failure([FakeIssuer.codePath: [Response(body: body)]])
     #expect(error == .invalidResponse("there is no code in it"))
   }
 
@@ -96,14 +96,14 @@ struct DeviceCodeSignInTests {
   ])
   func refusedPollEndsTheSignIn(_ status: Int, _ body: String, _ expected: ChappieAuthError) async throws {
     let error = try await failure([
-      FakeIssuer.codePath: [FakeIssuer.code], FakeIssuer.pollPath: [Answer(status: status, body: body)],
+      FakeIssuer.codePath: [FakeIssuer.code], FakeIssuer.pollPath: [Response(status: status, body: body)],
     ])
     #expect(error == expected)
   }
 
   @Test func approvalWithoutACodeEndsTheSignIn() async throws {
     let error = try await failure([
-      FakeIssuer.codePath: [FakeIssuer.code], FakeIssuer.pollPath: [Answer(body: "{\"code_verifier\":\"v\"}")],
+      FakeIssuer.codePath: [FakeIssuer.code], FakeIssuer.pollPath: [Response(body: "{\"code_verifier\":\"v\"}")],
     ])
     #expect(error == .invalidResponse("there is no authorization code in it"))
   }

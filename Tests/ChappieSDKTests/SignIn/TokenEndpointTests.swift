@@ -8,9 +8,9 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
 struct TokenEndpointTests {
-  private typealias Answer = FakeIssuer.Answer
+  private typealias Response = FakeIssuer.Response
 
-  private static func issuer(_ answers: Answer...) throws -> FakeIssuer {
+  private static func issuer(_ answers: Response...) throws -> FakeIssuer {
     try FakeIssuer([FakeIssuer.tokenPath: answers, FakeIssuer.revokePath: answers])
   }
 
@@ -37,7 +37,7 @@ struct TokenEndpointTests {
   }
 
   @Test func refusedExchangeContainsTheReason() async throws {
-    let issuer = try Self.issuer(Answer(status: 400, body: "{\"error\":\"invalid_grant\"}"))
+    let issuer = try Self.issuer(Response(status: 400, body: "{\"error\":\"invalid_grant\"}"))
     await #expect(throws: ChappieAuthError.tokenExchangeFailed(status: 400, message: "invalid_grant")) {
       try await Self.exchange(issuer)
     }
@@ -45,7 +45,7 @@ struct TokenEndpointTests {
 
   @Test(arguments: ["access_token", "refresh_token", "id_token"])
   func exchangeNeedsAllTokens(_ missing: String) async throws {
-    let issuer = try Self.issuer(Answer(body: FakeIssuer.tokens.body.replacing("\"\(missing)\"", with: "\"x\"")))
+    let issuer = try Self.issuer(Response(body: FakeIssuer.tokens.body.replacing("\"\(missing)\"", with: "\"x\"")))
     await #expect(throws: ChappieAuthError.invalidResponse("a token is missing")) {
       try await Self.exchange(issuer)
     }
@@ -68,7 +68,7 @@ struct TokenEndpointTests {
 
   @Test func refreshKeepsTheOtherTokens() async throws {
     let old = Credential.test("old")
-    let issuer = try Self.issuer(Answer(body: "{\"access_token\":\"access\"}"))
+    let issuer = try Self.issuer(Response(body: "{\"access_token\":\"access\"}"))
     let renewed = try await issuer.method().refresh(old)
     #expect(renewed.accessToken.text == "access")
     #expect(renewed.refreshToken?.text == "rt-old")
@@ -77,7 +77,7 @@ struct TokenEndpointTests {
 
   @Test(arguments: ["{\"refresh_token\":\"rt-2\"}", "{\"access_token\":\"\"}", "{\"access_token\":7}", "<html>", ""])
   func refreshWithoutAnAccessTokenFails(_ body: String) async throws {
-    let issuer = try Self.issuer(Answer(body: body))
+    let issuer = try Self.issuer(Response(body: body))
     await #expect(throws: ChappieAuthError.invalidResponse("the access token is missing")) {
       try await issuer.method().refresh(.test("old"))
     }
@@ -94,7 +94,7 @@ struct TokenEndpointTests {
   @Test func refusedRefreshContainsTheReason() async throws {
     let message = "Your refresh token has already been used."
     let body = "{\"error\":{\"message\":\"\(message)\",\"code\":\"refresh_token_reused\"}}"
-    let issuer = try Self.issuer(Answer(status: 401, body: body))
+    let issuer = try Self.issuer(Response(status: 401, body: body))
     await #expect(throws: ChappieAuthError.tokenExchangeFailed(status: 401, message: message)) {
       try await issuer.method().refresh(.test("old"))
     }
@@ -109,7 +109,7 @@ struct TokenEndpointTests {
       for body in [
         "{\"error\":\"\(code)\"}", "{\"error\":{\"code\":\"\(code)\"}}", "{\"code\":\"\(code)\"}",
       ] {
-        let issuer = try Self.issuer(Answer(status: status, body: body))
+        let issuer = try Self.issuer(Response(status: status, body: body))
         let error = await #expect(throws: ChappieAuthError.self) { try await issuer.method().refresh(.test("old")) }
         #expect(error == .tokenExchangeFailed(status: status, message: code))
         #expect(error?.requiresReauthentication == true)
@@ -125,7 +125,7 @@ struct TokenEndpointTests {
   ])
   func otherAnswersDoNotEndTheSignIn(_ body: String) async throws {
     for status in [400, 401, 403] {
-      let issuer = try Self.issuer(Answer(status: status, body: body))
+      let issuer = try Self.issuer(Response(status: status, body: body))
       let error = await #expect(throws: ChappieAuthError.self) { try await issuer.method().refresh(.test("old")) }
       guard case .renewalFailed(status, _)? = error else {
         Issue.record("\(error.map { "\($0)" } ?? "nothing")")
@@ -137,7 +137,7 @@ struct TokenEndpointTests {
 
   @Test(arguments: [200, 201, 302, 404, 407, 429, 500, 503])
   func otherStatusesDoNotEndTheSignIn(_ status: Int) async throws {
-    let issuer = try Self.issuer(Answer(status: status, body: "{\"error\":\"invalid_grant\"}"))
+    let issuer = try Self.issuer(Response(status: status, body: "{\"error\":\"invalid_grant\"}"))
     let error = await #expect(throws: ChappieAuthError.self) { try await issuer.method().refresh(.test("old")) }
     #expect(error?.requiresReauthentication == false)
   }
@@ -145,7 +145,7 @@ struct TokenEndpointTests {
   // MARK: Revocation
 
   @Test func revokesTheRefreshTokenOrTheAccessToken() async throws {
-    let issuer = try Self.issuer(Answer(status: 500))
+    let issuer = try Self.issuer(Response(status: 500))
     let bare = Credential.test("bare", canBeRenewed: false)
     for credential in [.test("old"), bare] {
       await #expect(throws: ChappieAuthError.revocationFailed("it answered with status 500")) {

@@ -6,7 +6,7 @@ import HTTPTestServer
 /// A sign-in server in this process that answers from a script (protocol.md, section 1).
 @GLibActor
 final class FakeIssuer {
-  struct Answer: Sendable {
+  struct Response: Sendable {
     var status = 200
     var body = ""
   }
@@ -21,7 +21,7 @@ final class FakeIssuer {
   private let server: HTTPServer
 
   /// - Parameter answers: the answers for each path in order; the last one repeats.
-  init(_ answers: [String: [Answer]]) throws {
+  init(_ answers: [String: [Response]]) throws {
     server = try HTTPServer { [log] request in
       let seen = log.requests.count { $0.path == request.path }
       log.requests.append(request)
@@ -44,9 +44,9 @@ final class FakeIssuer {
   static let tokenPath = "/oauth/token"
   static let revokePath = "/oauth/revoke"
 
-  static let code = Answer(body: "{\"device_auth_id\":\"da\",\"user_code\":\"ABCD-12345\",\"interval\":\"0.05\"}")
-  static let approval = Answer(
+  static let code = Response(body: "{\"device_auth_id\":\"da\",\"user_code\":\"ABCD-12345\",\"interval\":\"0.05\"}")
+  static let approval = Response(
     body: "{\"authorization_code\":\"a-code/+\",\"code_challenge\":\"c\",\"code_verifier\":\"verifier\"}")
-  static let tokens = Answer(
+  static let tokens = Response(
     body: "{\"id_token\":\"a.b.c\",\"access_token\":\"access\",\"refresh_token\":\"rt-1\"}")
 }

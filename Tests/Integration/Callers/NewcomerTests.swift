@@ -68,7 +68,7 @@ struct NewcomerTests {
           do {
             _ = try await caller.stream("hi")
           } catch let error as GLibError {
-            #expect(Refusal(error).name == "LimitExceeded")
+            #expect(ErrorReply(error).name == "LimitExceeded")
             break
           }
         }

@@ -33,7 +33,7 @@ struct InteractiveUnlockTests {
         }
         return nil
       } catch let error as GLibError {
-        return Refusal(error).name
+        return ErrorReply(error).name
       }
     }
 

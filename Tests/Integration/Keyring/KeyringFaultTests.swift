@@ -295,7 +295,7 @@ struct KeyringFaultTests {
       _ = try await caller.send("hi")
       return "answered"
     } catch let error as GLibError {
-      return Refusal(error).name
+      return ErrorReply(error).name
     }
   }
 }

@@ -14,7 +14,7 @@ struct PromptPauseTests {
         do {
           try await caller.call("Client.Send", "hi", VariantDictionary(), at: client, interactive: true)
         } catch let error as GLibError {
-          return Refusal(error).name == "Locked"
+          return ErrorReply(error).name == "Locked"
         } catch {}
         return false
       }

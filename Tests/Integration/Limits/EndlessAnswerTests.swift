@@ -40,7 +40,7 @@ struct EndlessAnswerTests {
             turns.append(try await caller.stream("go on"))
           } catch let error as GLibError {
             // The earlier turns use up the memory limit.
-            #expect(Refusal(error).name == "LimitExceeded")
+            #expect(ErrorReply(error).name == "LimitExceeded")
           }
         }
         #expect(!turns.isEmpty)

@@ -60,7 +60,7 @@ struct LargeCallTests {
         do {
           _ = try await callers[number / 8].stream(text)
         } catch let error as GLibError {
-          #expect(Refusal(error).name == "LimitExceeded")
+          #expect(ErrorReply(error).name == "LimitExceeded")
           refused += 1
         }
       }
@@ -103,7 +103,7 @@ struct LargeCallTests {
         do {
           try await caller.call("Client.RegisterTools", tools, ObjectPath.root, at: client)
         } catch let error as GLibError {
-          #expect(Refusal(error).name == "LimitExceeded")
+          #expect(ErrorReply(error).name == "LimitExceeded")
           refused += 1
         }
         try await bystander.isServed()

@@ -38,7 +38,7 @@ struct LargeImageTests {
         do {
           started.append(try await turn.value)
         } catch let error as GLibError {
-          #expect(Refusal(error).name == "LimitExceeded")
+          #expect(ErrorReply(error).name == "LimitExceeded")
         }
       }
       #expect((1..<16).contains(started.count))

@@ -94,12 +94,12 @@ struct TokenPieceTests {
 
   /// A backend that answers every request with `events`.
   @GLibActor
-  private final class Backend {
+  private final class ScriptedBackend {
     var events: [String] = []
   }
 
-  private func withAnswers(_ body: @GLibActor (Backend, Caller) async throws -> Void) async throws {
-    let backend = Backend()
+  private func withAnswers(_ body: @GLibActor (ScriptedBackend, Caller) async throws -> Void) async throws {
+    let backend = ScriptedBackend()
     let server = try HTTPServer { _ in
       let text = backend.events.map { "data: \($0)\n\n" }.joined()
       return .whole(HTTPServerResponse(status: 200, type: "text/event-stream", text))

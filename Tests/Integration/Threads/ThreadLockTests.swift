@@ -172,7 +172,7 @@ struct ThreadLockTests {
           _ = try await caller.threads()
           return false
         } catch let error as GLibError {
-          return Refusal(error).name == "KeyringUnavailable"
+          return ErrorReply(error).name == "KeyringUnavailable"
         }
       }
       try await world.keyring.start()

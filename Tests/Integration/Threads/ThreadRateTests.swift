@@ -22,7 +22,7 @@ struct ThreadRateTests {
           _ = try await caller.createThread(at: client)
           begun += 1
         } catch let error as GLibError {
-          #expect(Refusal(error).name == "LimitExceeded")
+          #expect(ErrorReply(error).name == "LimitExceeded")
           refused += 1
         }
       }

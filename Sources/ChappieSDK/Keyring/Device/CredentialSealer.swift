@@ -6,7 +6,7 @@ import SecretMemory
 @GLibActor
 struct CredentialSealer {
   /// A failure of systemd-creds. The reason is part of a sentence, and redacted.
-  struct Failure: Error {
+  struct SystemdCredsError: Error {
     let reason: String
   }
 
@@ -23,14 +23,16 @@ struct CredentialSealer {
   /// Encrypts a secret.
   ///
   /// - Returns: the encrypted secret, as text in Base64.
-  /// - Throws: ``Failure``, also without a TPM; `GLibError` if systemd-creds cannot be asked for its version;
+  /// - Throws: ``SystemdCredsError``, also without a TPM; `GLibError` if systemd-creds cannot be asked for its version;
   ///   `CancellationError`.
   func encrypt(_ secret: SecretBytes) async throws -> SecretBytes {
     // A binding to a register of the firmware or of secure boot would lose the stored secrets after an update. Register
     // 23 is for applications and unused elsewhere. systemd 252 decrypts nothing without a register.
     let binding = try await usesSystem() ? ["--user"] : ["--with-key=tpm2", "--tpm2-pcrs=23"]
     let encrypted = try await run(["encrypt", Self.name] + binding, secret)
-    guard Self.isBoundToTPM(encrypted) else { throw Failure(reason: "this machine has no TPM that it can use") }
+    guard Self.isBoundToTPM(encrypted) else {
+      throw SystemdCredsError(reason: "this machine has no TPM that it can use")
+    }
     return encrypted
   }
 
@@ -45,10 +47,10 @@ struct CredentialSealer {
     do {
       let outcome = try await SecretFilter.run(
         Self.program, arguments + ["-", "-"], input: input, outputLimit: Self.outputLimit, deadline: Self.deadline)
-      guard outcome.succeeded else { throw Failure(reason: Redaction.message(outcome.errorMessage)) }
+      guard outcome.succeeded else { throw SystemdCredsError(reason: Redaction.message(outcome.errorMessage)) }
       return outcome.output
     } catch let error as GLibError {
-      throw Failure(reason: error.isTimeout ? "it does not answer" : error.message)
+      throw SystemdCredsError(reason: error.isTimeout ? "it does not answer" : error.message)
     }
   }
 

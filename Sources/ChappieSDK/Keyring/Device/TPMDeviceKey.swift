@@ -89,11 +89,11 @@ final class TPMDeviceKey: DeviceKeySource {
       let key = try await sealer.decrypt(file)
       guard key.count == AEAD.keyLength else { throw unavailable("it holds no key") }
       return .key(key)
-    } catch let failure as CredentialSealer.Failure {
+    } catch let failure as CredentialSealer.SystemdCredsError {
       // An absent or busy TPM may decrypt the key later. A TPM that encrypts but does not decrypt the key never will.
       do {
         _ = try await sealer.encrypt(AEAD.randomKey())
-      } catch is CredentialSealer.Failure {
+      } catch is CredentialSealer.SystemdCredsError {
         throw unavailable("the TPM did not open it (systemd-creds: \(failure.reason))")
       }
       Log.warning("The TPM no longer knows the key of this device: credentials that were sealed with it are lost.")
@@ -105,7 +105,7 @@ final class TPMDeviceKey: DeviceKeySource {
     let encrypted: SecretBytes
     do {
       encrypted = try await sealer.encrypt(AEAD.randomKey())
-    } catch let failure as CredentialSealer.Failure {
+    } catch let failure as CredentialSealer.SystemdCredsError {
       throw unavailable("the TPM did not encrypt one (systemd-creds: \(failure.reason))")
     }
     do {

@@ -4,7 +4,7 @@ import SecretMemory
 /// Sends requests to the issuer. Answers may hold tokens, so guarded memory receives them.
 @GLibActor
 final class AuthHTTP {
-  struct Answer: Sendable {
+  struct Response: Sendable {
     let status: Int
     let body: SecretBytes
 
@@ -55,19 +55,19 @@ final class AuthHTTP {
   private let session = HTTPSession(userAgent: "chappie/\(ChappieVersion.current)", maxConnections: 8)
 
   /// - Throws: ``ChappieAuthError/network(_:)``, `CancellationError`.
-  func post(_ url: String, json: ChappieJSONValue) async throws -> Answer {
+  func post(_ url: String, json: ChappieJSONValue) async throws -> Response {
     try await post(url, .bytes(json.encoded), "application/json")
   }
 
-  func post(_ url: String, secretJSON: SecretBytes) async throws -> Answer {
+  func post(_ url: String, secretJSON: SecretBytes) async throws -> Response {
     try await post(url, .secret(secretJSON), "application/json")
   }
 
-  func post(_ url: String, form: SecretBytes) async throws -> Answer {
+  func post(_ url: String, form: SecretBytes) async throws -> Response {
     try await post(url, .secret(form), "application/x-www-form-urlencoded")
   }
 
-  private func post(_ url: String, _ body: HTTPRequest.Body, _ contentType: String) async throws -> Answer {
+  private func post(_ url: String, _ body: HTTPRequest.Body, _ contentType: String) async throws -> Response {
     var request = HTTPRequest(.post, url)
     request.body = body
     request.contentType = contentType
@@ -77,7 +77,7 @@ final class AuthHTTP {
       return try await withDeadline(Self.totalDeadline) { [session, request] in
         let response = try await session.sendLogged(request, deadline: Self.deadline)
         let body = try await response.secret(limit: Self.answerLimit, deadline: Self.deadline)
-        return Answer(status: response.status, body: body)
+        return Response(status: response.status, body: body)
       }
     } catch let error as GLibError {
       throw ChappieAuthError.network(error.message.withoutFullStop)

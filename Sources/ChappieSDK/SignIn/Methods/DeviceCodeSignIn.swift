@@ -94,7 +94,7 @@ struct DeviceCodeSignIn: SignInMethod {
     throw ChappieAuthError.expired
   }
 
-  private func approval(_ answer: AuthHTTP.Answer) throws -> Approval {
+  private func approval(_ answer: AuthHTTP.Response) throws -> Approval {
     try answer.body.withSpan { json in
       guard let code = CredentialCoding.string("authorization_code", json),
         let verifier = CredentialCoding.string("code_verifier", json)
@@ -105,7 +105,7 @@ struct DeviceCodeSignIn: SignInMethod {
     }
   }
 
-  private static func refusal(_ answer: AuthHTTP.Answer) -> ChappieAuthError {
+  private static func refusal(_ answer: AuthHTTP.Response) -> ChappieAuthError {
     switch answer.errorCode {
     case "access_denied", "authorization_declined": .declined
     case "expired_token": .expired

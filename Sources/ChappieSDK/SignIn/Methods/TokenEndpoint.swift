@@ -52,7 +52,7 @@ struct TokenEndpoint: Sendable {
       idToken: tokens.id ?? credential.idToken, renewedAt: UnixTime.now)
   }
 
-  private static func renewalFailure(_ answer: AuthHTTP.Answer) -> ChappieAuthError {
+  private static func renewalFailure(_ answer: AuthHTTP.Response) -> ChappieAuthError {
     if answer.refusesRefreshToken {
       return .tokenExchangeFailed(status: answer.status, message: answer.errorMessage)
     }
@@ -78,7 +78,7 @@ struct TokenEndpoint: Sendable {
     } else {
       body.append("access_token\"")
     }
-    let answer: AuthHTTP.Answer
+    let answer: AuthHTTP.Response
     do {
       try body.append(token: credential.refreshToken ?? credential.accessToken, key: "token")
       body.append("}")

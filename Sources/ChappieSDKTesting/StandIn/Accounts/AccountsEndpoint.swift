@@ -5,13 +5,13 @@ import HTTPTestServer
 /// `GET /backend-api/wham/accounts/check`: the one workspace of each user.
 @GLibActor
 struct AccountsEndpoint {
-  let backend: Backend
+  let backend: BackendState
 
   /// The value for a workspace without a fixed origin.
   private static let anywhere: ChappieJSONValue = "NO_CONSTRAINT"
 
   func answer(_ request: HTTPServerRequest) -> HTTPServerResponse {
-    guard let user = backend.user(of: request) else { return Backend.unauthorized }
+    guard let user = backend.user(of: request) else { return BackendState.unauthorized }
     guard !user.accountID.isEmpty else { return .json(["accounts": [], "account_ordering": []]) }
     // Clients refuse an origin without TLS, even the origin that they use.
     let address = PublicAddress(of: request, configured: backend.configuration.publicURL)

@@ -73,7 +73,7 @@ extension StandInCore {
   /// Replaces the models, and returns the answer to the control request.
   @discardableResult
   func replaceModels(_ json: [UInt8]) throws(StandInScenarioError) -> ChappieJSONValue {
-    do throws(Refusal) {
+    do throws(InvalidRequest) {
       try backend.models.replace((try? ChappieJSONValue(parsing: json.span)) ?? .null)
       return ["ok": true, "etag": .string(backend.models.etag)]
     } catch {

@@ -36,8 +36,8 @@ extension InputItem {
     "image_generation_call", "agent_message",
   ]
 
-  init(checking item: ChappieJSONValue) throws(Refusal) {
-    guard item.objectValue != nil else { throw Refusal(detail: "An item of input is not an object") }
+  init(checking item: ChappieJSONValue) throws(InvalidRequest) {
+    guard item.objectValue != nil else { throw InvalidRequest(detail: "An item of input is not an object") }
     let type = item["type"]?.stringValue ?? "message"
     switch type {
     case "message":
@@ -50,7 +50,7 @@ extension InputItem {
       self = try Self.output(item, type)
     case "compaction", "compaction_summary":
       let content = try Self.text(item, "encrypted_content")
-      guard let messages = SealedContent.open(content, .compaction) else { throw Self.unverified }
+      guard let messages = EncryptedContent.open(content, .compaction) else { throw Self.unverified }
       self.init(content: .compaction(messages: messages), bytes: content.utf8.count)
     case "compaction_trigger":
       self.init(content: .compactionTrigger, bytes: 0)
@@ -60,36 +60,36 @@ extension InputItem {
     case _ where Self.otherTypes.contains(type):
       self.init(content: .other, bytes: item.encoded.count)
     default:
-      throw Refusal(detail: "Invalid value: '\(type)' is no type of an item of input")
+      throw InvalidRequest(detail: "Invalid value: '\(type)' is no type of an item of input")
     }
   }
 
   // MARK: Types
 
-  private static func message(_ item: ChappieJSONValue) throws(Refusal) -> InputItem {
+  private static func message(_ item: ChappieJSONValue) throws(InvalidRequest) -> InputItem {
     let name = item["role"]?.stringValue ?? ""
-    guard name != "system" else { throw Refusal(detail: "System messages are not allowed") }
-    guard let role = Role(rawValue: name) else { throw Refusal(detail: "Invalid value: '\(name)' is no role") }
+    guard name != "system" else { throw InvalidRequest(detail: "System messages are not allowed") }
+    guard let role = Role(rawValue: name) else { throw InvalidRequest(detail: "Invalid value: '\(name)' is no role") }
     let content = try MessageContent(checking: item["content"], role)
     return InputItem(
       content: .message(role, text: content.text, images: content.images),
       bytes: content.text.utf8.count + content.images * imageBytes)
   }
 
-  private static func reasoning(_ item: ChappieJSONValue) throws(Refusal) -> InputItem {
+  private static func reasoning(_ item: ChappieJSONValue) throws(InvalidRequest) -> InputItem {
     guard item["summary"]?.arrayValue != nil else { throw missing("summary") }
     // Without encrypted content there is nothing to check.
     guard let content = item["encrypted_content"], content != .null else { return InputItem(content: .other, bytes: 0) }
-    guard let sealed = content.stringValue, SealedContent.open(sealed, .reasoning) != nil else { throw unverified }
+    guard let sealed = content.stringValue, EncryptedContent.open(sealed, .reasoning) != nil else { throw unverified }
     return InputItem(content: .other, bytes: sealed.utf8.count)
   }
 
-  private static func call(_ item: ChappieJSONValue, payload: String) throws(Refusal) -> InputItem {
+  private static func call(_ item: ChappieJSONValue, payload: String) throws(InvalidRequest) -> InputItem {
     let (id, name, payload) = (try text(item, "call_id"), try text(item, "name"), try text(item, payload))
     return InputItem(content: .call(id: id, name: name), bytes: name.utf8.count + payload.utf8.count)
   }
 
-  private static func output(_ item: ChappieJSONValue, _ type: String) throws(Refusal) -> InputItem {
+  private static func output(_ item: ChappieJSONValue, _ type: String) throws(InvalidRequest) -> InputItem {
     let id = try text(item, "call_id")
     guard let output = item["output"] else { throw missing("output") }
     let content = try MessageContent(checking: output, .user)
@@ -99,14 +99,14 @@ extension InputItem {
 
   // MARK: Members
 
-  private static func text(_ item: ChappieJSONValue, _ key: String) throws(Refusal) -> String {
+  private static func text(_ item: ChappieJSONValue, _ key: String) throws(InvalidRequest) -> String {
     guard let text = item[key]?.stringValue else { throw missing(key) }
     return text
   }
 
-  private static func missing(_ key: String) -> Refusal {
-    Refusal(detail: "Missing or invalid parameter: an item of input needs '\(key)'")
+  private static func missing(_ key: String) -> InvalidRequest {
+    InvalidRequest(detail: "Missing or invalid parameter: an item of input needs '\(key)'")
   }
 
-  private static let unverified = Refusal(detail: "The encrypted content could not be verified")
+  private static let unverified = InvalidRequest(detail: "The encrypted content could not be verified")
 }

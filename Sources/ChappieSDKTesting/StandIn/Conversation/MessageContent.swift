@@ -5,13 +5,15 @@ struct MessageContent {
   let text: String
   let images: Int
 
-  init(checking content: ChappieJSONValue?, _ role: InputItem.Role) throws(Refusal) {
+  init(checking content: ChappieJSONValue?, _ role: InputItem.Role) throws(InvalidRequest) {
     if let text = content?.stringValue {
       self.text = text
       images = 0
       return
     }
-    guard let parts = content?.arrayValue else { throw Refusal(detail: "Content must be a text or a list of parts") }
+    guard let parts = content?.arrayValue else {
+      throw InvalidRequest(detail: "Content must be a text or a list of parts")
+    }
     var texts: [String] = []
     var images = 0
     for part in parts {
@@ -19,7 +21,7 @@ struct MessageContent {
       switch type {
       case "output_text" where role == .assistant, "input_text" where role != .assistant:
         guard let text = part["text"]?.stringValue else {
-          throw Refusal(detail: "A part of the type \(type) needs 'text'")
+          throw InvalidRequest(detail: "A part of the type \(type) needs 'text'")
         }
         texts.append(text)
       case "refusal" where role == .assistant, "input_audio" where role != .assistant:
@@ -28,20 +30,21 @@ struct MessageContent {
         try Self.checkImage(part)
         images += 1
       default:
-        throw Refusal(detail: "Invalid value: '\(type)' is no type of a part of \(role.rawValue) content")
+        throw InvalidRequest(detail: "Invalid value: '\(type)' is no type of a part of \(role.rawValue) content")
       }
     }
     text = texts.joined(separator: "\n")
     self.images = images
   }
 
-  private static func checkImage(_ part: ChappieJSONValue) throws(Refusal) {
+  private static func checkImage(_ part: ChappieJSONValue) throws(InvalidRequest) {
     let url = part["image_url"]?.stringValue ?? ""
     guard url.hasPrefix("https://") || isImageData(url) else {
-      throw Refusal(detail: "Invalid value: 'image_url' must be an https address or a data address with an image")
+      throw InvalidRequest(
+        detail: "Invalid value: 'image_url' must be an https address or a data address with an image")
     }
     if let detail = part["detail"]?.stringValue, !["auto", "low", "high", "original"].contains(detail) {
-      throw Refusal(detail: "Invalid value: '\(detail)' is no detail of an image")
+      throw InvalidRequest(detail: "Invalid value: '\(detail)' is no detail of an image")
     }
   }
 

@@ -7,25 +7,25 @@ struct ToolList {
   /// The size of the tools in the context window, in bytes.
   let bytes: Int
 
-  init(checking tools: ChappieJSONValue?) throws(Refusal) {
+  init(checking tools: ChappieJSONValue?) throws(InvalidRequest) {
     guard let tools, tools != .null else {
       names = []
       bytes = 0
       return
     }
-    guard let list = tools.arrayValue else { throw Refusal(detail: "Tools must be a list") }
+    guard let list = tools.arrayValue else { throw InvalidRequest(detail: "Tools must be a list") }
     var names: Set<String> = []
     for tool in list {
-      guard let type = tool["type"]?.stringValue else { throw Refusal(detail: "A tool needs a 'type'") }
+      guard let type = tool["type"]?.stringValue else { throw InvalidRequest(detail: "A tool needs a 'type'") }
       if type == "namespace" { _ = try ToolList(checking: tool["tools"]) }
       guard type == "function" || type == "custom" else { continue }
       let name = tool["name"]?.stringValue ?? ""
-      guard Self.isName(name) else { throw Refusal(detail: "Invalid value: '\(name)' is no name of a tool") }
+      guard Self.isName(name) else { throw InvalidRequest(detail: "Invalid value: '\(name)' is no name of a tool") }
       guard type == "function" else { continue }
       if let parameters = tool["parameters"], parameters != .null, parameters["type"]?.stringValue != "object" {
-        throw Refusal(detail: "Invalid schema for function '\(name)': schema must be of the type \"object\"")
+        throw InvalidRequest(detail: "Invalid schema for function '\(name)': schema must be of the type \"object\"")
       }
-      guard names.insert(name).inserted else { throw Refusal(detail: "The tool '\(name)' is declared twice") }
+      guard names.insert(name).inserted else { throw InvalidRequest(detail: "The tool '\(name)' is declared twice") }
     }
     self.names = names
     bytes = tools.encoded.count

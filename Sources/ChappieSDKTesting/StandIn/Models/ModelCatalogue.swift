@@ -25,9 +25,9 @@ final class ModelCatalogue {
   }
 
   /// Replaces the catalogue with a list of models, bare or as `{"models": […]}`; none of them is retired.
-  func replace(_ json: ChappieJSONValue) throws(Refusal) {
+  func replace(_ json: ChappieJSONValue) throws(InvalidRequest) {
     guard let list = json["models"]?.arrayValue ?? json.arrayValue else {
-      throw Refusal(detail: "a catalogue is a list of models")
+      throw InvalidRequest(detail: "a catalogue is a list of models")
     }
     var models: [Model] = []
     for entry in list { models.append(try Model(entry)) }

@@ -4,10 +4,10 @@ import HTTPTestServer
 /// `GET /backend-api/codex/models`.
 @GLibActor
 struct ModelsEndpoint {
-  let backend: Backend
+  let backend: BackendState
 
   func answer(_ request: HTTPServerRequest) -> HTTPServerResponse {
-    guard backend.user(of: request) != nil else { return Backend.unauthorized }
+    guard backend.user(of: request) != nil else { return BackendState.unauthorized }
     guard let version = request.query["client_version"], !version.isEmpty else {
       return .detail("Missing query parameter: client_version")
     }

@@ -22,7 +22,7 @@ enum RequestContent {
   }
 
   private init(zstd body: [UInt8]) {
-    do throws(Zstandard.Failure) {
+    do throws(Zstandard.DecodingError) {
       self = .decoded(try Zstandard.decode(body, limit: Self.limit))
     } catch {
       switch error {

@@ -6,14 +6,14 @@ struct RequestOptions {
   let callsInParallel: Bool
   let wantsReasoning: Bool
 
-  init(checking body: ChappieJSONValue, _ model: Model) throws(Refusal) {
+  init(checking body: ChappieJSONValue, _ model: Model) throws(InvalidRequest) {
     let effort = try Self.choice(body, "reasoning", "effort", among: model.efforts)
     _ = try Self.choice(body, "reasoning", "summary", among: ["auto", "concise", "detailed", "none"])
     _ = try Self.choice(body, "text", "verbosity", among: ["low", "medium", "high"])
     try Self.checkFormat(body["text"]?["format"])
     if let tier = body["service_tier"], tier != .null {
       guard let id = tier.stringValue, (model.serviceTiers + ["auto", "default"]).contains(id) else {
-        throw Refusal(detail: "Unsupported service_tier: \(tier.stringValue ?? tier.json)")
+        throw InvalidRequest(detail: "Unsupported service_tier: \(tier.stringValue ?? tier.json)")
       }
     }
     let include = body["include"]?.arrayValue ?? []
@@ -25,22 +25,22 @@ struct RequestOptions {
 
   private static func choice(
     _ body: ChappieJSONValue, _ group: String, _ key: String, among values: [String]
-  ) throws(Refusal) -> String? {
+  ) throws(InvalidRequest) -> String? {
     guard let members = body[group], members != .null else { return nil }
-    guard members.objectValue != nil else { throw Refusal(detail: "Invalid type: '\(group)' must be an object") }
+    guard members.objectValue != nil else { throw InvalidRequest(detail: "Invalid type: '\(group)' must be an object") }
     guard let value = members[key], value != .null else { return nil }
     guard let text = value.stringValue, values.contains(text) else {
-      throw Refusal(detail: "Invalid value: '\(value.stringValue ?? value.json)' is no \(group).\(key)")
+      throw InvalidRequest(detail: "Invalid value: '\(value.stringValue ?? value.json)' is no \(group).\(key)")
     }
     return text
   }
 
-  private static func checkFormat(_ format: ChappieJSONValue?) throws(Refusal) {
+  private static func checkFormat(_ format: ChappieJSONValue?) throws(InvalidRequest) {
     guard let format, format != .null else { return }
     switch format["type"]?.stringValue {
     case "text", "json_object": return
     case "json_schema" where format["name"]?.stringValue != nil && format["schema"]?.objectValue != nil: return
-    default: throw Refusal(detail: "Invalid value: 'text.format' is not understood")
+    default: throw InvalidRequest(detail: "Invalid value: 'text.format' is not understood")
     }
   }
 }

@@ -19,9 +19,9 @@ extension ResponsesAnswer {
     let conversation = request.conversation
     let exchanged = conversation.messageCount + conversation.compactedCount
     if conversation.asksForCompaction {
-      return .items([OutputItem(.compaction(SealedContent.seal(.compaction, exchanged)))])
+      return .items([OutputItem(.compaction(EncryptedContent.seal(.compaction, exchanged)))])
     }
-    let reasoning = OutputItem(.reasoning(SealedContent.seal(.reasoning, exchanged)))
+    let reasoning = OutputItem(.reasoning(EncryptedContent.seal(.reasoning, exchanged)))
     return .items((request.wantsReasoning ? [reasoning] : []) + items(request, change))
   }
 

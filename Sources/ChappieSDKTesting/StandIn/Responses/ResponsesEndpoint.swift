@@ -5,7 +5,7 @@ import HTTPTestServer
 /// `POST /backend-api/codex/responses`.
 @GLibActor
 struct ResponsesEndpoint {
-  let backend: Backend
+  let backend: BackendState
 
   /// Answers a request. Rules with a `status` apply before all checks, all other rules after them.
   func answer(_ request: HTTPServerRequest) async throws -> HTTPServerAnswer {
@@ -14,10 +14,10 @@ struct ResponsesEndpoint {
     if let rule = backend.scenario.take(.responses, where: \.hasOwnStatus), let answer = try await rule.replacement() {
       return answer
     }
-    guard let user = backend.user(of: request) else { return .whole(Backend.unauthorized) }
+    guard let user = backend.user(of: request) else { return .whole(BackendState.unauthorized) }
     guard case .decoded(let body) = content else { return .whole(content.refusal) }
     let accepted: ResponsesRequest
-    do throws(Refusal) {
+    do throws(InvalidRequest) {
       accepted = try ResponsesRequest(
         checking: (try? ChappieJSONValue(parsing: body.span)) ?? .null, request.headers, over: .http,
         models: backend.models)

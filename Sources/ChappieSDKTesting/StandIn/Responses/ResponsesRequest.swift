@@ -30,26 +30,26 @@ struct ResponsesRequest {
   init(
     checking body: ChappieJSONValue, _ headers: HTTPHeaders, over transport: Transport,
     after earlier: RecordedConversation = RecordedConversation(), models: ModelCatalogue
-  ) throws(Refusal) {
-    guard body.objectValue != nil else { throw Refusal(detail: "The request body is not a JSON object") }
+  ) throws(InvalidRequest) {
+    guard body.objectValue != nil else { throw InvalidRequest(detail: "The request body is not a JSON object") }
     // Newer clients send the instructions in a developer message.
     let instructions = body["instructions"] ?? .null
     guard instructions == .null || instructions.stringValue?.isEmpty == false else {
-      throw Refusal(detail: "Instructions are required")
+      throw InvalidRequest(detail: "Instructions are required")
     }
-    guard let input = body["input"]?.arrayValue else { throw Refusal(detail: "Input must be a list") }
+    guard let input = body["input"]?.arrayValue else { throw InvalidRequest(detail: "Input must be a list") }
     guard !input.contains(where: { $0["role"]?.stringValue == "system" }) else {
-      throw Refusal(detail: "System messages are not allowed")
+      throw InvalidRequest(detail: "System messages are not allowed")
     }
     try Self.checkParameters(body, transport)
     let slug = body["model"]?.stringValue ?? ""
     guard let model = models[slug] else {
-      throw Refusal(detail: "The '\(slug)' model is not supported when using Codex with a ChatGPT account.")
+      throw InvalidRequest(detail: "The '\(slug)' model is not supported when using Codex with a ChatGPT account.")
     }
     // Reports disagree about whether a client without a version is refused. The stand-in accepts it.
     if let client = headers["version"].flatMap(ClientVersion.init), let minimum = model.minimumClient, client < minimum
     {
-      throw Refusal(
+      throw InvalidRequest(
         detail: "The '\(slug)' model requires a newer version of Codex. "
           + "Please upgrade to the latest app or CLI and try again.")
     }
@@ -57,7 +57,7 @@ struct ResponsesRequest {
     var conversation = earlier
     try conversation.append(checking: input)
     guard model.takesImages || !conversation.hasImages else {
-      throw Refusal(detail: "The '\(slug)' model does not take images")
+      throw InvalidRequest(detail: "The '\(slug)' model does not take images")
     }
     let options = try RequestOptions(checking: body, model)
 
@@ -72,15 +72,15 @@ struct ResponsesRequest {
 
   var fitsContextWindow: Bool { inputTokens <= model.contextWindow }
 
-  private static func checkParameters(_ body: ChappieJSONValue, _ transport: Transport) throws(Refusal) {
-    guard body["store"]?.boolValue == false else { throw Refusal(detail: "Store must be set to false") }
+  private static func checkParameters(_ body: ChappieJSONValue, _ transport: Transport) throws(InvalidRequest) {
+    guard body["store"]?.boolValue == false else { throw InvalidRequest(detail: "Store must be set to false") }
     // A WebSocket always streams.
     let streams = body["stream"] ?? (transport == .webSocket ? true : .null)
-    guard streams == true else { throw Refusal(detail: "Stream must be set to true") }
+    guard streams == true else { throw InvalidRequest(detail: "Stream must be set to true") }
     var unsupported = ["temperature", "top_p", "max_output_tokens", "max_completion_tokens"]
     if transport == .http { unsupported += ["previous_response_id", "generate"] }
     if let name = unsupported.first(where: { body[$0] != nil }) {
-      throw Refusal(detail: "Unsupported parameter: \(name)")
+      throw InvalidRequest(detail: "Unsupported parameter: \(name)")
     }
   }
 }

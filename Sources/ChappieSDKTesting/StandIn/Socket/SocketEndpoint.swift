@@ -4,7 +4,7 @@ import HTTPTestServer
 /// The WebSocket at `/backend-api/codex/responses`.
 @GLibActor
 struct SocketEndpoint {
-  let backend: Backend
+  let backend: BackendState
 
   /// Answers a handshake.
   func answer(_ request: HTTPServerRequest) async throws -> HTTPServerAnswer {
@@ -15,7 +15,7 @@ struct SocketEndpoint {
     guard backend.configuration.allowsWebSocket else {
       return .whole(HTTPServerResponse(.init(status: 426, headers: [("upgrade", "HTTP/1.1")])))
     }
-    guard let user = backend.user(of: request) else { return .whole(Backend.unauthorized) }
+    guard let user = backend.user(of: request) else { return .whole(BackendState.unauthorized) }
     let headers = [
       ("x-request-id", "req_" + RandomText.hex(bytes: 16)), ("x-models-etag", backend.models.etag),
     ]

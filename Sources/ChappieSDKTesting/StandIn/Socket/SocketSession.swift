@@ -5,7 +5,7 @@ import HTTPTestServer
 /// A session over one WebSocket. It answers requests one after the other.
 @GLibActor
 final class SocketSession {
-  private let backend: Backend
+  private let backend: BackendState
   private let user: StandInUser
   private let headers: HTTPHeaders
   private let socket: HTTPServerWebSocket
@@ -21,7 +21,7 @@ final class SocketSession {
   }
 
   /// - Parameter headers: the header fields of the handshake.
-  init(_ backend: Backend, _ user: StandInUser, _ headers: HTTPHeaders, _ socket: HTTPServerWebSocket) {
+  init(_ backend: BackendState, _ user: StandInUser, _ headers: HTTPHeaders, _ socket: HTTPServerWebSocket) {
     self.backend = backend
     self.user = user
     self.headers = headers
@@ -99,7 +99,7 @@ final class SocketSession {
       }
       earlier = last.conversation
     }
-    do throws(Refusal) {
+    do throws(InvalidRequest) {
       return try ResponsesRequest(
         checking: frame, headers, over: .webSocket, after: earlier, models: backend.models)
     } catch {

@@ -4,10 +4,10 @@ import HTTPTestServer
 /// `GET /backend-api/wham/usage`.
 @GLibActor
 struct UsageEndpoint {
-  let backend: Backend
+  let backend: BackendState
 
   func answer(_ request: HTTPServerRequest) -> HTTPServerResponse {
-    guard let user = backend.user(of: request) else { return Backend.unauthorized }
+    guard let user = backend.user(of: request) else { return BackendState.unauthorized }
     return .json(backend.usage.json(user))
   }
 }

@@ -94,13 +94,13 @@ extension BusConnection {
       self.error = error
     }
 
-    private func isNews(_ refusal: BusRelay.Refusal) -> Bool {
+    private func isNews(_ refusal: BusRelay.RejectedMessage) -> Bool {
       guard case .tooManyMessages = refusal.reason else { return true }
       if floods.count == 256 { floods = [] }
       return floods.insert(refusal.sender ?? "").inserted
     }
 
-    func refuse(_ refusal: BusRelay.Refusal) {
+    func refuse(_ refusal: BusRelay.RejectedMessage) {
       if isNews(refusal) {
         let sender = refusal.sender ?? "an unknown sender"
         Log.info("A message of \(name: sender) was rejected: it \(reason: "\(refusal.reason)").")

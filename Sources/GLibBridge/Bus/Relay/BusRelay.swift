@@ -19,7 +19,7 @@ final class BusRelay: Sendable {
   }
 
   /// A rejected message.
-  struct Refusal: Sendable {
+  struct RejectedMessage: Sendable {
     enum Reason: Sendable {
       case tooLarge(bytes: Int, limit: Int)
       case tooManyValues(limit: Int)
@@ -38,7 +38,7 @@ final class BusRelay: Sendable {
   private let inside: Descriptor
   private let dispatched: Descriptor
   private let bounds: Bounds
-  private let refuse: @Sendable (Refusal) -> Void
+  private let refuse: @Sendable (RejectedMessage) -> Void
 
   /// - Parameters:
   ///   - bus: a connection to the bus, after authentication.
@@ -46,7 +46,8 @@ final class BusRelay: Sendable {
   ///   - refuse: called with each rejected message, on the relay's thread.
   /// - Throws: ``GLibError`` when no descriptor is left.
   init(
-    bus: Descriptor, inside: Descriptor, _ bounds: Bounds = Bounds(), refuse: @escaping @Sendable (Refusal) -> Void
+    bus: Descriptor, inside: Descriptor, _ bounds: Bounds = Bounds(),
+    refuse: @escaping @Sendable (RejectedMessage) -> Void
   ) throws {
     guard let dispatched = Descriptor(owning: eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))) else {
       throw GLibError(errno: errno)
@@ -139,7 +140,7 @@ final class BusRelay: Sendable {
 
   private enum Look {
     case message(ArraySlice<UInt8>, MessageFields)
-    case refused(Refusal.Reason, MessageFields?)
+    case refused(RejectedMessage.Reason, MessageFields?)
     case end
   }
 
@@ -150,7 +151,7 @@ final class BusRelay: Sendable {
     guard let header = stream.fill(head.headerLength) else { return .end }
     let fields = MessageFields(header.prefix(head.headerLength), head.byteOrder)
     guard head.length <= bounds.messageBytes else {
-      let reason = Refusal.Reason.tooLarge(bytes: head.length, limit: bounds.messageBytes)
+      let reason = RejectedMessage.Reason.tooLarge(bytes: head.length, limit: bounds.messageBytes)
       return stream.skip(head.length) ? .refused(reason, fields) : .end
     }
     guard let message = stream.fill(head.length)?.prefix(head.length) else { return .end }
@@ -159,7 +160,9 @@ final class BusRelay: Sendable {
     return .message(message, fields)
   }
 
-  private func fault(_ message: ArraySlice<UInt8>, _ head: MessageHead, _ fields: MessageFields) -> Refusal.Reason? {
+  private func fault(_ message: ArraySlice<UInt8>, _ head: MessageHead, _ fields: MessageFields) -> RejectedMessage
+    .Reason?
+  {
     do throws(BodyValidation.Fault) {
       try BodyValidation.check(
         message.dropFirst(head.headerLength), head.byteOrder, signature: fields.signature,
@@ -172,8 +175,10 @@ final class BusRelay: Sendable {
     }
   }
 
-  private func refused(_ reason: Refusal.Reason, _ head: MessageHead, _ fields: MessageFields?) -> RelayQueue.Entry {
-    let refusal = Refusal(reason: reason, sender: fields?.sender, serial: head.expectsReply ? head.serial : nil)
+  private func refused(_ reason: RejectedMessage.Reason, _ head: MessageHead, _ fields: MessageFields?)
+    -> RelayQueue.Entry
+  {
+    let refusal = RejectedMessage(reason: reason, sender: fields?.sender, serial: head.expectsReply ? head.serial : nil)
     return .refused(refusal, answer: RelayMessage.failure(of: refusal, head, fields) ?? [])
   }
 }

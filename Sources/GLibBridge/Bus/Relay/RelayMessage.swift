@@ -19,7 +19,7 @@ enum RelayMessage {
   }
 
   /// The error that replaces a rejected reply; nil when the message is not a reply.
-  static func failure(of refusal: BusRelay.Refusal, _ head: MessageHead, _ fields: MessageFields?) -> [UInt8]? {
+  static func failure(of refusal: BusRelay.RejectedMessage, _ head: MessageHead, _ fields: MessageFields?) -> [UInt8]? {
     switch head.kind {
     case .methodReturn, .error:
       guard let fields, let serial = fields.replySerial, let sender = fields.sender else { return nil }
@@ -47,7 +47,7 @@ enum RelayMessage {
   }
 }
 
-extension BusRelay.Refusal.Reason: CustomStringConvertible {
+extension BusRelay.RejectedMessage.Reason: CustomStringConvertible {
   /// A clause whose subject is the message.
   var description: String {
     switch self {

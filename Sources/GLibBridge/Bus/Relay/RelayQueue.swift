@@ -14,7 +14,7 @@ struct RelayQueue {
     /// The bytes of a message.
     case message([UInt8])
     /// A rejected message, and its replacement: an error when it was a reply, otherwise nothing.
-    case refused(BusRelay.Refusal, answer: [UInt8])
+    case refused(BusRelay.RejectedMessage, answer: [UInt8])
 
     fileprivate var weight: Int {
       switch self {

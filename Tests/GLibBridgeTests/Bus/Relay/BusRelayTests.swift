@@ -150,9 +150,9 @@ private final class RelayFixture {
 
   /// Shared with the relay's thread.
   final class Arrivals: Sendable {
-    private let list = Mutex<[BusRelay.Refusal]>([])
-    func append(_ refusal: BusRelay.Refusal) { list.withLock { $0.append(refusal) } }
-    func withLock<T: Sendable>(_ body: @Sendable ([BusRelay.Refusal]) -> T) -> T { list.withLock { body($0) } }
+    private let list = Mutex<[BusRelay.RejectedMessage]>([])
+    func append(_ refusal: BusRelay.RejectedMessage) { list.withLock { $0.append(refusal) } }
+    func withLock<T: Sendable>(_ body: @Sendable ([BusRelay.RejectedMessage]) -> T) -> T { list.withLock { body($0) } }
   }
 
   init(

@@ -121,7 +121,7 @@ extension ObjectPath {
 }
 
 /// The service's error reply to a refused call.
-struct Refusal {
+struct ErrorReply {
   /// The error's name without the prefix `org.chappie.Error.`.
   let name: String
   let message: String
@@ -137,13 +137,13 @@ struct Refusal {
 @GLibActor
 func refusal<Result>(
   sourceLocation: SourceLocation = #_sourceLocation, of call: () async throws -> Result
-) async throws -> Refusal {
+) async throws -> ErrorReply {
   do {
     let result = try await call()
     Issue.record("The call succeeded with \(result)", sourceLocation: sourceLocation)
     throw UnmetCondition("a refusal")
   } catch let error as GLibError {
-    return Refusal(error)
+    return ErrorReply(error)
   }
 }
 

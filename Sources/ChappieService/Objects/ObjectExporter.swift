@@ -3,7 +3,7 @@ import GLibBridge
 
 /// Puts objects on the bus.
 @GLibActor
-final class Exporter {
+final class ObjectExporter {
   let environment: ServiceEnvironment
   let accounts: Accounts
   /// Nil if threads are off.

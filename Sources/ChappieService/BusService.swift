@@ -3,11 +3,11 @@ import GLibBridge
 
 /// The service: its name and objects on the bus, from start to end.
 @GLibActor
-public final class Service {
+public final class BusService {
   public static let name = "org.chappie"
 
   private let connection: BusConnection
-  private let exporter: Exporter
+  private let exporter: ObjectExporter
   private let directory: ObjectDirectory
   private let manager: ManagerObject
   private let session: SessionObject
@@ -32,7 +32,8 @@ public final class Service {
     self.connection = connection
     let environment = ServiceEnvironment(
       connection, notifications: try options.hasNotifications() ? Notifications(connection) : nil)
-    exporter = Exporter(environment, defaults: defaults, threads: try options.threadPolicy().map(ThreadStores.init))
+    exporter = ObjectExporter(
+      environment, defaults: defaults, threads: try options.threadPolicy().map(ThreadStores.init))
     directory = ObjectDirectory(exporter, defaults: defaults)
     manager = ManagerObject(directory, exporter)
     session = exporter.session(defaults)

@@ -3,7 +3,7 @@ import GLibBridge
 /// The `encrypted_content` that the backend issues and later accepts only unchanged.
 ///
 /// The stand-in uses a checksum in place of encryption, so that content stays valid after a restart.
-enum SealedContent {
+enum EncryptedContent {
   enum Kind: String {
     case reasoning
     case compaction

@@ -4,7 +4,7 @@ import HTTPTestServer
 
 /// The state that the endpoints of the ChatGPT backend share.
 @GLibActor
-final class Backend {
+final class BackendState {
   let configuration: StandInConfiguration
   let tokens: TokenStore
   let scenario: ScenarioPlayer

@@ -8,7 +8,7 @@ enum ThreadChange: String {
 }
 
 /// Passes everything to another store, and announces each successful change.
-struct ToldThreadStore: ChappieThreadStore {
+struct NotifyingThreadStore: ChappieThreadStore {
   private let store: any ChappieThreadStore
   private let tell: @GLibActor (_ thread: String, ThreadChange) -> Void
 

@@ -1,4 +1,4 @@
 /// A refusal of a request, with the reason in the backend's words.
-struct Refusal: Error {
+struct InvalidRequest: Error {
   let detail: String
 }
