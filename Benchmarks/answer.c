@@ -92,8 +92,8 @@ static bool put_delta(Output *out, long number, long size) {
 }
 
 // Absolute times, so no drift builds up. Each delta is late by up to half a
-// period, always by the same amount for the same delta. A strict metronome would
-// lock into step with a service's own timer, and chance would decide the step.
+// period, always by the same amount for the same delta. Exact intervals would
+// synchronise with a service's own timer, and chance would decide the figure.
 static uint64_t due(uint64_t start, long number, long rate) {
     uint64_t period = 1000000000u / (uint64_t)rate;
     uint64_t late = (uint64_t)number * 40503u % 1024u * (period / 2) / 1024u;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures the service against the floor; what `make bench` runs. See README.md."""
+"""Compares the service with the floor; `make bench` runs it. See README.md."""
 
 import argparse
 import os

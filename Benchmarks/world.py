@@ -29,7 +29,7 @@ def wait_until(condition, what, seconds=20):
     deadline = time.monotonic() + seconds
     while not (value := condition()):
         if time.monotonic() > deadline:
-            raise BenchError(f"waited {seconds} s in vain: {what}")
+            raise BenchError(f"waited {seconds} s without success: {what}")
         time.sleep(0.01)
     return value
 

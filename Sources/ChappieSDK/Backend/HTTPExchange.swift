@@ -7,7 +7,7 @@ struct HTTPExchange {
   /// The longest wait for the head of an answer.
   private static let headDeadline = Duration.seconds(120)
 
-  /// How the body is sent.
+  /// The coding of the body.
   enum Coding {
     case plain
     case zstd
@@ -70,7 +70,7 @@ struct HTTPExchange {
 }
 
 extension HTTPRequest {
-  /// Says which client asks, in which conversation.
+  /// Adds the header fields that identify the client and the conversation.
   mutating func setThread(_ id: String) {
     identify()
     setHeader("session-id", id)

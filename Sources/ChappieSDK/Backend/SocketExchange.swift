@@ -25,7 +25,7 @@ struct SocketExchange {
       connection.note(request, answer)
       return answer
     } catch {
-      // Whatever else comes over it belongs to nobody.
+      // Later data would belong to no answer.
       line.socket = nil
       connection.socket.close()
       throw error
@@ -68,7 +68,7 @@ struct SocketExchange {
     case 401:
       return .rejected(
         .httpError(status, "The backend does not take the sign-in, though it was renewed: sign in again."))
-    // Whose turn it is not, or who is in trouble, is told over HTTP with its reason.
+    // Over HTTP the backend gives the reason for a rate limit or an outage.
     case 429, 500..<600: return .noWebSocket(error, isLasting: false)
     default: return .noWebSocket(error, isLasting: true)
     }

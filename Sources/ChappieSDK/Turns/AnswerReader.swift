@@ -1,12 +1,12 @@
 import GLibBridge
 
-/// Reads the answer to one request, and hands its text on.
+/// Reads the answer to one request and passes its text to the turn's scope.
 @GLibActor
 final class AnswerReader: ResponseReader {
   private let scope: TurnScope
   private var assembler: ResponseAssembler
   private var bound = StreamBound()
-  /// Why no more is read.
+  /// The limit that the answer exceeded; nothing is read after that.
   private var excess: ChappieClientError?
 
   init(_ scope: TurnScope) {
@@ -20,7 +20,7 @@ final class AnswerReader: ResponseReader {
     assembler = ResponseAssembler(scope.text, beginning: .due)
   }
 
-  /// What is decoded at once, in bytes: others wait meanwhile.
+  /// The maximum size in bytes of an event that is decoded on the actor. Decoding a longer one would delay others.
   private static let shortEvent = 64 << 10
 
   func take(_ data: borrowing Span<UInt8>) -> FlowControl {
@@ -31,7 +31,7 @@ final class AnswerReader: ResponseReader {
     return .decide(Task.onGLib { take(await offActor { ResponseEvent.decode(bytes.span, of: id) }, of: bytes.count) })
   }
 
-  /// - Parameter byteCount: how long the event was.
+  /// - Parameter byteCount: the length of the event.
   private func take(_ event: ResponseEvent, of byteCount: Int) -> FlowControl {
     var flow = takeNews(event)
     do throws(ChappieClientError) {
@@ -48,7 +48,7 @@ final class AnswerReader: ResponseReader {
     return .stop
   }
 
-  /// Takes what an event tells beside the answer.
+  /// Handles the parts of an event that do not belong to the answer.
   private func takeNews(_ event: ResponseEvent) -> FlowControl {
     switch event {
     case .turnState(let state) where assembler.hasBegun:

@@ -1,14 +1,14 @@
 import GLibBridge
 
-/// Gets the answer to one request after the other: credential, transport, and what is tried again.
+/// Sends requests, one after the other: chooses credential, model and transport, and retries.
 @GLibActor
 final class RequestRunner {
   private let slot: CredentialSlot
   private let backoff: ChappieRateLimitBackoffPolicy
   private let policy: ChappieStreamingTransportPolicy
-  /// What the next request goes over.
+  /// The transport of the next request.
   private var transport: Retries.Transport
-  /// How bodies are sent over HTTP: compressed, unless the backend has refused that.
+  /// The coding of bodies over HTTP: compressed, unless the backend has refused compression.
   private var coding = HTTPExchange.Coding.zstd
 
   init(slot: CredentialSlot, backoff: ChappieRateLimitBackoffPolicy, policy: ChappieStreamingTransportPolicy) {
@@ -24,7 +24,7 @@ final class RequestRunner {
     var grant = try await slot.accessGrant(interaction: scope.interaction)
     var model: RequestModel
     if let known = scope.model {
-      // It stays the same over all requests of a turn.
+      // All requests of a turn go to the same model.
       model = known
     } else {
       let start = try await catalogue.start(request.choice, grant)
@@ -38,9 +38,9 @@ final class RequestRunner {
       scope.trace.noteRequest(to: model.slug, over: used)
       do {
         let answer = try await exchange(ResponsesRequest(request, for: model), grant, scope, over: used)
-        // What it names is held against the token of the request.
+        // No name in the answer may be a piece of the token, which must exist for the comparison.
         let named = withExtendedLifetime(grant) { ModelAnswer(answer, of: model.slug) }
-        // A network that has HTTP and lets no WebSocket through will not do so next time.
+        // A network that passes HTTP and no WebSocket will not pass the next one either.
         if hadNoSocket { transport = .http }
         return named
       } catch let failure as ExchangeFailure {
@@ -65,7 +65,7 @@ final class RequestRunner {
 
   private var catalogue: ModelCatalogue { ModelCatalogue(slot: slot, backoff: backoff) }
 
-  /// Says what can be asked in place of a model that the backend does not take.
+  /// An error that lists the offered models in place of the refused one.
   private func notOffered(_ error: ChappieClientError, _ model: RequestModel, _ grant: AccessGrant)
     -> ChappieClientError
   {
@@ -75,10 +75,10 @@ final class RequestRunner {
     return .httpError(status, "\(message) Choose one that is offered: \(list).")
   }
 
-  /// As many as a sentence can name.
+  /// The maximum number of models in the sentence.
   private static let shownModels = 12
 
-  /// Who is refused without naming an account is refused for that.
+  /// If the token names no account, that is the reason for a refusal.
   private static func explained(_ error: ChappieClientError, _ grant: AccessGrant) -> ChappieClientError {
     guard case .httpError(let status, _) = error, [401, 403].contains(status), grant.accountID == nil
     else { return error }
@@ -101,21 +101,21 @@ final class RequestRunner {
 
 /// The answer to one request.
 struct ModelAnswer {
-  /// The slug of the model that was asked.
+  /// The slug of the model that answered.
   let model: String
-  /// Whether the model says in it that it does not answer.
+  /// Whether the model refuses to answer.
   let isRefusal: Bool
-  /// What the model made, in order, as it came.
+  /// The model's output items, in order and unchanged.
   let items: [ChappieJSONValue]
   let usage: ChappieTokenUsage
-  /// The id as it may be shown; empty where it may not.
+  /// The response id; empty if it may not be shown.
   let shownID: String
   /// The calls among the items.
   let calls: [ToolCallItem]
-  /// Calls of another kind, which nothing here runs.
+  /// Calls of kinds that the client does not run.
   let foreignCalls: ForeignCalls
 
-  /// To be made while the token of the request is at hand: no name in the answer may be a part of it.
+  /// Call it while the request's token exists: a name in the answer that is a piece of the token is not shown.
   init(_ answer: BackendAnswer, of model: String) {
     self.model = model
     isRefusal = answer.isRefusal

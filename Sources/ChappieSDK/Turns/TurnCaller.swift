@@ -1,28 +1,28 @@
 import GLibBridge
 
-/// What is asked in a turn.
+/// The input of a turn.
 package enum TurnInput: Sendable {
   /// The next message of the transcript.
   case next(ChappieInputMessage)
-  /// A transcript of the caller's own, which replaces the client's.
+  /// The caller's own transcript. It replaces the client's.
   case replay(ChappieResponseRequest)
-  /// A transcript of the caller's own, which the client neither keeps nor waits for.
+  /// The caller's own transcript. The client does not keep it, and the turn does not wait for others of the client.
   case alone(ChappieResponseRequest)
 }
 
 /// The caller that a turn runs for.
 package struct TurnCaller {
-  /// Whether a keyring that is locked may ask the user for its password.
+  /// Whether a locked keyring may ask the user for the password.
   let interaction: UserInteraction
   let tools: ToolSet
-  /// Holds the answer while it comes.
+  /// The text of the answer so far.
   package let text: AnswerText
   let trace: TurnTrace
-  /// Gets what happens as it comes off the socket, all but the end. The reading goes on as it returns.
+  /// Receives each event except the end, as soon as it is read. The result says when reading goes on.
   private(set) var deliver: @GLibActor (ChappieStreamEvent) -> FlowControl
-  /// Gets how many bytes the turn holds in memory, and throws when there is no room for so much.
+  /// Receives the number of bytes that the turn holds in memory. Throws if that exceeds the budget.
   let hold: TurnSize.Hold
-  /// Gets what a record of the turn needs.
+  /// Receives the entries of a record of the turn.
   private(set) var record: @GLibActor (TurnRecord) -> Void = { _ in }
 
   package init(
@@ -41,7 +41,7 @@ package struct TurnCaller {
     self.deliver = deliver
   }
 
-  /// The same caller, with a record of what happens.
+  /// This caller, with a record of its turn.
   package func recorded(by record: @escaping @GLibActor (TurnRecord) -> Void) -> TurnCaller {
     var caller = self
     caller.record = record
@@ -53,11 +53,11 @@ package struct TurnCaller {
   }
 }
 
-/// What a record of a turn is made of.
+/// An entry in the record of a turn.
 package enum TurnRecord {
   case event(ChappieStreamEvent)
-  /// What the model made in one round, as it came.
+  /// The model's output items of one round, unchanged.
   case items([ChappieJSONValue])
-  /// The conversation before was replaced by this text.
+  /// This summary replaced the conversation before it.
   case compaction(summary: String)
 }

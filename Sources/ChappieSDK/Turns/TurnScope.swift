@@ -1,6 +1,6 @@
 import GLibBridge
 
-/// What the requests of one turn share.
+/// The state that the requests of one turn share.
 @GLibActor
 final class TurnScope {
   let interaction: UserInteraction
@@ -8,12 +8,12 @@ final class TurnScope {
   let size: TurnSize
   let text: AnswerText
   let trace: TurnTrace
-  /// Whom the backend answers.
+  /// The account that the latest request belongs to.
   var accountID: String?
-  /// Which model the turn asks, once that is known.
+  /// The model of the turn; nil until it is chosen.
   var model: RequestModel?
   private let slot: CredentialSlot
-  /// Tells the caller what happens.
+  /// Passes an event to the caller.
   let deliver: @GLibActor (ChappieStreamEvent) -> FlowControl
   let record: @GLibActor (TurnRecord) -> Void
 
@@ -28,20 +28,20 @@ final class TurnScope {
     size = TurnSize(caller.hold)
   }
 
-  /// Appends to the answer.
+  /// Appends text to the answer and delivers it.
   func say(_ piece: String) -> FlowControl {
     trace.noteDelta()
     return deliver(.textDelta(text.append(piece)))
   }
 
-  /// Takes what the header fields of an answer tell.
+  /// Handles the header fields of an answer.
   func take(_ headers: HTTPHeaders) -> FlowControl {
     line.turnState = headers["x-codex-turn-state"] ?? line.turnState
     if let etag = headers["x-models-etag"] { slot.modelCache.hear(etag, for: accountID) }
     return report(ChappieUsageLimitSnapshot(headers: headers))
   }
 
-  /// Takes what is used of the plan.
+  /// Handles a report on the usage of the plan.
   func report(_ limits: ChappieUsageLimitSnapshot) -> FlowControl {
     slot.usage.report(limits, of: accountID).map { deliver(.usageLimits($0)) } ?? .proceed
   }

@@ -11,8 +11,8 @@ public enum ChappieAuthFixture: Sendable, CaseIterable {
   case signedIn
   /// A user is signed in. The backend refuses the access token with 401, and the refresh token is valid.
   case accessTokenExpired
-  /// A user is signed in. The backend refuses the access token with 401, and there is no refresh token: the first request
-  /// ends the sign-in.
+  /// A user is signed in. The backend refuses the access token with 401, and there is no refresh token: the first
+  /// request ends the sign-in.
   case refreshTokenMissing
   /// A user was signed in, and the credential cannot be refreshed any more.
   case reauthenticationRequired
@@ -35,8 +35,8 @@ extension ChappieConfiguration {
     return configuration
   }
 
-  /// Makes a configuration for a test with servers in another process, such as `chappie-sandbox`. Nobody is signed in, and
-  /// a credential stays in memory. Each call makes a slot of its own. No keyring is used.
+  /// Makes a configuration for a test with servers in another process, such as `chappie-sandbox`. Nobody is signed in,
+  /// and a credential stays in memory. Each call makes a slot of its own. No keyring is used.
   ///
   /// - Parameters:
   ///   - issuer: the address of the issuer: HTTPS, or HTTP on the loopback.
@@ -49,8 +49,8 @@ extension ChappieConfiguration {
     return configuration
   }
 
-  /// A copy of this configuration with other servers and the same slot: for tests that use a keyring. A credential that
-  /// was stored for other servers is not sent to these.
+  /// Copies this configuration with other servers and the same slot, for tests that use a keyring. A credential that
+  /// was stored for other servers is not sent to the new ones.
   ///
   /// - Throws: as ``testing(issuer:baseURL:)``.
   public func servedBy(issuer: String, baseURL: String) throws -> ChappieConfiguration {

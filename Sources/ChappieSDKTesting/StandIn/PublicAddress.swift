@@ -4,7 +4,7 @@ import HTTPTestServer
 
 /// The addresses under which a client may have reached the stand-in. A proxy may add TLS in front of it.
 struct PublicAddress {
-  /// Addresses such as `https://sign-in.example`, the likeliest first; two if it is unknown whether there is TLS.
+  /// Addresses such as `https://sign-in.example`, the most likely first; two if the use of TLS is unknown.
   let candidates: [String]
 
   /// - Parameter configured: the address in the configuration; nil takes the address from the request.
@@ -35,7 +35,7 @@ struct PublicAddress {
     return values
   }
 
-  /// The first of several values between commas: the one of the client.
+  /// The first value of a list with commas, which comes from the client's side.
   private static func first(_ field: String?) -> String? {
     let value = field?.prefix { $0 != "," }.trimming { $0 == " " }
     return value?.isEmpty == false ? value : nil

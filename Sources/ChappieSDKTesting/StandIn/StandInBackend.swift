@@ -3,8 +3,8 @@ import HTTPTestServer
 
 /// A server on 127.0.0.1 that stands in for the issuer and the ChatGPT backend, for tests and for development.
 ///
-/// It implements the wire protocol of both, has no real accounts, and fails on request. Every secret that it issues holds
-/// the text `SANDBOXSECRET`.
+/// It implements the wire protocol of both, has no real accounts, and fails on request. Every secret that it issues
+/// holds the text `SANDBOXSECRET`.
 @GLibActor
 public final class StandInBackend {
   /// The address at which the server listens, such as `http://127.0.0.1:49152`.

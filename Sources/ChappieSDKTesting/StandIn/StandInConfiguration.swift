@@ -4,14 +4,14 @@ import GLibBridge
 public struct StandInUser: Sendable, Equatable {
   /// The email address, which identifies the user.
   public var email: String
-  /// The claim `chatgpt_account_id`; if it is empty, the tokens lack it.
+  /// The claim `chatgpt_account_id`; if it is empty, the tokens do not have the claim.
   public var accountID: String
   /// The claim `chatgpt_user_id`.
   public var userID: String
   /// The claim `chatgpt_plan_type`, such as `plus`.
   public var plan: String
 
-  /// Makes a user. Ids that are nil are made from the address, so they are the same in every run.
+  /// Makes a user. An id that is nil is derived from the address, so it is the same in every run.
   public init(email: String, accountID: String? = nil, userID: String? = nil, plan: String = "plus") {
     let name = email.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? String($0) : "-" }.joined().lowercased()
     self.email = email
@@ -28,13 +28,13 @@ public struct StandInConfiguration: Sendable {
   /// The address for clients if the server is behind a proxy with TLS, such as `https://sign-in.example`; nil takes the
   /// address from each request.
   public var publicURL: String?
-  /// The user of an approval that names nobody.
+  /// The user of an approval that names no user.
   public var user = StandInUser(email: "ada@example.com")
   /// The client id that may sign in.
   public var clientID = "app_EMoamEEZ73f0CkXaXp7hrann"
   /// Whether each user code is approved at once.
   public var approvesAtOnce = false
-  /// The poll interval that clients are told, in seconds.
+  /// The poll interval that the server tells clients, in seconds.
   public var pollInterval = 5
   /// The lifetime of a user code.
   public var userCodeLifetime = Duration.seconds(900)
@@ -44,7 +44,7 @@ public struct StandInConfiguration: Sendable {
   public var refreshGrace = false
   /// The words of an answer per second; 0 for no limit.
   public var wordsPerSecond = 30.0
-  /// The context window of all models, in tokens; nil keeps that of each model.
+  /// The context window of all models, in tokens; nil keeps the window of each model.
   public var contextWindow: Int?
   /// Whether WebSockets are accepted. If not, handshakes fail with status 426.
   public var allowsWebSocket = true

@@ -29,7 +29,7 @@ final class StandInCore {
     return state
   }
 
-  /// The user with an email address: the configured user for nil or for their own address, a new user for any other.
+  /// The user with an email address. Nil and the address of the configured user give the configured user.
   func user(_ email: String?) -> StandInUser {
     guard let email, !email.isEmpty, email != configuration.user.email else { return configuration.user }
     return StandInUser(email: email)
@@ -84,8 +84,8 @@ final class StandInCore {
     }
   }
 
-  /// Gives an answer as the scenario has it. A request whose answer is only late or lost is carried out all
-  /// the same, at once: a refresh whose answer never arrives has rotated the token.
+  /// Answers a request by the next rule of the scenario, or with `normal` if there is no rule. A request with a late or
+  /// lost answer still takes effect at once: a refresh rotates the token even if its answer never arrives.
   private func play(
     _ endpoint: StandInEndpoint, _ normal: () -> HTTPServerResponse
   ) async throws -> HTTPServerAnswer {

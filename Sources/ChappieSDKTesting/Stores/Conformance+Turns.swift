@@ -3,7 +3,7 @@ import ChappieSDKRuntime
 
 extension ChappieThreadStoreConformance {
   static func beginsEmpty(_ fixture: ThreadStoreFixture) async throws {
-    try fixture.expect(await fixture.ids(.all), [], "What a new store lists")
+    try fixture.expect(await fixture.ids(.all), [], "The threads of a new store")
     let usage = try await fixture.store.usage()
     try fixture.expect(usage.threadCount, 0, "The thread count of a new store")
     try fixture.expect(usage.archivedCount, 0, "The archived count of a new store")
@@ -14,26 +14,26 @@ extension ChappieThreadStoreConformance {
     let thread = try await fixture.store.thread("one")
     try fixture.expect(thread.turns, [], "The turns of a new thread")
     try fixture.expect(thread.damage, [], "The damage of a new thread")
-    try fixture.expect(thread.summary.createdAt, fixture.start + 5, "The time that a thread was made at")
-    try fixture.expect(thread.summary.updatedAt, fixture.start + 5, "The time that a new thread changed at")
+    try fixture.expect(thread.summary.createdAt, fixture.start + 5, "The creation time of a thread")
+    try fixture.expect(thread.summary.updatedAt, fixture.start + 5, "The time of the last change of a new thread")
     try fixture.expect(!thread.summary.isArchived, "A new thread should be active.")
     try await fixture.store.append(fixture.turn("kept", at: 6), to: "one")
     do {
       try await fixture.create("one", title: "Second")
     } catch ChappieThreadStoreError.exists {
       let thread = try await fixture.store.thread("one")
-      try fixture.expect(thread.summary.title, "First", "The title of a thread that was made twice")
-      try fixture.expect(thread.turns.count, 1, "The turn count of a thread that was made twice")
+      try fixture.expect(thread.summary.title, "First", "The title of a thread that was created twice")
+      try fixture.expect(thread.turns.count, 1, "The turn count of a thread that was created twice")
       return
     }
-    try fixture.expect(false, "Making a thread with an id that exists should throw exists.")
+    try fixture.expect(false, "Creating a thread with an existing id should throw exists.")
   }
 
   static func keepsTitles(_ fixture: ThreadStoreFixture) async throws {
     for (id, title) in ["empty": "", "wide": "Grüße aus 東京 🚌", "lines": "one\ntwo\t\"three\" \\ four"] {
       try await fixture.create(id, title: title)
       try fixture.expect(try await fixture.store.thread(id).summary.title, title, "The title of a thread")
-      try fixture.expect(try await fixture.summary(id).title, title, "The title that is listed")
+      try fixture.expect(try await fixture.summary(id).title, title, "The listed title of a thread")
     }
   }
 
@@ -47,10 +47,10 @@ extension ChappieThreadStoreConformance {
     }
     let thread = try await fixture.store.thread("one")
     try fixture.expect(thread.turns.map(\.id), turns.map(\.id), "The order of the turns")
-    try fixture.expect(thread.turns == turns, "Turns should be read as they were recorded.")
+    try fixture.expect(thread.turns == turns, "The turns that are read should equal those that were recorded.")
     try fixture.expect(thread.summary.turnCount, 20, "The turn count of a thread")
-    try fixture.expect(thread.summary.updatedAt, fixture.start + 20, "The time that a thread changed at")
-    try fixture.expect(try await fixture.summary("one"), thread.summary, "The summary that is listed")
+    try fixture.expect(thread.summary.updatedAt, fixture.start + 20, "The time of the last change of a thread")
+    try fixture.expect(try await fixture.summary("one"), thread.summary, "The listed summary of a thread")
     try fixture.expect(try await fixture.store.thread("other").turns.count, 20, "The turn count of another thread")
   }
 
@@ -79,8 +79,8 @@ extension ChappieThreadStoreConformance {
     try await fixture.store.append(turn, to: "one")
     try await fixture.store.append(fixture.turn("behind"), to: "one")
     let kept = try await fixture.store.thread("one").turns
-    try fixture.expect(kept.map(\.events.count), [2, 2], "The turns of a thread with one of a megabyte")
-    try fixture.expect(kept.first == turn, "A turn of a megabyte should be read as it was recorded.")
+    try fixture.expect(kept.map(\.events.count), [2, 2], "The event counts of a thread with a turn of a megabyte")
+    try fixture.expect(kept.first == turn, "A turn of a megabyte that is read should equal the recorded one.")
   }
 
   static func keepsTurnsThatComeAtOnce(_ fixture: ThreadStoreFixture) async throws {
@@ -95,8 +95,9 @@ extension ChappieThreadStoreConformance {
     }
     for id in ["one", "two"] {
       let kept = try await fixture.store.thread(id).turns.map(\.id)
-      try fixture.expect(Set(kept), Set((1...20).map { "turn-\(id)-\($0)" }), "What is kept of turns that came at once")
-      try fixture.expect(kept.count, 20, "The number of turns that came at once")
+      try fixture.expect(
+        Set(kept), Set((1...20).map { "turn-\(id)-\($0)" }), "The turns that were recorded concurrently")
+      try fixture.expect(kept.count, 20, "The number of turns that were recorded concurrently")
     }
   }
 }

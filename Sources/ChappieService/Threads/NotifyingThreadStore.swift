@@ -2,12 +2,12 @@ import ChappieSDK
 import ChappieSDKRuntime
 import GLibBridge
 
-/// What `ThreadChanged` says happened.
+/// The kind of change in a `ThreadChanged` signal.
 enum ThreadChange: String {
   case created, updated, renamed, archived, unarchived, deleted
 }
 
-/// Tells of each change that another store has made.
+/// Passes everything to another store, and announces each successful change.
 struct NotifyingThreadStore: ChappieThreadStore {
   private let store: any ChappieThreadStore
   private let tell: @GLibActor (_ thread: String, ThreadChange) -> Void

@@ -3,7 +3,7 @@ import ChappieSDKRuntime
 import GLibBridge
 import Platform
 
-/// The threads of one app and account, whichever objects they are used through.
+/// The threads of one app and account. All objects of that app and account share them.
 @GLibActor
 final class StoredThreads {
   private let configuration: ChappieConfiguration
@@ -12,7 +12,9 @@ final class StoredThreads {
   private var objects: [Weak<ThreadsObject>] = []
   private var queues: [String: ThreadQueue] = [:]
 
-  /// - Parameter configuration: its keychain fields name the app and the account.
+  /// - Parameters:
+  ///   - configuration: names the app and the account with its keychain fields.
+  ///   - policy: the retention, file protection and redaction of the service.
   init(_ configuration: ChappieConfiguration, _ policy: ThreadPolicy) {
     self.configuration = configuration
     self.policy = policy
@@ -20,7 +22,7 @@ final class StoredThreads {
 
   // MARK: Stores
 
-  /// When an object with this rule can read them.
+  /// The file protection for an object whose credential has this accessibility.
   func protection(_ accessibility: ChappieKeychainAccessibility) -> ChappieFileThreadStoreStoragePolicy.FileProtection {
     switch accessibility {
     case .whenUnlockedThisDeviceOnly: policy.protection
@@ -28,7 +30,7 @@ final class StoredThreads {
     }
   }
 
-  /// What is on the disk.
+  /// The file store with this protection, made at the first call. It announces the changes of its retention.
   func files(_ protection: ChappieFileThreadStoreStoragePolicy.FileProtection) -> ChappieFileThreadStore {
     if let store = stores[protection] { return store }
     let store = ChappieFileThreadStore(
@@ -44,20 +46,20 @@ final class StoredThreads {
     return store
   }
 
-  /// The same as turns and changes go to it: redacted, and told of.
+  /// A store that writes to `files`: it redacts turns where the policy asks for it, and announces each change.
   func store(_ files: ChappieFileThreadStore) -> any ChappieThreadStore {
     let store: any ChappieThreadStore =
       policy.redaction.map { ChappieRedactingThreadStore(files, redaction: $0) } ?? files
     return NotifyingThreadStore(store) { [weak self] in self?.tell($0, $1) }
   }
 
-  /// Makes sure that one more thread may begin.
+  /// Checks the limits on accounts and threads before a new thread.
   ///
   /// - Throws: `BusError` with `LimitExceeded`, `ChappieThreadStoreError`.
   func checkRoom(in store: any ChappieThreadStore) async throws {
     let directory = ChappieFileThreadStore.directory(for: configuration)
     if !Files.exists(directory) {
-      // The first thread of an account makes a key in the keyring.
+      // Each account with threads has its own key in the keyring.
       let app = directory.split(separator: "/").dropLast().joined(separator: "/")
       guard (try? Files.names(in: "/" + app).count) ?? 0 < Limits.accountsWithThreads else {
         throw BusError(
@@ -69,11 +71,11 @@ final class StoredThreads {
     }
   }
 
-  /// Deletes all of them, and tells of those that were listed.
+  /// Deletes all threads, and announces the deletion of each listed one.
   ///
   /// - Throws: `ChappieThreadStoreError`.
   func deleteAll(from files: ChappieFileThreadStore) async throws {
-    // Where nothing of them can be read, there is nobody to tell of either.
+    // Deletion also repairs an unreadable store. The ids of its threads are unknown, so it announces nothing.
     let listed = (try? await files.threads(ChappieThreadQuery(.all))) ?? []
     try await files.deleteAll()
     for thread in listed { tell(thread.id, .deleted) }
@@ -81,10 +83,10 @@ final class StoredThreads {
 
   // MARK: Turns
 
-  /// Runs `body` once the turns of the thread that were asked for before have ended, at whichever object.
+  /// Runs `body` after all earlier turns of the thread, also those of other objects.
   ///
-  /// - Parameter preparing: what need not wait for them, and may fail at once.
-  /// - Throws: what the two throw, `CancellationError`.
+  /// - Parameter preparing: runs before the wait, so that its failure is reported at once.
+  /// - Throws: the errors of `preparing` and `body`; `CancellationError`.
   func inTurn<Result: Sendable>(
     _ thread: String, preparing: () async throws -> Void, _ body: () async throws -> Result
   ) async throws -> Result {
@@ -98,9 +100,9 @@ final class StoredThreads {
     return try await queue.mutex.withLock(preparing: preparing, body)
   }
 
-  // MARK: Telling
+  // MARK: Announcements
 
-  /// Tells `object` of all changes from now on, for as long as it exists.
+  /// Announces all changes to `object` from now on, for as long as it exists.
   func add(_ object: ThreadsObject) {
     objects.removeAll { $0.value == nil }
     objects.append(Weak(object))
@@ -110,13 +112,13 @@ final class StoredThreads {
     for object in objects { object.value?.tell(thread, change) }
   }
 
-  /// Something was locked: what may be read only while nothing is must not stay in memory.
+  /// Tells all objects that the screen or the keyring was locked.
   func locked() {
     for object in objects { object.value?.locked() }
   }
 }
 
-/// The turns of one thread that run or wait.
+/// The queue of one thread: its running turn and the waiting ones.
 @GLibActor
 private final class ThreadQueue {
   let mutex = AsyncMutex()

@@ -2,28 +2,30 @@ import ChappieSDK
 import ChappieSDKRuntime
 import GLibBridge
 
-/// The conversations of one object with its threads. The last ones are kept: their next turns need not read what was
-/// said, and go over the connection that is open.
+/// The conversations of one object. The most recent ones stay in memory: their next turns do not read the thread again,
+/// and use the open connection.
 @GLibActor
 final class ThreadConversations {
   private static let limit = 8
 
   private let client: ChappieClient
   private let store: any ChappieThreadStore
-  /// For all of them, on behalf of who had the last turn.
+  /// The lease for all conversations, in the name of the application that ran the last turn.
   private var lease: MemoryBudget.Lease?
-  /// The one that was used last is the last one.
+  /// The conversations by last use, oldest first.
   private var conversations: [(thread: String, runtime: ChappieRuntime)] = []
 
-  /// - Parameter client: what the conversations take their configuration, harness and model from.
+  /// - Parameters:
+  ///   - client: supplies the configuration, the harness and the model of the conversations.
+  ///   - store: keeps their turns.
   init(_ client: ChappieClient, _ store: any ChappieThreadStore) {
     self.client = client
     self.store = store
   }
 
-  /// The conversation of a thread, with the object's harness and model as they are now.
+  /// The conversation of a thread, with the object's current harness and model.
   func conversation(_ thread: String) async -> ChappieRuntime {
-    // One whose thread was gone would begin another.
+    // A runtime whose thread was deleted would begin a new thread.
     let runtime =
       conversations.first { $0.thread == thread && $0.runtime.currentThread == thread }?.runtime
       ?? Chappie.client(configuration: client.configuration).runtime(store: store, thread: thread)
@@ -35,8 +37,7 @@ final class ThreadConversations {
     return runtime
   }
 
-  /// Counts what they hold, which a turn of `application` has changed, and forgets those that were not used for longest
-  /// where that is too much.
+  /// Renews the lease after a turn of `application`, and drops the least recently used conversations until it fits.
   func count(for application: Application, in memory: MemoryBudget) {
     lease = nil
     while !conversations.isEmpty, lease == nil {

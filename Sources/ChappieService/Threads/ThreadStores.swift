@@ -2,11 +2,11 @@ import ChappieSDK
 import ChappieSDKRuntime
 import GLibBridge
 
-/// The threads that are in use: those of each app and account once.
+/// The threads that are in use, with one ``StoredThreads`` for each app and account.
 @GLibActor
 final class ThreadStores {
   private let policy: ThreadPolicy
-  /// By the directories of their files.
+  /// The threads by the directory of their files.
   private var stores: [String: Weak<StoredThreads>] = [:]
 
   init(_ policy: ThreadPolicy) {

@@ -1,7 +1,7 @@
 import ChappieSDKRuntime
 import GLibBridge
 
-/// What is stored, and how it is changed.
+/// The methods that read and change stored threads.
 extension ThreadsObject {
   var storeMethods: [String: BusImplementation.Method] {
     [
@@ -50,14 +50,15 @@ extension ThreadsObject {
     let lease = try memory.lease(MemoryBudget.callOverhead + MemoryBudget.replyFactor * bytes, for: application)
     defer { memory.end(lease) }
     let thread = try await store.thread(id)
-    // A large one takes a while, and others want to be answered meanwhile.
+    // Encoding a large thread takes long, and the actor has other callers to answer.
     let json = await offActor { thread.json }
     return .tuple(json)
   }
 
-  /// What a thread takes in its store, when it can be read as a whole; 0 for one that does not exist.
+  /// The stored size of a thread in bytes; 0 if it does not exist.
   ///
-  /// - Throws: `BusError` with `LimitExceeded`, `ChappieThreadStoreError`.
+  /// - Throws: `BusError` with `LimitExceeded` if the thread is too large to be read as a whole;
+  ///   `ChappieThreadStoreError`.
   static func checkedSize(of id: String, in store: any ChappieThreadStore) async throws -> Int {
     let bytes = Int(clamping: try await store.summary(of: id)?.bytes ?? 0)
     guard bytes <= Limits.threadBytes else {

@@ -2,7 +2,7 @@ import ChappieSDK
 import ChappieSDKRuntime
 import GLibBridge
 
-/// Turns that are kept.
+/// The methods that run turns and store them in a thread.
 extension ThreadsObject {
   var turnMethods: [String: BusImplementation.Method] {
     [
@@ -39,7 +39,7 @@ extension ThreadsObject {
     }
   }
 
-  /// A turn too: it may ask the model, and ends with its caller.
+  /// Starts a compaction. It runs as a turn, because it may ask the model, and ends when its caller leaves the bus.
   private func compact(_ call: BusCall) async throws -> ServiceTurn {
     let thread: String = try call.argument(0)
     let summary: String = try call.argument(1)
@@ -55,8 +55,8 @@ extension ThreadsObject {
     }
   }
 
-  /// Runs `body` with the conversation of a thread once those before have ended. That it cannot be read now is found
-  /// out at once.
+  /// Runs `body` with the conversation of a thread after the earlier turns of the thread. If the thread cannot be read
+  /// now or is too large, the call fails before the wait.
   private func inTurn<Result: Sendable>(
     _ thread: String, _ call: BusCall, _ body: (ChappieRuntime) async throws -> Result
   ) async throws -> Result {

@@ -12,7 +12,7 @@ final class ThreadsObject {
   let conversations: ThreadConversations
   let files: ChappieFileThreadStore
   private let protection: ChappieFileThreadStoreStoragePolicy.FileProtection
-  /// Who is told of changes; nil for everyone.
+  /// The bus name that receives `ThreadChanged`; nil for a broadcast.
   private let listener: String?
   private weak var object: BusObject?
 
@@ -38,15 +38,14 @@ final class ThreadsObject {
       properties: ["Version": { UInt32(1).variant }])
   }
 
-  /// Starts to tell of changes on `object`, and to do what the retention policy asks for.
+  /// Starts to emit changes on `object`, and starts retention.
   func attach(_ object: BusObject) {
     self.object = object
     stored.add(self)
     Task.onGLib { [files] in await files.startRetention() }
   }
 
-  /// What is stored, once the keyring has asked for its password where that is what keeps it from being read and `call`
-  /// allows it.
+  /// The store. If `call` allows interaction, the keyring is unlocked first, and may ask the user for its password.
   ///
   /// - Throws: `ChappieThreadStoreError`, `CancellationError`.
   func unlockedStore(for call: BusCall) async throws -> any ChappieThreadStore {
@@ -59,7 +58,7 @@ final class ThreadsObject {
     object?.emit(ServiceInterfaces.threads, "ThreadChanged", .tuple(thread, change.rawValue), to: listener)
   }
 
-  /// Lets go of what was said, where it may be read only while nothing is locked.
+  /// Drops the conversations from memory if their files may be read only while nothing is locked.
   func locked() {
     if protection == .complete { conversations.forgetAll() }
   }

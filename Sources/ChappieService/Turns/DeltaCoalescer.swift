@@ -1,26 +1,26 @@
 import ChappieSDK
 import GLibBridge
 
-/// Joins the pieces of an answer that come close together, so that a burst does not flood the bus.
+/// Joins deltas of an answer that arrive close together, so that a burst does not flood the bus.
 ///
-/// The first piece goes at once, then at most one signal goes out per interval. A model's usual pace passes
-/// untouched.
+/// The first delta is sent at once, then at most one signal per interval. At a model's usual pace, no deltas are
+/// joined.
 @GLibActor
 final class DeltaCoalescer {
   static let interval = Duration.milliseconds(2)
-  /// What waits goes out early when it has this many bytes.
+  /// The pending bytes at which a signal is sent before the interval ends.
   static let sizeLimit = 64 << 10
 
   private let answer: AnswerText
   private let emit: @GLibActor (_ offset: Int, _ text: Substring) -> Void
-  /// How many bytes of the answer were sent.
+  /// The length of the sent part of the answer, in bytes.
   private var sentBytes = 0
   private var lastSent: ContinuousClock.Instant?
   private var timer: Timer?
 
   /// - Parameters:
-  ///   - answer: what is sent, as it grows.
-  ///   - emit: sends a piece. It must not keep it: the answer would be copied to grow.
+  ///   - answer: the growing answer.
+  ///   - emit: sends text at an offset in bytes. It must not keep the text, or the answer is copied when it grows.
   init(_ answer: AnswerText, emit: @escaping @GLibActor (_ offset: Int, _ text: Substring) -> Void) {
     self.answer = answer
     self.emit = emit
@@ -28,19 +28,19 @@ final class DeltaCoalescer {
 
   private var pendingBytes: Int { answer.byteCount - sentBytes }
 
-  /// The answer has grown.
+  /// Sends the new text of the answer, at once or after the interval.
   func grew() {
     guard timer == nil || pendingBytes >= Self.sizeLimit else { return }
     let rest = lastSent.map { $0 + Self.interval - .now } ?? .zero
     if rest <= .zero || pendingBytes >= Self.sizeLimit {
       flush()
     } else {
-      // It is let go when it fires, and no later than with the last piece.
+      // The cycle of references ends when the timer fires, or with the last delta.
       timer = Timer(after: rest) { self.flush() }
     }
   }
 
-  /// Sends what waits.
+  /// Sends all pending text.
   func flush() {
     timer?.cancel()
     timer = nil

@@ -1,11 +1,12 @@
 import GLibBridge
 
-/// Bounds what waits inside this process to be written to the bus: GDBus queues without a limit.
+/// Flow control for messages to the bus, since the send queue of GDBus has no limit of its own.
 @GLibActor
 final class SendWindow {
-  /// Of all turns together. What waits in a WebSocket instead takes several times its text's room.
+  /// The queued bytes of all turns together at which turns pause. Text of a paused turn stays in the WebSocket, where
+  /// it takes several times as much memory.
   static let limit = 4 << 20
-  /// What a message takes beside what it carries: its head, twice, and its place in the queue.
+  /// The bytes that a message takes beside its content: two copies of its header, and its place in the queue.
   static let messageOverhead = 2 << 10
 
   private enum State {
@@ -20,12 +21,12 @@ final class SendWindow {
     self.init { try? await connection.flush() }
   }
 
-  /// - Parameter drain: waits until everything that was sent has left this process.
+  /// - Parameter drain: waits until all sent messages have left this process.
   init(drain: @escaping @GLibActor () async -> Void) {
     self.drain = drain
   }
 
-  /// Whether more may be produced. It holds for each turn, whichever has filled the window, and when.
+  /// Whether turns may produce more. All turns pause together, because they share the window.
   var flow: FlowControl {
     switch state {
     case .open: .proceed
@@ -33,7 +34,9 @@ final class SendWindow {
     }
   }
 
-  /// Notes that a message with so many bytes was handed to GDBus.
+  /// Counts a message that was given to GDBus.
+  ///
+  /// - Parameter bytes: the size of its content.
   func sent(_ bytes: Int) {
     guard case .open(let before) = state else { return }
     let sum = before + bytes + Self.messageOverhead

@@ -2,10 +2,10 @@ import ChappieSDK
 import ChappieSDKRuntime
 import GLibBridge
 
-/// One turn that runs for a caller.
+/// A turn that a caller has started. It stays available for some time after its end.
 @GLibActor
 final class ServiceTurn {
-  /// How the answer reaches the caller.
+  /// The way in which the answer reaches the caller.
   enum Delivery {
     /// As the reply of the method call.
     case reply
@@ -45,13 +45,13 @@ final class ServiceTurn {
   let id: String
   let caller: String
   let delivery: Delivery
-  /// What it holds, and what it keeps once it has ended.
+  /// The lease for the memory of the turn. It shrinks when the turn ends.
   let memory: MemoryBudget.Lease
   let calls = TurnCalls()
   private(set) var status = Status.running
   private let answer = AnswerText()
   private let trace = TurnTrace()
-  /// It keeps the client that keeps this turn.
+  /// Weak, because the object holds the client that holds this turn.
   private weak var object: BusObject?
   private let window: SendWindow
   private var task: Task<Void, Never>?
@@ -70,21 +70,21 @@ final class ServiceTurn {
     self.window = window
   }
 
-  /// The answer so far.
+  /// The text of the answer so far.
   var text: String {
     if case .completed(let response) = status { response.outputText } else { answer.whole }
   }
 
-  /// What the bus is told of the status, beside its word.
+  /// The details of the status on the bus.
   var details: VariantDictionary { withPartialText(status.details) }
 
-  /// About how many bytes of memory it takes once it has ended.
+  /// The estimated memory of the turn after its end, in bytes.
   var footprint: Int { 1024 + text.utf8.count }
 
-  /// About how many bytes ``text`` and ``details`` have together.
+  /// The estimated size of ``text`` and ``details`` together, in bytes.
   var replyBytes: Int { 1024 + 2 * text.utf8.count }
 
-  /// The status as the bus knows it.
+  /// The status on the bus, such as `running` or `waiting-for-tool`.
   var statusWord: String { isRunning ? calls.status ?? status.word : status.word }
 
   var isBroadcast: Bool {
@@ -97,9 +97,9 @@ final class ServiceTurn {
     return false
   }
 
-  /// Runs the turn and calls `ended` when its status says how it went.
+  /// Runs the turn, and calls `ended` after its status is final.
   ///
-  /// - Parameter hold: makes room in memory for what the turn comes to hold.
+  /// - Parameter hold: changes the memory that the turn holds to a number of bytes, and throws if there is no room.
   func start(
     interaction: UserInteraction, tools: ToolSet,
     hold: @escaping @GLibActor (Int) throws(ChappieClientError) -> Void,
@@ -128,9 +128,10 @@ final class ServiceTurn {
     task?.cancel()
   }
 
-  /// The whole answer.
+  /// Waits for the end of the turn.
   ///
-  /// - Throws: `BusError`.
+  /// - Returns: the whole answer.
+  /// - Throws: `BusError` if the turn failed or was cancelled.
   func result() async throws -> String {
     await task?.value
     switch status {
@@ -140,7 +141,7 @@ final class ServiceTurn {
     }
   }
 
-  /// Waits until the turn has ended and its last signal is sent.
+  /// Waits until the turn has ended and has sent its last signal.
   func ended() async {
     await task?.value
   }
@@ -174,8 +175,8 @@ final class ServiceTurn {
     return false
   }
 
-  /// Sends what happens beside the text, behind the text that came before. It is for the caller also where the answer
-  /// is a reply: the caller may be who runs the tool.
+  /// Sends a signal after all text that came before it. A caller that waits for a reply gets the signal too, because it
+  /// may run the tool.
   private func emitInOrder(_ signal: String, _ arguments: Variant) {
     if isStreamed { coalescer.flush() }
     emit(signal, arguments, bytes: arguments.byteCount)
@@ -203,7 +204,7 @@ final class ServiceTurn {
     }
   }
 
-  /// The details of a failure with what came of the answer, which is kept once.
+  /// Adds the partial answer to the details of a failure. The status does not keep a copy of it.
   private func withPartialText(_ details: VariantDictionary) -> VariantDictionary {
     var details = details
     switch status {
@@ -214,7 +215,7 @@ final class ServiceTurn {
   }
 
   private func emit(_ signal: String, _ arguments: Variant, bytes: Int) {
-    // Once, also for the caller: a second, directed copy would reach a caller that listens twice.
+    // A broadcast has no directed copy for the caller: a caller that listens would get the signal twice.
     object?.emit(ServiceInterfaces.client, signal, arguments, to: isBroadcast ? .everyone : .only([caller]))
     window.sent(bytes)
   }

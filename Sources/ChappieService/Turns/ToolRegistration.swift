@@ -1,16 +1,16 @@
 import ChappieSDK
 import GLibBridge
 
-/// Tools that a caller brings, and who runs them.
+/// The tools of a caller, and their handler.
 struct ToolRegistration {
   enum Handler {
-    /// An object of the caller's with `org.chappie.ToolHandler`.
+    /// An object of the caller with the interface `org.chappie.ToolHandler`.
     case object(ObjectPath)
-    /// Whoever answers `ToolCallRequested` with `SubmitToolResult`.
+    /// A program that answers `ToolCallRequested` with `SubmitToolResult`.
     case signals
   }
 
-  /// A tool as it is described on the bus.
+  /// A tool, decoded from its description on the bus.
   struct Entry {
     let manifest: ChappieHarnessTool
     let timeLimit: Duration
@@ -20,10 +20,12 @@ struct ToolRegistration {
 
   let entries: [Entry]
   let handler: Handler
-  /// About how many bytes of memory they take.
+  /// The estimated memory of the tools, in bytes.
   let footprint: Int
 
-  /// - Throws: `VariantError`, `BusError` with `InvalidArgument`, `LimitExceeded`.
+  /// - Parameter handler: the path of the handler object; `/` for signals.
+  /// - Throws: `VariantError`, `BusError` with `InvalidArgument` or `LimitExceeded`,
+  ///   ``ChappieClientError/invalidArgument(_:)`` for a wrong name or schema of a tool.
   init(_ tools: [VariantDictionary], handler: ObjectPath) throws {
     try self.init(tools, handler: handler == .root ? .signals : .object(handler))
   }
@@ -43,7 +45,7 @@ struct ToolRegistration {
     }
   }
 
-  /// These tools, as a turn calls them.
+  /// The tools for a turn to call.
   @GLibActor
   func tools(for turn: ServiceTurn, over connection: BusConnection) -> [ToolSet.Tool] {
     entries.map { entry in
@@ -63,7 +65,7 @@ struct ToolRegistration {
     do {
       let arguments = Variant.tuple(turn.id, call.id, call.name, call.arguments)
       try BusMessageTooLong.check(arguments)
-      // Its time limit is the tool's.
+      // The call itself has no timeout, because the turn enforces the time limit of the tool.
       let reply = try await connection.call(
         turn.caller, path, handlerInterface, "Call", arguments, timeout: nil, autoStart: false)
       return ChappieToolResult(output: try reply.member(0, "output", as: String.self))
@@ -76,7 +78,9 @@ struct ToolRegistration {
 }
 
 extension ToolRegistration.Entry {
-  /// - Throws: `VariantError`, `BusError` with `InvalidArgument`.
+  /// Decodes a tool and checks it.
+  ///
+  /// - Throws: `VariantError`, `BusError`, ``ChappieClientError/invalidArgument(_:)``.
   fileprivate init(_ dictionary: VariantDictionary) throws {
     manifest = try ChappieHarnessTool(dictionary)
     let seconds: UInt32? = try dictionary.value("time_limit")
@@ -89,7 +93,7 @@ extension ToolRegistration.Entry {
 }
 
 extension ChappieToolExecutionResult {
-  /// A tool result on the bus.
+  /// The tool result on the bus.
   var dictionary: VariantDictionary {
     let (seconds, attoseconds) = duration.components
     let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000

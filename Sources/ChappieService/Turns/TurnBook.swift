@@ -1,10 +1,10 @@
 import GLibBridge
 
-/// The turns of one client: those that run, and the last ones that ended.
+/// The running turns of one client, and those that ended last.
 @GLibActor
 final class TurnBook {
   private var turns: [String: ServiceTurn] = [:]
-  /// The turns that ended, oldest first.
+  /// The ended turns, oldest first.
   private var ended: [(id: String, spare: MemoryBudget.Spare)] = []
   private let memory: MemoryBudget
 
@@ -22,10 +22,9 @@ final class TurnBook {
     turns[turn.id] = turn
   }
 
-  /// Keeps a turn that has ended for as long as it is one of the last, and its application wants the memory for nothing
-  /// else.
+  /// Keeps an ended turn until newer ones replace it, or its application needs the memory.
   func retire(_ turn: ServiceTurn) {
-    // It is less than the turn took while it ran.
+    // This cannot fail: an ended turn takes less memory than a running one.
     try? memory.resize(turn.memory, to: turn.footprint)
     let id = turn.id
     ended.append((id, memory.spare(turn.memory) { [weak self] in self?.forget(id) }))
@@ -38,13 +37,13 @@ final class TurnBook {
 
   private var keptBytes: Int { ended.reduce(0) { $0 + $1.spare.lease.amount } }
 
-  /// Lets go of a turn whose memory was given back already.
+  /// Removes a turn whose memory was already given back.
   private func forget(_ id: String) {
     turns[id] = nil
     ended.removeAll { $0.id == id }
   }
 
-  /// The turn that a call names, when it is the caller's own or broadcast.
+  /// The turn that a call names. It must be a turn of the caller, or a broadcast one.
   ///
   /// - Throws: `VariantError`, `BusError` with `NoSuchTurn`.
   func turn(of call: BusCall) throws -> ServiceTurn {
@@ -55,18 +54,18 @@ final class TurnBook {
     return turn
   }
 
-  /// Cancels every turn that runs.
+  /// Cancels all running turns.
   func cancelAll() {
     for turn in turns.values { turn.cancel() }
   }
 
-  /// Waits until the last signals of all turns are sent.
+  /// Waits until all turns have ended and have sent their last signals.
   func allEnded() async {
     for turn in turns.values { await turn.ended() }
   }
 }
 
-/// Names of turns. None comes again after a restart: who asks for a turn of before is not told of another.
+/// Makes the ids of turns. A restarted service makes other ids, so that an old id does not name a new turn.
 @GLibActor
 enum TurnID {
   private static let run = String(UInt32.random(in: 0...(.max)), radix: 36)

@@ -1,20 +1,20 @@
 import ChappieSDK
 import GLibBridge
 
-/// The tool calls of one turn, as far as somebody on the bus has a part in them.
+/// The tool calls of one turn that have not ended, with the approvals and results that they wait for.
 @GLibActor
 final class TurnCalls {
-  /// What a call waits for.
+  /// The state of a call.
   private enum Stage {
     case running
     case waitsForApproval(Promise<ChappieApprovalDecision>)
-    /// From whoever answers by `SubmitToolResult`.
+    /// A program gives the result with `SubmitToolResult`.
     case waitsForResult(Promise<ChappieToolResult>)
   }
 
   private var calls: [String: Stage] = [:]
 
-  /// What the turn waits for, as a status; nil when it is not for a tool.
+  /// The status of a turn that waits for an approval or a tool; nil if it waits for neither.
   var status: String? {
     guard !calls.isEmpty else { return nil }
     let isAsking = calls.values.contains { if case .waitsForApproval = $0 { true } else { false } }
@@ -51,14 +51,16 @@ final class TurnCalls {
     return try await promise.value()
   }
 
-  /// A call that was ended meanwhile stays so.
+  /// Sets a call back to running, unless it has ended meanwhile.
   private func goOn(_ call: String) {
     if calls[call] != nil { calls[call] = .running }
   }
 
   // MARK: Answering
 
-  /// - Throws: `BusError` with `InvalidArgument`.
+  /// Gives the result of a call.
+  ///
+  /// - Throws: `BusError` with `InvalidArgument` if the call does not wait for one.
   func submit(_ result: ChappieToolResult, for call: String) throws {
     guard case .waitsForResult(let promise)? = calls[call], !promise.isFulfilled else {
       throw BusError(
@@ -68,9 +70,10 @@ final class TurnCalls {
     promise.fulfil(result)
   }
 
-  /// Every answer comes through here. Nothing is approved while it is locked: who answers may not be the user.
+  /// Gives the decision on a call. While the screen or the keyring is locked, it approves nothing, because the person
+  /// may not be the user.
   ///
-  /// - Throws: `BusError` with `InvalidArgument`, `Locked`.
+  /// - Throws: `BusError` with `InvalidArgument` if the call does not wait for approval, or with `Locked`.
   func resolve(_ decision: ChappieApprovalDecision, for call: String) throws {
     guard case .waitsForApproval(let promise)? = calls[call], !promise.isFulfilled else {
       throw BusError(

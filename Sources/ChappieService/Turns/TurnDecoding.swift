@@ -1,23 +1,23 @@
 import ChappieSDK
 import GLibBridge
 
-/// The options of a turn, as a caller gives them.
+/// The options of a turn.
 struct TurnOptions {
   let message: ChappieMessageOptions
-  /// Addresses and paths of images, as the caller wrote them.
+  /// The addresses and paths of images, as the caller gives them.
   let images: [String]
   let broadcast: Bool
-  /// Whether a turn on a shared object becomes part of its transcript.
+  /// Whether a turn on a shared object continues the object's conversation.
   let continues: Bool
-  /// Tools of this turn alone, which whoever sees its signals may run.
+  /// Tools for this turn only. A program that receives the turn's signals runs them.
   let tools: ToolRegistration?
 
-  /// About how many bytes of memory they take.
+  /// The estimated memory of the options, in bytes.
   var footprint: Int {
     images.reduce((message.instructions?.utf8.count ?? 0) + (tools?.footprint ?? 0)) { $0 + $1.utf8.count }
   }
 
-  /// - Throws: `VariantError`, `BusError` with `InvalidArgument`.
+  /// - Throws: `VariantError`, `BusError` with `InvalidArgument` or `LimitExceeded`.
   init(_ options: VariantDictionary) throws {
     message = ChappieMessageOptions(
       fastMode: try options.value("fast_mode") ?? false,

@@ -2,7 +2,7 @@ import ChappieSDK
 import GLibBridge
 
 extension ChappieConfiguration {
-  /// The configuration that a caller describes, over the service's own defaults.
+  /// Decodes the configuration of a caller. Absent options keep the service's defaults.
   ///
   /// - Throws: `VariantError`, `BusError` with `InvalidArgument`.
   init(_ options: VariantDictionary, defaults: ChappieConfiguration) throws {
@@ -41,7 +41,7 @@ extension ChappieConfiguration {
       "keychain_service": keychainService, "keychain_account": keychainAccount,
       "keychain_accessibility": keychainAccessibility.rawValue,
     ]
-    // What nobody has chosen is no choice of whoever gives this back either.
+    // Without a choice the key is absent, so that a caller who passes this dictionary back chooses nothing either.
     dictionary.set("model", chosenModel)
     dictionary.set("keychain_access_group", keychainAccessGroup)
     return dictionary
@@ -49,12 +49,14 @@ extension ChappieConfiguration {
 }
 
 extension VariantDictionary {
-  /// A name that goes into keyring attributes, paths and requests: 1 to 255 bytes without control characters.
+  /// A name for keyring attributes, paths and requests: 1 to 255 bytes without control characters; nil if it is absent.
   func name(_ key: String) throws -> String? {
     try value(key, as: String.self).map { try Self.checkedName($0, key) }
   }
 
-  /// - Throws: `BusError` with `InvalidArgument`, which names `key`.
+  /// Checks a name as ``name(_:)`` does.
+  ///
+  /// - Throws: `BusError` with `InvalidArgument`, with `key` in its message.
   static func checkedName(_ name: String, _ key: String) throws -> String {
     guard (1...255).contains(name.utf8.count), !name.unicodeScalars.contains(where: { $0.properties.isControl }) else {
       throw BusError(.invalidArgument, "'\(key)' must have 1 to 255 bytes and no control characters.")

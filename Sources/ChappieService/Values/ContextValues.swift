@@ -2,7 +2,7 @@ import ChappieSDK
 import GLibBridge
 
 extension ChappieClientContext {
-  /// A context on the bus.
+  /// The context on the bus.
   var dictionary: VariantDictionary {
     var dictionary: VariantDictionary = [
       "session_id": sessionID, "thread_id": threadID, "model": model,
@@ -14,14 +14,15 @@ extension ChappieClientContext {
     return dictionary
   }
 
-  /// About how many bytes of memory it takes.
+  /// The estimated memory of the context, in bytes.
   var footprint: Int {
     messages.reduce(compactedSummary?.utf8.count ?? 0) { $0 + 256 + $1.text.utf8.count }
   }
 
-  /// What a caller resumes. What it leaves out is as in `base`; the messages are none then.
+  /// Decodes the context for `ResumeContext`. Absent keys keep the values of `base`; without the keys for messages and
+  /// summary, the context has none.
   ///
-  /// - Throws: `VariantError`, `BusError` with `InvalidArgument`, `LimitExceeded`.
+  /// - Throws: `VariantError`, `BusError` with `InvalidArgument` or `LimitExceeded`.
   init(_ dictionary: VariantDictionary, base: ChappieClientContext) throws {
     try Limits.check(messages: dictionary["messages"]?.childCount ?? 0)
     let messages: [TranscriptEntry] = try dictionary.value("messages") ?? []
@@ -41,7 +42,7 @@ extension ChappieClientContext {
 }
 
 extension ChappieContextSize {
-  /// A context size on the bus.
+  /// The context size on the bus.
   var dictionary: VariantDictionary {
     [
       "estimated_tokens": UInt32(clamping: estimatedTokens), "context_window": UInt32(clamping: contextWindow),

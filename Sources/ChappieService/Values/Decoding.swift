@@ -1,11 +1,12 @@
 import GLibBridge
 
-/// The bytes of a description that are decoded at once.
+/// The size in bytes up to which a value is decoded on the actor.
 private let shortDescription = 16 << 10
 
-/// Decodes what a caller describes: beside the actor where that could take longer than others can wait.
+/// Decodes a value of a caller. A large value is decoded off the actor, so that other callers need not wait.
 ///
-/// - Parameter byteCount: the size of the description.
+/// - Parameter byteCount: the size of the value.
+/// - Throws: the errors of `decode`.
 @GLibActor
 func decoded<Value: Sendable>(byteCount: Int, _ decode: @escaping @Sendable () throws -> Value) async throws -> Value {
   guard byteCount > shortDescription else { return try decode() }

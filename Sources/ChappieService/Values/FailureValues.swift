@@ -2,7 +2,7 @@ import ChappieSDK
 import GLibBridge
 
 extension ChappieClientError {
-  /// The details of `Failed`, as far as the error itself has them.
+  /// The details of the signal `Failed` that come from the error.
   var details: VariantDictionary {
     var details = VariantDictionary()
     switch self {

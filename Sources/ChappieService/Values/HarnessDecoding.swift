@@ -2,8 +2,8 @@ import ChappieSDK
 import GLibBridge
 
 extension ChappieHarness {
-  /// The harness that a caller describes: a preset, or one with the defaults of ``ChappieHarness``, and over it what
-  /// else the dictionary has.
+  /// Decodes the harness of a caller: the preset, or else a harness with the defaults of ``ChappieHarness``, changed by
+  /// the other keys.
   ///
   /// - Throws: `VariantError`, `BusError` with `InvalidArgument` or `LimitExceeded`.
   init(_ dictionary: VariantDictionary) throws {
@@ -54,7 +54,9 @@ extension ChappieHarness {
 }
 
 extension ChappieHarnessTool {
-  /// - Throws: `VariantError`, `BusError` with `InvalidArgument`. The name and the schema are checked with the harness.
+  /// Decodes a tool. It does not check the name and the schema: `argumentsSchema()` does.
+  ///
+  /// - Throws: `VariantError`, `BusError` with `InvalidArgument` or `LimitExceeded`.
   init(_ dictionary: VariantDictionary) throws {
     guard let name: String = try dictionary.value("name") else {
       throw BusError(.invalidArgument, "A tool needs a 'name'.")
@@ -94,6 +96,8 @@ extension ChappieHarnessTool {
 }
 
 extension ChappieHarnessPlugin {
+  /// Decodes a plugin.
+  ///
   /// - Throws: `VariantError`, `BusError` with `InvalidArgument`.
   init(_ dictionary: VariantDictionary) throws {
     guard let name: String = try dictionary.value("name"), !name.isEmpty else {

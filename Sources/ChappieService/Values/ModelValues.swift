@@ -2,7 +2,7 @@ import ChappieSDK
 import GLibBridge
 
 extension ChappieModel {
-  /// A model on the bus.
+  /// The model on the bus.
   var dictionary: VariantDictionary {
     var dictionary: VariantDictionary = [
       "slug": slug, "display_name": displayName, "supported_in_api": supportedInAPI,
@@ -16,7 +16,7 @@ extension ChappieModel {
   }
 }
 
-/// The model that a client asks, as the bus shows it.
+/// The model of a client and its source, for the properties of the client.
 @GLibActor
 struct ShownModel {
   let slug: String
@@ -29,6 +29,8 @@ struct ShownModel {
 }
 
 extension ChappieModelFilter {
+  /// Decodes the filter of `ListModels`.
+  ///
   /// - Throws: `VariantError`.
   init(_ dictionary: VariantDictionary) throws(VariantError) {
     self.init(

@@ -2,7 +2,7 @@ import ChappieSDK
 import GLibBridge
 
 extension ChappieAuthSession.Snapshot {
-  /// The `State` property. What is not known yet counts as signed out; `LastError` says why it is not known.
+  /// The `State` property. An unknown state is shown as signed out; `LastError` tells why it is unknown.
   var busState: String {
     state == .restoring ? ChappieAuthState.signedOut.rawValue : state.rawValue
   }

@@ -2,7 +2,7 @@ import ChappieSDKRuntime
 import GLibBridge
 
 extension ChappieThreadQuery {
-  /// What a caller wants listed.
+  /// Decodes the filter of `List`.
   ///
   /// - Throws: `VariantError`, `BusError` with `InvalidArgument`.
   init(_ filter: VariantDictionary) throws {
@@ -15,9 +15,11 @@ extension ChappieThreadQuery {
 }
 
 extension ChappieThreadSummary {
-  /// A place in the list, whatever becomes of the thread that has it.
+  /// A place in the list. It stays valid if the thread is changed or deleted.
   fileprivate var cursor: String { "\(changeNumber).\(updatedAt).\(createdAt).\(id)" }
 
+  /// Decodes a cursor. The summary has no other values than the place in the list.
+  ///
   /// - Throws: `BusError` with `InvalidArgument`.
   fileprivate init(cursor: String) throws {
     let parts = cursor.split(separator: ".", omittingEmptySubsequences: false)
@@ -29,7 +31,7 @@ extension ChappieThreadSummary {
     self.init(id: String(parts[3]), createdAt: createdAt, updatedAt: updatedAt, changeNumber: changeNumber)
   }
 
-  /// A thread as it is listed on the bus.
+  /// The summary on the bus.
   var dictionary: VariantDictionary {
     [
       "id": id, "title": title, "created_at": createdAt, "updated_at": updatedAt, "archived": isArchived,

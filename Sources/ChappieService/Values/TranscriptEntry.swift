@@ -1,7 +1,7 @@
 import ChappieSDK
 import GLibBridge
 
-/// One (role, text) of a transcript on the bus.
+/// A message of a transcript on the bus: its role and its text.
 struct TranscriptEntry: VariantConvertible {
   static var variantType: String { "(ss)" }
 
@@ -20,7 +20,9 @@ struct TranscriptEntry: VariantConvertible {
     text = try variant.member(1, "text")
   }
 
-  /// - Throws: `BusError` with `InvalidArgument` for a role that does not exist.
+  /// The message of the entry.
+  ///
+  /// - Throws: `BusError` with `InvalidArgument` if the role does not exist.
   func message() throws -> ChappieInputMessage {
     guard let role = ChappieInputMessage.Role(rawValue: role) else {
       let known = ChappieInputMessage.Role.allCases.map(\.rawValue).joined(separator: ", ")

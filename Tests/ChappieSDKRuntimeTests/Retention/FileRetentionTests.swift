@@ -108,23 +108,23 @@ struct FileRetentionTests {
   }
 
   @Test func observersGetTheThreadsThatRetentionChanged() async throws {
-    let told = Mutex<[[String]]>([])
+    let notifications = Mutex<[[String]]>([])
     let store = world.store(retention: .default)
-    store.onRetention { archived, deleted in told.withLock { $0.append(archived + ["/"] + deleted) } }
+    store.onRetention { archived, deleted in notifications.withLock { $0.append(archived + ["/"] + deleted) } }
     try await store.create(.sample("a", at: world.clock.now))
-    #expect(told.withLock { $0 }.isEmpty)
+    #expect(notifications.withLock { $0 }.isEmpty)
     world.clock.advance(days: 31)
     try await store.enforceRetention()
     world.clock.advance(days: 61)
     try await store.enforceRetention()
     try await store.enforceRetention()
-    #expect(told.withLock { $0 } == [["a", "/"], ["/", "a"]])
+    #expect(notifications.withLock { $0 } == [["a", "/"], ["/", "a"]])
   }
 
   @Test func failedRetentionIsNotReported() async throws {
-    let told = Mutex<[String]>([])
+    let notifications = Mutex<[String]>([])
     let store = world.store(retention: .default, patience: .milliseconds(50))
-    store.onRetention { _, deleted in told.withLock { $0 += deleted } }
+    store.onRetention { _, deleted in notifications.withLock { $0 += deleted } }
     for id in ["a", "b", "c"] {
       try await store.create(.sample(id, at: world.clock.now))
       try await store.change(id, .archive)
@@ -133,21 +133,21 @@ struct FileRetentionTests {
     let other = try world.database()
     try other.run("BEGIN IMMEDIATE")
     #expect(try await store.threads(ChappieThreadQuery(.all)).count == 3)
-    #expect(told.withLock { $0 }.isEmpty)
+    #expect(notifications.withLock { $0 }.isEmpty)
     try other.run("ROLLBACK")
     #expect(try await store.threads(ChappieThreadQuery(.all)).isEmpty)
-    #expect(told.withLock { $0 } == ["a", "b", "c"], "once each")
+    #expect(notifications.withLock { $0 } == ["a", "b", "c"], "once each")
   }
 
   @Test func retentionRunsDailyWithoutAWrite() async throws {
-    let told = Mutex<Int>(0)
+    let notifications = Mutex<Int>(0)
     let store = ChappieFileThreadStore(
       directory: world.directory, device: { "d0" }, keys: world.keys, clock: { [clock = world.clock] in clock.now },
       round: .milliseconds(20))
-    store.onRetention { archived, _ in told.withLock { $0 += archived.count } }
+    store.onRetention { archived, _ in notifications.withLock { $0 += archived.count } }
     try await store.create(.sample("a", at: world.clock.now))
     world.clock.advance(days: 31)
-    try await eventually { told.withLock { $0 } == 1 }
+    try await eventually { notifications.withLock { $0 } == 1 }
   }
 
   @Test func retentionDoesNothingWhileLocked() async throws {

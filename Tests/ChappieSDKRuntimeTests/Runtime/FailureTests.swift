@@ -116,9 +116,9 @@ struct FailureTests {
       do {
         for try await event in world.runtime.stream("Hello") {
           if case .textDelta(let delta) = event { text += delta }
-          if case .completed = event { Issue.record("a turn that was not kept is complete") }
+          if case .completed = event { Issue.record("a turn that was not stored is complete") }
         }
-        Issue.record("the stream ended well")
+        Issue.record("the stream ended without an error")
       } catch ChappieRuntimeError.notStored(let response, _) {
         #expect(response.outputText == text)
       }

@@ -59,7 +59,7 @@ struct EventFeedTests {
     let flow = feed.take(Self.stream(3).span)
     #expect(taken == 3)
     guard case .pause = flow else {
-      Issue.record("it does not pause: \(flow)")
+      Issue.record("the feed did not pause: \(flow)")
       return
     }
     pause.finish()
@@ -95,7 +95,7 @@ struct EventFeedTests {
     for _ in 0..<2 { _ = feed.take(part.span) }
     #expect(!feed.isEndless)
     guard case .stop = feed.take(part.span) else {
-      Issue.record("it goes on")
+      Issue.record("the feed did not stop")
       return
     }
     #expect(feed.isEndless)

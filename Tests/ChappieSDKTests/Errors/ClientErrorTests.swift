@@ -72,9 +72,9 @@ import Testing
     // GLib chooses the text of a network error.
     case .network: #expect(error?.caseName == test.error.caseName)
     case .usageLimitReached(let limit):
-      guard case .usageLimitReached(let told)? = error else { throw UnmetCondition("the limit") }
-      #expect(told.plan == limit.plan)
-      #expect(told.resetsAt == limit.resetsAt)
+      guard case .usageLimitReached(let decoded)? = error else { throw UnmetCondition("the limit") }
+      #expect(decoded.plan == limit.plan)
+      #expect(decoded.resetsAt == limit.resetsAt)
     default: #expect(error == test.error)
     }
     #expect(error?.description.hasSuffix(".") == true)

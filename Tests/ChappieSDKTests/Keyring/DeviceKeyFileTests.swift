@@ -49,7 +49,7 @@ final class DeviceKeyFileTests {
     let folder = URL(filePath: source.description).deletingLastPathComponent()
     #expect(try FileManager.default.attributesOfItem(atPath: folder.path)[.posixPermissions] as? Int == 0o700)
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-    #expect(Set(names) == ["device-key", "CACHEDIR.TAG", ".nobackup"], "and nothing half made is left")
+    #expect(Set(names) == ["device-key", "CACHEDIR.TAG", ".nobackup"], "no partial file is left")
   }
 
   @Test func concurrentProgramsGetTheSameKey() async throws {
@@ -93,8 +93,8 @@ final class DeviceKeyFileTests {
     }
     let before = try files.attributesOfItem(atPath: path) as NSDictionary
     for use in [{ _ = try await self.source.existing() }, { _ = try await self.source.made() }] {
-      let said = await self.failureReason(use)
-      #expect(said.contains(reason) && said.contains(path), "\(said)")
+      let message = await self.failureReason(use)
+      #expect(message.contains(reason) && message.contains(path), "\(message)")
     }
     #expect(try files.attributesOfItem(atPath: path) as NSDictionary == before)
   }
@@ -103,14 +103,14 @@ final class DeviceKeyFileTests {
   func refusesAnotherUsersKey() async throws {
     _ = try await source.made()
     try #require(chown(source.description, 65534, 65534) == 0)
-    let said = await failureReason { _ = try await self.source.made() }
-    #expect(said.contains("belongs to another user"))
+    let message = await failureReason { _ = try await self.source.made() }
+    #expect(message.contains("belongs to another user"))
   }
 
   @Test func failsWithoutItsDirectory() async throws {
     _ = FileManager.default.createFile(atPath: root.path, contents: Data())
     #expect(try await source.existing() == nil)
-    let said = await failureReason { _ = try await self.source.made() }
-    #expect(said.contains("device-key"), "\(said)")
+    let message = await failureReason { _ = try await self.source.made() }
+    #expect(message.contains("device-key"), "\(message)")
   }
 }

@@ -19,7 +19,7 @@ final class FakeStore: CredentialStore {
   var findError: CredentialError?
   var writeError: CredentialError?
   /// Whether a failing write stores the credential nevertheless.
-  var keepsInSpiteOfErrors = false
+  var storesDespiteErrors = false
   var deleteError: CredentialError?
   var unlockError: CredentialError?
   /// The next write finishes ``writing``, then waits for this gate.
@@ -73,7 +73,7 @@ final class FakeStore: CredentialStore {
       await gate.value()
     }
     if let writeError {
-      if keepsInSpiteOfErrors { item = .credential(credential) }
+      if storesDespiteErrors { item = .credential(credential) }
       throw writeError
     }
     try Task.checkCancellation()

@@ -34,9 +34,9 @@ import Testing
       #expect(result.toolName == "weather")
       #expect(result.status == .completed)
       #expect(ChappieJSONValue(result.output) == ["city": "Oslo", "degrees": 7])
-      let said = "\n\nThe tool weather said: \(result.output)"
-      #expect(events[3] == .textDelta(said))
-      #expect(response.outputText == "Let me see." + said)
+      let toolText = "\n\nThe tool weather said: \(result.output)"
+      #expect(events[3] == .textDelta(toolText))
+      #expect(response.outputText == "Let me see." + toolText)
       #expect(tools.backend.state.requests["responses"] == 2)
     }
   }

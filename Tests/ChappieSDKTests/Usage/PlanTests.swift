@@ -52,12 +52,12 @@ struct PlanTests {
   func streamReportsUsageOnce(_ policy: ChappieStreamingTransportPolicy) async throws {
     let backend = try StandInBackend()
     let client = try Self.client(backend, policy)
-    var told: [ChappieUsageLimitSnapshot] = []
+    var snapshots: [ChappieUsageLimitSnapshot] = []
     for try await event in client.stream("hi") {
-      if case .usageLimits(let limits) = event { told.append(limits) }
+      if case .usageLimits(let limits) = event { snapshots.append(limits) }
     }
-    let limits = try #require(told.first)
-    #expect(told.count == 1)
+    let limits = try #require(snapshots.first)
+    #expect(snapshots.count == 1)
     #expect(limits.plan != nil)
     #expect(limits.primary?.usedPercent == 12.5)
     #expect(limits.primary?.windowMinutes == 300)

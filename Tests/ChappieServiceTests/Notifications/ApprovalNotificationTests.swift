@@ -48,7 +48,7 @@ struct ApprovalNotificationTests {
   @Test func showsNoQuestionWhileTheDesktopIsLocked() async throws {
     desktop.isLocked = true
     let question = desktop.ask()
-    try await eventually("a look at the lock") { desktop.looks == 1 }
+    try await eventually("a query of the lock") { desktop.looks == 1 }
     #expect(desktop.count == 0)
     desktop.isLocked = false
     question.lockChanged()

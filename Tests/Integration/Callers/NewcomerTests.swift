@@ -115,7 +115,7 @@ struct NewcomerTests {
       #expect(refused.message.contains("for the moment"))
       #expect(try await early.state() == "signed-in")
       _ = try await world.run("prlimit", "--pid", "\(process.id)", "--nofile=\(numbers[0]):\(numbers[1])")
-      try await eventually("another look at the caller") { (try? await late.state()) == "signed-in" }
+      try await eventually("another check of the caller") { (try? await late.state()) == "signed-in" }
     }
   }
 }

@@ -7,7 +7,7 @@ struct OpenedObjectSignalTests {
   private static let secret = "The launch is on Tuesday."
 
   /// All signals of opened objects that a caller has received.
-  private func heard(_ caller: Caller) -> [BusSignal] {
+  private func receivedSignals(_ caller: Caller) -> [BusSignal] {
     caller.signals.filter { signal in
       ["client", "session"].contains { signal.path.string.hasPrefix("/org/chappie/\($0)/") }
     }
@@ -30,7 +30,7 @@ struct OpenedObjectSignalTests {
       #expect(try opener.wasInvalidated("Harness", of: "Client", at: client))
       #expect(!opener.signals("PropertiesChanged", at: client).contains { "\($0.arguments)".contains(Self.secret) })
       try await other.catchUp()
-      #expect(heard(other).filter { $0.path == client }.isEmpty)
+      #expect(receivedSignals(other).filter { $0.path == client }.isEmpty)
       #expect(!other.signals.contains { "\($0.arguments)".contains(Self.secret) })
     }
   }
@@ -66,7 +66,7 @@ struct OpenedObjectSignalTests {
         #expect(Set(states).count == states.count)
       }
       try await other.catchUp()
-      #expect(heard(other).filter { $0.path == session }.isEmpty)
+      #expect(receivedSignals(other).filter { $0.path == session }.isEmpty)
 
       // A caller that has closed the session receives no more signals of it.
       try await second.call("Manager.Close", session)

@@ -118,7 +118,7 @@ struct TerminalStep: Encodable {
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     sys.stdout.write(seen)
     if failure is not None:
-        print('waited in vain: ' + failure)
+        print('waited without success: ' + failure)
         sys.exit(99)
     sys.exit(status if status >= 0 else 128 - status)
     """

@@ -65,11 +65,11 @@ final class HostileService {
   }
 
   private nonisolated static var json: String {
-    let said: [String: Any] = ["type": "output", "text": text, "model": text, "responseID": text]
+    let outputEvent: [String: Any] = ["type": "output", "text": text, "model": text, "responseID": text]
     let asked: [String: Any] = ["type": "input", "role": "user", "text": text, "images": [[String: Any]]()]
     let called: [String: Any] = ["type": "tool-call", "callID": text, "name": text, "arguments": text]
     let other: [String: Any] = ["type": text, "text": text]
-    let turn: [String: Any] = ["id": text, "recordedAt": 5, "events": [asked, said, called, other]]
+    let turn: [String: Any] = ["id": text, "recordedAt": 5, "events": [asked, outputEvent, called, other]]
     let thread: [String: Any] = [
       "summary": ["id": text, "title": text, "createdAt": 1, "updatedAt": 2], "turns": [turn],
       "damage": [["offset": 1, "reason": text]],
@@ -89,8 +89,8 @@ final class HostileService {
       }
       return #"<method name="\#(method.name)">\#(arguments.joined())</method>"#
     }
-    let told = properties.map { #"<property name="\#($0)" type="\#($1.type)" access="read"/>"# }
-    let xml = "<node><interface name=\"\(name)\">\((declared + told).joined())</interface></node>"
+    let declaredProperties = properties.map { #"<property name="\#($0)" type="\#($1.type)" access="read"/>"# }
+    let xml = "<node><interface name=\"\(name)\">\((declared + declaredProperties).joined())</interface></node>"
     var handlers: [String: BusImplementation.Method] = [:]
     for method in methods { handlers[method.name] = { [reply = method.reply] _ in .tuple(reply()) } }
     return try BusImplementation(

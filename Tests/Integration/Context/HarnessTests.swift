@@ -21,12 +21,12 @@ struct HarnessTests {
       ]
       try await caller.call("Client.SetHarness", harness, at: client)
       _ = try await caller.send("two", at: client)
-      let told = try await instructions(world)
+      let sent = try await instructions(world)
       for part in ["App: Tea Clock\nTimes tea.", "- Timing tea.", "- weather: Tells the weather.", "- Recipes"] {
-        #expect(told.contains(part), "\(part)")
+        #expect(sent.contains(part), "\(part)")
       }
       // The harness keeps the instruction that the model must not present itself as Codex.
-      #expect(told.contains("never present yourself as one"))
+      #expect(sent.contains("never present yourself as one"))
       #expect(try await world.sandbox.state().lastTools == ["weather"])
       #expect(try await world.sandbox.state().lastInput.count == 3)
       _ = try await caller.send("three", ["instructions": "Rhyme."], at: client)

@@ -93,7 +93,7 @@ struct HostApplicationTests {
     try await World.with(World.Plan(service: .none)) { world in
       let host = try world.startLibraryHost("sign-in", "", as: "-", environment: ["G_MESSAGES_DEBUG": debugging])
       #expect(try await host.waitForEnd() == .exit(0))
-      let lines = host.output.split(separator: "\n").filter { $0.contains("is sealed with a new key") }
+      let lines = host.output.split(separator: "\n").filter { $0.contains("sealed with a new key") }
       #expect(lines.count == (debugging.isEmpty ? 0 : 1))
       #expect(lines.allSatisfy { $0.contains("library-host-INFO") })
       #expect(!host.output.contains("chappie-"))

@@ -147,7 +147,7 @@ struct OtherProcessTests {
   @Test func manyKeyringChangesAreReadTogether() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
-      let told = caller.signals.count
+      let earlier = caller.signals.count
       let capture = try await BusCapture(world.directories)
       for number in 0..<200 { try await world.keyring.store(["storm": "\(number)"], in: "login") }
       // The service reports this last change after it has read those before.
@@ -156,7 +156,7 @@ struct OtherProcessTests {
       try await capture.end()
       let looks = try capture.occurrences(of: "SearchItems")
       #expect((1..<100).contains(looks), "\(looks)")
-      let members = caller.signals.dropFirst(told).map(\.member)
+      let members = caller.signals.dropFirst(earlier).map(\.member)
       #expect(members.filter { $0 == "StateChanged" } == ["StateChanged"])
     }
   }

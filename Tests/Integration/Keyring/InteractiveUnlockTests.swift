@@ -193,7 +193,7 @@ struct InteractiveUnlockTests {
   @Test(arguments: Request.allCases)
   func aCrashedPromptIsAFailure(_ request: Request) async throws {
     try await with { _, keyring, caller in
-      keyring.user = .sawItCrash
+      keyring.user = .seesACrash
       let failure = try #require(try await request.failure(caller))
       #expect(["Locked", "KeyringUnavailable"].contains(failure), "\(failure)")
       #expect(try await caller.state() == "signed-in")

@@ -36,8 +36,8 @@ struct LockStateTests {
       try await world.keyring.unlock()
       try await caller.waitFor(Lock("unknown", ["keyring"]))
       try await caller.catchUp()
-      let told = try caller.changedValues("LockState", of: "Manager", as: String.self)
-      #expect(told == ["locked", "unknown"])
+      let values = try caller.changedValues("LockState", of: "Manager", as: String.self)
+      #expect(values == ["locked", "unknown"])
     }
   }
 

@@ -40,7 +40,7 @@ struct ApprovalNotificationTests {
 
   // MARK: Answers
 
-  @Test(arguments: [NotificationServer.Manner.answers, .closesWhatIsClicked])
+  @Test(arguments: [NotificationServer.Manner.answers, .closesClickedNotifications])
   func aClickOnApproveLetsTheToolRun(_ manner: NotificationServer.Manner) async throws {
     try await with(manner) { world, server, caller in
       let turn = try await ask(caller, arguments: #"{"file":"a.txt"}"#)

@@ -20,7 +20,7 @@ final class NotificationServer {
   enum Manner {
     case answers
     /// It closes a notification that is clicked, and ignores its hints.
-    case closesWhatIsClicked
+    case closesClickedNotifications
     /// It receives calls and never answers.
     case silent
   }
@@ -111,7 +111,7 @@ final class NotificationServer {
     try await waitForService()
     if let token { try emit("ActivationToken", .tuple(id, token)) }
     try emit("ActionInvoked", .tuple(id, action))
-    if case .closesWhatIsClicked = manner { try close(id, reason: 2) }
+    if case .closesClickedNotifications = manner { try close(id, reason: 2) }
   }
 
   func dismiss(_ id: UInt32) async throws {

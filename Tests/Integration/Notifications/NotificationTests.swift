@@ -191,7 +191,7 @@ struct NotificationTests {
   @Test func theCodeIsShownAgainWhenAClickClosesIt() async throws {
     try await World.with(.attended) { world in
       let browser = try Browser(world.directories)
-      let server = try await NotificationServer(world, .closesWhatIsClicked)
+      let server = try await NotificationServer(world, .closesClickedNotifications)
       let caller = try await world.caller()
       let code = try await caller.startSignIn()
       try await server.click("default", server.notification(1).id)
@@ -206,7 +206,7 @@ struct NotificationTests {
 
   @Test func aClickWithoutEffectIsExplained() async throws {
     try await World.with(.attended) { world in
-      let server = try await NotificationServer(world, .closesWhatIsClicked)
+      let server = try await NotificationServer(world, .closesClickedNotifications)
       let caller = try await world.caller()
       try await spend(world, caller)
       for count in 1...2 {
@@ -313,7 +313,7 @@ struct NotificationTests {
   @Test func aClickOverALockedScreenDoesNothing() async throws {
     try await World.with(.attended) { world in
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
-      let server = try await NotificationServer(world, .closesWhatIsClicked)
+      let server = try await NotificationServer(world, .closesClickedNotifications)
       let caller = try await world.caller()
       try await spend(world, caller)
       let need = try await server.notification(1)

@@ -52,7 +52,7 @@ struct OtherProgramsTests {
       let other = try ChildProcess(
         "sleep", "/usr/bin/setpriv", Self.asAnybody + ["/usr/bin/sleep", "1000"], in: world.directories)
       world.adopt(other)
-      try await eventually("all of another program") { try await open(world, other.id) == Self.files }
+      try await eventually("the files of another program") { try await open(world, other.id) == Self.files }
       // Files about its state stay open to everyone.
       let status = try String(contentsOfFile: "/proc/\(service.id)/status", encoding: .utf8)
       #expect(status.contains("chappied"))

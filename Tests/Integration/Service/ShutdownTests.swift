@@ -13,7 +13,7 @@ struct ShutdownTests {
       let turn = try await caller.stalledTurn()
       let process = try #require(world.service.process)
       async let refused = refusal { try await caller.send("never answered") }
-      try await eventually("both answers to be under way") { try await world.sandbox.state().openStreams == 2 }
+      try await eventually("both answers to start") { try await world.sandbox.state().openStreams == 2 }
       process.send(signal)
       #expect(try await process.waitForEnd() == .exit(0))
 
@@ -24,7 +24,7 @@ struct ShutdownTests {
       #expect(try failed.arguments.member(1, "error") == "org.chappie.Error.Cancelled")
       #expect(turn.endCount == 1)
       #expect(try await caller.connection.owner(of: "org.chappie") == nil)
-      try await eventually("the stand-in to be left") { try await world.sandbox.state().openStreams == 0 }
+      try await eventually("the stand-in's streams to be closed") { try await world.sandbox.state().openStreams == 0 }
     }
   }
 
@@ -65,7 +65,7 @@ struct ShutdownTests {
       #expect(try await process.waitForEnd() == .exit(69))
       #expect(process.output.contains("The connection to the session bus is lost"))
       world.service.acceptEnd()
-      try await eventually("the stand-in to be left") { try await world.sandbox.state().openStreams == 0 }
+      try await eventually("the stand-in's streams to be closed") { try await world.sandbox.state().openStreams == 0 }
     }
   }
 

@@ -45,7 +45,7 @@ struct AccountTests {
       #expect(try removed.arguments.member(0, "object") == work)
       #expect(try removed.arguments.member(1, "interfaces", as: [String].self).sorted() == expected)
       #expect(try await managedObjects(other).isEmpty)
-      try await eventually("the object to go") { (try? await other.state(at: work)) == nil }
+      try await eventually("the object to be removed") { (try? await other.state(at: work)) == nil }
       #expect(try await caller.state() == "signed-in")
     }
   }

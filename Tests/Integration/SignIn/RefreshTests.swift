@@ -98,8 +98,8 @@ struct RefreshTests {
       #expect(try await turn.end().failure.name == "ReauthenticationRequired")
       #expect(turn.endCount == 1)
       #expect(try await caller.state() == "reauthentication-required")
-      let told = try await listener.signal("ReauthenticationRequired")
-      #expect(try told.arguments.member(0, "reason", as: String.self).contains("Gone."))
+      let notice = try await listener.signal("ReauthenticationRequired")
+      #expect(try notice.arguments.member(0, "reason", as: String.self).contains("Gone."))
       try await listener.signal("StateChanged") { $0.arguments == .tuple("reauthentication-required", "signed-in") }
       let last = try await caller.lastError()
       #expect(last.text("name") == "org.chappie.Error.TokenExchangeFailed")

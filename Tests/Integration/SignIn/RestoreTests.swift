@@ -47,7 +47,7 @@ struct RestoreTests {
       try await world.sandbox.stall(times: "2")
       _ = try await caller.stalledTurn()
       async let refused = refusal { try await caller.send("never answered") }
-      try await eventually("both answers to be under way") { try await world.sandbox.state().openStreams == 2 }
+      try await eventually("both answers to start") { try await world.sandbox.state().openStreams == 2 }
       kill(try await caller.connection.processID(of: "org.chappie"), SIGKILL)
       #expect(try await refused.name == "org.freedesktop.DBus.Error.NoReply")
 

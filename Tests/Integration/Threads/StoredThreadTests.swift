@@ -119,7 +119,7 @@ struct StoredThreadTests {
       let host = try world.startLibraryHost("titles", "A walk")
       try await eventually("the title") { host.output.contains("in memory") }
       if lock == "screen" { saver.setActive(true) } else { try await world.keyring.lock() }
-      try await eventually("the title to be gone") { host.output.contains("in no memory") }
+      try await eventually("the title to be removed") { host.output.contains("in no memory") }
     }
   }
 

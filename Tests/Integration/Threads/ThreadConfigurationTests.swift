@@ -145,7 +145,7 @@ struct ThreadConfigurationTests {
     // 0.00002 days are 1.7 seconds.
     try await with("[Threads]\nArchiveAfter=0.00002\nDeleteAfter=never\n") { world, caller in
       let thread = try await caller.createThread("Old")
-      try await eventually("the thread to be put away") {
+      try await eventually("the thread to be archived") {
         try await caller.threadIDs().isEmpty
       }
       #expect(try await caller.threadIDs(["archived": true]) == [thread])

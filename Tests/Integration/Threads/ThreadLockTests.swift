@@ -61,7 +61,7 @@ struct ThreadLockTests {
       let thread = try await caller.createThread("Numbers")
       try await world.sandbox.stall()
       let turn = try await caller.stream("Count", to: thread)
-      try await eventually("a piece of the answer") { try await turn.snapshot().text == Sandbox.stalledText }
+      try await eventually("a part of the answer") { try await turn.snapshot().text == Sandbox.stalledText }
       saver.setActive(true)
       try await caller.waitFor(Lock("locked", [saver.name]))
       #expect(try await failures(caller, thread) == ["Locked"])
@@ -167,7 +167,7 @@ struct ThreadLockTests {
       let thread = try await caller.createThread()
       _ = try await caller.send("One", to: thread)
       await world.keyring.kill()
-      try await eventually("the end of the keyring to be seen") {
+      try await eventually("the report of the keyring's end") {
         do {
           _ = try await caller.threads()
           return false

@@ -23,7 +23,7 @@ struct ThreadOwnerTests {
       // The threads stay when their account is signed out, and are listed again with it.
       try await caller.call("Session.SignOut", at: work)
       try await caller.signIn(at: work)
-      try await eventually("the account to be back") { (try? await caller.threadIDs(at: account)) == [thread] }
+      try await eventually("the account to return") { (try? await caller.threadIDs(at: account)) == [thread] }
     }
   }
 

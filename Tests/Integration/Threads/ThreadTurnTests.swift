@@ -76,8 +76,8 @@ struct ThreadTurnTests {
       #expect(try turn.deltas.map(\.text).joined() == answer)
       #expect(try await turn.snapshot().status == "completed")
       let order = caller.signals.map(\.member)
-      let told = try #require(order.lastIndex(of: "ThreadChanged"))
-      #expect(told < (try #require(order.lastIndex(of: "Completed"))))
+      let changed = try #require(order.lastIndex(of: "ThreadChanged"))
+      #expect(changed < (try #require(order.lastIndex(of: "Completed"))))
       #expect(try await caller.thread(thread).turns.last?.events.last?.text == answer)
     }
   }
@@ -102,7 +102,7 @@ struct ThreadTurnTests {
       do {
         let leaves = try await Caller(world.directories.busAddress)
         let turn = try await leaves.stream("One", to: thread)
-        try await eventually("a piece of the answer") { try await turn.snapshot().text == Sandbox.stalledText }
+        try await eventually("a part of the answer") { try await turn.snapshot().text == Sandbox.stalledText }
       }
       try await eventually("the turn to be stored") { try await stays.thread(thread).turns.count == 1 }
       let events = try await stays.thread(thread).turns[0].events
@@ -119,7 +119,7 @@ struct ThreadTurnTests {
       let thread = try await caller.createThread()
       try await world.sandbox.stall()
       let turn = try await caller.stream("One", to: thread)
-      try await eventually("a piece of the answer") { try await turn.snapshot().text == Sandbox.stalledText }
+      try await eventually("a part of the answer") { try await turn.snapshot().text == Sandbox.stalledText }
       try await world.service.restart()
       #expect(try await caller.thread(thread).kinds == [["input", "output", "error"]])
     }
@@ -175,7 +175,7 @@ struct ThreadTurnTests {
           "",
         ],
         in: world.directories)
-      try await eventually("the summary to be under way") { try await world.sandbox.state().openStreams == 1 }
+      try await eventually("the summary to start") { try await world.sandbox.state().openStreams == 1 }
       await gdbus.terminate()
       #expect(try await stays.send("Two", to: thread).contains("3 messages"))
       #expect(try await stays.thread(thread).turns.count == 2)

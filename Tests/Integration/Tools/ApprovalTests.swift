@@ -38,10 +38,10 @@ struct ApprovalTests {
       try await caller.register([Tools.named("delete", policy: "ask")], ToolHandler.path)
       let turn = try await caller.stream("use delete")
       try await caller.resolve(try await turn.approvalRequest(), of: turn, false, reason: reason)
-      let told = "The user did not allow this call\(reason.isEmpty ? "." : ": \(reason)")"
-      #expect(try await turn.end().answer.text == "The tool delete said: \(told)")
+      let reply = "The user did not allow this call\(reason.isEmpty ? "." : ": \(reason)")"
+      #expect(try await turn.end().answer.text == "The tool delete said: \(reply)")
       #expect(try turn.endedCalls.map(\.status) == ["denied"])
-      #expect(try turn.endedCalls.map(\.output) == [told])
+      #expect(try turn.endedCalls.map(\.output) == [reply])
       #expect(handler.calls.isEmpty)
     }
   }

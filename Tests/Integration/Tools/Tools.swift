@@ -95,7 +95,7 @@ extension Caller {
 extension Sandbox {
   /// Makes the model call these tools in its next answers.
   func callTools(_ calls: String, saying text: String? = nil, times: String = "1") async throws {
-    let said = text.map { #""text":"\#($0)","# } ?? ""
-    try await play(#"[{"endpoint":"responses",\#(said)"tool_calls":\#(calls),"times":\#(times)}]"#)
+    let textMember = text.map { #""text":"\#($0)","# } ?? ""
+    try await play(#"[{"endpoint":"responses",\#(textMember)"tool_calls":\#(calls),"times":\#(times)}]"#)
   }
 }

@@ -63,7 +63,7 @@ struct LateFrameTests {
         #"[{"endpoint":"responses","text":"One.","late":[\#(late.frames)],"late_delay_ms":200}]"#)
       #expect(try await caller.send("one", at: client) == "One.")
       #expect(try await world.sandbox.state().openSockets == 1)
-      try await eventually("the socket to be given up") { try await world.sandbox.state().openSockets == 0 }
+      try await eventually("the socket to be closed") { try await world.sandbox.state().openSockets == 0 }
       #expect(try await caller.send("two", at: client).contains("3 messages"))
       try await whole(world, handshakes: 2)
     }

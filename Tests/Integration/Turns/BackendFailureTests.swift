@@ -9,7 +9,7 @@ struct BackendFailureTests {
     /// A retry would not help.
     case once
     /// The request is sent four more times.
-    case whileInTrouble
+    case whileUnavailable
     /// Over a WebSocket, as often as the client's policy allows; over HTTP, five more times, until the answer's first
     /// text.
     case whileBroken
@@ -35,7 +35,7 @@ struct BackendFailureTests {
     var requests: Int {
       switch tries {
       case .once: 1
-      case .whileInTrouble: 5
+      case .whileUnavailable: 5
       case .whileBroken where transport == .webSocket: 2
       case .whileBroken: partialText == nil ? 6 : 1
       }
@@ -47,7 +47,7 @@ struct BackendFailureTests {
     #""events":[{"type":"response.created","response":{}},{"type":"response.output_text.delta","delta":"Well"},\#(end)]"#
   }
 
-  private nonisolated static func brokenOff(_ transport: World.Plan.Transport) -> [Case] {
+  private nonisolated static func interrupted(_ transport: World.Plan.Transport) -> [Case] {
     // A socket stays open after the raw bytes of a rule, unless the rule drops it.
     let cut = transport == .webSocket ? #","drop_after":0"# : ""
     let end = transport == .webSocket ? "backend could not be used" : "broke off"
@@ -62,13 +62,13 @@ struct BackendFailureTests {
         name: "ends too early", transport: transport, rule: #""text":"one two three","end_after":1"#,
         tries: .whileBroken, error: "Network", message: end, partialText: "one"),
       Case(
-        name: "says nothing", transport: transport, rule: #""raw":"""# + cut, tries: .whileBroken, error: "Network",
+        name: "sends nothing", transport: transport, rule: #""raw":"""# + cut, tries: .whileBroken, error: "Network",
         message: end),
       Case(
         name: "is no event stream", transport: transport, rule: #""raw":"<html><body>Hello</body></html>\n\n""# + cut,
         tries: .whileBroken, error: "Network", message: end),
       Case(
-        name: "sends no JSON", transport: transport, rule: #""raw":"data: {\"type\":\n\ndata: [DONE]\n\n""# + cut,
+        name: "sends invalid JSON", transport: transport, rule: #""raw":"data: {\"type\":\n\ndata: [DONE]\n\n""# + cut,
         tries: .whileBroken, error: "Network", message: end),
     ]
   }
@@ -87,7 +87,7 @@ struct BackendFailureTests {
         name: "404", transport: transport, rule: #""status":404"#, error: "HTTPError", message: "404", status: 404),
       Case(
         name: "500", transport: transport,
-        rule: #""status":500,"body":"Internal Server Error","headers":{"retry-after":"0"}"#, tries: .whileInTrouble,
+        rule: #""status":500,"body":"Internal Server Error","headers":{"retry-after":"0"}"#, tries: .whileUnavailable,
         error: "HTTPError", message: "Internal Server Error", status: 500),
       Case(
         name: "redirect", transport: transport, rule: #""status":302,"headers":{"location":"https://example.com/"}"#,
@@ -129,7 +129,7 @@ struct BackendFailureTests {
     ]
   }
 
-  @Test(arguments: World.Plan.Transport.allCases.flatMap { brokenOff($0) + refused($0) + failed($0) })
+  @Test(arguments: World.Plan.Transport.allCases.flatMap { interrupted($0) + refused($0) + failed($0) })
   func aFailedTurnEndsOnce(_ test: Case) async throws {
     try await World.with(test.transport) { world in
       let caller = try await world.signedInCaller()

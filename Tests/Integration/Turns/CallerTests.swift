@@ -113,10 +113,10 @@ struct CallerTests {
       try await caller.call("Manager.Close", client)
       #expect(try await turn.end().failure.name == "Cancelled")
       #expect(turn.endCount == 1)
-      try await eventually("the client to go") {
+      try await eventually("the client to be removed") {
         (try? await caller.property("Client.Model", at: client, as: String.self)) == nil
       }
-      try await eventually("the stand-in to be left") { try await world.sandbox.state().openStreams == 0 }
+      try await eventually("the stand-in's streams to be closed") { try await world.sandbox.state().openStreams == 0 }
       #expect(try await refusal { try await caller.call("Manager.Close", client) }.name == "InvalidArgument")
     }
   }

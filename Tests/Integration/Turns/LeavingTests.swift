@@ -29,7 +29,7 @@ struct LeavingTests {
         "gdbus", "gdbus",
         ["call", "--session", "-d", "org.chappie", "-o", "/org/chappie", "-m", "org.chappie.Client.Send", "hi", "{}"],
         in: world.directories)
-      try await eventually("the answer to be under way") { try await world.sandbox.state().openStreams == 1 }
+      try await eventually("the answer to start") { try await world.sandbox.state().openStreams == 1 }
       await gdbus.terminate()
       try await expectNoConnections(world)
     }
@@ -47,7 +47,7 @@ struct LeavingTests {
         for _ in 1..<64 { _ = try await leaves.open("Client") }
         #expect(try await refusal { try await stays.open("Client") }.name == "LimitExceeded")
       }
-      try await eventually("the session to go") {
+      try await eventually("the session to be removed") {
         guard let another = try? await stays.open("Session", Self.work) else { return false }
         try await stays.call("Manager.Close", another)
         return another != session
@@ -79,7 +79,7 @@ struct LeavingTests {
 
   /// Waits until the stand-in has no running answer and no open socket.
   private func expectNoConnections(_ world: World) async throws {
-    try await eventually("the stand-in to be left") {
+    try await eventually("the stand-in's streams to be closed") {
       let state = try await world.sandbox.state()
       return state.openStreams == 0 && state.openSockets == 0
     }

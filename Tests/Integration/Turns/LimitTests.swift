@@ -107,7 +107,7 @@ struct LimitTests {
 
   /// The number of the service's descriptors while it is idle.
   private func descriptorsAtRest(_ world: World) async throws -> Int {
-    try await eventually("the stand-in to be left") {
+    try await eventually("the stand-in's streams to be closed") {
       let state = try await world.sandbox.state()
       return state.openStreams == 0 && state.openSockets == 0
     }

@@ -26,6 +26,32 @@ struct RunningTurnTests {
     }
   }
 
+  /// A caller learns the turn's id before the first signal that has it.
+  @Test(arguments: [false, true])
+  func theReplyPrecedesTheSignalsOfItsTurn(broadcast: Bool) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let capture = try await BusCapture(world.directories)
+      for number in 0..<10 {
+        async let one = caller.stream("\(number)", ["broadcast": broadcast.variant])
+        async let other = caller.stream("\(number)", ["broadcast": broadcast.variant])
+        for turn in try await [one, other] { _ = try await turn.end() }
+      }
+      try await capture.end()
+      let messages = try capture.messages()
+      let ids = Set(caller.signals("Completed").compactMap { try? $0.arguments.member(0, "turn", as: String.self) })
+      #expect(ids.count == 20)
+      for id in ids {
+        let ofTurn = messages.filter {
+          $0.contains(id) && ($0.type == BusCapture.Message.reply || $0.contains("org.chappie.Client"))
+            && !$0.contains("PropertiesChanged")
+        }
+        #expect(ofTurn.first?.type == BusCapture.Message.reply)
+        #expect(ofTurn.last?.type == BusCapture.Message.signal)
+      }
+    }
+  }
+
   @Test(arguments: World.Plan.Transport.allCases)
   func theLastThirtyTwoTurnsAreKept(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in
@@ -75,7 +101,7 @@ struct RunningTurnTests {
       #expect(seen.text == Sandbox.stalledText)
       #expect(seen.details.text("error") == "org.chappie.Error.Cancelled")
       #expect(seen.details.text("message") == failure.message)
-      try await eventually("the stand-in to be left") { try await world.sandbox.state().openStreams == 0 }
+      try await eventually("the stand-in's streams to be closed") { try await world.sandbox.state().openStreams == 0 }
       // An ended turn does not change.
       try await turn.cancel()
       try await caller.catchUp()

@@ -1,19 +1,19 @@
 import GLibBridge
 
-/// What is done about the failures of one request.
+/// Decides on the remedy for each failure of one request.
 struct Retries {
-  /// How often a backend in trouble is asked again.
+  /// The maximum number of retries when the backend is unavailable.
   private static let unavailableLimit = 4
-  /// How often an HTTP answer that broke off before its first word is asked for again.
+  /// The maximum number of retries after an HTTP answer that broke off before its first delta.
   private static let brokenLimit = 5
 
   enum Decision {
     case again(afterSeconds: Double)
-    /// Another access token is needed.
+    /// The request needs another access token.
     case withAnotherToken
     case overHTTP(forGood: Bool)
     case withoutCompression
-    /// Another model, or another form of the request, is needed; without one it fails so.
+    /// The request needs another model, or another form. If there is none, it fails with this error.
     case withAnotherModel(ChappieClientError)
     case fail(ChappieClientError)
   }
@@ -39,13 +39,13 @@ struct Retries {
     self.backoff = backoff
   }
 
-  /// The token is another one already, since the backend has refused the one before.
+  /// Records that the token was renewed already, because the backend refused the one before.
   mutating func noteAnotherToken() {
     wasRejected = true
   }
 
-  /// - Parameter hasDelivered: whether a part of the answer has reached the caller. Only a WebSocket's drop is
-  ///   mended then.
+  /// - Parameter hasDelivered: whether the caller has received a part of the answer. Then only a dropped WebSocket has
+  ///   a remedy.
   mutating func decide(_ failure: ExchangeFailure, over used: Transport, hasDelivered: Bool) -> Decision {
     let decision = decision(failure, over: used, hasDelivered: hasDelivered)
     log(decision, failure.error)
@@ -108,7 +108,7 @@ struct Retries {
     return .again(afterSeconds: Self.delay(dropped))
   }
 
-  /// Seconds before the attempt of this number, from 1: 0.2, 0.4, 0.8 …, a tenth more or less.
+  /// The delay in seconds before a retry, counted from 1: 0.2, 0.4, 0.8 … with a jitter of a tenth.
   private static func delay(_ attempt: Int) -> Double {
     0.2 * Double(1 << min(attempt - 1, 8)) * Double.random(in: 0.9...1.1)
   }

@@ -1,29 +1,29 @@
 import GLibBridge
 
-/// Takes an answer as it comes off an exchange.
+/// Receives the answer to a request piece by piece.
 @GLibActor
 protocol ResponseReader: AnyObject {
-  /// Takes the header fields of the answer.
+  /// Receives the header fields of the answer.
   func take(_ headers: HTTPHeaders) -> FlowControl
-  /// Earlier answers came the same way: nothing counts before the backend says that this one begins.
+  /// Discards events until the backend announces the start of this answer: the socket has carried earlier answers.
   func expectBeginning()
-  /// Takes the data of one event.
+  /// Receives the data of one event.
   func take(_ data: borrowing Span<UInt8>) -> FlowControl
-  /// Counts the next bytes of the stream, of events or between them.
+  /// Counts bytes of the stream, inside and between events.
   ///
-  /// - Parameter part: how many bytes of an event that is not complete are kept.
+  /// - Parameter part: the number of buffered bytes of an incomplete event.
   func count(_ bytes: Int, part: Int) -> FlowControl
-  /// The answer, once its stream has ended.
+  /// The answer, after the end of its stream.
   ///
   /// - Throws: ``ExchangeFailure``.
   func answer() throws -> BackendAnswer
 }
 
-/// What the backend answered to one request, beside the text.
+/// The backend's answer to one request, without the text.
 struct BackendAnswer {
-  /// What the model made, in order, as it came.
+  /// The model's output items, in order and unchanged.
   let items: [ChappieJSONValue]
-  /// Whether the model says in it that it does not answer.
+  /// Whether the model refuses to answer.
   let isRefusal: Bool
   let responseID: String
   let usage: ChappieTokenUsage

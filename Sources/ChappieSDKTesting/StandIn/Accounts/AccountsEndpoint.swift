@@ -13,7 +13,7 @@ struct AccountsEndpoint {
   func answer(_ request: HTTPServerRequest) -> HTTPServerResponse {
     guard let user = backend.user(of: request) else { return BackendState.unauthorized }
     guard !user.accountID.isEmpty else { return .json(["accounts": [], "account_ordering": []]) }
-    // Clients refuse an origin without TLS, even the one that they use.
+    // Clients refuse an origin without TLS, even the origin that they use.
     let address = PublicAddress(of: request, configured: backend.configuration.publicURL)
     let origin = address.hasTLS ? Self.anywhere : "https://chatgpt.com"
     let id = ChappieJSONValue.string(user.accountID)

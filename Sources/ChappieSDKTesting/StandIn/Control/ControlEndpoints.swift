@@ -62,7 +62,7 @@ extension StandInCore {
     }
   }
 
-  /// A field of a request, from its query, its form or its JSON object.
+  /// A field from the query, the form or the JSON object of a request.
   private func field(_ name: String, of request: HTTPServerRequest) -> String? {
     request.query[name] ?? request.form?[name]
       ?? (try? ChappieJSONValue(parsing: request.body.span))?[name]?.stringValue

@@ -22,12 +22,12 @@ struct InputItem: Sendable {
   }
 
   let content: Content
-  /// Its size in the context window, in bytes.
+  /// The size of the item in the context window, in bytes.
   let bytes: Int
 }
 
 extension InputItem {
-  /// The size that counts for any image.
+  /// The size of any image in the context window, in bytes.
   private static let imageBytes = 4096
 
   /// The types of items that the backend accepts and the stand-in ignores.

@@ -1,4 +1,4 @@
-/// Why the backend refuses a request, in its own words.
+/// A refusal of a request, with the reason in the backend's words.
 struct InvalidRequest: Error {
   let detail: String
 }

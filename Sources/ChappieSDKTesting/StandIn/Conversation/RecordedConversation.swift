@@ -1,6 +1,6 @@
 import ChappieSDK
 
-/// The input of a request, after the items of the responses that it continues.
+/// The input of a request, together with the conversation that the request continues.
 struct RecordedConversation {
   private(set) var items: [InputItem] = []
 
@@ -45,7 +45,7 @@ struct RecordedConversation {
 
   // MARK: Content
 
-  /// The text of the user's last message, and its number of images; empty if there is none.
+  /// The text and the number of images of the user's last message; empty text and 0 if there is no such message.
   var lastUserMessage: (text: String, images: Int) {
     for item in items.reversed() {
       if case .message(.user, let text, let images) = item.content { return (text, images) }
@@ -53,7 +53,7 @@ struct RecordedConversation {
     return ("", 0)
   }
 
-  /// Whether the last message is the user's.
+  /// Whether the last message is from the user.
   var endsWithUser: Bool {
     for item in items.reversed() {
       switch item.content {
@@ -65,7 +65,7 @@ struct RecordedConversation {
     return false
   }
 
-  /// The number of messages of user and model.
+  /// The number of messages from the user and the model.
   var messageCount: Int {
     items.count { item in
       switch item.content {
@@ -92,7 +92,7 @@ struct RecordedConversation {
     if case .compactionTrigger? = items.last?.content { true } else { false }
   }
 
-  /// The outputs of tools at the end of the conversation, with the names of the tools.
+  /// The tool outputs at the end of the conversation, with the names of the tools.
   var lastOutputs: [(name: String, text: String)] {
     var names: [String: String] = [:]
     var outputs: [(id: String, text: String)] = []
@@ -116,6 +116,6 @@ struct RecordedConversation {
     }
   }
 
-  /// The size in the context window, in bytes.
+  /// The size of the conversation in the context window, in bytes.
   var bytes: Int { items.reduce(0) { $0 + $1.bytes } }
 }

@@ -2,9 +2,9 @@ import ChappieSDK
 
 /// The tools that a request declares.
 struct ToolList {
-  /// The names of the functions among them.
+  /// The names of the tools that are functions.
   let names: Set<String>
-  /// Their size in the context window, in bytes.
+  /// The size of the tools in the context window, in bytes.
   let bytes: Int
 
   init(checking tools: ChappieJSONValue?) throws(InvalidRequest) {

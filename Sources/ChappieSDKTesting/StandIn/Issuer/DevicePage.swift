@@ -6,7 +6,7 @@ import HTTPTestServer
 struct DevicePage {
   let defaultUser: StandInUser
   let devices: DeviceAuthorizations
-  /// Returns the user with an email address.
+  /// Returns the user with an email address; for nil the default user.
   let user: (String?) -> StandInUser
 
   /// Shows the form.

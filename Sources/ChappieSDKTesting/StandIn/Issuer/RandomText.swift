@@ -2,10 +2,10 @@ import FoundationEssentials
 
 /// Makes identifiers and secrets for the stand-in.
 enum RandomText {
-  /// Part of every secret that the stand-in hands out, so that a test can search files, logs and the bus for leaks.
+  /// A text in every secret of the stand-in. Tests search files, logs and the bus for it to find leaks.
   static let marker = "SANDBOXSECRET"
 
-  /// `bytes` random bytes in hexadecimal.
+  /// Makes `bytes` random bytes, in hexadecimal.
   static func hex(bytes: Int) -> String {
     (0..<bytes).map { _ in
       let hex = String(UInt8.random(in: 0...255), radix: 16)
@@ -13,13 +13,13 @@ enum RandomText {
     }.joined()
   }
 
-  /// A secret of letters, digits and dashes that holds the marker.
+  /// Makes a secret of base64url characters that holds the marker.
   static func secret() -> String {
     // 33 bytes make the whole text valid base64url, as the signature of a JWT must be.
     marker + "-" + base64URL((0..<33).map { _ in UInt8.random(in: 0...255) })
   }
 
-  /// `bytes` in base64url without padding.
+  /// Encodes `bytes` in base64url without padding.
   static func base64URL(_ bytes: [UInt8]) -> String {
     String(
       Data(bytes).base64EncodedString().compactMap { character in
@@ -32,7 +32,7 @@ enum RandomText {
       })
   }
 
-  /// A user code such as `ABCD-12345`, without letters that look alike.
+  /// Makes a user code such as `ABCD-12345`, without letters that resemble digits.
   static func userCode() -> String {
     let letters = (0..<4).compactMap { _ in "ABCDEFGHJKLMNPQRSTUVWXYZ".randomElement() }
     let digits = (0..<5).compactMap { _ in "0123456789".randomElement() }

@@ -73,7 +73,7 @@ final class TokenStore {
     issue(Grant(id: RandomText.hex(bytes: 8), issuer: issuer, clientID: clientID, user: user), replacing: nil)
   }
 
-  /// Exchanges a refresh token for new tokens.
+  /// Exchanges a refresh token for new tokens of the same sign-in.
   func refresh(_ token: String, clientID: String) throws(RefreshError) -> Tokens {
     guard let known = refreshTokens[token], known.grant.clientID == clientID else { throw .unknown }
     switch known.state {
@@ -92,7 +92,7 @@ final class TokenStore {
     return known.grant.user
   }
 
-  /// Revokes a token. With a refresh token, all tokens of its sign-in are revoked.
+  /// Revokes a token. For a refresh token, it revokes all tokens of the sign-in.
   func revoke(_ token: String) {
     accessTokens[token] = nil
     guard let grant = refreshTokens[token]?.grant else { return }

@@ -33,7 +33,8 @@ struct Model: Sendable {
   /// Whether clients shall send the lite form of requests.
   var wantsLite: Bool { json["use_responses_lite"]?.boolValue == true }
 
-  /// The reasoning efforts that requests may name. `none` is always valid. Clients replace `ultra` by another effort.
+  /// The reasoning efforts that requests may name. `none` is always valid. `ultra` never is: clients send another
+  /// effort in its place.
   var efforts: [String] {
     let listed = json["supported_reasoning_levels"]?.arrayValue?.compactMap { $0["effort"]?.stringValue } ?? []
     return ["none"] + listed.filter { $0 != "ultra" }

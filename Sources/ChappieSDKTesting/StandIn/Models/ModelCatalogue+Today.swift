@@ -1,7 +1,7 @@
 import ChappieSDK
 
 extension ModelCatalogue {
-  /// The models in version 0.163.0 of the Codex CLI, in its order, with later ones.
+  /// The models in version 0.163.0 of the Codex CLI, in its order, and newer models.
   static let today: [Model] = [
     // The minimum version of these two is a guess; 0.163.0 does not have them.
     model("gpt-6.2-sol", "GPT-6.2-Sol", priority: 0, efforts: .all, since: "0.164.0", delegating),
@@ -36,7 +36,7 @@ extension ModelCatalogue {
   private enum Efforts: Int {
     case upToXHigh = 4
     case upToMax
-    /// Includes `ultra`, which clients replace by another effort.
+    /// Includes `ultra`. Clients send another effort in its place.
     case all
 
     var levels: ChappieJSONValue {
@@ -44,7 +44,8 @@ extension ModelCatalogue {
     }
   }
 
-  /// Names the effort that clients send for `ultra`. Without it they send the highest other effort of the model.
+  /// The members of a model that names the effort to send for `ultra`. For other models, clients send the highest
+  /// effort below `ultra`.
   private static let delegating: [String: ChappieJSONValue] = [
     "multi_agent_reasoning_effort": "xhigh", "default_reasoning_level": "low",
   ]

@@ -13,7 +13,7 @@ final class ModelCatalogue {
 
   /// Makes the current catalogue.
   ///
-  /// - Parameter contextWindow: the context window of all models in tokens; nil keeps that of each model.
+  /// - Parameter contextWindow: the context window of all models in tokens; nil keeps the window of each model.
   init(contextWindow: Int?) {
     models = Self.today.map { model in
       guard let window = contextWindow.map({ ChappieJSONValue($0) }) else { return model }

@@ -1,6 +1,6 @@
 import ChappieSDK
 
-/// The events of an answer: its own, or those of a rule.
+/// The events of an answer. A rule may replace them with others.
 struct AnswerEvents {
   private enum Source {
     case script([ChappieJSONValue])

@@ -1,12 +1,12 @@
 import ChappieSDK
 import GLibBridge
 
-/// Writes the events of an answer at a pace, and may break off before their end.
+/// Writes the events of an answer at a pace, all of them or only the first.
 @GLibActor
 struct EventPlayer {
-  /// The end of the events.
+  /// The place at which the events end, and the way in which they end.
   enum Ending: Sendable, Equatable {
-    /// After the last event.
+    /// The body ends after the last event.
     case complete
     /// The body ends cleanly after this number of deltas.
     case endAfter(deltas: Int)
@@ -21,7 +21,7 @@ struct EventPlayer {
     }
   }
 
-  /// The action for the connection after the events.
+  /// The way in which the events ended. It decides between keeping, closing and cutting the connection.
   enum Outcome {
     case complete
     case ended

@@ -2,7 +2,7 @@ import ChappieSDK
 import GLibBridge
 import HTTPTestServer
 
-/// The lite form of a request, which models with `use_responses_lite` ask for.
+/// The lite form of a request. Models with `use_responses_lite` ask for it.
 ///
 /// Reports disagree about whether the live backend still accepts the plain form for these models. The stand-in accepts
 /// it, unless a rule says otherwise.

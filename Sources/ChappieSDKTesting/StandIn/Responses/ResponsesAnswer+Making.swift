@@ -1,10 +1,11 @@
 extension ResponsesAnswer {
-  /// The answer to `request`: that of a rule, or a short one that repeats the request.
+  /// Makes the answer to `request`: the content of the rule, or else a content that follows from the conversation, such
+  /// as a quotation of the user's message.
   init(to request: ResponsesRequest, _ change: StandInRule.Change?) {
     self.init(Self.content(request, change), model: request.model.slug, inputTokens: request.inputTokens)
   }
 
-  /// The empty answer to a prewarm request.
+  /// Makes the empty answer to a prewarm request.
   init(toPrewarm request: ResponsesRequest) {
     self.init(.items([]), model: request.model.slug, inputTokens: request.inputTokens)
   }

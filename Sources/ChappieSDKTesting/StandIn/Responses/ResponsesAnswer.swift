@@ -49,8 +49,8 @@ struct ResponsesAnswer {
 
   // MARK: Events
 
-  /// A description of an event. The event itself is made right before it is sent, because a long answer has one for each
-  /// word.
+  /// A description of an event. The event itself is made right before it is sent, because a long answer has one event
+  /// for each word.
   private enum Step {
     case created
     case inProgress

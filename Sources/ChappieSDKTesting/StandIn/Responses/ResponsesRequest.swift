@@ -18,7 +18,7 @@ struct ResponsesRequest {
   let wantsReasoning: Bool
   /// The size of the request in the context window, in tokens.
   let inputTokens: Int
-  /// Whether it has the lite form.
+  /// Whether the request has the lite form.
   let isLite: Bool
 
   /// Checks a request as the live server does, in the same order.

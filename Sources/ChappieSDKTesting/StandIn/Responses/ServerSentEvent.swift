@@ -1,6 +1,6 @@
 import ChappieSDK
 
-/// An event as the stream over HTTP frames it.
+/// The frame of an event in the stream over HTTP.
 enum ServerSentEvent {
   static func frame(_ event: ChappieJSONValue) -> [UInt8] {
     var frame: [UInt8] = []

@@ -1,4 +1,4 @@
-/// An answer that is larger than a client should accept. Its pieces are alike, and are made while they are sent.
+/// An answer that is larger than a client should accept. Its pieces are alike; each is made right before it is sent.
 struct Flood: Sendable {
   enum Kind: String, CaseIterable, Sendable {
     /// Deltas of the answer's text.
@@ -13,14 +13,14 @@ struct Flood: Sendable {
     case event
     /// Events of an item with as many numbers of twenty digits as fit into `size`.
     case numbers
-    /// Pings of a WebSocket, or comments in an event stream. For this case and the next three, a piece has as many as fit
-    /// into `size`.
+    /// Pings of a WebSocket, or comments in an event stream. In this case and the next three, each piece has as many of
+    /// them as fit into `size`.
     case pings
     /// Messages, or events, without content.
     case empty
     /// Messages, or events, of two bytes.
     case small
-    /// Parts of one byte, of a message that never ends; or lines of one event.
+    /// Parts of one byte in a message that never ends, or lines of one event.
     case parts
   }
 
@@ -73,7 +73,7 @@ struct Flood: Sendable {
     #"{"type":"response.output_item.done","output_index":0,"item":{\#(members)}}"#
   }
 
-  /// The message that represents an endless event over a WebSocket, where each message must end.
+  /// The longest message that stands for an endless event over a WebSocket, where each message must end.
   var message: [UInt8] {
     let length = min(Self.messageLimit, count.map { $0 * size } ?? .max)
     let content = [UInt8](repeating: UInt8(ascii: "x"), count: length)
@@ -83,7 +83,7 @@ struct Flood: Sendable {
   enum Piece {
     case event(String)
     case part([UInt8])
-    /// Many at once: as frames of a WebSocket, and as lines of an event stream.
+    /// Many small messages: as frames of a WebSocket, and as lines of an event stream.
     case block(frames: [UInt8], lines: [UInt8])
 
     /// The bytes in an event stream.
@@ -105,7 +105,7 @@ extension Flood {
     while let piece = block ?? piece(index) {
       try await write(piece)
       index += 1
-      // All pieces after the first are the same, so they are made once, for speed.
+      // All blocks after the first are equal. For speed, only one is made.
       if case .block = piece, index > 1 { block = count.map { index < $0 } ?? true ? piece : nil }
       // Without a yield, the flood would block all other clients.
       if block != nil || index % 16 == 0 { await Task.yield() }

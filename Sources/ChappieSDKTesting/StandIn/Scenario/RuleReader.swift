@@ -95,7 +95,7 @@ extension StandInRule {
       return calls
     }
 
-    /// Events as objects, and anything else as text.
+    /// Reads a list of messages: an object is an event, and a string is sent as it is.
     mutating func frames(_ key: String) throws(Problem) -> [ChappieJSONValue] {
       guard let value = take(key) else { return [] }
       let isFrame = { (element: ChappieJSONValue) in

@@ -1,4 +1,4 @@
-/// An endpoint of the stand-in, as counters and the rules of a scenario name it.
+/// An endpoint of the stand-in. Counters and rules use its raw value as its name.
 enum StandInEndpoint: String, CaseIterable, Sendable {
   case userCode = "usercode"
   case poll
@@ -14,7 +14,7 @@ enum StandInEndpoint: String, CaseIterable, Sendable {
   case usage
   /// The workspaces of the user: `wham/accounts/check`.
   case accounts
-  /// `/codex/device`
+  /// The page `/codex/device`.
   case page
   /// Any other path.
   case unknown
@@ -24,7 +24,7 @@ enum StandInEndpoint: String, CaseIterable, Sendable {
     .userCode, .poll, .token, .refresh, .revoke, .responses, .handshake, .models, .usage, .accounts,
   ]
 
-  /// The only method that it accepts; nil for any.
+  /// The only accepted HTTP method; nil if any is accepted.
   var method: String? {
     switch self {
     case .page, .unknown: nil

@@ -5,7 +5,7 @@ import HTTPTestServer
 
 /// An error in a scenario, or in a change of models or usage.
 public struct StandInScenarioError: LocalizedError, Equatable, CustomStringConvertible {
-  /// The error, in a sentence; for a scenario with the number of the rule.
+  /// The error in a sentence. For a scenario, it names the number of the rule.
   public let description: String
   public var errorDescription: String? { description }
 }
@@ -13,7 +13,7 @@ public struct StandInScenarioError: LocalizedError, Equatable, CustomStringConve
 extension StandInRule {
   /// Reads the rules of a scenario, a JSON list.
   ///
-  /// Unknown keys are refused, because a mistyped key could make a test pass that tests nothing.
+  /// Unknown keys are errors, because with a mistyped key a test could pass without testing anything.
   static func list(parsing bytes: [UInt8]) throws(StandInScenarioError) -> [StandInRule] {
     guard let json = try? ChappieJSONValue(parsing: bytes.span), case .array(let elements) = json else {
       throw StandInScenarioError(description: "a scenario is a JSON list of rules")

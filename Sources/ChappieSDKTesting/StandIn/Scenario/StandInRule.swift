@@ -34,7 +34,7 @@ struct StandInRule: Sendable {
     /// Refuses the plain form of a request for a model that asks for the lite form.
     var requiresLite = false
     var ending = EventPlayer.Ending.complete
-    /// Messages over the WebSocket after the end of the answer, and the time between.
+    /// Messages over the WebSocket after the end of the answer, and the delay before the first of them.
     var late: [ChappieJSONValue] = []
     var lateDelay = Duration.zero
   }
@@ -48,7 +48,7 @@ struct StandInRule: Sendable {
     if case .change(let change) = action { change } else { nil }
   }
 
-  /// Whether the rule has a fixed answer that does not depend on the request.
+  /// Whether the action is a fixed answer. Such a rule applies before the request is checked.
   var hasOwnStatus: Bool {
     if case .answer = action { true } else { false }
   }

@@ -15,7 +15,7 @@ enum ErrorFrame {
     ]
   }
 
-  /// The member `error` of the body; without one, the body becomes its message.
+  /// The member `error` of the body. A body without this member becomes the message of an error.
   private static func error(of response: HTTPServerResponse) -> ChappieJSONValue {
     let body = try? ChappieJSONValue(parsing: response.body.span)
     if let error = body?["error"], error.objectValue != nil { return error }

@@ -2,7 +2,7 @@ import ChappieSDK
 import GLibBridge
 import HTTPTestServer
 
-/// A WebSocket, which carries requests for answers one after the other.
+/// A session over one WebSocket. It answers requests one after the other.
 @GLibActor
 final class SocketSession {
   private let backend: BackendState
@@ -136,7 +136,7 @@ final class SocketSession {
     }
   }
 
-  /// Sends the late messages of a rule.
+  /// Sends the messages of a rule that come after the answer.
   private func sendLate(_ change: StandInRule.Change) async throws {
     if change.lateDelay > .zero { try await sleep(for: change.lateDelay) }
     for frame in change.late { try await socket.write(frame.stringValue.map { Array($0.utf8) } ?? frame.encoded) }
@@ -153,7 +153,7 @@ final class SocketSession {
     return [backend.usage.event(user)] + (fields.isEmpty ? [] : [metadata])
   }
 
-  /// Carries out a rule that replaces the answer.
+  /// Sends the replacement of the answer that the rule describes.
   private func play(_ rule: StandInRule) async throws {
     last = nil
     switch rule.action {

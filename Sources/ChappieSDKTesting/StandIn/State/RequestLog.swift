@@ -57,7 +57,7 @@ struct RequestLog {
 
   private func line(_ request: HTTPServerRequest, _ outcome: String, _ start: ContinuousClock.Instant) {
     let milliseconds = Int((ContinuousClock.now - start) / .milliseconds(1))
-    // The path is foreign text and must not break the line.
+    // The path comes from the client, and must not break the line.
     let path = String(request.path.map { $0.isASCII && !$0.isNewline && $0 >= " " ? $0 : "?" })
     write("\(request.method) \(path) \(outcome), \(milliseconds) ms")
   }

@@ -1,6 +1,6 @@
 import GLibBridge
 
-/// Records the requests to the stand-in.
+/// A record of the requests to the stand-in.
 @GLibActor
 final class RequestRecord {
   private(set) var state = StandInState()

@@ -3,13 +3,13 @@ import FoundationEssentials
 import GLibBridge
 import HTTPTestServer
 
-/// The usage of the plan, which the usage endpoint, header fields and frames report.
+/// The usage of the plan. The usage endpoint, header fields and frames report it.
 @GLibActor
 final class UsageMeter {
   struct Window: Sendable, Equatable {
     var usedPercent: Double
     var minutes: Int
-    /// Unix seconds.
+    /// The time of the reset, in Unix seconds.
     var resetAt: Int
     /// The percentage that each answer adds. Growth alone never reaches the limit.
     var growth: Double
@@ -21,7 +21,7 @@ final class UsageMeter {
     var balance = "0"
   }
 
-  /// The plan; nil for that of the user.
+  /// The plan; nil for the plan of the user.
   var plan: String?
   var primary: Window?
   var secondary: Window?
@@ -35,7 +35,7 @@ final class UsageMeter {
 
   static var now: Int { Int(Date().timeIntervalSince1970) }
 
-  /// Counts an answer.
+  /// Adds the growth for one answer to each window.
   func grow() {
     primary?.grow()
     secondary?.grow()

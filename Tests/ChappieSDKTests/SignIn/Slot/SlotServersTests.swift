@@ -23,7 +23,7 @@ struct SlotServersTests {
       try await fixture.slot.accessGrant(insteadOf: old)
     }
     #expect(fixture.method.refreshed.isEmpty)
-    #expect(fixture.store.stored == "old", "it is there for who goes back")
+    #expect(fixture.store.stored == "old", "the credential is kept for its own servers")
   }
 
   @Test(arguments: others)

@@ -134,7 +134,7 @@ struct SlotSignInTests {
   @Test func doesNotRevokeAStoredCredentialAfterAFailedWrite() async throws {
     let fixture = await SlotFixture.signedIn()
     fixture.store.writeError = .keyringFailed("it took too long")
-    fixture.store.keepsInSpiteOfErrors = true
+    fixture.store.storesDespiteErrors = true
     _ = try await fixture.slot.startSignIn(interaction: .forbidden)
     await fixture.until { $0.deviceLinkState == .failed }
     for _ in 0..<100 { await Task.yield() }

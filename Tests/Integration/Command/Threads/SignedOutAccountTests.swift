@@ -15,7 +15,7 @@ struct SignedOutAccountTests {
       }
       #expect(try await world.chappie("sign-out", "--account", "work").status == 0)
       try await caller.call("Manager.Close", work)
-      try await eventually("the account to be gone") {
+      try await eventually("the account to be removed") {
         try await world.chappie("ask", "--account", "work", "--thread", "last", "three").status == 3
       }
       let listed = try await world.chappie("threads", "--account", "work")

@@ -113,7 +113,7 @@ extension Caller {
   /// The stand-in must be stalled: ``Sandbox/stall(times:)``.
   func stalledTurn(_ options: VariantDictionary = [:], at path: ObjectPath = .chappie) async throws -> Turn {
     let turn = try await stream("Go on", options, at: path)
-    try await eventually("a piece of the answer") { try await turn.snapshot().text == Sandbox.stalledText }
+    try await eventually("a part of the answer") { try await turn.snapshot().text == Sandbox.stalledText }
     return turn
   }
 

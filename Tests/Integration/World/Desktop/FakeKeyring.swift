@@ -10,7 +10,7 @@ final class FakeKeyring {
     case dismisses
     case isAway
     /// The keyring's program crashes during the prompt.
-    case sawItCrash
+    case seesACrash
   }
 
   /// The treatment of a stored item.
@@ -264,7 +264,7 @@ final class FakeKeyring {
     }
     switch user {
     case .isAway: waiting.append(path)
-    case .sawItCrash: crash()
+    case .seesACrash: crash()
     case .dismisses: complete(path, dismissed: true, nothing(for: question))
     case .consents: complete(path, dismissed: false, answer(to: question))
     }

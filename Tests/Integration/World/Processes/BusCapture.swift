@@ -24,6 +24,33 @@ final class BusCapture {
     try Data(contentsOf: process.log).ranges(of: Data(text.utf8)).count
   }
 
+  /// A captured message: its type in the D-Bus specification, and all its bytes.
+  struct Message {
+    static let reply: UInt8 = 2
+    static let signal: UInt8 = 4
+
+    let type: UInt8
+    let bytes: Data
+
+    func contains(_ text: String) -> Bool { bytes.range(of: Data(text.utf8)) != nil }
+  }
+
+  /// All messages in the order in which the bus sent them.
+  func messages() throws -> [Message] {
+    var rest = try Data(contentsOf: process.log)
+    var messages: [Message] = []
+    while rest.count >= 16 {
+      let number = { (offset: Int) in
+        (0..<4).reduce(0) { $0 | Int(rest[rest.startIndex + offset + $1]) << (8 * $1) }
+      }
+      // The fixed header, the fields up to a multiple of 8, and the body.
+      let length = 16 + (number(12) + 7) & ~7 + number(4)
+      messages.append(Message(type: rest[rest.startIndex + 1], bytes: rest.prefix(length)))
+      rest = rest.dropFirst(length)
+    }
+    return messages
+  }
+
   /// The end of the capture, which may be long.
   private func recent() throws -> Data {
     let file = try FileHandle(forReadingFrom: process.log)
