@@ -49,8 +49,9 @@ RELEASE += -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map
   $(foreach flag,-disable-incremental-llvm-codegen -no-clang-module-breadcrumbs,-Xswiftc -Xfrontend -Xswiftc $(flag))
 # More options for SwiftPM, such as --jobs=2.
 SWIFTFLAGS =
+# The compiler writes what macros expand to into files whose names are in the debug symbols: they are put below the top.
 # The linker lists the archives that it takes code from, for the bill of materials.
-BUILD = $(SWIFT) build $(RELEASE) $(SWIFTFLAGS)
+BUILD = TMPDIR=$(CURDIR)/.build/tmp $(SWIFT) build $(RELEASE) $(SWIFTFLAGS)
 SOURCES = Package.swift Sources Tests dbus Fuzz Examples
 
 .PHONY: build debug prepare dependencies test-dependencies demo-dependencies manuals demo test bench fuzz torture \
@@ -78,7 +79,7 @@ demo-dependencies:
 prepare:
 	@scripts/dependencies check build
 	@scripts/pkg-config-directory $(PKGCONFIG) >/dev/null
-	@mkdir -p $(STATIC) && ln -sf "$$(gcc -print-file-name=libstdc++.a)" $(STATIC)/libstdc++.a
+	@mkdir -p .build/tmp $(STATIC) && ln -sf "$$(gcc -print-file-name=libstdc++.a)" $(STATIC)/libstdc++.a
 
 # The manual pages of the interfaces, from the files that describe them.
 MANUALS = .build/man

@@ -20,11 +20,10 @@ struct UsageLimits: Equatable {
 
     /// A length of time in its largest whole unit: `5 hours`, `7 days`.
     static func length(_ minutes: UInt32) -> String {
-      for (unit, name) in [(1440, "day"), (60, "hour"), (1, "minute")] as [(UInt32, String)]
-      where minutes.isMultiple(of: unit) {
-        return minutes == unit ? "1 \(name)" : "\(minutes / unit) \(name)s"
-      }
-      return ""
+      let (count, unit) =
+        minutes.isMultiple(of: 1440)
+        ? (minutes / 1440, "day") : minutes.isMultiple(of: 60) ? (minutes / 60, "hour") : (minutes, "minute")
+      return count == 1 ? "1 \(unit)" : "\(count) \(unit)s"
     }
 
     var wholePercent: Int { UsageBar(percent: usedPercent).wholePercent }
