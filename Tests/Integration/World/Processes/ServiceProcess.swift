@@ -91,10 +91,15 @@ final class ServiceProcess {
       to: directories.activation.appending(path: "org.chappie.service"), atomically: true, encoding: .utf8)
   }
 
-  /// The number of files, sockets and pipes that the service has open.
+  /// The number of files, sockets and pipes that the service has open. The watch on its program, which begins after a
+  /// second, does not count.
   func openDescriptors() throws -> Int {
     guard let process else { throw UnmetCondition("a service that runs") }
-    return try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.id)/fd").count
+    let folder = "/proc/\(process.id)/fd"
+    return try FileManager.default.contentsOfDirectory(atPath: folder).count { name in
+      let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")
+      return target?.hasSuffix("inotify") != true
+    }
   }
 
   /// Ends the service and starts it again with the same arguments.
