@@ -4,12 +4,6 @@ import CSodium
 ///
 /// Equal input gives equal output. Different purposes give unrelated output.
 public enum KeyDerivation {
-  /// Derives a key of ``AEAD/keyLength`` bytes from `material` for one purpose. The key is as hard to guess as the
-  /// material.
-  public static func deriveKey(from material: [UInt8], purpose: String) -> SecretBytes {
-    SecretBytes(count: AEAD.keyLength) { hash(material, purpose: purpose, into: $0, length: AEAD.keyLength) }
-  }
-
   /// A fingerprint that does not reveal `material`: `length` bytes, in hexadecimal.
   public static func fingerprint(of material: [UInt8], purpose: String, length: Int = 16) -> String {
     var bytes = [UInt8](repeating: 0, count: length)
@@ -21,7 +15,8 @@ public enum KeyDerivation {
     bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
-  /// Derives a key from `secret`, a key of ``AEAD/keyLength`` bytes, and from `material`, which may be public.
+  /// Derives a key of ``AEAD/keyLength`` bytes from `secret`, a key of the same length, and from `material`, which may
+  /// be public.
   public static func deriveKey(from material: [UInt8], and secret: SecretBytes, purpose: String) -> SecretBytes {
     SecretBytes(count: AEAD.keyLength) { hash(material, secret, purpose: purpose, into: $0, length: AEAD.keyLength) }
   }

@@ -2,7 +2,7 @@ import SecretMemory
 import Testing
 
 struct AEADTests {
-  private let key = KeyDerivation.deriveKey(from: Array("material".utf8), purpose: "test")
+  private let key = AEAD.randomKey()
   private let context = Array("context".utf8)
   private let secret = SecretBytes("what is sealed".utf8)
 
@@ -36,7 +36,7 @@ struct AEADTests {
 
   @Test func needsTheSameKey() {
     let sealed = AEAD.seal(secret, key: key, context: context)
-    let other = KeyDerivation.deriveKey(from: Array("material".utf8), purpose: "other")
+    let other = AEAD.randomKey()
     #expect(AEAD.open(sealed, key: other, context: context) == nil)
   }
 

@@ -4,6 +4,7 @@ import Testing
 /// The expected values are BLAKE2b of the purpose's length, the purpose and the material, computed with another
 /// program. A change of any of them would make all stored credentials unreadable.
 struct KeyDerivationTests {
+  private let secret = SecretBytes((0..<32).map { UInt8($0) })
   private let material = Array("0123456789abcdef0123456789abcdef".utf8)
 
   private static func hex(_ secret: SecretBytes) -> String {
@@ -11,8 +12,8 @@ struct KeyDerivationTests {
   }
 
   @Test func derivesAStableKey() {
-    let key = KeyDerivation.deriveKey(from: material, purpose: "test key")
-    #expect(Self.hex(key) == "f441859ca723cf3dda921dd55a98272502c9056b8f6339973c358717c436f064")
+    let key = KeyDerivation.deriveKey(from: material, and: secret, purpose: "test key")
+    #expect(Self.hex(key) == "474d1cef8c0839c09b5a6f83f04cfbaef21ac9937d596391de03cd2f6ab09f62")
     #expect(key.count == AEAD.keyLength)
   }
 
@@ -26,13 +27,14 @@ struct KeyDerivationTests {
     let name = KeyDerivation.fingerprint(of: material, purpose: "name")
     #expect(name != KeyDerivation.fingerprint(of: other, purpose: "name"))
     #expect(name != KeyDerivation.fingerprint(of: [], purpose: "name"))
-    let key = KeyDerivation.deriveKey(from: material, purpose: "name")
-    #expect(!key.isEqual(to: KeyDerivation.deriveKey(from: other, purpose: "name")))
+    let key = KeyDerivation.deriveKey(from: material, and: secret, purpose: "name")
+    #expect(!key.isEqual(to: KeyDerivation.deriveKey(from: other, and: secret, purpose: "name")))
+    #expect(!key.isEqual(to: KeyDerivation.deriveKey(from: material, and: AEAD.randomKey(), purpose: "name")))
   }
 
   @Test func dependsOnThePurpose() {
-    let key = KeyDerivation.deriveKey(from: material, purpose: "a")
-    #expect(!key.isEqual(to: KeyDerivation.deriveKey(from: material, purpose: "b")))
+    let key = KeyDerivation.deriveKey(from: material, and: secret, purpose: "a")
+    #expect(!key.isEqual(to: KeyDerivation.deriveKey(from: material, and: secret, purpose: "b")))
     // The boundary between purpose and material matters as well.
     let name = KeyDerivation.fingerprint(of: Array("bc".utf8), purpose: "a")
     #expect(name != KeyDerivation.fingerprint(of: Array("c".utf8), purpose: "ab"))
@@ -40,7 +42,7 @@ struct KeyDerivationTests {
 
   /// The name of a device must not reveal its key.
   @Test func theFingerprintIsNotAPrefixOfTheKey() {
-    let key = Self.hex(KeyDerivation.deriveKey(from: material, purpose: "a"))
-    #expect(!key.hasPrefix(KeyDerivation.fingerprint(of: material, purpose: "a")))
+    let key = Self.hex(KeyDerivation.deriveKey(from: material, and: secret, purpose: "a"))
+    #expect(!key.hasPrefix(KeyDerivation.fingerprint(of: material, and: secret, purpose: "a")))
   }
 }

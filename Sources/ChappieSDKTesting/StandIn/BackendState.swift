@@ -35,6 +35,9 @@ final class BackendState {
       ]
     ], status: 401)
 
+  /// A new token that routes the requests of one turn to one server.
+  static func makeTurnState() -> String { "ts_" + RandomText.hex(bytes: 16) }
+
   /// The player for the events of an answer, with the pace and ending of the rule or of the configuration.
   func player(_ change: StandInRule.Change?) -> EventPlayer {
     let pace = configuration.wordsPerSecond > 0 ? Duration.seconds(1 / configuration.wordsPerSecond) : .zero

@@ -1,6 +1,7 @@
 import ChappieSDK
 import ChappieSDKRuntime
 import FoundationEssentials
+import GLibBridge
 
 /// The requirements of every ``ChappieThreadStore``, as a test for your own store.
 ///

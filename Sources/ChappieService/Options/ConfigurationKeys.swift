@@ -24,6 +24,11 @@ extension KeyFile {
   }
 }
 
+/// The reason for which the service could not start, as a sentence.
+public struct StartFailure: Error, CustomStringConvertible {
+  public let description: String
+}
+
 extension StartFailure {
   /// - Parameter key: with its group, as `[Group] Key=`.
   init(_ key: String, _ expected: String, _ value: String) {

@@ -36,7 +36,7 @@ struct ServerChecks {
     } catch {
       servers = .failure(CommandFailure(error))
     }
-    now = LocalTime.now
+    now = UnixTime.now
   }
 
   /// The findings without a service to ask.

@@ -43,7 +43,7 @@ final class UsageMonitor: MonitorSource {
     guard status.state == "signed-in" else { return message(status.summary) }
     do {
       let limits = try await limits()
-      wake(at: limits.windows.compactMap(\.resetsAt).filter { $0 > LocalTime.now }.min())
+      wake(at: limits.windows.compactMap(\.resetsAt).filter { $0 > UnixTime.now }.min())
       return json ? limits.json.line : limits.sentence
     } catch let error as GLibError where error.busName?.hasPrefix("org.chappie.Error.") == true {
       wake(after: Self.pause)
@@ -53,7 +53,7 @@ final class UsageMonitor: MonitorSource {
 
   private func limits() async throws -> UsageLimits {
     let known = try UsageLimits(try await service.properties(client, "Client").value("UsageLimits") ?? [:])
-    let ended = known.windows.contains { ($0.resetsAt ?? .max) <= LocalTime.now }
+    let ended = known.windows.contains { ($0.resetsAt ?? .max) <= UnixTime.now }
     let mayAsk = asked.map { .now - $0 >= Self.pause } ?? true
     guard known.isEmpty || ended && mayAsk else { return known }
     asked = .now
@@ -70,7 +70,7 @@ final class UsageMonitor: MonitorSource {
   private func wake(at time: Int64?) {
     guard let time else { return }
     // Five seconds later: the clock of the backend may differ.
-    wake(after: .seconds(time - LocalTime.now + 5))
+    wake(after: .seconds(time - UnixTime.now + 5))
   }
 
   private func wake(after delay: Duration) {

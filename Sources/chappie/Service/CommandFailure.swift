@@ -87,7 +87,7 @@ struct CommandFailure: Error {
     switch (name, ExitStatus(errorName: name)) {
     case ("org.chappie.Error.MissingCredential", _): "Nobody is signed in: run chappie sign-in."
     case (_, .signInNeeded): "The sign-in has ended: run chappie sign-in."
-    case (_, .usageLimitReached): message + (resetsAt.map { " It resets \(LocalTime.text($0))." } ?? "")
+    case (_, .usageLimitReached): message + (resetsAt.map { " It resets \(UnixTime.localText($0))." } ?? "")
     case ("org.chappie.Error.Cancelled", _): "Cancelled."
     case ("org.freedesktop.DBus.Error.ServiceUnknown", _), ("org.freedesktop.DBus.Error.NameHasNoOwner", _):
       "The service is not installed, or does not start: install chappie, and see journalctl --user -u chappie."

@@ -28,7 +28,7 @@ struct UsageLimits: Equatable {
 
     var wholePercent: Int { UsageBar(percent: usedPercent).wholePercent }
 
-    var reset: String? { resetsAt.map { "resets \(LocalTime.text($0))" } }
+    var reset: String? { resetsAt.map { "resets \(UnixTime.localText($0))" } }
   }
 
   let plan: String?

@@ -13,19 +13,19 @@ struct ThreadMarkdown {
 
   private func head(_ thread: ChappieThreadSummary) -> String {
     let turns = "\(thread.turnCount) turn\(thread.turnCount == 1 ? "" : "s")"
-    let archived = thread.archivedAt.map { ", archived \(LocalTime.text($0))" } ?? ""
+    let archived = thread.archivedAt.map { ", archived \(UnixTime.localText($0))" } ?? ""
     return """
       # \(Markdown.escaped(ThreadSummary.shown(thread.title)))
 
-      Thread \(Markdown.code(thread.id)): \(turns), begun \(LocalTime.text(thread.createdAt)), \
-      changed \(LocalTime.text(thread.updatedAt))\(archived).
+      Thread \(Markdown.code(thread.id)): \(turns), begun \(UnixTime.localText(thread.createdAt)), \
+      changed \(UnixTime.localText(thread.updatedAt))\(archived).
       """
   }
 
   private func part(_ event: ChappieTurnEvent, _ turn: ChappieTurn) -> String? {
     switch event {
     case .input(let message):
-      let head = "## \(message.role.speaker), \(LocalTime.text(turn.recordedAt))"
+      let head = "## \(message.role.speaker), \(UnixTime.localText(turn.recordedAt))"
       return ([head, Markdown.quote(message.text)] + message.images.map(image)).joined(separator: "\n\n")
     case .output(let text, let model, _):
       return "## \(Markdown.escaped(model.terminalSafeLine))\n\n\(Markdown.closed(text))"

@@ -22,8 +22,8 @@ struct ThreadText {
   private func head(_ thread: ChappieThreadSummary) -> String {
     let facts = [
       thread.id.terminalSafeLine, ThreadSummary.size(turns: thread.turnCount, bytes: UInt64(clamping: thread.bytes)),
-      "begun \(LocalTime.text(thread.createdAt))", "changed \(LocalTime.text(thread.updatedAt))",
-      thread.archivedAt.map { "archived \(LocalTime.text($0))" },
+      "begun \(UnixTime.localText(thread.createdAt))", "changed \(UnixTime.localText(thread.updatedAt))",
+      thread.archivedAt.map { "archived \(UnixTime.localText($0))" },
     ]
     let title = ThreadSummary.shown(thread.title).lines(within: columns).map(style.bold)
     let line = facts.compactMap(\.self).joined(separator: ", ").lines(within: columns).map(style.dim)
@@ -42,7 +42,7 @@ struct ThreadText {
   private func paragraph(_ event: ChappieTurnEvent, _ turn: ChappieTurn, _ limit: Int?) -> String? {
     switch event {
     case .input(let message):
-      let time = style.dim(", " + LocalTime.text(turn.recordedAt))
+      let time = style.dim(", " + UnixTime.localText(turn.recordedAt))
       return style.bold(message.role.speaker) + time + "\n" + body(message.text, limit) + images(message.images)
     case .output(let text, let model, _):
       return style.bold(model.terminalSafeLine) + "\n" + body(text, limit)

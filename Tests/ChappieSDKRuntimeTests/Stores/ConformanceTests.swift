@@ -1,5 +1,6 @@
 import ChappieSDK
 import ChappieSDKTesting
+import GLibBridge
 import Synchronization
 import Testing
 

@@ -1,3 +1,4 @@
+import GLibBridge
 import Testing
 
 @testable import ChappieSDK

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import GLibBridge
 import SecretMemory
 
 @testable import ChappieSDK

@@ -97,8 +97,8 @@ struct OtherProcessTests {
       try await caller.signal("StateChanged") { $0.arguments == .tuple("reauthentication-required", "signed-in") }
       try await caller.signal("ReauthenticationRequired")
       // The time in seconds tells two sign-ins apart.
-      let second = LocalTime.now
-      try await eventually("the next second") { LocalTime.now > second }
+      let second = UnixTime.now
+      try await eventually("the next second") { UnixTime.now > second }
       let mender = try world.startLibraryHost("sign-in", "")
       #expect(try await mender.waitForEnd() == .exit(0), "\(mender.output)")
       try await caller.signal("StateChanged") { $0.arguments == .tuple("signed-in", "reauthentication-required") }

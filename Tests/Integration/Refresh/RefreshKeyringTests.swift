@@ -33,8 +33,8 @@ struct RefreshKeyringTests {
     try await World.with(plan) { world in
       let caller = try await afterFirstUnlock(world)
       try await world.keyring.lock()
-      let locked = LocalTime.now
-      try await eventually("the end of the token") { LocalTime.now > locked }
+      let locked = UnixTime.now
+      try await eventually("the end of the token") { UnixTime.now > locked }
       #expect(try await refusal { try await caller.send("hi") }.name == "Locked")
       let state = try await world.sandbox.state()
       #expect(state.requests["refresh"] == 0)

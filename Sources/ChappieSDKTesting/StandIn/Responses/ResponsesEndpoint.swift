@@ -41,11 +41,21 @@ struct ResponsesEndpoint {
       try await backend.record.streaming {
         let events = AnswerEvents(answer, change)
         let outcome = try await player.play(events.count, event: events.event) { event in
-          try await stream.write(ServerSentEvent.frame(event))
+          try await stream.write(Self.frame(event))
         }
         if case .dropped = outcome { stream.abort() }
       }
     }
+  }
+
+  /// An event, framed as a server-sent event.
+  private nonisolated static func frame(_ event: ChappieJSONValue) -> [UInt8] {
+    var frame: [UInt8] = []
+    if let type = event["type"]?.stringValue { frame += "event: \(type)\n".utf8 }
+    frame += "data: ".utf8
+    frame += event.encoded
+    frame += "\n\n".utf8
+    return frame
   }
 
   private func head(
@@ -55,7 +65,9 @@ struct ResponsesEndpoint {
       ("content-type", "text/event-stream"), ("cache-control", "no-cache"),
       ("x-request-id", "req_" + RandomText.hex(bytes: 16)), ("x-models-etag", backend.models.etag),
     ]
-    if request.headers["x-codex-turn-state"] == nil { fields.append(("x-codex-turn-state", TurnState.make())) }
+    if request.headers["x-codex-turn-state"] == nil {
+      fields.append(("x-codex-turn-state", BackendState.makeTurnState()))
+    }
     backend.usage.grow()
     fields += backend.usage.headers + more
     backend.record.noteTurnState(given: fields.last { $0.name.lowercased() == "x-codex-turn-state" }?.value)

@@ -144,7 +144,7 @@ final class SocketSession {
 
   private func sideEvents(_ headers: [(name: String, value: String)], isFirst: Bool) -> [ChappieJSONValue] {
     backend.usage.grow()
-    var fields = isFirst ? ["x-codex-turn-state": TurnState.make()] : [:]
+    var fields = isFirst ? ["x-codex-turn-state": BackendState.makeTurnState()] : [:]
     for header in headers { fields[header.name.lowercased()] = header.value }
     backend.record.noteTurnState(given: fields["x-codex-turn-state"])
     let metadata: ChappieJSONValue = [

@@ -44,7 +44,7 @@ struct ThreadList: Verb {
     for thread in threads {
       table.append(
         ThreadSummary.short(thread.id), ThreadSummary.shown(thread.title).shortened(to: room),
-        LocalTime.text(thread.updatedAt), "\(thread.turnCount)", ByteCount(bytes: thread.bytes).text)
+        UnixTime.localText(thread.updatedAt), "\(thread.turnCount)", ByteCount(bytes: thread.bytes).text)
     }
     return table.text
   }

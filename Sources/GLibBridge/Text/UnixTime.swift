@@ -1,9 +1,9 @@
 import CGLib
 
-/// Dates and times in the user's time zone.
-public enum LocalTime {
+/// Times in this project's format: Unix seconds in UTC.
+public enum UnixTime {
   /// The date and time of a Unix time, in the user's time zone and language.
-  public static func text(_ unixSeconds: Int64) -> String {
+  public static func localText(_ unixSeconds: Int64) -> String {
     guard let date = g_date_time_new_from_unix_local(gint64(unixSeconds)) else { return "\(unixSeconds)" }
     defer { g_date_time_unref(date) }
     let text = g_date_time_format(date, "%a %-d %b %Y, %H:%M")
