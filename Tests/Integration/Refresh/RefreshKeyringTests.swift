@@ -5,7 +5,7 @@ import Testing
 /// A refresh needs a keyring that can store its result.
 @Suite(.worlds) @GLibActor
 struct RefreshKeyringTests {
-  private static let slowRefresh = #"[{"endpoint":"refresh","delay_ms":500}]"#
+  private static let slowRefresh = #"[{"endpoint":"refresh","delay_ms":3000}]"#
 
   /// A credential that is readable while the keyring is locked.
   private func afterFirstUnlock(_ world: World) async throws -> Caller {

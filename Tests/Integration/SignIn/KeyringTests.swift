@@ -58,7 +58,7 @@ struct KeyringTests {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       try await world.sandbox.expireAccessTokens()
-      try await world.sandbox.play(#"[{"endpoint":"refresh","delay_ms":500}]"#)
+      try await world.sandbox.play(#"[{"endpoint":"refresh","delay_ms":3000}]"#)
       async let refused = refusal { try await caller.send("hi") }
       try await eventually("the refresh") { try await world.sandbox.state().requests["refresh"] == 1 }
       try await world.keyring.lock()

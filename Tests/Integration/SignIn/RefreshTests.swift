@@ -193,7 +193,7 @@ struct RefreshTests {
   @Test func aRefreshOutlivesTheTurnThatStartedIt() async throws {
     try await World.with { world in
       let caller = try await expiredCaller(world)
-      try await world.sandbox.play(#"[{"endpoint":"refresh","delay_ms":500}]"#)
+      try await world.sandbox.play(#"[{"endpoint":"refresh","delay_ms":3000}]"#)
       let turn = try await caller.stream("hi")
       try await eventually("the refresh") { try await world.sandbox.state().requests["refresh"] == 1 }
       try await turn.cancel()
