@@ -72,19 +72,21 @@ public final class BusService {
     }
   }
 
-  /// Whether no call is being answered, no turn runs, and nobody is signing in.
-  private var isIdle: Bool {
-    connection.objects.isIdle && exporter.environment.callers.runningTurns.isEmpty && !SlotRegistry.isSigningIn
+  /// Whether a turn runs or somebody is signing in.
+  private var isBusy: Bool {
+    !exporter.environment.callers.runningTurns.isEmpty || SlotRegistry.isSigningIn
   }
 
-  /// Waits until the service is idle, then releases its name, so that the next call starts its successor.
+  /// Waits for the end of turns and sign-ins, then releases the name, so that the next call starts the successor.
   ///
   /// Calls that came before the release are still answered, and their turns go on for a minute at most.
   public func handOver() async throws {
-    while !isIdle { try await sleep(for: Self.idleCheck) }
+    while isBusy { try await sleep(for: Self.idleCheck) }
     try? await connection.releaseName(Self.name)
     let end = ContinuousClock.now + .seconds(60)
-    while !isIdle, ContinuousClock.now < end { try await sleep(for: Self.idleCheck) }
+    while isBusy || !connection.objects.isIdle, ContinuousClock.now < end {
+      try await sleep(for: Self.idleCheck)
+    }
   }
 
   /// The time between two looks at whether the service is idle. It delays an upgrade only.

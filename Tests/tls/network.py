@@ -54,7 +54,7 @@ def make_certificate(folder, name, host=SERVER, days=7, issuer=None, start=None)
     if start:
         configuration = Path(folder) / "authority.conf"
         configuration.write_text(AUTHORITY.format(folder=folder))
-        (Path(folder) / "index.txt").touch()
+        (Path(folder) / "index.txt").write_text("")
         signing = ["ca", "-batch", "-selfsign", "-notext", "-create_serial", "-config", configuration, "-keyfile", key,
                    "-in", request, "-startdate", start, "-days", "40000", "-out", path]
     for command in (

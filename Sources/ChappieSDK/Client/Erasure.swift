@@ -20,6 +20,11 @@ package enum Erasure {
     /// A credential that was only not revoked has ``ChappieAuthError/revocationFailed(_:)``, and is removed.
     package let error: ChappieAuthError?
 
+    /// Whether the secret is still in the keyring.
+    fileprivate var isStored: Bool {
+      if case .revocationFailed = error { false } else { error != nil }
+    }
+
     fileprivate init(_ kind: Kind, _ slot: SlotIdentity, _ error: CredentialError?) {
       self.kind = kind
       account = slot.account
@@ -38,14 +43,45 @@ package enum Erasure {
   package static func run(_ configuration: ChappieConfiguration, interaction: UserInteraction) async throws -> [Part] {
     let interaction = await LockGate(unknown: configuration.unknownLockPolicy).interaction(interaction)
     do {
-      let credentials = try await SlotRegistry.stored(interaction: interaction)
-      let keys = try await ThreadKeyRegistry.stored(interaction: interaction)
-      var parts: [Part] = []
-      for identity in credentials { parts.append(await signOut(identity, configuration, interaction)) }
-      for identity in keys { parts.append(await destroyKey(identity, configuration)) }
-      return parts
+      var results = Results()
+      // A program may sign in again while the server revokes the others.
+      for _ in 0..<passes {
+        let credentials = try await SlotRegistry.stored(interaction: interaction).filter(results.isNew(.credential))
+        let keys = try await ThreadKeyRegistry.stored(interaction: interaction).filter(results.isNew(.threadKey))
+        if credentials.isEmpty, keys.isEmpty { break }
+        for identity in credentials { results.add(await signOut(identity, configuration, interaction), identity) }
+        for identity in keys { results.add(await destroyKey(identity, configuration), identity) }
+      }
+      return results.parts
     } catch let error as CredentialError {
       throw ChappieAuthError(error)
+    }
+  }
+
+  /// The maximum number of searches for secrets.
+  private static let passes = 5
+
+  /// The latest outcome for each secret.
+  private struct Results {
+    private(set) var parts: [Part] = []
+    private var identities: [SlotIdentity] = []
+
+    /// Whether a secret is to be erased: one that could not be erased before stays.
+    func isNew(_ kind: Part.Kind) -> (SlotIdentity) -> Bool {
+      { identity in
+        !zip(parts, identities).contains { $0.kind == kind && $1 == identity && $0.isStored }
+      }
+    }
+
+    mutating func add(_ part: Part, _ identity: SlotIdentity) {
+      if let index = zip(parts, identities).enumerated().first(where: {
+        $0.element.0.kind == part.kind && $0.element.1 == identity
+      })?.offset {
+        parts.remove(at: index)
+        identities.remove(at: index)
+      }
+      parts.append(part)
+      identities.append(identity)
     }
   }
 

@@ -192,10 +192,16 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
   }
 
   private func deleteAll(of slot: SlotIdentity, _ interaction: SecretServiceClient.Interaction) async throws {
+    var hasDeletedOriginal = false
     // The loop repeats the deletion, because another reader may be renewing the copy.
     for _ in 0..<3 {
+      let wasHidden = try await mayHideItems()
       let found = try await search(slot)
       guard found.allSatisfy({ !$0.isLocked }) else { throw SecretStoreError.locked }
+      if !hasDeletedOriginal, found.allSatisfy(Self.isCopy) {
+        let isHidden = try await mayHideItems()
+        guard !wasHidden, !isHidden else { throw SecretStoreError.locked }
+      }
       memoryCopies[slot] = nil
       guard !found.isEmpty else {
         notes?.set(slot, nil)
@@ -203,9 +209,21 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
       }
       // Copies go first: after a crash, a copy alone would count as the secret.
       for item in found.filter(Self.isCopy) { try await client.delete(item, interaction: interaction) }
-      for item in found where !Self.isCopy(item) { try await client.delete(item, interaction: interaction) }
+      for item in found where !Self.isCopy(item) {
+        try await client.delete(item, interaction: interaction)
+        hasDeletedOriginal = true
+      }
     }
     throw SecretStoreError.unavailable("the keyring did not delete what it was told to")
+  }
+
+  /// Whether a search may miss items: some keyrings show none of a locked collection, for example after a restart.
+  private func mayHideItems() async throws -> Bool {
+    do {
+      return try await unlockedQuietly() == .locked
+    } catch SecretStoreError.noDefaultCollection {
+      return false
+    }
   }
 
   /// The slots that have an item, of every application. A locked keyring may hide items, so it is unlocked first.

@@ -14,12 +14,14 @@ enum TrustStore {
   static let shared: TrustStore = {
     guard let path = CurrentProcess.environment("SSL_CERT_FILE") else { return .system }
     do {
+      // GLib would wait for a named pipe, and take any size.
+      _ = try Files.read(path, limit: 16 << 20)
       guard let database = try checked({ g_tls_file_database_new(path, &$0) }) else { return .unreadable }
       Log.info("The authorities in \(path: path) are trusted instead of the system's, as SSL_CERT_FILE says.")
       return .file(UnsafeMutableRawPointer(database).assumingMemoryBound(to: GTlsDatabase.self))
     } catch {
-      let reason = error as? GLibError ?? .timedOut
-      Log.warning("SSL_CERT_FILE names \(path: path), which has no certificates: \(reason).")
+      let reason = (error as? GLibError)?.message ?? "\(error)"
+      Log.warning("SSL_CERT_FILE names \(path: path), which has no certificates: \(reason: reason).")
       return .unreadable
     }
   }()

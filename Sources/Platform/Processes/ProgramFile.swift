@@ -5,15 +5,25 @@ public struct ProgramFile: Sendable {
   public let path: String
   private let identity: FileIdentity
 
-  /// Nil if the system does not tell which file this process runs, or if the file is gone already.
+  /// Nil if the system does not tell which file this process runs, or if its path leads to another one here, as in
+  /// another mount namespace.
   public init?() {
     var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
     let count = readlink("/proc/self/exe", &path, path.count)
     guard count > 0, let identity = FileIdentity("/proc/self/exe") else { return nil }
-    self.path = String(decoding: path.prefix(count), as: UTF8.self)
+    let name = String(decoding: path.prefix(count), as: UTF8.self)
     self.identity = identity
-    if isReplaced { return nil }
+    if name.hasPrefix("/"), name.hasSuffix(Self.deletedMark) {
+      // The file was replaced while this process started.
+      self.path = String(name.dropLast(Self.deletedMark.count))
+    } else {
+      self.path = name
+      if isReplaced { return nil }
+    }
   }
+
+  /// The kernel's mark after the path of a file that is gone.
+  private static let deletedMark = " (deleted)"
 
   /// Whether the path names another file now, or none.
   public var isReplaced: Bool { FileIdentity(path) != identity }

@@ -67,12 +67,13 @@ enum DesktopChecks {
     }
   }
 
-  static func browser() -> Finding {
+  static func browser() async -> Finding {
     guard Browser.isReachable else {
       return .note(
         "browser", "There is no display here.", "chappie sign-in shows a code to enter in a browser elsewhere.")
     }
-    guard let name = Browser.defaultName else {
+    // The files that tell may be on a disk that does not answer.
+    guard let name = try? await withDeadline(deadline, { await offActor { Browser.defaultName } }) else {
       return .note(
         "browser", "No program opens web pages.", "Choose one: xdg-settings set default-web-browser firefox.desktop")
     }

@@ -1,5 +1,6 @@
 import Foundation
 import GLibBridge
+import Glibc
 import Testing
 
 /// The authorities that the service trusts.
@@ -29,6 +30,18 @@ struct TrustStoreTests {
       try network.answer("intercept")
       let error = try await refusal { try await caller.call("Client.GetUsageLimits") }
       #expect(error.message.contains("has issued it, so something may be in between"), "\(error)")
+    }
+  }
+
+  /// A named pipe would keep its reader waiting.
+  @Test func aNamedPipeIsRefused() async throws {
+    try await with { world, _ in
+      let pipe = world.directories.root.appending(path: "authorities").path
+      guard mkfifo(pipe, 0o600) == 0 else { throw UnmetCondition("a pipe") }
+      return pipe
+    } _: { _, caller, _ in
+      let error = try await refusal { _ = try await caller.startSignIn() }
+      #expect(error.message.contains("SSL_CERT_FILE names a file without certificates"), "\(error)")
     }
   }
 

@@ -90,6 +90,22 @@ struct ReplacementTests {
     }
   }
 
+  /// An upgrade may come between the start of the process and its first look at its file.
+  @Test func aReplacementDuringTheStartIsNoticed() async throws {
+    try await with { world, program in
+      let copy = program.file.appendingPathExtension("copy").path
+      let line = "cp \(program.file.path) \(copy); exec 3<\(copy); rm \(copy); exec /proc/self/fd/3"
+      let starter = world.directories.root.appending(path: "starter")
+      try "#!/bin/sh\n\(line) \"$@\"\n".write(to: starter, atomically: true, encoding: .utf8)
+      try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: starter.path)
+      try world.service.makeActivatable(world.sandbox.addresses, program: starter.path)
+      let caller = try await world.caller()
+      #expect(try await caller.state() == "signed-out")
+      let first = try await processID(caller)
+      try await eventually("the end of the service") { kill(first, 0) != 0 }
+    }
+  }
+
   /// A changed time or mode is no upgrade.
   @Test func aTouchedFileIsNoReplacement() async throws {
     try await with { world, program in

@@ -73,6 +73,21 @@ struct KeyringTests {
     }
   }
 
+  /// A restarted keyring that is locked shows no items, which is no proof that there are none.
+  @Test func aSignOutFailsWhileTheKeyringHidesItsItems() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      await world.keyring.kill()
+      try await world.keyring.start(isUnlocked: false)
+      #expect(try await refusal { try await caller.call("Session.SignOut") }.name == "Locked")
+      try await world.keyring.unlock()
+      #expect(try await world.keyring.credentials().count == 1)
+      try await caller.call("Session.SignOut")
+      #expect(try await world.keyring.credentials().isEmpty)
+      try await eventually("the revocation") { try await world.sandbox.state().liveRefreshTokens == 0 }
+    }
+  }
+
   @Test func aRestartedKeyringIsUsedAgain() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()

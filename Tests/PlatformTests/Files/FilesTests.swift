@@ -109,4 +109,16 @@ struct FilesTests {
     #expect(try Files.names(in: directory.path + "/missing").isEmpty)
     #expect(throws: FileError.failed("it is not a directory")) { try Files.names(in: directory.path + "/a") }
   }
+
+  /// A name on a disk is bytes, and need not be UTF-8.
+  @Test func removesATreeWithNamesThatAreNotUTF8() throws {
+    let directory = try TemporaryDirectory()
+    let tree = directory.path + "/tree"
+    #expect(mkdir(tree, 0o700) == 0)
+    let name = (tree + "/a").utf8.map(CChar.init(bitPattern:)) + [-1, 0]
+    #expect(mkdir(name, 0o700) == 0)
+    #expect(try Files.removeTree(tree))
+    #expect(access(tree, F_OK) != 0)
+    #expect(try !Files.removeTree(tree))
+  }
 }

@@ -44,12 +44,12 @@ struct Doctor: Verb {
   private func findings(_ service: Result<ServiceConnection, CommandFailure>) async -> [Finding] {
     switch service {
     case .success(let service): return await findings(service)
-    case .failure: return findingsWithoutBus
+    case .failure: return await findingsWithoutBus()
     }
   }
 
   @GLibActor
-  private var findingsWithoutBus: [Finding] {
+  private func findingsWithoutBus() async -> [Finding] {
     let reason = "There is no session bus."
     var findings = [
       Finding.problem(
@@ -58,7 +58,7 @@ struct Doctor: Verb {
     for check in ["activation", "unit", "service", "keyring", "collection", "lock", "notifications"] {
       findings.append(.unchecked(check, reason))
     }
-    findings.append(DesktopChecks.browser())
+    findings.append(await DesktopChecks.browser())
     findings += ServerChecks.unchecked(reason)
     return findings + [.unchecked("sign-in", reason)]
   }
@@ -77,12 +77,12 @@ struct Doctor: Verb {
     guard answers.verdict == .ok else {
       let reason = "The service does not answer."
       findings += await keyring.value
-      findings += [.unchecked("lock", reason), await notifications.value, DesktopChecks.browser()]
+      findings += [.unchecked("lock", reason), await notifications.value, await DesktopChecks.browser()]
       findings += ServerChecks.unchecked(reason)
       return findings + [.unchecked("sign-in", reason)]
     }
     findings += await keyring.value
-    findings += [await DesktopChecks.lock(service), await notifications.value, DesktopChecks.browser()]
+    findings += [await DesktopChecks.lock(service), await notifications.value, await DesktopChecks.browser()]
     findings += await ServerChecks(service).findings
     return findings + [await checks.signIn()]
   }

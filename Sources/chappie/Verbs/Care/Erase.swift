@@ -26,8 +26,7 @@ struct Erase: Verb {
       "Sign out every account, and delete every thread, the configuration and all files of Chappie, for good?"
     if asks, !(await Confirmation.isGiven(question)) { throw CommandFailure(.failed, "Nothing was erased.") }
     let secrets = await secrets(service)
-    // A person can unlock the keyring and try again, and then the server is told, too.
-    if let failure = secrets.failure, failure.name == "org.chappie.Error.Locked" {
+    if let failure = secrets.failure, secrets.mayBeErasedLater {
       throw CommandFailure(failure.status, "Nothing was erased. \(failure.message)", name: failure.name)
     }
     for part in secrets.parts { part.report() }
@@ -76,6 +75,8 @@ struct Erase: Verb {
     var parts: [ErasedPart] = []
     /// Nothing was removed from the keyring.
     var failure: CommandFailure?
+    /// Whether another try can erase the secrets too, for example once the keyring is unlocked or answers again.
+    var mayBeErasedLater = false
 
     /// Whether a credential may still be stored.
     var remain: Bool { failure != nil || parts.contains { $0.isStored } }
@@ -88,22 +89,39 @@ struct Erase: Verb {
 
   @GLibActor
   private func secrets(_ service: Result<ServiceConnection, CommandFailure>) async -> Secrets {
+    let connection: ServiceConnection
     do {
-      let service = try service.get()
+      connection = try service.get()
+    } catch {
+      return Secrets(failure: error)
+    }
+    do {
       let end = Wait()
+      _ = try await connection.properties(ServiceConnection.root, "Manager")
       // No timeout: the keyring may ask for its password first, and the server is told of each sign-in.
       let reply = try await Spinner.show("Signing out…") {
-        try await service.call(
+        try await connection.call(
           ServiceConnection.root, "Manager", "Erase", .tuple([:] as VariantDictionary), timeout: nil)
       }
-      let watch = service.connection.watchName(ServiceConnection.name) { if $0 == nil { end.finish() } }
+      let watch = connection.connection.watchName(ServiceConnection.name) { if $0 == nil { end.finish() } }
       defer { withExtendedLifetime(watch) {} }
       let parts = try reply.member(0, "erased", as: [VariantDictionary].self).map(ErasedPart.init)
       // It could write a file again until it has ended.
       try? await withDeadline(.seconds(10)) { await end.valueOrCancelled() }
       return Secrets(parts: parts)
     } catch {
-      return Secrets(failure: CommandFailure(error))
+      let failure = CommandFailure(error)
+      return Secrets(failure: failure, mayBeErasedLater: await !isHopeless(failure, connection.connection))
+    }
+  }
+
+  /// Whether no other try can reach the secrets: there is no service, or no keyring.
+  @GLibActor
+  private func isHopeless(_ failure: CommandFailure, _ bus: BusConnection) async -> Bool {
+    switch failure.status {
+    case .serviceMissing: await !bus.knows([ServiceConnection.name])
+    case .keyringNeeded: await KeyringView(bus).state == .absent
+    default: false
     }
   }
 }

@@ -125,6 +125,51 @@ struct EraseTests {
     }
   }
 
+  /// A program may sign in again while the server revokes the others.
+  @Test func aSignInDuringTheErasureIsErasedToo() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play(#"[{"endpoint":"revoke","delay_ms":3000}]"#)
+      async let erased = world.chappie("erase", "--yes")
+      try await eventually("the revocation") { try await world.sandbox.state().requests["revoke"] == 1 }
+      try await caller.signIn(at: try await caller.open("Session", ["keychain_account": "work"]))
+      let output = try await erased
+      #expect(output.status == 0, "\(output.text)")
+      #expect(output.text.contains("Signed out “work”."), "\(output.text)")
+      #expect(try await world.keyring.items().isEmpty)
+      #expect(try await world.sandbox.state().liveRefreshTokens == 0)
+      world.service.acceptEnd()
+    }
+  }
+
+  /// A restarted keyring that is locked shows no items.
+  @Test func nothingIsRemovedWhileTheKeyringHidesItsItems() async throws {
+    try await World.with { world in
+      _ = try await fill(world)
+      await world.keyring.kill()
+      try await world.keyring.start(isUnlocked: false)
+      let output = try await world.chappie("erase", "--yes")
+      #expect(output.status == 4, "\(output.text)")
+      #expect(exist(directories(of: world)) == [true, true, true, true])
+      try await world.keyring.unlock()
+      #expect(try await world.keyring.credentials().count == 2)
+    }
+  }
+
+  /// A keyring that answers later can still have its secrets erased.
+  @Test func nothingIsRemovedWhileTheKeyringIsSilent() async throws {
+    try await World.with { world in
+      _ = try await fill(world)
+      world.keyring.freeze()
+      let output = try await world.chappie("erase", "--yes")
+      #expect(output.status == 4, "\(output.text)")
+      #expect(output.text.contains("Nothing was erased."), "\(output.text)")
+      #expect(exist(directories(of: world)) == [true, true, true, true])
+      world.keyring.thaw()
+      #expect(try await world.keyring.credentials().count == 2)
+    }
+  }
+
   /// The credential is gone, and the person learns that it may stay valid.
   @Test func aMissingRevocationIsReported() async throws {
     try await World.with { world in
