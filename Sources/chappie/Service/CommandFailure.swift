@@ -23,8 +23,9 @@ struct CommandFailure: Error {
     switch error {
     case let failure as CommandFailure: self = failure
     case let error as GLibError where error.isClosed: self = .busLost
-    case let error as GLibError: self.init(busName: error.busName ?? "", message: error.message)
     case let error as GLibError where error.isCancelled: self = .cancelled
+    case let error as GLibError where error.isTimeout && error.busName == nil: self = .noAnswer
+    case let error as GLibError: self.init(busName: error.busName ?? "", message: error.message)
     case is CancellationError: self = .cancelled
     default: self.init(.failed, "\(error)")
     }
@@ -35,6 +36,9 @@ struct CommandFailure: Error {
 
   /// The bus closed the connection.
   static let busLost = CommandFailure(.serviceMissing, "The session bus is gone: try again in a session.", name: noBus)
+
+  /// The deadline of a call passed.
+  static let noAnswer = CommandFailure(.serviceMissing, "There was no answer in time.")
 
   /// The service ended during a call.
   static let serviceEnded = CommandFailure(busName: "org.freedesktop.DBus.Error.NoReply", message: "")

@@ -170,6 +170,20 @@ struct EraseTests {
     }
   }
 
+  /// It takes the deadline of a call, 25 s.
+  @Test func nothingIsRemovedWhileTheServiceIsStopped() async throws {
+    try await World.with { world in
+      _ = try await fill(world)
+      let service = try #require(world.service.process)
+      service.send(SIGSTOP)
+      let output = try await world.chappie("erase", "--yes")
+      service.send(SIGCONT)
+      #expect(output.status == 5, "\(output.text)")
+      #expect(output.text.contains("Nothing was erased. There was no answer in time."), "\(output.text)")
+      #expect(exist(directories(of: world)) == [true, true, true, true])
+    }
+  }
+
   /// The credential is gone, and the person learns that it may stay valid.
   @Test func aMissingRevocationIsReported() async throws {
     try await World.with { world in
