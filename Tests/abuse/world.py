@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from bus.chappie import Caller
-from bus.connection import BUS
+from bus.connection import BUS, CallFailed
 from bus.marshal import Variant
 from kernel import footprint
 from session import Session, gdbus, wait_until
@@ -88,6 +88,8 @@ class World(Session):
     @staticmethod
     def sign_in_app(address):
         with Caller(address) as caller:
+            # The service may still be closing the objects of the app's callers that have left.
+            wait_until(lambda: has_room(caller), "room for a session of the app")
             session = caller.open_session()
             if caller.property(session, "org.chappie.Session", "State") != "signed-in":
                 caller.sign_in(session)
@@ -137,6 +139,17 @@ class World(Session):
         self.send()
         for address in self.apps.values():
             self.sign_in_app(address)
+
+
+def has_room(caller):
+    """Whether the caller's application may open another session; it closes the one that it opens."""
+    try:
+        caller.manager("Close", "o", [caller.open_session()])
+    except CallFailed as failure:
+        if failure.name != "org.chappie.Error.LimitExceeded":
+            raise
+        return False
+    return True
 
 
 def listens(address):
