@@ -10,8 +10,9 @@ from bus.connection import BUS
 from bus.marshal import Raw, Variant, types
 
 FOLDER = Path(__file__).parents[3] / "dbus"
-# Methods that would end the sign-in of the innocent caller, which a program outside all sandboxes may call.
-ITS_RIGHT = {"SignOut", "StartDeviceCodeSignIn", "CancelSignIn", "DeleteAll"}
+# Methods that would end the sign-in of the innocent caller or the service, which a program outside all sandboxes may
+# call.
+ITS_RIGHT = {"SignOut", "StartDeviceCodeSignIn", "CancelSignIn", "DeleteAll", "Erase"}
 
 
 @cache
