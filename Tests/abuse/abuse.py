@@ -63,7 +63,8 @@ def main():
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
     parser.add_argument("--attack-seed", type=int, help="the seed of each single attack, to repeat one that failed")
-    parser.add_argument("--brief", action="store_true", help="each attack once, in the given seconds together")
+    parser.add_argument("--brief", action="store_true",
+                        help="each attack once, in the given seconds together; the waits are printed and not judged")
     parser.add_argument("--verbose", action="store_true", help="print the errors that each attack received")
     parser.add_argument("--only", nargs="*", help="names of attacks", choices=[attack.name for attack in ATTACKS])
     arguments = parser.parse_args()
@@ -83,7 +84,7 @@ def main():
               f"{READ * factor * 1000:.0f} ms for a property read and {TURN * factor:.0f} s for a turn.\n"
               f"Memory without an attack: {world.at_start.memory / MIB:.0f} MiB", flush=True)
         for number, (attack, seconds) in enumerate(plan(arguments, choice), 1):
-            done = Round(attack, world, bystander, READ * factor, TURN * factor)
+            done = Round(attack, world, bystander, READ * factor, TURN * factor, measures=not arguments.brief)
             own_seed = choice.getrandbits(32)
             done.run(own_seed if arguments.attack_seed is None else arguments.attack_seed, seconds)
             rounds.append(done)
