@@ -1,6 +1,7 @@
 #pragma once
 // Plain functions for C macros that expand to casts and for variadic functions, neither of which Swift can import.
 
+#include <errno.h>
 #include <fcntl.h>
 #include <gio/gio.h>
 #include <gio/gunixfdlist.h>
@@ -10,6 +11,7 @@
 #include <glib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 static inline GType chappie_type_int(void) { return G_TYPE_INT; }
@@ -34,4 +36,28 @@ static inline int chappie_unix_socket(GIOStream *connection) {
   if (!G_IS_SOCKET_CONNECTION(connection)) return -1;
   GSocket *socket = g_socket_connection_get_socket(G_SOCKET_CONNECTION(connection));
   return g_socket_get_family(socket) == G_SOCKET_FAMILY_UNIX ? g_socket_get_fd(socket) : -1;
+}
+
+// Sends bytes over a Unix socket without blocking, together with `descriptor` unless it is -1.
+static inline ssize_t chappie_send(int socket, const void *bytes, size_t count, int descriptor) {
+  struct iovec vector = {.iov_base = (void *)bytes, .iov_len = count};
+  union {
+    char bytes[CMSG_SPACE(sizeof(int))];
+    struct cmsghdr alignment;
+  } control = {0};
+  struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1};
+  if (descriptor >= 0) {
+    message.msg_control = control.bytes;
+    message.msg_controllen = sizeof control.bytes;
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
+  }
+  ssize_t sent;
+  do {
+    sent = sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  } while (sent < 0 && errno == EINTR);
+  return sent;
 }

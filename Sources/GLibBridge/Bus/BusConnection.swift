@@ -5,21 +5,27 @@ import CGLib
 public final class BusConnection {
   let pointer: OpaquePointer
   /// The exported objects. From the first use on, they receive all incoming calls.
-  public private(set) lazy var objects = BusObjects(pointer)
+  public private(set) lazy var objects = BusObjects(pointer, descriptors)
 
   /// The GUID of this instance of the bus. A restarted bus has another one.
   public let guid: String
   let reception: Reception
+  let descriptors: DescriptorPassing
 
   /// The path of incoming messages.
   enum Reception {
     case direct
-    /// Through a ``BusRelay``, which does not pass file descriptors, from this bus.
+    /// Through a ``BusRelay``, which discards file descriptors, from this bus.
     case relayed(Bus)
   }
 
-  init(owning pointer: OpaquePointer, guid: String? = nil, _ reception: Reception = .direct) {
+  /// - Parameter descriptors: nil for a connection that GDBus reads and writes itself.
+  init(
+    owning pointer: OpaquePointer, guid: String? = nil, _ reception: Reception = .direct,
+    _ descriptors: DescriptorPassing? = nil
+  ) {
     self.pointer = pointer
+    self.descriptors = descriptors ?? .ofGDBus(pointer)
     self.guid = guid ?? g_dbus_connection_get_guid(pointer).map { String(cString: $0) } ?? ""
     self.reception = reception
     g_dbus_connection_set_exit_on_close(pointer, 0)

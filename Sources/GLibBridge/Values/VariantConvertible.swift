@@ -213,3 +213,20 @@ extension Array: VariantConvertible where Element: VariantConvertible {
     self = members
   }
 }
+
+/// A file descriptor in a message: its place in the list of descriptors that come with the message.
+package struct DescriptorHandle: VariantConvertible, Sendable {
+  package static var variantType: String { "h" }
+
+  package let index: Int32
+  package var variant: Variant { Variant(taking: g_variant_new_handle(index)) }
+
+  package init(index: Int32 = 0) {
+    self.index = index
+  }
+
+  package init(variant: Variant) throws(VariantError) {
+    try variant.expect("h")
+    index = g_variant_get_handle(variant.pointer)
+  }
+}

@@ -78,8 +78,9 @@ struct BusInterfaceTests {
 
   // MARK: Calls
 
-  @Test func argumentsAreReadByPositionAndNamedInErrors() throws {
-    let call = BusCall(sender: ":1.1", arguments: .tuple("text", UInt32(7)), allowsInteraction: false)
+  @GLibActor @Test func argumentsAreReadByPositionAndNamedInErrors() throws {
+    let call = BusCall(
+      sender: ":1.1", arguments: .tuple("text", UInt32(7)), allowsInteraction: false, replied: Wait())
     #expect(try call.argument(0) == "text")
     #expect(try call.argument(1, as: UInt32.self) == 7)
     #expect(throws: VariantError(key: "argument 2", expected: "s", found: "u")) {

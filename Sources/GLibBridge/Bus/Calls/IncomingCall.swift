@@ -1,4 +1,5 @@
 import CGLib
+import Platform
 
 /// A method call that expects exactly one reply.
 final class IncomingCall: @unchecked Sendable {
@@ -39,9 +40,11 @@ final class IncomingCall: @unchecked Sendable {
 
   /// The call for the handler.
   ///
-  /// - Parameter type: the required type of the arguments, as a tuple.
+  /// - Parameters:
+  ///   - type: the required type of the arguments, as a tuple.
+  ///   - replied: finished when the reply has been queued.
   /// - Throws: ``BusError`` when the arguments have another type.
-  func call(_ type: String) throws(BusError) -> BusCall {
+  func call(_ type: String, _ replied: Wait) throws(BusError) -> BusCall {
     let arguments = g_dbus_message_get_body(message).map { Variant(sharing: $0) } ?? .tuple([])
     guard arguments.isOfType(type) else {
       throw BusError(
@@ -51,31 +54,33 @@ final class IncomingCall: @unchecked Sendable {
     let flags = g_dbus_message_get_flags(message).rawValue
     return BusCall(
       sender: sender, arguments: arguments,
-      allowsInteraction: flags & G_DBUS_MESSAGE_FLAGS_ALLOW_INTERACTIVE_AUTHORIZATION.rawValue != 0)
+      allowsInteraction: flags & G_DBUS_MESSAGE_FLAGS_ALLOW_INTERACTIVE_AUTHORIZATION.rawValue != 0, replied: replied)
   }
 
   // MARK: Answering, on any thread
 
-  func reply(_ value: Variant, on connection: OpaquePointer) {
-    send(on: connection) {
-      let reply = g_dbus_message_new_method_reply(message)
-      g_dbus_message_set_body(reply, value.pointer)
-      return reply
+  func reply(_ reply: BusReply, on connection: OpaquePointer, _ descriptors: DescriptorPassing) {
+    send(on: connection, reply.descriptor, descriptors) {
+      let message = g_dbus_message_new_method_reply(message)
+      g_dbus_message_set_body(message, reply.value.pointer)
+      return message
     }
   }
 
   func fail(_ error: BusError, on connection: OpaquePointer) {
     // The message may quote the caller's input.
     let text = String(decoding: error.message.utf8.prefix(Self.longestMessage), as: UTF8.self)
-    send(on: connection) { g_dbus_message_new_method_error_literal(message, error.name, text) }
+    send(on: connection, nil, .nowhere) { g_dbus_message_new_method_error_literal(message, error.name, text) }
   }
 
-  private func send(on connection: OpaquePointer, _ answer: () -> OpaquePointer?) {
+  private func send(
+    on connection: OpaquePointer, _ descriptor: Descriptor?, _ descriptors: DescriptorPassing,
+    _ answer: () -> OpaquePointer?
+  ) {
     guard g_dbus_message_get_flags(message).rawValue & G_DBUS_MESSAGE_FLAGS_NO_REPLY_EXPECTED.rawValue == 0,
       let answer = answer()
     else { return }
-    // This fails only when the connection is closed; then no caller waits.
-    g_dbus_connection_send_message(connection, answer, G_DBUS_SEND_MESSAGE_FLAGS_NONE, nil, nil)
+    descriptors.send(answer, with: descriptor, on: connection)
     g_object_unref(UnsafeMutableRawPointer(answer))
   }
 }

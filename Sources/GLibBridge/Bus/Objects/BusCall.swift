@@ -8,6 +8,9 @@ public struct BusCall: Sendable {
   public let arguments: Variant
   /// Whether the message carries ALLOW_INTERACTIVE_AUTHORIZATION, so that the user may be prompted.
   public let allowsInteraction: Bool
+  /// Finished when the reply to this call has been queued, so that later messages follow it. A handler must not wait
+  /// for it.
+  public let replied: Wait
 
   /// The argument at `index`, counted from 0.
   ///

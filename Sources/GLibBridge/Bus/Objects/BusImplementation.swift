@@ -1,15 +1,30 @@
+import Platform
+
+/// The reply to a method call.
+struct BusReply {
+  let value: Variant
+  /// The descriptor that the caller receives; nil for most methods.
+  let descriptor: Descriptor?
+}
+
 /// The Swift implementation of one interface of an exported object: a handler for each method and property in the XML.
 @GLibActor
 public struct BusImplementation {
   public typealias Method = @GLibActor (BusCall) async throws -> Variant
+  /// A method that returns a descriptor, as the value `h` 0 of its reply.
+  package typealias DescriptorMethod = @GLibActor (BusCall) async throws -> (Variant, Descriptor)
   public typealias Property = @GLibActor () -> Variant
 
   public let description: BusInterfaceDescription
   /// The object that the handlers use. It is kept alive while the object is exported and while its calls run.
   private let owner: AnyObject?
   let methods: [String: Method]
+  let descriptorMethods: [String: DescriptorMethod]
   let properties: [String: Property]
   let signalTypes: [String: String]
+
+  /// Whether the interface has a method of this name.
+  func has(_ method: String) -> Bool { methods[method] != nil || descriptorMethods[method] != nil }
 
   /// - Parameter owner: the object that the handlers use. The handlers may capture it unowned. It must not keep a
   ///   strong reference to the ``BusObject``.
@@ -19,13 +34,22 @@ public struct BusImplementation {
     _ description: BusInterfaceDescription, owner: AnyObject? = nil, methods: [String: Method],
     properties: [String: Property]
   ) throws {
+    try self.init(description, owner: owner, methods: methods, descriptorMethods: [:], properties: properties)
+  }
+
+  /// Implements an interface with methods that return descriptors; otherwise as the public form.
+  package init(
+    _ description: BusInterfaceDescription, owner: AnyObject? = nil, methods: [String: Method],
+    descriptorMethods: [String: DescriptorMethod], properties: [String: Property]
+  ) throws {
     self.description = description
     self.owner = owner
     self.methods = methods
+    self.descriptorMethods = descriptorMethods
     self.properties = properties
     signalTypes = description.signalTypes
     let wrong =
-      Set(description.methods).symmetricDifference(methods.keys).sorted()
+      Set(description.methods).symmetricDifference(Set(methods.keys).union(descriptorMethods.keys)).sorted()
       + Set(description.properties).symmetricDifference(properties.keys).sorted()
     guard wrong.isEmpty else {
       throw GLibError(

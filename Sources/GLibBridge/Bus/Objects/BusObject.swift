@@ -146,35 +146,48 @@ public final class BusObject {
 
   // MARK: Calls
 
-  func answer(_ call: IncomingCall) async throws(BusError) -> Variant {
+  /// - Parameter replied: finished when the reply has been queued.
+  func answer(_ call: IncomingCall, _ replied: Wait) async throws(BusError) -> BusReply {
     do {
-      let reply = call.interface == propertiesInterface ? try await property(call) : try await method(call)
-      try BusMessageTooLong.check(reply)
+      let reply =
+        call.interface == propertiesInterface
+        ? BusReply(value: try await property(call, replied), descriptor: nil) : try await method(call, replied)
+      try BusMessageTooLong.check(reply.value)
       return reply
     } catch {
       throw errorForFailure(error)
     }
   }
 
-  private func method(_ call: IncomingCall) async throws -> Variant {
+  private func method(_ call: IncomingCall, _ replied: Wait) async throws -> BusReply {
     let (interface, member) = (call.interface, call.member)
     try await rights.authorize(BusRequest(sender: call.sender, interface: interface, access: .method(member)))
-    guard let implementation = implementation(interface), let method = implementation.methods[member] else {
+    guard let implementation = implementation(interface), implementation.has(member) else {
       throw BusError(name: "org.freedesktop.DBus.Error.UnknownMethod", message: "There is no \(interface).\(member).")
     }
-    let reply = try await method(call.call(implementation.description.argumentType(of: member)))
+    let arguments = try call.call(implementation.description.argumentType(of: member), replied)
+    let reply = try await self.reply(to: arguments, member, implementation)
     let type = implementation.description.replyType(of: member)
-    precondition(reply.isOfType(type), "\(interface).\(member) must return \(type), not \(reply.type)")
+    precondition(reply.value.isOfType(type), "\(interface).\(member) must return \(type), not \(reply.value.type)")
     return reply
   }
 
-  private func property(_ incoming: IncomingCall) async throws -> Variant {
+  private func reply(to call: BusCall, _ member: String, _ implementation: BusImplementation) async throws -> BusReply {
+    if let method = implementation.methods[member] { return BusReply(value: try await method(call), descriptor: nil) }
+    guard let method = implementation.descriptorMethods[member], connection.passesDescriptors else {
+      throw BusError(name: "org.freedesktop.DBus.Error.NotSupported", message: "This bus passes no file descriptors.")
+    }
+    let (value, descriptor) = try await method(call)
+    return BusReply(value: value, descriptor: descriptor)
+  }
+
+  private func property(_ incoming: IncomingCall, _ replied: Wait) async throws -> Variant {
     guard let type = ["Get": "(ss)", "GetAll": "(s)", "Set": "(ssv)"][incoming.member] else {
       throw BusError(
         name: "org.freedesktop.DBus.Error.UnknownMethod",
         message: "There is no \(propertiesInterface).\(incoming.member).")
     }
-    let call = try incoming.call(type)
+    let call = try incoming.call(type, replied)
     let interface: String = try call.argument(0)
     try await rights.authorize(BusRequest(sender: call.sender, interface: interface, access: .properties))
     guard let implementation = implementation(interface) else {

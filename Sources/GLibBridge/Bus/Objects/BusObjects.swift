@@ -41,15 +41,17 @@ public final class BusObjects {
   private static let unsentBytes = 8 << 20
 
   private let pointer: OpaquePointer
+  private let descriptors: DescriptorPassing
   private let inbox: CallInbox
   private let filter: UInt32
   private var objects: [String: Weak<BusObject>] = [:]
   private var answeredBytes = 0
   private var rules: Rules?
 
-  init(_ pointer: OpaquePointer) {
+  init(_ pointer: OpaquePointer, _ descriptors: DescriptorPassing) {
     g_object_ref(UnsafeMutableRawPointer(pointer))
     self.pointer = pointer
+    self.descriptors = descriptors
     let server = Server()
     let inbox = CallInbox { Task.onGLib { server.objects?.serve() } }
     self.inbox = inbox
@@ -138,22 +140,24 @@ public final class BusObjects {
 
   private func answer(_ served: FairQueue<IncomingCall>.Served) async {
     let call = served.item
+    let replied = Wait()
     do throws(BusError) {
-      let reply = try await reply(to: call)
-      answeredBytes += reply.byteCount
-      call.reply(reply, on: pointer)
+      let reply = try await reply(to: call, replied)
+      answeredBytes += reply.value.byteCount
+      call.reply(reply, on: pointer, descriptors)
     } catch {
       call.fail(error, on: pointer)
     }
+    replied.finish()
     inbox.done(served)
   }
 
-  private func reply(to call: IncomingCall) async throws(BusError) -> Variant {
+  private func reply(to call: IncomingCall, _ replied: Wait) async throws(BusError) -> BusReply {
     if call.interface == "org.freedesktop.DBus.Introspectable", call.member == "Introspect" {
-      return .tuple(try await introspection(of: call.path, for: call.sender))
+      return BusReply(value: .tuple(try await introspection(of: call.path, for: call.sender)), descriptor: nil)
     }
     guard let object = objects[call.path]?.value else { throw await noObject(at: call.path, for: call.sender) }
-    return try await object.answer(call)
+    return try await object.answer(call, replied)
   }
 
   /// The error reply when `caller` may see no object at the path.

@@ -14,10 +14,10 @@ extension BusConnection {
   ) async throws -> BusConnection {
     try await withDeadline(deadline) {
       guard let socket = try await connect(to: bus) else { return try await open(bus) }
-      guard let guid = await offActor({ BusAuthentication.authenticate(socket) }) else {
+      guard let outcome = await offActor({ BusAuthentication.authenticate(socket) }) else {
         throw GLibError(domain: "chappie-bus", code: 3, message: "the bus does not accept this user")
       }
-      return try await open(socket, guid, bus, error)
+      return try await open(socket, outcome, bus, error)
     }
   }
 
@@ -44,20 +44,25 @@ extension BusConnection {
   }
 
   private static func open(
-    _ socket: Descriptor, _ guid: String, _ bus: Bus, _ error: @escaping @GLibActor (String) -> BusError
+    _ socket: Descriptor, _ outcome: BusAuthentication.Outcome, _ bus: Bus,
+    _ error: @escaping @GLibActor (String) -> BusError
   ) async throws -> BusConnection {
     let refuser = Refuser(error)
     let (inside, outside) = try socketPair()
     let relay = try BusRelay(bus: socket, inside: inside) { refusal in Task.onGLib { refuser.refuse(refusal) } }
+    let descriptors = DescriptorStream()
     let stream = g_simple_io_stream_new(
-      g_unix_input_stream_new(outside, 1), g_unix_output_stream_new(try socket.duplicated(), 1))
+      g_unix_input_stream_new(outside, 1), descriptors.makeStream(owning: try socket.duplicated()))
     defer { g_object_unref(stream) }
     relay.start()
     let connection = try await asyncCall { cancellable, callback, data in
       g_dbus_connection_new(
         stream, nil, G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION, nil, cancellable, callback, data)
     } finish: { result, error in
-      g_dbus_connection_new_finish(result, &error).map { BusConnection(owning: $0, guid: guid, .relayed(bus)) }
+      g_dbus_connection_new_finish(result, &error).map {
+        BusConnection(
+          owning: $0, guid: outcome.guid, .relayed(bus), outcome.passesDescriptors ? .through(descriptors) : .nowhere)
+      }
     }
     guard let connection else { throw GLibError.timedOut }
     refuser.connection = connection

@@ -1,0 +1,190 @@
+import CGLib
+import Glibc
+import Platform
+
+/// One end of a Unix stream socket, for a peer that may be slow or hostile. No call blocks the actor.
+///
+/// Releasing it closes the socket at once; ``finish()`` sends what is queued first.
+@GLibActor
+package final class StreamSocket {
+  private enum State {
+    case open(Descriptor)
+    /// Closes after the queued bytes have been sent, or when the timer fires.
+    case finishing(Descriptor, Timer)
+    case closed
+  }
+
+  /// The most bytes that one call of ``receive()`` returns.
+  private static let chunkSize = 16 << 10
+  /// The longest wait for a peer that does not read the end of the stream.
+  private static let lingerTime = Duration.seconds(60)
+
+  private var state: State
+  private var queue: [UInt8] = []
+  /// The number of bytes of ``queue`` that have been sent.
+  private var sent = 0
+  private var output: AttachedSource?
+  private var input: AttachedSource?
+  private var hangUp: AttachedSource?
+  private var arrival: Wait?
+  /// Called when all queued bytes have been sent.
+  package var onDrained: @GLibActor () -> Void = {}
+  /// Called once, when the peer has closed its end, in both directions.
+  package var onHangUp: @GLibActor () -> Void = {}
+
+  /// Takes over a connected socket.
+  package init(_ descriptor: Descriptor) {
+    state = .open(descriptor)
+    _ = fcntl(descriptor.number, F_SETFL, fcntl(descriptor.number, F_GETFL) | O_NONBLOCK)
+    hangUp = AttachedSource(watching: descriptor.number, for: Self.condition(G_IO_HUP)) { [weak self] in
+      self?.peerHungUp()
+    }
+  }
+
+  /// Makes a pair of connected sockets.
+  ///
+  /// - Returns: this process's end, and the end to pass to another process.
+  /// - Throws: ``GLibError`` when no descriptor is left.
+  package static func pair() throws -> (StreamSocket, Descriptor) {
+    var ends: [Int32] = [-1, -1]
+    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0,
+      let own = Descriptor(owning: ends[0]), let other = Descriptor(owning: ends[1])
+    else { throw GLibError(errno: errno) }
+    return (StreamSocket(own), other)
+  }
+
+  isolated deinit {
+    close()
+  }
+
+  package var isOpen: Bool {
+    if case .open = state { true } else { false }
+  }
+
+  private var descriptor: Descriptor? {
+    switch state {
+    case .open(let descriptor), .finishing(let descriptor, _): descriptor
+    case .closed: nil
+    }
+  }
+
+  private static func condition(_ condition: GIOCondition) -> GIOCondition {
+    GIOCondition(rawValue: condition.rawValue | G_IO_ERR.rawValue)
+  }
+
+  // MARK: Sending
+
+  /// The number of bytes that the peer has not taken yet.
+  package var queuedBytes: Int { queue.count - sent }
+
+  /// Sends the bytes that `append` adds to the queue. What the socket does not take now is sent when the peer has read.
+  /// Does nothing after ``finish()`` or ``close()``.
+  package func send(_ append: (inout [UInt8]) -> Void) {
+    guard isOpen else { return }
+    append(&queue)
+    if output == nil { flush() }
+  }
+
+  private func flush() {
+    guard let descriptor else { return }
+    while queuedBytes > 0 {
+      let count = queue.withUnsafeBytes {
+        Glibc.send(descriptor.number, $0.baseAddress.map { $0 + sent }, $0.count - sent, Int32(MSG_NOSIGNAL))
+      }
+      if count >= 0 {
+        sent += count
+      } else if errno == EAGAIN {
+        output = AttachedSource(watching: descriptor.number, for: Self.condition(G_IO_OUT)) { [weak self] in
+          _ = self?.output.take()
+          self?.flush()
+        }
+        return
+      } else if errno != EINTR {
+        return peerHungUp()
+      }
+    }
+    queue.removeAll(keepingCapacity: queue.capacity <= Self.chunkSize)
+    sent = 0
+    if case .finishing = state { close() } else { onDrained() }
+  }
+
+  /// Sends what is queued, then closes the socket. A peer that does not read for a minute loses the rest.
+  package func finish() {
+    guard case .open(let descriptor) = state else { return }
+    // The timer keeps the socket alive until then.
+    state = .finishing(descriptor, Timer(after: Self.lingerTime) { self.close() })
+    if queuedBytes == 0 { close() }
+  }
+
+  // MARK: Receiving
+
+  /// Waits for bytes. Only one task may wait.
+  ///
+  /// - Returns: at most 16 KiB; nothing at the end of the stream.
+  /// - Throws: `CancellationError`.
+  package func receive() async throws -> [UInt8] {
+    while true {
+      try Task.checkCancellation()
+      guard let descriptor else { return [] }
+      let chunk = [UInt8](unsafeUninitializedCapacity: Self.chunkSize) { buffer, count in
+        count = recv(descriptor.number, buffer.baseAddress, buffer.count, 0)
+        // The caller sees an error as an empty chunk and the number of it in errno.
+        if count == 0 { errno = 0 }
+        count = max(0, count)
+      }
+      guard chunk.isEmpty else { return chunk }
+      switch errno {
+      case EAGAIN, EINTR: await waitForInput(descriptor)
+      default:
+        // The end of the stream may be a hang-up that the main loop has not reported yet.
+        if hasHungUp(descriptor) { peerHungUp() }
+        return []
+      }
+    }
+  }
+
+  private func waitForInput(_ descriptor: Descriptor) async {
+    let wait = Wait()
+    arrival = wait
+    input = AttachedSource(watching: descriptor.number, for: Self.condition(G_IO_IN)) { wait.finish() }
+    await wait.valueOrCancelled()
+    _ = input.take()
+    arrival = nil
+  }
+
+  // MARK: The end
+
+  private func hasHungUp(_ descriptor: Descriptor) -> Bool {
+    var state = pollfd(fd: descriptor.number, events: 0, revents: 0)
+    return poll(&state, 1, 0) > 0
+  }
+
+  private func peerHungUp() {
+    guard isOpen else { return close() }
+    let tell = onHangUp
+    close()
+    tell()
+  }
+
+  /// Closes the socket at once, in both directions. A task that waits for bytes receives the end of the stream.
+  package func close() {
+    guard let descriptor else { return }
+    if case .finishing(_, let timer) = state { timer.cancel() }
+    state = .closed
+    _ = output.take()
+    _ = input.take()
+    _ = hangUp.take()
+    shutdown(descriptor.number, Int32(SHUT_RDWR))
+    Self.discardInput(of: descriptor)
+    queue = []
+    sent = 0
+    arrival?.finish()
+    onDrained()
+  }
+
+  /// The kernel would report a reset connection to the peer, instead of the end of the stream, if input were left.
+  private static func discardInput(of descriptor: Descriptor) {
+    var scratch = [UInt8](repeating: 0, count: 4 << 10)
+    while recv(descriptor.number, &scratch, scratch.count, 0) > 0 {}
+  }
+}
