@@ -24,6 +24,11 @@ extension ChappieJSONValue {
     return writer.bytes
   }
 
+  /// Appends `text` as a JSON string.
+  package static func encode(_ text: Substring.UTF8View, into bytes: inout [UInt8]) {
+    JSONWriter.write(text, into: &bytes)
+  }
+
   /// The deepest nesting of values, in levels.
   package static let depthLimit = 256
   /// The most values in one text, because each takes more memory than its text.

@@ -38,15 +38,20 @@ struct JSONWriter {
   }
 
   private mutating func write(_ text: String) {
+    Self.write(text.utf8, into: &bytes)
+  }
+
+  /// Appends text as a JSON string.
+  static func write(_ text: some Collection<UInt8>, into bytes: inout [UInt8]) {
     bytes.append(.quote)
-    for byte in text.utf8 {
+    for byte in text {
       switch byte {
       case .quote, .backslash: bytes += [.backslash, byte]
       case .lineFeed: bytes += "\\n".utf8
       case .return: bytes += "\\r".utf8
       case .tab: bytes += "\\t".utf8
       case 0: bytes += UTF8.encodedReplacementCharacter
-      case 1..<0x20: bytes += (byte < 0x10 ? "\\u000" : "\\u001").utf8 + [Self.hex[Int(byte & 15)]]
+      case 1..<0x20: bytes += (byte < 0x10 ? "\\u000" : "\\u001").utf8 + [hex[Int(byte & 15)]]
       default: bytes.append(byte)
       }
     }

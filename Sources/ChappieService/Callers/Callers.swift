@@ -157,6 +157,11 @@ final class Callers {
     caller(turn.caller).runningTurns[turn.id] = (turn, lease)
   }
 
+  /// Whether a running turn of `name` has this id, on any object.
+  func hasTurn(_ id: String, of name: String) -> Bool {
+    callers[name]?.runningTurns[id] != nil
+  }
+
   func remove(_ turn: ServiceTurn) {
     callers[turn.caller]?.runningTurns[turn.id] = nil
     forgetIfGone(turn.caller)

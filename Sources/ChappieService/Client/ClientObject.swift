@@ -45,7 +45,7 @@ final class ClientObject {
     }
     return try BusImplementation(
       BusInterfaceDescription(xml: BusInterfaceFiles.client, name: ServiceInterfaces.client), owner: self,
-      methods: methods,
+      methods: methods, descriptorMethods: lineMethods,
       properties: [
         "Model": { [unowned self] in client.model.variant },
         "ModelSource": { [unowned self] in client.modelSource.rawValue.variant },

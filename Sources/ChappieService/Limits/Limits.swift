@@ -48,6 +48,13 @@ enum Limits {
   }
 
   /// - Throws: `BusError` with `LimitExceeded`.
+  static func check(images count: Int) throws {
+    guard count <= images else {
+      throw BusError(.limitExceeded, "There are \(count) images, and \(images) are allowed: show fewer.")
+    }
+  }
+
+  /// - Throws: `BusError` with `LimitExceeded`.
   static func check(imageBytes count: Int) throws {
     guard count <= TurnLimits.imageBytes else {
       throw BusError(

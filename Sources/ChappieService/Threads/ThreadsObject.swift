@@ -34,7 +34,7 @@ final class ThreadsObject {
   func implementation() throws -> BusImplementation {
     try BusImplementation(
       BusInterfaceDescription(xml: BusInterfaceFiles.threads, name: ServiceInterfaces.threads), owner: self,
-      methods: turnMethods.merging(storeMethods) { first, _ in first },
+      methods: turnMethods.merging(storeMethods) { first, _ in first }, descriptorMethods: lineMethods,
       properties: ["Version": { UInt32(1).variant }])
   }
 

@@ -34,6 +34,11 @@ final class SendWindow {
     }
   }
 
+  /// Waits until all sent messages have left this process.
+  func flush() async {
+    await drain()
+  }
+
   /// Counts a message that was given to GDBus.
   ///
   /// - Parameter bytes: the size of its content.

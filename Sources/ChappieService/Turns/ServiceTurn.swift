@@ -11,6 +11,12 @@ final class ServiceTurn {
     case reply
     /// As signals to the caller, or to everyone.
     case signals(broadcast: Bool)
+    /// As lines on a socket of the caller.
+    case line
+
+    var isBroadcast: Bool {
+      if case .signals(broadcast: true) = self { true } else { false }
+    }
   }
 
   enum Status: LogValue {
@@ -49,25 +55,26 @@ final class ServiceTurn {
   let memory: MemoryBudget.Lease
   let calls = TurnCalls()
   private(set) var status = Status.running
-  private let answer = AnswerText()
+  private let answer: AnswerText
+  private let outlet: any TurnOutlet
   private let trace = TurnTrace()
-  /// Weak, because the object holds the client that holds this turn.
-  private weak var object: BusObject?
-  private let window: SendWindow
   private var task: Task<Void, Never>?
-  private lazy var coalescer = DeltaCoalescer(answer) { [unowned self] offset, text in
-    emit("TextDelta", .tuple([id.variant, UInt64(offset).variant, Variant(text)]), bytes: text.utf8.count)
-  }
+  /// The reason that the turn was ended for, if it was not simply cancelled.
+  private var fault: BusError?
 
+  /// - Parameters:
+  ///   - answer: the text that the turn will say, which `outlet` reads.
+  ///   - outlet: the way of the events to the caller.
   init(
-    id: String, caller: String, delivery: Delivery, memory: MemoryBudget.Lease, object: BusObject, window: SendWindow
+    id: String, caller: String, delivery: Delivery, memory: MemoryBudget.Lease, _ answer: AnswerText,
+    _ outlet: any TurnOutlet
   ) {
     self.id = id
     self.caller = caller
     self.delivery = delivery
     self.memory = memory
-    self.object = object
-    self.window = window
+    self.answer = answer
+    self.outlet = outlet
   }
 
   /// The text of the answer so far.
@@ -87,10 +94,7 @@ final class ServiceTurn {
   /// The status on the bus, such as `running` or `waiting-for-tool`.
   var statusWord: String { isRunning ? calls.status ?? status.word : status.word }
 
-  var isBroadcast: Bool {
-    if case .signals(broadcast: true) = delivery { return true }
-    return false
-  }
+  var isBroadcast: Bool { delivery.isBroadcast }
 
   var isRunning: Bool {
     if case .running = status { return true }
@@ -99,14 +103,17 @@ final class ServiceTurn {
 
   /// Runs the turn, and calls `ended` after its status is final.
   ///
-  /// - Parameter hold: changes the memory that the turn holds to a number of bytes, and throws if there is no room.
+  /// - Parameters:
+  ///   - reply: the turn begins when this has ended; nil if it begins at once.
+  ///   - hold: changes the memory that the turn holds to a number of bytes, and throws if there is no room.
   func start(
-    interaction: UserInteraction, tools: ToolSet,
+    after reply: Wait?, interaction: UserInteraction, tools: ToolSet,
     hold: @escaping @GLibActor (Int) throws(ChappieClientError) -> Void,
     _ run: @escaping @GLibActor (TurnCaller) async throws -> ChappieResponse,
     ended: @escaping @GLibActor () -> Void
   ) {
     task = Task.onGLib {
+      await reply?.value()
       do {
         let caller = TurnCaller(interaction: interaction, tools: tools, text: answer, trace: trace, hold: hold) {
           self.deliver($0)
@@ -114,7 +121,7 @@ final class ServiceTurn {
         let response = try await run(caller)
         finish(.completed(response))
       } catch is CancellationError {
-        finish(.cancelled(BusError(CancellationError()), [:]))
+        finish(fault.map { .failed($0, [:]) } ?? .cancelled(BusError(CancellationError()), [:]))
       } catch let error as ChappieRuntimeError {
         finish(.failed(BusError(error, turn: id), Self.failureDetails(error)))
       } catch {
@@ -126,6 +133,21 @@ final class ServiceTurn {
 
   func cancel() {
     task?.cancel()
+  }
+
+  /// Ends the turn with `error`, unless it has ended.
+  func fail(_ error: BusError) {
+    guard isRunning else { return }
+    fault = fault ?? error
+    task?.cancel()
+  }
+
+  /// Requests the approval of a call once more.
+  ///
+  /// - Parameter refusal: the reason that the caller's answer was not accepted.
+  func askAgain(_ call: String, because refusal: BusError) {
+    guard let request = calls.approvalRequest(of: call) else { return }
+    outlet.send(.approvalRequested(request, refusal: refusal))
   }
 
   /// Waits for the end of the turn.
@@ -141,9 +163,14 @@ final class ServiceTurn {
     }
   }
 
-  /// Waits until the turn has ended and has sent its last signal.
+  /// Waits until the turn has ended and has sent its last event.
   func ended() async {
     await task?.value
+  }
+
+  /// Waits until its last event has left this process.
+  func flushed() async {
+    await outlet.flush()
   }
 
   // MARK: Delivery
@@ -151,48 +178,30 @@ final class ServiceTurn {
   private func deliver(_ event: ChappieStreamEvent) -> FlowControl {
     guard isRunning else { return .stop }
     switch event {
-    case .textDelta: if isStreamed { coalescer.grew() }
+    case .textDelta: outlet.grew()
     case .toolCallRequested(let request):
       calls.began(request.callID)
-      emitInOrder(
-        "ToolCallRequested",
-        .tuple(id, request.callID, request.toolName, request.arguments, request.policy.rawValue))
+      outlet.send(.toolCallRequested(request))
     case .approvalRequested(let request):
-      calls.asks(request.callID)
-      emitInOrder("ApprovalRequested", .tuple(id, request.callID, request.toolName, request.arguments))
+      calls.asks(request)
+      outlet.send(.approvalRequested(request, refusal: nil))
     case .toolCallCompleted(let result):
       calls.ended(result.callID)
-      emitInOrder("ToolCallCompleted", .tuple(id, result.callID, result.dictionary))
-    case .usageLimits(let limits):
-      if isStreamed { emitInOrder("UsageLimitsUpdated", .tuple(id, limits.dictionary)) }
+      outlet.send(.toolCallCompleted(result))
+    case .usageLimits(let limits): outlet.send(.usageLimits(limits))
     case .completed: break
     }
-    return window.flow
-  }
-
-  private var isStreamed: Bool {
-    if case .signals = delivery { return true }
-    return false
-  }
-
-  /// Sends a signal after all text that came before it. A caller that waits for a reply gets the signal too, because it
-  /// may run the tool.
-  private func emitInOrder(_ signal: String, _ arguments: Variant) {
-    if isStreamed { coalescer.flush() }
-    emit(signal, arguments, bytes: arguments.byteCount)
+    return outlet.flow
   }
 
   private func finish(_ status: Status) {
     self.status = status
     trace.log(id, of: caller, status)
-    guard isStreamed else { return }
-    coalescer.flush()
     switch status {
     case .running: break
-    case .completed(let response):
-      emit("Completed", .tuple(id, response.outputText, response.details), bytes: response.outputText.utf8.count)
+    case .completed(let response): outlet.send(.completed(response))
     case .failed(let error, let details), .cancelled(let error, let details):
-      emit("Failed", .tuple(id, error.name, error.message, withPartialText(details)), bytes: text.utf8.count)
+      outlet.send(.failed(error, withPartialText(details)))
     }
   }
 
@@ -212,11 +221,5 @@ final class ServiceTurn {
     case .running, .completed: break
     }
     return details
-  }
-
-  private func emit(_ signal: String, _ arguments: Variant, bytes: Int) {
-    // A broadcast has no directed copy for the caller: a caller that listens would get the signal twice.
-    object?.emit(ServiceInterfaces.client, signal, arguments, to: isBroadcast ? .everyone : .only([caller]))
-    window.sent(bytes)
   }
 }

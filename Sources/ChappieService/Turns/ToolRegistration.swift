@@ -92,6 +92,20 @@ extension ToolRegistration.Entry {
   }
 }
 
+extension ChappieToolResult {
+  /// The result that a caller gives; nil means `completed`.
+  ///
+  /// - Throws: `BusError` with `InvalidArgument` for any other status than `completed` and `failed`.
+  init(status: String?, output: String) throws {
+    switch status {
+    case nil, "completed": self.init(output: output)
+    case "failed": self.init(failure: output)
+    case let other?:
+      throw BusError(.invalidArgument, "'status' must be completed or failed, not '\(Redaction.message(other))'.")
+    }
+  }
+}
+
 extension ChappieToolExecutionResult {
   /// The tool result on the bus.
   var dictionary: VariantDictionary {

@@ -3,9 +3,24 @@ import GLibBridge
 /// The running turns of one client, and those that ended last.
 @GLibActor
 final class TurnBook {
-  private var turns: [String: ServiceTurn] = [:]
+  /// Callers may choose the names of their turns, so a name alone does not identify one.
+  private struct Key: Hashable {
+    let caller: String
+    let id: String
+
+    init(_ turn: ServiceTurn) {
+      self.init(turn.id, of: turn.caller)
+    }
+
+    init(_ id: String, of caller: String) {
+      self.caller = caller
+      self.id = id
+    }
+  }
+
+  private var turns: [Key: ServiceTurn] = [:]
   /// The ended turns, oldest first.
-  private var ended: [(id: String, spare: MemoryBudget.Spare)] = []
+  private var ended: [(key: Key, spare: MemoryBudget.Spare)] = []
   private let memory: MemoryBudget
 
   init(_ memory: MemoryBudget) {
@@ -19,18 +34,23 @@ final class TurnBook {
   var running: [ServiceTurn] { turns.values.filter(\.isRunning) }
 
   func add(_ turn: ServiceTurn) {
-    turns[turn.id] = turn
+    turns[Key(turn)] = turn
+  }
+
+  /// Whether a turn of `caller` that runs or is kept has this id.
+  func has(_ id: String, of caller: String) -> Bool {
+    turns[Key(id, of: caller)] != nil
   }
 
   /// Keeps an ended turn until newer ones replace it, or its application needs the memory.
   func retire(_ turn: ServiceTurn) {
     // This cannot fail: an ended turn takes less memory than a running one.
     try? memory.resize(turn.memory, to: turn.footprint)
-    let id = turn.id
-    ended.append((id, memory.spare(turn.memory) { [weak self] in self?.forget(id) }))
+    let key = Key(turn)
+    ended.append((key, memory.spare(turn.memory) { [weak self] in self?.forget(key) }))
     while ended.count > Limits.keptTurns || (ended.count > 1 && keptBytes > Limits.keptBytes) {
       let oldest = ended.removeFirst()
-      turns[oldest.id] = nil
+      turns[oldest.key] = nil
       memory.end(oldest.spare)
     }
   }
@@ -38,9 +58,9 @@ final class TurnBook {
   private var keptBytes: Int { ended.reduce(0) { $0 + $1.spare.lease.amount } }
 
   /// Removes a turn whose memory was already given back.
-  private func forget(_ id: String) {
-    turns[id] = nil
-    ended.removeAll { $0.id == id }
+  private func forget(_ key: Key) {
+    turns[key] = nil
+    ended.removeAll { $0.key == key }
   }
 
   /// The turn that a call names. It must be a turn of the caller, or a broadcast one.
@@ -48,7 +68,8 @@ final class TurnBook {
   /// - Throws: `VariantError`, `BusError` with `NoSuchTurn`.
   func turn(of call: BusCall) throws -> ServiceTurn {
     let id: String = try call.argument(0)
-    guard let turn = turns[id], turn.isBroadcast || turn.caller == call.sender else {
+    guard let turn = turns[Key(id, of: call.sender)] ?? turns.values.first(where: { $0.id == id && $0.isBroadcast })
+    else {
       throw BusError(.noSuchTurn, "There is no such turn: it is not yours, or it ended too long ago.")
     }
     return turn

@@ -7,12 +7,14 @@ final class TurnCalls {
   /// The state of a call.
   private enum Stage {
     case running
-    case waitsForApproval(Promise<ChappieApprovalDecision>)
+    case waitsForApproval(ChappieApprovalRequest, Promise<ChappieApprovalDecision>)
     /// A program gives the result with `SubmitToolResult`.
     case waitsForResult(Promise<ChappieToolResult>)
   }
 
   private var calls: [String: Stage] = [:]
+  /// The ids of all calls of the turn.
+  private var known: Set<String> = []
 
   /// The status of a turn that waits for an approval or a tool; nil if it waits for neither.
   var status: String? {
@@ -24,11 +26,12 @@ final class TurnCalls {
   // MARK: Events of the turn
 
   func began(_ call: String) {
+    known.insert(call)
     calls[call] = .running
   }
 
-  func asks(_ call: String) {
-    calls[call] = .waitsForApproval(Promise())
+  func asks(_ request: ChappieApprovalRequest) {
+    calls[request.callID] = .waitsForApproval(request, Promise())
   }
 
   func ended(_ call: String) {
@@ -38,7 +41,7 @@ final class TurnCalls {
   // MARK: Waiting
 
   func approval(of call: String) async -> ChappieApprovalDecision {
-    guard case .waitsForApproval(let promise)? = calls[call] else { return .denied() }
+    guard case .waitsForApproval(_, let promise)? = calls[call] else { return .denied() }
     let decision = try? await promise.value()
     goOn(call)
     return decision ?? .denied()
@@ -58,6 +61,23 @@ final class TurnCalls {
 
   // MARK: Answering
 
+  /// Whether the turn made a call with this id, which may have ended.
+  func knows(_ call: String) -> Bool { known.contains(call) }
+
+  /// Whether a call waits for an answer of the caller.
+  func waits(_ call: String) -> Bool {
+    switch calls[call] {
+    case .waitsForApproval(_, let promise)?: !promise.isFulfilled
+    case .waitsForResult(let promise)?: !promise.isFulfilled
+    case .running?, nil: false
+    }
+  }
+
+  /// The request for approval of a call that waits for it.
+  func approvalRequest(of call: String) -> ChappieApprovalRequest? {
+    if case .waitsForApproval(let request, _)? = calls[call] { request } else { nil }
+  }
+
   /// Gives the result of a call.
   ///
   /// - Throws: `BusError` with `InvalidArgument` if the call does not wait for one.
@@ -75,7 +95,7 @@ final class TurnCalls {
   ///
   /// - Throws: `BusError` with `InvalidArgument` if the call does not wait for approval, or with `Locked`.
   func resolve(_ decision: ChappieApprovalDecision, for call: String) throws {
-    guard case .waitsForApproval(let promise)? = calls[call], !promise.isFulfilled else {
+    guard case .waitsForApproval(_, let promise)? = calls[call], !promise.isFulfilled else {
       throw BusError(
         .invalidArgument,
         "No call '\(Redaction.name(call) ?? Redaction.message(call))' of this turn waits for approval.")

@@ -4,6 +4,8 @@ import GLibBridge
 /// The options of a turn.
 struct TurnOptions {
   let message: ChappieMessageOptions
+  /// The name of the turn that the caller has chosen.
+  let name: String?
   /// The addresses and paths of images, as the caller gives them.
   let images: [String]
   let broadcast: Bool
@@ -24,14 +26,27 @@ struct TurnOptions {
       reasoningEffort: try options.name("reasoning_effort").map(ChappieReasoningEffort.init),
       model: try options.name("model"),
       instructions: try options.value("instructions"))
+    name = try options.value("turn", as: String.self).map(Self.checkedName)
     images = try options.value("images") ?? []
-    guard images.count <= Limits.images else {
-      throw BusError(
-        .limitExceeded, "There are \(images.count) images, and \(Limits.images) are allowed: show fewer.")
-    }
+    try Limits.check(images: images.count)
     broadcast = try options.value("broadcast") ?? false
     continues = try options.value("continue") ?? false
     tools = try options.value("tools", as: [VariantDictionary].self).map { try ToolRegistration($0, handler: .signals) }
+  }
+
+  private static func checkedName(_ name: String) throws -> String {
+    let isPlain = name.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+        true
+      default: false
+      }
+    }
+    guard isPlain, (1...64).contains(name.utf8.count) else {
+      throw BusError(.invalidArgument, "'turn' must have 1 to 64 characters of A-Z, a-z, 0-9, - and _.")
+    }
+    return name
   }
 }
 

@@ -18,6 +18,15 @@ package final class AnswerText {
     whole[whole.utf8.index(whole.startIndex, offsetBy: start)...]
   }
 
+  /// The text of the bytes from `start` to `end` at most; both must be within the text, and `start` the beginning of a
+  /// character. It ends with a whole character.
+  package func piece(from start: Int, to end: Int) -> Substring.UTF8View {
+    let bytes = whole.utf8
+    var last = bytes.index(bytes.startIndex, offsetBy: end)
+    while last < bytes.endIndex, bytes[last] & 0xc0 == 0x80 { last = bytes.index(before: last) }
+    return Substring(bytes[bytes.index(bytes.startIndex, offsetBy: start)..<last]).utf8
+  }
+
   /// Begins the answer to another request.
   func beginAnswer() {
     latestStart = byteCount

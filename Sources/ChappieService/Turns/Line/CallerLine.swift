@@ -1,0 +1,103 @@
+import ChappieSDK
+import GLibBridge
+
+/// A line that a caller writes on the socket of its turn.
+enum CallerLine: Sendable {
+  /// - Parameter images: addresses and paths, as in the option of a turn.
+  case question(Prompt, images: [String])
+  case toolResult(call: String, ChappieToolResult)
+  case approval(call: String, ChappieApprovalDecision)
+  case cancel
+
+  /// The most bytes of a line.
+  static let limit = 16 << 20
+
+  /// Decodes a line. Unknown keys are ignored.
+  ///
+  /// - Throws: `BusError` with `InvalidArgument` or `LimitExceeded`.
+  init(_ line: [UInt8]) throws {
+    guard let json = try? ChappieJSONValue(parsing: line.span, valueLimit: Self.valueLimit),
+      case .object(let fields) = json
+    else { throw Self.refusal("it is no JSON object") }
+    let kinds = Self.kinds.filter { fields[$0] != nil }
+    guard let kind = kinds.first, kinds.count == 1 else {
+      throw Self.refusal("it must have exactly one of \(Self.kinds.joined(separator: ", "))")
+    }
+    let content = LineFields(fields[kind] ?? .null, kind)
+    switch kind {
+    case "text":
+      self = .question(.text(try content.text()), images: try Self.images(json))
+    case "messages":
+      self = .question(.transcript(try Self.transcript(content)), images: try Self.images(json))
+    case "tool_result":
+      self = .toolResult(call: try content["call"].text(), try Self.result(content))
+    case "approval":
+      let reason = try content["reason"].optional?.text() ?? ""
+      self = .approval(
+        call: try content["call"].text(),
+        ChappieApprovalDecision(approved: try content["approved"].flag(), reason: reason))
+    default:
+      guard try content.flag() else { throw Self.refusal("'cancel' must be true") }
+      self = .cancel
+    }
+  }
+
+  private static let kinds = ["text", "messages", "tool_result", "approval", "cancel"]
+  /// The most values in one line: a transcript with as many messages as a conversation may have.
+  private static let valueLimit = 4 * TurnLimits.conversationItems
+
+  static func refusal(_ reason: String) -> BusError {
+    BusError(.invalidArgument, "A line on the socket was not understood: \(reason).")
+  }
+
+  private static func images(_ json: ChappieJSONValue) throws -> [String] {
+    guard let images = LineFields(json, "line")["images"].optional else { return [] }
+    return try images.list().map { try $0.text() }
+  }
+
+  private static func transcript(_ content: LineFields) throws -> [ChappieInputMessage] {
+    let messages = try content.list()
+    try Limits.check(messages: messages.count)
+    return try messages.map {
+      try TranscriptEntry(role: try $0["role"].text(), text: try $0["text"].text()).message()
+    }
+  }
+
+  private static func result(_ content: LineFields) throws -> ChappieToolResult {
+    let output = try content["output"].text()
+    try Limits.check(promptBytes: output.utf8.count)
+    return try ChappieToolResult(status: try content["status"].optional?.text(), output: output)
+  }
+}
+
+/// A value of a line, with its name for errors.
+private struct LineFields {
+  let value: ChappieJSONValue
+  let name: String
+
+  init(_ value: ChappieJSONValue, _ name: String) {
+    self.value = value
+    self.name = name
+  }
+
+  /// A member; null when it is missing.
+  subscript(key: String) -> LineFields { LineFields(value[key] ?? .null, key) }
+
+  /// Nil for null, or a missing member.
+  var optional: LineFields? { value.isNull ? nil : self }
+
+  func text() throws -> String {
+    guard let text = value.stringValue else { throw CallerLine.refusal("'\(name)' must be text") }
+    return text
+  }
+
+  func flag() throws -> Bool {
+    guard let flag = value.boolValue else { throw CallerLine.refusal("'\(name)' must be true or false") }
+    return flag
+  }
+
+  func list() throws -> [LineFields] {
+    guard let elements = value.arrayValue else { throw CallerLine.refusal("'\(name)' must be a list") }
+    return elements.map { LineFields($0, name) }
+  }
+}

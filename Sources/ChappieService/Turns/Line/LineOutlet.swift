@@ -1,0 +1,117 @@
+import ChappieSDK
+import GLibBridge
+
+/// Writes a turn's events as JSON lines to a socket of the caller.
+///
+/// Text that the caller has not read stays in the answer, where it is kept once, and the turn pauses.
+@GLibActor
+final class LineOutlet: TurnOutlet {
+  /// An event in the order of the stream.
+  private final class Entry {
+    /// The number of bytes of the answer that come before it.
+    let offset: Int
+    let isLast: Bool
+    /// Nil until it is encoded.
+    var line: [UInt8]?
+
+    init(after offset: Int, isLast: Bool) {
+      self.offset = offset
+      self.isLast = isLast
+    }
+  }
+
+  /// The unread bytes at which nothing more is written.
+  private static let highWater = 128 << 10
+  /// The most bytes of text in one line.
+  private static let pieceSize = 32 << 10
+  /// Within this time after a write, deltas that arrive in one iteration of the main loop share a line.
+  private static let interval = Duration.milliseconds(1)
+
+  private let socket: StreamSocket
+  private let answer: AnswerText
+  private var sentBytes = 0
+  private var entries: ArraySlice<Entry> = []
+  private var isFlushDue = false
+  private var lastWrite: ContinuousClock.Instant?
+  /// The pause of the turn while the caller does not read.
+  private var pause: (end: Wait, task: Task<Void, Never>)?
+  private var hasEnded = false
+  private let delivered = Wait()
+
+  init(_ socket: StreamSocket, _ answer: AnswerText) {
+    self.socket = socket
+    self.answer = answer
+    socket.onDrained = { [weak self] in self?.write() }
+  }
+
+  var flow: FlowControl {
+    guard socket.isOpen, socket.queuedBytes >= Self.highWater else { return .proceed }
+    if let pause { return .pause(until: pause.task) }
+    let end = Wait()
+    let task = Task.onGLib { await end.value() }
+    pause = (end, task)
+    return .pause(until: task)
+  }
+
+  func grew() {
+    guard !isFlushDue else { return }
+    if lastWrite.map({ .now - $0 >= Self.interval }) ?? true { return write() }
+    isFlushDue = true
+    Task.onGLib {
+      isFlushDue = false
+      write()
+    }
+  }
+
+  func send(_ event: TurnEvent) {
+    let entry = Entry(after: answer.byteCount, isLast: event.isLast)
+    entries.append(entry)
+    Task.onGLib {
+      // Encoding a long answer takes long, and the actor has other callers to answer.
+      entry.line = event.isLong ? await offActor { event.line } : event.line
+      write()
+    }
+  }
+
+  func flush() async {
+    await delivered.value()
+  }
+
+  // MARK: Writing
+
+  /// Writes what the caller has room for.
+  private func write() {
+    while socket.queuedBytes < Self.highWater, !hasEnded {
+      let end = entries.first?.offset ?? answer.byteCount
+      if sentBytes < end {
+        writeText(upTo: end)
+      } else {
+        guard let entry = entries.first, let line = entry.line else { break }
+        entries.removeFirst()
+        socket.send { $0 += line }
+        if entry.isLast { hasEnded = true }
+      }
+    }
+    lastWrite = .now
+    guard socket.queuedBytes < Self.highWater else { return }
+    pause?.end.finish()
+    pause = nil
+    if hasEnded {
+      socket.finish()
+      if socket.queuedBytes == 0 { delivered.finish() }
+    }
+  }
+
+  private static let textStart = Array(#"{"event":"text-delta","text":"#.utf8)
+  private static let textEnd = Array("}\n".utf8)
+
+  private func writeText(upTo end: Int) {
+    let piece = answer.piece(from: sentBytes, to: min(end, sentBytes + Self.pieceSize))
+    sentBytes += piece.count
+    socket.send {
+      $0 += Self.textStart
+      ChappieJSONValue.encode(piece, into: &$0)
+      $0 += Self.textEnd
+    }
+  }
+}

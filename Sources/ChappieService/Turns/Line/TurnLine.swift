@@ -1,0 +1,102 @@
+import ChappieSDK
+import GLibBridge
+import Platform
+
+/// The socket of a turn: reads the caller's lines, and acts on them.
+@GLibActor
+final class TurnLine {
+  /// The longest wait for the question.
+  private static let questionPatience = Duration.seconds(600)
+  /// The most answers to calls that wait for none. Such an answer is no error, because another one may have come first.
+  private static let lateAnswers = 1000
+
+  typealias Question = (prompt: Prompt, images: [String])
+
+  let socket: StreamSocket
+  private let reader: LineReader
+  private let question = Promise<Question>()
+  private var lateAnswers = 0
+  private var reading: Task<Void, Never>?
+
+  /// - Parameter memory: counts the bytes of a line that has not ended.
+  init(_ socket: StreamSocket, _ memory: TurnMemory) {
+    self.socket = socket
+    reader = LineReader(socket, limit: CallerLine.limit) { try memory.set(line: 2 * $0) }
+  }
+
+  /// Begins to read lines for `turn`.
+  func follow(_ turn: ServiceTurn) {
+    socket.onHangUp = { [weak turn] in turn?.cancel() }
+    reading = Task.onGLib { [weak self, weak turn] in
+      do {
+        while let line = try await self?.next(), let turn { try await self?.take(line, for: turn) }
+        guard let self, question.isFulfilled || !socket.isOpen else {
+          throw BusError(.invalidArgument, "The stream ended before a question came.")
+        }
+      } catch is CancellationError {
+      } catch {
+        turn?.fail(BusError(error))
+      }
+    }
+  }
+
+  /// Stops reading.
+  func end() {
+    reading?.cancel()
+  }
+
+  /// Waits for the question.
+  ///
+  /// - Throws: `BusError` with `Cancelled` if none comes in ten minutes; `CancellationError`.
+  func asked() async throws -> Question {
+    do {
+      return try await withDeadline(Self.questionPatience) { [question] in try await question.value() }
+    } catch let error as GLibError where error.isTimeout {
+      throw BusError(.cancelled, "No question came within ten minutes: open a turn when there is one.")
+    }
+  }
+
+  private func next() async throws -> [UInt8]? {
+    do {
+      return try await reader.next()
+    } catch let failure as LineReader.Failure {
+      throw switch failure {
+      case .tooLong(let limit):
+        BusError(.limitExceeded, "A line has more than the \(limit >> 20) MiB that are allowed: send less.")
+      case .unfinished(let patience):
+        CallerLine.refusal("it did not end within \(patience.components.seconds) seconds")
+      case .cutOff: CallerLine.refusal("the stream ended within it")
+      }
+    }
+  }
+
+  private func take(_ bytes: [UInt8], for turn: ServiceTurn) async throws {
+    switch try await decoded(byteCount: bytes.count, { try CallerLine(bytes) }) {
+    case .question(let prompt, let images):
+      guard !question.isFulfilled else { throw CallerLine.refusal("the turn has its question already") }
+      question.fulfil((prompt, images))
+    case .toolResult(let call, let result):
+      try answer(call, of: turn) { try turn.calls.submit(result, for: call) }
+    case .approval(let call, let decision):
+      await LockMonitor.shared.ready()
+      do {
+        try answer(call, of: turn) { try turn.calls.resolve(decision, for: call) }
+      } catch let error as BusError where error.name == ServiceErrorName.locked.busName {
+        turn.askAgain(call, because: error)
+      }
+    case .cancel: turn.cancel()
+    }
+  }
+
+  /// - Throws: `BusError` with `InvalidArgument` for a call that the turn did not make.
+  private func answer(_ call: String, of turn: ServiceTurn, _ give: () throws -> Void) throws {
+    guard turn.calls.waits(call) || !turn.calls.knows(call) else {
+      lateAnswers += 1
+      guard lateAnswers <= Self.lateAnswers else {
+        throw BusError(.limitExceeded, "Too many answers came to calls that wait for none.")
+      }
+      return
+    }
+    try give()
+  }
+}
