@@ -95,8 +95,8 @@ public final class HTTPResponse {
 @GLibActor
 private final class ChunkReader {
   private static let chunkSize = 32 * 1024
-  /// Chunks at shorter intervals are a burst, in which a further non-blocking read is worthwhile.
-  private static let burstGap = Duration.milliseconds(1)
+  /// Chunks at shorter intervals, in microseconds, are a burst, in which a further non-blocking read is worthwhile.
+  private static let burstGap: Int64 = 1000
 
   private let stream: UnsafeMutablePointer<GInputStream>
   /// The same stream, if it supports non-blocking reads.
@@ -126,9 +126,9 @@ private final class ChunkReader {
 
   func run() async throws {
     try Task.checkCancellation()
-    watch = InactivityTimer(idleDeadline) { [weak self] in
-      self?.expired = true
-      self?.cancel()
+    watch = InactivityTimer(idleDeadline) { [unowned self] in
+      expired = true
+      cancel()
     }
     defer { watch?.cancel() }
     try await withCheckedThrowingContinuation { continuation in

@@ -28,9 +28,10 @@ final class SocketPace {
   private let opened: OpaquePointer
   private let input: OpaquePointer
   private var meter: FrameMeter
-  /// Data that libsoup has not read yet. libsoup reads a kibibyte at a time, and each read from the socket is a system
-  /// call.
-  private var chunk: [UInt8] = []
+  /// Data that libsoup has not read yet: the bytes from `taken` to `filled`. libsoup reads a kibibyte at a time, and each
+  /// read from the socket is a system call.
+  private let chunk = UnsafeMutablePointer<UInt8>.allocate(capacity: chunkSize)
+  private var filled = 0
   private var taken = 0
   private static let chunkSize = 16 << 10
   private var flow = Flow.waiting
@@ -44,6 +45,7 @@ final class SocketPace {
 
   isolated deinit {
     drop(holding)
+    chunk.deallocate()
     g_object_unref(UnsafeMutableRawPointer(opened))
   }
 
@@ -70,7 +72,7 @@ final class SocketPace {
 
   fileprivate typealias ErrorSlot = UnsafeMutablePointer<UnsafeMutablePointer<GError>?>?
 
-  fileprivate var isReadable: Bool { taken < chunk.count || g_pollable_input_stream_is_readable(input) != 0 }
+  fileprivate var isReadable: Bool { taken < filled || g_pollable_input_stream_is_readable(input) != 0 }
 
   fileprivate func read(_ buffer: UnsafeMutableRawPointer?, _ size: gsize, _ error: ErrorSlot) -> gssize {
     if case .held = holding { return Self.fail(error, G_IO_ERROR_WOULD_BLOCK, "the reader pauses") }
@@ -80,15 +82,15 @@ final class SocketPace {
       flow = .yielded
       return Self.fail(error, G_IO_ERROR_WOULD_BLOCK, "others have their turn")
     case .reading: break
-    case .broken(let problem) where taken == chunk.count: return Self.fail(error, G_IO_ERROR_FAILED, problem.message)
+    case .broken(let problem) where taken == filled: return Self.fail(error, G_IO_ERROR_FAILED, problem.message)
     case .broken: break
     }
-    if taken == chunk.count {
+    if taken == filled {
       let count = refill(error)
       guard count > 0 else { return count }
     }
-    let count = min(Int(size), chunk.count - taken)
-    UnsafeMutableRawBufferPointer(start: buffer, count: count).copyBytes(from: chunk[taken..<taken + count])
+    let count = min(Int(size), filled - taken)
+    buffer?.copyMemory(from: chunk + taken, byteCount: count)
     taken += count
     return count
   }
@@ -97,13 +99,14 @@ final class SocketPace {
   ///
   /// - Returns: its length, or the result of the failed read.
   private func refill(_ error: ErrorSlot) -> gssize {
-    var count: gssize = 0
+    let count = g_pollable_input_stream_read_nonblocking(input, chunk, gsize(Self.chunkSize), nil, error)
     taken = 0
-    chunk = [UInt8](unsafeUninitializedCapacity: Self.chunkSize) { bytes, filled in
-      count = g_pollable_input_stream_read_nonblocking(input, bytes.baseAddress, gsize(bytes.count), nil, error)
-      filled = max(0, count)
+    filled = max(0, count)
+    if count <= 0 {
+      flow = .waiting
+    } else if let problem = problem(with: Span(_unsafeStart: chunk, count: filled)) {
+      flow = .broken(problem)
     }
-    if count <= 0 { flow = .waiting } else if let problem = problem(with: chunk.span) { flow = .broken(problem) }
     return count
   }
 
