@@ -86,7 +86,8 @@ def main():
             world.environment |= {"ACCOUNT": str(world.root / "account"),
                                   "LD_PRELOAD": str(arguments.build / "account.so")}
         bench.prepare(world, arguments)
-        table = bench.Bench(world, argparse.Namespace(build=arguments.build, quick=True, floor_only=False, threads=None))
+        table = bench.Bench(world, argparse.Namespace(
+            build=arguments.build, quick=True, floor_only=False, threads=None, idle=0))
         account = Account(world, arguments.build / "client")
         for transport in (bench.WEBSOCKET, bench.SSE):
             if transport.title not in arguments.transports:

@@ -11,6 +11,7 @@ import time
 from functools import partial
 from pathlib import Path
 
+from line import RELAYS, LineRows
 from row import HEADING, Row
 from threads import ThreadStore
 from world import BenchError, World, wait_until
@@ -38,6 +39,7 @@ class Bench:
         self.world = world
         self.client = arguments.build / "client"
         self.quick = arguments.quick
+        self.idle_seconds = arguments.idle
         self.measured = [] if arguments.floor_only else [SERVICE]
         self.store = arguments.threads and ThreadStore(arguments.threads, world.root / "threads", self.quick)
 
@@ -146,12 +148,13 @@ class Bench:
             for turns, count in ((1, 100000), (32, 4000)):
                 groups[f"{transport.title}-flat-{turns}"] = partial(self.flat_out, transport, turns, count)
         groups |= {"start": self.start, "memory": self.memory}
+        groups |= LineRows(self, WEBSOCKET).groups(self.idle_seconds)
         return groups | {"threads": self.threads} if self.store else groups
 
 
 def prepare(world, arguments):
     backend = world.spawn_server("backend", arguments.build / "backend") + "/backend-api"
-    floors = SSE.floors | SSE.coalescing | WEBSOCKET.floors | WEBSOCKET.coalescing
+    floors = SSE.floors | SSE.coalescing | WEBSOCKET.floors | WEBSOCKET.coalescing | RELAYS
     for name, options in floors.items():
         world.add_service(name, arguments.build / "floor", "--name", name, "--backend", backend, *options)
     if not arguments.floor_only:
@@ -180,7 +183,9 @@ def parse_arguments():
     parser.add_argument("--build", type=Path, required=True, help="the directory of backend, floor and client")
     parser.add_argument("--quick", action="store_true", help="3 short repetitions: a smoke test")
     parser.add_argument("--floor-only", action="store_true", help="without chappied: this machine's noise")
-    parser.add_argument("--rows", default="", help="only these, with commas: sse, websocket, start, memory, threads, "
+    parser.add_argument("--idle", type=int, default=600, help="the seconds for which the service idles, 600")
+    parser.add_argument("--rows", default="",
+                        help="only these, with commas: sse, websocket, line, start, memory, idle, threads, "
                         "or the beginning of a row's name of one transport, such as sse-flat or websocket-latency-100")
     arguments = parser.parse_args()
     if not arguments.floor_only and not (arguments.chappied and arguments.sandbox):

@@ -5,6 +5,7 @@
 // add a hop to the main loop to every measurement.
 
 #define _GNU_SOURCE
+#include "lines.h"
 #include "record.h"
 
 #include <stdio.h>
@@ -15,7 +16,7 @@
 static char *service = NULL;
 static char *path = "/org/chappie";
 static int turn_count = 1, delta_count = 200, rate = 100, size = 24, rounds = 1, service_pid = 0;
-static gboolean continues = FALSE, activates = FALSE;
+static gboolean continues = FALSE, activates = FALSE, over_lines = FALSE, follows = FALSE;
 
 static const GOptionEntry options[] = {
     {"name", 0, 0, G_OPTION_ARG_STRING, &service, "Bus name of the service", "NAME"},
@@ -27,6 +28,8 @@ static const GOptionEntry options[] = {
     {"rounds", 0, 0, G_OPTION_ARG_INT, &rounds, "How often, one after the other", "K"},
     {"continue", 0, 0, G_OPTION_ARG_NONE, &continues, "Append each turn to the conversation", NULL},
     {"pid", 0, 0, G_OPTION_ARG_INT, &service_pid, "Measure this process's processor time", "PID"},
+    {"line", 0, 0, G_OPTION_ARG_NONE, &over_lines, "Each turn over a socket of its own", NULL},
+    {"follow", 0, 0, G_OPTION_ARG_NONE, &follows, "Receive all signals and ask for nothing, for ever", NULL},
     {"activate", 0, 0, G_OPTION_ARG_NONE, &activates, "Measure the start of the service instead", NULL},
     {NULL},
 };
@@ -105,9 +108,13 @@ static void on_started(GObject *bus, GAsyncResult *result, gpointer data) {
         die("Stream: %s", error->message);
 }
 
+static char *question(void) {
+    return g_strdup_printf("bench count=%d rate=%d size=%d", delta_count, rate, size);
+}
+
 static GVariant *stream_arguments(void) {
     GVariantBuilder dictionary = G_VARIANT_BUILDER_INIT(G_VARIANT_TYPE_VARDICT);
-    g_autofree char *text = g_strdup_printf("bench count=%d rate=%d size=%d", delta_count, rate, size);
+    g_autofree char *text = question();
     if (continues)
         g_variant_builder_add(&dictionary, "{sv}", "continue", g_variant_new_boolean(TRUE));
     return g_variant_new("(sa{sv})", text, &dictionary);
@@ -124,12 +131,20 @@ static void run_round(GDBusConnection *bus, GMainLoop *loop) {
 
 static void measure_turns(GDBusConnection *bus) {
     g_autoptr(GMainLoop) loop = g_main_loop_new(NULL, FALSE);
+    g_autofree char *text = question();
     record_init((gsize)rounds * (gsize)turn_count * (gsize)delta_count);
     g_dbus_connection_add_filter(bus, on_message, loop, NULL);
     double before = cpu_seconds();
-    for (int i = 0; i < rounds; i++)
-        run_round(bus, loop);
-    record_print(service_pid ? cpu_seconds() - before : -1);
+    guint64 asked = now_ns();
+    for (int i = 0; i < rounds; i++) {
+        if (!over_lines) {
+            run_round(bus, loop);
+            continue;
+        }
+        record_begin_round((guint)turn_count, (guint)delta_count);
+        lines_run(bus, service, path, (guint)turn_count, text, now_ns);
+    }
+    record_print(asked, service_pid ? cpu_seconds() - before : -1);
 }
 
 // MARK: - Start
@@ -166,6 +181,18 @@ static void measure_start(GDBusConnection *bus) {
     printf("{\"start_ms\": %.3f}\n", (double)(now_ns() - asked) / 1e6);
 }
 
+// MARK: - Followers
+
+static void follow(GDBusConnection *bus) {
+    static const char *const interfaces[] = {CLIENT_INTERFACE, "org.chappie.Session", "org.chappie.Manager"};
+    g_autoptr(GError) error = NULL;
+    for (gsize i = 0; i < G_N_ELEMENTS(interfaces); i++)
+        if (!g_dbus_proxy_new_sync(bus, G_DBUS_PROXY_FLAGS_NONE, NULL, service, path, interfaces[i], NULL,
+                                   &error))
+            die("%s: %s", interfaces[i], error->message);
+    g_main_loop_run(g_main_loop_new(NULL, FALSE));
+}
+
 int main(int argc, char **argv) {
     g_autoptr(GError) error = NULL;
     g_autoptr(GOptionContext) context = g_option_context_new(NULL);
@@ -177,7 +204,9 @@ int main(int argc, char **argv) {
     g_autoptr(GDBusConnection) bus = g_bus_get_sync(G_BUS_TYPE_SESSION, NULL, &error);
     if (!bus)
         die("%s", error->message);
-    if (activates)
+    if (follows)
+        follow(bus);
+    else if (activates)
         measure_start(bus);
     else
         measure_turns(bus);

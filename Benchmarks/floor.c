@@ -1,9 +1,16 @@
 // The floor: the minimum work of a D-Bus service with these libraries.
 //
 // It receives org.chappie.Client.Stream, asks the backend, and sends the deltas
-// back as unicast signals. No sign-in, no keyring, no JSON, no limits.
+// back as unicast signals; or OpenTurn, and it sends them as lines over a socket.
+// No sign-in, no keyring, no JSON, no limits.
 
 #include "turn.h"
+
+#include <gio/gunixfdlist.h>
+#include <glib-unix.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 typedef struct {
     SoupSession *http;
@@ -17,6 +24,10 @@ static const char interface_xml[] =
     "<method name='Stream'>"
     "<arg name='text' type='s' direction='in'/><arg name='options' type='a{sv}' direction='in'/>"
     "<arg name='turn' type='s' direction='out'/>"
+    "</method>"
+    "<method name='OpenTurn'>"
+    "<arg name='options' type='a{sv}' direction='in'/>"
+    "<arg name='turn' type='s' direction='out'/><arg name='stream' type='h' direction='out'/>"
     "</method>"
     "<signal name='TextDelta'>"
     "<arg name='turn' type='s'/><arg name='offset' type='t'/><arg name='text' type='s'/>"
@@ -40,18 +51,51 @@ static void ask(const Floor *floor, const char *text, Out *out) {
         turn_over_http(floor->http, floor->url, question, out);
 }
 
+// The question is the first line, and arrives whole: {"text":"..."}.
+static gboolean on_question(gint line, GIOCondition condition, gpointer data) {
+    static const char field[] = "\"text\":\"";
+    const Floor *floor = data;
+    char question[4096] = "";
+    (void)condition;
+    ssize_t length = read(line, question, sizeof question - 1);
+    char *start = length > 0 ? strstr(question, field) : NULL;
+    if (!start) {
+        close(line);
+        return G_SOURCE_REMOVE;
+    }
+    start += strlen(field);
+    start[strcspn(start, "\"")] = '\0';
+    ask(floor, start, out_new_line(line, floor->interval));
+    return G_SOURCE_REMOVE;
+}
+
+static void open_turn(Floor *floor, const char *id, GDBusMethodInvocation *invocation) {
+    g_autoptr(GUnixFDList) descriptors = g_unix_fd_list_new();
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0 ||
+        g_unix_fd_list_append(descriptors, ends[1], NULL) < 0)
+        g_error("no descriptors");
+    close(ends[1]);
+    g_unix_fd_add(ends[0], G_IO_IN, on_question, floor);
+    g_dbus_method_invocation_return_value_with_unix_fd_list(invocation, g_variant_new("(sh)", id, 0),
+                                                            descriptors);
+}
+
 static void on_call(GDBusConnection *bus, const char *caller, const char *path,
                     const char *interface, const char *method, GVariant *arguments,
                     GDBusMethodInvocation *invocation, gpointer data) {
     static guint turns = 0;
-    const Floor *floor = data;
+    Floor *floor = data;
     const char *text;
     char id[16];
     (void)path;
     (void)interface;
-    (void)method;
-    g_variant_get_child(arguments, 0, "&s", &text);
     g_snprintf(id, sizeof id, "%u", ++turns);
+    if (g_str_equal(method, "OpenTurn")) {
+        open_turn(floor, id, invocation);
+        return;
+    }
+    g_variant_get_child(arguments, 0, "&s", &text);
     ask(floor, text, out_new(bus, caller, id, floor->interval));
     g_dbus_method_invocation_return_value(invocation, g_variant_new("(s)", id));
 }

@@ -1,12 +1,16 @@
-// Finds the text with a string search and sends it with GDBus.
+// Finds the text with a string search and sends it with GDBus, or as lines.
 
 #include "out.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 struct Out {
-    GDBusConnection *bus;
+    GDBusConnection *bus; // NULL: the text leaves as lines
     char *caller;
+    int line;
     char *id;
     GString *text; // the answer so far
     gsize sent;    // how much of it went out as signals
@@ -26,9 +30,24 @@ static void emit(Out *out, const char *name, GVariant *arguments) {
                                   arguments, NULL);
 }
 
+// Writes one line; a caller that has left is not told. The text is JSON already.
+static void write_line(Out *out, const char *format, const char *text) {
+    g_autofree char *line = g_strdup_printf(format, text);
+    gsize length = strlen(line);
+    for (gsize done = 0; done < length;) {
+        ssize_t n = send(out->line, line + done, length - done, MSG_NOSIGNAL);
+        if (n < 0 && errno != EINTR)
+            return;
+        done += n > 0 ? (gsize)n : 0;
+    }
+}
+
 static void emit_text(Out *out) {
-    emit(out, "TextDelta",
-         g_variant_new("(sts)", out->id, (guint64)out->sent, out->text->str + out->sent));
+    const char *text = out->text->str + out->sent;
+    if (out->bus)
+        emit(out, "TextDelta", g_variant_new("(sts)", out->id, (guint64)out->sent, text));
+    else
+        write_line(out, "{\"event\":\"text-delta\",\"text\":\"%s\"}\n", text);
     out->sent = out->text->len;
     out->next = g_get_monotonic_time() + out->interval;
 }
@@ -41,7 +60,10 @@ static void emit_rest(Out *out) {
 
 static void complete(Out *out) {
     emit_rest(out);
-    emit(out, "Completed", g_variant_new("(ssa{sv})", out->id, out->text->str, NULL));
+    if (out->bus)
+        emit(out, "Completed", g_variant_new("(ssa{sv})", out->id, out->text->str, NULL));
+    else
+        write_line(out, "{\"event\":\"completed\",\"text\":\"%s\"}\n", out->text->str);
     out->ended = TRUE;
 }
 
@@ -49,8 +71,12 @@ void out_fail(Out *out, const char *message) {
     if (out->ended)
         return;
     emit_rest(out);
-    emit(out, "Failed",
-         g_variant_new("(sssa{sv})", out->id, "org.chappie.Error.Network", message, NULL));
+    if (out->bus)
+        emit(out, "Failed",
+             g_variant_new("(sssa{sv})", out->id, "org.chappie.Error.Network", message, NULL));
+    else
+        write_line(out, "{\"event\":\"failed\",\"error\":\"org.chappie.Error.Network\",\"message\":\"%s\"}\n",
+                   message);
     out->ended = TRUE;
 }
 
@@ -90,14 +116,26 @@ gboolean out_take(Out *out, const char *event) {
     return out->ended;
 }
 
-Out *out_new(GDBusConnection *bus, const char *caller, const char *id, gint64 interval) {
+static Out *new_out(gint64 interval) {
     Out *out = g_new0(Out, 1);
-    out->bus = g_object_ref(bus);
-    out->caller = g_strdup(caller);
-    out->id = g_strdup(id);
+    out->line = -1;
     out->text = g_string_new(NULL);
     out->interval = interval;
     out->timer = new_timer(out);
+    return out;
+}
+
+Out *out_new(GDBusConnection *bus, const char *caller, const char *id, gint64 interval) {
+    Out *out = new_out(interval);
+    out->bus = g_object_ref(bus);
+    out->caller = g_strdup(caller);
+    out->id = g_strdup(id);
+    return out;
+}
+
+Out *out_new_line(int line, gint64 interval) {
+    Out *out = new_out(interval);
+    out->line = line;
     return out;
 }
 
@@ -105,7 +143,9 @@ void out_free(Out *out) {
     g_source_destroy(out->timer);
     g_source_unref(out->timer);
     g_string_free(out->text, TRUE);
-    g_object_unref(out->bus);
+    g_clear_object(&out->bus);
+    if (out->line >= 0)
+        close(out->line);
     g_free(out->caller);
     g_free(out->id);
     g_free(out);

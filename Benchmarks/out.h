@@ -10,6 +10,9 @@ typedef struct Out Out;
 
 // Interval: microseconds between two signals; 0: a signal per delta.
 Out *out_new(GDBusConnection *bus, const char *caller, const char *id, gint64 interval);
+
+// The same, as lines over a socket, which it takes over.
+Out *out_new_line(int line, gint64 interval);
 void out_free(Out *out);
 
 // Reads one event of the backend, a line or a message; TRUE when it was the last.

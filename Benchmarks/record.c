@@ -119,13 +119,13 @@ static double percentile(double share) {
     return (double)ages[rank > 0 ? rank - 1 : 0] / 1000.0;
 }
 
-void record_print(double cpu_seconds) {
+void record_print(guint64 asked, double cpu_seconds) {
     double seconds = (double)(last_arrived - first_arrived) / 1e9;
     qsort(ages, deltas, sizeof *ages, compare);
     printf("{\"deltas\": %zu, \"signals\": %zu, \"seconds\": %.6f, \"deltas_per_second\": %.1f, "
-           "\"median_us\": %.1f, \"p99_us\": %.1f",
+           "\"median_us\": %.1f, \"p99_us\": %.1f, \"first_ms\": %.3f",
            deltas, signals, seconds, seconds > 0 ? (double)deltas / seconds : 0, percentile(0.5),
-           percentile(0.99));
+           percentile(0.99), (double)(first_arrived - asked) / 1e6);
     if (cpu_seconds >= 0)
         printf(", \"cpu_seconds\": %.6f", cpu_seconds);
     printf("}\n");

@@ -16,8 +16,9 @@ void record_text(const char *turn, guint64 offset, const char *text, guint64 arr
 // Records a Completed signal; TRUE when it was the last of the round.
 gboolean record_completed(const char *turn);
 
-// Prints one line of JSON about all rounds; leaves the processor time out if negative.
-void record_print(double cpu_seconds);
+// Prints one line of JSON about all rounds, the first of which began at this time;
+// leaves the processor time out if negative.
+void record_print(guint64 asked, double cpu_seconds);
 
 // Reports an error on standard error and ends the program.
 G_NORETURN void die(const char *format, ...) G_GNUC_PRINTF(1, 2);

@@ -76,7 +76,7 @@ class World:
             print(f"--- {log.name}", *lines, sep="\n")
 
     def spawn(self, name, *argv, stdin=None):
-        """Starts a helper whose output goes to NAME.log."""
+        """Starts a helper whose output goes to NAME.log; returns its process."""
         with open(self.root / f"{name}.log", "wb") as log:
             process = subprocess.Popen(
                 [str(argument) for argument in argv], env=self.environment, stdout=log, stderr=log,
@@ -84,6 +84,7 @@ class World:
         self.processes.append(process)
         process.stdin.write(stdin or b"")
         process.stdin.close()
+        return process
 
     def spawn_server(self, name, *argv):
         """Starts a helper that prints the URL it listens on; returns the URL."""
