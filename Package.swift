@@ -125,8 +125,8 @@ let package = Package(
     .testTarget(
       name: "Integration",
       dependencies: [
-        "ChappieSDKTesting", "ChappieSDK", "GLibBridge", "HTTPTestServer", "SQLite", "ChappieBusInterfaces",
-        "TestSupport",
+        "ChappieSDKTesting", "ChappieSDK", "GLibBridge", "HTTPTestServer", "Platform", "SQLite",
+        "ChappieBusInterfaces", "TestSupport",
       ],
       swiftSettings: settings),
   ],

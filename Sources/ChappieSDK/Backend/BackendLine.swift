@@ -5,7 +5,7 @@ import GLibBridge
 final class BackendLine {
   /// More connections than all turns and queries of a service take, so that a program at its own limit does not stop
   /// the others.
-  static let http = HTTPSession(userAgent: "chappie/\(ChappieVersion.current)", maxConnections: 320)
+  static let http = HTTPSession(userAgent: "chappie/\(ChappieVersion.current)", maxConnections: 480)
   /// The longest silence within an answer.
   static let idleDeadline = Duration.seconds(300)
 

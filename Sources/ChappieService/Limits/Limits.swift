@@ -5,8 +5,8 @@ import GLibBridge
 enum Limits {
   /// Sessions and clients that callers opened.
   static let openObjects = ApplicationBudget.Bounds(each: 64, kind: 448, all: 512, reserve: 128, share: 2)
-  /// Running turns. Each turn and each query has its own connection to the backend: there are 320 of those.
-  static let runningTurns = ApplicationBudget.Bounds(each: 64, kind: 128, all: 160, reserve: 48, share: 1)
+  /// Running turns. Each turn and each query has its own connection to the backend: there are 480 of those.
+  static let runningTurns = ApplicationBudget.Bounds(each: 64, kind: 304, all: 336, reserve: 48, share: 1)
   /// Backend requests for models and usage.
   static let queries = ApplicationBudget.Bounds(each: 16, kind: 96, all: 128, reserve: 32, share: 2)
   /// The rate of new threads: an app must not fill the disk with empty threads.

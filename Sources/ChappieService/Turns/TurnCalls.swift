@@ -15,6 +15,8 @@ final class TurnCalls {
   private var calls: [String: Stage] = [:]
   /// The ids of all calls of the turn.
   private var known: Set<String> = []
+  /// Results of calls that do not wait for them yet.
+  private var early: [String: ChappieToolResult] = [:]
 
   /// The status of a turn that waits for an approval or a tool; nil if it waits for neither.
   var status: String? {
@@ -36,6 +38,7 @@ final class TurnCalls {
 
   func ended(_ call: String) {
     calls[call] = nil
+    early[call] = nil
   }
 
   // MARK: Waiting
@@ -48,6 +51,7 @@ final class TurnCalls {
   }
 
   func result(of call: String) async throws -> ChappieToolResult {
+    if let result = early.removeValue(forKey: call) { return result }
     let promise = Promise<ChappieToolResult>()
     calls[call] = .waitsForResult(promise)
     defer { goOn(call) }
@@ -64,13 +68,24 @@ final class TurnCalls {
   /// Whether the turn made a call with this id, which may have ended.
   func knows(_ call: String) -> Bool { known.contains(call) }
 
-  /// Whether a call waits for an answer of the caller.
-  func waits(_ call: String) -> Bool {
+  /// Gives the result of a call that may not wait for it yet, because its approval came just before.
+  ///
+  /// - Returns: false for a call that has its result or has ended.
+  func offer(_ result: ChappieToolResult, for call: String) -> Bool {
     switch calls[call] {
-    case .waitsForApproval(_, let promise)?: !promise.isFulfilled
-    case .waitsForResult(let promise)?: !promise.isFulfilled
-    case .running?, nil: false
+    case .waitsForResult(let promise)?:
+      defer { promise.fulfil(result) }
+      return !promise.isFulfilled
+    case .running?, .waitsForApproval?:
+      defer { early[call] = early[call] ?? result }
+      return early[call] == nil
+    case nil: return false
     }
+  }
+
+  /// Whether a call waits for approval.
+  func waitsForApproval(_ call: String) -> Bool {
+    if case .waitsForApproval(_, let promise)? = calls[call] { !promise.isFulfilled } else { false }
   }
 
   /// The request for approval of a call that waits for it.

@@ -11,6 +11,8 @@ package final class StreamSocket {
     case open(Descriptor)
     /// Closes after the queued bytes have been sent, or when the timer fires.
     case finishing(Descriptor, Timer)
+    /// The peer has closed its end, and what it sent before can still be read.
+    case hungUp(Descriptor)
     case closed
   }
 
@@ -63,7 +65,7 @@ package final class StreamSocket {
 
   private var descriptor: Descriptor? {
     switch state {
-    case .open(let descriptor), .finishing(let descriptor, _): descriptor
+    case .open(let descriptor), .finishing(let descriptor, _), .hungUp(let descriptor): descriptor
     case .closed: nil
     }
   }
@@ -86,7 +88,7 @@ package final class StreamSocket {
   }
 
   private func flush() {
-    guard let descriptor else { return }
+    guard let descriptor, !hasHungUp else { return }
     while queuedBytes > 0 {
       let count = queue.withUnsafeBytes {
         Glibc.send(descriptor.number, $0.baseAddress.map { $0 + sent }, $0.count - sent, Int32(MSG_NOSIGNAL))
@@ -110,10 +112,14 @@ package final class StreamSocket {
 
   /// Sends what is queued, then closes the socket. A peer that does not read for a minute loses the rest.
   package func finish() {
-    guard case .open(let descriptor) = state else { return }
-    // The timer keeps the socket alive until then.
-    state = .finishing(descriptor, Timer(after: Self.lingerTime) { self.close() })
-    if queuedBytes == 0 { close() }
+    switch state {
+    case .open(let descriptor):
+      // The timer keeps the socket alive until then.
+      state = .finishing(descriptor, Timer(after: Self.lingerTime) { self.close() })
+      if queuedBytes == 0 { close() }
+    case .hungUp: close()
+    case .finishing, .closed: break
+    }
   }
 
   // MARK: Receiving
@@ -137,7 +143,7 @@ package final class StreamSocket {
       case EAGAIN, EINTR: await waitForInput(descriptor)
       default:
         // The end of the stream may be a hang-up that the main loop has not reported yet.
-        if hasHungUp(descriptor) { peerHungUp() }
+        if Self.isHungUp(descriptor) { peerHungUp() }
         return []
       }
     }
@@ -154,16 +160,32 @@ package final class StreamSocket {
 
   // MARK: The end
 
-  private func hasHungUp(_ descriptor: Descriptor) -> Bool {
+  private var hasHungUp: Bool {
+    if case .hungUp = state { true } else { false }
+  }
+
+  private static func isHungUp(_ descriptor: Descriptor) -> Bool {
     var state = pollfd(fd: descriptor.number, events: 0, revents: 0)
     return poll(&state, 1, 0) > 0
   }
 
   private func peerHungUp() {
-    guard isOpen else { return close() }
-    let tell = onHangUp
-    close()
-    tell()
+    switch state {
+    case .open(let descriptor):
+      state = .hungUp(descriptor)
+      _ = hangUp.take()
+      dropOutput()
+      onHangUp()
+    case .finishing: close()
+    case .hungUp, .closed: break
+    }
+  }
+
+  private func dropOutput() {
+    _ = output.take()
+    queue = []
+    sent = 0
+    onDrained()
   }
 
   /// Closes the socket at once, in both directions. A task that waits for bytes receives the end of the stream.
@@ -171,15 +193,12 @@ package final class StreamSocket {
     guard let descriptor else { return }
     if case .finishing(_, let timer) = state { timer.cancel() }
     state = .closed
-    _ = output.take()
     _ = input.take()
     _ = hangUp.take()
     shutdown(descriptor.number, Int32(SHUT_RDWR))
     Self.discardInput(of: descriptor)
-    queue = []
-    sent = 0
     arrival?.finish()
-    onDrained()
+    dropOutput()
   }
 
   /// The kernel would report a reset connection to the peer, instead of the end of the stream, if input were left.

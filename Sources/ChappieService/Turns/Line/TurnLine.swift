@@ -76,11 +76,12 @@ final class TurnLine {
       guard !question.isFulfilled else { throw CallerLine.refusal("the turn has its question already") }
       question.fulfil((prompt, images))
     case .toolResult(let call, let result):
-      try answer(call, of: turn) { try turn.calls.submit(result, for: call) }
+      if !turn.calls.offer(result, for: call) { try noteLateAnswer(to: call, of: turn) }
     case .approval(let call, let decision):
       await LockMonitor.shared.ready()
+      guard turn.calls.waitsForApproval(call) else { return try noteLateAnswer(to: call, of: turn) }
       do {
-        try answer(call, of: turn) { try turn.calls.resolve(decision, for: call) }
+        try turn.calls.resolve(decision, for: call)
       } catch let error as BusError where error.name == ServiceErrorName.locked.busName {
         turn.askAgain(call, because: error)
       }
@@ -88,15 +89,14 @@ final class TurnLine {
     }
   }
 
-  /// - Throws: `BusError` with `InvalidArgument` for a call that the turn did not make.
-  private func answer(_ call: String, of turn: ServiceTurn, _ give: () throws -> Void) throws {
-    guard turn.calls.waits(call) || !turn.calls.knows(call) else {
-      lateAnswers += 1
-      guard lateAnswers <= Self.lateAnswers else {
-        throw BusError(.limitExceeded, "Too many answers came to calls that wait for none.")
-      }
-      return
+  /// - Throws: `BusError` with `InvalidArgument` for a call that the turn did not make, or with `LimitExceeded`.
+  private func noteLateAnswer(to call: String, of turn: ServiceTurn) throws {
+    guard turn.calls.knows(call) else {
+      throw CallerLine.refusal("the turn has made no call '\(Redaction.name(call) ?? Redaction.message(call))'")
     }
-    try give()
+    lateAnswers += 1
+    guard lateAnswers <= Self.lateAnswers else {
+      throw BusError(.limitExceeded, "Too many answers came to calls that wait for none.")
+    }
   }
 }

@@ -1,0 +1,100 @@
+import ChappieSDK
+import GLibBridge
+import Testing
+
+/// Tools and approvals on the socket of a turn.
+@Suite(.worlds) @GLibActor
+struct LineToolTests {
+  @Test func aToolIsCalledAndAnswered() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let line = try await caller.ask(#"use weather {"city":"Oslo"}"#, ["tools": [Tools.weather]])
+      let request = try await line.next("tool-call-requested")
+      #expect(request.text("name") == "weather")
+      #expect(request.text("arguments") == #"{"city":"Oslo"}"#)
+      #expect(request.text("policy") == "automatic")
+      let call = try #require(request.text("call"))
+      line.write(["tool_result": ["call": .string(call), "output": "Rain."]])
+      let completed = try await line.next("tool-call-completed")
+      #expect(completed.text("call") == call)
+      #expect(completed.text("status") == "completed")
+      #expect(completed.text("output") == "Rain.")
+      #expect(completed["duration_ms"]?.integerValue != nil)
+      #expect(try await line.end().text("text")?.contains("Rain.") == true)
+    }
+  }
+
+  @Test func aFailedToolSaysSo() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let line = try await caller.ask("use ask", ["tools": [Tools.named("ask")]])
+      let call = try #require(try await line.next("tool-call-requested").text("call"))
+      line.write(["tool_result": ["call": .string(call), "output": "Nobody is here.", "status": "failed"]])
+      #expect(try await line.next("tool-call-completed").text("status") == "failed")
+      #expect(try await line.end().name == "completed")
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func anApprovalIsGivenOrDenied(_ isApproved: Bool) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let line = try await caller.ask("use delete", ["tools": [Tools.named("delete", policy: "ask")]])
+      let request = try await line.next("approval-requested")
+      #expect(request.text("name") == "delete")
+      let call = try #require(request.text("call"))
+      line.write(["approval": ["call": .string(call), "approved": .bool(isApproved), "reason": "because"]])
+      if isApproved { line.write(["tool_result": ["call": .string(call), "output": "gone"]]) }
+      let result = try await line.next("tool-call-completed")
+      #expect(result.text("status") == (isApproved ? "completed" : "denied"))
+      #expect(result.text("output")?.contains(isApproved ? "gone" : "because") == true)
+      #expect(try await line.end().name == "completed")
+    }
+  }
+
+  /// Somebody else may be at the screen. The question stays open.
+  @Test func nothingIsApprovedWhileLocked() async throws {
+    try await World.with { world in
+      let saver = try await ScreenSaver("org.gnome.ScreenSaver", in: world)
+      let caller = try await world.signedInCaller()
+      let line = try await caller.ask("use delete", ["tools": [Tools.named("delete", policy: "ask")]])
+      let call = try #require(try await line.next("approval-requested").text("call"))
+      let answer: ChappieJSONValue = ["approval": ["call": .string(call), "approved": true]]
+      saver.setActive(true)
+      try await caller.waitFor(Lock("locked", [saver.name]))
+      line.write(answer)
+      let again = try await line.next("approval-requested")
+      #expect(again.text("call") == call)
+      #expect(again.errorName == "Locked")
+      saver.setActive(false)
+      try await caller.waitFor(Lock("unlocked", [saver.name, "keyring"]))
+      line.write(answer)
+      line.write(["tool_result": ["call": .string(call), "output": "gone"]])
+      #expect(try await line.next("tool-call-completed").text("status") == "completed")
+    }
+  }
+
+  /// An answer may have come from a notification or another program just before.
+  @Test func aLateAnswerIsIgnored() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let line = try await caller.ask("use ask", ["tools": [Tools.named("ask")]])
+      let call = try #require(try await line.next("tool-call-requested").text("call"))
+      try await caller.submit("Yes", for: call, of: line.turn)
+      line.write(["tool_result": ["call": .string(call), "output": "No"]])
+      let end = try await line.end()
+      #expect(end.name == "completed")
+      #expect(end.text("text")?.contains("Yes") == true)
+    }
+  }
+
+  @Test func anAnswerToAnUnknownCallEndsTheTurn() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let line = try await caller.ask("use ask", ["tools": [Tools.named("ask")]])
+      _ = try await line.next("tool-call-requested")
+      line.write(["tool_result": ["call": "call_of_nobody", "output": "No"]])
+      #expect(try await line.end().errorName == "InvalidArgument")
+    }
+  }
+}

@@ -1,0 +1,308 @@
+import ChappieSDK
+import GLibBridge
+import Testing
+
+/// Turns on sockets of their own.
+@Suite(.worlds) @GLibActor
+struct OpenTurnTests {
+  @Test(arguments: World.Plan.Transport.allCases)
+  func theAnswerComesAsLines(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
+      let caller = try await world.signedInCaller()
+      let line = try await caller.ask("What \"is\" this?\nä")
+      let end = try await line.end()
+      #expect(end.name == "completed")
+      #expect(end.text("text")?.contains("What \"is\" this?\nä") == true)
+      #expect(end.text("text") == line.text)
+      #expect(end.text("model") != nil)
+      #expect((end["output_tokens"]?.integerValue ?? 0) > 0)
+      #expect(line.events.contains { $0.name == "usage-limits" && $0["primary"]?["used_percent"]?.numberValue != nil })
+      let snapshot = try await line.turn.snapshot()
+      #expect(snapshot.status == "completed")
+      #expect(snapshot.text == line.text)
+      // Nothing of the turn passes the bus.
+      #expect(caller.signals.filter { (try? $0.turn) == line.turn.id }.isEmpty)
+    }
+  }
+
+  @Test func aTranscriptIsAnswered() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let line = try await caller.openTurn()
+      line.write([
+        "messages": [
+          ["role": "user", "text": "My name is Ada."], ["role": "assistant", "text": "Hello."],
+          ["role": "user", "text": "What is my name?"],
+        ]
+      ])
+      #expect(try await line.end().text("text")?.contains("3 messages") == true)
+    }
+  }
+
+  @Test func aTurnOfAnOpenedClientIsPartOfItsConversation() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      _ = try await caller.ask("one", at: client).end()
+      #expect(try await caller.ask("two", at: client).end().text("text")?.contains("3 messages") == true)
+      #expect(try await caller.send("three", at: client).contains("5 messages"))
+    }
+  }
+
+  @Test func aTurnOfAThreadIsStored() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let thread = try await caller.createThread("Lines")
+      let line = try await caller.openTurn(in: thread)
+      line.write(["text": "Keep this."])
+      let text = try #require(try await line.end().text("text"))
+      #expect(try await caller.thread(thread).turns.count == 1)
+      #expect(text.contains("Keep this."))
+      let transcript = try await caller.openTurn(in: thread)
+      transcript.write(["messages": [["role": "user", "text": "hi"]]])
+      #expect(try await transcript.end().errorName == "InvalidArgument")
+    }
+  }
+
+  // MARK: Names, ends and callers
+
+  @Test func theBusKnowsTheTurn() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let other = try await world.caller()
+      try await world.sandbox.stall()
+      let line = try await caller.ask("Go on", ["turn": "mine"])
+      #expect(line.turn.id == "mine")
+      #expect(try await line.next("text-delta").text("text") == Sandbox.stalledText)
+      #expect(try await caller.property("Client.ActiveTurns", as: [String].self) == ["mine"])
+      #expect(try await line.turn.snapshot().text == Sandbox.stalledText)
+      #expect(try await refusal { try await line.turn.snapshot(by: other) }.name == "NoSuchTurn")
+      try await line.turn.cancel()
+      let end = try await line.end()
+      #expect(end.errorName == "Cancelled")
+      #expect(end.text("partial_text") == Sandbox.stalledText)
+      #expect(try await line.turn.snapshot().status == "cancelled")
+    }
+  }
+
+  @Test func aCallerCancelsOnTheLine() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.stall()
+      let line = try await caller.ask("Go on")
+      _ = try await line.next("text-delta")
+      line.write(["cancel": true])
+      #expect(try await line.end().errorName == "Cancelled")
+    }
+  }
+
+  @Test func aClosedSocketCancelsTheTurn() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.stall()
+      let asked = try await caller.ask("Go on")
+      _ = try await asked.next("text-delta")
+      let silent = try await caller.openTurn()
+      for line in [asked, silent] {
+        line.socket.close()
+        try await line.turn.wait(for: "cancelled")
+      }
+      try await eventually("no connection") { try await world.sandbox.state().openStreams == 0 }
+    }
+  }
+
+  @Test func aTurnEndsWithItsCaller() async throws {
+    try await World.with { world in
+      let stays = try await world.signedInCaller()
+      try await world.sandbox.stall()
+      var socket: StreamSocket?
+      do {
+        let leaves = try await Caller(world.directories.busAddress)
+        let line = try await leaves.ask("Go on")
+        _ = try await line.next("text-delta")
+        socket = line.socket
+      }
+      let reader = LineReader(try #require(socket), limit: 1 << 20)
+      let end = try await reader.next().map { try ChappieJSONValue(json: String(decoding: $0, as: UTF8.self)) }
+      #expect(end?.errorName == "Cancelled")
+      #expect(try await reader.next() == nil)
+      try await eventually("no turn") { try await stays.property("Client.ActiveTurns", as: [String].self).isEmpty }
+    }
+  }
+
+  /// A program such as `nc` shuts down its end when its input has ended.
+  @Test func aSocketThatIsShutDownForWritingGetsItsAnswer() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let line = try await caller.ask("hello")
+      line.endOutput()
+      #expect(try await line.end().name == "completed")
+      let silent = try await caller.openTurn()
+      silent.endOutput()
+      #expect(try await silent.end().errorName == "InvalidArgument")
+    }
+  }
+
+  @Test(arguments: ["", "a b", "ä", "../x", String(repeating: "x", count: 65)])
+  func aWrongNameIsRefused(_ name: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      #expect(try await refusal { try await caller.openTurn(["turn": name]) }.name == "InvalidArgument")
+      #expect(try await refusal { try await caller.stream("hi", ["turn": name]) }.name == "InvalidArgument")
+    }
+  }
+
+  @Test func aNameIsNewAmongTheCallers() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let other = try await world.caller()
+      let client = try await caller.open("Client")
+      try await world.sandbox.stall()
+      let turn = try await caller.stream("Go on", ["turn": "mine"])
+      #expect(turn.id == "mine")
+      #expect(try await refusal { try await caller.openTurn(["turn": "mine"]) }.name == "InvalidArgument")
+      #expect(try await refusal { try await caller.openTurn(["turn": "mine"], at: client) }.name == "InvalidArgument")
+      let others = try await other.stream("Go on", ["turn": "mine"])
+      try await others.cancel()
+      #expect(try await others.end().failure.name == "Cancelled")
+      #expect(try await turn.snapshot().status == "running")
+    }
+  }
+
+  @Test func aBroadcastOnASocketIsRefused() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      #expect(try await refusal { try await caller.openTurn(["broadcast": true]) }.name == "InvalidArgument")
+    }
+  }
+
+  @Test func failuresComeOnTheLine() async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      let end = try await caller.ask("hello").end()
+      #expect(end.name == "failed")
+      #expect(end.errorName == "MissingCredential")
+      #expect(end.text("message")?.isEmpty == false)
+    }
+  }
+
+  // MARK: Lines that are no lines
+
+  @Test(arguments: [
+    "\n", "garbage\n", "[]\n", "5\n", "{}\n", "\0\u{1}\u{7f}\n", "{\"text\":5}\n", "{\"text\":\"\"}\n",
+    "{\"text\":\"a\",\"cancel\":true}\n", "{\"messages\":[]}\n", "{\"messages\":[{\"role\":\"king\",\"text\":\"a\"}]}\n",
+    "{\"messages\":{}}\n", "{\"cancel\":false}\n", "{\"text\":\"a\",\"images\":5}\n", "{\"text\":\"a\",\"images\":[1]}\n",
+    "{\"tool_result\":{\"call\":\"x\",\"output\":\"y\"}}\n", "{\"approval\":{\"call\":\"x\",\"approved\":\"yes\"}}\n",
+    "{\"text\":\"a\"", "{\"text\":\"\u{ff}",
+  ])
+  func aBadLineEndsTheTurn(_ text: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let line = try await caller.openTurn()
+      line.write(text)
+      if !text.hasSuffix("\n") { line.endOutput() }
+      let end = try await line.end()
+      #expect(end.name == "failed")
+      #expect(end.errorName == "InvalidArgument")
+      #expect(line.events.count == 1)
+      #expect(try await caller.ask("still there?").end().name == "completed")
+    }
+  }
+
+  @Test func aSecondQuestionEndsTheTurn() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.stall()
+      let line = try await caller.ask("Go on")
+      _ = try await line.next("text-delta")
+      line.write(["text": "And this?"])
+      let end = try await line.end()
+      #expect(end.errorName == "InvalidArgument")
+      #expect(end.text("partial_text") == Sandbox.stalledText)
+    }
+  }
+
+  @Test func aLineWithoutEndIsRefused() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let witness = try await MemoryWitness(world)
+      for _ in 0..<4 {
+        let line = try await caller.openTurn()
+        line.write(String(repeating: "x", count: 17 << 20))
+        #expect(try await line.end().errorName == "LimitExceeded")
+      }
+      try await witness.expectHealthyService()
+    }
+  }
+
+  @Test func aMillionLinesEndTheTurn() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.callTools(#"[{"name":"ask","arguments":{}}]"#)
+      let line = try await caller.ask("Ask somebody", ["tools": [Tools.named("ask")]])
+      let call = try #require(try await line.next("tool-call-requested").text("call"))
+      let answer: ChappieJSONValue = ["tool_result": ["call": .string(call), "output": "Yes"]]
+      try await world.sandbox.stall()
+      line.write(answer)
+      _ = try await line.next("text-delta")
+      line.write(String(repeating: answer.json + "\n", count: 1_000_000))
+      #expect(try await line.end().errorName == "LimitExceeded")
+    }
+  }
+
+  @Test func socketsAreClosedAtAnyMoment() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let witness = try await MemoryWitness(world)
+      let question = #"{"text":"hello"}"# + "\n"
+      for count in 0...question.utf8.count {
+        let line = try await caller.openTurn()
+        line.write(String(question.prefix(count)))
+        line.socket.close()
+      }
+      try await eventually("no turn") { try await caller.property("Client.ActiveTurns", as: [String].self).isEmpty }
+      try await witness.expectHealthyService()
+    }
+  }
+
+  // MARK: Limits
+
+  @Test func openTurnsCountAsRunning() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      var lines: [Line] = []
+      for _ in 0..<64 { lines.append(try await caller.openTurn()) }
+      #expect(try await refusal { try await caller.openTurn() }.name == "LimitExceeded")
+      lines.removeLast().socket.close()
+      try await eventually("room for another turn") { (try? await caller.openTurn()) != nil }
+    }
+  }
+
+  /// The backend would send a gigabyte: the service stops reading, and its memory stays small.
+  @Test(arguments: World.Plan.Transport.allCases)
+  func aCallerThatDoesNotReadStopsTheBackend(over transport: World.Plan.Transport) async throws {
+    try await World.with(transport) { world in
+      let caller = try await world.signedInCaller()
+      let witness = try await MemoryWitness(world)
+      try await world.sandbox.play(#"[{"endpoint":"responses","flood":{"of":"text","size":1000,"count":1000000}}]"#)
+      let line = try await caller.ask("go on")
+      // The text stops to grow, far from the limit of an answer.
+      var length = -1
+      try await eventually("the text to stop") {
+        let before = length
+        length = try await line.turn.snapshot().text.utf8.count
+        try await sleep(for: .milliseconds(200))
+        return length > 0 && length == before
+      }
+      #expect(length < 2 << 20)
+      #expect(try await line.turn.snapshot().status == "running")
+      try await witness.expectHealthyService(growth: 24 << 20)
+      // The caller reads after all, up to the limit of an answer.
+      let end = try await line.end()
+      #expect(end.errorName == "LimitExceeded")
+      #expect(line.text.utf8.count > length)
+      #expect(line.text == end.text("partial_text"))
+      #expect(line.text.utf8.allSatisfy { $0 == UInt8(ascii: "x") })
+    }
+  }
+}
