@@ -3,7 +3,7 @@
 // lengths, and the stream.
 
 @testable import ChappieService
-import GLibBridge
+@testable import GLibBridge
 
 private func lines(_ chunks: [ArraySlice<UInt8>]) -> (lines: [[UInt8]], rest: Int) {
   var splitter = LineSplitter()

@@ -64,6 +64,27 @@ struct OpenTurnTests {
     }
   }
 
+  @Test func noWordPassesTheBus() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let capture = try await BusCapture(world.directories)
+      let thread = try await caller.createThread()
+      let lines = [
+        try await caller.ask("platypus question"), try await caller.openTurn(in: thread),
+        try await caller.ask("use platypus", ["tools": [Tools.named("platypus")]]),
+      ]
+      lines[1].write(["text": "platypus question"])
+      let call = try #require(try await lines[2].next("tool-call-requested").text("call"))
+      lines[2].write(["tool_result": ["call": .string(call), "output": "the walrus"]])
+      for line in lines { #expect(try await line.end().name == "completed") }
+      #expect(lines[0].text.contains("platypus question"))
+      #expect(lines[2].text.contains("the walrus"))
+      try await capture.end()
+      for word in ["question", "said", "walrus"] { #expect(try capture.occurrences(of: word) == 0) }
+      #expect(try capture.occurrences(of: "OpenTurn") > 0)
+    }
+  }
+
   // MARK: Names, ends and callers
 
   @Test func theBusKnowsTheTurn() async throws {
@@ -189,23 +210,32 @@ struct OpenTurnTests {
   // MARK: Lines that are no lines
 
   @Test(arguments: [
-    "\n", "garbage\n", "[]\n", "5\n", "{}\n", "\0\u{1}\u{7f}\n", "{\"text\":5}\n", "{\"text\":\"\"}\n",
-    "{\"text\":\"a\",\"cancel\":true}\n", "{\"messages\":[]}\n", "{\"messages\":[{\"role\":\"king\",\"text\":\"a\"}]}\n",
-    "{\"messages\":{}}\n", "{\"cancel\":false}\n", "{\"text\":\"a\",\"images\":5}\n", "{\"text\":\"a\",\"images\":[1]}\n",
-    "{\"tool_result\":{\"call\":\"x\",\"output\":\"y\"}}\n", "{\"approval\":{\"call\":\"x\",\"approved\":\"yes\"}}\n",
-    "{\"text\":\"a\"", "{\"text\":\"\u{ff}",
+    "", "garbage", "[]", "5", "{}", "\0\u{1}\u{7f}", #"{"text":5}"#, #"{"text":""}"#, #"{"text":"a","cancel":true}"#,
+    #"{"messages":[]}"#, #"{"messages":[{"role":"king","text":"a"}]}"#, #"{"messages":{}}"#, #"{"cancel":false}"#,
+    #"{"text":"a","images":5}"#, #"{"text":"a","images":[1]}"#, #"{"tool_result":{"call":"x","output":"y"}}"#,
+    #"{"approval":{"call":"x","approved":"yes"}}"#,
   ])
   func aBadLineEndsTheTurn(_ text: String) async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let line = try await caller.openTurn()
-      line.write(text)
-      if !text.hasSuffix("\n") { line.endOutput() }
+      line.write(text + "\n")
       let end = try await line.end()
       #expect(end.name == "failed")
       #expect(end.errorName == "InvalidArgument")
       #expect(line.events.count == 1)
       #expect(try await caller.ask("still there?").end().name == "completed")
+    }
+  }
+
+  @Test(arguments: [#"{"text":"a""#, #"{"text":"a"}"#, "\u{ff}"])
+  func aLineThatBreaksOffEndsTheTurn(_ text: String) async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let line = try await caller.openTurn()
+      line.write(text)
+      line.endOutput()
+      #expect(try await line.end().errorName == "InvalidArgument")
     }
   }
 
@@ -262,6 +292,29 @@ struct OpenTurnTests {
       }
       try await eventually("no turn") { try await caller.property("Client.ActiveTurns", as: [String].self).isEmpty }
       try await witness.expectHealthyService()
+    }
+  }
+
+  /// Descriptors and replies keep together, whatever else is sent.
+  @Test func eachReplyHasItsOwnSocket() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let other = try await world.caller()
+      try await world.sandbox.play(
+        #"[{"endpoint":"responses","times":4,"flood":{"of":"text","size":1000,"count":2000}}]"#)
+      var floods: [Turn] = []
+      for _ in 0..<4 { floods.append(try await other.stream("go on")) }
+      let tasks = (0..<50).map { number in
+        Task.onGLib { try await caller.openTurn(["turn": "line-\(number)"]) }
+      }
+      for (number, task) in tasks.enumerated() {
+        let line = try await task.value
+        #expect(line.turn.id == "line-\(number)")
+        line.write(["cancel": true])
+        #expect(try await line.end().errorName == "Cancelled")
+        #expect(try await line.turn.snapshot().status == "cancelled")
+      }
+      for flood in floods { _ = try await flood.end().answer }
     }
   }
 

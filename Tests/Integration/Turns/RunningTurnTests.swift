@@ -52,6 +52,24 @@ struct RunningTurnTests {
     }
   }
 
+  /// Without a sign-in a turn fails before anything has to be waited for.
+  @Test func theReplyPrecedesAnEarlyFailure() async throws {
+    try await World.with { world in
+      let caller = try await world.caller()
+      let capture = try await BusCapture(world.directories)
+      for number in 0..<20 { _ = try await caller.stream("hello", ["turn": "early-\(number)"]).end() }
+      try await capture.end()
+      let messages = try capture.messages()
+      for number in 0..<20 {
+        // The name is also in the call, and with a length before it in every string.
+        let ofTurn = messages.filter {
+          $0.contains("early-\(number)\0") && $0.type != BusCapture.Message.call && !$0.contains("PropertiesChanged")
+        }
+        #expect(ofTurn.map(\.type) == [BusCapture.Message.reply, BusCapture.Message.signal])
+      }
+    }
+  }
+
   @Test(arguments: World.Plan.Transport.allCases)
   func theLastThirtyTwoTurnsAreKept(over transport: World.Plan.Transport) async throws {
     try await World.with(transport) { world in

@@ -26,6 +26,7 @@ final class BusCapture {
 
   /// A captured message: its type in the D-Bus specification, and all its bytes.
   struct Message {
+    static let call: UInt8 = 1
     static let reply: UInt8 = 2
     static let signal: UInt8 = 4
 
