@@ -92,11 +92,15 @@ public final class BusService {
   /// The time between two looks at whether the service is idle. It delays an upgrade only.
   private static let idleCheck = Duration.milliseconds(200)
 
+  /// The longest wait at the end for callers that do not read the sockets of their turns.
+  private static let flushPatience = Duration.seconds(1)
+
   /// Ends every turn with `Failed`, and returns once all signals have left this process.
   public func stop() async {
     let turns = exporter.environment.callers.runningTurns
     for turn in turns { turn.cancel() }
     for turn in turns { await turn.ended() }
+    try? await withDeadline(Self.flushPatience) { for turn in turns { await turn.flushed() } }
     await exporter.environment.notifications?.withdraw()
     try? await connection.releaseName(Self.name)
     try? await connection.flush()

@@ -151,6 +151,24 @@ struct OpenTurnTests {
     }
   }
 
+  /// A caller that does not read is not waited for.
+  @Test func aServiceThatStopsEndsTheLines() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.stall()
+      let asked = try await caller.ask("Go on")
+      _ = try await asked.next("text-delta")
+      let silent = try await caller.openTurn()
+      await world.service.end()
+      for line in [asked, silent] {
+        let end = try await line.end()
+        #expect(end.errorName == "Cancelled")
+        #expect(end.text("message")?.isEmpty == false)
+      }
+      #expect(asked.events.last?.text("partial_text") == Sandbox.stalledText)
+    }
+  }
+
   /// A program such as `nc` shuts down its end when its input has ended.
   @Test func aSocketThatIsShutDownForWritingGetsItsAnswer() async throws {
     try await World.with { world in
