@@ -8,7 +8,7 @@ final class TurnSize {
   typealias Hold = @GLibActor (Int) throws(ChappieClientError) -> Void
 
   /// The bytes to reserve ahead, so that few deltas cause a reservation.
-  private static let step = 256 << 10
+  private static let step = 64 << 10
   /// The most copies of the answer's text, which are there at its end: the text, which the response shares, and the
   /// value and the message that a caller may make of it.
   private static let textCopies = 3

@@ -25,7 +25,7 @@ final class LineOutlet: TurnOutlet {
   /// The most bytes of text in one line.
   private static let pieceSize = 32 << 10
   /// Within this time after a write, deltas that arrive in one iteration of the main loop share a line.
-  private static let interval = Duration.milliseconds(1)
+  private static let interval = Duration.microseconds(200)
 
   private let socket: StreamSocket
   private let answer: AnswerText
