@@ -11,11 +11,15 @@ public final class HTTPServerWebSocket {
   /// The longest message that is accepted, in bytes: requests may contain images.
   private static let messageLimit: guint64 = 32 << 20
 
-  private let socket: WebSocket
+  /// A consumer of one message. The message is valid only during the call.
+  public typealias Take = @GLibActor (borrowing Span<UInt8>) -> FlowControl
+
   private let transport: UnsafeMutablePointer<GSocket>
   private let connection: OpaquePointer
   private let peerWatch: HTTPServerSocketWatch
-  private var closedHandler: gulong = 0
+  private var handlers: [gulong] = []
+  private var messages: ArraySlice<[UInt8]> = []
+  private var arrival = Wait()
 
   /// Takes ownership of a connection after its handshake, a reference to its socket, and the watch for the client's
   /// disconnect.
@@ -30,23 +34,53 @@ public final class HTTPServerWebSocket {
       stream, soup_server_message_get_uri(message), SOUP_WEBSOCKET_CONNECTION_SERVER, nil, nil, nil)
     guard let connection else { preconditionFailure("libsoup made no WebSocket") }
     g_object_unref(stream)
-    socket = WebSocket(serving: connection, messageLimit: Self.messageLimit)
+    soup_websocket_connection_set_max_incoming_payload_size(connection, Self.messageLimit)
     self.connection = connection
     self.transport = transport
     self.peerWatch = peerWatch
     let closed: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Void = { _, data in
       GLibActor.assumeIsolated { CallbackBox<@GLibActor () -> Void>.of(data).closure() }
     }
-    closedHandler = g_signal_connect_data(
-      UnsafeMutableRawPointer(connection), "closed", unsafeBitCast(closed, to: GCallback.self),
-      CallbackBox(left).retained, CallbackBox<@GLibActor () -> Void>.releaseOfSignal,
-      GConnectFlags(rawValue: 0))
+    handlers.append(
+      connect("closed", unsafeBitCast(closed, to: GCallback.self)) { [weak self] in
+        self?.arrival.finish()
+        left()
+      })
+    let message: @convention(c) (OpaquePointer?, Int32, OpaquePointer?, UnsafeMutableRawPointer?) -> Void = {
+      _, type, bytes, data in
+      GLibActor.assumeIsolated {
+        CallbackBox<@GLibActor (OpaquePointer?, Int32) -> Void>.of(data).closure(bytes, type)
+      }
+    }
+    handlers.append(
+      connect("message", unsafeBitCast(message, to: GCallback.self)) { [weak self] (bytes: OpaquePointer?, type: Int32) in
+        self?.received(bytes, isText: type == Int32(SOUP_WEBSOCKET_DATA_TEXT.rawValue))
+      })
   }
 
   isolated deinit {
-    g_signal_handler_disconnect(UnsafeMutableRawPointer(connection), closedHandler)
+    for handler in handlers { g_signal_handler_disconnect(UnsafeMutableRawPointer(connection), handler) }
     peerWatch.cancel()
+    g_object_unref(UnsafeMutableRawPointer(connection))
     g_object_unref(transport)
+  }
+
+  private func connect<Closure>(_ signal: String, _ callback: @escaping GCallback, _ closure: Closure) -> gulong {
+    g_signal_connect_data(
+      UnsafeMutableRawPointer(connection), signal, callback, CallbackBox(closure).retained,
+      CallbackBox<Closure>.releaseOfSignal, GConnectFlags(rawValue: 0))
+  }
+
+  private var isOpen: Bool { soup_websocket_connection_get_state(connection) == SOUP_WEBSOCKET_STATE_OPEN }
+
+  private func received(_ message: OpaquePointer?, isText: Bool) {
+    guard isText, let message else {
+      return soup_websocket_connection_close(connection, UInt16(SOUP_WEBSOCKET_CLOSE_UNSUPPORTED_DATA.rawValue), nil)
+    }
+    var count: gsize = 0
+    let start = g_bytes_get_data(message, &count)?.assumingMemoryBound(to: UInt8.self)
+    messages.append(Array(UnsafeBufferPointer(start: start, count: Int(count))))
+    arrival.finish()
   }
 
   /// Sends one message and waits until the kernel has accepted it.
@@ -54,8 +88,10 @@ public final class HTTPServerWebSocket {
   /// - Throws: `CancellationError` when the client disconnected; ``Closed``.
   public func write(_ text: [UInt8]) async throws {
     try Task.checkCancellation()
-    guard socket.isOpen else { throw Closed() }
-    socket.send(text)
+    guard isOpen else { throw Closed() }
+    let bytes = g_bytes_new(text, gsize(text.count))
+    soup_websocket_connection_send_message(connection, SOUP_WEBSOCKET_DATA_TEXT, bytes)
+    g_bytes_unref(bytes)
     try await flush()
   }
 
@@ -66,7 +102,7 @@ public final class HTTPServerWebSocket {
     var rest = frames[...]
     while !rest.isEmpty {
       try Task.checkCancellation()
-      guard socket.isOpen else { throw Closed() }
+      guard isOpen else { throw Closed() }
       if let count = try transport.sendNow(rest) {
         rest = rest.dropFirst(count)
       } else {
@@ -75,15 +111,30 @@ public final class HTTPServerWebSocket {
     }
   }
 
-  /// Calls `take` with each message; see ``WebSocket/forEachMessage(idleDeadline:_:)``.
-  public func forEachMessage(idleDeadline: Duration, _ take: @escaping WebSocket.Take) async throws {
-    try await socket.forEachMessage(idleDeadline: idleDeadline, take)
+  /// Calls `take` with each message until it returns ``FlowControl/stop``.
+  ///
+  /// - Parameter idleDeadline: the longest time without a message; after it the call fails with ``GLibError/timedOut``.
+  /// - Throws: ``Closed``, ``GLibError``, `CancellationError`.
+  public func forEachMessage(idleDeadline: Duration, _ take: @escaping Take) async throws {
+    while true {
+      try Task.checkCancellation()
+      if let message = messages.popFirst() {
+        let (flow, goesOn) = (take(message.span), Promise<Bool>())
+        Task.onGLib { goesOn.fulfil(await flow.goesOn()) }
+        guard try await goesOn.value() else { return }
+      } else {
+        guard isOpen else { throw Closed() }
+        arrival = Wait()
+        try await withDeadline(idleDeadline) { [arrival] in await arrival.valueOrCancelled() }
+      }
+    }
   }
 
   /// Sends a close frame. Does nothing after the connection was closed.
   public func close() {
     peerWatch.cancel()
-    socket.close()
+    guard isOpen else { return }
+    soup_websocket_connection_close(connection, UInt16(SOUP_WEBSOCKET_CLOSE_NORMAL.rawValue), nil)
   }
 
   /// Closes the connection without a close frame.
@@ -99,7 +150,7 @@ public final class HTTPServerWebSocket {
       await transport.untilWritable()
       await untilQuiet()
       try Task.checkCancellation()
-      guard socket.isOpen else { throw Closed() }
+      guard isOpen else { throw Closed() }
     } while g_socket_condition_check(transport, G_IO_OUT).rawValue & G_IO_OUT.rawValue == 0
   }
 

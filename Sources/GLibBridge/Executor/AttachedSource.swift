@@ -35,6 +35,16 @@ package struct AttachedSource: ~Copyable {
       owning: g_unix_fd_source_new(descriptor, condition), unsafeBitCast(callback, to: GSourceFunc.self), action)
   }
 
+  /// A source that calls `action` each time that a pollable stream has data, or has ended.
+  init(reading input: OpaquePointer, _ action: @escaping @GLibActor () -> Void) {
+    let callback: GPollableSourceFunc = { _, data in
+      AttachedSource.act(data)
+      return sourceContinue
+    }
+    self.init(
+      owning: g_pollable_input_stream_create_source(input, nil), unsafeBitCast(callback, to: GSourceFunc.self), action)
+  }
+
   deinit {
     g_source_destroy(pointer)
     g_source_unref(pointer)

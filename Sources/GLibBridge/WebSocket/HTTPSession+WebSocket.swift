@@ -21,7 +21,7 @@ extension HTTPSession {
         soup_session_websocket_connect_async(
           session, message, nil, nil, G_PRIORITY_DEFAULT, cancellable, callback, data)
       } finish: { result, error in
-        soup_session_websocket_connect_finish(session, result, &error).map { WebSocket(pacing: $0) }
+        soup_session_websocket_connect_finish(session, result, &error).map { WebSocket(over: $0) }
       }
       guard let socket else { throw GLibError.timedOut }
       try Self.checkResponseIsFromServer(message)

@@ -1,23 +1,32 @@
 import CGLib
 import CLibsoup
 
-/// One end of an open WebSocket, for text messages. A binary message closes it.
+/// The client's end of an open WebSocket, for text messages. A binary message closes it.
+///
+/// libsoup makes the handshake. Its own reading would cost a new event source, five system calls and a GObject signal
+/// for each message, and it would read while the reader pauses.
 ///
 /// Releasing it closes the connection; ``close()`` sends a close frame first.
 @GLibActor
 public final class WebSocket {
-  /// The maximum length of a message that a client receives, in bytes.
-  static let messageLimit: guint64 = 6 << 20
-  /// The interval between pings, in seconds. Routers drop idle connections.
-  private static let pingInterval: UInt32 = 30
+  /// The maximum length of a received message, in bytes.
+  static let messageLimit = 6 << 20
+  /// The most bytes that one read takes: a record of TLS. A rest of one would not make the stream readable.
+  private static let readSize = 16 << 10
+  /// Bytes of one read that show a burst, in which a further read is worthwhile before the main loop goes on.
+  private static let burstSize = 2 << 10
+  /// The longest wait for the peer's close frame.
+  private static let closingTime = Duration.seconds(5)
 
   /// A consumer of one message. The message is valid only during the call.
   public typealias Take = @GLibActor (borrowing Span<UInt8>) -> FlowControl
+  /// Returns whether a message is allowed while there is no reader.
+  public typealias Expectation = @GLibActor (borrowing Span<UInt8>) -> Bool
 
   private enum State {
     case open
     /// Waits for the peer's close frame, and keeps the socket alive until then.
-    case closing(WebSocket)
+    case closing(WebSocket, Timer)
     case ended(GLibError)
   }
 
@@ -35,9 +44,6 @@ public final class WebSocket {
     }
   }
 
-  /// Returns whether a message is allowed while there is no reader.
-  public typealias Expectation = @GLibActor (borrowing Span<UInt8>) -> Bool
-
   private enum Reading {
     case nobody
     case resting(Expectation)
@@ -45,55 +51,73 @@ public final class WebSocket {
     case paused(Reader)
   }
 
-  private let connection: OpaquePointer
+  /// The connection that libsoup opened. It owns the stream and is not used any more.
+  private let opened: OpaquePointer
+  private let stream: UnsafeMutablePointer<GIOStream>
+  private let input: OpaquePointer
+  private let writer: FrameWriter
+  private var parser = FrameParser(messageLimit: messageLimit)
+  /// Bytes that were read and not processed: those from `taken` to `filled`.
+  private let chunk = UnsafeMutablePointer<UInt8>.allocate(capacity: FrameParser.waitingLimit + readSize)
+  private var taken = 0
+  private var filled = 0
+  private var isBurst = false
+  /// Whether ``parser`` is in use. A consumer may close the socket.
+  private var isProcessing = false
+  /// Whether a slice of time has passed and processing continues in the next iteration.
+  private var hasYielded = false
+  /// Ready when bytes arrive; nil while nobody reads.
+  private var arrival: AttachedSource?
   private var state = State.open
   private var reading = Reading.nobody
-  private var backlog = MessageBacklog()
-  /// The pacing of reads at the client's end, whose peer is not trusted.
-  private let pace: SocketPace?
 
-  /// - Parameter messageLimit: the maximum length of a received message, in bytes.
-  init(owning connection: OpaquePointer, messageLimit: guint64 = WebSocket.messageLimit, pace: SocketPace? = nil) {
-    self.connection = connection
-    self.pace = pace
-    soup_websocket_connection_set_max_incoming_payload_size(connection, messageLimit)
-    soup_websocket_connection_set_keepalive_interval(connection, Self.pingInterval)
-    connectSignals()
-  }
-
-  /// Creates the server's end of a connection.
-  package convenience init(serving connection: OpaquePointer, messageLimit: guint64) {
-    self.init(owning: connection, messageLimit: messageLimit)
+  /// Takes over a client's connection as libsoup opened it.
+  init(over opened: OpaquePointer) {
+    guard let stream = soup_websocket_connection_get_io_stream(opened) else {
+      preconditionFailure("libsoup opened a WebSocket without a stream")
+    }
+    // libsoup must not read any more.
+    let context = GLibActor.shared.executor.context.pointer
+    while let source = g_main_context_find_source_by_user_data(context, UnsafeMutableRawPointer(opened)) {
+      g_source_destroy(source)
+    }
+    self.opened = opened
+    self.stream = stream
+    input = OpaquePointer(UnsafeMutableRawPointer(g_io_stream_get_input_stream(stream)))
+    writer = FrameWriter(stream)
   }
 
   isolated deinit {
-    g_signal_handlers_disconnect_matched(
-      UnsafeMutableRawPointer(connection), G_SIGNAL_MATCH_DATA, 0, 0, nil, nil,
-      Unmanaged.passUnretained(self).toOpaque())
-    g_object_unref(UnsafeMutableRawPointer(connection))
+    writer.cancel()
+    chunk.deallocate()
+    g_object_unref(UnsafeMutableRawPointer(opened))
   }
 
   /// Whether messages can be sent.
   public var isOpen: Bool {
-    guard case .open = state else { return false }
-    return soup_websocket_connection_get_state(connection) == SOUP_WEBSOCKET_STATE_OPEN
+    if case .open = state { true } else { false }
   }
 
   /// Sends one message; `text` must be UTF-8. On a closed socket this does nothing, and the reader receives an error.
   public func send(_ text: [UInt8]) {
     guard isOpen else { return }
-    // Later messages are responses, so they are queued for the next reader.
-    if case .resting = reading { reading = .nobody }
-    let bytes = g_bytes_new(text, gsize(text.count))
-    soup_websocket_connection_send_message(connection, SOUP_WEBSOCKET_DATA_TEXT, bytes)
-    g_bytes_unref(bytes)
+    // Later messages are responses, so they wait for the next reader.
+    if case .resting = reading { read(for: .nobody) }
+    writer.send(.text, text.span)
   }
 
   /// Sends a close frame and closes the connection after the peer's close frame.
   public func close() {
     guard isOpen else { return }
-    state = .closing(self)
-    soup_websocket_connection_close(connection, UInt16(SOUP_WEBSOCKET_CLOSE_NORMAL.rawValue), nil)
+    sendClose(SOUP_WEBSOCKET_CLOSE_NORMAL)
+    state = .closing(self, Timer(after: Self.closingTime) { self.end(GLibError(webSocket: "the peer did not close")) })
+    if case .paused = reading { return }
+    watchInput()
+    readable()
+  }
+
+  private func sendClose(_ code: SoupWebsocketCloseCode) {
+    writer.send(.close, [UInt8(code.rawValue >> 8), UInt8(code.rawValue & 0xFF)].span)
   }
 
   // MARK: Reading
@@ -108,75 +132,146 @@ public final class WebSocket {
       try await withCheckedThrowingContinuation { continuation in
         // The timer ends with this call, which keeps `self` alive.
         let watch = InactivityTimer(idleDeadline) { [unowned self] in finishReading(GLibError.timedOut) }
-        reading = .reading(Reader(continuation, watch, take))
-        drain()
+        read(for: .reading(Reader(continuation, watch, take)))
       }
     } onCancel: {
       Task.onGLib { self.finishReading(CancellationError()) }
     }
   }
 
-  private func received(_ message: OpaquePointer?, isText: Bool) {
-    guard let message, case .open = state else { return }
-    guard isText else { return end(GLibError(webSocket: "the peer sent a binary message")) }
-    if case .resting(let isExpected) = reading { return hold(message, against: isExpected) }
-    if case .reading(let reader) = reading, backlog.isEmpty {
-      reader.watch.touch()
-      hand(message, to: reader)
-    } else {
-      backlog.append(message)
-      if backlog.isFull { end(GLibError(webSocket: "the peer sent more messages than can be queued")) }
-    }
-  }
-
-  // MARK: Resting
-
-  /// Checks messages while there is no reader, including queued ones. A message that `isExpected` rejects closes the
-  /// socket.
+  /// Checks messages while there is no reader, including those that are here already. A message that `isExpected`
+  /// rejects closes the socket.
   public func rest(_ isExpected: @escaping Expectation) {
-    reading = .resting(isExpected)
-    while case .open = state, let message = backlog.popFirst() {
-      hold(message, against: isExpected)
-      g_bytes_unref(message)
-    }
-  }
-
-  private func hold(_ message: OpaquePointer, against isExpected: Expectation) {
-    let isFine = Self.withBytes(of: message) { isExpected($0) }
-    if !isFine { end(GLibError(webSocket: "the peer sent an unexpected message")) }
+    read(for: .resting(isExpected))
+    if fill() { readable() }
   }
 
   /// Whether data has arrived that was not processed.
-  public var hasUnread: Bool {
-    !backlog.isEmpty || chappie_is_readable(soup_websocket_connection_get_io_stream(connection)) != 0
-  }
+  public var hasUnread: Bool { taken < filled || chappie_is_readable(stream) != 0 }
 
-  /// Gives libsoup time to read data that has already arrived.
+  /// Reads data that has already arrived, if the socket rests.
   public func readWhatIsHere() async {
-    // Two iterations of the main loop are sufficient. The bound is for data that arrives continuously.
-    for _ in 0..<4 where isOpen && hasUnread { await Task.yield() }
-  }
-
-  private func drain() {
-    while case .reading(let reader) = reading {
-      guard let message = backlog.popFirst() else {
-        if case .ended(let error) = state { finishReading(error) }
-        return
-      }
-      hand(message, to: reader)
-      g_bytes_unref(message)
+    // The bound is for data that arrives continuously.
+    for _ in 0..<4 {
+      guard case .resting = reading, isOpen, hasUnread else { return }
+      if taken < filled || fill() { readable() }
+      await Task.yield()
     }
   }
 
-  private func hand(_ message: OpaquePointer, to reader: Reader) {
-    go(on: Self.withBytes(of: message) { reader.take($0) }, reader)
+  /// Continues reading for `reading`, with the data that is here.
+  private func read(for reading: Reading) {
+    self.reading = reading
+    watchInput()
+    readable()
   }
 
-  private static func withBytes<Result>(of message: OpaquePointer, _ body: (borrowing Span<UInt8>) -> Result) -> Result
-  {
-    var count: gsize = 0
-    let start = g_bytes_get_data(message, &count)?.assumingMemoryBound(to: UInt8.self)
-    return body(Span(_unsafeElements: UnsafeBufferPointer(start: start, count: Int(count))))
+  private var isActive: Bool {
+    switch (state, reading) {
+    case (.ended, _), (_, .paused), (.open, .nobody): false
+    default: true
+    }
+  }
+
+  /// Keeps the source while someone reads. It stays the same, because each new one costs system calls.
+  private func watchInput() {
+    if !isActive {
+      _ = arrival.take()
+    } else if arrival == nil {
+      arrival = AttachedSource(reading: input) { [weak self] in if self?.fill() == true { self?.readable() } }
+    }
+  }
+
+  /// Processes the bytes that are here, and reads more in a burst.
+  private func readable() {
+    if case .ended(let error) = state { return finishReading(error) }
+    guard !isProcessing, !hasYielded else { return }
+    var slice = TimeSlice()
+    repeat {
+      guard process(&slice) else { return }
+    } while isBurst && !slice.hasPassed && fill()
+  }
+
+  /// Reads bytes behind those that wait, unless these suffice.
+  ///
+  /// - Returns: whether there are bytes to process.
+  private func fill() -> Bool {
+    guard !isProcessing, filled - taken <= FrameParser.waitingLimit else { return true }
+    chunk.update(from: chunk + taken, count: filled - taken)
+    filled -= taken
+    taken = 0
+    var error: UnsafeMutablePointer<GError>?
+    let count = g_pollable_input_stream_read_nonblocking(input, chunk + filled, gsize(Self.readSize), nil, &error)
+    isBurst = count >= Self.burstSize
+    if let error {
+      if g_error_matches(error, g_io_error_quark(), Int32(G_IO_ERROR_WOULD_BLOCK.rawValue)) != 0 {
+        g_error_free(error)
+      } else {
+        end(GLibError(consuming: error))
+      }
+      return false
+    }
+    guard count > 0 else {
+      end(GLibError(webSocket: "the peer closed the connection"))
+      return false
+    }
+    filled += count
+    if case .reading(let reader) = reading { reader.watch.touch() }
+    return true
+  }
+
+  /// Processes complete frames until the reader pauses, or for a slice of time.
+  ///
+  /// - Returns: whether only an incomplete frame is left, if any.
+  private func process(_ slice: inout TimeSlice) -> Bool {
+    isProcessing = true
+    defer { isProcessing = false }
+    while taken < filled {
+      guard isActive else { return false }
+      if slice.isOver() {
+        hasYielded = true
+        Task.onGLib {
+          hasYielded = false
+          readable()
+        }
+        return false
+      }
+      do throws(FrameParser.Problem) {
+        let bytes = Span(_unsafeStart: chunk + taken, count: filled - taken)
+        let count = try parser.next(in: bytes, at: { Int64(g_get_monotonic_time()) / 1_000_000 }) { take($0, $1) }
+        guard count > 0 else { return true }
+        taken += count
+      } catch {
+        fail(error)
+        return false
+      }
+    }
+    return true
+  }
+
+  private func take(_ content: FrameParser.Content, _ payload: borrowing Span<UInt8>) {
+    switch content {
+    case .pong: break
+    case .ping: if isOpen { writer.send(.pong, payload) }
+    case .close:
+      if isOpen { writer.send(.close, payload) }
+      end(GLibError(webSocket: "the peer closed the connection"))
+    case .text:
+      guard Self.isText(payload) else { return fail(.malformed) }
+      switch reading {
+      case .reading(let reader): go(on: reader.take(payload), reader)
+      case .resting(let isExpected):
+        if !isExpected(payload) { refuse("the peer sent an unexpected message", SOUP_WEBSOCKET_CLOSE_UNSUPPORTED_DATA) }
+      case .nobody, .paused: break
+      }
+    }
+  }
+
+  private static func isText(_ bytes: borrowing Span<UInt8>) -> Bool {
+    bytes.withUnsafeBytes { bytes in
+      bytes.isEmpty
+        || g_utf8_validate_len(bytes.baseAddress?.assumingMemoryBound(to: CChar.self), gsize(bytes.count), nil) != 0
+    }
   }
 
   private func go(on flow: FlowControl, _ reader: Reader) {
@@ -185,14 +280,14 @@ public final class WebSocket {
     case .stop: finishReading(nil)
     case .pause, .decide:
       reading = .paused(reader)
-      pace?.hold()
+      watchInput()
       Task.onGLib {
         let goesOn = await flow.goesOn()
-        pace?.release()
         guard case .paused(let reader) = reading else { return }
         reader.watch.touch()
         reading = .reading(reader)
-        if goesOn { drain() } else { finishReading(nil) }
+        guard goesOn else { return finishReading(nil) }
+        read(for: .reading(reader))
       }
     }
   }
@@ -202,6 +297,7 @@ public final class WebSocket {
     case .nobody, .resting: return
     case .reading(let reader), .paused(let reader):
       reading = .nobody
+      watchInput()
       reader.watch.cancel()
       if let error { reader.continuation.resume(throwing: error) } else { reader.continuation.resume() }
     }
@@ -209,50 +305,27 @@ public final class WebSocket {
 
   // MARK: The end
 
+  private func fail(_ problem: FrameParser.Problem) {
+    switch problem {
+    case .flood: refuse("the peer sent a flood of empty or control frames", SOUP_WEBSOCKET_CLOSE_POLICY_VIOLATION)
+    case .messageTooLong: refuse("the peer sent a message that is too long", SOUP_WEBSOCKET_CLOSE_TOO_BIG)
+    case .binary: refuse("the peer sent a binary message", SOUP_WEBSOCKET_CLOSE_UNSUPPORTED_DATA)
+    case .malformed: refuse("the peer sent an invalid frame", SOUP_WEBSOCKET_CLOSE_PROTOCOL_ERROR)
+    }
+  }
+
+  private func refuse(_ reason: String, _ code: SoupWebsocketCloseCode) {
+    if isOpen { sendClose(code) }
+    end(GLibError(webSocket: reason))
+  }
+
   private func end(_ error: GLibError) {
     if case .ended = state { return }
-    let wasOpen = isOpen
+    if case .closing(_, let timer) = state { timer.cancel() }
     state = .ended(error)
-    if wasOpen {
-      soup_websocket_connection_close(connection, UInt16(SOUP_WEBSOCKET_CLOSE_UNSUPPORTED_DATA.rawValue), nil)
-    }
-    // Messages before the end are still delivered.
-    if case .reading = reading { drain() }
-  }
-
-  private func connectSignals() {
-    let message: @convention(c) (OpaquePointer?, Int32, OpaquePointer?, UnsafeMutableRawPointer?) -> Void = {
-      _, type, bytes, data in
-      GLibActor.assumeIsolated {
-        WebSocket.of(data).received(bytes, isText: type == Int32(SOUP_WEBSOCKET_DATA_TEXT.rawValue))
-      }
-    }
-    let error: @convention(c) (OpaquePointer?, UnsafeMutablePointer<GError>?, UnsafeMutableRawPointer?) -> Void = {
-      _, error, data in
-      GLibActor.assumeIsolated {
-        let text = error.map { String(cString: $0.pointee.message) } ?? "the connection broke"
-        WebSocket.of(data).end(GLibError(webSocket: text))
-      }
-    }
-    let closed: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Void = { _, data in
-      GLibActor.assumeIsolated {
-        WebSocket.of(data).end(GLibError(webSocket: "the peer closed the connection"))
-      }
-    }
-    connect("message", unsafeBitCast(message, to: GCallback.self))
-    connect("error", unsafeBitCast(error, to: GCallback.self))
-    connect("closed", unsafeBitCast(closed, to: GCallback.self))
-  }
-
-  private func connect(_ signal: String, _ callback: @escaping GCallback) {
-    g_signal_connect_data(
-      UnsafeMutableRawPointer(connection), signal, callback, Unmanaged.passUnretained(self).toOpaque(), nil,
-      GConnectFlags(rawValue: 0))
-  }
-
-  private static func of(_ data: UnsafeMutableRawPointer?) -> WebSocket {
-    guard let data else { preconditionFailure("GLib lost a signal's user data") }
-    return Unmanaged<WebSocket>.fromOpaque(data).takeUnretainedValue()
+    watchInput()
+    writer.finish()
+    if case .reading = reading { finishReading(error) }
   }
 }
 

@@ -25,7 +25,7 @@ final class WebSocketPipe {
     g_uri_unref(uri)
     if let stream { g_object_unref(stream) }
     guard let connection else { throw Failure() }
-    socket = WebSocket(pacing: connection)
+    socket = WebSocket(over: connection)
   }
 
   isolated deinit {

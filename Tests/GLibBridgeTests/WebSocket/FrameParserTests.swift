@@ -2,7 +2,7 @@ import Testing
 
 @testable import GLibBridge
 
-struct FrameMeterTests {
+struct FrameParserTests {
   private static func frame(_ first: UInt8, _ length: Int) -> [UInt8] {
     let content = [UInt8](repeating: 0x78, count: length)
     return switch length {
@@ -13,20 +13,36 @@ struct FrameMeterTests {
   }
 
   /// The problem that `bytes` cause when they arrive in pieces of `size`.
-  private func problem(_ bytes: [UInt8], limit: UInt64 = 1000, size: Int = 7, at seconds: Int64 = 0) -> FrameMeter
+  private func problem(_ bytes: [UInt8], limit: Int = 1000, size: Int = 7, at seconds: Int64 = 0) -> FrameParser
     .Problem?
   {
-    var meter = FrameMeter(messageLimit: limit)
-    return problem(bytes, &meter, size: size, at: seconds)
+    var parser = FrameParser(messageLimit: limit)
+    return problem(bytes, &parser, size: size, at: seconds)
   }
 
   private func problem(
-    _ bytes: [UInt8], _ meter: inout FrameMeter, size: Int = 1024, at seconds: Int64
-  ) -> FrameMeter.Problem? {
-    do throws(FrameMeter.Problem) {
+    _ bytes: [UInt8], _ parser: inout FrameParser, size: Int = 1024, at seconds: Int64
+  ) -> FrameParser.Problem? {
+    var messages: [[UInt8]] = []
+    return problem(bytes, &parser, size: size, at: seconds, &messages)
+  }
+
+  /// - Parameter messages: receives the messages.
+  private func problem(
+    _ bytes: [UInt8], _ parser: inout FrameParser, size: Int, at seconds: Int64, _ messages: inout [[UInt8]]
+  ) -> FrameParser.Problem? {
+    var waiting: [UInt8] = []
+    do throws(FrameParser.Problem) {
       for start in stride(from: 0, to: bytes.count, by: size) {
-        let piece = Array(bytes[start..<min(start + size, bytes.count)])
-        try meter.pass(piece.span, at: seconds)
+        waiting += bytes[start..<min(start + size, bytes.count)]
+        while !waiting.isEmpty {
+          let count = try parser.next(in: waiting.span, at: { seconds }) {
+            if $0 == .text { messages.append(Array(copying: $1)) }
+          }
+          guard count > 0 else { break }
+          waiting.removeFirst(count)
+        }
+        #expect(waiting.count <= FrameParser.waitingLimit)
       }
       return nil
     } catch {
@@ -40,26 +56,76 @@ struct FrameMeterTests {
 
   // MARK: Floods
 
-  @Test(arguments: [(0x89, 0), (0x89, 125), (0x8A, 3), (0x81, 0), (0x01, 0), (0x00, 0)] as [(UInt8, Int)])
+  @Test(arguments: [(0x89, 0), (0x89, 125), (0x8A, 3), (0x81, 0)] as [(UInt8, Int)])
   func throwsFloodForManyControlOrEmptyFrames(_ first: UInt8, _ length: Int) {
     for size in [1, 7, 1024] {
-      #expect(problem(Self.frames(FrameMeter.burst, first, length), size: size) == nil)
-      #expect(problem(Self.frames(FrameMeter.burst + 1, first, length), size: size) == .flood)
+      #expect(problem(Self.frames(FrameParser.burst, first, length), size: size) == nil)
+      #expect(problem(Self.frames(FrameParser.burst + 1, first, length), size: size) == .flood)
     }
   }
 
-  @Test(arguments: [(0x81, 1), (0x81, 125), (0x81, 300), (0x01, 1)] as [(UInt8, Int)])
+  @Test func throwsFloodForManyEmptyFragments() {
+    let beginning = Self.frame(0x01, 1)
+    #expect(problem(beginning + Self.frames(FrameParser.burst, 0x00, 0)) == nil)
+    #expect(problem(beginning + Self.frames(FrameParser.burst + 1, 0x00, 0)) == .flood)
+  }
+
+  @Test(arguments: [(0x81, 1), (0x81, 125), (0x81, 300)] as [(UInt8, Int)])
   func acceptsAnyNumberOfFramesWithContent(_ first: UInt8, _ length: Int) {
     for size in [1, 7, 1024] { #expect(problem(Self.frames(2000, first, length), size: size) == nil) }
   }
 
   /// A rate that a normal server may reach.
   @Test func acceptsAFewControlFramesEachSecond() {
-    var meter = FrameMeter(messageLimit: 1000)
+    var meter = FrameParser(messageLimit: 1000)
     for second in 0..<1000 {
-      #expect(problem(Self.frames(FrameMeter.rate, 0x89, 4), &meter, at: Int64(second)) == nil)
+      #expect(problem(Self.frames(FrameParser.rate, 0x89, 4), &meter, at: Int64(second)) == nil)
     }
-    #expect(problem(Self.frames(FrameMeter.burst + 1, 0x89, 4), &meter, at: 1000) == .flood)
+    #expect(problem(Self.frames(FrameParser.burst + 1, 0x89, 4), &meter, at: 1000) == .flood)
+  }
+
+  // MARK: Messages
+
+  @Test(arguments: [1, 2, 7, 1024, 1 << 20])
+  func joinsFragmentsInPiecesOfAnySize(_ size: Int) {
+    let lengths = [1, 125, 126, 65_535, 65_536, 100_000]
+    var bytes: [UInt8] = []
+    for length in lengths {
+      bytes += Self.frame(0x81, length)
+      bytes += Self.frame(0x01, length) + Self.frame(0x89, 125) + Self.frame(0x00, 3) + Self.frame(0x80, 2)
+    }
+    var parser = FrameParser(messageLimit: 1 << 20)
+    var messages: [[UInt8]] = []
+    #expect(problem(bytes, &parser, size: size, at: 0, &messages) == nil)
+    #expect(messages.map(\.count) == lengths.flatMap { [$0, $0 + 5] })
+    #expect(messages.allSatisfy { $0.allSatisfy { $0 == 0x78 } })
+  }
+
+  @Test(
+    arguments: [
+      // Reserved bits, a mask, an unknown opcode, a long or fragmented ping, a message within another, and a
+      // continuation of none.
+      [0xC1, 0], [0x81, 0x80, 0, 0, 0, 0], [0x83, 0], [0x89, 126, 0, 126], [0x09, 0], [0x01, 1, 0x78, 0x81, 0], [0x80, 0],
+    ] as [[UInt8]])
+  func throwsMalformed(_ bytes: [UInt8]) {
+    #expect(problem(bytes) == .malformed)
+  }
+
+  @Test func throwsForABinaryMessage() {
+    #expect(problem(Self.frame(0x82, 3)) == .binary)
+  }
+
+  @Test(arguments: [0, 5, 126, 70_000])
+  func masksTheFramesOfAClient(_ length: Int) throws {
+    let payload = (0..<length).map { UInt8(truncatingIfNeeded: $0) }
+    let frame = FrameHead.clientFrame(.text, payload.span)
+    let head = Self.frame(0x81, length).dropLast(length)
+    #expect(frame[0] == 0x81)
+    #expect(frame[1] == head[1] | 0x80)
+    #expect(Array(frame[2..<head.count]) == Array(head.dropFirst(2)))
+    let mask = frame[head.count..<head.count + 4]
+    let masked = frame.dropFirst(head.count + 4)
+    #expect(masked.enumerated().map { $1 ^ mask[mask.startIndex + $0 % 4] } == payload)
   }
 
   // MARK: Length

@@ -4,7 +4,7 @@ import Testing
 /// A server sends as fast as the connection allows.
 @Suite(.timeLimit(.minutes(1)))
 @GLibActor
-struct SocketPaceTests {
+struct WebSocketPaceTests {
   private func failure(of pipe: WebSocketPipe) async throws -> GLibError {
     do {
       try await pipe.socket.forEachMessage(idleDeadline: .seconds(30)) { _ in .proceed }
@@ -44,7 +44,7 @@ struct SocketPaceTests {
   /// The socket reads in slices, so that other work of the main loop runs in between.
   @Test func otherTasksRunBetweenMessages() async throws {
     let pipe = try WebSocketPipe()
-    let messages = Array(repeating: [0x81, 2] + Array("{}".utf8), count: 20_000).flatMap { $0 }
+    let messages = Array(repeating: [0x81, 2] + Array("{}".utf8), count: 40_000).flatMap { $0 }
     let count = messages.count / 4
     var turns = 0
     var taken = 0
