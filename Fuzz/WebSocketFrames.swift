@@ -3,16 +3,30 @@
 
 @testable import GLibBridge
 
-private func problem(_ chunks: [ArraySlice<UInt8>]) -> FrameMeter.Problem? {
-  var meter = FrameMeter(messageLimit: 1 << 20)
+private struct Outcome: Equatable {
+  var messages: [[UInt8]] = []
+  var problem: FrameParser.Problem?
+}
+
+private func outcome(_ chunks: [ArraySlice<UInt8>]) -> Outcome {
+  var parser = FrameParser(messageLimit: 1 << 20)
+  var outcome = Outcome()
+  var waiting: [UInt8] = []
   for chunk in chunks {
-    do throws(FrameMeter.Problem) {
-      try meter.pass(Array(chunk).span, at: 0)
+    waiting += chunk
+    do throws(FrameParser.Problem) {
+      while !waiting.isEmpty {
+        let count = try parser.next(in: waiting.span, at: { 0 }) { outcome.messages.append(Array(copying: $1)) }
+        guard count > 0 else { break }
+        waiting.removeFirst(count)
+      }
     } catch {
-      return error
+      outcome.problem = error
+      return outcome
     }
+    precondition(waiting.count <= FrameParser.waitingLimit, "more than a control frame waits")
   }
-  return nil
+  return outcome
 }
 
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -26,6 +40,6 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     chunks.append(rest.prefix(Int(length)))
     rest = rest.dropFirst(Int(length))
   }
-  precondition(problem(chunks + [rest]) == problem([stream]), "the chunks change the result")
+  precondition(outcome(chunks + [rest]) == outcome([stream]), "the chunks change the result")
   return 0
 }

@@ -53,7 +53,8 @@ public final class HTTPServerWebSocket {
       }
     }
     handlers.append(
-      connect("message", unsafeBitCast(message, to: GCallback.self)) { [weak self] (bytes: OpaquePointer?, type: Int32) in
+      connect("message", unsafeBitCast(message, to: GCallback.self)) {
+        [weak self] (bytes: OpaquePointer?, type: Int32) in
         self?.received(bytes, isText: type == Int32(SOUP_WEBSOCKET_DATA_TEXT.rawValue))
       })
   }

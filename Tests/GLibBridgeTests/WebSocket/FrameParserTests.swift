@@ -105,7 +105,8 @@ struct FrameParserTests {
     arguments: [
       // Reserved bits, a mask, an unknown opcode, a long or fragmented ping, a message within another, and a
       // continuation of none.
-      [0xC1, 0], [0x81, 0x80, 0, 0, 0, 0], [0x83, 0], [0x89, 126, 0, 126], [0x09, 0], [0x01, 1, 0x78, 0x81, 0], [0x80, 0],
+      [0xC1, 0], [0x81, 0x80, 0, 0, 0, 0], [0x83, 0], [0x89, 126, 0, 126], [0x09, 0],
+      [0x01, 1, 0x78, 0x81, 0], [0x80, 0],
     ] as [[UInt8]])
   func throwsMalformed(_ bytes: [UInt8]) {
     #expect(problem(bytes) == .malformed)
