@@ -11,10 +11,16 @@ final class BackendLine {
 
   /// The backend's routing token. Each further request of the turn sends it back.
   var turnState: String?
-  /// The socket that carried the turn's last answer.
-  var socket: SocketConnection?
+  /// The socket for the turn's next request.
+  var socket: IdleSockets.Socket?
 
-  init(_ socket: SocketConnection? = nil) {
+  init(_ socket: IdleSockets.Socket? = nil) {
     self.socket = socket
+  }
+
+  /// Closes the socket, which belongs to a credential that is not valid any more.
+  func giveUpSocket() {
+    socket?.close()
+    socket = nil
   }
 }

@@ -7,7 +7,6 @@ final class SocketConnection {
   private static let lifetime = Duration.seconds(55 * 60)
 
   let socket: WebSocket
-  private let threadID: String
   private let owner: CredentialMark
   private let openedAt = ContinuousClock.now
   private var last: Exchange?
@@ -18,22 +17,27 @@ final class SocketConnection {
   private struct Exchange {
     let head: [ChappieJSONValue]
     let frame: [String: ChappieJSONValue]
+    let threadID: String
     /// The input, followed by the model's output.
     let items: [ConversationItem]
     let responseID: String
   }
 
-  init(_ socket: WebSocket, threadID: String, owner: CredentialMark) {
+  init(_ socket: WebSocket, owner: CredentialMark) {
     self.socket = socket
-    self.threadID = threadID
     self.owner = owner
   }
 
-  /// Whether the socket can carry a request of `threadID` on behalf of `owner` now. An unread message that the backend
-  /// sent between answers makes it unusable.
-  func serves(_ threadID: String, _ owner: CredentialMark) -> Bool {
-    socket.isOpen && !socket.hasUnread && self.threadID == threadID && self.owner == owner
-      && .now - openedAt < Self.lifetime
+  /// The conversation of the last exchange; nil if there was none.
+  var lastThread: String? { last?.threadID }
+
+  /// Whether the socket can carry a request on behalf of `owner` now. An unread message that the backend sent between
+  /// answers makes it unusable.
+  ///
+  /// The conversation may be another than that of the handshake: each message has a key of its own for the backend's
+  /// cache.
+  func serves(_ owner: CredentialMark) -> Bool {
+    socket.isOpen && !socket.hasUnread && self.owner == owner && .now - openedAt < Self.lifetime
   }
 
   /// The message that asks for an answer. It holds only the new items if the backend still has the others.
@@ -60,7 +64,8 @@ final class SocketConnection {
   /// Keeps the exchange that the backend now remembers, and watches the socket until the next request.
   func note(_ request: ResponsesRequest, _ answer: BackendAnswer) {
     last = Exchange(
-      head: request.head, frame: request.frame, items: request.input + answer.items.map { .produced($0) },
+      head: request.head, frame: request.frame, threadID: request.threadID,
+      items: request.input + answer.items.map { .produced($0) },
       responseID: answer.responseID)
     rest()
   }

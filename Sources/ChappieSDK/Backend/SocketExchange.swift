@@ -35,17 +35,43 @@ struct SocketExchange {
   private func connection(for request: ResponsesRequest, _ grant: AccessGrant, _ line: BackendLine) async throws
     -> SocketConnection
   {
-    let owner = CredentialMark(grant)
-    if let kept = line.socket {
+    if let kept = try await present(line) {
       await kept.socket.readWhatIsHere()
-      if kept.serves(request.threadID, owner) { return kept }
+      line.socket = .open(kept)
+      if kept.serves(CredentialMark(grant)) { return kept }
+      kept.socket.close()
     }
-    line.socket?.socket.close()
     line.socket = nil
-    let connection = SocketConnection(
-      try await open(request.threadID, grant), threadID: request.threadID, owner: owner)
-    line.socket = connection
+    let connection = try await connect(request.threadID, grant)
+    line.socket = .open(connection)
     return connection
+  }
+
+  /// The socket that the turn has already; nil if there was no credential to open it with.
+  ///
+  /// - Throws: ``ExchangeFailure``, `CancellationError`.
+  private func present(_ line: BackendLine) async throws -> SocketConnection? {
+    switch line.socket {
+    case .open(let connection): return connection
+    case .opening(let task):
+      try await task.untilEnded()
+      line.socket = nil
+      do {
+        return try await task.value
+      } catch let failure as ExchangeFailure {
+        throw failure
+      } catch {
+        return nil
+      }
+    case nil: return nil
+    }
+  }
+
+  /// Opens a socket.
+  ///
+  /// - Throws: ``ExchangeFailure``, `CancellationError`.
+  func connect(_ threadID: String, _ grant: AccessGrant) async throws -> SocketConnection {
+    SocketConnection(try await open(threadID, grant), owner: CredentialMark(grant))
   }
 
   private func open(_ threadID: String, _ grant: AccessGrant) async throws -> WebSocket {

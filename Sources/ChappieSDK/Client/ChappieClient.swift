@@ -130,6 +130,13 @@ public final class ChappieClient: Sendable {
 
   // MARK: Turns
 
+  /// Prepares for a turn that will come soon, so that its first word comes sooner. It asks the keyring without a prompt,
+  /// and the backend for a connection; a failure is left to the turn.
+  @GLibActor
+  package func expectTurn() {
+    conversation.expectTurn()
+  }
+
   /// Runs a turn.
   ///
   /// - Throws: ``ChappieClientError``, `CancellationError`.

@@ -73,6 +73,11 @@ package final class LockMonitor {
 
   // MARK: Observing
 
+  /// Calls `observer` after each change of any source, for as long as the caller keeps the result.
+  package func observation(_ observer: @escaping @GLibActor () -> Void) -> Observation {
+    observers.observe(observer)
+  }
+
   /// Calls `observer` after each change of any source, for the lifetime of the process.
   package func observe(_ observer: @escaping @GLibActor () -> Void) {
     observers.observeForGood(observer)

@@ -18,6 +18,19 @@ final class RequestRunner {
     transport = policy.prefersWebSocket ? .webSocket : .http
   }
 
+  /// Whether the next request goes over a WebSocket.
+  var usesSockets: Bool { transport == .webSocket }
+
+  /// Opens a connection for a coming turn, and asks for the list of models if it is due.
+  func prepare(_ choice: ModelChoice) {
+    guard usesSockets else { return }
+    slot.idleSockets.prepare { [slot, catalogue] in
+      let grant = try await slot.accessGrant(interaction: .forbidden)
+      Task.onGLib { _ = try? await catalogue.start(choice, grant) }
+      return try await SocketExchange(method: slot.method).connect(UniqueID.make(), grant)
+    }
+  }
+
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   func answer(_ request: TurnRequest, in scope: TurnScope) async throws -> ModelAnswer {
     var retries = Retries(transport: policy, backoff: backoff)
@@ -27,9 +40,13 @@ final class RequestRunner {
       // All requests of a turn go to the same model.
       model = known
     } else {
+      if usesSockets, scope.line.socket == nil { scope.line.socket = .opening(connecting(request.threadID, grant)) }
       let start = try await catalogue.start(request.choice, grant)
       (model, grant) = (start.model, start.grant)
-      if start.isRenewed { retries.noteAnotherToken() }
+      if start.isRenewed {
+        retries.noteAnotherToken()
+        scope.line.giveUpSocket()
+      }
     }
     var used = transport
     var hadNoSocket = false
@@ -61,6 +78,11 @@ final class RequestRunner {
         }
       }
     }
+  }
+
+  /// Opens a socket while the list of models is asked for.
+  private func connecting(_ threadID: String, _ grant: AccessGrant) -> Task<SocketConnection, any Error> {
+    Task.onGLib { [method = slot.method] in try await SocketExchange(method: method).connect(threadID, grant) }
   }
 
   private var catalogue: ModelCatalogue { ModelCatalogue(slot: slot, backoff: backoff) }

@@ -17,26 +17,37 @@ final class TurnEngine {
 
   private let slot: CredentialSlot
   private let requests: RequestRunner
-  private let idleSocket = IdleSocket()
+  /// The conversation whose exchange a socket may hold.
+  private var continuedThread: String?
 
   init(slot: CredentialSlot, backoff: ChappieRateLimitBackoffPolicy, policy: ChappieStreamingTransportPolicy) {
     self.slot = slot
     requests = RequestRunner(slot: slot, backoff: backoff, policy: policy)
   }
 
-  /// Drops the exchange on the idle socket: the conversation does not continue from it.
+  isolated deinit {
+    forget()
+  }
+
+  /// Drops the last exchange: the conversation does not continue from it.
   func forget() {
-    idleSocket.forget()
+    if let continuedThread { slot.idleSockets.forget(continuedThread) }
+  }
+
+  /// Prepares for a turn that will come soon: a connection, the credential's validity, and the list of models.
+  func expectTurn(_ choice: ModelChoice) {
+    requests.prepare(choice)
   }
 
   /// Sends the request, runs the tools that the model calls, and sends their outputs, until the model calls no more.
   ///
-  /// - Parameter isContinued: whether the next turn may use the same socket.
+  /// - Parameter isContinued: whether the next turn continues from this one.
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   func run(_ first: TurnRequest, _ tools: Tools, for caller: TurnCaller, isContinued: Bool) async throws -> TurnResult {
-    let line = BackendLine(isContinued ? idleSocket.take() : nil)
+    if isContinued { continuedThread = first.threadID }
+    let line = BackendLine(requests.usesSockets ? slot.idleSockets.take(for: first.threadID) : nil)
     defer {
-      if isContinued { idleSocket.keep(line.socket) } else { line.socket?.socket.close() }
+      slot.idleSockets.keep(line.socket, isContinued: isContinued)
       MemoryHardening.wipeStack()
     }
     let scope = TurnScope(caller, slot: slot, line)

@@ -11,6 +11,7 @@ final class BackendState {
   let record: RequestRecord
   let models: ModelCatalogue
   let usage = UsageMeter()
+  private var sessions: [ObjectIdentifier: SocketSession] = [:]
 
   init(_ configuration: StandInConfiguration, tokens: TokenStore, scenario: ScenarioPlayer, record: RequestRecord) {
     self.configuration = configuration
@@ -20,9 +21,28 @@ final class BackendState {
     models = ModelCatalogue(contextWindow: configuration.contextWindow)
   }
 
+  // MARK: Sockets
+
+  /// Runs the session of a WebSocket.
+  func run(_ session: SocketSession) async throws {
+    sessions[ObjectIdentifier(session)] = session
+    defer { sessions[ObjectIdentifier(session)] = nil }
+    try await record.connected { try await session.run() }
+  }
+
+  /// Closes all WebSockets, as the backend does after an hour.
+  func closeSockets() {
+    for session in sessions.values { session.close() }
+  }
+
+  // MARK: Users
+
   /// The user of a request; nil without a valid access token.
-  func user(of request: HTTPServerRequest) -> StandInUser? {
-    let words = (request.headers["authorization"] ?? "").split(separator: " ")
+  func user(of request: HTTPServerRequest) -> StandInUser? { user(of: request.headers) }
+
+  /// The user of a request, or of the handshake of its WebSocket.
+  func user(of headers: HTTPHeaders) -> StandInUser? {
+    let words = (headers["authorization"] ?? "").split(separator: " ")
     guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }
     return tokens.user(ofAccessToken: String(words[1]))
   }

@@ -60,6 +60,7 @@ extension ClientObject {
         prompt, await self.images(options.images + images, for: call.sender, place.memory), $0)
     }
     line.follow(turn)
+    client.expectTurn()
     return (.tuple(turn.id, DescriptorHandle()), callersEnd)
   }
 

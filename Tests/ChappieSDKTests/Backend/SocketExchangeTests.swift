@@ -127,31 +127,29 @@ struct SocketExchangeTests {
 
   @Test func closesAnIdleSocket() async throws {
     let server = try server { _ in try await Self.hang() }
-    var handshake = HTTPRequest(.get, "http://127.0.0.1:\(server.port)/")
-    handshake.setThread("thread-1")
-    let connection = SocketConnection(
-      try await http.openWebSocket(handshake, deadline: .seconds(30)), threadID: "thread-1",
-      owner: CredentialMark(.test("token")))
+    let connection = try await connection(server)
     connection.socket.send(Array("hello".utf8))
-    let idle = IdleSocket(patience: .milliseconds(30))
-    idle.keep(connection)
+    let idle = IdleSockets(patience: .milliseconds(30))
+    idle.keep(.open(connection), isContinued: true)
     await log.left.value()
-    #expect(idle.take() == nil)
+    #expect(idle.isEmpty)
     await server.stop()
   }
 
-  @Test func socketServesOneThreadAndOneToken() async throws {
+  @Test func socketServesOneToken() async throws {
     let server = try server { _ in try await Self.hang() }
-    let grant = AccessGrant.test("token")
+    let connection = try await connection(server)
+    #expect(connection.serves(CredentialMark(.test("token"))))
+    // The other token has the same account and expiry.
+    #expect(!connection.serves(CredentialMark(.test("other"))))
+    connection.socket.close()
+    #expect(!connection.serves(CredentialMark(.test("token"))))
+    await server.stop()
+  }
+
+  private func connection(_ server: HTTPServer) async throws -> SocketConnection {
     let socket = try await http.openWebSocket(
       HTTPRequest(.get, "http://127.0.0.1:\(server.port)/"), deadline: .seconds(30))
-    let connection = SocketConnection(socket, threadID: "thread-1", owner: CredentialMark(grant))
-    #expect(connection.serves("thread-1", CredentialMark(grant)))
-    #expect(!connection.serves("thread-2", CredentialMark(grant)))
-    // The other token has the same account and expiry.
-    #expect(!connection.serves("thread-1", CredentialMark(.test("other"))))
-    socket.close()
-    #expect(!connection.serves("thread-1", CredentialMark(grant)))
-    await server.stop()
+    return SocketConnection(socket, owner: CredentialMark(.test("token")))
   }
 }

@@ -95,6 +95,7 @@ struct ProxyTests {
   @Test(arguments: [401, 403])
   func aProxysAnswerIsNotTheBackends(_ status: Int) async throws {
     try await with { world, caller, network in
+      try await world.sandbox.closeSockets()
       try network.answer("refuse \(status) oauth")
       let turn = try await caller.stream("hi")
       let failure = try await turn.end().failure
@@ -117,15 +118,18 @@ struct ProxyTests {
   @Test(arguments: certificates)
   func anUntrustedCertificateIsNotRetried(_ certificate: String, _ cause: String) async throws {
     try await with { world, caller, network in
+      try await world.sandbox.closeSockets()
       let over = [try await caller.open("Client", transports[0]), try await caller.open("Client", transports[1])]
-      @GLibActor func expectOneRequest(_ what: String, _ ask: @GLibActor () async throws -> Void) async throws {
+      @GLibActor func expectOneRequest(
+        _ what: String, most: Int = 1, _ ask: @GLibActor () async throws -> Void
+      ) async throws {
         let before = network.requests.count
         let error = try await refusal { try await ask() }
         #expect(error.name == "Network", "\(what): \(error)")
         #expect(
           error.message.contains("the certificate shown for sign-in.chappie.test is not trusted (\(cause)"),
           "\(what): \(error)")
-        #expect(network.requests.count == before + 1, "\(what)")
+        #expect(((before + 1)...(before + most)).contains(network.requests.count), "\(what)")
       }
       try network.answer(certificate)
       for client in over { try await expectOneRequest("turn") { _ = try await caller.send("hi", at: client) } }
@@ -135,7 +139,8 @@ struct ProxyTests {
       try await world.service.restart()
       for transport in transports {
         let client = try await caller.open("Client", transport)
-        try await expectOneRequest("first turn") { _ = try await caller.send("hi", at: client) }
+        // The list of models and the socket are asked for at the same time.
+        try await expectOneRequest("first turn", most: 2) { _ = try await caller.send("hi", at: client) }
       }
     }
   }

@@ -170,36 +170,53 @@ struct SocketConversationTests {
 
   // MARK: The end of a socket
 
-  @Test func theSocketIsClosedWithItsClient() async throws {
+  /// Any object of the account uses the socket of a turn that has ended.
+  @Test func aSocketServesTheNextTurnOfAnyObject() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
+      let other = try await world.caller()
+      _ = try await caller.send("standalone")
       let client = try await caller.open("Client")
-      _ = try await caller.send("hi", at: client)
-      #expect(try await world.sandbox.state().openSockets == 1)
+      _ = try await caller.send("one", at: client)
       try await caller.call("Manager.Close", client)
-      try await eventually("the socket to be closed") { try await world.sandbox.state().openSockets == 0 }
+      #expect(try await other.send("two", at: other.open("Client")).contains("1 message."))
+      _ = try await other.send("three", to: other.createThread())
+      let state = try await world.sandbox.state()
+      #expect(state.requests["handshake"] == 1)
+      #expect(state.openSockets == 1)
+      #expect(state.lastResponsesRequest.body?.previousResponseId == nil)
     }
   }
 
-  @Test func theSocketIsClosedWhenItsCallerLeaves() async throws {
-    try await World.with { world in
-      _ = try await world.signedInCaller()
-      do {
-        let leaves = try await Caller(world.directories.busAddress)
-        _ = try await leaves.send("hi", at: leaves.open("Client"))
-        #expect(try await world.sandbox.state().openSockets == 1)
-      }
-      try await eventually("the socket to be closed") { try await world.sandbox.state().openSockets == 0 }
-    }
-  }
-
-  /// No later turn continues it, so its socket is not kept.
-  @Test func aStandaloneTurnClosesItsSocket() async throws {
+  /// Each account has sockets of its own.
+  @Test func aSocketServesOneAccount() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       _ = try await caller.send("hi")
+      let work: VariantDictionary = ["keychain_account": "work"]
+      try await caller.signIn(at: caller.open("Session", work))
+      _ = try await caller.send("hi", at: caller.open("Client", work))
+      #expect(try await world.sandbox.state().requests["handshake"] == 2)
+    }
+  }
+
+  @Test func theSocketIsClosedAtSignOut() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      _ = try await caller.send("hi")
+      #expect(try await world.sandbox.state().openSockets == 1)
+      try await caller.call("Session.SignOut")
       try await eventually("the socket to be closed") { try await world.sandbox.state().openSockets == 0 }
-      #expect(try await world.sandbox.state().requests["handshake"] == 1)
+    }
+  }
+
+  @Test func theSocketIsClosedWhenTheScreenIsLocked() async throws {
+    try await World.with { world in
+      let saver = try await ScreenSaver("org.gnome.ScreenSaver", in: world)
+      let caller = try await world.signedInCaller()
+      _ = try await caller.send("hi")
+      saver.setActive(true)
+      try await eventually("the socket to be closed") { try await world.sandbox.state().openSockets == 0 }
     }
   }
 

@@ -36,6 +36,11 @@ final class Conversation {
 
   // MARK: Turns
 
+  /// Prepares for a turn that will come soon.
+  func expectTurn() {
+    engine.expectTurn(transcript.choice)
+  }
+
   /// Runs `body` after all earlier turns and changes have ended. Later ones wait until it has ended.
   ///
   /// - Throws: the error of `body`, `CancellationError`.
@@ -94,8 +99,8 @@ final class Conversation {
   // MARK: Context
 
   fileprivate func change(_ body: (inout Transcript) -> Void) -> ChappieClientContext {
-    body(&transcript)
     engine.forget()
+    body(&transcript)
     return context
   }
 

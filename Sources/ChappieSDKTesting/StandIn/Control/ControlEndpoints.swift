@@ -19,6 +19,7 @@ extension StandInCore {
     case ("POST", "/sandbox/access-token-lifetime"): return setLifetime(request)
     case ("POST", "/sandbox/expire-access-tokens"): tokens.expireAccessTokens()
     case ("POST", "/sandbox/revoke-refresh-tokens"): tokens.revokeRefreshTokens()
+    case ("POST", "/sandbox/close-sockets"): backend.closeSockets()
     default: return nil
     }
     return .json(["ok": true])

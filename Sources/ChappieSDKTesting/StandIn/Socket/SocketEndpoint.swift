@@ -20,9 +20,7 @@ struct SocketEndpoint {
       ("x-request-id", "req_" + RandomText.hex(bytes: 16)), ("x-models-etag", backend.models.etag),
     ]
     return .webSocket(headers: headers + (rule?.change?.headers ?? [])) { socket in
-      try await backend.record.connected {
-        try await SocketSession(backend, user, request.headers, socket).run()
-      }
+      try await backend.run(SocketSession(backend, user, request.headers, socket))
     }
   }
 }

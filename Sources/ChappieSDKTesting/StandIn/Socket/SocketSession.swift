@@ -44,6 +44,10 @@ final class SocketSession {
     if let failure { throw failure }
   }
 
+  func close() {
+    socket.close()
+  }
+
   /// Answers a message. The next message waits for this task.
   private func answer(_ message: [UInt8]) -> Task<Void, Never> {
     let task = Task.onGLib {
@@ -69,6 +73,9 @@ final class SocketSession {
       return try await refuse(.detail("Unknown type of a frame: \(frame["type"]?.stringValue ?? "")"))
     }
     if frame["generate"] == false { return try await prewarm(frame) }
+    guard backend.user(of: headers) != nil else {
+      return try await refuse(.error(401, "token_expired", "Provided authentication token is expired."))
+    }
     backend.record.count(.responses)
     backend.record.noteTurn(headers, message, over: .webSocket)
     let turnState = frame["client_metadata"]?["x-codex-turn-state"]?.stringValue

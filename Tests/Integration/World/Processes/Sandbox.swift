@@ -164,6 +164,12 @@ final class Sandbox {
     try await request(.post, "\(issuer)/sandbox/expire-access-tokens")
   }
 
+  /// Closes all WebSockets, so that the next turn needs a handshake.
+  func closeSockets() async throws {
+    try await request(.post, "\(issuer)/sandbox/close-sockets")
+    try await eventually("no socket") { try await state().openSockets == 0 }
+  }
+
   func revokeRefreshTokens() async throws {
     try await request(.post, "\(issuer)/sandbox/revoke-refresh-tokens")
   }

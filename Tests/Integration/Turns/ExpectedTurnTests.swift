@@ -1,0 +1,43 @@
+import ChappieSDK
+import GLibBridge
+import Testing
+
+/// What is prepared when a caller shows that a turn comes.
+@Suite(.worlds) @GLibActor
+struct ExpectedTurnTests {
+  /// The first turn of a service finds its connection open and its model known.
+  @Test func anOpenedTurnPreparesItsConnection() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let line = try await caller.openTurn()
+      try await eventually("a connection") {
+        let state = try await world.sandbox.state()
+        return state.openSockets == 1 && state.requests["models"] == 1
+      }
+      line.write(["text": "hello"])
+      #expect(try await line.end().name == "completed")
+      #expect(try await world.sandbox.state().requests["handshake"] == 1)
+    }
+  }
+
+  @Test func manyOpenedTurnsPrepareOneConnection() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      for _ in 0..<50 { try await caller.openTurn().socket.close() }
+      for _ in 0..<2 { #expect(try await caller.ask("hello").end().name == "completed") }
+      #expect(try await world.sandbox.state().requests["handshake"] == 1)
+    }
+  }
+
+  /// The turn itself reports what is wrong.
+  @Test func aFailedPreparationDoesNotCount() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play(#"[{"endpoint":"handshake","status":500}]"#)
+      let line = try await caller.openTurn()
+      try await eventually("a refusal") { try await world.sandbox.state().requests["handshake"] == 1 }
+      line.write(["text": "hello"])
+      #expect(try await line.end().name == "completed")
+    }
+  }
+}
