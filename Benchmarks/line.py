@@ -1,5 +1,6 @@
 """The rows of turns over a socket of their own, and of a service that idles."""
 
+import re
 import statistics
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -113,7 +114,8 @@ class LineRows:
         after = self.spent(service)
         for follower in followers:
             follower.terminate()
-        cpu, wake_ups = (now - then for now, then in zip(after, before))
+        cpu = after[0] - before[0]
+        wake_ups = sum(count - before[1].get(thread, 0) for thread, count in after[1].items())
         figures = {f"idle for {seconds} s, 8 followers, processor ms": (cpu * 1000, 1),
                    f"idle for {seconds} s, 8 followers, wake-ups per s": (round(wake_ups / seconds, 1), 0),
                    f"idle for {seconds} s, 8 followers, resident MiB": (self.world.resident_mib(service), 24)}
@@ -121,13 +123,13 @@ class LineRows:
             yield Row(title, figure, None, None, hold, 1, absolute=True)
 
     def spent(self, service):
-        """Processor seconds of the process, and how often its threads were woken."""
-        process = Path(f"/proc/{self.pids[service]}")
-        nanoseconds = sum(int((task / "schedstat").read_text().split()[0]) for task in process.glob("task/*"))
-        wake_ups = sum(int(line.split()[1]) for task in process.glob("task/*")
-                       for line in (task / "status").read_text().splitlines()
-                       if line.startswith("voluntary_ctxt_switches"))
-        return nanoseconds / 1e9, wake_ups
+        """Processor seconds of the process, and how often each of its threads was woken."""
+        pid = self.pids[service]
+        wake_ups = {task.name: int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", (task / "status").read_text(),
+                                             re.M)[1])
+                    for task in Path(f"/proc/{pid}/task").iterdir()}
+        # As clock_getcpuclockid: ended threads count.
+        return time.clock_gettime(~pid << 3 | 2), wake_ups
 
     def groups(self, idle_seconds):
         groups = {f"line-latency-{rate}": lambda rate=rate, seconds=seconds: self.latency(rate, seconds)

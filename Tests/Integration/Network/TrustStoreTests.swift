@@ -33,6 +33,18 @@ struct TrustStoreTests {
     }
   }
 
+  /// A record of TLS holds several messages, and parts of some.
+  @Test func aLongAnswerArrivesWhole() async throws {
+    try await with {
+      $1.certificates
+    } _: { world, caller, _ in
+      try await caller.signIn()
+      let text = (0..<30_000).map(String.init).joined(separator: " ")
+      try await world.sandbox.play(#"[{"endpoint": "responses", "text": "\#(text)"}]"#)
+      #expect(try await caller.send("Count") == text)
+    }
+  }
+
   /// A named pipe would keep its reader waiting.
   @Test func aNamedPipeIsRefused() async throws {
     try await with { world, _ in
