@@ -6,6 +6,7 @@ import re
 import signal
 import struct
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -107,4 +108,5 @@ def main():
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     main()

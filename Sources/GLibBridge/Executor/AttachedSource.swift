@@ -17,6 +17,9 @@ package struct AttachedSource: ~Copyable {
     owning pointer: UnsafeMutablePointer<GSource>?, _ callback: GSourceFunc, _ action: @escaping @GLibActor () -> Void
   ) {
     guard let pointer else { preconditionFailure("GLib made no source") }
+    // No callback runs a main loop. Against that, GLib would take the source's descriptors out of the context during
+    // each callback and put them back, at a system call each.
+    g_source_set_can_recurse(pointer, 1)
     g_source_set_callback(
       pointer, callback, CallbackBox(action).retained, CallbackBox<@GLibActor () -> Void>.release)
     g_source_attach(pointer, GLibActor.shared.executor.context.pointer)
