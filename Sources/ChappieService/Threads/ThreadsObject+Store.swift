@@ -6,8 +6,9 @@ extension ThreadsObject {
   var storeMethods: [String: BusImplementation.Method] {
     [
       "List": { [unowned self] in
-        let query = try ChappieThreadQuery(try $0.argument(0, as: VariantDictionary.self))
-        return .tuple(try await unlockedStore(for: $0).threads(query).map(\.dictionary))
+        let filter: VariantDictionary = try $0.argument(0)
+        let (query, isTitled) = (try ChappieThreadQuery(filter), try filter.value("titles") ?? true)
+        return .tuple(try await unlockedStore(for: $0).threads(query).map { $0.dictionary(isTitled: isTitled) })
       },
       "Create": { [unowned self] in
         let options: VariantDictionary = try $0.argument(0)

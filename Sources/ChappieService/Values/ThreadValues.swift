@@ -32,11 +32,13 @@ extension ChappieThreadSummary {
   }
 
   /// The summary on the bus.
-  var dictionary: VariantDictionary {
-    [
-      "id": id, "title": title, "created_at": createdAt, "updated_at": updatedAt, "archived": isArchived,
+  func dictionary(isTitled: Bool) -> VariantDictionary {
+    var values: VariantDictionary = [
+      "id": id, "created_at": createdAt, "updated_at": updatedAt, "archived": isArchived,
       "turn_count": UInt32(clamping: turnCount), "bytes": UInt64(clamping: bytes), "cursor": cursor,
     ]
+    values.set("title", isTitled ? title : nil)
+    return values
   }
 }
 

@@ -63,6 +63,12 @@ package final class StreamSocket {
     if case .open = state { true } else { false }
   }
 
+  /// Whether the socket is open and the peer has not closed its end, also if the main loop has not reported that yet.
+  package var isConnected: Bool {
+    guard isOpen, let descriptor else { return false }
+    return !Self.isHungUp(descriptor)
+  }
+
   private var descriptor: Descriptor? {
     switch state {
     case .open(let descriptor), .finishing(let descriptor, _), .hungUp(let descriptor): descriptor

@@ -2,7 +2,7 @@ import ChappieSDK
 import GLibBridge
 import Platform
 
-/// The text and the images of `chappie ask`, from the command line and from standard input.
+/// The question of `chappie ask`, from the command line and from standard input.
 ///
 /// Standard input is read only if the command line says so: a loop of the calling script may read from it.
 struct AskInput {
@@ -11,9 +11,7 @@ struct AskInput {
   /// The argument that means standard input.
   private static let input = "-"
 
-  let text: String
-  /// Addresses, and absolute paths.
-  let images: [String]
+  let question: Question
 
   /// - Throws: ``CommandLineError`` if there is no text, or if standard input does not fit.
   init(words: [String], images: [String]) throws {
@@ -21,8 +19,8 @@ struct AskInput {
     guard (words + images).count(where: { $0 == Self.input }) <= 1 else {
       throw CommandLineError("Standard input can be given once: give - once.")
     }
-    self.images = try images.map(Self.image)
-    text = try Self.text(words, mayReadInput: !showsInput)
+    let images = try images.map(Self.image)
+    question = Question(text: try Self.text(words, mayReadInput: !showsInput), images: images)
   }
 
   private static func text(_ words: [String], mayReadInput: Bool) throws -> String {

@@ -25,6 +25,11 @@ struct ChatInterpreter {
     line.trimmed.hasPrefix("/") && !line.trimmed.contains(where: \.isNewline)
   }
 
+  /// Prepares for a line while the user types it.
+  func prepare() {
+    conversation.prepare(options)
+  }
+
   /// Carries out a line.
   ///
   /// - Returns: false if the line ends the chat.
@@ -35,7 +40,7 @@ struct ChatInterpreter {
     guard !line.isEmpty else { return true }
     guard isCommand else {
       // A refusal is printed like an answer, so the status says nothing more.
-      _ = try await conversation.send(line, options)
+      _ = try await conversation.send(Question(text: line), options)
       return true
     }
     let words = line.split(separator: " ", maxSplits: 1)

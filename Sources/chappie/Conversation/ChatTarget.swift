@@ -3,11 +3,14 @@ import GLibBridge
 /// A conversation of `chappie chat`: that of a client, or a stored thread.
 @GLibActor
 protocol ChatTarget: AnyObject {
-  /// Sends `text`, and prints the answer as it comes.
+  /// Opens a turn for the next message, so that its answer comes sooner.
+  func prepare(_ options: VariantDictionary)
+
+  /// Sends a message, and prints the answer as it comes.
   ///
   /// - Returns: ``ExitStatus/success``, or ``ExitStatus/declined`` if the model refused to answer.
   /// - Throws: ``CommandFailure``.
-  func send(_ text: String, _ options: VariantDictionary) async throws -> ExitStatus
+  func send(_ question: Question, _ options: VariantDictionary) async throws -> ExitStatus
 
   /// Starts over with an empty conversation.
   func clear() async throws

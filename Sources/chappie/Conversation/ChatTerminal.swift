@@ -35,6 +35,7 @@ final class ChatTerminal {
     defer { withExtendedLifetime((interrupts, ends)) {} }
     var mayLeave = false
     while true {
+      conversation.prepare()
       let entry = await editor.next()
       if case .ending = state { return .interrupted }
       switch entry {

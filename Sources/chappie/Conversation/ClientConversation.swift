@@ -5,14 +5,21 @@ import GLibBridge
 final class ClientConversation: ChatTarget {
   private let service: ServiceConnection
   private let client: ObjectPath
+  private let prepared = PreparedTurn()
 
   init(_ service: ServiceConnection, account: String?, model: String?) async throws {
     self.service = service
     client = try await service.openClient(account, model: model)
   }
 
-  func send(_ text: String, _ options: VariantDictionary) async throws -> ExitStatus {
-    try await TurnPrinter(service: service, client: client).print(text, options)
+  private var printer: TurnPrinter { TurnPrinter(service: service, client: client) }
+
+  func prepare(_ options: VariantDictionary) {
+    prepared.open { [printer] in try await printer.open(options) }
+  }
+
+  func send(_ question: Question, _ options: VariantDictionary) async throws -> ExitStatus {
+    try await printer.print(question, options, on: await prepared.take())
   }
 
   func clear() async throws {

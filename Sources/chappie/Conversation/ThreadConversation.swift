@@ -11,6 +11,7 @@ final class ThreadConversation: ChatTarget {
   /// The id; nil until the next message begins a thread.
   private(set) var thread: String?
   private var selectedModel: String?
+  private let prepared = PreparedTurn()
   /// Whether each answer is printed as one JSON object.
   private let json: Bool
 
@@ -25,15 +26,29 @@ final class ThreadConversation: ChatTarget {
     self.json = json
   }
 
-  func send(_ text: String, _ options: VariantDictionary) async throws -> ExitStatus {
+  private func printer(_ thread: String) -> TurnPrinter {
+    TurnPrinter(service: threads.service, client: threads.object, thread: thread, json: json)
+  }
+
+  private func withModel(_ options: VariantDictionary) -> VariantDictionary {
     var options = options
     options.set("model", selectedModel)
-    if let thread { return try await ask(text, options, thread) }
+    return options
+  }
+
+  func prepare(_ options: VariantDictionary) {
+    guard let thread else { return }
+    prepared.open { [printer = printer(thread), options = withModel(options)] in try await printer.open(options) }
+  }
+
+  func send(_ question: Question, _ options: VariantDictionary) async throws -> ExitStatus {
+    let options = withModel(options)
+    if let thread { return try await printer(thread).print(question, options, on: await prepared.take()) }
     let thread = try await threads.create()
     let status: ExitStatus
     do {
       self.thread = thread
-      status = try await ask(text, options, thread)
+      status = try await printer(thread).print(question, options)
     } catch {
       if (try? await discard(ifEmpty: thread)) == true { self.thread = nil }
       throw error
@@ -44,16 +59,11 @@ final class ThreadConversation: ChatTarget {
     return status
   }
 
-  private func ask(_ text: String, _ options: VariantDictionary, _ thread: String) async throws -> ExitStatus {
-    try await TurnPrinter(service: threads.service, client: threads.object, thread: thread, json: json).print(
-      text, options)
-  }
-
   /// Deletes a thread without turns: its first message could not be sent.
   ///
   /// - Returns: whether the thread was deleted.
   private func discard(ifEmpty thread: String) async throws -> Bool {
-    guard try await threads.summary(thread).turnCount == 0 else { return false }
+    guard try await threads.summary(thread, isTitled: false).turnCount == 0 else { return false }
     try await threads.call("Delete", .tuple(thread))
     return true
   }

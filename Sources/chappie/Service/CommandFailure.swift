@@ -1,3 +1,4 @@
+import ChappieSDK
 import GLibBridge
 import Platform
 
@@ -51,16 +52,16 @@ struct CommandFailure: Error {
   /// - Parameters:
   ///   - busName: the D-Bus error name; may be empty.
   ///   - message: the service's message; a clearer one may replace it.
-  ///   - details: the details of the signal `Failed`.
-  init(busName: String, message: String, details: VariantDictionary = [:]) {
+  ///   - details: the last event of a turn, with the details of its failure.
+  init(busName: String, message: String, details: ChappieJSONValue = .null) {
     self.init(
-      ExitStatus(errorName: busName), Self.sentence(busName, message, resetsAt: try? details.value("resets_at")),
+      ExitStatus(errorName: busName), Self.sentence(busName, message, resetsAt: details["resets_at"]?.integerValue),
       name: busName.isEmpty ? nil : busName)
     // With a response id the answer is complete, and the caller prints it as such.
     let keys = details["response_id"] == nil ? ["plan", "tool", "partial_text"] : ["plan", "tool"]
-    for key in keys { members.after.set(key, try? details.value(key, as: String.self)) }
-    for key in ["status", "limit"] { members.after.set(key, try? details.value(key, as: UInt32.self)) }
-    members.after.set("resets_at", try? details.value("resets_at", as: Int64.self))
+    for key in keys { members.after.set(key, details[key]?.stringValue) }
+    for key in ["status", "limit"] { members.after.set(key, details[key]?.integerValue) }
+    members.after.set("resets_at", details["resets_at"]?.integerValue)
   }
 
   /// The same failure with the members of `object` before those of the error in its JSON object.

@@ -94,6 +94,33 @@ final class ServiceConnection {
       interactive: StandardInput.isTerminal)
   }
 
+  /// Opens a turn on a socket of its own.
+  ///
+  /// - Parameter arguments: the arguments of `OpenTurn` of the interface.
+  /// - Returns: the socket.
+  /// - Throws: ``CommandFailure``, `GLibError`, `CancellationError`.
+  func openTurn(_ path: ObjectPath, _ interface: String, _ arguments: Variant) async throws -> Descriptor {
+    do {
+      let (_, socket) = try await connection.callForDescriptor(
+        Self.name, path, "org.chappie.\(interface)", "OpenTurn", arguments, interactive: StandardInput.isTerminal)
+      guard let socket else { throw CommandFailure(.failed, "The service opened no turn: try again.") }
+      return socket
+    } catch let error as GLibError
+      where error.busName == "org.freedesktop.DBus.Error.UnknownMethod" && error.message.contains("OpenTurn")
+    {
+      throw CommandFailure(
+        .failed,
+        "The service that runs is older than this command: systemctl --user restart chappie starts the new one.")
+    }
+  }
+
+  /// - Throws: ``CommandFailure/busLost``.
+  func checkBus() async throws {
+    let bus = "org.freedesktop.DBus"
+    _ = try? await connection.call(bus, .root, bus, "GetId")
+    if connection.isClosed { throw CommandFailure.busLost }
+  }
+
   /// All properties of an interface of the service.
   func properties(_ path: ObjectPath, _ interface: String) async throws -> VariantDictionary {
     try await connection.call(

@@ -10,27 +10,31 @@ extension ThreadsProxy {
   private static let last = "last"
   private static let idLength = 36
 
-  /// The id of the thread with this name.
+  /// The id of the thread with this name. No title passes the bus.
   ///
   /// - Throws: ``CommandFailure`` if no thread, or more than one, has this name.
   func id(_ name: String) async throws -> String {
-    try await find([name])[0].id
+    try await find([name], isTitled: false)[0].id
   }
 
   /// The threads with these names, each once. A whole id is not looked up.
   ///
-  /// - Parameter lastIsArchived: whether `last` means the last archived thread, not the last active one.
+  /// - Parameters:
+  ///   - lastIsArchived: whether `last` means the last archived thread, not the last active one.
+  ///   - isTitled: whether the threads have their titles, which pass the bus.
   /// - Throws: ``CommandFailure`` if no thread, or more than one, has a name.
-  func find(_ names: [String], lastIsArchived: Bool = false) async throws -> [ThreadReference] {
+  func find(_ names: [String], lastIsArchived: Bool = false, isTitled: Bool = true) async throws
+    -> [ThreadReference]
+  {
     var known: [ThreadSummary] = []
     if names.contains(where: { $0 != Self.last && !Self.isWhole($0) }) {
-      known = try await all(archived: false) + all(archived: true)
+      known = try await all(archived: false, isTitled: isTitled) + all(archived: true, isTitled: isTitled)
     }
     var found: [ThreadReference] = []
     for name in names {
       let thread: ThreadReference =
         switch name {
-        case Self.last: .listed(try await newest(archived: lastIsArchived))
+        case Self.last: .listed(try await newest(archived: lastIsArchived, isTitled: isTitled))
         case _ where Self.isWhole(name): .whole(name)
         default: .listed(try Self.thread(name, of: known))
         }
@@ -49,8 +53,8 @@ extension ThreadsProxy {
 
   private static func isWhole(_ name: String) -> Bool { name.utf8.count == idLength }
 
-  private func newest(archived: Bool) async throws -> ThreadSummary {
-    guard let newest = try await all(archived: archived, limit: 1).first else {
+  private func newest(archived: Bool, isTitled: Bool) async throws -> ThreadSummary {
+    guard let newest = try await all(archived: archived, limit: 1, isTitled: isTitled).first else {
       throw CommandFailure(.failed, archived ? "No thread is archived." : "There are no threads yet.")
     }
     return newest

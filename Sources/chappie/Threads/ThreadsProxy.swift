@@ -1,6 +1,7 @@
 import ChappieSDK
 import ChappieSDKRuntime
 import GLibBridge
+import Platform
 
 /// A proxy of `org.chappie.Threads` for one account.
 @GLibActor
@@ -41,9 +42,20 @@ struct ThreadsProxy {
   /// - Throws: ``CommandFailure``, `GLibError`, `CancellationError`.
   @discardableResult
   func call(_ member: String, _ arguments: Variant = .tuple([])) async throws -> Variant {
+    // No timeout: the keyring may ask for its password first, and the user may take any time.
+    try await explained { try await service.call(object, "Threads", member, arguments, timeout: nil) }
+  }
+
+  /// Opens a turn of a thread, and returns its socket.
+  ///
+  /// - Throws: ``CommandFailure``, `GLibError`, `CancellationError`.
+  func openTurn(_ id: String, _ options: VariantDictionary) async throws -> Descriptor {
+    try await explained { try await service.openTurn(object, "Threads", .tuple(id, options)) }
+  }
+
+  private func explained<Reply: Sendable>(_ call: () async throws -> Reply) async throws -> Reply {
     do {
-      // No timeout: the keyring may ask for its password first, and the user may take any time.
-      return try await service.call(object, "Threads", member, arguments, timeout: nil)
+      return try await call()
     } catch let error as GLibError where error.busName == "org.freedesktop.DBus.Error.UnknownMethod" {
       throw CommandFailure(
         .failed, "The service keeps no threads: Enabled=true under [Threads] in chappie/chappie.conf turns them on.")
@@ -82,11 +94,12 @@ struct ThreadsProxy {
 
   /// The entry of a thread in the list. A thread that is in use is on the first page.
   ///
+  /// - Parameter isTitled: as in ``list(archived:limit:isTitled:_:)``.
   /// - Throws: ``CommandFailure`` if there is no such thread.
-  func summary(_ id: String) async throws -> ThreadSummary {
+  func summary(_ id: String, isTitled: Bool = true) async throws -> ThreadSummary {
     var found: ThreadSummary?
     for archived in [false, true] where found == nil {
-      try await list(archived: archived) { page in
+      try await list(archived: archived, isTitled: isTitled) { page in
         found = page.first { $0.id == id }
         return found == nil
       }
@@ -106,9 +119,12 @@ struct ThreadsProxy {
   ///
   /// - Parameters:
   ///   - limit: the most threads; nil for all.
+  ///   - isTitled: whether the entries have their titles, which pass the bus.
   ///   - take: gets a page, and returns whether it wants more.
-  func list(archived: Bool, limit: Int? = nil, _ take: ([ThreadSummary]) -> Bool) async throws {
-    var filter: VariantDictionary = ["archived": archived]
+  func list(
+    archived: Bool, limit: Int? = nil, isTitled: Bool = true, _ take: ([ThreadSummary]) -> Bool
+  ) async throws {
+    var filter: VariantDictionary = ["archived": archived, "titles": isTitled]
     var left = limit ?? Int.max
     while left > 0 {
       let count = min(left, Self.page)
@@ -122,9 +138,11 @@ struct ThreadsProxy {
   }
 
   /// The active or the archived threads, the latest change first.
-  func all(archived: Bool, limit: Int? = nil) async throws -> [ThreadSummary] {
+  ///
+  /// - Parameter isTitled: as in ``list(archived:limit:isTitled:_:)``.
+  func all(archived: Bool, limit: Int? = nil, isTitled: Bool = true) async throws -> [ThreadSummary] {
     var threads: [ThreadSummary] = []
-    try await list(archived: archived, limit: limit) { page in
+    try await list(archived: archived, limit: limit, isTitled: isTitled) { page in
       threads += page
       return true
     }

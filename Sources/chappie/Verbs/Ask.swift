@@ -18,7 +18,7 @@ struct Ask: Verb {
   }
 
   let account: String?
-  let text: String
+  let question: Question
   let options: VariantDictionary
   /// The conversation that the question and the answer become a part of.
   private let place: Place
@@ -38,11 +38,10 @@ struct Ask: Verb {
         throw CommandLineError("--thread and --continue exclude each other.")
       }
       var options = answering.dictionary(arguments)
-      let question = try AskInput(words: arguments.remaining, images: arguments.all(images))
-      options.set("images", question.images.isEmpty ? nil : question.images)
+      let input = try AskInput(words: arguments.remaining, images: arguments.all(images))
       options.set("continue", arguments[continues] ? true : nil)
       return Ask(
-        account: arguments[account], text: question.text, options: options,
+        account: arguments[account], question: input.question, options: options,
         place: arguments[thread].map { .thread($0) } ?? (arguments[continues] ? .continued : .nowhere),
         json: arguments[json])
     }
@@ -52,12 +51,12 @@ struct Ask: Verb {
     switch place {
     case .nowhere:
       return try await TurnPrinter(service: service, client: service.openClient(account), json: json).print(
-        text, options)
+        question, options)
     case .continued:
       return try await TurnPrinter(service: service, client: service.sharedClient(account), json: json).print(
-        text, options)
+        question, options)
     case .thread(let name):
-      return try await ThreadConversation(service, account: account, thread: name, json: json).send(text, options)
+      return try await ThreadConversation(service, account: account, thread: name, json: json).send(question, options)
     }
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import GLibBridge
+import Platform
 
 /// A program that has taken the name `org.chappie` and answers with hostile text.
 @GLibActor
@@ -10,18 +11,48 @@ final class HostileService {
     "\u{1B}]52;c;cm0gLXJm\u{07}\u{1B}[31mred\u{9B}31m\u{90}q\u{202E}txet\u{2067}\u{7F}\u{8}\u{0}x\r\nforged: line\rforged: too\u{2028}forged: three"
     .replacing("\u{0}", with: "")
 
+  /// What it writes on the socket of a turn, at once.
+  enum Speech: Sendable {
+    /// These bytes, and the end of the stream.
+    case bytes([UInt8])
+    /// The first bytes, and then the second ones again and again.
+    case torrent([UInt8], [UInt8])
+
+    static func text(_ text: String) -> Speech { .bytes(Array(text.utf8)) }
+
+    static func torrent(_ first: String, _ rest: String) -> Speech { .torrent(Array(first.utf8), Array(rest.utf8)) }
+
+    /// An event with hostile text, and a failure.
+    static let failure = text(
+      line(["event": "text-delta", "text": HostileService.text])
+        + line(["event": "failed", "error": "org.chappie.Error.Network", "message": HostileService.text]))
+
+    private static func line(_ event: [String: String]) -> String {
+      String(decoding: (try? JSONEncoder().encode(event)) ?? Data(), as: UTF8.self) + "\n"
+    }
+  }
+
   private let connection: BusConnection
   private let page: String
   private let isRefusing: Bool
+  /// What it says in each turn; in later ones as in the last.
+  private let speeches: [Speech]
   private var object: BusObject?
+  private var sockets: [StreamSocket] = []
+  /// The number of bytes of the torrents that the sockets took.
+  private(set) var torrentBytes = 0
+  /// The number of turns that were opened.
+  var turns: Int { sockets.count }
 
   /// - Parameters:
   ///   - page: the address that it gives as the page to sign in at.
   ///   - isRefusing: answers each call with an error.
-  init(_ world: World, page: String = text, isRefusing: Bool = false) async throws {
+  ///   - speeches: what it says in each turn, and in later ones the last of it; empty if it knows no `OpenTurn`.
+  init(_ world: World, page: String = text, isRefusing: Bool = false, speeches: [Speech] = [.failure]) async throws {
     connection = try await BusConnection.open(address: world.directories.busAddress)
     self.page = page
     self.isRefusing = isRefusing
+    self.speeches = speeches
     object = try BusObject(
       connection, .chappie, [manager(), session(), client(), threads(), objectManager()],
       authorize: { [isRefusing] request in
@@ -81,13 +112,15 @@ final class HostileService {
 
   private func interface(
     _ name: String, _ methods: [(name: String, in: String, out: String, reply: @GLibActor @Sendable () -> [Variant])],
-    _ properties: [String: Variant] = [:]
+    _ properties: [String: Variant] = [:], opening: String = ""
   ) throws -> BusImplementation {
-    let declared = methods.map { method in
-      let arguments = [("in", method.in), ("out", method.out)].flatMap { direction, types in
+    let opens = !opening.isEmpty && !speeches.isEmpty
+    let signatures = methods.map { ($0.name, $0.in, $0.out) } + (opens ? [("OpenTurn", opening, "s h")] : [])
+    let declared = signatures.map { name, input, output in
+      let arguments = [("in", input), ("out", output)].flatMap { direction, types in
         types.split(separator: " ").map { #"<arg type="\#($0)" direction="\#(direction)"/>"# }
       }
-      return #"<method name="\#(method.name)">\#(arguments.joined())</method>"#
+      return #"<method name="\#(name)">\#(arguments.joined())</method>"#
     }
     let declaredProperties = properties.map { #"<property name="\#($0)" type="\#($1.type)" access="read"/>"# }
     let xml = "<node><interface name=\"\(name)\">\((declared + declaredProperties).joined())</interface></node>"
@@ -95,6 +128,7 @@ final class HostileService {
     for method in methods { handlers[method.name] = { [reply = method.reply] _ in .tuple(reply()) } }
     return try BusImplementation(
       BusInterfaceDescription(xml: xml, name: name), methods: handlers,
+      descriptorMethods: opens ? ["OpenTurn": { [unowned self] _ in try openTurn() }] : [:],
       properties: properties.mapValues { value in { value } })
   }
 
@@ -135,11 +169,10 @@ final class HostileService {
     return try interface(
       "org.chappie.Client",
       [
-        ("Stream", "s a{sv}", "s", { [unowned self] in answer() }), ("Cancel", "s", "", { [] }),
         ("GetContext", "", "a{sv}", { [context.variant] }), ("ClearContext", "", "", { [] }),
         ("CompactContext", "s", "", { [] }), ("ListModels", "a{sv}", "aa{sv}", { [[model].variant] }),
         ("SelectModel", "s", "", { [] }), ("GetUsageLimits", "", "a{sv}", { [Self.limits.variant] }),
-      ], ["Model": Self.text.variant, "Version": UInt32(1).variant])
+      ], ["Model": Self.text.variant, "Version": UInt32(1).variant], opening: "a{sv}")
   }
 
   private func threads() throws -> BusImplementation {
@@ -147,7 +180,7 @@ final class HostileService {
       "org.chappie.Threads",
       [
         ("List", "a{sv}", "aa{sv}", { [[Self.thread].variant] }), ("Create", "a{sv}", "s", { [Self.text.variant] }),
-        ("Get", "s", "s", { [Self.json.variant] }), ("Stream", "s s a{sv}", "s", { [unowned self] in answer() }),
+        ("Get", "s", "s", { [Self.json.variant] }),
         ("Compact", "s s", "", { [] }), ("Rename", "s s", "", { [] }), ("Archive", "s", "", { [] }),
         ("Unarchive", "s", "", { [] }), ("Delete", "s", "", { [] }), ("DeleteAll", "", "", { [] }),
         (
@@ -159,7 +192,7 @@ final class HostileService {
             ]
           }
         ),
-      ])
+      ], opening: "s a{sv}")
   }
 
   private func objectManager() throws -> BusImplementation {
@@ -173,13 +206,23 @@ final class HostileService {
       ])
   }
 
-  /// A turn with a text that ends as its number says.
-  private func answer() -> [Variant] {
-    let turn = "turn"
-    try? connection.emit(.chappie, "org.chappie.Client", "TextDelta", .tuple(turn, UInt64(0), Self.text))
-    try? connection.emit(
-      .chappie, "org.chappie.Client", "Failed",
-      .tuple(turn, "org.chappie.Error.Network", Self.text, VariantDictionary()))
-    return [turn.variant]
+  private func openTurn() throws -> (Variant, Descriptor) {
+    let (socket, callersEnd) = try StreamSocket.pair()
+    switch speeches[min(turns, speeches.count - 1)] {
+    case .bytes(let bytes):
+      socket.send { $0 += bytes }
+      socket.finish()
+    case .torrent(let first, let rest):
+      socket.onDrained = { [weak self, weak socket] in
+        Task.onGLib {
+          guard let self, let socket, socket.isOpen else { return }
+          self.torrentBytes += rest.count
+          socket.send { $0 += rest }
+        }
+      }
+      socket.send { $0 += first }
+    }
+    sockets.append(socket)
+    return (.tuple("turn", DescriptorHandle()), callersEnd)
   }
 }

@@ -16,6 +16,9 @@ struct ThreadListTests {
 
       let listed = try await caller.threads()
       #expect(Set(listed.map { $0.text("title") }) == ["First", "Second things"])
+      let untitled = try await caller.threads(["titles": false])
+      #expect(untitled.map { $0.text("id") } == listed.map { $0.text("id") })
+      #expect(untitled.allSatisfy { $0["title"] == nil })
       let second = try #require(listed.first { $0.text("id") == two })
       #expect(try second.value("turn_count", as: UInt32.self) == 1)
       #expect(try second.value("archived", as: Bool.self) == false)

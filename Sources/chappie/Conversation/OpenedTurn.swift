@@ -1,0 +1,108 @@
+import ChappieSDK
+import GLibBridge
+import Platform
+
+/// A turn on a socket of its own: no monitor of the bus sees its question and its answer.
+@GLibActor
+final class OpenedTurn {
+  /// The most bytes of a line. The longest that the service sends has an answer of 4 MiB, with each byte as an escape.
+  private static let lineLimit = 32 << 20
+  /// The most values in a line, because each takes more memory than its text.
+  private static let valueLimit = 10_000
+
+  private let service: ServiceConnection
+  private let socket: StreamSocket
+  private let reader: LineReader
+
+  /// - Parameter descriptor: the socket, as ``ServiceConnection/openTurn(_:_:_:)`` returns it.
+  init(_ descriptor: Descriptor, of service: ServiceConnection) {
+    self.service = service
+    socket = StreamSocket(descriptor)
+    reader = LineReader(socket, limit: Self.lineLimit)
+  }
+
+  /// Whether the service still waits for a question, or answers one.
+  var isOpen: Bool { socket.isConnected }
+
+  func ask(_ question: Question) {
+    write(question.line)
+  }
+
+  /// Asks the service to end the turn. The last event then says so.
+  func cancel() {
+    write(["cancel": true])
+  }
+
+  private func write(_ line: ChappieJSONValue) {
+    socket.send {
+      $0 += line.encoded
+      $0.append(UInt8(ascii: "\n"))
+    }
+  }
+
+  /// Waits for the next event of the answer.
+  ///
+  /// - Throws: ``CommandFailure`` if the service ends, or writes no events; `CancellationError`.
+  func next() async throws -> AnswerEvent {
+    while true {
+      let line = try await nextLine()
+      guard let event = try? ChappieJSONValue(parsing: line.span, valueLimit: Self.valueLimit),
+        event.objectValue != nil
+      else { throw Self.unknownLine }
+      if let event = AnswerEvent(event) {
+        // A service that loses the bus cancels its turns.
+        if case .failed(let failure, _) = event, failure.status == .interrupted { try await service.checkBus() }
+        return event
+      }
+      // A service that writes without end must not keep Ctrl-C waiting.
+      await Task.yield()
+    }
+  }
+
+  private func nextLine() async throws -> [UInt8] {
+    do {
+      if let line = try await reader.next() { return line }
+    } catch LineReader.Failure.cutOff {
+    } catch is LineReader.Failure {
+      throw Self.unknownLine
+    }
+    try await service.checkBus()
+    throw CommandFailure.serviceEnded
+  }
+
+  private static let unknownLine = CommandFailure(
+    .failed, "The service answered with something that is no answer: see journalctl --user -u chappie.")
+}
+
+/// A question to the model.
+struct Question {
+  let text: String
+  /// Addresses, and absolute paths.
+  var images: [String] = []
+
+  /// The line that asks it.
+  var line: ChappieJSONValue {
+    ["text": .string(text), "images": .array(images.map { .string($0) })]
+  }
+}
+
+/// An event of an answer.
+enum AnswerEvent {
+  case delta(String)
+  case completed(String, details: ChappieJSONValue)
+  case failed(CommandFailure, details: ChappieJSONValue)
+
+  /// Nil for an event of another kind.
+  init?(_ event: ChappieJSONValue) {
+    let text = event["text"]?.stringValue ?? ""
+    switch event["event"]?.stringValue {
+    case "text-delta": self = .delta(text)
+    case "completed": self = .completed(text, details: event)
+    case "failed":
+      let name = event["error"]?.stringValue ?? ""
+      let message = event["message"]?.stringValue ?? ""
+      self = .failed(CommandFailure(busName: name, message: message, details: event), details: event)
+    default: return nil
+    }
+  }
+}
