@@ -41,7 +41,7 @@ final class IdleSockets {
     self.init()
     observations = [
       slot.observe { [weak self] change in
-        if change.new.accountInfo != change.old.accountInfo { self?.closeAll() }
+        if let known = change.old.accountInfo, change.new.accountInfo != known { self?.closeAll() }
       },
       LockMonitor.shared.observation { [weak self] in
         if LockMonitor.shared.state.isLocked { self?.closeAll() }
@@ -99,7 +99,9 @@ final class IdleSockets {
       guard opening == task else { return }
       opening = nil
       switch result {
-      case .success(let connection): keep(connection)
+      case .success(let connection):
+        connection.rest()
+        keep(connection)
       case .failure(let error):
         Log.debug("No connection is ready for the next turn: \(reason: ModelQuestion.reason(of: error)).")
       }

@@ -79,9 +79,9 @@ final class SocketConnection {
     "codex.rate_limits", "codex.response.metadata", "responsesapi.websocket_timing",
   ]
 
-  /// Closes the socket when any other message comes: text or an end that nobody asked for would pass for part of the
-  /// next answer.
-  private func rest() {
+  /// Reads until the next request, such as the tickets of a new TLS session. It closes the socket when any other message
+  /// comes: text or an end that nobody asked for would pass for part of the next answer.
+  func rest() {
     var count = 0
     socket.rest { message in
       count += 1

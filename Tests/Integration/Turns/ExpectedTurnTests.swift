@@ -20,6 +20,20 @@ struct ExpectedTurnTests {
     }
   }
 
+  /// The preparation is the first to read the credential.
+  @Test func theFirstTurnOfAProcessIsPrepared() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      _ = try await caller.send("warm up")
+      try await world.service.restart()
+      let line = try await caller.openTurn()
+      try await eventually("a connection") { try await world.sandbox.state().openSockets == 1 }
+      line.write(["text": "hello"])
+      #expect(try await line.end().name == "completed")
+      #expect(try await world.sandbox.state().requests["handshake"] == 2)
+    }
+  }
+
   @Test func manyOpenedTurnsPrepareOneConnection() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
