@@ -1,9 +1,21 @@
 #!/usr/bin/python3
-"""Asks the model, and prints the answer."""
+"""Asks the model, and prints the answer as it arrives."""
+import json
+import socket
 import sys
-from gi.repository import Gio
+from gi.repository import Gio, GLib
 
-client = Gio.DBusProxy.new_for_bus_sync(
-    Gio.BusType.SESSION, Gio.DBusProxyFlags.NONE, None, "org.chappie", "/org/chappie", "org.chappie.Client")
-client.set_default_timeout(600_000)  # An answer can take minutes.
-print(client.Send("(sa{sv})", " ".join(sys.argv[1:]), {}))
+bus = Gio.bus_get_sync(Gio.BusType.SESSION)
+(turn, index), sockets = bus.call_with_unix_fd_list_sync(
+    "org.chappie", "/org/chappie", "org.chappie.Client", "OpenTurn", GLib.Variant("(a{sv})", ({},)),
+    None, Gio.DBusCallFlags.NONE, -1)
+with socket.socket(fileno=sockets.get(index)) as line:
+    line.sendall(json.dumps({"text": " ".join(sys.argv[1:])}).encode() + b"\n")
+    for event in map(json.loads, line.makefile(encoding="utf-8")):
+        if event["event"] == "text-delta":
+            print(event["text"], end="", flush=True)
+        elif event["event"] == "completed":
+            sys.exit(print())
+        elif event["event"] == "failed":
+            sys.exit(event["message"])
+sys.exit("The service ended before it answered.")

@@ -18,7 +18,7 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parent.parent
 PAGES = ["README.md", *sorted(str(page.relative_to(TOP)) for page in (TOP / "doc").glob("*.md"))]
 EXAMPLES = {"bash": ["count-lines"], "json": ["Flatpak/org.example.Ask.json"],
-            "python": ["ask.py", "stream.py"], "swift": ["Ask/Ask.swift"]}
+            "javascript": ["ask.js"], "python": ["ask.py"], "swift": ["Ask/Ask.swift"]}
 NAME = r"\bturn-[a-z0-9]+-\d+\b|\bask-[a-z2-9]{5}\b|\bcall_[0-9a-f]{24}\b|\b[0-9a-f]{8}(?:(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?\b"
 # Parts of the output that differ from run to run.
 CHANGING = [

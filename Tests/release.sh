@@ -29,7 +29,7 @@ check() {
 # --- The version
 
 is_first_in_news() {
-  [[ $(grep -m 1 '^## ' NEWS.md) == "## $version ($released)" && $(date -d "$released" +%F) == "$released" ]]
+  [[ $(grep -m 1 '^## [0-9]' NEWS.md) == "## $version ($released)" && $(date -d "$released" +%F) == "$released" ]]
 }
 is_in_debian_changelog() {
   [[ $(head -n 1 packaging/debian/changelog) == "chappie ($version-"* ]]
