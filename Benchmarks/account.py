@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import bench
+from line import RELAYS
 from world import World
 
 LOADS = {"100/s": dict(rate=100, count=300), "1000/s": dict(rate=1000, count=2000),
@@ -19,9 +20,10 @@ COUNTERS = ("allocations", "allocated bytes", "copied bytes", "locks")
 
 
 class Account:
-    def __init__(self, world, client):
+    def __init__(self, world, client, *flags):
         self.world = world
         self.client = client
+        self.flags = flags
 
     def wake_ups(self, pid):
         """How often the threads of the process slept and were woken."""
@@ -40,7 +42,7 @@ class Account:
         """What a run costs per delta."""
         pid = self.world.pid(service)
         before, slept = self.counters(pid), self.wake_ups(pid)
-        result = self.world.run_client(self.client, service, pid=pid, **load)
+        result = self.world.run_client(self.client, service, *self.flags, pid=pid, **load)
         deltas = result["deltas"]
         after = self.counters(pid)
         account = {name: (after[name] - before[name]) / deltas for name in after}
@@ -55,7 +57,7 @@ class Account:
         log = self.world.root / "trace"
         tracer = subprocess.Popen(["perf", "trace", "-s", "-p", str(pid), "-o", str(log)], stderr=subprocess.DEVNULL)
         time.sleep(1)
-        result = self.world.run_client(self.client, service, pid=pid, **load)
+        result = self.world.run_client(self.client, service, *self.flags, pid=pid, **load)
         time.sleep(0.2)
         tracer.send_signal(signal.SIGINT)
         try:
@@ -75,6 +77,7 @@ def main():
     parser.add_argument("--sandbox", type=Path, required=True)
     parser.add_argument("--build", type=Path, required=True)
     parser.add_argument("--preload", action="store_true", help="count allocations, copies and locks")
+    parser.add_argument("--line", action="store_true", help="over sockets of the turns, beside the relay")
     parser.add_argument("--transports", default="websocket,sse")
     parser.add_argument("--loads", default=",".join(LOADS))
     arguments = parser.parse_args()
@@ -89,13 +92,13 @@ def main():
         bench.prepare(world, arguments)
         table = bench.Bench(world, argparse.Namespace(
             build=arguments.build, quick=True, floor_only=False, threads=None, idle=0))
-        account = Account(world, arguments.build / "client")
+        account = Account(world, arguments.build / "client", *(["--line"] if arguments.line else []))
         for transport in (bench.WEBSOCKET, bench.SSE):
             if transport.title not in arguments.transports:
                 continue
             table.use(transport)
             for load in arguments.loads.split(","):
-                floors = transport.floors if load == "100/s" else transport.coalescing
+                floors = RELAYS if arguments.line else transport.floors if load == "100/s" else transport.coalescing
                 for service in ("org.chappie", next(iter(floors))):
                     table.warm_up(service)
                     options = LOADS[load]
