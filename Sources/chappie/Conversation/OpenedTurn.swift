@@ -46,6 +46,8 @@ final class OpenedTurn {
   func next() async throws -> AnswerEvent {
     while true {
       let line = try await nextLine()
+      // Lines that come without a pause must not keep Ctrl-C waiting.
+      await Task.yield()
       guard let event = try? ChappieJSONValue(parsing: line.span, valueLimit: Self.valueLimit),
         event.objectValue != nil
       else { throw Self.unknownLine }
@@ -54,8 +56,6 @@ final class OpenedTurn {
         if case .failed(let failure, _) = event, failure.status == .interrupted { try await service.checkBus() }
         return event
       }
-      // A service that writes without end must not keep Ctrl-C waiting.
-      await Task.yield()
     }
   }
 

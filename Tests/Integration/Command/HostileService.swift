@@ -15,7 +15,7 @@ final class HostileService {
   enum Speech: Sendable {
     /// These bytes, and the end of the stream.
     case bytes([UInt8])
-    /// The first bytes, and then the second ones again and again.
+    /// The first bytes, and then the second ones again and again, until the caller cancels the turn.
     case torrent([UInt8], [UInt8])
 
     static func text(_ text: String) -> Speech { .bytes(Array(text.utf8)) }
@@ -221,6 +221,15 @@ final class HostileService {
         }
       }
       socket.send { $0 += first }
+      Task.onGLib {
+        var lines = ""
+        while socket.isOpen, !lines.contains(#"{"cancel":true}"#) {
+          lines += String(decoding: try await socket.receive(), as: UTF8.self)
+        }
+        socket.onDrained = {}
+        socket.send { $0 += #"{"event":"failed","error":"org.chappie.Error.Cancelled","message":""}"#.utf8 + [10] }
+        socket.finish()
+      }
     }
     sockets.append(socket)
     return (.tuple("turn", DescriptorHandle()), callersEnd)
