@@ -22,6 +22,26 @@ struct ChatTests {
     }
   }
 
+  /// The turn that was opened at a prompt is not used for a message after a command.
+  @Test(arguments: [["chat"], ["chat", "--thread", "new"]])
+  func aCommandCountsForTheNextMessage(_ arguments: [String]) async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let output = try await world.chappie(
+        arguments,
+        at: [
+          .prompt, .types("one\(TerminalStep.enter)"), .sees("You said: “one” This conversation has 1 message."),
+          .prompt, .types("/clear\(TerminalStep.enter)"),
+          .prompt, .types("two\(TerminalStep.enter)"), .sees("You said: “two” This conversation has 1 message."),
+          .prompt, .types("/model gpt-6-sol\(TerminalStep.enter)"),
+          .prompt, .types("three\(TerminalStep.enter)"), .sees("You said: “three” This conversation has 3 messages."),
+          .prompt, .types(TerminalStep.end),
+        ])
+      #expect(output.status == 0, "\(output.text)")
+      #expect(try await world.sandbox.state().lastResponsesRequest.body?.model == "gpt-6-sol")
+    }
+  }
+
   @Test func linesCanBeEditedAndRecalled() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
