@@ -17,6 +17,9 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
   /// Reports other programs' changes. Nil when nothing needs it.
   let watch: KeyringWatch?
   private var memoryCopies: [SlotIdentity: MemoryCopy] = [:]
+  /// Searches that have not asked the keyring yet. At the start of a process several readers come while the connection
+  /// to the keyring is being made.
+  private var coming: [SlotIdentity: Task<StoredItem<Secret>, any Error>] = [:]
 
   private struct MemoryCopy {
     let line: SecretBytes
@@ -34,12 +37,19 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
   // MARK: Reading
 
   func find(_ slot: SlotIdentity) async throws -> StoredItem<Secret> {
-    try await converting { try await item(of: slot) }
+    let task = coming[slot] ?? Task.onGLib { try await converting { try await item(of: slot) } }
+    coming[slot] = task
+    try await task.untilEnded()
+    return try await task.value
   }
 
   private func item(of slot: SlotIdentity) async throws -> StoredItem<Secret> {
-    // The watch starts first, so no change after the search is missed.
-    await watch?.start()
+    do {
+      // The watch starts first, so no change after the search is missed.
+      await watch?.start()
+      defer { coming[slot] = nil }
+      try await client.connect()
+    }
     var found: [SecretServiceClient.Found]
     do {
       found = try await search(slot)

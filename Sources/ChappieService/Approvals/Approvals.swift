@@ -87,10 +87,3 @@ final class Approvals {
     return dictionary
   }
 }
-
-extension ChappieApprovalDecision {
-  /// The decision of a caller; an empty `reason` means none.
-  init(approved: Bool, reason: String) {
-    self = approved ? .approved() : .denied(reason: reason.isEmpty ? nil : reason)
-  }
-}

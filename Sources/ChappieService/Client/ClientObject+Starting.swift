@@ -48,9 +48,8 @@ extension ClientObject {
     let (socket, callersEnd) = try StreamSocket.pair()
     let answer = AnswerText()
     let line = TurnLine(socket, place.memory)
-    let turn = try begin(
-      call, place, options, .line, answer, LineOutlet(socket, answer), after: call.replied
-    ) { [self] in
+    let outlet = LineOutlet(socket, answer)
+    let turn = try begin(call, place, options, .line, answer, outlet, after: call.replied) { [self] in
       defer { line.end() }
       let (prompt, images) = try await line.asked()
       try prompt.check(options)
@@ -60,6 +59,9 @@ extension ClientObject {
         prompt, await self.images(options.images + images, for: call.sender, place.memory), $0)
     }
     line.follow(turn)
+    outlet.onStall = { [weak turn] in
+      turn?.fail(BusError(.cancelled, "Nobody has read the socket of the turn for five minutes."))
+    }
     client.expectTurn()
     return (.tuple(turn.id, DescriptorHandle()), callersEnd)
   }
@@ -77,7 +79,14 @@ extension ClientObject {
     let application = await environment.callers.application(of: call.sender)
     let memory = try TurnMemory(
       environment.memory, for: application, sent: sent + options.footprint, engine: engine)
-    return Place(id: options.name ?? TurnID.next(), application: application, lease: lease, memory: memory)
+    var id = options.name ?? TurnID.next()
+    // A caller may have chosen such a name.
+    while options.name == nil, !isFree(id, for: call.sender, .signals(broadcast: true)) { id = TurnID.next() }
+    return Place(id: id, application: application, lease: lease, memory: memory)
+  }
+
+  private func isFree(_ id: String, for caller: String, _ delivery: ServiceTurn.Delivery) -> Bool {
+    turns.mayAdd(id, of: caller, isBroadcast: delivery.isBroadcast) && !environment.callers.hasTurn(id, of: caller)
   }
 
   private func begin(
@@ -85,8 +94,8 @@ extension ClientObject {
     _ outlet: any TurnOutlet, after reply: Wait?,
     _ run: @escaping @GLibActor (TurnCaller) async throws -> ChappieResponse
   ) throws -> ServiceTurn {
-    guard !turns.has(place.id, of: call.sender), !environment.callers.hasTurn(place.id, of: call.sender) else {
-      throw BusError(.invalidArgument, "You have a turn of the name '\(place.id)' already: choose another name.")
+    guard isFree(place.id, for: call.sender, delivery) else {
+      throw BusError(.invalidArgument, "There is a turn of the name '\(place.id)' already: choose another name.")
     }
     let turn = ServiceTurn(
       id: place.id, caller: call.sender, delivery: delivery, memory: place.memory.lease, answer, outlet)

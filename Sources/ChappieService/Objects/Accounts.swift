@@ -17,7 +17,14 @@ final class Accounts {
     @GLibActor var turns: TurnBook { exported.client.turns }
   }
 
+  private enum Listing {
+    case none
+    /// - Parameter isDue: whether something may have changed since it began.
+    case running(isDue: Bool)
+  }
+
   private let defaults: ChappieConfiguration
+  private var listing = Listing.none
   private var accounts: [String: Account] = [:]
   private weak var exporter: ObjectExporter?
   private weak var root: BusObject?
@@ -40,9 +47,18 @@ final class Accounts {
     await list()
   }
 
+  /// Lists the accounts. Requests during a listing share the next one.
   private func list() async {
-    let names = try? await Chappie.accounts(ofService: defaults.keychainService, applicationID: .desktopUser)
-    for name in names ?? [] { add(name) }
+    switch listing {
+    case .running: listing = .running(isDue: true)
+    case .none:
+      listing = .running(isDue: false)
+      let names = try? await Chappie.accounts(ofService: defaults.keychainService, applicationID: .desktopUser)
+      for name in names ?? [] { add(name) }
+      let last = listing
+      listing = .none
+      if case .running(isDue: true) = last { await list() }
+    }
   }
 
   /// Exports the account of `session` once it is signed in, when it is one of these.

@@ -37,9 +37,9 @@ final class TurnBook {
     turns[Key(turn)] = turn
   }
 
-  /// Whether a turn of `caller` that runs or is kept has this id.
-  func has(_ id: String, of caller: String) -> Bool {
-    turns[Key(id, of: caller)] != nil
+  /// Whether a new turn of `caller` may have this id. An id that everyone sees must name one turn only.
+  func mayAdd(_ id: String, of caller: String, isBroadcast: Bool) -> Bool {
+    turns[Key(id, of: caller)] == nil && !turns.values.contains { $0.id == id && ($0.isBroadcast || isBroadcast) }
   }
 
   /// Keeps an ended turn until newer ones replace it, or its application needs the memory.

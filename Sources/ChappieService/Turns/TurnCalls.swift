@@ -83,6 +83,9 @@ final class TurnCalls {
     }
   }
 
+  /// The size of all results that wait for their calls, in bytes.
+  var earlyBytes: Int { early.values.reduce(0) { $0 + $1.output.utf8.count } }
+
   /// Whether a call waits for approval.
   func waitsForApproval(_ call: String) -> Bool {
     if case .waitsForApproval(_, let promise)? = calls[call] { !promise.isFulfilled } else { false }
@@ -120,5 +123,12 @@ final class TurnCalls {
       throw BusError(.locked, "Nothing is approved while the screen or the keyring is locked: unlock it, or deny.")
     }
     promise.fulfil(decision)
+  }
+}
+
+extension ChappieApprovalDecision {
+  /// The decision of a caller; an empty `reason` means none.
+  init(approved: Bool, reason: String) {
+    self = approved ? .approved() : .denied(reason: reason.isEmpty ? nil : reason)
   }
 }

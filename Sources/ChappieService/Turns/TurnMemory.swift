@@ -10,6 +10,8 @@ final class TurnMemory {
   private var sent: Int
   /// The bytes of a line that has not ended.
   private var line = 0
+  /// The bytes of results that came before their calls wait for them.
+  private var early = 0
   /// The bytes that the engine holds: requests, images and the answer.
   private var engine: Int
 
@@ -31,6 +33,11 @@ final class TurnMemory {
     try resize(sent: sent + bytes, line: 0, engine: engine)
   }
 
+  func set(early bytes: Int) throws(ChappieClientError) {
+    try budget.resize(lease, to: sent + line + engine + bytes)
+    early = bytes
+  }
+
   func set(line bytes: Int) throws(ChappieClientError) {
     try resize(sent: sent, line: bytes, engine: engine)
   }
@@ -44,7 +51,7 @@ final class TurnMemory {
   }
 
   private func resize(sent: Int, line: Int, engine: Int) throws(ChappieClientError) {
-    try budget.resize(lease, to: sent + line + engine)
+    try budget.resize(lease, to: sent + line + engine + early)
     (self.sent, self.line, self.engine) = (sent, line, engine)
   }
 }

@@ -75,6 +75,13 @@ public final class SecretServiceClient {
     services = SecretServicePair(deadline: deadline, allowsPlainSessions: allowsPlainSessions)
   }
 
+  /// Connects to the keyring, unless there is a connection.
+  ///
+  /// - Throws: ``SecretStoreError``, `CancellationError`.
+  public func connect() async throws {
+    try await services.withService(.forbidden) { _ in }
+  }
+
   /// The unique bus name of the keyring that responded last; nil when none has.
   public var keyring: String? { services.keyring }
 }

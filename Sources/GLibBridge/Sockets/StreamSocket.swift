@@ -19,7 +19,7 @@ package final class StreamSocket {
   /// The most bytes that one call of ``receive()`` returns.
   private static let chunkSize = 16 << 10
   /// The longest wait for a peer that does not read the end of the stream.
-  private static let lingerTime = Duration.seconds(60)
+  private static let lingerTime = Duration.seconds(300)
 
   private var state: State
   private var queue: [UInt8] = []
@@ -116,7 +116,7 @@ package final class StreamSocket {
     if case .finishing = state { close() } else { onDrained() }
   }
 
-  /// Sends what is queued, then closes the socket. A peer that does not read for a minute loses the rest.
+  /// Sends what is queued, then closes the socket. A peer that does not read for five minutes loses the rest.
   package func finish() {
     switch state {
     case .open(let descriptor):

@@ -21,7 +21,7 @@ public enum FlowControl: Sendable {
     }
   }
 
-  /// Waits for the end of the pause, if any.
+  /// Waits for the end of the pause, if any, or until the waiting task is cancelled.
   ///
   /// - Returns: whether the consumer accepts more.
   @GLibActor
@@ -30,7 +30,7 @@ public enum FlowControl: Sendable {
     case .proceed: return true
     case .stop: return false
     case .pause(let task):
-      await task.value
+      try? await task.untilEnded()
       return true
     case .decide(let task): return await task.value.goesOn()
     }

@@ -71,7 +71,8 @@ struct CallerLineTests {
   /// A list of a million numbers would take sixteen times its text.
   @Test func aLineOfManyValuesIsRefused() {
     let text = #"{"text":"a","images":["# + String(repeating: "1,", count: 100_000) + "1]}"
-    #expect(throws: BusError.self) { try line(text) }
+    let error = #expect(throws: BusError.self) { try line(text) }
+    #expect(error?.name == "org.chappie.Error.LimitExceeded")
   }
 
   private func line(_ text: String) throws -> CallerLine { try CallerLine(Array(text.utf8)) }

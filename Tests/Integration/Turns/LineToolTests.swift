@@ -88,6 +88,58 @@ struct LineToolTests {
     }
   }
 
+  /// Outputs that nobody reads pause the turn, and do not keep it from ending.
+  @Test func aPausedTurnWithToolsIsCancelled() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.callTools(
+        #"[{"name":"t","call_id":"c0"},{"name":"t","call_id":"c1"},{"name":"t","call_id":"c2"}]"#)
+      let line = try await caller.ask("Go on", ["tools": [Tools.named("t")]])
+      try await line.turn.wait(for: "waiting-for-tool")
+      for call in ["c0", "c1"] {
+        line.write([
+          "tool_result": ["call": .string(call), "output": .string(String(repeating: "x", count: 200_000))]
+        ])
+      }
+      try await eventually("one open call") { try await line.turn.snapshot().status == "waiting-for-tool" }
+      line.write(["cancel": true])
+      try await line.turn.wait(for: "cancelled")
+    }
+  }
+
+  /// Results that come before they are waited for count for the caller's memory.
+  @Test func earlyResultsAreBounded() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let witness = try await MemoryWitness(world)
+      let calls = (0..<64).map { #"{"name":"t","call_id":"c\#($0)"}"# }.joined(separator: ",")
+      try await world.sandbox.callTools("[\(calls)]")
+      let line = try await caller.ask("Go on", ["tools": [Tools.named("t", policy: "ask")]])
+      for _ in 0..<64 { _ = try await line.next("approval-requested") }
+      let output = String(repeating: "x", count: 4 << 20)
+      for number in 0..<64 {
+        line.write(["tool_result": ["call": .string("c\(number)"), "output": .string(output)]])
+      }
+      #expect(try await line.end().errorName == "LimitExceeded")
+      try await witness.expectHealthyService()
+    }
+  }
+
+  @Test func approvalsInAHurryWhileLockedAreAnsweredOnce() async throws {
+    try await World.with { world in
+      let saver = try await ScreenSaver("org.gnome.ScreenSaver", in: world)
+      let caller = try await world.signedInCaller()
+      let line = try await caller.ask("use delete", ["tools": [Tools.named("delete", policy: "ask")]])
+      let call = try #require(try await line.next("approval-requested").text("call"))
+      saver.setActive(true)
+      try await caller.waitFor(Lock("locked", [saver.name]))
+      let answer: ChappieJSONValue = ["approval": ["call": .string(call), "approved": true]]
+      line.write(String(repeating: answer.json + "\n", count: 1100))
+      #expect(try await line.end().errorName == "LimitExceeded")
+      #expect((1...10).contains(line.events.filter { $0.errorName == "Locked" }.count))
+    }
+  }
+
   @Test func anAnswerToAnUnknownCallEndsTheTurn() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()

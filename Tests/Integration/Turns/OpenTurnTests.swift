@@ -208,6 +208,33 @@ struct OpenTurnTests {
     }
   }
 
+  /// Everyone sees a broadcast turn, so its name must be its own.
+  @Test func aBroadcastTakesNoNameOfAnother() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let other = try await world.caller()
+      try await world.sandbox.stall()
+      _ = try await caller.stream("Go on", ["turn": "mine"])
+      let both: VariantDictionary = ["turn": "mine", "broadcast": true]
+      #expect(try await refusal { try await other.stream("Go on", both) }.name == "InvalidArgument")
+      _ = try await other.stream("Go on", ["turn": "everyones", "broadcast": true])
+      #expect(try await refusal { try await caller.openTurn(["turn": "everyones"]) }.name == "InvalidArgument")
+    }
+  }
+
+  /// A caller that chooses the names of the service gets other ones from it.
+  @Test func aNameOfTheServiceIsFree() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.stall()
+      let first = try await caller.stream("Go on").id
+      let start = try #require(first.lastIndex(of: "-"))
+      let number = try #require(Int(first[first.index(after: start)...]))
+      for next in 1...3 { _ = try await caller.openTurn(["turn": "\(first[...start])\(number + next)".variant]) }
+      #expect(try await caller.stream("Go on").id == "\(first[...start])\(number + 4)")
+    }
+  }
+
   @Test func aBroadcastOnASocketIsRefused() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()

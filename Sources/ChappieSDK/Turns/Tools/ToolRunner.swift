@@ -78,6 +78,7 @@ final class ToolRunner {
     flow = flow.combined(with: scope.deliver(.toolCallCompleted(result)))
     // Not earlier: a caller that runs the tool answers as soon as it sees the call.
     guard await flow.goesOn() else { throw CancellationError() }
+    try Task.checkCancellation()
     return result
   }
 

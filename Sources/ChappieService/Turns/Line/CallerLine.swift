@@ -16,9 +16,8 @@ enum CallerLine: Sendable {
   ///
   /// - Throws: `BusError` with `InvalidArgument` or `LimitExceeded`.
   init(_ line: [UInt8]) throws {
-    guard let json = try? ChappieJSONValue(parsing: line.span, valueLimit: Self.valueLimit),
-      case .object(let fields) = json
-    else { throw Self.refusal("it is no JSON object") }
+    let json = try Self.json(line)
+    guard case .object(let fields) = json else { throw Self.refusal("it is no JSON object") }
     let kinds = Self.kinds.filter { fields[$0] != nil }
     guard let kind = kinds.first, kinds.count == 1 else {
       throw Self.refusal("it must have exactly one of \(Self.kinds.joined(separator: ", "))")
@@ -39,6 +38,16 @@ enum CallerLine: Sendable {
     default:
       guard try content.flag() else { throw Self.refusal("'cancel' must be true") }
       self = .cancel
+    }
+  }
+
+  private static func json(_ line: [UInt8]) throws -> ChappieJSONValue {
+    do {
+      return try ChappieJSONValue(parsing: line.span, valueLimit: valueLimit)
+    } catch .malformed {
+      throw refusal("it is no JSON object")
+    } catch {
+      throw BusError(.limitExceeded, "A line has too many values, or is nested too deep: send less.")
     }
   }
 

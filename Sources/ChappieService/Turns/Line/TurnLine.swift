@@ -10,17 +10,24 @@ final class TurnLine {
   /// The most answers to calls that wait for none. Such an answer is no error, because another one may have come first.
   private static let lateAnswers = 1000
 
+  /// The shortest time between two refused approvals: each refusal is a line here and one in the log.
+  private static let pauseAfterRefusal = Duration.seconds(1)
+
   typealias Question = (prompt: Prompt, images: [String])
 
   let socket: StreamSocket
+  private let memory: TurnMemory
   private let reader: LineReader
   private let question = Promise<Question>()
   private var lateAnswers = 0
+  /// Approvals are ignored until then: the last one was refused because of a lock.
+  private var refusedUntil: ContinuousClock.Instant?
   private var reading: Task<Void, Never>?
 
   /// - Parameter memory: counts the bytes of a line that has not ended.
   init(_ socket: StreamSocket, _ memory: TurnMemory) {
     self.socket = socket
+    self.memory = memory
     reader = LineReader(socket, limit: CallerLine.limit) { try memory.set(line: 2 * $0) }
   }
 
@@ -47,12 +54,12 @@ final class TurnLine {
 
   /// Waits for the question.
   ///
-  /// - Throws: `BusError` with `Cancelled` if none comes in ten minutes; `CancellationError`.
+  /// - Throws: `BusError` with `InvalidArgument` if none comes in ten minutes; `CancellationError`.
   func asked() async throws -> Question {
     do {
       return try await withDeadline(Self.questionPatience) { [question] in try await question.value() }
     } catch let error as GLibError where error.isTimeout {
-      throw BusError(.cancelled, "No question came within ten minutes: open a turn when there is one.")
+      throw BusError(.invalidArgument, "No question came within ten minutes: open a turn when there is one.")
     }
   }
 
@@ -77,12 +84,16 @@ final class TurnLine {
       question.fulfil((prompt, images))
     case .toolResult(let call, let result):
       if !turn.calls.offer(result, for: call) { try noteLateAnswer(to: call, of: turn) }
+      try memory.set(early: turn.calls.earlyBytes)
     case .approval(let call, let decision):
       await LockMonitor.shared.ready()
-      guard turn.calls.waitsForApproval(call) else { return try noteLateAnswer(to: call, of: turn) }
+      guard turn.calls.waitsForApproval(call), refusedUntil.map({ $0 < .now }) ?? true else {
+        return try noteLateAnswer(to: call, of: turn)
+      }
       do {
         try turn.calls.resolve(decision, for: call)
       } catch let error as BusError where error.name == ServiceErrorName.locked.busName {
+        refusedUntil = .now + Self.pauseAfterRefusal
         turn.askAgain(call, because: error)
       }
     case .cancel: turn.cancel()
