@@ -103,7 +103,7 @@ final class IdleSockets {
         connection.rest()
         keep(connection)
       case .failure(let error):
-        Log.debug("No connection is ready for the next turn: \(reason: ModelQuestion.reason(of: error)).")
+        Log.debug("No connection is ready for the next turn: \(reason: ExchangeFailure.reason(of: error)).")
       }
     }
   }

@@ -107,7 +107,7 @@ struct ModelCatalogue {
         return .untrusted(error)
       } catch {
         slot.modelCache.noteFailure()
-        Log.notice("The backend's list of models is not available: \(reason: ModelQuestion.reason(of: error)).")
+        Log.notice("The backend's list of models is not available: \(reason: ExchangeFailure.reason(of: error)).")
         return .failed
       }
     }
@@ -131,14 +131,4 @@ struct ModelQuestion {
   /// The credential of the request.
   let owner: CredentialMark
   let task: Task<Outcome, Never>
-
-  /// The reason for a failed request, for the log: without the text of a server.
-  static func reason(of error: any Error) -> String {
-    switch error {
-    case let failure as ExchangeFailure: failure.error.logText
-    case let error as any LogValue: error.logText
-    case is CancellationError: "the request was cancelled"
-    default: "an unexpected error of type \(type(of: error))"
-    }
-  }
 }

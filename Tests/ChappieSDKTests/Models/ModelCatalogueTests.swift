@@ -10,16 +10,16 @@ struct ModelCatalogueTests {
 
   @Test func theLogNamesTheReasonOfAKnownFailure() {
     let outage = ChappieClientError.httpError(503, "what-a-server-wrote")
-    #expect(ModelQuestion.reason(of: outage) == "the backend answered with status 503")
+    #expect(ExchangeFailure.reason(of: outage) == "the backend answered with status 503")
     #expect(
-      ModelQuestion.reason(of: ExchangeFailure.unavailable(outage, retryAfter: nil))
+      ExchangeFailure.reason(of: ExchangeFailure.unavailable(outage, retryAfter: nil))
         == "the backend answered with status 503")
-    #expect(ModelQuestion.reason(of: CredentialError.locked("The screen is locked.")) == "The screen is locked")
-    #expect(ModelQuestion.reason(of: GLibError.timedOut) == "timed out")
+    #expect(ExchangeFailure.reason(of: CredentialError.locked("The screen is locked.")) == "The screen is locked")
+    #expect(ExchangeFailure.reason(of: GLibError.timedOut) == "timed out")
   }
 
   @Test func onlyACancelledRequestIsCalledCancelled() {
-    #expect(ModelQuestion.reason(of: CancellationError()) == "the request was cancelled")
-    #expect(ModelQuestion.reason(of: Unforeseen()) == "an unexpected error of type Unforeseen")
+    #expect(ExchangeFailure.reason(of: CancellationError()) == "the request was cancelled")
+    #expect(ExchangeFailure.reason(of: Unforeseen()) == "an unexpected error of type Unforeseen")
   }
 }

@@ -112,14 +112,12 @@ struct LineToolTests {
     try await World.with { world in
       let caller = try await world.signedInCaller()
       let witness = try await MemoryWitness(world)
-      let calls = (0..<64).map { #"{"name":"t","call_id":"c\#($0)"}"# }.joined(separator: ",")
+      let calls = (0..<20).map { #"{"name":"t","call_id":"c\#($0)"}"# }.joined(separator: ",")
       try await world.sandbox.callTools("[\(calls)]")
       let line = try await caller.ask("Go on", ["tools": [Tools.named("t", policy: "ask")]])
-      for _ in 0..<64 { _ = try await line.next("approval-requested") }
+      for _ in 0..<20 { _ = try await line.next("approval-requested") }
       let output = String(repeating: "x", count: 4 << 20)
-      for number in 0..<64 {
-        line.write(["tool_result": ["call": .string("c\(number)"), "output": .string(output)]])
-      }
+      for number in 0..<20 { line.write(#"{"tool_result":{"call":"c\#(number)","output":"\#(output)"}}"# + "\n") }
       #expect(try await line.end().errorName == "LimitExceeded")
       try await witness.expectHealthyService()
     }

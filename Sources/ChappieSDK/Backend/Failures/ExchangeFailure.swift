@@ -80,3 +80,15 @@ enum ExchangeFailure: Error {
     "invalid_prompt", "bio_policy", "server_is_overloaded",
   ]
 }
+
+extension ExchangeFailure {
+  /// The reason for a failed request, for the log: without the text of a server.
+  static func reason(of error: any Error) -> String {
+    switch error {
+    case let failure as ExchangeFailure: failure.error.logText
+    case let error as any LogValue: error.logText
+    case is CancellationError: "the request was cancelled"
+    default: "an unexpected error of type \(type(of: error))"
+    }
+  }
+}

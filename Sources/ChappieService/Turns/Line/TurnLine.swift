@@ -20,7 +20,7 @@ final class TurnLine {
   private let reader: LineReader
   private let question = Promise<Question>()
   private var lateAnswers = 0
-  /// Approvals are ignored until then: the last one was refused because of a lock.
+  /// While locked, approvals are ignored until then: the last one was refused.
   private var refusedUntil: ContinuousClock.Instant?
   private var reading: Task<Void, Never>?
 
@@ -87,9 +87,8 @@ final class TurnLine {
       try memory.set(early: turn.calls.earlyBytes)
     case .approval(let call, let decision):
       await LockMonitor.shared.ready()
-      guard turn.calls.waitsForApproval(call), refusedUntil.map({ $0 < .now }) ?? true else {
-        return try noteLateAnswer(to: call, of: turn)
-      }
+      let isRefusedAgain = !LockMonitor.shared.mayApprove && refusedUntil.map { $0 > .now } ?? false
+      guard turn.calls.waitsForApproval(call), !isRefusedAgain else { return try noteLateAnswer(to: call, of: turn) }
       do {
         try turn.calls.resolve(decision, for: call)
       } catch let error as BusError where error.name == ServiceErrorName.locked.busName {
