@@ -2,6 +2,9 @@ import GLibBridge
 
 /// The open sockets of a slot that no turn uses, for the next turn of any client of the slot: a handshake takes three
 /// round trips.
+///
+/// A lock of the screen and a change of the credential close them all, and those that a turn uses then are closed after
+/// the turn.
 @GLibActor
 final class IdleSockets {
   /// The most sockets. More than one is of use where several conversations go on at once, since each socket continues
@@ -30,18 +33,19 @@ final class IdleSockets {
   private var kept: [(connection: SocketConnection, timer: Timer)] = []
   private var opening: Task<SocketConnection, any Error>?
   private var observations: [Observation] = []
+  /// Counts the times that all sockets were closed.
+  private(set) var generation = 0
 
   /// - Parameter patience: how long an idle socket stays open.
   init(patience: Duration = .seconds(120)) {
     self.patience = patience
   }
 
-  /// The sockets of a slot. They are closed when the account changes or the screen is locked.
   fileprivate convenience init(of slot: CredentialSlot) {
     self.init()
     observations = [
       slot.observe { [weak self] change in
-        if let known = change.old.accountInfo, change.new.accountInfo != known { self?.closeAll() }
+        if change.replacesCredential { self?.closeAll() }
       },
       LockMonitor.shared.observation { [weak self] in
         if LockMonitor.shared.state.isLocked { self?.closeAll() }
@@ -53,8 +57,8 @@ final class IdleSockets {
     closeAll()
   }
 
-  /// Whether no socket is open or being opened.
-  var isEmpty: Bool { kept.isEmpty && opening == nil }
+  /// Whether no socket that can carry a request is open or being opened.
+  private var isEmpty: Bool { opening == nil && !kept.contains { $0.connection.isFresh } }
 
   /// Removes the best socket for a request of a conversation: the one that continues it, or one that continues none, or
   /// the longest idle one.
@@ -71,9 +75,12 @@ final class IdleSockets {
 
   /// Keeps the socket of a turn that has ended.
   ///
-  /// - Parameter isContinued: whether a later turn may continue from its exchange.
-  func keep(_ socket: Socket?, isContinued: Bool) {
+  /// - Parameters:
+  ///   - began: ``generation`` at the turn's beginning. A socket of an earlier one is closed.
+  ///   - isContinued: whether a later turn may continue from its exchange.
+  func keep(_ socket: Socket?, since began: Int, isContinued: Bool) {
     switch socket {
+    case .open(let connection) where began != generation: connection.socket.close()
     case .open(let connection):
       if !isContinued { connection.forget() }
       keep(connection)
@@ -123,6 +130,7 @@ final class IdleSockets {
   }
 
   private func closeAll() {
+    generation += 1
     opening?.cancel()
     opening = nil
     for (connection, _) in kept { connection.socket.close() }
@@ -133,4 +141,13 @@ final class IdleSockets {
 extension CredentialSlot {
   /// The idle sockets of this slot.
   var idleSockets: IdleSockets { attached { IdleSockets(of: self) } }
+}
+
+extension CredentialSlot.Change {
+  /// Whether the credential of the old state does not count any more: signed out, refused, or signed in anew.
+  fileprivate var replacesCredential: Bool {
+    let hadAnother = old.accountInfo.map { $0 != new.accountInfo } ?? false
+    let signedIn = new.deviceLinkState == .linked && old.deviceLinkState != .linked
+    return hadAnother || signedIn || (new.isSpent && !old.isSpent)
+  }
 }

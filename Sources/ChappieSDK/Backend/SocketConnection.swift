@@ -36,9 +36,10 @@ final class SocketConnection {
   ///
   /// The conversation may be another than that of the handshake: each message has a key of its own for the backend's
   /// cache.
-  func serves(_ owner: CredentialMark) -> Bool {
-    socket.isOpen && !socket.hasUnread && self.owner == owner && .now - openedAt < Self.lifetime
-  }
+  func serves(_ owner: CredentialMark) -> Bool { isFresh && self.owner == owner }
+
+  /// Whether the socket can carry a request of its owner now.
+  var isFresh: Bool { socket.isOpen && !socket.hasUnread && .now - openedAt < Self.lifetime }
 
   /// The message that asks for an answer. It holds only the new items if the backend still has the others.
   func message(for request: ResponsesRequest, turnState: String?) -> ChappieJSONValue {

@@ -45,9 +45,11 @@ final class TurnEngine {
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   func run(_ first: TurnRequest, _ tools: Tools, for caller: TurnCaller, isContinued: Bool) async throws -> TurnResult {
     if isContinued { continuedThread = first.threadID }
-    let line = BackendLine(requests.usesSockets ? slot.idleSockets.take(for: first.threadID) : nil)
+    let sockets = slot.idleSockets
+    let began = sockets.generation
+    let line = BackendLine(requests.usesSockets ? sockets.take(for: first.threadID) : nil)
     defer {
-      slot.idleSockets.keep(line.socket, isContinued: isContinued)
+      sockets.keep(line.socket, since: began, isContinued: isContinued)
       MemoryHardening.wipeStack()
     }
     let scope = TurnScope(caller, slot: slot, line)

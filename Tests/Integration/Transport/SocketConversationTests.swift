@@ -220,6 +220,34 @@ struct SocketConversationTests {
     }
   }
 
+  /// A turn that runs during the sign-out keeps its socket to its end, and no longer.
+  @Test func theSocketOfARunningTurnIsClosedAfterTheSignOut() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play(#"[{"endpoint":"responses","text":"one two three","delta_delay_ms":700}]"#)
+      let turn = try await caller.stream("hi")
+      try await caller.signal("TextDelta")
+      try await caller.call("Session.SignOut")
+      _ = try await turn.end()
+      try await eventually("the socket to be closed") { try await world.sandbox.state().openSockets == 0 }
+    }
+  }
+
+  @Test func theSocketOfARunningTurnIsClosedAfterTheLock() async throws {
+    try await World.with { world in
+      let saver = try await ScreenSaver("org.gnome.ScreenSaver", in: world)
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.play(#"[{"endpoint":"responses","text":"one two three","delta_delay_ms":700}]"#)
+      let turn = try await caller.stream("hi")
+      try await caller.signal("TextDelta")
+      saver.setActive(true)
+      try await caller.waitFor(Lock("locked", [saver.name]))
+      saver.setActive(false)
+      _ = try await turn.end()
+      try await eventually("the socket to be closed") { try await world.sandbox.state().openSockets == 0 }
+    }
+  }
+
   @Test func theSocketIsClosedWithTheService() async throws {
     try await World.with { world in
       let caller = try await world.signedInCaller()
