@@ -121,8 +121,8 @@ def pieces(text):
 
 
 def mdoc_name(name):
-    """In bold, and never divided at the end of a line."""
-    return "\\fB\\%" + name.replace("-", "\\-") + "\\fR"
+    """In bold, and never divided at the end of a line but between the members of a JSON object."""
+    return "\\fB\\%" + name.replace("-", "\\-").replace('","', '",\\:"') + "\\fR"
 
 
 def mdoc_text(text):
