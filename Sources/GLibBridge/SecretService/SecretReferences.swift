@@ -21,6 +21,11 @@ final class SecretServiceReference {
     return String(cString: algorithms) != "plain"
   }
 
+  /// The object path of the session.
+  var session: ObjectPath? {
+    secret_service_get_session_dbus_path(pointer).flatMap { ObjectPath(String(cString: $0)) }
+  }
+
   /// Whether the keyring still has the session. A restarted keyring has another unique name and no sessions.
   var hasSession: Bool { Self.owner(pointer) == keyring }
 
@@ -31,49 +36,32 @@ final class SecretServiceReference {
     return String(cString: name)
   }
 
-  isolated deinit {
-    g_object_unref(pointer)
-  }
-}
-
-@GLibActor
-final class SecretCollectionReference {
-  let pointer: UnsafeMutablePointer<SecretCollection>
-
-  init(owning pointer: UnsafeMutablePointer<SecretCollection>) {
-    self.pointer = pointer
-  }
-
-  isolated deinit {
-    g_object_unref(pointer)
-  }
-}
-
-@GLibActor
-final class SecretItemReference {
-  let pointer: UnsafeMutablePointer<SecretItem>
-
-  private var proxy: UnsafeMutablePointer<GDBusProxy> {
-    UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GDBusProxy.self)
-  }
-
-  /// The item's object path.
-  var path: String {
-    g_dbus_proxy_get_object_path(proxy).map { String(cString: $0) } ?? "/"
-  }
-
-  /// Whether the item's properties are cached. They are lost when the keyring leaves the bus, and libsecret asserts
-  /// that they exist.
-  var isKnown: Bool {
-    ["Attributes", "Locked"].allSatisfy { name in
-      guard let value = g_dbus_proxy_get_cached_property(proxy, name) else { return false }
-      g_variant_unref(value)
-      return true
+  /// Calls a method of one of the keyring's objects. libsecret's own objects for items and collections make eight calls
+  /// for one.
+  ///
+  /// - Throws: ``GLibError``, `CancellationError`.
+  func call(
+    _ path: String, _ interface: String, _ method: String, _ arguments: Variant, deadline: Duration
+  ) async throws -> Variant {
+    let proxy = UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: GDBusProxy.self)
+    let connection = g_dbus_proxy_get_connection(proxy)
+    let reply = try await asyncCall(deadline: deadline) { [keyring] cancellable, callback, data in
+      g_dbus_connection_call(
+        connection, keyring ?? "org.freedesktop.secrets", path, interface, method, arguments.pointer, nil,
+        G_DBUS_CALL_FLAGS_NO_AUTO_START, -1, cancellable, callback, data)
+    } finish: { result, error in
+      g_dbus_connection_call_finish(connection, result, &error).map { Variant(taking: $0) }
     }
+    guard let reply else { throw GLibError.timedOut }
+    return reply
   }
 
-  init(owning pointer: UnsafeMutablePointer<SecretItem>) {
-    self.pointer = pointer
+  /// Reads all properties of one of the keyring's objects.
+  ///
+  /// - Throws: ``GLibError``, ``VariantError``, `CancellationError`.
+  func properties(_ path: String, _ interface: String, deadline: Duration) async throws -> VariantDictionary {
+    try await call(path, "org.freedesktop.DBus.Properties", "GetAll", .tuple(interface), deadline: deadline)
+      .member(0, "properties")
   }
 
   isolated deinit {

@@ -7,8 +7,7 @@ extension SecretServiceClient {
   /// - Throws: ``SecretStoreError/unavailable(_:)``, ``SecretStoreError/noDefaultCollection``, `CancellationError`.
   public func defaultCollectionState() async throws -> CollectionState {
     try await services.withService(.forbidden) { service in
-      let collection = try await collection(.default, service)
-      return secret_collection_get_locked(collection.pointer) != 0 ? .locked : .unlocked
+      try await isLocked(defaultCollection(service), service) ? .locked : .unlocked
     }
   }
 
@@ -17,8 +16,7 @@ extension SecretServiceClient {
   /// - Throws: ``SecretStoreError``, `CancellationError`.
   public func unlockDefaultCollection(interaction: Interaction) async throws {
     try await asking(interaction) { service, interaction in
-      let collection = try await collection(.default, service)
-      try await unlock(collection.pointer, service, interaction)
+      try await unlock(defaultCollection(service), service, interaction)
     }
   }
 
@@ -28,11 +26,11 @@ extension SecretServiceClient {
   /// - Throws: ``SecretStoreError``, also ``SecretStoreError/noDefaultCollection`` without interaction;
   ///   `CancellationError`.
   public func makeDefaultCollection(interaction: Interaction) async throws -> Bool {
-    let exists = try await services.withService(.forbidden) { try await collectionIfThere(.default, $0) != nil }
+    let exists = try await services.withService(.forbidden) { try await path(of: .default, $0) != nil }
     guard !exists else { return false }
     try await asking(interaction) { service, interaction in
       // Another caller may have created it during its prompt.
-      guard try await collectionIfThere(.default, service) == nil else { return }
+      guard try await path(of: .default, service) == nil else { return }
       guard interaction == .allowed else { throw SecretStoreError.noDefaultCollection }
       try await createDefaultCollection(service)
     }
@@ -45,7 +43,7 @@ extension SecretServiceClient {
   /// - Throws: ``SecretStoreError``, `CancellationError`.
   public func unlock(_ found: Found, interaction: Interaction) async throws {
     try await asking(interaction) { service, interaction in
-      try await unlock(found.item.pointer, service, interaction)
+      try await unlock(found.path, service, interaction)
     }
   }
 
@@ -63,16 +61,14 @@ extension SecretServiceClient {
     }
   }
 
-  private func unlock(
-    _ object: UnsafeMutableRawPointer, _ service: SecretServiceReference, _ interaction: Interaction
-  ) async throws {
-    let list = g_list_append(nil, object)
-    defer { g_list_free(list) }
-    let count = try await asyncCall(deadline: interaction == .allowed ? SecretServicePair.promptDeadline : deadline) {
-      cancellable, callback, data in
-      secret_service_unlock(service.pointer, list, cancellable, callback, data)
+  private func unlock(_ path: String, _ service: SecretServiceReference, _ interaction: Interaction) async throws {
+    let deadline = interaction == .allowed ? SecretServicePair.promptDeadline : deadline
+    let count = try await asyncCall(deadline: deadline) { cancellable, callback, data in
+      withCStrings([path]) { paths in
+        secret_service_unlock_dbus_paths(service.pointer, paths, cancellable, callback, data)
+      }
     } finish: { result, error in
-      secret_service_unlock_finish(service.pointer, result, nil, &error)
+      secret_service_unlock_dbus_paths_finish(service.pointer, result, nil, &error)
     }
     guard count > 0 else { throw SecretStoreError.locked }
   }
@@ -105,30 +101,34 @@ extension SecretServiceClient {
     if let known = service.hasSessionCollection {
       hasSession = known
     } else {
-      hasSession = try await collectionIfThere(.session, service) != nil
+      hasSession = try await path(of: .session, service) != nil
       service.hasSessionCollection = hasSession
     }
-    guard !hasSession, let collection = try await collectionIfThere(.default, service) else { return false }
-    return secret_collection_get_locked(collection.pointer) != 0
+    guard !hasSession, let path = try await path(of: .default, service) else { return false }
+    return try await isLocked(path, service)
   }
 
-  private func collection(_ place: Collection, _ service: SecretServiceReference) async throws
-    -> SecretCollectionReference
-  {
-    guard let collection = try await collectionIfThere(place, service) else {
-      throw SecretStoreError.noDefaultCollection
+  private func isLocked(_ collection: String, _ service: SecretServiceReference) async throws -> Bool {
+    let values = try await service.properties(collection, "org.freedesktop.Secret.Collection", deadline: deadline)
+    guard let isLocked: Bool = try values.value("Locked") else {
+      throw SecretStoreError.unavailable("it does not describe its collections")
     }
-    return collection
+    return isLocked
   }
 
-  private func collectionIfThere(_ place: Collection, _ service: SecretServiceReference) async throws
-    -> SecretCollectionReference?
-  {
+  private func defaultCollection(_ service: SecretServiceReference) async throws -> String {
+    guard let path = try await path(of: .default, service) else { throw SecretStoreError.noDefaultCollection }
+    return path
+  }
+
+  /// The object path of a collection; nil if the keyring has none.
+  private func path(of place: Collection, _ service: SecretServiceReference) async throws -> String? {
     try await asyncCall(deadline: deadline) { cancellable, callback, data in
-      secret_collection_for_alias(
-        service.pointer, place.alias, SECRET_COLLECTION_NONE, cancellable, callback, data)
+      secret_service_read_alias_dbus_path(service.pointer, place.alias, cancellable, callback, data)
     } finish: { result, error in
-      secret_collection_for_alias_finish(result, &error).map(SecretCollectionReference.init(owning:))
+      let path = secret_service_read_alias_dbus_path_finish(service.pointer, result, &error)
+      defer { g_free(path) }
+      return path.map { String(cString: $0) }
     }
   }
 }

@@ -46,35 +46,29 @@ extension SecretServiceClient {
   }
 
   private func item(at path: String, _ service: SecretServiceReference) async throws -> Found {
-    let item = try await asyncCall(deadline: deadline) { cancellable, callback, data in
-      secret_item_new_for_dbus_path(service.pointer, path, SECRET_ITEM_NONE, cancellable, callback, data)
-    } finish: { result, error in
-      secret_item_new_for_dbus_path_finish(result, &error).map(SecretItemReference.init(owning:))
-    }
-    guard let item else { throw GLibError.timedOut }
-    guard item.isKnown else { throw SecretStoreError.unavailable("it left the bus during the call") }
-    let attributes = secret_item_get_attributes(item.pointer)
-    defer { if let attributes { g_hash_table_unref(attributes) } }
-    return Found(
-      attributes: [String: String](copying: attributes),
-      isLocked: secret_item_get_locked(item.pointer) != 0, item: item, service: service)
+    let values = try await service.properties(path, Self.itemInterface, deadline: deadline)
+    guard let attributes: [String: String] = try values.value("Attributes"),
+      let isLocked: Bool = try values.value("Locked")
+    else { throw SecretStoreError.unavailable("it does not describe its items") }
+    return Found(attributes: attributes, isLocked: isLocked, path: path)
   }
+
+  private static let itemInterface = "org.freedesktop.Secret.Item"
 
   /// Reads the secret of an item; nil when the item has been deleted.
   ///
   /// - Throws: ``SecretStoreError``, `CancellationError`.
   public func secret(of found: Found) async throws -> SecretBytes? {
-    try await services.withService(.forbidden) { _ in
-      let item = found.item
-      let loaded: gboolean? = try await nilIfDeleted {
-        try await asyncCall(deadline: deadline) { cancellable, callback, data in
-          secret_item_load_secret(item.pointer, cancellable, callback, data)
-        } finish: { result, error in
-          secret_item_load_secret_finish(item.pointer, result, &error)
-        }
+    try await services.withService(.forbidden) { service in
+      guard let session = service.session else { throw SecretStoreError.unavailable("it has lost its session") }
+      let reply = try await nilIfDeleted {
+        try await service.call(found.path, Self.itemInterface, "GetSecret", .tuple(session), deadline: deadline)
       }
-      guard loaded != nil else { return nil }
-      guard let value = secret_item_get_secret(item.pointer) else { throw SecretStoreError.locked }
+      guard let reply else { return nil }
+      guard reply.isOfType("((oayays))"),
+        let value = secret_service_decode_dbus_secret(
+          service.pointer, try reply.member(0, "secret", as: Variant.self).pointer)
+      else { throw SecretStoreError.unavailable("it sent a secret that cannot be read") }
       defer { secret_value_unref(UnsafeMutableRawPointer(value)) }
       var length: gsize = 0
       let bytes = secret_value_get(value, &length)
@@ -125,17 +119,16 @@ extension SecretServiceClient {
   /// - Returns: whether the secret was set.
   private func replaced(_ secret: SecretBytes, of item: Item) async throws -> Bool {
     let found = try await search(schema: item.schema, item.attributes)
-    guard let old = found.first(where: { !$0.isLocked }), old.service.hasSessionCollection == false else {
+    guard let old = found.first(where: { !$0.isLocked }), services.hasSessionCollection == false else {
       return false
     }
     let value = Self.value(secret)
     defer { value.map { secret_value_unref(UnsafeMutableRawPointer($0)) } }
-    return try await services.withService(.forbidden) { _ in
-      try await asyncCall(deadline: deadline) { cancellable, callback, data in
-        secret_item_set_secret(old.item.pointer, value, cancellable, callback, data)
-      } finish: { result, error in
-        secret_item_set_secret_finish(old.item.pointer, result, &error)
-      } != 0
+    return try await services.withService(.forbidden) { service in
+      guard let encoded = secret_service_encode_dbus_secret(service.pointer, value) else { return false }
+      let secret = Variant(taking: encoded)
+      _ = try await service.call(old.path, Self.itemInterface, "SetSecret", .tuple([secret]), deadline: deadline)
+      return true
     }
   }
 
@@ -152,11 +145,9 @@ extension SecretServiceClient {
     try await services.withPrompts(interaction) {
       !found.isLocked
     } _: { service, deadline in
-      // Deleted by path: the item object itself would use the non-prompting service that found it.
-      let path = found.item.path
       let _: gboolean? = try await nilIfDeleted {
         try await asyncCall(deadline: deadline) { cancellable, callback, data in
-          secret_service_delete_item_dbus_path(service.pointer, path, cancellable, callback, data)
+          secret_service_delete_item_dbus_path(service.pointer, found.path, cancellable, callback, data)
         } finish: { result, error in
           secret_service_delete_item_dbus_path_finish(service.pointer, result, &error)
         }

@@ -52,10 +52,7 @@ public final class SecretServiceClient {
     public let attributes: [String: String]
     public let isLocked: Bool
     /// The item's object path. It may refer to another item later.
-    @GLibActor public var path: String { item.path }
-    let item: SecretItemReference
-    /// Keeps the service alive: libsecret's items hold a weak pointer to it.
-    let service: SecretServiceReference
+    public let path: String
   }
 
   let deadline: Duration

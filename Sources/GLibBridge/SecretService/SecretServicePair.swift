@@ -27,9 +27,14 @@ final class SecretServicePair {
   }
 
   /// The unique bus name of the keyring that responded last; nil when none has.
-  var keyring: String? {
+  var keyring: String? { opened?.keyring }
+
+  /// Whether the keyring has a `session` collection; nil when unknown.
+  var hasSessionCollection: Bool? { opened?.hasSessionCollection }
+
+  private var opened: SecretServiceReference? {
     guard case .open(let service)? = services[.forbidden] else { return nil }
-    return service.keyring
+    return service
   }
 
   /// Runs `body` with a service object that prompts as far as `interaction` allows, and with its deadline.
@@ -73,6 +78,8 @@ final class SecretServicePair {
       }
     } catch let error as GLibError {
       throw error.storeError
+    } catch let error as VariantError {
+      throw SecretStoreError.unavailable("it answers with other types than the specification's: \(error)")
     }
   }
 

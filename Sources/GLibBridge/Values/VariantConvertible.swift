@@ -214,6 +214,21 @@ extension Array: VariantConvertible where Element: VariantConvertible {
   }
 }
 
+/// A dictionary of strings.
+extension Dictionary: VariantConvertible where Key == String, Value == String {
+  public static var variantType: String { "a{ss}" }
+  public var variant: Variant { .array(of: "{ss}", map { Variant.entry($0.key.variant, $0.value.variant) }) }
+
+  public init(variant: Variant) throws(VariantError) {
+    try variant.expect(Self.variantType)
+    self = [:]
+    for entry in variant.children {
+      let (key, value) = (entry.children[0], entry.children[1])
+      self[try String(variant: key)] = try String(variant: value)
+    }
+  }
+}
+
 /// A file descriptor in a message: its place in the list of descriptors that come with the message.
 package struct DescriptorHandle: VariantConvertible, Sendable {
   package static var variantType: String { "h" }
