@@ -10,6 +10,7 @@
 #include <glib-unix.h>
 #include <glib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>

@@ -38,6 +38,15 @@ package struct AttachedSource: ~Copyable {
       owning: g_unix_fd_source_new(descriptor, condition), unsafeBitCast(callback, to: GSourceFunc.self), action)
   }
 
+  /// A source that calls `action` each time that a descriptor has input. The descriptor must stay open as long.
+  init(reading descriptor: Int32, _ action: @escaping @GLibActor () -> Void) {
+    let callback: GUnixFDSourceFunc = { _, _, data in
+      AttachedSource.act(data)
+      return sourceContinue
+    }
+    self.init(owning: g_unix_fd_source_new(descriptor, G_IO_IN), unsafeBitCast(callback, to: GSourceFunc.self), action)
+  }
+
   /// A source that calls `action` each time that a pollable stream has data, or has ended.
   init(reading input: OpaquePointer, _ action: @escaping @GLibActor () -> Void) {
     let callback: GPollableSourceFunc = { _, data in

@@ -25,9 +25,8 @@ package final class StreamSocket {
   private var queue: [UInt8] = []
   /// The number of bytes of ``queue`` that have been sent.
   private var sent = 0
-  private var output: AttachedSource?
-  private var input: AttachedSource?
-  private var hangUp: AttachedSource?
+  /// Nil when nothing more can come.
+  private var watch: DescriptorWatch?
   private var arrival: Wait?
   /// Called when all queued bytes have been sent.
   package var onDrained: @GLibActor () -> Void = {}
@@ -35,12 +34,12 @@ package final class StreamSocket {
   package var onHangUp: @GLibActor () -> Void = {}
 
   /// Takes over a connected socket.
-  package init(_ descriptor: Descriptor) {
+  ///
+  /// - Throws: ``GLibError`` when the kernel has no room to watch it.
+  package init(_ descriptor: Descriptor) throws {
     state = .open(descriptor)
     _ = fcntl(descriptor.number, F_SETFL, fcntl(descriptor.number, F_GETFL) | O_NONBLOCK)
-    hangUp = AttachedSource(watching: descriptor.number, for: Self.condition(G_IO_HUP)) { [weak self] in
-      self?.peerHungUp()
-    }
+    watch = try DescriptorWatch(descriptor) { [weak self] in self?.becameReady($0) }
   }
 
   /// Makes a pair of connected sockets.
@@ -52,7 +51,7 @@ package final class StreamSocket {
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0,
       let own = Descriptor(owning: ends[0]), let other = Descriptor(owning: ends[1])
     else { throw GLibError(errno: errno) }
-    return (StreamSocket(own), other)
+    return (try StreamSocket(own), other)
   }
 
   isolated deinit {
@@ -76,8 +75,16 @@ package final class StreamSocket {
     }
   }
 
-  private static func condition(_ condition: GIOCondition) -> GIOCondition {
-    GIOCondition(rawValue: condition.rawValue | G_IO_ERR.rawValue)
+  private func becameReady(_ condition: DescriptorWatch.Condition) {
+    if condition.contains(.output) {
+      watch?.awaited.remove(.output)
+      flush()
+    }
+    if condition.contains(.input) {
+      watch?.awaited.remove(.input)
+      arrival?.finish()
+    }
+    if !condition.isDisjoint(with: .end) { peerHungUp() }
   }
 
   // MARK: Sending
@@ -90,7 +97,7 @@ package final class StreamSocket {
   package func send(_ append: (inout [UInt8]) -> Void) {
     guard isOpen else { return }
     append(&queue)
-    if output == nil { flush() }
+    if watch?.awaited.contains(.output) != true { flush() }
   }
 
   private func flush() {
@@ -102,10 +109,7 @@ package final class StreamSocket {
       if count >= 0 {
         sent += count
       } else if errno == EAGAIN {
-        output = AttachedSource(watching: descriptor.number, for: Self.condition(G_IO_OUT)) { [weak self] in
-          _ = self?.output.take()
-          self?.flush()
-        }
+        watch?.awaited.insert(.output)
         return
       } else if errno != EINTR {
         return peerHungUp()
@@ -146,7 +150,7 @@ package final class StreamSocket {
       }
       guard chunk.isEmpty else { return chunk }
       switch errno {
-      case EAGAIN, EINTR: await waitForInput(descriptor)
+      case EAGAIN, EINTR: await waitForInput()
       default:
         // The end of the stream may be a hang-up that the main loop has not reported yet.
         if Self.isHungUp(descriptor) { peerHungUp() }
@@ -155,12 +159,12 @@ package final class StreamSocket {
     }
   }
 
-  private func waitForInput(_ descriptor: Descriptor) async {
+  private func waitForInput() async {
     let wait = Wait()
     arrival = wait
-    input = AttachedSource(watching: descriptor.number, for: Self.condition(G_IO_IN)) { wait.finish() }
+    watch?.awaited.insert(.input)
     await wait.valueOrCancelled()
-    _ = input.take()
+    watch?.awaited.remove(.input)
     arrival = nil
   }
 
@@ -179,7 +183,8 @@ package final class StreamSocket {
     switch state {
     case .open(let descriptor):
       state = .hungUp(descriptor)
-      _ = hangUp.take()
+      watch = nil
+      arrival?.finish()
       dropOutput()
       onHangUp()
     case .finishing: close()
@@ -188,7 +193,6 @@ package final class StreamSocket {
   }
 
   private func dropOutput() {
-    _ = output.take()
     queue = []
     sent = 0
     onDrained()
@@ -199,8 +203,7 @@ package final class StreamSocket {
     guard let descriptor else { return }
     if case .finishing(_, let timer) = state { timer.cancel() }
     state = .closed
-    _ = input.take()
-    _ = hangUp.take()
+    watch = nil
     shutdown(descriptor.number, Int32(SHUT_RDWR))
     Self.discardInput(of: descriptor)
     arrival?.finish()

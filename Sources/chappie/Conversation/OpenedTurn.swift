@@ -15,9 +15,10 @@ final class OpenedTurn {
   private let reader: LineReader
 
   /// - Parameter descriptor: the socket, as ``ServiceConnection/openTurn(_:_:_:)`` returns it.
-  init(_ descriptor: Descriptor, of service: ServiceConnection) {
+  /// - Throws: ``GLibError`` when the kernel has no room to watch the socket.
+  init(_ descriptor: Descriptor, of service: ServiceConnection) throws {
     self.service = service
-    socket = StreamSocket(descriptor)
+    socket = try StreamSocket(descriptor)
     reader = LineReader(socket, limit: Self.lineLimit)
   }
 

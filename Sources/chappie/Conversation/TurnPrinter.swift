@@ -24,7 +24,7 @@ struct TurnPrinter {
       } else {
         try await service.openTurn(client, "Client", .tuple(options))
       }
-    return OpenedTurn(socket, of: service)
+    return try OpenedTurn(socket, of: service)
   }
 
   /// Asks, and prints the answer.

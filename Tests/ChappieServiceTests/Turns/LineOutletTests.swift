@@ -73,7 +73,7 @@ struct LineOutletTests {
     let (own, other) = try StreamSocket.pair()
     let answer = AnswerText()
     let outlet = LineOutlet(own, answer)
-    StreamSocket(other).close()
+    try StreamSocket(other).close()
     answer.append(String(repeating: "x", count: 2 << 20))
     outlet.grew()
     try await eventually("the turn to go on") { if case .proceed = outlet.flow { true } else { false } }
@@ -84,7 +84,7 @@ struct LineOutletTests {
   private static func outlet() throws -> (LineOutlet, AnswerText, LineReader) {
     let (own, other) = try StreamSocket.pair()
     let answer = AnswerText()
-    return (LineOutlet(own, answer), answer, LineReader(StreamSocket(other), limit: 1 << 20))
+    return (LineOutlet(own, answer), answer, LineReader(try StreamSocket(other), limit: 1 << 20))
   }
 }
 

@@ -69,6 +69,6 @@ struct LineReaderTests {
 
   private static func pair() throws -> (StreamSocket, StreamSocket) {
     let (own, other) = try StreamSocket.pair()
-    return (own, StreamSocket(other))
+    return (own, try StreamSocket(other))
   }
 }

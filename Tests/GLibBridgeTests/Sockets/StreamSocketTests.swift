@@ -56,7 +56,7 @@ struct StreamSocketTests {
   /// The end of the stream is not the end of the connection.
   @Test func aPeerThatShutsDownItsOutputStillReads() async throws {
     let (own, other) = try StreamSocket.pair()
-    let far = StreamSocket(other)
+    let far = try StreamSocket(other)
     var reports = 0
     own.onHangUp = { reports += 1 }
     shutdown(other.number, Int32(SHUT_WR))
@@ -89,7 +89,7 @@ struct StreamSocketTests {
 
   private static func pair() throws -> (StreamSocket, StreamSocket) {
     let (own, other) = try StreamSocket.pair()
-    return (own, StreamSocket(other))
+    return (own, try StreamSocket(other))
   }
 }
 

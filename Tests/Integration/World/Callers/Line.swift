@@ -14,10 +14,10 @@ final class Line {
   /// The events so far.
   private(set) var events: [ChappieJSONValue] = []
 
-  init(_ turn: Turn, _ descriptor: Descriptor) {
+  init(_ turn: Turn, _ descriptor: Descriptor) throws {
     self.turn = turn
     self.descriptor = descriptor
-    socket = StreamSocket(descriptor)
+    socket = try StreamSocket(descriptor)
     reader = LineReader(socket, limit: 64 << 20)
   }
 
@@ -88,7 +88,7 @@ extension Caller {
     let (reply, descriptor) = try await connection.callForDescriptor(
       "org.chappie", path, "org.chappie.\(interface)", "OpenTurn", arguments, timeout: patience)
     let id: String = try reply.member(0, "turn")
-    return Line(Turn(id: id, path: path, caller: self), try #require(descriptor))
+    return try Line(Turn(id: id, path: path, caller: self), try #require(descriptor))
   }
 
   /// Opens a turn and asks.
