@@ -71,10 +71,10 @@ final class SecretServiceStore<Secret: KeyringSecret>: SlotStore {
       notes?.set(slot, nil)
       return .none
     }
+    // All who have shared the search share the reading.
+    let reading = SharedWork { [self] in try await converting { try await read(readable, of: slot) } }
     return .unread(
-      UnreadItem(Self.strictest(readable), isCopy: readable.allSatisfy(Self.isCopy)) { [self] in
-        try await converting { try await read(readable, of: slot) }
-      })
+      UnreadItem(Self.strictest(readable), isCopy: readable.allSatisfy(Self.isCopy)) { try await reading.value() })
   }
 
   /// Whether another program has deleted the secret and left the copy.
