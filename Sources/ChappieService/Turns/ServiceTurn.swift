@@ -58,7 +58,9 @@ final class ServiceTurn {
   private let answer: AnswerText
   private let outlet: any TurnOutlet
   private let trace = TurnTrace()
+  /// Nil before the beginning, and after the end: a task keeps its memory for as long as somebody holds it.
   private var task: Task<Void, Never>?
+  private let end = Wait()
   /// The reason that the turn was ended for, if it was not simply cancelled.
   private var fault: BusError?
 
@@ -128,6 +130,8 @@ final class ServiceTurn {
         finish(.failed(BusError(error), Self.failureDetails(error)))
       }
       ended()
+      task = nil
+      end.finish()
     }
   }
 
@@ -155,7 +159,7 @@ final class ServiceTurn {
   /// - Returns: the whole answer.
   /// - Throws: `BusError` if the turn failed or was cancelled.
   func result() async throws -> String {
-    await task?.value
+    await end.value()
     switch status {
     case .completed(let response): return response.outputText
     case .failed(let error, _), .cancelled(let error, _): throw error
@@ -165,7 +169,7 @@ final class ServiceTurn {
 
   /// Waits until the turn has ended and has sent its last event.
   func ended() async {
-    await task?.value
+    await end.value()
   }
 
   /// Waits until its last event has left this process.

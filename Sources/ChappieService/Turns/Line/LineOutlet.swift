@@ -105,6 +105,7 @@ final class LineOutlet: TurnOutlet {
     pause?.end.finish()
     pause = nil
     if hasEnded {
+      entries = []
       socket.finish()
       if socket.queuedBytes == 0 { delivered.finish() }
     }
