@@ -75,7 +75,7 @@ final class TurnEngine {
       request.input += answer.foreignCalls.kept.map { .produced($0) }
       guard let tools, try answer.callsTools(saying: scope.text.latest) else {
         return TurnResult(
-          text: scope.text.whole, model: answer.model, isRefusal: answer.isRefusal,
+          text: scope.text.settle(), model: answer.model, isRefusal: answer.isRefusal,
           items: Array(request.input.dropFirst(first.input.count)), responseID: answer.shownID, usage: usage)
       }
       guard round < Self.roundLimit else { break }

@@ -47,6 +47,14 @@ package final class AnswerText {
     return Self.gap + piece
   }
 
+  /// Gives back the room for growth, which may be as much as the text.
+  ///
+  /// - Returns: the whole text.
+  func settle() -> String {
+    whole = String(decoding: whole.utf8, as: UTF8.self)
+    return whole
+  }
+
   // MARK: The answer to the latest request
 
   /// The length of that answer in bytes of UTF-8.
