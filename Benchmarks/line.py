@@ -97,9 +97,14 @@ class LineRows:
                 self.world.stop(service)
             return self.world.run_client(self.bench.client, service, "--line", rate=0, count=1)
 
-        for name, stops, hold in (("cold", True, 2.5), ("warm", False, 2)):
-            results = self.bench.repeat(15, services, lambda service: measure(service, stops))
-            yield self.against(f"first delta after OpenTurn, {name}, ms", results, "first_ms", hold, SERVICE, *RELAYS)
+        cold, warm = (self.bench.repeat(15, services, lambda service: measure(service, stops)) for stops in (True, False))
+        yield self.against("first delta after OpenTurn, cold, ms", cold, "first_ms", 2.5, SERVICE, *RELAYS)
+        # The relay reads no keyring. The difference is what a user could notice.
+        row = self.against("first delta after OpenTurn, warm, ms more", warm, "first_ms", 10, SERVICE, *RELAYS,
+                           absolute=True)
+        if row.service:
+            row.service -= row.floor
+        yield row
 
     def idle(self, seconds):
         """A service with eight followers and nothing to do."""
