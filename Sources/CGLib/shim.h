@@ -32,6 +32,30 @@ static inline gboolean chappie_is_readable(GIOStream *connection) {
   return chappie_can_poll(input) && g_pollable_input_stream_is_readable(G_POLLABLE_INPUT_STREAM(input));
 }
 
+// The descriptor of the socket under a stream, through one layer of TLS; -1 for anything else. Under two layers the
+// descriptor says nothing about data that the inner one has decrypted.
+static inline int chappie_socket_below(GIOStream *stream) {
+  GIOStream *below = g_object_ref(stream);
+  int descriptor = -1, layers = 0;
+  while (below != NULL) {
+    if (G_IS_SOCKET_CONNECTION(below)) {
+      descriptor = g_socket_get_fd(g_socket_connection_get_socket(G_SOCKET_CONNECTION(below)));
+      break;
+    }
+    if (G_IS_TLS_CONNECTION(below) && ++layers > 1) break;
+    // libsoup's stream and a TLS connection name what they wrap.
+    const char *name = G_IS_TLS_CONNECTION(below) ? "base-io-stream" : "base-iostream";
+    if (g_object_class_find_property(G_OBJECT_GET_CLASS(below), name) == NULL) break;
+    GValue value = G_VALUE_INIT;
+    g_object_get_property(G_OBJECT(below), name, &value);
+    g_object_unref(below);
+    below = g_value_dup_object(&value);
+    g_value_unset(&value);
+  }
+  g_clear_object(&below);
+  return descriptor;
+}
+
 // The descriptor of a connection's Unix socket; -1 for any other connection.
 static inline int chappie_unix_socket(GIOStream *connection) {
   if (!G_IS_SOCKET_CONNECTION(connection)) return -1;

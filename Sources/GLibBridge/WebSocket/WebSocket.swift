@@ -55,6 +55,8 @@ public final class WebSocket {
   private let opened: OpaquePointer
   private let stream: UnsafeMutablePointer<GIOStream>
   private let input: OpaquePointer
+  /// The descriptor of its socket; -1 if only the stream itself knows when it has data.
+  private let socket: Int32
   private let writer: FrameWriter
   private var parser = FrameParser(messageLimit: messageLimit)
   /// Bytes that were read and not processed: those from `taken` to `filled`.
@@ -84,6 +86,7 @@ public final class WebSocket {
     self.opened = opened
     self.stream = stream
     input = OpaquePointer(UnsafeMutableRawPointer(g_io_stream_get_input_stream(stream)))
+    socket = chappie_socket_below(stream)
     writer = FrameWriter(stream)
   }
 
@@ -178,8 +181,18 @@ public final class WebSocket {
     if !isActive {
       _ = arrival.take()
     } else if arrival == nil {
-      arrival = AttachedSource(reading: input) { [weak self] in if self?.fill() == true { self?.readable() } }
+      // The stream's own source would write to an eventfd four times and poll once more for each read.
+      arrival =
+        socket < 0
+        ? AttachedSource(reading: input) { [weak self] in self?.readArrived() }
+        : AttachedSource(reading: socket) { [weak self] in self?.readArrived() }
+      // The stream may hold bytes that the socket has given up already.
+      _ = fill()
     }
+  }
+
+  private func readArrived() {
+    if fill() { readable() }
   }
 
   /// Processes the bytes that are here, and reads more in a burst.
