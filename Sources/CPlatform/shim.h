@@ -3,6 +3,7 @@
 // and variadic functions.
 
 #include <fcntl.h>
+#include <libintl.h>
 #include <linux/fs.h>
 #include <malloc.h>
 #include <stdint.h>

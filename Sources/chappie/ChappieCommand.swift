@@ -13,6 +13,7 @@ enum ChappieCommand {
 
   static func main() {
     StandardStream.openMissing()
+    Translation.useForLibraries()
     let arguments = Array(CommandLine.arguments.dropFirst())
     switch arguments.first {
     case "--version":

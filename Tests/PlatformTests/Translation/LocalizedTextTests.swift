@@ -1,0 +1,41 @@
+import Testing
+
+@testable import Platform
+
+@Suite struct LocalizedTextTests {
+  @Test func eachInterpolationIsANumberedPlaceOfTheKey() {
+    let text: LocalizedText = "\("Ada") is at 100% of \(3)"
+    #expect(text.key == "%1$s is at 100%% of %2$s")
+    #expect(text.filled(into: text.key) == "Ada is at 100% of 3")
+  }
+
+  @Test func aTranslationMayReorderRepeatAndOmitPlaces() {
+    let text: LocalizedText = "\("one") then \("two")"
+    #expect(text.filled(into: "%2$s after %1$s, so %2$s: 100%%") == "two after one, so two: 100%")
+    #expect(text.filled(into: "%2$s") == "two")
+  }
+
+  @Test func aValueIsNoTemplate() {
+    let text: LocalizedText = "“\("%1$s %%")”"
+    #expect(text.filled(into: text.key) == "“%1$s %%”")
+  }
+
+  @Test(arguments: ["%", "%%%", "%3$s", "%0$s", "%1$", "%x", "%99999999999999999999$s"])
+  func aDamagedTemplateIsShownAsItIs(template: String) {
+    let text: LocalizedText = "\("value")"
+    #expect(text.filled(into: template) == template.replacing("%%", with: "%"))
+  }
+
+  @Test func withoutAValuePercentSignsMeanNothing() {
+    #expect(tr("50%% of %1$s") == "50%% of %1$s")
+  }
+
+  @Test func theNumberSelectsTheForm() {
+    func turns(_ count: Int) -> String { tr(count, one: "\(count) turn", other: "\(count) turns") }
+    #expect([0, 1, 2].map(turns) == ["0 turns", "1 turn", "2 turns"])
+  }
+
+  @Test func aContextIsNotShown() {
+    #expect(tr("Open", context: "verb") == "Open")
+  }
+}
