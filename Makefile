@@ -97,6 +97,7 @@ test: test-dependencies prepare lint
 	scripts/private-session Tests/readme.py .build/debug
 	scripts/private-session Tests/torture/torture.py .build/debug --rounds 40
 	Tests/dependencies.sh
+	Tests/bindings.sh
 	Tests/install.sh
 	Tests/release.sh
 	Tests/unit.sh .build/debug

@@ -53,10 +53,11 @@ class Member:
         self.takes = [f"{type} {name}" for direction, type, name in arguments if direction != "out"]
         self.gives = ", ".join(f"{type} {name}" for direction, type, name in arguments if direction == "out")
         self.type = node.getAttribute("type")
-        change = [note.getAttribute("value") for note in node.getElementsByTagName("annotation")]
-        if change == ["invalidates"]:
+        notes = {note.getAttribute("name"): note.getAttribute("value") for note in node.getElementsByTagName("annotation")}
+        change = notes.get("org.freedesktop.DBus.Property.EmitsChangedSignal")
+        if change == "invalidates":
             self.doc.blocks.append("The change signal carries no value, so that it is not broadcast: read it then.")
-        elif change == ["const"] and self.name != "Version":
+        elif change == "const" and self.name != "Version":
             self.doc.blocks.append("It does not change.")
 
 
