@@ -17,7 +17,9 @@
 #                    makes them, and uses them in fresh trees of Debian 12 and 13; needs root
 #   make dist        makes the source archive, a spec file and a PKGBUILD, in .build/dist
 #   make sbom        makes a bill of materials (SPDX) of what was built before, as .build/release/chappie.spdx.json
-#   make lint        checks the format of the source and the comments of the interfaces; make format mends the first
+#   make lint        checks the format of the source, the comments of the interfaces and the catalogues of texts;
+#                    make format mends the first
+#   make po          brings the texts of the source into the catalogues in po, for translating
 #   make install     installs what was built before; builds nothing
 #   make uninstall   removes that again, given the same variables
 #
@@ -55,16 +57,16 @@ BUILD = TMPDIR=$(CURDIR)/.build/tmp $(SWIFT) build $(RELEASE) $(SWIFTFLAGS)
 SOURCES = Package.swift Sources Tests dbus Fuzz Examples
 
 .PHONY: build debug prepare dependencies test-dependencies demo-dependencies manuals demo test bench fuzz torture \
-  abuse conformance doc lint format clean
+  abuse conformance doc translations po lint format clean
 # The prerequisites below are in order, and SwiftPM uses all processors by itself.
 .NOTPARALLEL:
 
-build: prepare manuals
+build: prepare manuals translations
 	$(BUILD) -Xlinker --print-archive-stats=$(STATIC)/chappied.archives --product chappied
 	$(BUILD) -Xlinker --print-archive-stats=$(STATIC)/chappie.archives --product chappie
 	$(BUILD) -Xlinker --print-archive-stats=$(STATIC)/chappie-sandbox.archives --product chappie-sandbox
 
-debug: prepare
+debug: prepare translations
 	$(SWIFT) build
 
 dependencies:
@@ -86,10 +88,18 @@ MANUALS = .build/man
 manuals:
 	@doc/interfaces.py mdoc $(MANUALS)
 
+# Catalogues, and what is installed with translations in it. The programs in .build look for the catalogues here.
+TRANSLATIONS = .build/share
+translations:
+	@scripts/translations compile $(TRANSLATIONS)
+
+po:
+	@scripts/translations update
+
 demo: demo-dependencies debug
 	@scripts/private-session scripts/demo .build/debug
 
-test: test-dependencies prepare lint
+test: test-dependencies prepare translations lint
 	$(SWIFT) build --build-tests
 	Tests/arrows.py .build/debug
 	PKG_CONFIG_PATH=$(PKGCONFIG) Tests/misuse.py .build/debug
@@ -177,6 +187,7 @@ BINDIR = $(PREFIX)/bin
 LIBEXECDIR = $(PREFIX)/libexec
 DATADIR = $(PREFIX)/share
 MANDIR = $(DATADIR)/man
+LOCALEDIR = $(DATADIR)/locale
 DOCDIR = $(DATADIR)/doc/chappie
 # In a home directory, systemd looks for units in share alone.
 SYSTEMDUSERDIR = $(if $(filter $(HOME)/%,$(PREFIX)),$(DATADIR),$(PREFIX)/lib)/systemd/user
@@ -206,10 +217,12 @@ INSTALLED_FILES = \
   data/access-group.conf:$(DOCDIR)/access-group.conf \
   data/PRIVACY.md:$(DOCDIR)/PRIVACY.md \
   Sources/chappie-sandbox/README.md:$(DOCDIR)/chappie-sandbox.md \
-  data/org.chappie.desktop:$(DATADIR)/applications/org.chappie.desktop \
-  data/org.chappie.chappie.metainfo.xml.in:$(DATADIR)/metainfo/org.chappie.chappie.metainfo.xml \
+  $(TRANSLATIONS)/org.chappie.desktop:$(DATADIR)/applications/org.chappie.desktop \
+  $(TRANSLATIONS)/org.chappie.chappie.metainfo.xml.in:$(DATADIR)/metainfo/org.chappie.chappie.metainfo.xml \
   data/icons/hicolor/scalable/apps/org.chappie.svg:$(DATADIR)/icons/hicolor/scalable/apps/org.chappie.svg \
   data/icons/hicolor/symbolic/apps/org.chappie-symbolic.svg:$(DATADIR)/icons/hicolor/symbolic/apps/org.chappie-symbolic.svg \
+  $(foreach language,$(shell cat po/LINGUAS),\
+    $(TRANSLATIONS)/locale/$(language)/LC_MESSAGES/chappie.mo:$(LOCALEDIR)/$(language)/LC_MESSAGES/chappie.mo) \
   data/man/chappie.1:$(MANDIR)/man1/chappie.1 \
   data/man/chappie-sandbox.1:$(MANDIR)/man1/chappie-sandbox.1 \
   data/man/org.chappie.7:$(MANDIR)/man7/org.chappie.7 \

@@ -80,6 +80,7 @@ touch "$package/usr/bin/another" "$package/usr/share/man/man1/another.1"
 files_of "$package" >"$scratch/before"
 
 check "the manual pages of the interfaces are made" make manuals
+check "the catalogues are made" make translations
 check "the installation succeeds" make install DESTDIR="$package" PREFIX=/usr BUILDDIR="$build"
 files_of "$package" >"$scratch/after"
 comm -13 "$scratch/before" "$scratch/after" >"$scratch/installed"
@@ -100,6 +101,7 @@ cat >"$scratch/expected" <<'END'
 /usr/share/fish/vendor_completions.d/chappie.fish
 /usr/share/icons/hicolor/scalable/apps/org.chappie.svg
 /usr/share/icons/hicolor/symbolic/apps/org.chappie-symbolic.svg
+/usr/share/locale/de/LC_MESSAGES/chappie.mo
 /usr/share/man/man1/chappie-sandbox.1
 /usr/share/man/man1/chappie.1
 /usr/share/man/man7/org.chappie.7

@@ -33,10 +33,20 @@ public struct Translation: @unchecked Sendable {
 
   private init() {
     locale = newlocale(1 << LC_MESSAGES, "", nil)
-    // The catalogues are beside the program, in share/locale, wherever that was installed.
-    let program = ProgramFile()?.path.split(separator: "/").dropLast(2).joined(separator: "/") ?? "usr"
-    bindtextdomain(Self.domain, "/\(program)/share/locale")
+    bindtextdomain(Self.domain, Self.directory)
     bind_textdomain_codeset(Self.domain, "UTF-8")
+  }
+
+  /// The first `share/locale` above the program, wherever it was installed: `/usr/share/locale` for
+  /// `/usr/bin/chappie` and for `/usr/lib/chappie/chappied`.
+  private static var directory: String {
+    var parts = ProgramFile()?.path.split(separator: "/").dropLast() ?? []
+    while let last = parts.indices.last {
+      parts.remove(at: last)
+      let directory = "/" + (parts + ["share", "locale"]).joined(separator: "/")
+      if access(directory, F_OK) == 0 { return directory }
+    }
+    return "/usr/share/locale"
   }
 
   /// What `search` finds in the user's language. The rest of the process keeps its locale: the service logs, and
