@@ -25,7 +25,7 @@ public final class LineEditor {
   /// - Returns: nil when memory runs out.
   public init?(prompt: String) {
     // libedit uses the locale to count columns. The named locale is often not installed.
-    if setlocale(LC_CTYPE, "") == nil, Charset.ofTerminal.isUTF8 { setlocale(LC_CTYPE, "C.UTF-8") }
+    if setlocale(LC_CTYPE, "") == nil { setlocale(LC_CTYPE, Charset.ofTerminal.isUTF8 ? "C.UTF-8" : "C") }
     guard chappie_editor_start(prompt) != 0 else { return nil }
   }
 

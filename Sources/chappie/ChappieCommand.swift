@@ -28,27 +28,27 @@ enum ChappieCommand {
 
   private static func verb(_ name: String, among verbs: [any Verb.Type], of command: String) -> any Verb.Type {
     guard let verb = verbs.first(where: { $0.name == name }) else {
-      fail("There is no verb “\(name)”: see \(command) --help.")
+      fail(tr("There is no verb “\(name)”: see \(command) --help."))
     }
     return verb
   }
 
   private static var help: String {
-    """
-    Usage:
-      chappie VERB [OPTION…]
+    tr(
+      """
+      Usage:
+        chappie VERB [OPTION…]
 
-    Talks to ChatGPT on your own plan. The sign-in stays in your keyring, with the service org.chappie.
+      Talks to ChatGPT on your own plan. The sign-in stays in your keyring, with the service org.chappie.
 
-    Verbs:
-    \(list(verbs.map { ($0.name, $0.summary) }))
+      Verbs:
+      \(list(verbs.map { ($0.name, $0.summary) }))
 
-    Exit statuses:
-    \(list(ExitStatus.allCases.map { ("\($0.rawValue)", $0.meaning) }))
+      Exit statuses:
+      \(list(ExitStatus.allCases.map { ("\($0.rawValue)", $0.meaning) }))
 
-    chappie VERB --help explains each. See chappie(1).
-
-    """
+      chappie VERB --help explains each. See chappie(1).
+      """) + "\n"
   }
 
   private static func list(_ entries: [(name: String, text: String)]) -> String {
@@ -64,7 +64,7 @@ enum ChappieCommand {
       return run(verb(name, among: type.verbs, of: command), Array(arguments.dropFirst()), behind: command)
     }
     let entries = list(type.verbs.map { ($0.name, $0.summary) })
-    let verbs = entries.isEmpty ? "" : "Verbs:\n\(entries)\n\n\(command) VERB --help explains each. "
+    let verbs = entries.isEmpty ? "" : tr("Verbs:\n\(entries)\n\n\(command) VERB --help explains each.") + " "
     let parser = CommandLineParser(
       parameters: type.parameters, summary: type.summary, details: verbs + type.details)
     let make = type.prepare(parser)
@@ -102,7 +102,7 @@ enum ChappieCommand {
   /// Ends the command. If standard output could not be written, the command fails.
   private static func leave(_ status: Int32) -> Never {
     guard let reason = StandardStream.output.failure else { exit(status) }
-    CommandFailure.report("Standard output cannot be written: \(reason).")
+    CommandFailure.report(tr("Standard output cannot be written: \(reason)."))
     exit(status == 0 ? ExitStatus.failed.rawValue : status)
   }
 }

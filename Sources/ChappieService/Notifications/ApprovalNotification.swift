@@ -1,5 +1,6 @@
 import ChappieSDK
 import GLibBridge
+import Platform
 
 /// Asks about one tool call by a notification, if no program has answered for the user in time.
 ///
@@ -87,21 +88,21 @@ final class ApprovalNotification {
 
 extension DesktopNotification {
   init(asking question: ApprovalQuestion) {
-    let whose = question.app.map { "The tool belongs to \($0)." } ?? "The tool belongs to a program of yours."
+    let whose = question.app.map { tr("The tool belongs to \($0).") } ?? tr("The tool belongs to a program of yours.")
     // The summary has no details of the call, since servers show it on locked screens too.
-    let summary = "ChatGPT wants to use a tool"
+    let summary = tr("ChatGPT wants to use a tool")
     if let whole = question.whole {
       self.init(
         summary: summary,
-        body: [whole, whose, "Approve only what you asked for; without an answer it does not run."]
+        body: [whole, whose, tr("Approve only what you asked for; without an answer it does not run.")]
           .joined(separator: "\n"),
         actions: [.approve, .deny], category: "x-chappie.approval", lifetime: .untilSolved)
     } else {
       self.init(
         summary: summary,
         body: [
-          "\(question.shownTool) would get more than can be shown here.", whose,
-          "To read all of it and answer, in a terminal: chappie approvals",
+          tr("\(question.shownTool) would get more than can be shown here."), whose,
+          tr("To read all of it and answer, in a terminal: chappie approvals"),
         ].joined(separator: "\n"),
         actions: [.deny], category: "x-chappie.approval", lifetime: .untilSolved)
     }

@@ -1,5 +1,6 @@
 import ChappieSDK
 import GLibBridge
+import Platform
 
 /// The content of a desktop notification, for `org.freedesktop.Notifications.Notify`.
 struct DesktopNotification: Equatable {
@@ -12,10 +13,10 @@ struct DesktopNotification: Equatable {
 
     var label: String {
       switch self {
-      case .signIn: "Sign in"
-      case .openPage: "Open page"
-      case .approve: "Approve"
-      case .deny: "Deny"
+      case .signIn: tr("Sign in", context: "button")
+      case .openPage: tr("Open page", context: "button")
+      case .approve: tr("Approve", context: "button")
+      case .deny: tr("Deny", context: "button")
       }
     }
 
@@ -59,30 +60,32 @@ struct DesktopNotification: Equatable {
     case .none:
       return nil
     case .needsSignIn(let failure):
-      summary = "Sign in to ChatGPT again"
-      let ended = "The sign-in\(name.text.map { " of \($0)" } ?? "") has ended and cannot be renewed."
-      let failed = failure.map { "The latest try failed. \($0)" }
+      summary = tr("Sign in to ChatGPT again")
+      let ended =
+        name.text.map { tr("The sign-in of \($0) has ended and cannot be renewed.") }
+        ?? tr("The sign-in has ended and cannot be renewed.")
+      let failed = failure.map { tr("The latest try failed. \(ErrorSentences.translated($0))") }
       // Some servers that have actions make them hard to find.
-      let advice = name.command.map { "In a terminal: \($0)" } ?? "Sign in again in the program that uses it."
+      let advice = name.command.map { tr("In a terminal: \($0)") } ?? tr("Sign in again in the program that uses it.")
       body = Self.lines(ended, failed, advice)
       actions = [.signIn]
       lifetime = .untilSolved
     case .codeWaits(let code):
       // The summary has no code, since servers show it on locked screens too.
-      summary = "Sign in to ChatGPT"
+      summary = tr("Sign in to ChatGPT")
       body = Self.lines(
-        "Enter the code \(code.userCode) at \(code.verificationURI)", name.text.map { "This signs in \($0)." },
-        "Continue only if you started this sign-in yourself.")
+        tr("Enter the code \(code.userCode) at \(code.verificationURI)"), name.text.map { tr("This signs in \($0).") },
+        tr("Continue only if you started this sign-in yourself."))
       actions = [.openPage]
       lifetime = .untilSolved
     case .linked:
-      summary = "Signed in to ChatGPT"
-      body = name.text.map { "This is for \($0)." } ?? ""
+      summary = tr("Signed in to ChatGPT")
+      body = name.text.map { tr("This is for \($0).") } ?? ""
       actions = []
       lifetime = .brief
     case .failed(let failure):
-      summary = "The sign-in to ChatGPT failed"
-      body = Self.lines(failure, name.text.map { "This was for \($0)." })
+      summary = tr("The sign-in to ChatGPT failed")
+      body = Self.lines(ErrorSentences.translated(failure), name.text.map { tr("This was for \($0).") })
       actions = []
       lifetime = .brief
     }

@@ -1,5 +1,6 @@
 import ChappieSDK
 import GLibBridge
+import Platform
 
 /// The name of a credential slot for people. It has no e-mail address, since notifications appear on locked screens,
 /// on shared screens and in histories.
@@ -17,10 +18,10 @@ struct SlotName {
 
   /// A phrase such as `account “work” of org.example.App`; nil for the user's own default account.
   var text: String? {
-    let account = account.map { "account “\(Self.shown($0))”" }
+    let account = account.map { tr("account “\(Self.shown($0))”") }
     let owner = owner.map(Self.shown)
     guard let account, let owner else { return account ?? owner }
-    return "\(account) of \(owner)"
+    return tr("\(account) of \(owner)")
   }
 
   /// The terminal command for signing in to the slot; nil if there is none, or if it cannot be shown unchanged.

@@ -29,7 +29,7 @@ enum WebPage {
       environment = ["XDG_ACTIVATION_TOKEN=\(activationToken)", "DESKTOP_STARTUP_ID=\(activationToken)"]
     }
     let properties: [(String, Variant)] = [
-      ("Description", "Browser for the ChatGPT sign-in".variant),
+      ("Description", tr("Browser for the ChatGPT sign-in").variant),
       ("ExecStart", .array(of: "(sasb)", [.tuple("/bin/sh", command, false)])),
       ("Environment", environment.variant),
       ("Slice", "app.slice".variant),

@@ -1,4 +1,5 @@
 import CGLib
+import Platform
 
 /// An error in a command line, as a sentence for the user.
 public struct CommandLineError: Error, Equatable, CustomStringConvertible {
@@ -75,7 +76,7 @@ public final class CommandLineParser {
     self.parameters = parameters
     self.summary = summary
     self.details = details
-    _ = flag("help", short: "h", "Show this help")
+    _ = flag("help", short: "h", tr("Show this help"))
   }
 
   // MARK: Options and arguments
@@ -99,9 +100,9 @@ public final class CommandLineParser {
     _ help: String
   ) -> CommandLineOption<Int> {
     option(name, short: short, placeholder: placeholder, help) { text in
-      guard let number = Int(text) else { throw CommandLineError("“\(text)” is not a whole number") }
+      guard let number = Int(text) else { throw CommandLineError(tr("“\(text)” is not a whole number")) }
       guard range.contains(number) else {
-        throw CommandLineError("\(number) is not between \(range.lowerBound) and \(range.upperBound)")
+        throw CommandLineError(tr("\(number) is not between \(range.lowerBound) and \(range.upperBound)"))
       }
       return number
     }

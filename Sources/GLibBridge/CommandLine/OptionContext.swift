@@ -1,4 +1,5 @@
 import CGLib
+import Platform
 
 /// GOption's context for one parse. It passes each option to a closure, so that no C variable has to store it.
 final class OptionContext {
@@ -57,7 +58,7 @@ final class OptionContext {
     _ = try checked { g_option_context_parse_strv(context, &vector, &$0) }
     let rest = (1..<max(1, Int(g_strv_length(vector)))).compactMap { vector?[$0].map { String(cString: $0) } }
     if let surplus = rest.first(where: { $0 != "--" }) {
-      throw CommandLineError("“\(surplus)” is one argument too many")
+      throw CommandLineError(tr("“\(surplus)” is one argument too many"))
     }
   }
 

@@ -1,4 +1,5 @@
 import CGLib
+import Platform
 
 /// Times in this project's format: Unix seconds in UTC.
 public enum UnixTime {
@@ -6,7 +7,10 @@ public enum UnixTime {
   public static func localText(_ unixSeconds: Int64) -> String {
     guard let date = g_date_time_new_from_unix_local(gint64(unixSeconds)) else { return "\(unixSeconds)" }
     defer { g_date_time_unref(date) }
-    let text = g_date_time_format(date, "%a %-d %b %Y, %H:%M")
+    // Translators: a date and a time, as g_date_time_format formats it.
+    let format = tr("%a %-d %b %Y, %H:%M")
+    // The names of days and months are those of the locale, too.
+    let text = Translation.inUsersLocale { g_date_time_format(date, format) }
     defer { g_free(text) }
     return text.map { String(cString: $0) } ?? "\(unixSeconds)"
   }

@@ -47,23 +47,27 @@ public enum FileError: Error, Equatable, Sendable, CustomStringConvertible {
     }
   }
 
-  public var description: String {
+  /// The clause in English.
+  public var description: String { reason.original }
+
+  /// The clause for people.
+  var reason: LocalizedText {
     switch self {
-    case .missing: "it does not exist"
-    case .exists: "it already exists"
-    case .full: "the disk is full"
-    case .readOnly: "the file system is read-only"
-    case .notPermitted: "its permissions do not allow it"
-    case .symbolicLink: "it is a symbolic link"
-    case .notRegular: "it is not a regular file"
-    case .hardLink: "it has more than one hard link"
-    case .foreign: "it belongs to another user"
-    case .shared: "other users can read or write it: its mode must be 0600"
-    case .tooLarge(let limit): "it has more than \(limit) bytes"
-    case .wrongLength(let count): "it has \(count) bytes instead of the required length"
-    case .inUse: "another program is using it"
-    case .exhausted: "the system is out of descriptors or memory"
-    case .failed(let reason): reason
+    case .missing: translatable("it does not exist")
+    case .exists: translatable("it already exists")
+    case .full: translatable("the disk is full")
+    case .readOnly: translatable("the file system is read-only")
+    case .notPermitted: translatable("its permissions do not allow it")
+    case .symbolicLink: translatable("it is a symbolic link")
+    case .notRegular: translatable("it is not a regular file")
+    case .hardLink: translatable("it has more than one hard link")
+    case .foreign: translatable("it belongs to another user")
+    case .shared: translatable("other users can read or write it: its mode must be 0600")
+    case .tooLarge(let limit): translatable("it has more than \(limit) bytes")
+    case .wrongLength(let count): translatable("it has \(count) bytes instead of the required length")
+    case .inUse: translatable("another program is using it")
+    case .exhausted: translatable("the system is out of descriptors or memory")
+    case .failed(let reason): "\(reason)"
     }
   }
 }

@@ -17,6 +17,9 @@ public struct LocalizedText: ExpressibleByStringInterpolation, Sendable {
     values = stringInterpolation.values
   }
 
+  /// The text in English.
+  public var original: String { filled(into: key) }
+
   /// `template` with the values at their places. In a text without values, percent signs mean nothing.
   func filled(into template: String) -> String {
     guard !values.isEmpty else { return template }
@@ -62,5 +65,51 @@ public struct LocalizedText: ExpressibleByStringInterpolation, Sendable {
     public mutating func appendInterpolation(_ value: some BinaryInteger) {
       appendInterpolation(String(value))
     }
+
+    /// Adds the description of an error.
+    public mutating func appendInterpolation(_ error: some Error) {
+      appendInterpolation((error as? FileError)?.reason.translation ?? String(describing: error))
+    }
+  }
+}
+
+extension LocalizedText {
+  /// This text with the values that it has in `message`, a text in English of another program or of a library; nil if
+  /// `message` is another text. The text's own values do not count.
+  ///
+  /// - Parameter convert: translates a value, which may be a clause.
+  public func matching(_ message: String, convertingValues convert: (String) -> String = { $0 }) -> LocalizedText? {
+    let parts = literals
+    guard let first = parts.first, let last = parts.last, message.hasPrefix(first) else { return nil }
+    var rest = message.dropFirst(first.count)
+    var found: [String] = []
+    for part in parts.dropFirst().dropLast() {
+      guard let range = rest.firstRange(of: part) else { return nil }
+      found.append(convert(String(rest[..<range.lowerBound])))
+      rest = rest[range.upperBound...]
+    }
+    if parts.count > 1 {
+      guard rest.hasSuffix(last) else { return nil }
+      found.append(convert(String(rest.dropLast(last.count))))
+      rest = ""
+    }
+    return rest.isEmpty ? LocalizedText(key: key, values: found) : nil
+  }
+
+  /// The parts of the key before, between and after the places.
+  private var literals: [String] {
+    var literals: [String] = []
+    var rest = key[...]
+    for number in values.indices {
+      guard let place = rest.firstRange(of: "%\(number + 1)$s") else { break }
+      literals.append(String(rest[..<place.lowerBound]).replacing("%%", with: "%"))
+      rest = rest[place.upperBound...]
+    }
+    return literals + [values.isEmpty ? String(rest) : String(rest).replacing("%%", with: "%")]
+  }
+
+  private init(key: String, values: [String]) {
+    self.key = key
+    self.values = values
   }
 }

@@ -4,35 +4,46 @@ import Glibc
 /// The text in the user's language; the literal itself when there is no translation.
 ///
 /// Only texts that people read are translated. A log, an error on the bus and everything that a script reads are not.
-public func tr(_ text: LocalizedText) -> String {
-  text.filled(into: Translation.shared.find { dgettext(Translation.domain, text.key) })
-}
+public func tr(_ text: LocalizedText) -> String { text.translation }
 
 /// As ``tr(_:)``, for a short text that has several meanings. `context` tells translators which one is meant.
 public func tr(_ text: LocalizedText, context: StaticString) -> String {
   // gettext separates a context from its key by this character.
   let key = "\(context)\u{4}\(text.key)"
-  let found = Translation.shared.find { dgettext(Translation.domain, key) }
-  return text.filled(into: found == key ? text.key : found)
+  return text.filled(into: Translation.find(key) { dgettext(Translation.domain, $0) } ?? text.key)
 }
 
 /// As ``tr(_:)``, for a text with a number: `one` is the singular and `other` the plural in English. Both have the same
 /// interpolations. A language may have more forms.
 public func tr(_ count: Int, one: LocalizedText, other: LocalizedText) -> String {
-  other.filled(
-    into: Translation.shared.find { dngettext(Translation.domain, one.key, other.key, UInt(count.magnitude)) })
+  let found = other.key.withCString { plural in
+    // Without a translation, the result is one of the two keys.
+    Translation.find(one.key) { singular in
+      let found = dngettext(Translation.domain, singular, plural, UInt(count.magnitude))
+      return found == UnsafeMutablePointer(mutating: plural) ? UnsafeMutablePointer(mutating: singular) : found
+    }
+  }
+  return other.filled(into: found ?? (count.magnitude == 1 ? one.key : other.key))
+}
+
+/// Marks a text that is translated later, or only for people: see ``LocalizedText/translation``.
+public func translatable(_ text: LocalizedText) -> LocalizedText { text }
+
+extension LocalizedText {
+  /// The text in the user's language.
+  public var translation: String { filled(into: Translation.find(key) { dgettext(Translation.domain, $0) } ?? key) }
 }
 
 /// The catalogues, and the language that the environment selects.
 public struct Translation: @unchecked Sendable {
   static let domain = "chappie"
-  static let shared = Translation()
+  private static let shared = Translation()
 
   /// Nil when the user's locale is not installed. It is never freed.
   private let locale: locale_t?
 
   private init() {
-    locale = newlocale(1 << LC_MESSAGES, "", nil)
+    locale = newlocale(1 << LC_MESSAGES | 1 << LC_TIME, "", newlocale(1 << LC_CTYPE, "C.UTF-8", nil))
     bindtextdomain(Self.domain, Self.directory)
     bind_textdomain_codeset(Self.domain, "UTF-8")
   }
@@ -49,14 +60,21 @@ public struct Translation: @unchecked Sendable {
     return "/usr/share/locale"
   }
 
-  /// What `search` finds in the user's language. The rest of the process keeps its locale: the service logs, and
-  /// answers on the bus, in English.
-  func find(_ search: () -> UnsafeMutablePointer<CChar>?) -> String {
-    let before = locale.map { uselocale($0) }
-    defer {
-      if let before { uselocale(before) }
+  /// What `search` finds for the key in the user's language. Nil if it returns the key itself: there is no translation.
+  static func find(_ key: String, _ search: (UnsafePointer<CChar>) -> UnsafeMutablePointer<CChar>?) -> String? {
+    key.withCString { key in
+      guard let found = inUsersLocale({ search(key) }), UnsafePointer(found) != key else { return nil }
+      return String(cString: found)
     }
-    return search().map { String(cString: $0) } ?? ""
+  }
+
+  /// Runs `body` in the user's locale for messages and times, with text in UTF-8. The rest of the process keeps its
+  /// locale: the service logs, and answers on the bus, in English.
+  public static func inUsersLocale<Result>(_ body: () -> Result) -> Result {
+    guard let locale = shared.locale else { return body() }
+    let before = uselocale(locale)
+    defer { uselocale(before) }
+    return body()
   }
 
   /// Has the libraries of this process, such as GLib, write their texts in the user's language too. Call it at the

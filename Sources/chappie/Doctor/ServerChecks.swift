@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// Checks of the way to the servers: what the service itself got when it asked them.
 @GLibActor
@@ -56,54 +57,62 @@ struct ServerChecks {
     TLSSupport.isInstalled
       ? nil
       : .problem(
-        "trust-store", .noNetwork, "GIO has no TLS library here, so no server can be trusted.",
-        "Install the package glib-networking.")
+        "trust-store", .noNetwork, tr("GIO has no TLS library here, so no server can be trusted."),
+        tr("Install the package glib-networking."))
   }
 
   private func trust(_ servers: [Server]) -> Finding {
     if let finding = Self.localTrust { return finding }
     guard let server = servers.first(where: \.isUntrusted) else {
       guard servers.contains(where: { $0.error == nil }) else {
-        return .unchecked("trust-store", "No server was reached.")
+        return .unchecked("trust-store", tr("No server was reached."))
       }
-      return .ok("trust-store", "No certificate is refused.")
+      return .ok("trust-store", tr("No certificate is refused."))
     }
     return .problem(
       "trust-store", .noNetwork, "\(Self.capitalized(server.error ?? "")).",
-      "If the network has an authority of its own, add it to the system's trust store.")
+      tr("If the network has an authority of its own, add it to the system's trust store."))
   }
 
   private func clock(_ servers: [Server]) -> Finding {
     // The backend, which comes last, judges the tokens.
     guard let (host, time) = servers.compactMap({ server in server.time.map { (server.host, $0) } }).last else {
-      return .unchecked("clock", "No server told the time.")
+      return .unchecked("clock", tr("No server told the time."))
     }
     let difference = now - time
     guard difference.magnitude > UInt64(Self.tolerance) else {
-      return .ok("clock", "The clock agrees with that of \(host).")
+      return .ok("clock", tr("The clock agrees with that of \(host)."))
     }
-    let minutes = (difference.magnitude + 30) / 60
+    let minutes = Int(clamping: (difference.magnitude + 30) / 60)
     return .problem(
       "clock", .failed,
-      "The clock is \(minutes) \(minutes == 1 ? "minute" : "minutes") \(difference > 0 ? "ahead of" : "behind") that "
-        + "of \(host).",
-      "Set it: sudo timedatectl set-ntp true")
+      difference > 0
+        ? tr(
+          minutes, one: "The clock is \(minutes) minute ahead of that of \(host).",
+          other: "The clock is \(minutes) minutes ahead of that of \(host).")
+        : tr(
+          minutes, one: "The clock is \(minutes) minute behind that of \(host).",
+          other: "The clock is \(minutes) minutes behind that of \(host)."),
+      tr("Set it: sudo timedatectl set-ntp true"))
   }
 
   private func reached(_ servers: [Server]) -> Finding {
     if let server = servers.first(where: { $0.error != nil && !$0.isUntrusted }) {
       return .problem(
-        "servers", .noNetwork, "\(server.host) was not reached: \(server.error ?? "").",
-        "Check the network and the proxy.")
+        "servers", .noNetwork, tr("\(server.host) was not reached: \(server.error ?? "")."),
+        tr("Check the network and the proxy."))
     }
     if let server = servers.first(where: \.isUntrusted) {
-      return .problem("servers", .noNetwork, "\(server.host) is not trusted.", "See trust-store.")
+      return .problem("servers", .noNetwork, tr("\(server.host) is not trusted."), tr("See trust-store."))
     }
     if let server = servers.first(where: { $0.status ?? 0 >= 500 }) {
-      return .note("servers", "\(server.host) answers with status \(server.status ?? 0).", "Try again later.")
+      return .note("servers", tr("\(server.host) answers with status \(server.status ?? 0)."), tr("Try again later."))
     }
     let hosts = servers.map(\.host).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
-    return .ok("servers", "\(hosts.joined(separator: " and ")) \(hosts.count == 1 ? "answers" : "answer").")
+    return .ok(
+      "servers",
+      hosts.count == 2
+        ? tr("\(hosts[0]) and \(hosts[1]) answer.") : tr("\(hosts.joined(separator: ", ")) answers."))
   }
 
   private static func capitalized(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }

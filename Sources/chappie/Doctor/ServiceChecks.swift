@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// Checks of the way to the service: the bus, activation, systemd, and the service itself.
 @GLibActor
@@ -7,25 +8,27 @@ struct ServiceChecks {
   /// A start of the service may wait for a slow disk.
   private static let startDeadline = Duration.seconds(15)
 
+  private static let reloading =
+    "busctl --user call org.freedesktop.DBus / org.freedesktop.DBus ReloadConfig"
+
   let service: ServiceConnection
   private var bus: BusConnection { service.connection }
 
   func activation() async -> Finding {
     let isActivatable = await bus.activatableNames().contains(ServiceConnection.name)
-    if isActivatable { return .ok("activation", "The bus can start the service.") }
+    if isActivatable { return .ok("activation", tr("The bus can start the service.")) }
     guard await bus.hasOwner(ServiceConnection.name) else {
       return .problem(
-        "activation", .serviceMissing, "The bus cannot start the service.",
-        "Install chappie. If it is installed: busctl --user call org.freedesktop.DBus / org.freedesktop.DBus "
-          + "ReloadConfig")
+        "activation", .serviceMissing, tr("The bus cannot start the service."),
+        tr("Install chappie. If it is installed: \(Self.reloading)"))
     }
-    return .note("activation", "The service runs, but the bus could not start it again.", "Install chappie.")
+    return .note("activation", tr("The service runs, but the bus could not start it again."), tr("Install chappie."))
   }
 
   func unit() async -> Finding {
     let name = "org.freedesktop.systemd1"
     guard await bus.hasOwner(name) else {
-      return .ok("unit", "This session has no systemd: the bus itself starts the service.")
+      return .ok("unit", tr("This session has no systemd: the bus itself starts the service."))
     }
     let path = ObjectPath.root.appending("org").appending("freedesktop").appending("systemd1")
     do {
@@ -38,7 +41,7 @@ struct ServiceChecks {
       return Self.unit(
         load: try properties.value("LoadState") ?? "", active: try properties.value("ActiveState") ?? "")
     } catch {
-      return .note("unit", "systemd did not tell about chappie.service: \(CommandFailure(error).message)")
+      return .note("unit", tr("systemd did not tell about chappie.service: \(CommandFailure(error).message)"))
     }
   }
 
@@ -46,16 +49,16 @@ struct ServiceChecks {
     switch (load, active) {
     case ("loaded", "failed"):
       .problem(
-        "unit", .serviceMissing, "chappie.service has failed.",
-        "See journalctl --user -u chappie, then: systemctl --user reset-failed chappie")
-    case ("loaded", _): .ok("unit", "systemd starts the service as chappie.service, which is \(active).")
+        "unit", .serviceMissing, tr("chappie.service has failed."),
+        tr("See journalctl --user -u chappie, then: systemctl --user reset-failed chappie"))
+    case ("loaded", _): .ok("unit", tr("systemd starts the service as chappie.service, which is \(active)."))
     case ("masked", _):
       .problem(
-        "unit", .serviceMissing, "chappie.service is masked.", "Unmask it: systemctl --user unmask chappie")
+        "unit", .serviceMissing, tr("chappie.service is masked."), tr("Unmask it: systemctl --user unmask chappie"))
     case ("not-found", _):
-      .note("unit", "systemd knows no chappie.service.", "If it is installed: systemctl --user daemon-reload")
+      .note("unit", tr("systemd knows no chappie.service."), tr("If it is installed: systemctl --user daemon-reload"))
     default:
-      .problem("unit", .serviceMissing, "chappie.service is \(load).", "See systemctl --user status chappie")
+      .problem("unit", .serviceMissing, tr("chappie.service is \(load)."), tr("See systemctl --user status chappie"))
     }
   }
 
@@ -64,10 +67,10 @@ struct ServiceChecks {
       _ = try await bus.property(
         ServiceConnection.name, ServiceConnection.root, "org.chappie.Manager", "Version",
         timeout: Self.startDeadline)
-      return .ok("service", "The service answers.")
+      return .ok("service", tr("The service answers."))
     } catch {
       let failure = CommandFailure(error)
-      return .problem("service", .serviceMissing, failure.message, "See journalctl --user -u chappie")
+      return .problem("service", .serviceMissing, failure.message, tr("See journalctl --user -u chappie"))
     }
   }
 
@@ -75,24 +78,25 @@ struct ServiceChecks {
   func signIn() async -> Finding {
     do {
       let status = try SessionStatus(try await service.properties(ServiceConnection.root, "Session"))
-      let failure = status.errorMessage.map { "Last failure: \($0)" }
+      let failure = status.errorMessage.map { tr("Last failure: \(ServiceSentences.translated($0))") }
       switch status.state {
       case "signed-in":
-        return failure.map { .note("sign-in", "Somebody is signed in. \($0)") }
-          ?? .ok("sign-in", "Somebody is signed in.")
-      case "signing-in": return .note("sign-in", "A sign-in waits to be approved.")
+        return failure.map { .note("sign-in", tr("Somebody is signed in. \($0)")) }
+          ?? .ok("sign-in", tr("Somebody is signed in."))
+      case "signing-in": return .note("sign-in", tr("A sign-in waits to be approved."))
       case "reauthentication-required":
-        return .problem("sign-in", .signInNeeded, "The sign-in has ended.", "Run chappie sign-in.")
+        return .problem("sign-in", .signInNeeded, tr("The sign-in has ended."), tr("Run chappie sign-in."))
       default:
         if let failure, ExitStatus(errorName: status.errorName ?? "") == .keyringNeeded {
-          return .unchecked("sign-in", "Nobody knows without the keyring. \(failure)")
+          return .unchecked("sign-in", tr("Nobody knows without the keyring. \(failure)"))
         }
         let others = try await service.otherAccounts().count
         guard others == 0 else {
           return .note(
-            "sign-in", "Nobody is signed in to the default account; other accounts: \(others).", "Give --account.")
+            "sign-in", tr("Nobody is signed in to the default account; other accounts: \(others)."),
+            tr("Give --account."))
         }
-        return .problem("sign-in", .signInNeeded, "Nobody is signed in.", "Run chappie sign-in.")
+        return .problem("sign-in", .signInNeeded, tr("Nobody is signed in."), tr("Run chappie sign-in."))
       }
     } catch {
       return .unchecked("sign-in", CommandFailure(error).message)

@@ -40,48 +40,48 @@ enum KeyringProduct {
     case .gnome: "GNOME Keyring"
     case .kde: "KDE Wallet"
     case .keePassXC: "KeePassXC"
-    case .other: "The keyring"
+    case .other: tr("The keyring")
     }
   }
 
   /// How a person gets a keyring, or starts it.
   var start: String {
     switch self {
-    case .gnome: "Start GNOME Keyring: \(Self.unlocking)"
+    case .gnome: tr("Start GNOME Keyring: \(Self.unlocking)")
     case .kde:
-      "In System Settings, on the page KDE Wallet, turn on “Use KWallet for the Secret Service interface”."
+      tr("In System Settings, on the page KDE Wallet, turn on “Use KWallet for the Secret Service interface”.")
     case .keePassXC:
-      "In the settings of KeePassXC turn on “Secret Service Integration”, and open a database."
-    case .other: "Install one, and log in again: \(Self.installation)"
+      tr("In the settings of KeePassXC turn on “Secret Service Integration”, and open a database.")
+    case .other: tr("Install one, and log in again: \(Self.installation)")
     }
   }
 
   /// How a person makes it create its first collection.
   var create: String {
     switch self {
-    case .gnome where !Browser.isReachable: "Choose a password for one: \(Self.unlocking)"
+    case .gnome where !Browser.isReachable: tr("Choose a password for one: \(Self.unlocking)")
     case .keePassXC:
-      "Open a database in KeePassXC, and expose a group in its settings, under “Secret Service Integration”."
-    case .gnome, .kde, .other: "Run chappie sign-in at a terminal: the keyring asks for a password for a new one."
+      tr("Open a database in KeePassXC, and expose a group in its settings, under “Secret Service Integration”.")
+    case .gnome, .kde, .other: tr("Run chappie sign-in at a terminal: the keyring asks for a password for a new one.")
     }
   }
 
   /// How a person creates or unlocks its collection without the keyring's own prompt.
   var withoutPrompt: String {
     switch self {
-    case .gnome: "Without its window: \(Self.unlocking)"
-    case .keePassXC: "Unlock the database in KeePassXC, and expose a group under “Secret Service Integration”."
-    case .kde: "Or create and open the wallet “kdewallet” in KWalletManager."
-    case .other: "Or do so in its own settings."
+    case .gnome: tr("Without its window: \(Self.unlocking)")
+    case .keePassXC: tr("Unlock the database in KeePassXC, and expose a group under “Secret Service Integration”.")
+    case .kde: tr("Or create and open the wallet “kdewallet” in KWalletManager.")
+    case .other: tr("Or do so in its own settings.")
     }
   }
 
   /// How a person unlocks it.
   var unlock: String {
     switch self {
-    case .gnome where !Browser.isReachable: "Unlock it: \(Self.unlocking)"
-    case .keePassXC: "Unlock the database in KeePassXC."
-    case .gnome, .kde, .other: "Run chappie ask at a terminal: the keyring asks for its password."
+    case .gnome where !Browser.isReachable: tr("Unlock it: \(Self.unlocking)")
+    case .keePassXC: tr("Unlock the database in KeePassXC.")
+    case .gnome, .kde, .other: tr("Run chappie ask at a terminal: the keyring asks for its password.")
     }
   }
 

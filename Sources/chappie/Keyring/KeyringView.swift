@@ -56,7 +56,7 @@ struct KeyringView {
     switch state {
     case .unlocked: nil
     case .absent: product.start
-    case .silent: "Restart it, or log in again."
+    case .silent: tr("Restart it, or log in again.")
     case .noCollection: product.create
     case .locked: product.unlock
     }

@@ -33,13 +33,14 @@ struct CommandFailure: Error {
   }
 
   /// The user cancelled.
-  static let cancelled = CommandFailure(.interrupted, "Cancelled.", name: "org.chappie.Error.Cancelled")
+  static let cancelled = CommandFailure(.interrupted, tr("Cancelled."), name: "org.chappie.Error.Cancelled")
 
   /// The bus closed the connection.
-  static let busLost = CommandFailure(.serviceMissing, "The session bus is gone: try again in a session.", name: noBus)
+  static let busLost = CommandFailure(
+    .serviceMissing, tr("The session bus is gone: try again in a session."), name: noBus)
 
   /// The deadline of a call passed.
-  static let noAnswer = CommandFailure(.serviceMissing, "There was no answer in time.")
+  static let noAnswer = CommandFailure(.serviceMissing, tr("There was no answer in time."))
 
   /// The service ended during a call.
   static let serviceEnded = CommandFailure(busName: "org.freedesktop.DBus.Error.NoReply", message: "")
@@ -89,16 +90,18 @@ struct CommandFailure: Error {
   }
 
   private static func sentence(_ name: String, _ message: String, resetsAt: Int64?) -> String {
-    switch (name, ExitStatus(errorName: name)) {
-    case ("org.chappie.Error.MissingCredential", _): "Nobody is signed in: run chappie sign-in."
-    case (_, .signInNeeded): "The sign-in has ended: run chappie sign-in."
-    case (_, .usageLimitReached): message + (resetsAt.map { " It resets \(UnixTime.localText($0))." } ?? "")
-    case ("org.chappie.Error.Cancelled", _): "Cancelled."
+    let message = ServiceSentences.translated(message)
+    return switch (name, ExitStatus(errorName: name)) {
+    case ("org.chappie.Error.MissingCredential", _): tr("Nobody is signed in: run chappie sign-in.")
+    case (_, .signInNeeded): tr("The sign-in has ended: run chappie sign-in.")
+    case (_, .usageLimitReached):
+      [message, resetsAt.map { tr("It resets \(UnixTime.localText($0)).") }].compactMap(\.self).joined(separator: " ")
+    case ("org.chappie.Error.Cancelled", _): tr("Cancelled.")
     case ("org.freedesktop.DBus.Error.ServiceUnknown", _), ("org.freedesktop.DBus.Error.NameHasNoOwner", _):
-      "The service is not installed, or does not start: install chappie, and see journalctl --user -u chappie."
+      tr("The service is not installed, or does not start: install chappie, and see journalctl --user -u chappie.")
     case ("org.freedesktop.DBus.Error.NoReply", _), ("org.freedesktop.DBus.Error.Disconnected", _):
-      "The service ended before it answered: try again, and see journalctl --user -u chappie."
-    case (_, .serviceMissing): "The service does not start: see journalctl --user -u chappie."
+      tr("The service ended before it answered: try again, and see journalctl --user -u chappie.")
+    case (_, .serviceMissing): tr("The service does not start: see journalctl --user -u chappie.")
     default: message
     }
   }

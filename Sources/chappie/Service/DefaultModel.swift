@@ -35,9 +35,9 @@ struct DefaultModel {
   var sentence: String {
     let slug = slug.terminalSafeLine
     return switch source {
-    case "chosen": "\(slug) answers, because it was chosen."
-    case Self.unconfirmed: "\(slug) answers, if the backend still offers it."
-    default: "\(slug) answers."
+    case "chosen": tr("\(slug) answers, because it was chosen.")
+    case Self.unconfirmed: tr("\(slug) answers, if the backend still offers it.")
+    default: tr("\(slug) answers.")
     }
   }
 }

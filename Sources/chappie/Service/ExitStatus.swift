@@ -1,3 +1,5 @@
+import Platform
+
 /// The exit statuses of the command. chappie(1) lists them too; a test compares the two.
 enum ExitStatus: Int32, CaseIterable {
   case success = 0
@@ -18,20 +20,20 @@ enum ExitStatus: Int32, CaseIterable {
   /// The meaning, in a sentence.
   var meaning: String {
     switch self {
-    case .success: "Success."
-    case .failed: "The request failed, or the output could not be written."
-    case .usage: "The command line is wrong."
-    case .signInNeeded: "Nobody is signed in, or the user has to sign in again."
-    case .keyringNeeded: "The keyring or the screen is locked, or there is no keyring."
-    case .serviceMissing: "The service is not installed or does not start, or there is no session bus."
-    case .usageLimitReached: "The usage limit of the plan is reached."
-    case .rateLimited: "Too many requests were sent in a short time."
-    case .noNetwork: "The server was not reached, or its answer broke off."
-    case .noSuchModel: "The model does not exist."
-    case .refused: "The server refused the request or failed."
-    case .declined: "The model refused to answer; its refusal is printed."
-    case .notRevoked: "The credential was removed, but the server could not be asked to revoke it."
-    case .interrupted: "It was interrupted."
+    case .success: tr("Success.")
+    case .failed: tr("The request failed, or the output could not be written.")
+    case .usage: tr("The command line is wrong.")
+    case .signInNeeded: tr("Nobody is signed in, or the user has to sign in again.")
+    case .keyringNeeded: tr("The keyring or the screen is locked, or there is no keyring.")
+    case .serviceMissing: tr("The service is not installed or does not start, or there is no session bus.")
+    case .usageLimitReached: tr("The usage limit of the plan is reached.")
+    case .rateLimited: tr("Too many requests were sent in a short time.")
+    case .noNetwork: tr("The server was not reached, or its answer broke off.")
+    case .noSuchModel: tr("The model does not exist.")
+    case .refused: tr("The server refused the request or failed.")
+    case .declined: tr("The model refused to answer; its refusal is printed.")
+    case .notRevoked: tr("The credential was removed, but the server could not be asked to revoke it.")
+    case .interrupted: tr("It was interrupted.")
     }
   }
 

@@ -20,7 +20,7 @@ final class ServiceConnection {
     } catch {
       return .failure(
         CommandFailure(
-          .serviceMissing, "There is no session bus: run this in a desktop session, or under dbus-run-session.",
+          .serviceMissing, tr("There is no session bus: run this in a desktop session, or under dbus-run-session."),
           name: CommandFailure.noBus))
     }
   }
@@ -60,7 +60,7 @@ final class ServiceConnection {
       return path
     } catch let error as GLibError where error.busName == "org.freedesktop.DBus.Error.UnknownMethod" {
       throw CommandFailure(
-        .signInNeeded, "Nobody is signed in as “\(account)”: run chappie sign-in --account \(account).")
+        .signInNeeded, tr("Nobody is signed in as “\(account)”: run chappie sign-in --account \(account)."))
     }
   }
 
@@ -103,14 +103,14 @@ final class ServiceConnection {
     do {
       let (_, socket) = try await connection.callForDescriptor(
         Self.name, path, "org.chappie.\(interface)", "OpenTurn", arguments, interactive: StandardInput.isTerminal)
-      guard let socket else { throw CommandFailure(.failed, "The service opened no turn: try again.") }
+      guard let socket else { throw CommandFailure(.failed, tr("The service opened no turn: try again.")) }
       return socket
     } catch let error as GLibError
       where error.busName == "org.freedesktop.DBus.Error.UnknownMethod" && error.message.contains("OpenTurn")
     {
       throw CommandFailure(
         .failed,
-        "The service that runs is older than this command: systemctl --user restart chappie starts the new one.")
+        tr("The service that runs is older than this command: systemctl --user restart chappie starts the new one."))
     }
   }
 

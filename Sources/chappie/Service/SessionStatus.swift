@@ -33,17 +33,19 @@ struct SessionStatus: Equatable {
 
   private var sentence: String {
     switch state {
-    case "signed-in": "Signed in" + account
+    case "signed-in": account.map { tr("Signed in as \($0)") } ?? tr("Signed in")
     case "signing-in":
-      "Signing in" + (userCode.map { ": enter \($0) at \(verificationURI ?? "the sign-in page")" } ?? "")
-    case "reauthentication-required": "The sign-in has ended" + account + ": run chappie sign-in"
-    default: "Signed out"
+      userCode.map { tr("Signing in: enter \($0) at \(verificationURI ?? tr("the sign-in page"))") } ?? tr("Signing in")
+    case "reauthentication-required":
+      account.map { tr("The sign-in as \($0) has ended: run chappie sign-in") }
+        ?? tr("The sign-in has ended: run chappie sign-in")
+    default: tr("Signed out")
     }
   }
 
-  private var account: String {
-    guard let email else { return "" }
-    return " as \(email)" + (plan.map { " (\($0))" } ?? "")
+  private var account: String? {
+    guard let email else { return nil }
+    return email + (plan.map { " (\($0))" } ?? "")
   }
 
   /// The status as a JSON object, without unknown members.

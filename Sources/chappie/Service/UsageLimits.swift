@@ -20,15 +20,15 @@ struct UsageLimits: Equatable {
 
     /// A length of time in its largest whole unit: `5 hours`, `7 days`.
     static func length(_ minutes: UInt32) -> String {
-      let (count, unit) =
-        minutes.isMultiple(of: 1440)
-        ? (minutes / 1440, "day") : minutes.isMultiple(of: 60) ? (minutes / 60, "hour") : (minutes, "minute")
-      return count == 1 ? "1 \(unit)" : "\(count) \(unit)s"
+      let (minutes, hours, days) = (Int(minutes), Int(minutes) / 60, Int(minutes) / 1440)
+      if minutes.isMultiple(of: 1440) { return tr(days, one: "\(days) day", other: "\(days) days") }
+      if minutes.isMultiple(of: 60) { return tr(hours, one: "\(hours) hour", other: "\(hours) hours") }
+      return tr(minutes, one: "\(minutes) minute", other: "\(minutes) minutes")
     }
 
     var wholePercent: Int { UsageBar(percent: usedPercent).wholePercent }
 
-    var reset: String? { resetsAt.map { "resets \(UnixTime.localText($0))" } }
+    var reset: String? { resetsAt.map { tr("resets \(UnixTime.localText($0))") } }
   }
 
   let plan: String?
@@ -40,8 +40,8 @@ struct UsageLimits: Equatable {
 
   init(_ values: VariantDictionary) throws {
     plan = try values.value("plan")
-    primary = try Window(try values.value("primary"), name: "Window")
-    secondary = try Window(try values.value("secondary"), name: "Long window")
+    primary = try Window(try values.value("primary"), name: tr("Window"))
+    secondary = try Window(try values.value("secondary"), name: tr("Long window"))
     let credits: VariantDictionary = try values.value("credits") ?? [:]
     hasCredits = try credits.value("has_credits") ?? false
     isUnlimited = try credits.value("unlimited") ?? false
@@ -56,11 +56,19 @@ struct UsageLimits: Equatable {
   /// The window with the highest usage.
   var fullest: Window? { windows.max { $0.usedPercent < $1.usedPercent } }
 
-  private var planName: String? { plan.map { "\(ChappiePlan(rawValue: $0).displayName) plan" } }
+  private var planName: String? { plan.map { tr("\(ChappiePlan(rawValue: $0).displayName) plan") } }
 
   private var credits: String? {
     if isUnlimited { return "unlimited" }
     return hasCredits ? balance ?? "some" : nil
+  }
+
+  private var shownCredits: String? {
+    switch credits {
+    case "unlimited": tr("unlimited")
+    case "some": tr("some", context: "credits")
+    case let balance: balance
+    }
   }
 
   // MARK: For people
@@ -69,7 +77,8 @@ struct UsageLimits: Equatable {
   var text: String {
     var table = table(divided: false)
     if let columns = Terminal.columns, table.columns > columns { table = self.table(divided: true) }
-    let head = (planName ?? "Usage") + (windows.isEmpty && credits == nil ? ": the backend reports no limits" : "")
+    let name = planName ?? tr("Usage")
+    let head = windows.isEmpty && credits == nil ? tr("\(name): the backend reports no limits") : name
     return head.terminalSafeLine + "\n" + table.text
   }
 
@@ -85,7 +94,7 @@ struct UsageLimits: Equatable {
         table.append(window.name, bar, window.reset ?? "")
       }
     }
-    if let credits { table.append("Credits", credits) }
+    if let credits = shownCredits { table.append(tr("Credits"), credits) }
     return table
   }
 
@@ -118,7 +127,7 @@ struct UsageLimits: Equatable {
     let lines = windows.map { window in
       "\(window.name): \(window.wholePercent)%" + (window.reset.map { ", \($0)" } ?? "")
     }
-    return ([planName ?? "Usage"] + lines + [credits.map { "Credits: \($0)" }].compactMap(\.self)).joined(
+    return ([planName ?? tr("Usage")] + lines + [shownCredits.map { tr("Credits: \($0)") }].compactMap(\.self)).joined(
       separator: "\n")
   }
 

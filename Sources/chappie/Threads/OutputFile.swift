@@ -15,10 +15,13 @@ struct OutputFile {
     case .nothing, .sink: break
     case .regular, .brokenLink:
       guard !replaces else { return }
-      let problem = FileKind(path) == .regular ? "exists already" : "is a broken link"
-      throw CommandFailure(.failed, "\(path) \(problem): give --force to replace it.")
-    case .directory: throw CommandFailure(.failed, "\(path) is a directory: name a file in it.")
-    case .other: throw CommandFailure(.failed, "\(path) is a socket or a device: name a file.")
+      throw CommandFailure(
+        .failed,
+        FileKind(path) == .regular
+          ? tr("\(path) exists already: give --force to replace it.")
+          : tr("\(path) is a broken link: give --force to replace it."))
+    case .directory: throw CommandFailure(.failed, tr("\(path) is a directory: name a file in it."))
+    case .other: throw CommandFailure(.failed, tr("\(path) is a socket or a device: name a file."))
     }
   }
 
@@ -35,9 +38,9 @@ struct OutputFile {
         try Files.create(bytes, at: path, replaces: replaces)
       }
     } catch .missing {
-      throw CommandFailure(.failed, "\(path) cannot be written: its directory does not exist, make it first.")
+      throw CommandFailure(.failed, tr("\(path) cannot be written: its directory does not exist, make it first."))
     } catch {
-      throw CommandFailure(.failed, "\(path) cannot be written: \(error).")
+      throw CommandFailure(.failed, tr("\(path) cannot be written: \(error)."))
     }
   }
 }

@@ -60,26 +60,30 @@ struct ThreadExporter {
     var written = 0
     var status = ExitStatus.success
     for (thread, file) in zip(all, files) {
-      spinner.text = "Writing \(written + 1) of \(all.count): \(ThreadSummary.shown(thread.title).shortened(to: 40))"
+      spinner.text = tr(
+        "Writing \(written + 1) of \(all.count): \(ThreadSummary.shown(thread.title).shortened(to: 40))")
       do {
         try Task.checkCancellation()
         try await write(thread.id, to: file)
         written += 1
       } catch is CancellationError {
-        throw CommandFailure(.interrupted, "Cancelled: \(written) of \(all.count) threads are in \(directory).")
+        throw CommandFailure(.interrupted, tr("Cancelled: \(written) of \(all.count) threads are in \(directory)."))
       } catch {
         status = try report(CommandFailure(error), thread)
       }
     }
     spinner.stop()
-    StandardStream.output.write("Wrote \(written) thread\(written == 1 ? "" : "s") to \(directory).\n")
+    StandardStream.output.write(
+      tr(
+        written, one: "Wrote \(written) thread to \(directory).", other: "Wrote \(written) threads to \(directory).")
+        + "\n")
     return status
   }
 
   private func check(_ directory: String) throws {
     switch FileKind(directory) {
     case .nothing, .directory: break
-    default: throw CommandFailure(.failed, "\(directory) is no directory: --all needs a new or an existing one.")
+    default: throw CommandFailure(.failed, tr("\(directory) is no directory: --all needs a new or an existing one."))
     }
   }
 
@@ -87,7 +91,7 @@ struct ThreadExporter {
     do {
       try Files.makeDirectory(directory)
     } catch {
-      throw CommandFailure(.failed, "The directory \(directory) cannot be created: \(error).")
+      throw CommandFailure(.failed, tr("The directory \(directory) cannot be created: \(error)."))
     }
   }
 

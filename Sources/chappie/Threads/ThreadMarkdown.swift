@@ -12,14 +12,10 @@ struct ThreadMarkdown {
   }
 
   private func head(_ thread: ChappieThreadSummary) -> String {
-    let turns = "\(thread.turnCount) turn\(thread.turnCount == 1 ? "" : "s")"
-    let archived = thread.archivedAt.map { ", archived \(UnixTime.localText($0))" } ?? ""
-    return """
-      # \(Markdown.escaped(ThreadSummary.shown(thread.title)))
-
-      Thread \(Markdown.code(thread.id)): \(turns), begun \(UnixTime.localText(thread.createdAt)), \
-      changed \(UnixTime.localText(thread.updatedAt))\(archived).
-      """
+    let turns = tr(thread.turnCount, one: "\(thread.turnCount) turn", other: "\(thread.turnCount) turns")
+    let facts = [turns] + ThreadSummary.times(thread)
+    let sentence = tr("Thread \(Markdown.code(thread.id)): \(facts.joined(separator: ", ")).")
+    return "# \(Markdown.escaped(ThreadSummary.shown(thread.title)))\n\n\(sentence)"
   }
 
   private func part(_ event: ChappieTurnEvent, _ turn: ChappieTurn) -> String? {
@@ -30,25 +26,25 @@ struct ThreadMarkdown {
     case .output(let text, let model, _):
       return "## \(Markdown.escaped(model.terminalSafeLine))\n\n\(Markdown.closed(text))"
     case .toolCall(_, let name, let arguments):
-      return "### Tool \(Markdown.code(name))\n\n\(Markdown.block(arguments, "json"))"
+      return "### \(tr("Tool \(Markdown.code(name))"))\n\n\(Markdown.block(arguments, "json"))"
     case .toolOutput(_, let name, let status, let output):
-      return "### \(Markdown.code(name)) \(status.rawValue)\n\n\(Markdown.block(output))"
+      return "### \(Markdown.code(name)) \(status.shown)\n\n\(Markdown.block(output))"
     case .payload:
       return nil
     case .error(_, let message):
-      return "**Failed:** \(Markdown.escaped(message.terminalSafeLine))"
+      return "**\(tr("Failed:"))** \(Markdown.escaped(message.terminalSafeLine))"
     case .compaction(let summary):
-      return "## Summary\n\n\(Markdown.quote(summary))"
+      return "## \(tr("Summary"))\n\n\(Markdown.quote(summary))"
     case .other(let json):
-      return "Something that this version cannot show:\n\n\(Markdown.block(json.json, "json"))"
+      return "\(tr("Something that this version cannot show:"))\n\n\(Markdown.block(json.json, "json"))"
     }
   }
 
   private func image(_ image: ChappieImage) -> String {
-    image.url.hasPrefix("https:") ? "![An image](<\(image.url.terminalSafeLine)>)" : "*An image*"
+    image.url.hasPrefix("https:") ? "![\(tr("An image"))](<\(image.url.terminalSafeLine)>)" : "*\(tr("An image"))*"
   }
 
   private func damage(_ damage: ChappieThreadDamage) -> String {
-    "**A part cannot be read**, turn \(damage.offset): \(Markdown.escaped(damage.reason.terminalSafeLine))"
+    tr("**A part cannot be read**, turn \(damage.offset): \(Markdown.escaped(damage.reason.terminalSafeLine))")
   }
 }

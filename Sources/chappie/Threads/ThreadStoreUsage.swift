@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// The usage of an account's thread store, as `org.chappie.Threads` reports it.
 struct ThreadStoreUsage {
@@ -22,16 +23,21 @@ struct ThreadStoreUsage {
     let used = ByteCount(bytes: used).text
     let size =
       limit == 0
-      ? "\(used), without a limit"
-      : "\(UsageBar(percent: Double(self.used) * 100 / Double(limit)).text)  \(used) of \(ByteCount(bytes: limit).text)"
-    let counts = "\(count) thread\(count == 1 ? "" : "s"), \(archivedCount) archived"
+      ? tr("\(used), without a limit")
+      : UsageBar(percent: Double(self.used) * 100 / Double(limit)).text + "  "
+        + tr("\(used) of \(ByteCount(bytes: limit).text)")
+    let counts = tr(
+      Int(count), one: "\(count) thread, \(archivedCount) archived",
+      other: "\(count) threads, \(archivedCount) archived")
     return ([size, counts] + [unreadable].compactMap(\.self)).map { $0 + "\n" }.joined()
   }
 
   private var unreadable: String? {
     guard unreadableCount > 0 else { return nil }
-    let removed = unreadableCount == 1 ? "it" : "them"
-    return "\(unreadableCount) cannot be read on this device: chappie threads delete --all removes \(removed) too"
+    return tr(
+      Int(unreadableCount),
+      one: "\(unreadableCount) cannot be read on this device: chappie threads delete --all removes it too",
+      other: "\(unreadableCount) cannot be read on this device: chappie threads delete --all removes them too")
   }
 
   var json: JSONObject {

@@ -17,7 +17,7 @@ struct ThreadSummary {
     id = try values.value("id") ?? ""
     // The id becomes part of a file name.
     guard ThreadID.isValid(id) else {
-      throw CommandFailure(.failed, "The service listed a thread with an invalid id: “\(id.terminalSafeLine)”.")
+      throw CommandFailure(.failed, tr("The service listed a thread with an invalid id: “\(id.terminalSafeLine)”."))
     }
     title = try values.value("title") ?? ""
     createdAt = try values.value("created_at") ?? 0
@@ -32,14 +32,23 @@ struct ThreadSummary {
   static func short(_ id: String) -> String { String(id.prefix(8)).terminalSafeLine }
 
   /// A title for display.
-  static func shown(_ title: String) -> String { title.trimmed.isEmpty ? "Untitled" : title.terminalSafeLine }
+  static func shown(_ title: String) -> String { title.trimmed.isEmpty ? tr("Untitled") : title.terminalSafeLine }
 
   /// A title in quotation marks, for a sentence.
-  static func quoted(_ title: String) -> String { "“\(shown(title))”" }
+  static func quoted(_ title: String) -> String { tr("“\(shown(title))”") }
 
   /// The number of turns and their size.
   static func size(turns: Int, bytes: UInt64) -> String {
-    "\(turns) turn\(turns == 1 ? "" : "s"), \(ByteCount(bytes: bytes).text)"
+    let bytes = ByteCount(bytes: bytes).text
+    return tr(turns, one: "\(turns) turn, \(bytes)", other: "\(turns) turns, \(bytes)")
+  }
+
+  /// The times of a thread, a phrase each.
+  static func times(_ thread: ChappieThreadSummary) -> [String] {
+    [
+      tr("begun \(UnixTime.localText(thread.createdAt))"), tr("changed \(UnixTime.localText(thread.updatedAt))"),
+      thread.archivedAt.map { tr("archived \(UnixTime.localText($0))") },
+    ].compactMap(\.self)
   }
 
   var json: JSONObject {

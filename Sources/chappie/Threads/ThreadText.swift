@@ -20,13 +20,10 @@ struct ThreadText {
   }
 
   private func head(_ thread: ChappieThreadSummary) -> String {
-    let facts = [
-      thread.id.terminalSafeLine, ThreadSummary.size(turns: thread.turnCount, bytes: UInt64(clamping: thread.bytes)),
-      "begun \(UnixTime.localText(thread.createdAt))", "changed \(UnixTime.localText(thread.updatedAt))",
-      thread.archivedAt.map { "archived \(UnixTime.localText($0))" },
-    ]
+    let size = ThreadSummary.size(turns: thread.turnCount, bytes: UInt64(clamping: thread.bytes))
+    let facts = [thread.id.terminalSafeLine, size] + ThreadSummary.times(thread)
     let title = ThreadSummary.shown(thread.title).lines(within: columns).map(style.bold)
-    let line = facts.compactMap(\.self).joined(separator: ", ").lines(within: columns).map(style.dim)
+    let line = facts.joined(separator: ", ").lines(within: columns).map(style.dim)
     return (title + line).joined(separator: "\n") + "\n"
   }
 
@@ -47,23 +44,27 @@ struct ThreadText {
     case .output(let text, let model, _):
       return style.bold(model.terminalSafeLine) + "\n" + body(text, limit)
     case .toolCall(_, let name, let arguments):
-      return line("Tool \(name.terminalSafeLine) \(arguments.terminalSafeLine)")
+      return line(tr("Tool \(name.terminalSafeLine) \(arguments.terminalSafeLine)"))
     case .toolOutput(_, let name, let status, let output):
-      return line("\(name.terminalSafeLine) \(status.rawValue): \(output.terminalSafeLine)")
+      return line("\(name.terminalSafeLine) \(status.shown): \(output.terminalSafeLine)")
     case .payload:
       return nil
     case .error(_, let message):
-      return style.bold("Failed") + "\n" + body(message, limit)
+      return style.bold(tr("Failed")) + "\n" + body(message, limit)
     case .compaction(let summary):
-      return style.bold("Summary") + "\n" + body(summary, limit)
+      return style.bold(tr("Summary")) + "\n" + body(summary, limit)
     case .other(let json):
-      return line("Something that this version cannot show: \(json.json.terminalSafeLine)")
+      return line(tr("Something that this version cannot show: \(json.json.terminalSafeLine)"))
     }
   }
 
   private func images(_ images: [ChappieImage]) -> String {
     guard !images.isEmpty else { return "" }
-    return "  " + style.dim(images.count == 1 ? "with an image" : "with \(images.count) images") + "\n"
+    return "  "
+      + style.dim(
+        images.count == 1
+          ? tr("with an image")
+          : tr(images.count, one: "with \(images.count) image", other: "with \(images.count) images")) + "\n"
   }
 
   private func body(_ text: String, _ limit: Int?) -> String {
@@ -78,7 +79,7 @@ struct ThreadText {
   }
 
   private func damage(_ damage: ChappieThreadDamage) -> String {
-    let text = "A part cannot be read, turn \(damage.offset): \(damage.reason.terminalSafeLine)"
+    let text = tr("A part cannot be read, turn \(damage.offset): \(damage.reason.terminalSafeLine)")
     return text.lines(within: columns).map { style.bold($0) + "\n" }.joined()
   }
 }
@@ -87,9 +88,21 @@ extension ChappieInputMessage.Role {
   /// The speaker's name in a heading.
   var speaker: String {
     switch self {
-    case .user: "You"
-    case .assistant: "Assistant"
-    case .system, .developer: "Instructions"
+    case .user: tr("You")
+    case .assistant: tr("Assistant")
+    case .system, .developer: tr("Instructions")
+    }
+  }
+}
+
+extension ChappieToolExecutionResult.Status {
+  /// The outcome of a tool call, for display.
+  var shown: String {
+    switch self {
+    case .completed: tr("completed")
+    case .failed: tr("failed")
+    case .denied: tr("denied")
+    case .cancelled: tr("cancelled")
     }
   }
 }

@@ -3,9 +3,9 @@ import Platform
 
 /// Resolves the names of threads on the command line: an id, the beginning of one, or `last`.
 extension ThreadsProxy {
-  nonisolated static let placeholder = "THREAD"
+  nonisolated static let placeholder = tr("THREAD")
   /// The explanation in the help of a verb.
-  nonisolated static let naming = "THREAD is an id, the beginning of one, or “last” for the one that changed last."
+  nonisolated static let naming = tr("THREAD is an id, the beginning of one, or “last” for the one that changed last.")
 
   private static let last = "last"
   private static let idLength = 36
@@ -55,7 +55,7 @@ extension ThreadsProxy {
 
   private func newest(archived: Bool, isTitled: Bool) async throws -> ThreadSummary {
     guard let newest = try await all(archived: archived, limit: 1, isTitled: isTitled).first else {
-      throw CommandFailure(.failed, archived ? "No thread is archived." : "There are no threads yet.")
+      throw CommandFailure(.failed, archived ? tr("No thread is archived.") : tr("There are no threads yet."))
     }
     return newest
   }
@@ -65,12 +65,12 @@ extension ThreadsProxy {
     if matches.count == 1 { return matches[0] }
     if matches.isEmpty {
       throw CommandFailure(
-        .failed, "There is no thread “\(name.terminalSafeLine)”: see chappie threads, also with --archived.")
+        .failed, tr("There is no thread “\(name.terminalSafeLine)”: see chappie threads, also with --archived."))
     }
     let ids = matches.prefix(3).map(\.id) + (matches.count > 3 ? ["…"] : [])
     throw CommandFailure(
       .failed,
-      "“\(name)” is the beginning of \(matches.count) threads, give more of it: \(ids.joined(separator: ", ")).")
+      tr("“\(name)” is the beginning of \(matches.count) threads, give more of it: \(ids.joined(separator: ", "))."))
   }
 }
 
@@ -79,8 +79,8 @@ extension CommandLineArguments {
   ///
   /// - Throws: `CommandLineError` for none or several.
   func thread() throws -> String {
-    guard let name = remaining.first else { throw CommandLineError("Which thread? See chappie threads.") }
-    guard remaining.count == 1 else { throw CommandLineError("“\(remaining[1])” is one argument too many") }
+    guard let name = remaining.first else { throw CommandLineError(tr("Which thread? See chappie threads.")) }
+    guard remaining.count == 1 else { throw CommandLineError(tr("“\(remaining[1])” is one argument too many")) }
     return name
   }
 
@@ -88,7 +88,7 @@ extension CommandLineArguments {
   ///
   /// - Throws: `CommandLineError` for none.
   func threads() throws -> [String] {
-    guard !remaining.isEmpty else { throw CommandLineError("Which thread? See chappie threads.") }
+    guard !remaining.isEmpty else { throw CommandLineError(tr("Which thread? See chappie threads.")) }
     return remaining
   }
 

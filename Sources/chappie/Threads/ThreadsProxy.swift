@@ -58,14 +58,15 @@ struct ThreadsProxy {
       return try await call()
     } catch let error as GLibError where error.busName == "org.freedesktop.DBus.Error.UnknownMethod" {
       throw CommandFailure(
-        .failed, "The service keeps no threads: Enabled=true under [Threads] in chappie/chappie.conf turns them on.")
+        .failed, tr("The service keeps no threads: Enabled=true under [Threads] in chappie/chappie.conf turns them on.")
+      )
     } catch let error as GLibError where error.busName == "org.chappie.Error.NoSuchThread" {
       throw Self.noSuchThread
     }
   }
 
   private static let noSuchThread = CommandFailure(
-    .failed, "There is no such thread: see chappie threads, also with --archived.")
+    .failed, tr("There is no such thread: see chappie threads, also with --archived."))
 
   // MARK: One thread
 
@@ -89,7 +90,7 @@ struct ThreadsProxy {
   ///
   /// - Parameter summary: if it is empty, the model writes it.
   func compact(_ id: String, _ summary: String) async throws {
-    _ = try await Spinner.show("Summarising the thread…") { try await call("Compact", .tuple(id, summary)) }
+    _ = try await Spinner.show(tr("Summarising the thread…")) { try await call("Compact", .tuple(id, summary)) }
   }
 
   /// The entry of a thread in the list. A thread that is in use is on the first page.

@@ -4,7 +4,7 @@ import Platform
 /// `chappie accounts`: lists the stored accounts.
 struct Accounts: Verb {
   static let name = "accounts"
-  static let summary = "List the stored accounts"
+  static let summary = tr("List the stored accounts")
 
   let json: Bool
 
@@ -14,7 +14,7 @@ struct Accounts: Verb {
   }
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
-    let json = parser.flag("json", "Print one JSON object a line")
+    let json = parser.flag("json", tr("Print one JSON object a line"))
     return { Accounts(json: $0[json]) }
   }
 

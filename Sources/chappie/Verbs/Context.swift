@@ -4,7 +4,7 @@ import Platform
 /// `chappie context`: shows and changes the conversation of `ask --continue`.
 struct Context: Verb {
   static let name = "context"
-  static let summary = "Show, summarise or forget the conversation of ask --continue"
+  static let summary = tr("Show, summarise or forget the conversation of ask --continue")
   static let details = ""
 
   private enum Action {
@@ -20,11 +20,11 @@ struct Context: Verb {
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
     let account = parser.account()
-    let messages = parser.flag("messages", "Print the messages")
-    let clear = parser.flag("clear", "Forget it")
-    let compact = parser.flag("compact", "Have the model summarise it")
-    let summary = parser.string("summary", placeholder: "TEXT", "Replace it by this summary")
-    let json = parser.flag("json", "Print one JSON object")
+    let messages = parser.flag("messages", tr("Print the messages"))
+    let clear = parser.flag("clear", tr("Forget it"))
+    let compact = parser.flag("compact", tr("Have the model summarise it"))
+    let summary = parser.string("summary", placeholder: tr("TEXT"), tr("Replace it by this summary"))
+    let json = parser.flag("json", tr("Print one JSON object"))
     return { arguments in
       let wanted: [Action?] = [
         arguments[messages] ? .messages : nil, arguments[clear] ? .clear : nil,
@@ -32,7 +32,7 @@ struct Context: Verb {
       ]
       let actions = wanted.compactMap(\.self)
       guard actions.count <= 1 else {
-        throw CommandLineError("--messages, --clear, --compact and --summary exclude each other.")
+        throw CommandLineError(tr("--messages, --clear, --compact and --summary exclude each other."))
       }
       return Context(account: arguments[account], action: actions.first ?? .show, json: arguments[json])
     }
@@ -55,7 +55,7 @@ struct Context: Verb {
   private func printMessages(_ service: ServiceConnection, _ client: ObjectPath) async throws -> ExitStatus {
     let context: VariantDictionary = try await service.call(client, "Client", "GetContext").member(0, "context")
     if let summary: String = try context.value("compacted_summary") {
-      StandardStream.output.write(data: "summary: \(summary)\n")
+      StandardStream.output.write(data: tr("summary: \(summary)") + "\n")
     }
     for message in context["messages"]?.children ?? [] {
       let role: String = try message.member(0, "role")

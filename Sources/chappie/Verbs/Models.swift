@@ -4,8 +4,8 @@ import Platform
 /// `chappie models`: lists the models.
 struct Models: Verb {
   static let name = "models"
-  static let summary = "List the models that the plan offers"
-  static let details = "The best model is first. The model with an asterisk is the default."
+  static let summary = tr("List the models that the plan offers")
+  static let details = tr("The best model is first. The model with an asterisk is the default.")
 
   let account: String?
   let filter: VariantDictionary
@@ -35,9 +35,9 @@ struct Models: Verb {
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
     let account = parser.account()
-    let input = parser.string("input", placeholder: "KIND", "Only models that read this: text, image")
-    let effort = parser.string("effort", placeholder: "LEVEL", "Only models that take this reasoning effort")
-    let json = parser.flag("json", "Print one JSON object a line")
+    let input = parser.string("input", placeholder: tr("KIND"), tr("Only models that read this: text, image"))
+    let effort = parser.string("effort", placeholder: tr("LEVEL"), tr("Only models that take this reasoning effort"))
+    let json = parser.flag("json", tr("Print one JSON object a line"))
     return { arguments in
       var filter = VariantDictionary()
       filter.set("input_modality", arguments[input])
@@ -55,7 +55,7 @@ struct Models: Verb {
     if json {
       for model in models { StandardStream.output.write(line(model, selected)) }
     } else if models.isEmpty {
-      StandardStream.output.write("There is no such model.\n")
+      StandardStream.output.write(tr("There is no such model.") + "\n")
     } else {
       StandardStream.output.write(table(models, selected))
     }
@@ -63,7 +63,7 @@ struct Models: Verb {
   }
 
   private func table(_ models: [Model], _ selected: String?) -> String {
-    var table = Table("", "MODEL", "NAME", "WINDOW", "READS", "EFFORT")
+    var table = Table("", tr("MODEL"), tr("NAME"), tr("WINDOW"), tr("READS"), tr("EFFORT"))
     for model in models {
       table.append(
         model.slug == selected ? "*" : "", model.slug, model.displayName, model.contextWindow.map(Self.tokens) ?? "",

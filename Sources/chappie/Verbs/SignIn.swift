@@ -5,11 +5,12 @@ import Platform
 /// `chappie sign-in`: signs in with a device code.
 struct SignIn: Verb {
   static let name = "sign-in"
-  static let summary = "Sign in to ChatGPT with a code"
-  static let details = """
+  static let summary = tr("Sign in to ChatGPT with a code")
+  static let details = tr(
+    """
     Shows a code and the page that takes it, and ends when the account is linked. An earlier sign-in \
     stays valid until then.
-    """
+    """)
 
   let account: String?
   let accessibility: ServiceConnection.Accessibility
@@ -17,8 +18,8 @@ struct SignIn: Verb {
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
     let account = parser.account()
-    let noBrowser = parser.flag("no-browser", "Do not open the page in a browser")
-    let afterFirstUnlock = parser.flag("after-first-unlock", "Let it be used while the screen is locked, too")
+    let noBrowser = parser.flag("no-browser", tr("Do not open the page in a browser"))
+    let afterFirstUnlock = parser.flag("after-first-unlock", tr("Let it be used while the screen is locked, too"))
     return {
       SignIn(
         account: $0[account], accessibility: $0[afterFirstUnlock] ? .afterFirstUnlock : .whenUnlocked,
@@ -50,7 +51,7 @@ struct SignIn: Verb {
       try await service.call(session, "Session", "CancelSignIn")
     }
     defer { interrupt.cancel() }
-    let spinner = Spinner("Waiting for you to approve…", until: expiresAt)
+    let spinner = Spinner(tr("Waiting for you to approve…"), until: expiresAt)
     defer { spinner.stop() }
     return try await outcome(service, session, signals, spinner)
   }
@@ -61,8 +62,8 @@ struct SignIn: Verb {
     guard StandardInput.isTerminal else { return }
     switch await KeyringView(service.connection).state {
     case .noCollection:
-      StandardStream.output.write("The keyring has no collection yet: it asks for a password for a new one.\n")
-    case .locked: StandardStream.output.write("The keyring is locked: it asks for its password.\n")
+      StandardStream.output.write(tr("The keyring has no collection yet: it asks for a password for a new one.") + "\n")
+    case .locked: StandardStream.output.write(tr("The keyring is locked: it asks for its password.") + "\n")
     case .absent, .silent, .unlocked: break
     }
   }
@@ -88,18 +89,18 @@ struct SignIn: Verb {
     _ = try? await service.call(session, "Session", "CancelSignIn")
     throw CommandFailure(
       .failed,
-      "The service gave a sign-in address that is no web page; it was not opened: “\(address.terminalSafeLine)”.")
+      tr("The service gave a sign-in address that is no web page; it was not opened: “\(address.terminalSafeLine)”."))
   }
 
   private func show(_ code: String, _ page: WebPageAddress) {
     StandardStream.output.write(
-      """
-      Open     \(page.text)
-      Enter    \(code.terminalSafeLine)
+      tr(
+        """
+        Open     \(page.text)
+        Enter    \(code.terminalSafeLine)
 
-      Continue only if you started this sign-in yourself. If somebody gave you this code, stop.
-
-      """)
+        Continue only if you started this sign-in yourself. If somebody gave you this code, stop.
+        """) + "\n")
   }
 
   @GLibActor
@@ -121,10 +122,10 @@ struct SignIn: Verb {
       StandardStream.output.write("\(status.summary).\n")
       return .success
     case "cancelled":
-      throw CommandFailure(.interrupted, "The sign-in was cancelled.")
+      throw CommandFailure(.interrupted, tr("The sign-in was cancelled."))
     default:
       throw CommandFailure(
-        busName: status.errorName ?? "", message: status.errorMessage ?? "The sign-in ended without a result.")
+        busName: status.errorName ?? "", message: status.errorMessage ?? tr("The sign-in ended without a result."))
     }
   }
 

@@ -4,7 +4,7 @@ import Platform
 /// `chappie sign-out`: removes the stored credential and revokes it.
 struct SignOut: Verb {
   static let name = "sign-out"
-  static let summary = "Remove the stored sign-in and revoke it"
+  static let summary = tr("Remove the stored sign-in and revoke it")
 
   let account: String?
 
@@ -20,7 +20,7 @@ struct SignOut: Verb {
     if let name = status.errorName, ExitStatus(errorName: name) == .notRevoked {
       throw CommandFailure(busName: name, message: status.errorMessage ?? "")
     }
-    StandardStream.output.write("Signed out.\n")
+    StandardStream.output.write(tr("Signed out.") + "\n")
     return .success
   }
 }

@@ -4,15 +4,15 @@ import Platform
 /// `chappie status`: shows the sign-in.
 struct Status: Verb {
   static let name = "status"
-  static let summary = "Show who is signed in"
-  static let details = "Exits with 0 when somebody is signed in, with 3 when a sign-in is needed."
+  static let summary = tr("Show who is signed in")
+  static let details = tr("Exits with 0 when somebody is signed in, with 3 when a sign-in is needed.")
 
   let account: String?
   let json: Bool
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
     let account = parser.account()
-    let json = parser.flag("json", "Print one JSON object")
+    let json = parser.flag("json", tr("Print one JSON object"))
     return { Status(account: $0[account], json: $0[json]) }
   }
 
@@ -29,7 +29,7 @@ struct Status: Verb {
       StandardStream.output.write("\(status.summary).\n")
       if let model { StandardStream.output.write("\(model.sentence)\n") }
       if let message = status.errorMessage {
-        StandardStream.output.write("Last failure: \(message.terminalSafeLine)\n")
+        StandardStream.output.write(tr("Last failure: \(ServiceSentences.translated(message).terminalSafeLine)") + "\n")
       }
     }
     return status.state == "signed-in" ? .success : .signInNeeded

@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// A verb of the command line, such as `ask`, with its options.
 protocol Verb: Sendable {
@@ -45,11 +46,11 @@ extension Verb {
 extension CommandLineParser {
   /// The option `--account`, which every verb for one account has.
   func account() -> CommandLineOption<String> {
-    string("account", placeholder: "NAME", "Use this stored account instead of the default one")
+    string("account", placeholder: tr("NAME"), tr("Use this stored account instead of the default one"))
   }
 
   /// The option `--thread`, which every verb that asks has.
   func thread() -> CommandLineOption<String> {
-    string("thread", placeholder: "THREAD", "Continue this thread; “new” begins one")
+    string("thread", placeholder: tr("THREAD"), tr("Continue this thread; “new” begins one"))
   }
 }

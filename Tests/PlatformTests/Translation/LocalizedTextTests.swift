@@ -38,4 +38,15 @@ import Testing
   @Test func aContextIsNotShown() {
     #expect(tr("Open", context: "verb") == "Open")
   }
+
+  @Test func aMessageInEnglishIsRecognisedByItsText() {
+    let text: LocalizedText = "The file \("") has \("") bytes."
+    #expect(text.matching("The file a has b has 3 bytes.")?.original == "The file a has b has 3 bytes.")
+    #expect(text.matching("The file “x” has 3 bytes.") { $0.uppercased() }?.original == "The file “X” has 3 bytes.")
+    #expect(text.matching("The file has 3 bytes.") == nil)
+    #expect(text.matching("The file a has 3 bytes. More") == nil)
+    let plain: LocalizedText = "It is 100% done."
+    #expect(plain.matching("It is 100% done.")?.original == "It is 100% done.")
+    #expect(plain.matching("It is 100% done. Not") == nil)
+  }
 }

@@ -5,17 +5,18 @@ import Platform
 /// `chappie approvals`: shows the tool calls that wait for the user.
 struct Approvals: Verb {
   static let name = "approvals"
-  static let summary = "Show the tool calls that wait for approval"
-  static let details = """
+  static let summary = tr("Show the tool calls that wait for approval")
+  static let details = tr(
+    """
     Each call is shown with its complete arguments on one line. Invisible characters are written as escapes, such as \
     \\u202e.
-    """
+    """)
   static let verbs: [any Verb.Type] = [Approve.self, Deny.self]
 
   let json: Bool
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
-    let json = parser.flag("json", "Print one JSON object a line")
+    let json = parser.flag("json", tr("Print one JSON object a line"))
     return { Approvals(json: $0[json]) }
   }
 
@@ -38,10 +39,10 @@ struct Approvals: Verb {
     if json {
       for approval in approvals { StandardStream.output.write(line(approval)) }
     } else if approvals.isEmpty {
-      StandardStream.output.write("No tool call waits for approval.\n")
+      StandardStream.output.write(tr("No tool call waits for approval.") + "\n")
     } else {
       for approval in approvals { StandardStream.output.write(text(approval)) }
-      StandardStream.output.write("Answer with chappie approvals approve ID, or deny ID.\n")
+      StandardStream.output.write(tr("Answer with chappie approvals approve ID, or deny ID.") + "\n")
     }
     return .success
   }
@@ -63,9 +64,10 @@ struct Approvals: Verb {
   }
 
   private func text(_ approval: Approval) -> String {
-    let origin = approval.app.map { ", of \($0.terminalSafeLine)" } ?? ""
+    let tool = approval.tool.terminalSafeLine
+    let whose = approval.app.map { tr("\(tool), of \($0.terminalSafeLine)") } ?? tool
     return """
-      \(approval.id.terminalSafeLine)  \(approval.tool.terminalSafeLine)\(origin)
+      \(approval.id.terminalSafeLine)  \(whose)
       \(LegibleJSON(approval.arguments).text)
 
 

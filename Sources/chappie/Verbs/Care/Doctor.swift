@@ -4,16 +4,17 @@ import Platform
 /// `chappie doctor`: checks everything that a sign-in and an answer need.
 struct Doctor: Verb {
   static let name = "doctor"
-  static let summary = "Check what a sign-in and an answer need"
-  static let details = """
+  static let summary = tr("Check what a sign-in and an answer need")
+  static let details = tr(
+    """
     Each line is a check and, if something is missing, what to do about it. The lines hold no secret, no address of a \
     person and no home directory, so they can be sent with a report. The exit status is that of the first problem.
-    """
+    """)
 
   let json: Bool
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
-    let json = parser.flag("json", "Print one JSON object a line")
+    let json = parser.flag("json", tr("Print one JSON object a line"))
     return { Doctor(json: $0[json]) }
   }
 
@@ -22,7 +23,7 @@ struct Doctor: Verb {
   }
 
   func run(on service: Result<ServiceConnection, CommandFailure>) async throws -> ExitStatus {
-    let findings = await Spinner.show("Checking…") { await self.findings(service) }
+    let findings = await Spinner.show(tr("Checking…")) { await self.findings(service) }
     if json {
       for finding in findings { StandardStream.output.write(finding.json.line + "\n") }
     } else {
@@ -35,7 +36,9 @@ struct Doctor: Verb {
 
   private static func mark(_ verdict: Finding.Verdict) -> String {
     switch verdict {
-    case .ok, .note, .problem: verdict.rawValue
+    case .ok: tr("ok")
+    case .note: tr("note")
+    case .problem: tr("problem")
     case .unchecked: "-"
     }
   }
@@ -50,10 +53,10 @@ struct Doctor: Verb {
 
   @GLibActor
   private func findingsWithoutBus() async -> [Finding] {
-    let reason = "There is no session bus."
+    let reason = tr("There is no session bus.")
     var findings = [
       Finding.problem(
-        "bus", .serviceMissing, reason, "Run this in a desktop session, or in a shell of dbus-run-session.")
+        "bus", .serviceMissing, reason, tr("Run this in a desktop session, or in a shell of dbus-run-session."))
     ]
     for check in ["activation", "unit", "service", "keyring", "collection", "lock", "notifications"] {
       findings.append(.unchecked(check, reason))
@@ -70,12 +73,12 @@ struct Doctor: Verb {
     let keyring = Task.onGLib { await DesktopChecks.keyring(bus) }
     let notifications = Task.onGLib { await DesktopChecks.notifications(bus) }
     let activation = await checks.activation()
-    var findings = [Finding.ok("bus", "The session bus answers."), activation, await checks.unit()]
+    var findings = [Finding.ok("bus", tr("The session bus answers.")), activation, await checks.unit()]
     let answers =
-      activation.verdict == .problem ? .unchecked("service", "It cannot be started.") : await checks.answers()
+      activation.verdict == .problem ? .unchecked("service", tr("It cannot be started.")) : await checks.answers()
     findings.append(answers)
     guard answers.verdict == .ok else {
-      let reason = "The service does not answer."
+      let reason = tr("The service does not answer.")
       findings += await keyring.value
       findings += [.unchecked("lock", reason), await notifications.value, await DesktopChecks.browser()]
       findings += ServerChecks.unchecked(reason)

@@ -4,16 +4,17 @@ import Platform
 /// `chappie erase`: signs out and removes everything that Chappie keeps.
 struct Erase: Verb {
   static let name = "erase"
-  static let summary = "Sign out, and remove everything that is stored"
-  static let details = """
+  static let summary = tr("Sign out, and remove everything that is stored")
+  static let details = tr(
+    """
     Signs out every account of every program, as sign-out does, deletes every thread, the key of this device, the \
     configuration and every other file, and ends the service. Run it before the package is removed.
-    """
+    """)
 
   let asks: Bool
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
-    let yes = parser.flag("yes", short: "y", "Do not ask first")
+    let yes = parser.flag("yes", short: "y", tr("Do not ask first"))
     return { Erase(asks: try $0.asks(unless: yes, to: "erase")) }
   }
 
@@ -23,15 +24,15 @@ struct Erase: Verb {
 
   func run(on service: Result<ServiceConnection, CommandFailure>) async throws -> ExitStatus {
     let question =
-      "Sign out every account, and delete every thread, the configuration and all files of Chappie, for good?"
-    if asks, !(await Confirmation.isGiven(question)) { throw CommandFailure(.failed, "Nothing was erased.") }
+      tr("Sign out every account, and delete every thread, the configuration and all files of Chappie, for good?")
+    if asks, !(await Confirmation.isGiven(question)) { throw CommandFailure(.failed, tr("Nothing was erased.")) }
     let secrets = await secrets(service)
     if let failure = secrets.failure, secrets.mayBeErasedLater {
-      throw CommandFailure(failure.status, "Nothing was erased. \(failure.message)", name: failure.name)
+      throw CommandFailure(failure.status, tr("Nothing was erased. \(failure.message)"), name: failure.name)
     }
     for part in secrets.parts { part.report() }
     if let failure = secrets.failure {
-      CommandFailure.report("What is in the keyring stays there. \(failure.message)")
+      CommandFailure.report(tr("What is in the keyring stays there. \(failure.message)"))
     }
     return removeFiles(keepsState: secrets.remain) ?? secrets.status
   }
@@ -47,13 +48,13 @@ struct Erase: Verb {
       let path = directory + "/chappie"
       if keepsState, directory == state {
         CommandFailure.report(
-          "\(shown(path)) was kept: without it the sign-in in the keyring could not be ended at the server.")
+          tr("\(shown(path)) was kept: without it the sign-in in the keyring could not be ended at the server."))
         continue
       }
       do {
-        if try Files.removeTree(path) { StandardStream.output.write("Removed \(shown(path)).\n") }
+        if try Files.removeTree(path) { StandardStream.output.write(tr("Removed \(shown(path)).") + "\n") }
       } catch {
-        CommandFailure.report("\(shown(path)) could not be removed: \(error).")
+        CommandFailure.report(tr("\(shown(path)) could not be removed: \(error)."))
         status = .failed
       }
     }
@@ -99,7 +100,7 @@ struct Erase: Verb {
       let end = Wait()
       _ = try await connection.properties(ServiceConnection.root, "Manager")
       // No timeout: the keyring may ask for its password first, and the server is told of each sign-in.
-      let reply = try await Spinner.show("Signing out…") {
+      let reply = try await Spinner.show(tr("Signing out…")) {
         try await connection.call(
           ServiceConnection.root, "Manager", "Erase", .tuple([:] as VariantDictionary), timeout: nil)
       }
@@ -135,11 +136,12 @@ private struct ErasedPart {
 
   init(_ values: VariantDictionary) throws {
     isKey = try values.value("kind") == "thread-key"
-    let app = try values.value("app", as: String.self).map { " of \($0)" } ?? ""
-    let group = try values.value("access_group", as: String.self).map { " in the group \($0)" } ?? ""
-    owner = "“\(try values.value("account") ?? "")”\(app)\(group)".terminalSafeLine
+    var owner = tr("“\(try values.value("account") ?? "")”")
+    if let app: String = try values.value("app") { owner = tr("\(owner) of \(app)") }
+    if let group: String = try values.value("access_group") { owner = tr("\(owner) in the group \(group)") }
+    self.owner = owner.terminalSafeLine
     errorName = try values.value("error")
-    message = try values.value("message") ?? ""
+    message = ServiceSentences.translated(try values.value("message") ?? "")
   }
 
   var status: ExitStatus { errorName.map(ExitStatus.init(errorName:)) ?? .success }
@@ -149,13 +151,13 @@ private struct ErasedPart {
 
   func report() {
     switch (isKey, status) {
-    case (true, .success): StandardStream.output.write("Deleted the threads of \(owner).\n")
-    case (false, .success): StandardStream.output.write("Signed out \(owner).\n")
-    case (true, _): CommandFailure.report("The key of the threads of \(owner) stays in the keyring. \(message)")
+    case (true, .success): StandardStream.output.write(tr("Deleted the threads of \(owner).") + "\n")
+    case (false, .success): StandardStream.output.write(tr("Signed out \(owner).") + "\n")
+    case (true, _): CommandFailure.report(tr("The key of the threads of \(owner) stays in the keyring. \(message)"))
     case (false, .notRevoked):
-      StandardStream.output.write("Signed out \(owner).\n")
+      StandardStream.output.write(tr("Signed out \(owner).") + "\n")
       CommandFailure.report(message)
-    case (false, _): CommandFailure.report("\(owner) is still signed in. \(message)")
+    case (false, _): CommandFailure.report(tr("\(owner) is still signed in. \(message)"))
     }
   }
 }

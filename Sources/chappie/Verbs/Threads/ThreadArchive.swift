@@ -4,7 +4,7 @@ import Platform
 /// `chappie threads archive`: archives threads.
 struct ThreadArchive: Verb {
   static let name = "archive"
-  static let summary = "Archive threads; retention deletes them later"
+  static let summary = tr("Archive threads; retention deletes them later")
   static let details = ThreadsProxy.naming
 
   let account: String?
@@ -20,7 +20,7 @@ struct ThreadArchive: Verb {
     let kept = try await ThreadsProxy.stored(service, account: account)
     for thread in try await kept.find(threads) {
       try await kept.call("Archive", .tuple(thread.id))
-      StandardStream.output.write("Archived \(thread.text).\n")
+      StandardStream.output.write(tr("Archived \(thread.text).") + "\n")
     }
     return .success
   }
@@ -29,9 +29,9 @@ struct ThreadArchive: Verb {
 /// `chappie threads unarchive`: makes archived threads active again.
 struct ThreadUnarchive: Verb {
   static let name = "unarchive"
-  static let summary = "Make archived threads active again"
+  static let summary = tr("Make archived threads active again")
   static let details =
-    "THREAD is an id, the beginning of one, or “last” for the archived one that changed last."
+    tr("THREAD is an id, the beginning of one, or “last” for the archived one that changed last.")
 
   let account: String?
   let threads: [String]
@@ -46,7 +46,7 @@ struct ThreadUnarchive: Verb {
     let kept = try await ThreadsProxy.stored(service, account: account)
     for thread in try await kept.find(threads, lastIsArchived: true) {
       try await kept.call("Unarchive", .tuple(thread.id))
-      StandardStream.output.write("Unarchived \(thread.text).\n")
+      StandardStream.output.write(tr("Unarchived \(thread.text).") + "\n")
     }
     return .success
   }

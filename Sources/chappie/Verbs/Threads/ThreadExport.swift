@@ -4,11 +4,12 @@ import Platform
 /// `chappie threads export`: writes threads to files.
 struct ThreadExport: Verb {
   static let name = "export"
-  static let summary = "Write a thread, or all, as JSON or Markdown"
-  static let details = """
+  static let summary = tr("Write a thread, or all, as JSON or Markdown")
+  static let details = tr(
+    """
     JSON is complete, Markdown is for reading. Only the user can read the files. With --all, FILE names a directory, \
     and each thread, archived or not, gets a file in it. \(ThreadsProxy.naming)
-    """
+    """)
 
   private enum Selection {
     case one(String, file: String?)
@@ -22,13 +23,14 @@ struct ThreadExport: Verb {
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
     let account = parser.account()
-    let format = parser.option("format", placeholder: "FORMAT", "json (the default) or markdown") { name in
-      guard let format = ThreadFormat(rawValue: name) else { throw CommandLineError("“\(name)” is no format") }
+    let format = parser.option("format", placeholder: tr("FORMAT"), tr("json (the default) or markdown")) { name in
+      guard let format = ThreadFormat(rawValue: name) else { throw CommandLineError(tr("“\(name)” is no format")) }
       return format
     }
-    let output = parser.string("output", short: "o", placeholder: "FILE", "Write to this file, not to standard output")
-    let all = parser.flag("all", "All threads, into a directory")
-    let force = parser.flag("force", "Replace existing files")
+    let output = parser.string(
+      "output", short: "o", placeholder: tr("FILE"), tr("Write to this file, not to standard output"))
+    let all = parser.flag("all", tr("All threads, into a directory"))
+    let force = parser.flag("force", tr("Replace existing files"))
     parser.acceptRemaining(placeholder: ThreadsProxy.placeholder)
     return { arguments in
       ThreadExport(
@@ -39,11 +41,11 @@ struct ThreadExport: Verb {
   }
 
   private static func selection(_ arguments: CommandLineArguments, all: Bool, output: String?) throws -> Selection {
-    guard output != "" else { throw CommandLineError("--output needs the name of a file.") }
+    guard output != "" else { throw CommandLineError(tr("--output needs the name of a file.")) }
     // This name always means standard output, even if it links to a file.
     guard all else { return .one(try arguments.thread(), file: output == "/dev/stdout" ? nil : output) }
-    guard arguments.remaining.isEmpty else { throw CommandLineError("--all and a thread exclude each other.") }
-    guard let output else { throw CommandLineError("--all needs a directory: give --output DIRECTORY.") }
+    guard arguments.remaining.isEmpty else { throw CommandLineError(tr("--all and a thread exclude each other.")) }
+    guard let output else { throw CommandLineError(tr("--all needs a directory: give --output DIRECTORY.")) }
     return .all(directory: output)
   }
 
@@ -53,11 +55,11 @@ struct ThreadExport: Verb {
     switch selection {
     case .one(let name, nil):
       let id = try await threads.id(name)
-      StandardStream.output.write(data: try await Spinner.show("Reading the thread…") { try await files.text(id) })
+      StandardStream.output.write(data: try await Spinner.show(tr("Reading the thread…")) { try await files.text(id) })
       return .success
     case .one(let name, let file?):
       let id = try await threads.id(name)
-      try await Spinner.show("Reading the thread…") { try await files.write(id, to: files.file(file)) }
+      try await Spinner.show(tr("Reading the thread…")) { try await files.write(id, to: files.file(file)) }
       return .success
     case .all(let directory):
       return try await files.writeAll(to: directory)

@@ -4,7 +4,7 @@ import Platform
 /// `chappie threads list`: lists the threads.
 struct ThreadList: Verb {
   static let name = "list"
-  static let summary = "List the threads, the latest change first"
+  static let summary = tr("List the threads, the latest change first")
 
   let account: String?
   let archived: Bool
@@ -13,9 +13,9 @@ struct ThreadList: Verb {
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
     let account = parser.account()
-    let archived = parser.flag("archived", "The archived threads, not the active ones")
-    let limit = parser.integer("limit", in: 1...Int(Int32.max), placeholder: "N", "List at most N threads")
-    let json = parser.flag("json", "Print one JSON object a line")
+    let archived = parser.flag("archived", tr("The archived threads, not the active ones"))
+    let limit = parser.integer("limit", in: 1...Int(Int32.max), placeholder: "N", tr("List at most N threads"))
+    let json = parser.flag("json", tr("Print one JSON object a line"))
     return { arguments in
       ThreadList(
         account: arguments[account], archived: arguments[archived], limit: arguments[limit], json: arguments[json])
@@ -31,7 +31,9 @@ struct ThreadList: Verb {
       }
     } else {
       let listed = try await threads.all(archived: archived, limit: limit)
-      let none = archived ? "No thread is archived.\n" : "There are no threads: chappie ask --thread new begins one.\n"
+      let none =
+        archived
+        ? tr("No thread is archived.") + "\n" : tr("There are no threads: chappie ask --thread new begins one.") + "\n"
       StandardStream.output.write(listed.isEmpty ? none : table(listed))
     }
     return .success
@@ -40,7 +42,7 @@ struct ThreadList: Verb {
   private func table(_ threads: [ThreadSummary]) -> String {
     // The other columns take 56 characters.
     let room = Terminal.columns.map { max(20, $0 - 56) } ?? 60
-    var table = Table("THREAD", "TITLE", "CHANGED", "TURNS", "SIZE")
+    var table = Table(tr("THREAD"), tr("TITLE"), tr("CHANGED"), tr("TURNS"), tr("SIZE"))
     for thread in threads {
       table.append(
         ThreadSummary.short(thread.id), ThreadSummary.shown(thread.title).shortened(to: room),

@@ -4,7 +4,7 @@ import Platform
 /// `chappie threads show`: prints a thread.
 struct ThreadShow: Verb {
   static let name = "show"
-  static let summary = "Show the messages of a thread"
+  static let summary = tr("Show the messages of a thread")
   static let details = ThreadsProxy.naming
 
   let account: String?
@@ -19,7 +19,7 @@ struct ThreadShow: Verb {
   func run(_ service: ServiceConnection) async throws -> ExitStatus {
     let threads = try await ThreadsProxy.stored(service, account: account)
     let id = try await threads.id(thread)
-    let shown = try await Spinner.show("Reading the thread…") { try await threads.thread(id) }
+    let shown = try await Spinner.show(tr("Reading the thread…")) { try await threads.thread(id) }
     StandardStream.output.write(controlSequences: ThreadText().text(shown))
     return .success
   }

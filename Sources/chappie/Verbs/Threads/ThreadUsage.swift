@@ -4,14 +4,14 @@ import Platform
 /// `chappie threads usage`: shows the size of the store.
 struct ThreadUsage: Verb {
   static let name = "usage"
-  static let summary = "Show how much space the threads take"
+  static let summary = tr("Show how much space the threads take")
 
   let account: String?
   let json: Bool
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
     let account = parser.account()
-    let json = parser.flag("json", "Print one JSON object")
+    let json = parser.flag("json", tr("Print one JSON object"))
     return { ThreadUsage(account: $0[account], json: $0[json]) }
   }
 

@@ -1,10 +1,11 @@
 import GLibBridge
+import Platform
 
 /// `chappie threads`: manages stored conversations.
 struct Threads: Verb {
   static let name = "threads"
-  static let summary = "List, show and manage stored conversations"
-  static let details = "Without a verb, the threads are listed."
+  static let summary = tr("List, show and manage stored conversations")
+  static let details = tr("Without a verb, the threads are listed.")
   static let verbs: [any Verb.Type] = [
     ThreadList.self, ThreadShow.self, ThreadExport.self, ThreadRename.self, ThreadArchive.self, ThreadUnarchive.self,
     ThreadDelete.self, ThreadUsage.self, ThreadCompact.self,

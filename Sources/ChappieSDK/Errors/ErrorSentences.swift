@@ -1,0 +1,92 @@
+import Platform
+
+/// The sentences of this library's errors, in the user's language.
+///
+/// Errors are in English, on the bus too, because programs and logs read them. A program that shows one to a person
+/// translates it here. A sentence that is missing here is shown in English.
+package enum ErrorSentences {
+  /// `message` in the user's language.
+  package static func translated(_ message: String) -> String {
+    translated(message, by: all)
+  }
+
+  /// `message` in the user's language, if it is one of `sentences`.
+  package static func translated(_ message: String, by sentences: [LocalizedText]) -> String {
+    for sentence in sentences {
+      if let found = sentence.matching(message, convertingValues: translated) { return found.translation }
+    }
+    return message
+  }
+
+  private static let value = ""
+
+  // Of two sentences that fit, the first one counts.
+  private static let all = [
+    // ChappieClientError
+    translatable("Nobody is signed in here: sign in first."),
+    translatable("The stored sign-in cannot be renewed: sign in again."),
+    translatable("The stored sign-in names no ChatGPT account: sign in again."),
+    translatable("The sign-in has ended and cannot be renewed: sign in again."),
+    translatable(
+      "The usage limit of the \(value) plan is reached: wait until it resets, or see the usage page of ChatGPT's settings."
+    ),
+    translatable("The usage limit is reached: wait until it resets, or see the usage page of ChatGPT's settings."),
+    translatable("The model called the tool '\(value)', which nothing handles here: register a handler for it."),
+    translatable("The tool '\(value)' was not allowed to run: \(value)"),
+    translatable("The tool '\(value)' was not allowed to run."),
+    translatable("The model called tools in more than \(value) rounds: ask for less at a time."),
+    translatable("The connection dropped, and the backend then told another answer than before: ask again."),
+    translatable("The backend answered with status \(value): \(value)"),
+    translatable("The backend answered with status \(value)."),
+    translatable("The backend could not be used: \(value)."),
+    translatable("There is no text to answer: give some."),
+    translatable("There is no conversation to compact yet."),
+    translatable(
+      "The conversation has more than \(value) MiB or \(value) messages: compact or clear it, or send less."),
+    translatable("The answer has more than \(value) MiB: ask for less at a time."),
+    translatable("The answer was not complete after \(value) minutes."),
+    translatable("The image \(value) was not read in time."),
+    translatable("The image \(value) cannot be used: \(value)."),
+    translatable("The file \(value) is no PNG, JPEG, GIF or WebP image."),
+    translatable("'\(value)' is no image: give an https: address, or data:image/…."),
+    // ChappieAuthError
+    translatable("The sign-in server refused with status \(value): \(value)."),
+    translatable("The sign-in server refused with status \(value)."),
+    translatable(
+      "The sign-in could not be renewed and is kept: the answer of the sign-in server had status \(value): \(value)."),
+    translatable("The sign-in could not be renewed and is kept: the answer of the sign-in server had status \(value)."),
+    translatable(
+      "Sign-in with a device code is not enabled on this server: turn it on in ChatGPT under Settings, Security."),
+    translatable("The sign-in server gave no code, with status \(value): \(value)."),
+    translatable("The sign-in server gave no code, with status \(value)."),
+    translatable("The sign-in was declined: start it again when you want it."),
+    translatable("The code was not used within its time: start the sign-in again."),
+    translatable("The sign-in was cancelled."),
+    translatable("The sign-in server gave an answer that cannot be used: \(value)."),
+    translatable("The sign-in server gave an answer that cannot be used."),
+    translatable("The sign-in server was not reached: \(value)."),
+    translatable(
+      """
+      The sign-in was removed here, but the server could not be told to revoke it (\(value)): it may stay valid there, so \
+      end it in ChatGPT under Settings, Security.
+      """),
+    // CredentialError
+    translatable("The screen is locked: unlock it and try again."),
+    translatable(
+      "Nothing here tells whether the screen is locked, and [Lock] Unknown=deny is set: see chappied(8)."),
+    translatable("The keyring is locked: unlock it and try again."),
+    translatable(
+      """
+      The keyring is locked, and asks nothing for this program now, because the last question was refused a moment ago: \
+      unlock it and try again.
+      """),
+    translatable("The keyring cannot be used (\(value)): start or repair it and try again."),
+    translatable(
+      "The keyring has no default collection to store in: let it create one, as chappie sign-in at a terminal does."),
+    translatable("Another program is using the stored credential: try again."),
+    // Clauses
+    translatable("the answer broke off before its end"),
+    translatable("the backend does not answer"),
+    translatable("the model wrote no summary"),
+  ]
+}

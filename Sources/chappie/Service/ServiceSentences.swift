@@ -1,0 +1,53 @@
+import ChappieSDK
+import Platform
+
+/// The sentences of the service's errors that people meet at a terminal, in the user's language.
+enum ServiceSentences {
+  /// `message` of the service in the user's language; unchanged if it is not known here.
+  static func translated(_ message: String) -> String {
+    let sentence = ErrorSentences.translated(message, by: all)
+    return sentence == message ? ErrorSentences.translated(message) : sentence
+  }
+
+  private static let value = ""
+
+  private static let all = [
+    // Turns
+    translatable("There are \(value) images, and \(value) are allowed: show fewer."),
+    translatable("The images have more than the \(value) MiB that are allowed: show fewer or smaller ones."),
+    translatable("The text has \(value) bytes, and \(value) are allowed: send less."),
+    translatable("Nothing is approved while the screen or the keyring is locked: unlock it, or deny."),
+    translatable("It was cancelled."),
+    translatable("It failed in an unexpected way."),
+    // Threads
+    translatable("There is no such thread: list the threads to see which there are."),
+    translatable("The answer could not be stored. \(value) Ask GetTurn for \(value) to have it."),
+    translatable("A title must have at most \(value) bytes and no control characters."),
+    translatable("The thread has more than \(value) MiB: begin another one."),
+    translatable("There are \(value) threads: delete some before you begin more."),
+    translatable("This program begins threads too fast: wait a moment before the next."),
+    translatable("The thread cannot be read on this device, so it cannot be changed."),
+    translatable("The thread cannot be read: it is damaged, or its key is missing. It can be deleted."),
+    translatable(
+      "The thread would exceed the limit of \(value) bytes for all threads: begin another thread, or raise the limit."),
+    translatable(
+      """
+      Threads that cannot be read on this device fill the limit of \(value) bytes: raise the limit, or delete all threads.
+      """),
+    translatable(
+      "The threads were stored on another device and can be read only there: delete all threads to start over here."),
+    translatable("The turn is too large to store: it has more than \(value) MiB."),
+    translatable("The key of the stored threads is missing, so they cannot be read: delete all threads to start over."),
+    translatable("Another version of this program stored the threads: use that version to read them."),
+    translatable("Another program has been writing to the stored threads: try again."),
+    translatable("The disk that holds the threads does not answer: check the disk."),
+    translatable(
+      """
+      The database of the threads in \(value) is damaged and was not changed: replace it by a good copy, or delete all \
+      threads to start over.
+      """),
+    translatable("The threads in \(value) cannot be written: \(value)."),
+    translatable("The threads in \(value) cannot be used: \(value)."),
+    translatable("The disk is full: make room in \(value), or delete all threads."),
+  ]
+}
