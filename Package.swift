@@ -31,6 +31,7 @@ let package = Package(
     .systemLibrary(name: "CLibsoup", pkgConfig: "libsoup-3.0", providers: [.apt(["libsoup-3.0-dev"])]),
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
+    .systemLibrary(name: "CMD4C", pkgConfig: "md4c", providers: [.apt(["libmd4c-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
 
@@ -46,6 +47,11 @@ let package = Package(
     .target(name: "HTTPTestServer", dependencies: ["CGLib", "CLibsoup", "GLibBridge"], swiftSettings: settings),
     .target(name: "CLineEditor", dependencies: ["CEdit"]),
     .target(name: "LineEditing", dependencies: ["CLineEditor", "GLibBridge", "Platform"], swiftSettings: settings),
+    .target(name: "MarkdownParser", dependencies: ["CMD4C"], swiftSettings: settings),
+    .target(name: "SyntaxHighlighting", swiftSettings: settings),
+    .target(
+      name: "AnswerRendering", dependencies: ["GLibBridge", "MarkdownParser", "Platform", "SyntaxHighlighting"],
+      swiftSettings: settings),
     .target(
       name: "ChappieSDK", dependencies: ["GLibBridge", "Platform", "SecretMemory", "Zstandard"],
       swiftSettings: settings),
@@ -79,7 +85,10 @@ let package = Package(
       dependencies: ["ChappieService", "ChappieSDK", "GLibBridge", "Platform", "CQuietLog", "CWipingHeap"],
       swiftSettings: settings),
     .executableTarget(
-      name: "chappie", dependencies: ["ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "LineEditing", "Platform"],
+      name: "chappie",
+      dependencies: [
+        "AnswerRendering", "ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "LineEditing", "Platform",
+      ],
       swiftSettings: settings),
     .executableTarget(
       name: "example-ask", dependencies: ["ChappieSDK"], path: "Examples/Ask", swiftSettings: settings),
@@ -98,6 +107,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory"], swiftSettings: settings),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite"], swiftSettings: settings),
+    .testTarget(
+      name: "AnswerRenderingTests", dependencies: ["AnswerRendering", "GLibBridge", "MarkdownParser", "Platform"],
+      exclude: ["Screens"], resources: [.copy("Support/terminal.py")], swiftSettings: settings),
     .testTarget(name: "ZstandardTests", dependencies: ["Zstandard"], swiftSettings: settings),
     .target(name: "TestSupport", dependencies: ["GLibBridge"], path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(name: "PlatformTests", dependencies: ["Platform", "TestSupport"], swiftSettings: settings),

@@ -91,6 +91,7 @@ complete -c chappie -n '__chappie_verb monitor' -l usage -d 'Show how much of th
 complete -c chappie -n '__chappie_verb erase' -s y -l yes -d 'Do not ask first'
 complete -c chappie -n '__chappie_verb ask' -s c -l continue -d 'Continue the conversation of the last --continue'
 complete -c chappie -n '__chappie_verb ask chat' -l thread -x -a '(__chappie_threads; echo new\tBegin one)' -d 'Continue this thread'
+complete -c chappie -n '__chappie_verb ask chat; or __chappie_threads_verb show' -l raw -d 'Print answers as the model wrote them'
 complete -c chappie -n '__chappie_verb ask chat' -s m -l model -x -d 'Ask this model'
 complete -c chappie -n '__chappie_verb ask chat' -l fast -d 'Answer sooner, think less'
 complete -c chappie -n '__chappie_verb ask chat' -l effort -x -a 'low medium high xhigh max' -d 'How much to think'

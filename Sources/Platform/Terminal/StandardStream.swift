@@ -97,9 +97,13 @@ public enum StandardInput {
 /// The terminal of the process.
 public enum Terminal {
   /// The width in columns of the terminal on standard output; nil when standard output is not a terminal.
-  public static var columns: Int? {
+  public static var columns: Int? { size?.columns }
+
+  /// The size of the terminal on standard output; nil when standard output is not a terminal. A terminal that does not
+  /// tell its height is taken for one of 24 lines.
+  public static var size: (columns: Int, rows: Int)? {
     var size = winsize()
     guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
-    return Int(size.ws_col)
+    return (Int(size.ws_col), size.ws_row > 0 ? Int(size.ws_row) : 24)
   }
 }

@@ -6,13 +6,16 @@ final class ClientConversation: ChatTarget {
   private let service: ServiceConnection
   private let client: ObjectPath
   private let prepared = PreparedTurn()
+  private let raw: Bool
 
-  init(_ service: ServiceConnection, account: String?, model: String?) async throws {
+  /// - Parameter raw: whether answers are printed as they are.
+  init(_ service: ServiceConnection, account: String?, model: String?, raw: Bool) async throws {
     self.service = service
+    self.raw = raw
     client = try await service.openClient(account, model: model)
   }
 
-  private var printer: TurnPrinter { TurnPrinter(service: service, client: client) }
+  private var printer: TurnPrinter { TurnPrinter(service: service, client: client, raw: raw) }
 
   func prepare(_ options: VariantDictionary) {
     prepared.open { [printer] in try await printer.open(options) }

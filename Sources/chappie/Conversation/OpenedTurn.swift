@@ -90,14 +90,20 @@ struct Question {
 /// An event of an answer.
 enum AnswerEvent {
   case delta(String)
+  /// What the answer waits for now, without control characters.
+  case waiting(String)
   case completed(String, details: ChappieJSONValue)
   case failed(CommandFailure, details: ChappieJSONValue)
 
   /// Nil for an event of another kind.
   init?(_ event: ChappieJSONValue) {
     let text = event["text"]?.stringValue ?? ""
+    let name = event["name"]?.stringValue?.terminalSafeLine ?? ""
     switch event["event"]?.stringValue {
     case "text-delta": self = .delta(text)
+    case "tool-call-requested": self = .waiting(tr("Calling \(name)"))
+    case "approval-requested": self = .waiting(tr("Waiting for your approval of \(name)"))
+    case "tool-call-completed": self = .waiting(tr("Thinking"))
     case "completed": self = .completed(text, details: event)
     case "failed":
       let name = event["error"]?.stringValue ?? ""

@@ -14,20 +14,25 @@ final class ThreadConversation: ChatTarget {
   private let prepared = PreparedTurn()
   /// Whether each answer is printed as one JSON object.
   private let json: Bool
+  private let raw: Bool
 
-  /// - Parameter name: the id, the beginning of an id, or `last`; ``new`` begins a thread.
+  /// - Parameters:
+  ///   - name: the id, the beginning of an id, or `last`; ``new`` begins a thread.
+  ///   - raw: whether answers are printed as they are.
   /// - Throws: ``CommandFailure``.
-  init(_ service: ServiceConnection, account: String?, thread name: String, model: String? = nil, json: Bool = false)
-    async throws
-  {
+  init(
+    _ service: ServiceConnection, account: String?, thread name: String, model: String? = nil, json: Bool = false,
+    raw: Bool
+  ) async throws {
     threads = try await ThreadsProxy(service, account: account)
     thread = name == Self.new ? nil : try await threads.id(name)
     selectedModel = model
     self.json = json
+    self.raw = raw
   }
 
   private func printer(_ thread: String) -> TurnPrinter {
-    TurnPrinter(service: threads.service, client: threads.object, thread: thread, json: json)
+    TurnPrinter(service: threads.service, client: threads.object, thread: thread, json: json, raw: raw)
   }
 
   private func withModel(_ options: VariantDictionary) -> VariantDictionary {

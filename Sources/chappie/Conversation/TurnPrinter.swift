@@ -13,6 +13,8 @@ struct TurnPrinter {
   var thread: String?
   /// Prints one JSON object at the end, and nothing before.
   var json = false
+  /// Prints the answer as it is, on a terminal too.
+  var raw = false
 
   /// Opens a turn for ``print(_:_:on:)``.
   ///
@@ -47,18 +49,18 @@ struct TurnPrinter {
 
   /// - Parameter model: the model of this turn; nil for the client's own.
   private func print(_ turn: OpenedTurn, model: String?) async throws -> ExitStatus {
-    var endsInNewline = true
+    let view = json ? nil : AnswerView(raw: raw)
+    defer { view?.finish() }
+    view?.wait(for: tr("Waiting for the answer"))
     while true {
-      switch try await next(of: turn, endsInNewline) {
-      case .delta(let text):
-        guard !json else { continue }
-        StandardStream.output.write(data: text)
-        endsInNewline = text.hasSuffix("\n")
+      switch try await next(of: turn) {
+      case .delta(let text): view?.append(text)
+      case .waiting(let reason): view?.wait(for: reason)
       case .completed(let text, let details):
-        StandardStream.output.write(json ? object(text, details).line + "\n" : endsInNewline ? "" : "\n")
+        if json { StandardStream.output.write(object(text, details).line + "\n") }
         return details["refusal"]?.boolValue == true ? .declined : .success
       case .failed(let failure, let details):
-        endLine(endsInNewline)
+        view?.finish()
         // With a response id the answer is complete and only storing it failed, so the whole answer is printed.
         let text = details["response_id"].flatMap { _ in details["partial_text"]?.stringValue }
         throw await refusal(failure, details, model: model).preceded(
@@ -67,17 +69,12 @@ struct TurnPrinter {
     }
   }
 
-  private func next(of turn: OpenedTurn, _ endsInNewline: Bool) async throws -> AnswerEvent {
+  private func next(of turn: OpenedTurn) async throws -> AnswerEvent {
     do {
       return try await turn.next()
     } catch let failure as CommandFailure {
-      endLine(endsInNewline)
       throw failure.preceded(by: object(nil, .null))
     }
-  }
-
-  private func endLine(_ hasEnded: Bool) {
-    if !json, !hasEnded { StandardStream.output.write("\n") }
   }
 
   /// Turns a refusal by the server into ``ExitStatus/noSuchModel`` if the model is not in the list.

@@ -1,3 +1,4 @@
+import AnswerRendering
 import ChappieSDK
 import ChappieSDKRuntime
 import GLibBridge
@@ -7,6 +8,13 @@ import Platform
 struct ThreadText {
   private let style = TerminalStyle()
   private let columns = Terminal.columns.map { max(20, $0) }
+  /// How answers are laid out; nil shows them as they are.
+  private let format: AnswerFormat?
+
+  /// - Parameter raw: whether a terminal gets answers as they are.
+  init(raw: Bool) {
+    format = raw ? nil : AnswerFormat.ofTerminal
+  }
 
   func text(_ thread: ChappieThread) -> String {
     let parts = [head(thread.summary)] + thread.turns.flatMap { turn($0) } + thread.damage.map(damage)
@@ -42,7 +50,7 @@ struct ThreadText {
       let time = style.dim(", " + UnixTime.localText(turn.recordedAt))
       return style.bold(message.role.speaker) + time + "\n" + body(message.text, limit) + images(message.images)
     case .output(let text, let model, _):
-      return style.bold(model.terminalSafeLine) + "\n" + body(text, limit)
+      return style.bold(model.terminalSafeLine) + "\n" + answer(text, limit)
     case .toolCall(_, let name, let arguments):
       return line(tr("Tool \(name.terminalSafeLine) \(arguments.terminalSafeLine)"))
     case .toolOutput(_, let name, let status, let output):
@@ -65,6 +73,13 @@ struct ThreadText {
         images.count == 1
           ? tr("with an image")
           : tr(images.count, one: "with \(images.count) image", other: "with \(images.count) images")) + "\n"
+  }
+
+  private func answer(_ text: String, _ limit: Int?) -> String {
+    guard var format, limit == nil else { return body(text, limit) }
+    format.width -= 2
+    return AnswerStream.text(text, format).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+      .map { $0.isEmpty ? "\n" : "  \($0)\n" }.joined()
   }
 
   private func body(_ text: String, _ limit: Int?) -> String {

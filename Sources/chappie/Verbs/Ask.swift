@@ -23,12 +23,14 @@ struct Ask: Verb {
   /// The conversation that the question and the answer become a part of.
   private let place: Place
   let json: Bool
+  private let raw: Bool
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
     let account = parser.account()
     let continues = parser.flag("continue", short: "c", "Continue the conversation of the last --continue")
     let thread = parser.thread()
     let json = parser.flag("json", "Print one JSON object when the answer is complete")
+    let raw = parser.raw()
     let answering = MessageOptions(parser)
     let images = parser.string(
       "image", placeholder: "FILE", "Send this image: a file, - or an https: address; may be repeated")
@@ -43,20 +45,21 @@ struct Ask: Verb {
       return Ask(
         account: arguments[account], question: input.question, options: options,
         place: arguments[thread].map { .thread($0) } ?? (arguments[continues] ? .continued : .nowhere),
-        json: arguments[json])
+        json: arguments[json], raw: arguments[raw])
     }
   }
 
   func run(_ service: ServiceConnection) async throws -> ExitStatus {
     switch place {
     case .nowhere:
-      return try await TurnPrinter(service: service, client: service.openClient(account), json: json).print(
+      return try await TurnPrinter(service: service, client: service.openClient(account), json: json, raw: raw).print(
         question, options)
     case .continued:
-      return try await TurnPrinter(service: service, client: service.sharedClient(account), json: json).print(
+      return try await TurnPrinter(service: service, client: service.sharedClient(account), json: json, raw: raw).print(
         question, options)
     case .thread(let name):
-      return try await ThreadConversation(service, account: account, thread: name, json: json).send(question, options)
+      return try await ThreadConversation(service, account: account, thread: name, json: json, raw: raw).send(
+        question, options)
     }
   }
 }

@@ -13,13 +13,17 @@ struct Chat: Verb {
   let account: String?
   let thread: String?
   let options: VariantDictionary
+  private let raw: Bool
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
     let account = parser.account()
     let thread = parser.thread()
+    let raw = parser.raw()
     let answering = MessageOptions(parser)
     return { arguments in
-      Chat(account: arguments[account], thread: arguments[thread], options: answering.dictionary(arguments))
+      Chat(
+        account: arguments[account], thread: arguments[thread], options: answering.dictionary(arguments),
+        raw: arguments[raw])
     }
   }
 
@@ -49,8 +53,8 @@ struct Chat: Verb {
   @GLibActor
   private func conversation(_ service: ServiceConnection) async throws -> any ChatTarget {
     let model: String? = try options.value("model")
-    guard let thread else { return try await ClientConversation(service, account: account, model: model) }
-    let conversation = try await ThreadConversation(service, account: account, thread: thread, model: model)
+    guard let thread else { return try await ClientConversation(service, account: account, model: model, raw: raw) }
+    let conversation = try await ThreadConversation(service, account: account, thread: thread, model: model, raw: raw)
     if StandardInput.isTerminal, let id = conversation.thread { try await remind(id, conversation.threads) }
     return conversation
   }
@@ -60,7 +64,7 @@ struct Chat: Verb {
   private func remind(_ id: String, _ threads: ThreadsProxy) async throws {
     do {
       let thread = try await Spinner.show("Reading the thread…") { try await threads.thread(id) }
-      StandardStream.output.write(controlSequences: ThreadText().reminder(thread))
+      StandardStream.output.write(controlSequences: ThreadText(raw: raw).reminder(thread))
     } catch let error as GLibError where error.busName == "org.chappie.Error.LimitExceeded" {
       // A thread that is too long to show can still be continued.
       CommandFailure.report(error.message)

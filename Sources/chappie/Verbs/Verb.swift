@@ -53,4 +53,9 @@ extension CommandLineParser {
   func thread() -> CommandLineOption<String> {
     string("thread", placeholder: tr("THREAD"), tr("Continue this thread; “new” begins one"))
   }
+
+  /// The option `--raw`, which every verb that prints answers has.
+  func raw() -> CommandLineFlag {
+    flag("raw", tr("Print answers as the model wrote them, in Markdown, on a terminal too"))
+  }
 }

@@ -9,18 +9,20 @@ struct ThreadShow: Verb {
 
   let account: String?
   let thread: String
+  private let raw: Bool
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
     let account = parser.account()
+    let raw = parser.raw()
     parser.acceptRemaining(placeholder: ThreadsProxy.placeholder)
-    return { ThreadShow(account: $0[account], thread: try $0.thread()) }
+    return { ThreadShow(account: $0[account], thread: try $0.thread(), raw: $0[raw]) }
   }
 
   func run(_ service: ServiceConnection) async throws -> ExitStatus {
     let threads = try await ThreadsProxy.stored(service, account: account)
     let id = try await threads.id(thread)
     let shown = try await Spinner.show(tr("Reading the thread…")) { try await threads.thread(id) }
-    StandardStream.output.write(controlSequences: ThreadText().text(shown))
+    StandardStream.output.write(controlSequences: ThreadText(raw: raw).text(shown))
     return .success
   }
 }

@@ -1,0 +1,221 @@
+import MarkdownParser
+import Platform
+import SyntaxHighlighting
+
+/// An answer in Markdown that grows.
+///
+/// The parser gets the text from the last block that may still change: what comes before is settled, and its lines
+/// never change. Of a list that is the last item, of code what comes after the last line, and of a table that is higher
+/// than the screen what comes after the last row. The parser decides whether a place is one to go on from: it must find
+/// the same blocks when it begins there.
+struct AnswerDocument {
+  /// The most bytes that are parsed together. Longer blocks are parted.
+  private static let limit = 32 << 10
+
+  /// What the text that is not settled goes on with.
+  private enum Continuation {
+    case start
+    case block
+    /// A block that was too long and has been parted.
+    case rest
+    /// An item of a list. `number` is nil for bullets.
+    case item(number: Int?, isApart: Bool)
+    /// Code, after the line that opens it.
+    case code(opening: [UInt8], SyntaxHighlighter.State)
+    /// Rows of a table, after the two lines that open it.
+    case table(opening: [UInt8], TableLayout.Shape)
+
+    var opening: [UInt8] {
+      switch self {
+      case .code(let opening, _), .table(let opening, _): opening
+      default: []
+      }
+    }
+  }
+
+  /// A settled beginning of the text.
+  private struct Cut {
+    let lines: [StyledLine]
+    /// Its length in bytes, one or more.
+    let length: Int
+    let continuation: Continuation
+  }
+
+  private let syntax = SyntaxLibrary()
+  private var tail: [UInt8] = []
+  private var continuation = Continuation.start
+  /// A carriage return at the end, which is nothing if a line feed follows.
+  private var endsInReturn = false
+
+  /// Adds a text. Its control characters become visible symbols.
+  mutating func append(_ text: String) {
+    var text = endsInReturn ? "\r" + text : text
+    endsInReturn = text.unicodeScalars.last == "\r"
+    if endsInReturn { text.unicodeScalars.removeLast() }
+    tail += text.terminalSafe.utf8
+  }
+
+  /// Lays the text out. The settled lines are returned once.
+  ///
+  /// - Parameter isComplete: whether the answer has ended.
+  mutating func lines(_ format: AnswerFormat, isComplete: Bool) -> (settled: [StyledLine], open: [StyledLine]) {
+    let layout = BlockLayout(format: format, syntax: syntax)
+    var settled: [StyledLine] = []
+    var start = 0
+    defer { tail.removeFirst(start) }
+    while true {
+      let end = min(start + Self.limit, tail.count)
+      let window = Array(tail[start..<end])
+      let isWhole = end == tail.count
+      let document = MarkdownDocument(continuation.opening + window)
+      guard let cut = cut(document, window, layout) ?? (isWhole ? nil : parting(window, layout)) else {
+        return (settled, lines(document.blocks, layout, isOpen: !isComplete))
+      }
+      settled += cut.lines
+      start += cut.length
+      continuation = cut.continuation
+    }
+  }
+
+  // MARK: Layout
+
+  /// The lines of blocks that begin as the continuation says.
+  private func lines(_ blocks: [MarkdownBlock], _ layout: BlockLayout, isOpen: Bool) -> [StyledLine] {
+    guard let first = blocks.first else { return [] }
+    let width = layout.format.width
+    let rest = blocks.dropFirst()
+    let isFirstOpen = isOpen && rest.isEmpty
+    let gap = [StyledLine()]
+    let start: [StyledLine]
+    switch (continuation, first) {
+    case (.start, _), (.rest, _): start = layout.lines(first, width: width, isOpen: isFirstOpen)
+    case (.item(let number, let isApart), .list(let list)) where (number == nil) == (list.start == nil):
+      start = layout.items(list.items, from: number, width: width, isOpen: isFirstOpen, isApart: isApart)
+    case (.code(_, var state), .code(let code)):
+      start = layout.codeLines(code.text, of: code.language, &state) + (isFirstOpen ? [] : [layout.lowerEdge(width)])
+    case (.table(_, let shape), .table(let table)):
+      start = TableLayout(table, width: width, shape: shape, layout).lines(isContinued: true)
+    default: start = gap + layout.lines(first, width: width, isOpen: isFirstOpen)
+    }
+    return start + (rest.isEmpty ? [] : gap + layout.lines(Array(rest), width: width, isOpen: isOpen))
+  }
+
+  // MARK: Settling
+
+  private func cut(_ document: MarkdownDocument, _ window: [UInt8], _ layout: BlockLayout) -> Cut? {
+    guard document.blocks.count == 1 else { return blockCut(document, window, layout) }
+    switch document.blocks[0] {
+    case .list(let list): return itemCut(list, document.itemStarts, window, layout)
+    case .code(let code) where code.isFenced: return codeCut(code, window, layout)
+    case .table: return tableCut(document.blocks, window, layout)
+    default: return nil
+    }
+  }
+
+  /// Settles all blocks before the last one, or before one of the last: a line has no text to begin at.
+  private func blockCut(_ document: MarkdownDocument, _ window: [UInt8], _ layout: BlockLayout) -> Cut? {
+    let blocks = document.blocks
+    for index in blocks.indices.dropFirst().reversed().prefix(3) {
+      guard let start = document.starts[index] else { continue }
+      var length = Self.lineStart(start - continuation.opening.count, in: window)
+      if case .code(let code) = blocks[index], code.isFenced { length = Self.lineBefore(length, in: window) }
+      guard length > 0, MarkdownDocument(Array(window[length...])).blocks == Array(blocks[index...]) else { continue }
+      return Cut(
+        lines: lines(Array(blocks[..<index]), layout, isOpen: false), length: length, continuation: .block)
+    }
+    return nil
+  }
+
+  private func itemCut(
+    _ list: MarkdownList, _ starts: [Int?], _ window: [UInt8], _ layout: BlockLayout
+  ) -> Cut? {
+    for index in list.items.indices.dropFirst().reversed().prefix(2) {
+      guard let start = starts[index] else { continue }
+      let length = Self.lineStart(start, in: window)
+      guard length > 0, case .list(let rest) = MarkdownDocument(Array(window[length...])).blocks.first,
+        rest.items == Array(list.items[index...]), (rest.start == nil) == (list.start == nil)
+      else { continue }
+      var (before, number) = (list, list.start)
+      if case .item(let first?, _) = continuation { number = first }
+      before.items = Array(list.items[..<index])
+      return Cut(
+        lines: lines([.list(before)], layout, isOpen: false), length: length,
+        continuation: .item(number: number.map { $0 + index }, isApart: list.items[index - 1].isSpacious))
+    }
+    return nil
+  }
+
+  private func codeCut(_ code: MarkdownCode, _ window: [UInt8], _ layout: BlockLayout) -> Cut? {
+    guard let end = window.lastIndex(of: Self.lineFeed) else { return nil }
+    let settled = window[...end]
+    let (opening, isNew) = opening(lines: 1, of: settled)
+    // A further line belongs to the code, unless a fence closes it.
+    let probe = MarkdownDocument((isNew ? [] : opening) + settled + "x\n".utf8).blocks
+    guard probe.count == 1, case .code(var found) = probe[0], found.text.hasSuffix("x\n"),
+      case .code = MarkdownDocument(opening).blocks.first
+    else { return nil }
+    found.text.removeLast(2)
+    var state = SyntaxHighlighter.State()
+    if case .code(_, let earlier) = continuation { state = earlier }
+    let lines = lines([.code(found)], layout, isOpen: true)
+    _ = layout.codeLines(found.text, of: found.language, &state)
+    return Cut(lines: lines, length: settled.count, continuation: .code(opening: opening, state))
+  }
+
+  private func tableCut(_ blocks: [MarkdownBlock], _ window: [UInt8], _ layout: BlockLayout) -> Cut? {
+    guard let end = window.lastIndex(of: Self.lineFeed),
+      lines(blocks, layout, isOpen: true).count >= layout.format.height
+    else { return nil }
+    let settled = window[...end]
+    let (opening, isNew) = opening(lines: 2, of: settled)
+    let probe = MarkdownDocument((isNew ? [] : opening) + settled + "x\n".utf8).blocks
+    guard probe.count == 1, case .table(var table) = probe[0], table.rows.count > 2,
+      case .table(let head) = MarkdownDocument(opening).blocks.first, head.rows[0] == table.rows[0]
+    else { return nil }
+    table.rows.removeLast()
+    var earlier: TableLayout.Shape?
+    if case .table(_, let shape) = continuation { earlier = shape }
+    let shape = TableLayout(table, width: layout.format.width, shape: earlier, layout).shape
+    return Cut(
+      lines: lines([.table(table)], layout, isOpen: true), length: settled.count,
+      continuation: .table(opening: opening, shape))
+  }
+
+  /// The lines that open the block, and whether they are a part of `text`.
+  private func opening(lines count: Int, of text: ArraySlice<UInt8>) -> ([UInt8], isNew: Bool) {
+    switch continuation {
+    case .code(let opening, _) where count == 1: return (opening, false)
+    case .table(let opening, _) where count == 2: return (opening, false)
+    default:
+      let lines = text.split(separator: Self.lineFeed, omittingEmptySubsequences: false)
+      let first = lines.drop { $0.allSatisfy { $0 == UInt8(ascii: " ") } }.prefix(count)
+      return (first.flatMap { $0 + [Self.lineFeed] }, true)
+    }
+  }
+
+  /// Parts a block that is too long: behind a line if there is one, or else behind a word.
+  private func parting(_ window: [UInt8], _ layout: BlockLayout) -> Cut {
+    let space = window.lastIndex(of: Self.lineFeed) ?? window.lastIndex(of: UInt8(ascii: " "))
+    // A character is never parted.
+    let character = window.lastIndex { $0 & 0xC0 != 0x80 } ?? 0
+    let length = space.map { $0 + 1 } ?? max(1, character)
+    let blocks = MarkdownDocument(continuation.opening + window[..<length]).blocks
+    var next = Continuation.rest
+    if case .code = continuation { next = continuation }
+    if case .table = continuation { next = continuation }
+    return Cut(lines: lines(blocks, layout, isOpen: true), length: length, continuation: next)
+  }
+
+  private static let lineFeed = UInt8(ascii: "\n")
+
+  private static func lineStart(_ offset: Int, in text: [UInt8]) -> Int {
+    guard offset > 0 else { return 0 }
+    return (text[..<offset].lastIndex(of: lineFeed) ?? -1) + 1
+  }
+
+  /// The start of the last line before an offset that is not empty.
+  private static func lineBefore(_ offset: Int, in text: [UInt8]) -> Int {
+    let end = text[..<offset].lastIndex { $0 != lineFeed && $0 != UInt8(ascii: " ") } ?? 0
+    return lineStart(end, in: text)
+  }
+}

@@ -1,0 +1,163 @@
+import Platform
+
+/// Brings lines to a terminal. Of what it has written it changes only what differs, and nothing above the top of the
+/// screen.
+struct AnswerScreen {
+  private static let begin = "\u{1B}[?2026h"
+  private static let end = "\u{1B}[?2026l"
+
+  /// Where the cursor is.
+  private enum Cursor {
+    case lineStart
+    /// Behind the last line that was written.
+    case lineEnd
+  }
+
+  /// The lines that may change, from the top; the cursor is behind the last one.
+  private var shown: [StyledLine] = []
+  private var cursor = Cursor.lineStart
+  /// The number of words of the open lines that are on the terminal for good.
+  private var frozenWords = 0
+  private var format: AnswerFormat
+
+  init(_ format: AnswerFormat) {
+    self.format = format
+  }
+
+  /// What the terminal gets so that it shows `settled` and, below, `open`, in place of the open lines before.
+  ///
+  /// - Parameters:
+  ///   - settled: lines that do not change any more.
+  ///   - open: lines that may.
+  ///   - format: the format of both; the terminal may have another size than before.
+  mutating func update(settled: [StyledLine], open: [StyledLine], _ format: AnswerFormat) -> String {
+    if format.width != self.format.width { freeze(shown.count) }
+    self.format = format
+    let all = settled + open
+    let skipped = lines(all, within: frozenWords)
+    let wanted = Array(all[skipped...])
+    let (text, kept) = replacing(by: wanted)
+    // The words of the settled lines count no more: later lines begin behind them.
+    let settledWords = settled.reduce(0) { $0 + $1.words }
+    frozenWords = max(0, frozenWords - settledWords)
+    shown = Array(wanted[max(kept, min(wanted.count, settled.count - skipped))...])
+    return text
+  }
+
+  /// What the terminal gets so that the cursor is at the start of a line.
+  mutating func finish() -> String {
+    defer { self = AnswerScreen(format) }
+    return cursor == .lineStart ? "" : "\n"
+  }
+
+  /// The number of the first lines that have at most `words` words together.
+  private func lines(_ lines: [StyledLine], within words: Int) -> Int {
+    guard words > 0 else { return 0 }
+    var room = words
+    for index in lines.indices {
+      room -= lines[index].words
+      if room < 0 { return index }
+    }
+    return lines.count
+  }
+
+  /// Keeps the first lines as they are on the terminal.
+  private mutating func freeze(_ count: Int) {
+    guard count > 0 else { return }
+    frozenWords += shown[..<count].reduce(0) { $0 + $1.words }
+    // The last word may be only the beginning of one.
+    if count == shown.count { frozenWords = max(0, frozenWords - 1) }
+    shown.removeFirst(count)
+  }
+
+  // MARK: Writing
+
+  /// - Returns: what the terminal gets, and how many of the wanted lines must not change from now on.
+  private mutating func replacing(by wanted: [StyledLine]) -> (String, kept: Int) {
+    let same = zip(shown, wanted).prefix { $0 == $1 }.count
+    guard same < shown.count || same < wanted.count else { return ("", 0) }
+    if same == shown.count { return (append(wanted[same...]), 0) }
+    if same == shown.count - 1, same < wanted.count, let suffix = wanted[same].suffix(after: shown[same]) {
+      let text = StyledText.text(suffix) + following(wanted[(same + 1)...])
+      return (text, 0)
+    }
+    // Where lines go away, the last one that stays is written again, so that the cursor is behind it.
+    var first = min(same, max(0, wanted.count - 1))
+    var kept = 0
+    var source = wanted[first...]
+    let reachable = reachable()
+    if first < reachable {
+      first = reachable
+      let words = shown[..<first].reduce(0) { $0 + $1.words }
+      kept = max(0, min(lines(wanted, within: words), wanted.count))
+      frozenWords += wanted[..<kept].reduce(0) { $0 + $1.words }
+      source = wanted[kept...]
+    }
+    let up = shown[first...].reduce(-1) { $0 + rows($1) }
+    let text = "\r" + (up > 0 ? "\u{1B}[\(up)A" : "") + "\u{1B}[J"
+    cursor = .lineStart
+    return (Self.begin + text + append(source) + Self.end, kept)
+  }
+
+  /// The index of the first line that is still on the screen in full.
+  private func reachable() -> Int {
+    var room = format.height
+    for index in shown.indices.reversed() {
+      room -= rows(shown[index])
+      if room < 0 { return index + 1 }
+    }
+    return 0
+  }
+
+  private mutating func append(_ lines: ArraySlice<StyledLine>) -> String {
+    guard let first = lines.first else { return "" }
+    let start = cursor == .lineStart ? "" : "\n"
+    cursor = .lineEnd
+    return start + StyledText.text(first.runs) + following(lines.dropFirst())
+  }
+
+  private func following(_ lines: ArraySlice<StyledLine>) -> String {
+    lines.map { "\n" + StyledText.text($0.runs) }.joined()
+  }
+
+  /// The number of lines of the terminal that a line takes.
+  private func rows(_ line: StyledLine) -> Int {
+    guard line.columns > format.width else { return 1 }
+    var (rows, column) = (1, 0)
+    for character in line.text {
+      let columns = format.columns(of: character)
+      if column + columns > format.width {
+        rows += 1
+        column = 0
+      }
+      column += columns
+    }
+    return rows
+  }
+}
+
+/// Styled text as control sequences.
+enum StyledText {
+  static func text(_ runs: [StyledRun]) -> String {
+    var text = ""
+    for run in runs {
+      let codes = codes(run.style)
+      if let link = run.link { text += "\u{1B}]8;;\(link.terminalSafeCell)\u{1B}\\" }
+      if !codes.isEmpty { text += "\u{1B}[\(codes)m" }
+      // No text from elsewhere reaches the terminal on another way.
+      text += run.text.terminalSafe
+      if !codes.isEmpty { text += "\u{1B}[m" }
+      if run.link != nil { text += "\u{1B}]8;;\u{1B}\\" }
+    }
+    return text
+  }
+
+  private static func codes(_ style: TextStyle) -> String {
+    let attributes: [(TextStyle.Attributes, Int)] = [
+      (.bold, 1), (.dim, 2), (.italic, 3), (.underlined, 4), (.struck, 9),
+    ]
+    let codes =
+      attributes.filter { style.attributes.contains($0.0) }.map(\.1) + [style.color?.rawValue].compactMap(\.self)
+    return codes.map(String.init).joined(separator: ";")
+  }
+}

@@ -1,0 +1,137 @@
+import MarkdownParser
+
+/// Puts a table into lines. Cells are wrapped where it is too wide; if that does not suffice, each row becomes a list.
+struct TableLayout {
+  /// How the table stands on the terminal.
+  enum Shape: Equatable {
+    /// The widths of the columns.
+    case columns([Int])
+    case lists
+  }
+
+  let shape: Shape
+  private let table: MarkdownTable
+  private let cells: [[[StyledRun]]]
+  private let width: Int
+  private let layout: BlockLayout
+  private var format: AnswerFormat { layout.format }
+
+  private static let gap = 3
+
+  /// - Parameter shape: the shape of earlier rows of the same table; nil lets the rows decide.
+  init(_ table: MarkdownTable, width: Int, shape: Shape? = nil, _ layout: BlockLayout) {
+    self.table = table
+    self.width = width
+    self.layout = layout
+    let bold = TextStyle(attributes: .bold)
+    let cells = table.rows.enumerated().map { index, row in
+      row.map { layout.inline.styled($0, base: index == 0 ? bold : .plain) }
+    }
+    self.cells = cells
+    self.shape = shape ?? Self.shape(cells, width: width, layout.format)
+  }
+
+  /// - Parameter isContinued: whether the names of the columns are on the terminal already.
+  func lines(isContinued: Bool = false) -> [StyledLine] {
+    switch shape {
+    case .columns(let widths):
+      let body = cells.dropFirst().flatMap { line($0, isContinued ? widened(widths, for: $0) : widths) }
+      guard !isContinued, let head = cells.first else { return body }
+      return line(head, widths) + [edge(widths)] + body
+    case .lists:
+      return cells.indices.dropFirst().flatMap { row in
+        (row > 1 || isContinued ? [StyledLine()] : []) + list(cells[row])
+      }
+    }
+  }
+
+  // MARK: Columns
+
+  private static func shape(_ cells: [[[StyledRun]]], width: Int, _ format: AnswerFormat) -> Shape {
+    let count = cells.first?.count ?? 0
+    let room = width - gap * (count - 1)
+    guard count > 0, room >= 3 * count else { return .lists }
+    func widest(_ separators: Set<Character>) -> [Int] {
+      (0..<count).map { column in
+        cells.map { row in
+          let text = row.indices.contains(column) ? row[column].map(\.text).joined() : ""
+          return text.split(whereSeparator: separators.contains).map { format.columns(of: $0) }.max() ?? 0
+        }.max() ?? 0
+      }
+    }
+    var widths = widest(["\n"]).map { min(max(1, $0), room) }
+    // A word of more than a third of the line may be broken.
+    let least = widest(["\n", " "]).map { min(max(1, $0), max(8, room / 3)) }
+    guard least.reduce(0, +) <= room else { return .lists }
+    var excess = widths.reduce(0, +) - room
+    while excess > 0 {
+      let wide = widths.indices.filter { widths[$0] > least[$0] }
+      guard let widest = wide.max(by: { widths[$0] < widths[$1] }) else { break }
+      widths[widest] -= 1
+      excess -= 1
+    }
+    return .columns(widths)
+  }
+
+  /// The widths for a row that came when the columns were on the terminal: one that fits is not wrapped.
+  private func widened(_ widths: [Int], for row: [[StyledRun]]) -> [Int] {
+    let wide = zip(widths, row).map { width, cell in max(width, format.columns(of: cell.map(\.text).joined())) }
+    return wide.reduce(0, +) + Self.gap * (wide.count - 1) <= width ? wide : widths
+  }
+
+  private func line(_ row: [[StyledRun]], _ widths: [Int]) -> [StyledLine] {
+    let bar = StyledRun(text: format.hasFrames ? " │ " : " | ", style: .dim)
+    let cells = widths.indices.map { column in
+      wrapped(row.indices.contains(column) ? row[column] : [], widths[column])
+    }
+    return (0..<(cells.map(\.count).max() ?? 0)).map { number in
+      var line = StyledLine()
+      for column in widths.indices {
+        if column > 0 { line.append(bar, format) }
+        let part = number < cells[column].count ? cells[column][number] : StyledLine()
+        let space = max(0, widths[column] - part.columns)
+        let before = before(space, table.alignments[column])
+        line.append(StyledRun(text: String(repeating: " ", count: before)), columns: before)
+        line.append(part)
+        guard column + 1 < widths.count else { break }
+        line.append(StyledRun(text: String(repeating: " ", count: space - before)), columns: space - before)
+      }
+      return line
+    }
+  }
+
+  private func before(_ space: Int, _ alignment: MarkdownTable.Alignment) -> Int {
+    switch alignment {
+    case .left: 0
+    case .center: space / 2
+    case .right: space
+    }
+  }
+
+  private func edge(_ widths: [Int]) -> StyledLine {
+    let (line, cross) = format.hasFrames ? ("─", "─┼─") : ("-", "-+-")
+    let text = widths.map { String(repeating: line, count: $0) }.joined(separator: cross)
+    return StyledLine([StyledRun(text: text, style: .dim)], format)
+  }
+
+  private func wrapped(_ runs: [StyledRun], _ width: Int) -> [StyledLine] {
+    var wrapper = LineWrapper(width: width, format)
+    for run in runs { wrapper.add(run) }
+    return wrapper.finished()
+  }
+
+  // MARK: Lists
+
+  /// A row as a list: the name of each column, and its cell.
+  private func list(_ row: [[StyledRun]]) -> [StyledLine] {
+    let names = cells.first ?? []
+    return row.indices.flatMap { column in
+      let name = names.indices.contains(column) ? names[column] : []
+      let runs = name.isEmpty ? row[column] : name + [StyledRun(text: ": ")] + row[column]
+      let lines = wrapped(runs, width - 2)
+      return lines.enumerated().map { index, line in
+        index == 0 ? line : layout.prefixed(line, by: StyledRun(text: "  "))
+      }
+    }
+  }
+}

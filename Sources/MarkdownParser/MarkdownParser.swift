@@ -1,0 +1,278 @@
+import CMD4C
+
+/// A Markdown document, as md4c understands it: CommonMark with tables, strikethrough, tasks and bare addresses. HTML
+/// is text, except for `<br>`.
+public struct MarkdownDocument: Sendable {
+  /// The most blocks, spans and pieces of text. Some lines of noise would otherwise become a table of millions of cells.
+  private static let limit = 100_000
+
+  /// The blocks on the top level.
+  public let blocks: [MarkdownBlock]
+  /// For each block the offset of its first text, in bytes; nil for a block without text.
+  public let starts: [Int?]
+  /// For each item of a list that is the last block the offset of its first text, in bytes; nil for an item without
+  /// text.
+  public let itemStarts: [Int?]
+
+  /// Parses a text. If it is none that md4c can parse within limits, it is one paragraph with the text as it is.
+  ///
+  /// - Parameter source: UTF-8.
+  public init(_ source: [UInt8]) {
+    let builder = MarkdownBuilder(limit: Self.limit)
+    let isParsed = source.withUnsafeBytes { source in
+      builder.source = source
+      defer { builder.source = UnsafeRawBufferPointer(start: nil, count: 0) }
+      return builder.parse()
+    }
+    guard isParsed else {
+      let text = String(decoding: source, as: UTF8.self)
+      blocks = [.paragraph([MarkdownRun(text: text, marks: [])])]
+      starts = [0]
+      itemStarts = []
+      return
+    }
+    blocks = builder.root.blocks
+    starts = builder.root.starts
+    itemStarts = builder.lastItemStarts
+  }
+}
+
+/// Makes the tree from md4c's callbacks.
+private final class MarkdownBuilder {
+  /// A block that has begun, with what has been found in it.
+  struct Node {
+    var blocks: [MarkdownBlock] = []
+    var starts: [Int?] = []
+    var runs: [MarkdownRun] = []
+    var items: [MarkdownItem] = []
+    var itemStarts: [Int?] = []
+    var rows: [[[MarkdownRun]]] = []
+    var cells: [[MarkdownRun]] = []
+    var alignments: [MarkdownTable.Alignment] = []
+    var text = ""
+    var number: Int?
+    var first: Int?
+  }
+
+  var source = UnsafeRawBufferPointer(start: nil, count: 0)
+  var root: Node { nodes[0] }
+  private(set) var lastItemStarts: [Int?] = []
+  private var nodes = [Node()]
+  private var marks: [MarkdownMarks] = []
+  private var links: [String] = []
+  private var room: Int
+
+  init(limit: Int) {
+    room = limit
+  }
+
+  func parse() -> Bool {
+    var parser = MD_PARSER()
+    parser.flags = UInt32(
+      MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH | MD_FLAG_TASKLISTS | MD_FLAG_PERMISSIVEURLAUTOLINKS
+        | MD_FLAG_NOHTMLBLOCKS)
+    parser.enter_block = { type, detail, builder in MarkdownBuilder.of(builder).enter(type, detail) }
+    parser.leave_block = { type, detail, builder in MarkdownBuilder.of(builder).leave(type, detail) }
+    parser.enter_span = { type, detail, builder in MarkdownBuilder.of(builder).enterSpan(type, detail) }
+    parser.leave_span = { type, _, builder in MarkdownBuilder.of(builder).leaveSpan(type) }
+    parser.text = { type, text, size, builder in MarkdownBuilder.of(builder).text(type, text, Int(size)) }
+    let text = source.bindMemory(to: CChar.self).baseAddress
+    return withExtendedLifetime(self) {
+      md_parse(text, MD_SIZE(source.count), &parser, Unmanaged.passUnretained(self).toOpaque()) == 0
+    }
+  }
+
+  private static func of(_ builder: UnsafeMutableRawPointer?) -> MarkdownBuilder {
+    guard let builder else { preconditionFailure("md4c has lost its builder") }
+    return Unmanaged<MarkdownBuilder>.fromOpaque(builder).takeUnretainedValue()
+  }
+
+  /// What a callback returns: not zero ends the parsing.
+  private func spend() -> CInt {
+    room -= 1
+    return room < 0 ? 1 : 0
+  }
+
+  private var node: Node {
+    get { nodes[nodes.count - 1] }
+    _modify { yield &nodes[nodes.count - 1] }
+  }
+
+  // MARK: Blocks
+
+  private func enter(_ type: MD_BLOCKTYPE, _ detail: UnsafeMutableRawPointer?) -> CInt {
+    switch type {
+    case MD_BLOCK_DOC, MD_BLOCK_THEAD, MD_BLOCK_TBODY: break
+    case MD_BLOCK_UL, MD_BLOCK_OL:
+      endImplicitParagraph()
+      nodes.append(Node())
+      // md4c tells the number only here.
+      guard type == MD_BLOCK_OL, let detail else { break }
+      node.number = Int(detail.assumingMemoryBound(to: MD_BLOCK_OL_DETAIL.self).pointee.start)
+    default: nodes.append(Node())
+    }
+    return spend()
+  }
+
+  /// The text of an item of a tight list is in no paragraph.
+  private func endImplicitParagraph() {
+    guard nodes.count > 1, !node.runs.isEmpty else { return }
+    let runs = node.runs
+    node.runs = []
+    node.blocks.append(.paragraph(runs))
+  }
+
+  private func leave(_ type: MD_BLOCKTYPE, _ detail: UnsafeMutableRawPointer?) -> CInt {
+    switch type {
+    case MD_BLOCK_DOC, MD_BLOCK_THEAD, MD_BLOCK_TBODY: break
+    case MD_BLOCK_LI:
+      endImplicitParagraph()
+      let task = detail?.assumingMemoryBound(to: MD_BLOCK_LI_DETAIL.self).pointee
+      let done = task.flatMap { $0.is_task == 0 ? nil : $0.task_mark != CChar(UInt8(ascii: " ")) }
+      close { parent, item in
+        parent.items.append(MarkdownItem(isDone: done, blocks: item.blocks))
+        parent.itemStarts.append(item.first)
+      }
+    case MD_BLOCK_TR:
+      close { table, row in
+        table.rows.append(row.cells)
+        if table.alignments.isEmpty { table.alignments = row.alignments }
+      }
+    case MD_BLOCK_TH, MD_BLOCK_TD:
+      let alignment: MarkdownTable.Alignment =
+        switch detail?.assumingMemoryBound(to: MD_BLOCK_TD_DETAIL.self).pointee.align {
+        case MD_ALIGN_CENTER: .center
+        case MD_ALIGN_RIGHT: .right
+        default: .left
+        }
+      close { row, cell in
+        row.cells.append(cell.runs)
+        row.alignments.append(alignment)
+      }
+    default:
+      endImplicitParagraph(of: type)
+      if nodes.count == 2, type == MD_BLOCK_UL || type == MD_BLOCK_OL { lastItemStarts = node.itemStarts }
+      close { parent, child in
+        parent.blocks.append(Self.block(type, detail, child))
+        parent.starts.append(child.first)
+      }
+    }
+    return spend()
+  }
+
+  private func endImplicitParagraph(of type: MD_BLOCKTYPE) {
+    if type == MD_BLOCK_QUOTE { endImplicitParagraph() }
+  }
+
+  private func close(_ add: (inout Node, Node) -> Void) {
+    let child = nodes.removeLast()
+    if node.first == nil { node.first = child.first }
+    add(&node, child)
+  }
+
+  private static func block(_ type: MD_BLOCKTYPE, _ detail: UnsafeMutableRawPointer?, _ node: Node) -> MarkdownBlock {
+    switch type {
+    case MD_BLOCK_QUOTE: return .quote(node.blocks)
+    case MD_BLOCK_UL, MD_BLOCK_OL: return .list(MarkdownList(start: node.number, items: node.items))
+    case MD_BLOCK_HR: return .rule
+    case MD_BLOCK_H:
+      let level = detail?.assumingMemoryBound(to: MD_BLOCK_H_DETAIL.self).pointee.level ?? 1
+      return .heading(level: Int(level), node.runs)
+    case MD_BLOCK_CODE:
+      let code = detail?.assumingMemoryBound(to: MD_BLOCK_CODE_DETAIL.self).pointee
+      return .code(
+        MarkdownCode(
+          language: code.map { string($0.lang) } ?? "", isFenced: code?.fence_char != 0, text: node.text))
+    case MD_BLOCK_TABLE: return .table(MarkdownTable(alignments: node.alignments, rows: node.rows))
+    default: return .paragraph(node.runs)
+    }
+  }
+
+  // MARK: Text
+
+  private func enterSpan(_ type: MD_SPANTYPE, _ detail: UnsafeMutableRawPointer?) -> CInt {
+    marks.append((marks.last ?? []).union(Self.marks(type)))
+    switch type {
+    case MD_SPAN_A:
+      links.append(detail.map { Self.string($0.assumingMemoryBound(to: MD_SPAN_A_DETAIL.self).pointee.href) } ?? "")
+    case MD_SPAN_IMG:
+      links.append(detail.map { Self.string($0.assumingMemoryBound(to: MD_SPAN_IMG_DETAIL.self).pointee.src) } ?? "")
+    default: break
+    }
+    return spend()
+  }
+
+  private func leaveSpan(_ type: MD_SPANTYPE) -> CInt {
+    _ = marks.popLast()
+    if type == MD_SPAN_A || type == MD_SPAN_IMG { _ = links.popLast() }
+    return spend()
+  }
+
+  private static func marks(_ type: MD_SPANTYPE) -> MarkdownMarks {
+    switch type {
+    case MD_SPAN_EM: .emphasis
+    case MD_SPAN_STRONG: .strong
+    case MD_SPAN_CODE: .code
+    case MD_SPAN_DEL: .deleted
+    default: []
+    }
+  }
+
+  private func text(_ type: MD_TEXTTYPE, _ text: UnsafePointer<CChar>?, _ size: Int) -> CInt {
+    guard let text else { return spend() }
+    let bytes = UnsafeRawBufferPointer(start: text, count: size)
+    if node.first == nil, let start = offset(of: bytes) {
+      node.first = start
+    }
+    let string =
+      switch type {
+      case MD_TEXT_NULLCHAR: "\u{FFFD}"
+      case MD_TEXT_BR: "\n"
+      case MD_TEXT_SOFTBR: " "
+      case MD_TEXT_ENTITY: CharacterReference.text(String(decoding: bytes, as: UTF8.self))
+      case MD_TEXT_HTML: Self.html(String(decoding: bytes, as: UTF8.self))
+      default: String(decoding: bytes, as: UTF8.self)
+      }
+    if type == MD_TEXT_CODE, marks.isEmpty {
+      node.text += string
+    } else {
+      append(string)
+    }
+    return spend()
+  }
+
+  private static func html(_ tag: String) -> String {
+    ["<br>", "<br/>", "<br />"].contains(tag.lowercased()) ? "\n" : tag
+  }
+
+  private func append(_ text: String) {
+    let run = MarkdownRun(text: text, marks: marks.last ?? [], link: links.last)
+    if let last = node.runs.last, last.marks == run.marks, last.link == run.link {
+      node.runs[node.runs.count - 1].text += text
+    } else {
+      node.runs.append(run)
+    }
+  }
+
+  /// The offset of bytes that are a part of the source; md4c has others, such as line feeds.
+  private func offset(of bytes: UnsafeRawBufferPointer) -> Int? {
+    guard let base = source.baseAddress, let start = bytes.baseAddress, start >= base, start < base + source.count
+    else { return nil }
+    return start - base
+  }
+
+  private static func string(_ attribute: MD_ATTRIBUTE) -> String {
+    guard let text = attribute.text, let types = attribute.substr_types, let offsets = attribute.substr_offsets else {
+      return ""
+    }
+    var string = ""
+    var index = 0
+    while Int(offsets[index]) < Int(attribute.size) {
+      let (start, end) = (Int(offsets[index]), Int(offsets[index + 1]))
+      let part = String(decoding: UnsafeRawBufferPointer(start: text + start, count: end - start), as: UTF8.self)
+      string += types[index] == MD_TEXT_ENTITY ? CharacterReference.text(part) : part
+      index += 1
+    }
+    return string
+  }
+}

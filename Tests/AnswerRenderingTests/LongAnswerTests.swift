@@ -1,0 +1,78 @@
+import AnswerRendering
+import Testing
+
+/// Answers of a megabyte, and blocks that are higher than the screen.
+@Suite struct LongAnswerTests {
+  private static let kinds: [(name: String, opening: String, part: String)] = [
+    ("a paragraph", "", "some words and *some* more, "),
+    ("a line of code", "```sh\n", "echo word; "),
+    ("code", "```python\n", "print('a line of code')  # and a comment\n"),
+    ("one word", "", "word"),
+    ("a list", "", "- an item of a *list*\n"),
+    ("items without text", "", "-\n"),
+    ("a table", "| a | b |\n|---|---|\n", "| some cell | another |\n"),
+    ("a quote", "> ", "quoted words\n> "),
+    ("code in a list", "- item\n\n  ```c\n", "  int i = 1;\n"),
+    ("paragraphs", "", "Some words.\n\n"),
+    ("open brackets", "", "[*`<"),
+  ]
+
+  /// The work for a frame has a limit, so that the whole stays linear: this test would otherwise take hours.
+  @Test(arguments: kinds.map(\.name))
+  func aMegabyteInPiecesIsShown(_ name: String) throws {
+    let kind = try #require(Self.kinds.first { $0.name == name })
+    let piece = String(repeating: kind.part, count: 4096 / kind.part.utf8.count)
+    let format = Answers.format(80)
+    var stream = AnswerStream(format)
+    stream.append(kind.opening)
+    var written = 0
+    for _ in 0..<256 {
+      stream.append(piece)
+      written += stream.frame(format).utf8.count
+    }
+    written += stream.frame(format, isComplete: true).utf8.count
+    // Each piece once with its colours, and at most a screen for each frame.
+    #expect(written < 256 * (8 * 4096 + 80 * 24 * 4))
+  }
+
+  private static let high: [String] = {
+    let words = (1...100).map { "word\($0)" }
+    return [
+      "**" + words.joined(separator: " ") + "** end",
+      "| a | b |\n|---|---|\n" + words.map { "| x | \($0) |\n" }.joined() + "| x | a longer cell than before |\n",
+      words.map { "- \($0)\n" }.joined(),
+      "```\n" + words.joined(separator: "\n") + "\n```\nend",
+    ]
+  }()
+
+  /// No word is lost when a block that has grown beyond the top of the screen changes.
+  @Test(arguments: high)
+  func aBlockThatIsHigherThanTheScreenIsComplete(_ answer: String) throws {
+    let format = Answers.format(40, rows: 10)
+    var stream = AnswerStream(format)
+    var frames: [String] = []
+    for character in answer {
+      stream.append(String(character))
+      frames.append(stream.frame(format))
+    }
+    frames.append(stream.frame(format, isComplete: true))
+    let text = try ReplayedTerminal.showing(frames, columns: 40, rows: 10).text
+    for word in answer.split(whereSeparator: { !$0.isLetter && !$0.isNumber }) {
+      #expect(text.contains(word), "\(text)")
+    }
+  }
+
+  @Test func anAnswerGoesOnAfterTheTerminalHasGotAnotherWidth() throws {
+    let words = (1...60).map { "word\($0)" }
+    var stream = AnswerStream(Answers.format(80))
+    var output = ""
+    for (index, word) in words.enumerated() {
+      stream.append(word + " ")
+      output += stream.frame(Answers.format(index < 30 ? 80 : 40))
+    }
+    output += stream.frame(Answers.format(40), isComplete: true)
+    // What was written before the change stays.
+    #expect(!output.contains("\u{1B}["))
+    for word in words { #expect(output.contains(word)) }
+  }
+}

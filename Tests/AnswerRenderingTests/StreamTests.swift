@@ -1,0 +1,38 @@
+import AnswerRendering
+import Testing
+
+/// Answers that come in pieces.
+@Suite struct StreamTests {
+  /// The frames of an answer that comes in pieces of some characters.
+  private func frames(_ answer: String, by count: Int, _ format: AnswerFormat) -> [String] {
+    var stream = AnswerStream(format)
+    var frames: [String] = []
+    var rest = answer.unicodeScalars[...]
+    while !rest.isEmpty {
+      stream.append(String(rest.prefix(count)))
+      rest = rest.dropFirst(count)
+      frames.append(stream.frame(format))
+    }
+    return frames + [stream.frame(format, isComplete: true)]
+  }
+
+  @Test(arguments: Answers.all.map(\.name), [40, 80, 200])
+  func theCutsOfAnAnswerDoNotShow(_ name: String, _ columns: Int) throws {
+    let answer = try #require(Answers.all.first { $0.name == name }).text
+    // A screen that is higher than any block: what is above its top cannot be changed any more.
+    let format = Answers.format(columns, rows: 60)
+    let whole = try ReplayedTerminal.showing([AnswerStream.text(answer, format)], columns: columns, rows: 60)
+    for count in [1, 2, 7, 100] {
+      let replayed = try ReplayedTerminal.showing(frames(answer, by: count, format), columns: columns, rows: 60)
+      #expect(replayed.text == whole.text, "by \(count)")
+    }
+  }
+
+  @Test(arguments: Answers.all.map(\.name))
+  func nothingAboveTheLastBlockChanges(_ name: String) throws {
+    let answer = try #require(Answers.all.first { $0.name == name }).text
+    let format = Answers.format(80, rows: 24)
+    let replayed = try ReplayedTerminal.showing(frames(answer, by: 3, format), columns: 80, watch: true)
+    #expect(replayed.above == 0)
+  }
+}
