@@ -16,12 +16,12 @@ enum Chappied {
     // GLib writes log lines in the locale's charset, and an account name may hold any character.
     setlocale(LC_CTYPE, "C.UTF-8")
     let parser = CommandLineParser(
-      summary: "Holds the ChatGPT sign-in in the desktop keyring and answers with it on the session bus, as "
-        + "org.chappie.",
-      details: "Options override chappie/chappie.conf. See chappied(8) and org.chappie(7).")
-    let issuer = parser.string("issuer", placeholder: "URL", "The issuer at which the user signs in")
-    let backend = parser.string("backend", placeholder: "URL", "The address of the backend, ending in /backend-api")
-    let version = parser.flag("version", "Show the version")
+      summary: tr(
+        "Holds the ChatGPT sign-in in the desktop keyring and answers with it on the session bus, as org.chappie."),
+      details: tr("Options override chappie/chappie.conf. See chappied(8) and org.chappie(7)."))
+    let issuer = parser.string("issuer", placeholder: "URL", tr("The issuer at which the user signs in"))
+    let backend = parser.string("backend", placeholder: "URL", tr("The address of the backend, ending in /backend-api"))
+    let version = parser.flag("version", tr("Show the version"))
     do {
       switch try parser.parse(CommandLine.arguments) {
       case .help(let text): StandardStream.output.write(text)

@@ -4,7 +4,7 @@ import Glibc
 ///
 /// The description is a clause about the file. The caller puts it after a sentence that names the file, because only
 /// the caller knows the file's purpose and whether its path may be shown.
-public enum FileError: Error, Equatable, Sendable, CustomStringConvertible {
+public enum FileError: Error, Equatable, Sendable, CustomStringConvertible, TranslatableError {
   case missing
   case exists
   /// The disk or the user's quota is full, or the file has reached its maximum size.
@@ -51,7 +51,7 @@ public enum FileError: Error, Equatable, Sendable, CustomStringConvertible {
   public var description: String { reason.original }
 
   /// The clause for people.
-  var reason: LocalizedText {
+  public var reason: LocalizedText {
     switch self {
     case .missing: translatable("it does not exist")
     case .exists: translatable("it already exists")

@@ -66,9 +66,9 @@ public struct LocalizedText: ExpressibleByStringInterpolation, Sendable {
       appendInterpolation(String(value))
     }
 
-    /// Adds the description of an error.
+    /// Adds the reason of a ``TranslatableError``, or the description of another error.
     public mutating func appendInterpolation(_ error: some Error) {
-      appendInterpolation((error as? FileError)?.reason.translation ?? String(describing: error))
+      appendInterpolation((error as? any TranslatableError)?.reason.translation ?? String(describing: error))
     }
   }
 }
@@ -112,4 +112,9 @@ extension LocalizedText {
     self.key = key
     self.values = values
   }
+}
+
+/// An error with a reason for people. Its description is in English.
+public protocol TranslatableError: Error {
+  var reason: LocalizedText { get }
 }

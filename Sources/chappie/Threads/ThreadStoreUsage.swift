@@ -25,7 +25,7 @@ struct ThreadStoreUsage {
       limit == 0
       ? tr("\(used), without a limit")
       : UsageBar(percent: Double(self.used) * 100 / Double(limit)).text + "  "
-        + tr("\(used) of \(ByteCount(bytes: limit).text)")
+        + tr("\(used) of \(ByteCount(bytes: limit).text)", context: "size")
     let counts = tr(
       Int(count), one: "\(count) thread, \(archivedCount) archived",
       other: "\(count) threads, \(archivedCount) archived")
