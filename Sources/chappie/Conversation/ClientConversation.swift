@@ -15,7 +15,7 @@ final class ClientConversation: ChatTarget {
     client = try await service.openClient(account, model: model)
   }
 
-  private var printer: TurnPrinter { TurnPrinter(service: service, client: client, raw: raw) }
+  private var printer: TurnPrinter { TurnPrinter(service: service, client: client, output: AnswerOutput(raw: raw)) }
 
   func prepare(_ options: VariantDictionary) {
     prepared.open { [printer] in try await printer.open(options) }

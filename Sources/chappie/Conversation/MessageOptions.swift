@@ -1,4 +1,5 @@
 import GLibBridge
+import Platform
 
 /// The options of a message, such as `--model`, for every verb that asks.
 struct MessageOptions {
@@ -8,11 +9,11 @@ struct MessageOptions {
   private let instructions: CommandLineOption<String>
 
   init(_ parser: CommandLineParser) {
-    model = parser.string("model", short: "m", placeholder: "SLUG", "Ask this model")
-    fast = parser.flag("fast", "Answer sooner, think less")
+    model = parser.string("model", short: "m", placeholder: tr("SLUG"), tr("Ask this model"))
+    fast = parser.flag("fast", tr("Answer sooner, think less"))
     effort = parser.string(
-      "effort", placeholder: "LEVEL", "Reasoning effort: low, medium, high, or another level of the model")
-    instructions = parser.string("instructions", placeholder: "TEXT", "Instructions for the model")
+      "effort", placeholder: tr("LEVEL"), tr("Reasoning effort: low, medium, high, or another level of the model"))
+    instructions = parser.string("instructions", short: "s", placeholder: tr("TEXT"), tr("Instructions for the model"))
   }
 
   /// The options as `org.chappie.Client` takes them.

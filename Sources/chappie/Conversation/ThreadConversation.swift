@@ -12,27 +12,21 @@ final class ThreadConversation: ChatTarget {
   private(set) var thread: String?
   private var selectedModel: String?
   private let prepared = PreparedTurn()
-  /// Whether each answer is printed as one JSON object.
-  private let json: Bool
-  private let raw: Bool
+  private let output: AnswerOutput
 
-  /// - Parameters:
-  ///   - name: the id, the beginning of an id, or `last`; ``new`` begins a thread.
-  ///   - raw: whether answers are printed as they are.
+  /// - Parameter name: the id, the beginning of an id, or `last`; ``new`` begins a thread.
   /// - Throws: ``CommandFailure``.
   init(
-    _ service: ServiceConnection, account: String?, thread name: String, model: String? = nil, json: Bool = false,
-    raw: Bool
+    _ service: ServiceConnection, account: String?, thread name: String, model: String? = nil, output: AnswerOutput
   ) async throws {
     threads = try await ThreadsProxy(service, account: account)
     thread = name == Self.new ? nil : try await threads.id(name)
     selectedModel = model
-    self.json = json
-    self.raw = raw
+    self.output = output
   }
 
   private func printer(_ thread: String) -> TurnPrinter {
-    TurnPrinter(service: threads.service, client: threads.object, thread: thread, json: json, raw: raw)
+    TurnPrinter(service: threads.service, client: threads.object, thread: thread, output: output)
   }
 
   private func withModel(_ options: VariantDictionary) -> VariantDictionary {
@@ -58,7 +52,7 @@ final class ThreadConversation: ChatTarget {
       if (try? await discard(ifEmpty: thread)) == true { self.thread = nil }
       throw error
     }
-    if StandardStream.error.isTerminal, !json {
+    if StandardStream.error.isTerminal, !output.json {
       StandardStream.error.write("Thread \(ThreadSummary.short(thread)): go on with --thread.\n")
     }
     return status

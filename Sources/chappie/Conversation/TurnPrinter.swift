@@ -11,10 +11,7 @@ struct TurnPrinter {
   let client: ObjectPath
   /// The id of the thread that the turn belongs to; nil for the client's own conversation.
   var thread: String?
-  /// Prints one JSON object at the end, and nothing before.
-  var json = false
-  /// Prints the answer as it is, on a terminal too.
-  var raw = false
+  var output = AnswerOutput()
 
   /// Opens a turn for ``print(_:_:on:)``.
   ///
@@ -49,7 +46,7 @@ struct TurnPrinter {
 
   /// - Parameter model: the model of this turn; nil for the client's own.
   private func print(_ turn: OpenedTurn, model: String?) async throws -> ExitStatus {
-    let view = json ? nil : AnswerView(raw: raw)
+    let view = output.json ? nil : AnswerView(raw: output.raw)
     defer { view?.finish() }
     view?.wait(for: tr("Waiting for the answer"))
     while true {
@@ -57,7 +54,12 @@ struct TurnPrinter {
       case .delta(let text): view?.append(text)
       case .waiting(let reason): view?.wait(for: reason)
       case .completed(let text, let details):
-        if json { StandardStream.output.write(object(text, details).line + "\n") }
+        do {
+          try output.keep(text)
+        } catch {
+          throw error.preceded(by: object(text, details))
+        }
+        if output.json { StandardStream.output.write(object(text, details).line + "\n") }
         return details["refusal"]?.boolValue == true ? .declined : .success
       case .failed(let failure, let details):
         view?.finish()

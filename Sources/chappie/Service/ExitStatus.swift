@@ -22,7 +22,7 @@ enum ExitStatus: Int32, CaseIterable {
     switch self {
     case .success: tr("Success.")
     case .failed: tr("The request failed, or the output could not be written.")
-    case .usage: tr("The command line is wrong.")
+    case .usage: tr("The command line is wrong, or names a file that cannot be used.")
     case .signInNeeded: tr("Nobody is signed in, or the user has to sign in again.")
     case .keyringNeeded: tr("The keyring or the screen is locked, or there is no keyring.")
     case .serviceMissing: tr("The service is not installed or does not start, or there is no session bus.")

@@ -53,8 +53,8 @@ struct ThreadExporter {
     try check(directory)
     let all = try await threads.all(archived: false) + threads.all(archived: true)
     let files = all.map { file("\(directory)/\($0.id)\(format.suffix)") }
-    for file in files { try file.check() }
     try make(directory)
+    for file in files { try file.check() }
     let spinner = Spinner("")
     defer { spinner.stop() }
     var written = 0

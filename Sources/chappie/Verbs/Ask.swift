@@ -1,13 +1,15 @@
 import GLibBridge
+import Platform
 
 /// `chappie ask`: asks the model once.
 struct Ask: Verb {
   static let name = "ask"
-  static let summary = "Ask, and print the answer as it comes"
-  static let details = """
-    A - in the text, or as the image, stands for standard input. Without a text, standard input is the text if it is no \
-    terminal. Ctrl-C cancels the question.
+  static let summary = tr("Ask, and print the answer as it comes")
+  static let details = tr(
     """
+    A - in the text, or as the file or the image, stands for standard input. Without a text, standard input is the text \
+    if it is no terminal. Ctrl-C cancels the question.
+    """)
 
   private enum Place {
     /// None.
@@ -22,44 +24,52 @@ struct Ask: Verb {
   let options: VariantDictionary
   /// The conversation that the question and the answer become a part of.
   private let place: Place
-  let json: Bool
-  private let raw: Bool
+  var json: Bool { output.json }
+  private let output: AnswerOutput
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
     let account = parser.account()
-    let continues = parser.flag("continue", short: "c", "Continue the conversation of the last --continue")
+    let continues = parser.flag("continue", short: "c", tr("Continue the conversation of the last --continue"))
     let thread = parser.thread()
-    let json = parser.flag("json", "Print one JSON object when the answer is complete")
+    let json = parser.flag("json", tr("Print one JSON object when the answer is complete"))
     let raw = parser.raw()
     let answering = MessageOptions(parser)
+    let files = parser.string(
+      "file", short: "f", placeholder: tr("FILE"), tr("Send this text file too, - for standard input; may be repeated"))
     let images = parser.string(
-      "image", placeholder: "FILE", "Send this image: a file, - or an https: address; may be repeated")
-    parser.acceptRemaining(placeholder: "TEXT…")
+      "image", placeholder: tr("FILE"), tr("Send this image: a file, - or an https: address; may be repeated"))
+    let output = parser.string("output", short: "o", placeholder: tr("FILE"), tr("Write the answer to this file, too"))
+    parser.acceptRemaining(placeholder: tr("TEXT…"))
     return { arguments in
       guard arguments[thread] == nil || !arguments[continues] else {
-        throw CommandLineError("--thread and --continue exclude each other.")
+        throw CommandLineError(tr("--thread and --continue exclude each other."))
       }
       var options = answering.dictionary(arguments)
-      let input = try AskInput(words: arguments.remaining, images: arguments.all(images))
+      let input = try AskInput(
+        words: arguments.remaining, files: arguments.all(files), images: arguments.all(images))
       options.set("continue", arguments[continues] ? true : nil)
       return Ask(
         account: arguments[account], question: input.question, options: options,
         place: arguments[thread].map { .thread($0) } ?? (arguments[continues] ? .continued : .nowhere),
-        json: arguments[json], raw: arguments[raw])
+        output: AnswerOutput(json: arguments[json], raw: arguments[raw], file: try arguments[output].map(file)))
     }
   }
 
+  private static func file(_ path: String) throws -> OutputFile {
+    guard !path.isEmpty else { throw CommandLineError(tr("--output needs the name of a file.")) }
+    return OutputFile(path: path, replaces: true)
+  }
+
   func run(_ service: ServiceConnection) async throws -> ExitStatus {
+    try output.check()
+    let client: ObjectPath
     switch place {
-    case .nowhere:
-      return try await TurnPrinter(service: service, client: service.openClient(account), json: json, raw: raw).print(
-        question, options)
-    case .continued:
-      return try await TurnPrinter(service: service, client: service.sharedClient(account), json: json, raw: raw).print(
-        question, options)
+    case .nowhere: client = try await service.openClient(account)
+    case .continued: client = try await service.sharedClient(account)
     case .thread(let name):
-      return try await ThreadConversation(service, account: account, thread: name, json: json, raw: raw).send(
-        question, options)
+      return try await ThreadConversation(service, account: account, thread: name, output: output)
+        .send(question, options)
     }
+    return try await TurnPrinter(service: service, client: client, output: output).print(question, options)
   }
 }

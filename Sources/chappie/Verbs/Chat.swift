@@ -54,7 +54,8 @@ struct Chat: Verb {
   private func conversation(_ service: ServiceConnection) async throws -> any ChatTarget {
     let model: String? = try options.value("model")
     guard let thread else { return try await ClientConversation(service, account: account, model: model, raw: raw) }
-    let conversation = try await ThreadConversation(service, account: account, thread: thread, model: model, raw: raw)
+    let conversation = try await ThreadConversation(
+      service, account: account, thread: thread, model: model, output: AnswerOutput(raw: raw))
     if StandardInput.isTerminal, let id = conversation.thread { try await remind(id, conversation.threads) }
     return conversation
   }

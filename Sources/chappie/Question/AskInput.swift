@@ -8,39 +8,44 @@ import Platform
 struct AskInput {
   /// The longest text that the service accepts, in bytes.
   private static let textLimit = 4 << 20
-  /// The argument that means standard input.
-  private static let input = "-"
+  private static let input = AttachedFile.input
 
   let question: Question
 
-  /// - Throws: ``CommandLineError`` if there is no text, or if standard input does not fit.
-  init(words: [String], images: [String]) throws {
-    let showsInput = images.contains(Self.input)
-    guard (words + images).count(where: { $0 == Self.input }) <= 1 else {
-      throw CommandLineError("Standard input can be given once: give - once.")
+  /// - Throws: ``CommandLineError`` if there is nothing to ask, or if a file or standard input does not fit.
+  init(words: [String], files: [String], images: [String]) throws {
+    let isInputTaken = (files + images).contains(Self.input)
+    guard (words + files + images).count(where: { $0 == Self.input }) <= 1 else {
+      throw CommandLineError(tr("Standard input can be given once: give - once."))
     }
     let images = try images.map(Self.image)
-    question = Question(text: try Self.text(words, mayReadInput: !showsInput), images: images)
+    let attached = try files.map { try AttachedFile($0, limit: Self.textLimit).markdown }
+    let asked = try Self.text(words, mayReadInput: !isInputTaken, mayBeEmpty: !attached.isEmpty)
+    let text = ([asked] + attached).filter { !$0.isEmpty }.joined(separator: "\n\n")
+    guard text.utf8.count <= Self.textLimit else {
+      throw CommandLineError(tr("The question is longer than \(Self.textLimit >> 20) MiB: send less."))
+    }
+    question = Question(text: text, images: images)
   }
 
-  private static func text(_ words: [String], mayReadInput: Bool) throws -> String {
+  private static func text(_ words: [String], mayReadInput: Bool, mayBeEmpty: Bool) throws -> String {
     let asksInput = words.contains(input) || words.isEmpty && mayReadInput && !StandardInput.isTerminal
     let parts = words.split(separator: input, omittingEmptySubsequences: false).map { $0.joined(separator: " ") }
     // Without a dash there is one part. It is empty if there are no words.
     let read = asksInput ? try readText() : ""
     let text = [parts.first ?? "", read, parts.count > 1 ? parts[1] : ""].filter { !$0.isEmpty }
-    guard !text.isEmpty else {
+    guard !text.isEmpty || mayBeEmpty else {
       throw CommandLineError(
         asksInput
-          ? "There is nothing to ask: standard input is empty."
-          : "There is nothing to ask: give a text, or - for standard input.")
+          ? tr("There is nothing to ask: standard input is empty.")
+          : tr("There is nothing to ask: give a text, or - for standard input."))
     }
     return text.joined(separator: "\n\n")
   }
 
   private static func readText() throws -> String {
     guard let bytes = StandardInput.readAll(limit: textLimit) else {
-      throw CommandLineError("Standard input is longer than \(textLimit >> 20) MiB: send less.")
+      throw CommandLineError(tr("Standard input is longer than \(textLimit >> 20) MiB: send less."))
     }
     return String(decoding: bytes, as: UTF8.self).trimmingEnd(while: \.isNewline)
   }
@@ -53,10 +58,10 @@ struct AskInput {
 
   private static func readImage() throws -> String {
     guard let bytes = StandardInput.readAll(limit: ChappieImage.fileLimit) else {
-      throw CommandLineError("The image on standard input is larger than \(ChappieImage.fileLimit >> 20) MiB.")
+      throw CommandLineError(tr("The image on standard input is larger than \(ChappieImage.fileLimit >> 20) MiB."))
     }
     guard let image = ChappieImage(bytes: bytes) else {
-      throw CommandLineError("Standard input holds no PNG, JPEG, GIF or WebP image.")
+      throw CommandLineError(tr("Standard input holds no PNG, JPEG, GIF or WebP image."))
     }
     return image.url
   }

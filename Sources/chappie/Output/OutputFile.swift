@@ -9,10 +9,11 @@ struct OutputFile {
 
   /// Checks that the file can be written, before any request.
   ///
-  /// - Throws: ``CommandFailure`` if the file exists, or is no file.
-  func check() throws {
+  /// - Throws: ``CommandFailure`` if the file exists, is no file, or has no directory.
+  func check() throws(CommandFailure) {
     switch FileKind(path) {
-    case .nothing, .sink: break
+    case .sink: break
+    case .nothing: guard FileKind(directory) == .directory else { throw withoutDirectory }
     case .regular, .brokenLink:
       guard !replaces else { return }
       throw CommandFailure(
@@ -28,7 +29,7 @@ struct OutputFile {
   /// Writes the whole file.
   ///
   /// - Throws: ``CommandFailure``.
-  func write(_ text: String) throws {
+  func write(_ text: String) throws(CommandFailure) {
     try check()
     let bytes = Array(text.utf8)
     do {
@@ -38,9 +39,15 @@ struct OutputFile {
         try Files.create(bytes, at: path, replaces: replaces)
       }
     } catch .missing {
-      throw CommandFailure(.failed, tr("\(path) cannot be written: its directory does not exist, make it first."))
+      throw withoutDirectory
     } catch {
       throw CommandFailure(.failed, tr("\(path) cannot be written: \(error)."))
     }
+  }
+
+  private var directory: String { Directories.absolutePath(path + "/..") }
+
+  private var withoutDirectory: CommandFailure {
+    CommandFailure(.failed, tr("\(path) cannot be written: its directory does not exist, make it first."))
   }
 }

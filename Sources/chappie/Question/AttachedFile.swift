@@ -1,0 +1,69 @@
+import GLibBridge
+import Platform
+
+/// A text file that comes with a question, under its name.
+struct AttachedFile {
+  /// The argument that means standard input.
+  static let input = "-"
+
+  private let name: String
+  private let text: String
+
+  /// - Parameter argument: the path of a file, or ``input``.
+  /// - Throws: ``CommandLineError`` if it is no file, longer than `limit` bytes, or no text.
+  init(_ argument: String, limit: Int) throws {
+    let bytes: [UInt8]
+    if argument == Self.input {
+      name = "standard input"
+      guard let read = StandardInput.readAll(limit: limit) else { throw Self.tooLong(tr("Standard input"), limit) }
+      bytes = read
+    } else {
+      name = argument.terminalSafeLine
+      bytes = try Self.read(argument, limit: limit)
+    }
+    guard let text = String(validating: bytes, as: UTF8.self), !text.utf8.contains(0) else {
+      throw CommandLineError(
+        argument == Self.input
+          ? tr("Standard input is no UTF-8 text: convert it first.")
+          : tr("\(argument) is no UTF-8 text: convert it first."))
+    }
+    self.text = text.hasPrefix("\u{FEFF}") ? String(text.unicodeScalars.dropFirst()) : text
+  }
+
+  private static func read(_ path: String, limit: Int) throws -> [UInt8] {
+    switch FileKind(path) {
+    case .directory: throw CommandLineError(tr("\(path) is a directory: name a file in it."))
+    case .sink, .other: throw CommandLineError(tr("\(path) is no regular file: pipe it in, and give -."))
+    case .nothing, .brokenLink, .regular: break
+    }
+    do {
+      return try Files.read(path, limit: limit)
+    } catch .missing {
+      throw CommandLineError(tr("There is no file \(path)."))
+    } catch .tooLarge {
+      throw tooLong(path, limit)
+    } catch {
+      throw CommandLineError(tr("\(path) cannot be read: \(error.description)."))
+    }
+  }
+
+  private static func tooLong(_ name: String, _ limit: Int) -> CommandLineError {
+    CommandLineError(tr("\(name) is longer than \(limit >> 20) MiB: send less."))
+  }
+
+  /// The file as a part of a question: its name, and its text between fences that do not occur in it.
+  var markdown: String {
+    let fence = String(repeating: "`", count: max(3, Self.longestRun(of: UInt8(ascii: "`"), in: text) + 1))
+    return "File: \(name)\n\(fence)\n\(text)\(text.isEmpty || text.hasSuffix("\n") ? "" : "\n")\(fence)"
+  }
+
+  private static func longestRun(of byte: UInt8, in text: String) -> Int {
+    var longest = 0
+    var run = 0
+    for next in text.utf8 {
+      run = next == byte ? run + 1 : 0
+      longest = max(longest, run)
+    }
+    return longest
+  }
+}
