@@ -111,6 +111,7 @@ test: test-dependencies prepare translations lint
 	Tests/install.sh
 	Tests/release.sh
 	Tests/unit.sh .build/debug
+	scripts/private-session Tests/examples.py .build/debug
 	scripts/private-session Tests/flatpak.sh .build/debug
 	scripts/private-session Tests/abuse/abuse.py .build/debug --brief --seconds 24
 

@@ -33,7 +33,7 @@ version=$(read_manifest '."runtime-version"')
 # The files that Python has open, or read a module from, once it has GLib's bindings.
 files_of_python() {
   /usr/bin/python3 -c '
-import re, sys
+import json, re, socket, sys
 from gi.repository import Gio, GLib
 files = {getattr(module, "__file__", None) or "" for module in list(sys.modules.values())}
 print("\n".join({"/usr/bin/python3"} | files | set(re.findall("/.*", open("/proc/self/maps").read()))))'
@@ -73,12 +73,13 @@ echo "ok    the manifest makes an app that installs"
 
 children=
 trap 'kill $children; wait' EXIT
-chappie-sandbox --port 0 --auto-approve --rate 0 >sandbox &
+chappie-sandbox --port 0 --auto-approve >sandbox &
 children=$!
 for _ in $(seq 200); do grep -q '^issuer ' sandbox && break; sleep 0.05; done
 issuer=$(sed -n 's/^issuer //p' sandbox)
 chappied --issuer "$issuer" --backend "$issuer/backend-api" 2>log &
-children="$children $!"
+service=$!
+children="$children $service"
 gdbus wait --session --timeout 20 org.chappie
 
 # shows WHAT PATTERN COMMAND…: what the command prints must match.
@@ -98,3 +99,19 @@ shows "no other name on the bus can be reached" 'ServiceUnknown|not.*owned|NameH
 from gi.repository import Gio
 Gio.bus_get_sync(Gio.BusType.SESSION).call_sync(
     "org.freedesktop.secrets", "/org/freedesktop/secrets", "org.freedesktop.DBus.Peer", "Ping", None, None, 0, 9000)'
+
+# --- A service that is killed in the middle of an answer
+
+flatpak --user run "$app" "$(seq 200 | tr '\n' ' ')" >part 2>&1 &
+app_process=$!
+for _ in $(seq 200); do [[ -s part ]] && break; sleep 0.05; done
+kill -KILL $service
+children=${children% *}
+wait $service 2>/dev/null || :
+status=0
+wait $app_process || status=$?
+if [[ $status == 1 ]] && grep -q '^The service ended before it answered.$' part && ! grep -q Traceback part; then
+  echo "ok    the app says that the service has ended"
+else
+  echo "FAIL  the app does not say that the service has ended, with status $status"; cat part; exit 1
+fi

@@ -1,4 +1,5 @@
 import ChappieSDK
+import Foundation
 
 /// Signs in if necessary, asks, and prints the answer as it arrives.
 func ask(_ question: String, _ configuration: ChappieConfiguration) async throws {
@@ -10,5 +11,6 @@ func ask(_ question: String, _ configuration: ChappieConfiguration) async throws
   }
   for try await event in Chappie.client(configuration: configuration).stream(question) {
     if case .textDelta(let text) = event { print(text, terminator: "") }
+    fflush(nil)
   }
 }

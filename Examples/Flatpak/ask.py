@@ -1,5 +1,7 @@
 #!/usr/bin/python3
 """Asks the model from a sandbox. The sign-in is this app's own, and the app needs no access to the network."""
+import json
+import socket
 import sys
 from gi.repository import Gio, GLib
 
@@ -15,33 +17,40 @@ def sign_in(session):
     code, page, _ = session.StartDeviceCodeSignIn("(a{sv})", {"notify": GLib.Variant("b", False)})
     print(f"Enter {code} at {page}", flush=True)
     changes = session.connect("g-properties-changed", lambda *_: loop.quit())
-    while state(session) != "signed-in":
+    while value(session, "State") != "signed-in":
         loop.run()
-        if session.get_cached_property("DeviceLinkState").unpack() in ("declined", "expired", "cancelled", "failed"):
-            sys.exit(session.get_cached_property("LastError").unpack().get("message", "The sign-in has ended."))
+        if value(session, "DeviceLinkState") in ("declined", "expired", "cancelled", "failed"):
+            sys.exit(value(session, "LastError").get("message", "The sign-in has ended."))
     session.disconnect(changes)
 
 
-def state(session):
-    return session.get_cached_property("State").unpack()
+def value(session, name):
+    cached = session.get_cached_property(name)
+    if cached is None:
+        sys.exit("The service has ended.")
+    return cached.unpack()
 
 
-def on_signal(_, sender, name, values):
-    if name == "TextDelta":
-        print(values[2], end="", flush=True)
-    elif name == "Completed":
-        print()
-        loop.quit()
-    elif name == "Failed":
-        sys.exit(values[2])
+def ask(client, question):
+    (_, index), sockets = client.call_with_unix_fd_list_sync("OpenTurn", GLib.Variant("(a{sv})", ({},)), 0, -1)
+    line = socket.socket(fileno=sockets.get(index))
+    line.sendall(json.dumps({"text": question}).encode() + b"\n")
+    for event in map(json.loads, line.makefile(encoding="utf-8")):
+        if event["event"] == "text-delta":
+            print(event["text"], end="", flush=True)
+        elif event["event"] == "completed":
+            sys.exit(print())
+        elif event["event"] == "failed":
+            sys.exit(event["message"])
+    sys.exit("\nThe service ended before it answered.")
 
 
 # What /org/chappie itself has belongs to the desktop's user. An app opens objects of its own.
-manager = proxy("/org/chappie", "Manager")
-session = proxy(manager.OpenSession("(a{sv})", {}), "Session")
-if state(session) != "signed-in":
-    sign_in(session)
-client = proxy(manager.OpenClient("(a{sv})", {}), "Client")
-client.connect("g-signal", on_signal)
-client.Stream("(sa{sv})", " ".join(sys.argv[1:]), {})
-loop.run()
+try:
+    manager = proxy("/org/chappie", "Manager")
+    session = proxy(manager.OpenSession("(a{sv})", {}), "Session")
+    if value(session, "State") != "signed-in":
+        sign_in(session)
+    ask(proxy(manager.OpenClient("(a{sv})", {}), "Client"), " ".join(sys.argv[1:]))
+except (GLib.Error, OSError, ValueError) as error:
+    sys.exit(getattr(error, "message", error))
