@@ -15,7 +15,8 @@ package enum ErrorSentences {
     for sentence in sentences {
       if let found = sentence.matching(message, convertingValues: translated) { return found.translation }
     }
-    return message
+    // A fixed text, such as the reason of a file's error, may be in the catalogue by itself.
+    return message.isEmpty ? message : LocalizedText(stringLiteral: message).translation
   }
 
   private static let value = ""

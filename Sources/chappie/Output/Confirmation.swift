@@ -6,8 +6,10 @@ enum Confirmation {
   /// Whether the answer is yes.
   @GLibActor
   static func isGiven(_ question: String) async -> Bool {
-    StandardStream.error.write("\(question) [y/N] ")
-    return ["y", "yes"].contains(await offActor({ readLine() })?.trimmed.lowercased())
+    // Translators: y stands for the first letter of “yes”.
+    StandardStream.error.write("\(question) \(tr("[y/N]")) ")
+    let yes = tr("yes")
+    return ["y", "yes", yes, String(yes.prefix(1))].contains(await offActor({ readLine() })?.trimmed.lowercased())
   }
 }
 
@@ -15,9 +17,9 @@ extension CommandLineArguments {
   /// Whether to ask first.
   ///
   /// - Throws: `CommandLineError` if there is no terminal to ask at, and `yes` is not given.
-  func asks(unless yes: CommandLineFlag, to action: String) throws -> Bool {
+  func asks(unless yes: CommandLineFlag) throws -> Bool {
     guard self[yes] || StandardInput.isTerminal else {
-      throw CommandLineError("There is no terminal to ask at: give --yes to \(action) without being asked.")
+      throw CommandLineError(tr("There is no terminal to ask at: give --yes to go on without being asked."))
     }
     return !self[yes]
   }

@@ -15,7 +15,7 @@ struct Erase: Verb {
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
     let yes = parser.flag("yes", short: "y", tr("Do not ask first"))
-    return { Erase(asks: try $0.asks(unless: yes, to: "erase")) }
+    return { Erase(asks: try $0.asks(unless: yes)) }
   }
 
   func run(_ service: ServiceConnection) async throws -> ExitStatus {

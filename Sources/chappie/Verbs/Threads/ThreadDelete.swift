@@ -26,7 +26,7 @@ struct ThreadDelete: Verb {
     let yes = parser.flag("yes", short: "y", tr("Do not ask first"))
     parser.acceptRemaining(placeholder: "\(ThreadsProxy.placeholder)…")
     return { arguments in
-      let asks = try arguments.asks(unless: yes, to: "delete")
+      let asks = try arguments.asks(unless: yes)
       return ThreadDelete(
         account: arguments[account], selection: try selection(arguments, all: arguments[all]), asks: asks)
     }
