@@ -63,10 +63,8 @@ enum ChappieCommand {
     if !type.verbs.isEmpty, let name = arguments.first, !name.hasPrefix("-") {
       return run(verb(name, among: type.verbs, of: command), Array(arguments.dropFirst()), behind: command)
     }
-    let entries = list(type.verbs.map { ($0.name, $0.summary) })
-    let verbs = entries.isEmpty ? "" : tr("Verbs:\n\(entries)\n\n\(command) VERB --help explains each.") + " "
     let parser = CommandLineParser(
-      parameters: type.parameters, summary: type.summary, details: verbs + type.details)
+      parameters: type.parameters, summary: type.summary, details: details(of: type, command))
     let make = type.prepare(parser)
     do {
       switch try parser.parse([command] + arguments) {
@@ -80,6 +78,12 @@ enum ChappieCommand {
     } catch {
       fail("\(error)")
     }
+  }
+
+  private static func details(of type: any Verb.Type, _ command: String) -> String {
+    guard !type.verbs.isEmpty else { return type.details }
+    let entries = list(type.verbs.map { ($0.name, $0.summary) })
+    return tr("Verbs:\n\(entries)\n\n\(command) VERB --help explains each.") + " " + type.details
   }
 
   @GLibActor

@@ -42,6 +42,8 @@ public struct CommandLineArguments: Sendable {
 }
 
 /// Parses command lines with GOption. A program with subcommands uses one parser for each.
+///
+/// The texts of the help are evaluated only when it is shown, because looking up translations takes time.
 public final class CommandLineParser {
   /// The outcome of parsing.
   public enum Outcome: Sendable {
@@ -54,17 +56,17 @@ public final class CommandLineParser {
   private struct Entry {
     let name: String
     let short: Character?
-    let help: String
+    let help: () -> String
     /// The placeholder for the value in the help; nil for a flag.
-    let placeholder: String?
+    let placeholder: (() -> String)?
     let read: (String) throws -> any Sendable
   }
 
   private let parameters: String?
-  private let summary: String
-  private let details: String
+  private let summary: () -> String
+  private let details: () -> String
   private var entries: [Entry] = []
-  private var remainingPlaceholder: String?
+  private var remainingPlaceholder: (() -> String)?
 
   /// Creates a parser with the flag `--help`.
   ///
@@ -72,7 +74,10 @@ public final class CommandLineParser {
   ///   - parameters: the text after `[OPTION…]` in the usage line, such as a subcommand.
   ///   - summary: the purpose of the program, above the options in the help.
   ///   - details: further text, below the options.
-  public init(parameters: String? = nil, summary: String, details: String = "") {
+  public init(
+    parameters: String? = nil, summary: @autoclosure @escaping () -> String,
+    details: @autoclosure @escaping () -> String = ""
+  ) {
     self.parameters = parameters
     self.summary = summary
     self.details = details
@@ -82,24 +87,27 @@ public final class CommandLineParser {
   // MARK: Options and arguments
 
   /// Adds a flag without a value.
-  public func flag(_ name: String, short: Character? = nil, _ help: String) -> CommandLineFlag {
+  public func flag(
+    _ name: String, short: Character? = nil, _ help: @autoclosure @escaping () -> String
+  ) -> CommandLineFlag {
     entries.append(Entry(name: name, short: short, help: help, placeholder: nil) { $0 })
     return CommandLineFlag(name: name)
   }
 
   /// Adds an option with a text as its value.
   public func string(
-    _ name: String, short: Character? = nil, placeholder: String, _ help: String
+    _ name: String, short: Character? = nil, placeholder: @autoclosure @escaping () -> String,
+    _ help: @autoclosure @escaping () -> String
   ) -> CommandLineOption<String> {
-    option(name, short: short, placeholder: placeholder, help) { $0 }
+    option(name, short: short, placeholder: placeholder(), help()) { $0 }
   }
 
   /// Adds an option with an integer in `range` as its value.
   public func integer(
-    _ name: String, short: Character? = nil, in range: ClosedRange<Int> = Int.min...Int.max, placeholder: String,
-    _ help: String
+    _ name: String, short: Character? = nil, in range: ClosedRange<Int> = Int.min...Int.max,
+    placeholder: @autoclosure @escaping () -> String, _ help: @autoclosure @escaping () -> String
   ) -> CommandLineOption<Int> {
-    option(name, short: short, placeholder: placeholder, help) { text in
+    option(name, short: short, placeholder: placeholder(), help()) { text in
       guard let number = Int(text) else { throw CommandLineError(tr("“\(text)” is not a whole number")) }
       guard range.contains(number) else {
         throw CommandLineError(tr("\(number) is not between \(range.lowerBound) and \(range.upperBound)"))
@@ -110,7 +118,8 @@ public final class CommandLineParser {
 
   /// Adds an option whose text `read` converts to its value. An error of `read` is reported with the option's name.
   public func option<Value: Sendable>(
-    _ name: String, short: Character? = nil, placeholder: String, _ help: String,
+    _ name: String, short: Character? = nil, placeholder: @autoclosure @escaping () -> String,
+    _ help: @autoclosure @escaping () -> String,
     read: @escaping (String) throws -> Value
   ) -> CommandLineOption<Value> {
     entries.append(Entry(name: name, short: short, help: help, placeholder: placeholder, read: read))
@@ -118,7 +127,7 @@ public final class CommandLineParser {
   }
 
   /// Accepts positional arguments, which are an error otherwise.
-  public func acceptRemaining(placeholder: String) {
+  public func acceptRemaining(placeholder: @autoclosure @escaping () -> String) {
     remainingPlaceholder = placeholder
   }
 
@@ -129,17 +138,23 @@ public final class CommandLineParser {
   /// - Throws: ``CommandLineError``.
   public func parse(_ arguments: [String]) throws -> Outcome {
     let found = Found()
-    let context = OptionContext(
-      parameters: parameters, summary: summary, details: details,
-      entries: entries.map { .init(name: $0.name, short: $0.short, help: $0.help, placeholder: $0.placeholder) },
-      remaining: remainingPlaceholder)
     do {
-      try context.parse(arguments) { found.items.append(($0, $1)) }
+      try context(withTexts: false).parse(arguments) { found.items.append(($0, $1)) }
     } catch let error as GLibError {
       throw CommandLineError(error.message)
     }
     let result = try sort(found.items)
-    return result.flags.contains("help") ? .help(context.help) : .arguments(result)
+    return result.flags.contains("help")
+      ? .help(context(withTexts: true).help(of: arguments.first ?? "")) : .arguments(result)
+  }
+
+  private func context(withTexts: Bool) -> OptionContext {
+    func shown(_ text: () -> String) -> String { withTexts ? text() : "" }
+    return OptionContext(
+      parameters: parameters, summary: shown(summary), details: shown(details),
+      entries: entries.map {
+        .init(name: $0.name, short: $0.short, help: shown($0.help), placeholder: $0.placeholder.map(shown))
+      }, remaining: remainingPlaceholder.map(shown))
   }
 
   private final class Found {

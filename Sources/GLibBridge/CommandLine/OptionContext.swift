@@ -38,8 +38,10 @@ final class OptionContext {
     for text in texts { g_free(text) }
   }
 
-  /// The help text.
-  var help: String {
+  /// The help text of the program with this name.
+  func help(of program: String) -> String {
+    // GOption shows the name that g_get_prgname returns, or that of the parsed vector.
+    _ = try? parse([program]) { _, _ in }
     let text = g_option_context_get_help(context, 1, nil)
     defer { g_free(text) }
     return text.map { String(cString: $0) } ?? ""
