@@ -87,7 +87,8 @@ let package = Package(
     .executableTarget(
       name: "chappie",
       dependencies: [
-        "AnswerRendering", "ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "LineEditing", "Platform",
+        "AnswerRendering", "ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "LineEditing", "MarkdownParser",
+        "Platform",
       ],
       swiftSettings: settings),
     .executableTarget(

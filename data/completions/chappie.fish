@@ -99,6 +99,7 @@ complete -c chappie -n '__chappie_verb models' -l input -x -a 'text image' -d 'O
 complete -c chappie -n '__chappie_verb models' -l effort -x -a 'low medium high xhigh max' -d 'Only models that take this reasoning effort'
 complete -c chappie -n '__chappie_verb ask chat' -s s -l instructions -x -d 'Instructions for the model'
 complete -c chappie -n '__chappie_verb ask' -s f -l file -r -F -d 'Send this text file too, - for standard input'
+complete -c chappie -n '__chappie_verb ask' -s x -l extract -d 'Print the last code block alone'
 complete -c chappie -n '__chappie_verb ask' -s o -l output -r -F -d 'Write the answer to this file, too'
 complete -c chappie -n '__chappie_verb ask' -l image -r -F -d 'Send this image, - for standard input'
 complete -c chappie -n '__chappie_verb context' -l messages -d 'Print the messages'

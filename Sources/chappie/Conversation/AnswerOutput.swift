@@ -1,5 +1,6 @@
 /// Where an answer goes, and in which form.
 struct AnswerOutput {
+  var form = AnswerForm.whole
   /// Prints one JSON object at the end, and nothing before.
   var json = false
   /// Prints the answer as it is, on a terminal too.
@@ -14,10 +15,15 @@ struct AnswerOutput {
     try file?.check()
   }
 
-  /// Keeps the complete answer.
+  /// Whether the whole answer is wanted. A part of it is known only at its end.
+  var isWhole: Bool {
+    if case .whole = form { true } else { false }
+  }
+
+  /// Keeps what is wanted of the answer in the file.
   ///
   /// - Throws: ``CommandFailure``.
-  func keep(_ answer: String) throws(CommandFailure) {
-    try file?.write(answer.hasSuffix("\n") ? answer : answer + "\n")
+  func keep(_ part: String) throws(CommandFailure) {
+    try file?.write(part.hasSuffix("\n") ? part : part + "\n")
   }
 }

@@ -51,16 +51,11 @@ struct TurnPrinter {
     view?.wait(for: tr("Waiting for the answer"))
     while true {
       switch try await next(of: turn) {
-      case .delta(let text): view?.append(text)
+      case .delta(let text): if output.isWhole { view?.append(text) }
       case .waiting(let reason): view?.wait(for: reason)
       case .completed(let text, let details):
-        do {
-          try output.keep(text)
-        } catch {
-          throw error.preceded(by: object(text, details))
-        }
-        if output.json { StandardStream.output.write(object(text, details).line + "\n") }
-        return details["refusal"]?.boolValue == true ? .declined : .success
+        view?.finish()
+        return try finish(text, details)
       case .failed(let failure, let details):
         view?.finish()
         // With a response id the answer is complete and only storing it failed, so the whole answer is printed.
@@ -69,6 +64,35 @@ struct TurnPrinter {
           by: object(text, text == nil ? .null : details))
       }
     }
+  }
+
+  /// Prints what was not printed while the answer came, and keeps what is to be kept.
+  private func finish(_ text: String, _ details: ChappieJSONValue) throws -> ExitStatus {
+    let isRefusal = details["refusal"]?.boolValue == true
+    // A refusal has no parts.
+    let part = try isRefusal && !output.isWhole ? nil : part(of: text, details)
+    if !output.json, !output.isWhole { write(part ?? text, to: part == nil ? .error : .output) }
+    let object = object(part ?? text, details)
+    do {
+      if let part { try output.keep(part) }
+    } catch {
+      throw error.preceded(by: object)
+    }
+    if output.json { StandardStream.output.write(object.line + "\n") }
+    return isRefusal ? .declined : .success
+  }
+
+  private func part(of text: String, _ details: ChappieJSONValue) throws -> String {
+    do {
+      return try output.form.part(of: text)
+    } catch {
+      if !output.json { write(text, to: .error) }
+      throw error.preceded(by: object(text, details))
+    }
+  }
+
+  private func write(_ text: String, to stream: StandardStream) {
+    stream.write(data: text.hasSuffix("\n") ? text : text + "\n")
   }
 
   private func next(of turn: OpenedTurn) async throws -> AnswerEvent {

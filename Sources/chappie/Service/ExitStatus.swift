@@ -15,6 +15,7 @@ enum ExitStatus: Int32, CaseIterable {
   case refused = 10
   case declined = 11
   case notRevoked = 12
+  case unfit = 13
   case interrupted = 130
 
   /// The meaning, in a sentence.
@@ -33,6 +34,7 @@ enum ExitStatus: Int32, CaseIterable {
     case .refused: tr("The server refused the request or failed.")
     case .declined: tr("The model refused to answer; its refusal is printed.")
     case .notRevoked: tr("The credential was removed, but the server could not be asked to revoke it.")
+    case .unfit: tr("The answer does not have the wanted form.")
     case .interrupted: tr("It was interrupted.")
     }
   }

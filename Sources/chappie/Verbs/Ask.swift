@@ -38,6 +38,7 @@ struct Ask: Verb {
       "file", short: "f", placeholder: tr("FILE"), tr("Send this text file too, - for standard input; may be repeated"))
     let images = parser.string(
       "image", placeholder: tr("FILE"), tr("Send this image: a file, - or an https: address; may be repeated"))
+    let code = parser.flag("extract", short: "x", tr("Print the last code block of the answer alone"))
     let output = parser.string("output", short: "o", placeholder: tr("FILE"), tr("Write the answer to this file, too"))
     parser.acceptRemaining(placeholder: tr("TEXT…"))
     return { arguments in
@@ -51,7 +52,9 @@ struct Ask: Verb {
       return Ask(
         account: arguments[account], question: input.question, options: options,
         place: arguments[thread].map { .thread($0) } ?? (arguments[continues] ? .continued : .nowhere),
-        output: AnswerOutput(json: arguments[json], raw: arguments[raw], file: try arguments[output].map(file)))
+        output: AnswerOutput(
+          form: arguments[code] ? .codeBlock : .whole, json: arguments[json], raw: arguments[raw],
+          file: try arguments[output].map(file)))
     }
   }
 

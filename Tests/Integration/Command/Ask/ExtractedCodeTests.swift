@@ -1,0 +1,53 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// `chappie ask --extract`: the last code block of an answer.
+@Suite(.worlds) @GLibActor
+struct ExtractedCodeTests {
+  private func world(saying answer: String, _ body: @GLibActor (World) async throws -> Void) async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let text = String(decoding: try JSONEncoder().encode(answer), as: UTF8.self)
+      try await world.sandbox.play(#"[{"endpoint":"responses","text":\#(text)}]"#)
+      try await body(world)
+    }
+  }
+
+  @Test(arguments: [
+    ("a\n```sh\nfirst\n```\nb\n```\nlast <&> ```\n\n  two\n```\nc", "last <&> ```\n\n  two\n"),
+    ("````\n```\ninner\n```\n````", "```\ninner\n```\n"),
+    ("1. do\n   ~~~c\n   if (a) {\n     b;\n   }\n   ~~~\n2. done", "if (a) {\n  b;\n}\n"),
+    ("> ```\n> quoted\n> ```", "quoted\n"),
+    ("```\nwithout an end", "without an end\n"),
+  ])
+  func theLastBlockIsPrintedWhole(_ answer: String, _ code: String) async throws {
+    try await world(saying: answer) { world in
+      let output = try await world.shell(#""$0" ask -x -o kept Hello"#)
+      #expect(output.text == code)
+      let kept = try await world.shell("cat kept")
+      #expect(kept.text == code)
+    }
+  }
+
+  @Test(arguments: ["", "--thread new"])
+  func anAnswerWithoutCodeIsAFailure(_ place: String) async throws {
+    try await world(saying: "No code, only `inline`.") { world in
+      let output = try await world.shell(
+        #"echo old >kept; "$0" ask \#(place) -x -o kept Hello 2>error; echo $?; cat error kept"#)
+      #expect(output.text == "13\nNo code, only `inline`.\nchappie: The answer has no code block.\nold\n")
+    }
+  }
+
+  @Test func jsonHasTheCodeOrTheWholeAnswer() async throws {
+    try await world(saying: "```\ncode\n```") { world in
+      let output = try await world.chappie("ask", "-x", "--json", "Hello")
+      #expect(output.text.hasPrefix(#"{"text":"code\n","model":"#))
+      try await world.sandbox.play(#"[{"endpoint":"responses","text":"none"}]"#)
+      let failure = try await world.shell(#""$0" ask -x --json Hello 2>/dev/null"#)
+      #expect(failure.text.hasPrefix(#"{"text":"none","model":"#))
+      #expect(failure.text.contains(#""exit_status":13"#))
+      #expect(failure.status == 13)
+    }
+  }
+}
