@@ -1,6 +1,6 @@
-// Asks the model, and prints the answer as it arrives. qdbusxml2cpp makes client.cpp: see Makefile.
+// Asks the model, and prints the answer as it arrives. qdbusxml2cpp makes client.h: see Makefile.
 #include <iostream>
-#include "client.cpp"
+#include "client.h"
 
 int main(int argc, char **argv) {
   QCoreApplication app(argc, argv);
