@@ -5,7 +5,8 @@ import Platform
 @GLibActor
 struct ChatInterpreter {
   /// The help of `/help` and of `chappie chat --help`.
-  nonisolated static let help = """
+  nonisolated static let help = tr(
+    """
     Each line is a message of one conversation. It ends with this command, unless it is a thread. The arrow keys edit \
     a line and bring earlier lines back; lines that are pasted together are one message. Ctrl-C cancels an answer or \
     clears a line; Ctrl-D ends the chat.
@@ -15,7 +16,7 @@ struct ChatInterpreter {
     /clear              forgets the conversation; a thread stays stored, and a new one begins
     /context            shows how long the conversation is
     /help, /quit
-    """
+    """)
 
   let conversation: any ChatTarget
   let options: VariantDictionary
@@ -52,7 +53,7 @@ struct ChatInterpreter {
     case "/clear": try await conversation.clear()
     case "/compact": try await conversation.compact(rest)
     case "/context": write(try await conversation.length())
-    default: write("There is no \(words[0]): see /help.")
+    default: write(tr("There is no \(words[0]): see /help."))
     }
     return true
   }

@@ -23,7 +23,7 @@ final class ChatTerminal {
     self.conversation = conversation
     let prompt = StandardStream.output.has("›") ? "› " : "> "
     guard let editor = LineEditor(prompt: prompt) else {
-      throw CommandFailure(.failed, "There is no memory for a line editor.")
+      throw CommandFailure(.failed, tr("There is no memory for a line editor."))
     }
     self.editor = editor
   }
@@ -45,7 +45,7 @@ final class ChatTerminal {
       case .interrupt(wasEmpty: true) where mayLeave: return .interrupted
       case .interrupt(let wasEmpty):
         mayLeave = wasEmpty
-        if wasEmpty { StandardStream.error.write("Ctrl-D ends the chat, and so does another Ctrl-C.\n") }
+        if wasEmpty { StandardStream.error.write(tr("Ctrl-D ends the chat, and so does another Ctrl-C.") + "\n") }
       case .line(let line):
         mayLeave = false
         if let status = await run(line) { return status }

@@ -13,8 +13,15 @@ struct ContextSummary {
     let count: UInt32 = try context.value("message_count") ?? 0
     let tokens: UInt32 = try context.value("estimated_tokens") ?? 0
     let model: String = try context.value("model") ?? ""
-    let beginning = try context.value("compacted_summary", as: String.self).map { _ in "A summary and " } ?? ""
-    return "\(beginning)\(count) message\(count == 1 ? "" : "s"), about \(tokens) tokens, for \(model.terminalSafeLine)"
+    let name = model.terminalSafeLine
+    let hasSummary = try context.value("compacted_summary", as: String.self) != nil
+    return hasSummary
+      ? tr(
+        Int(count), one: "A summary and \(count) message, about \(tokens) tokens, for \(name)",
+        other: "A summary and \(count) messages, about \(tokens) tokens, for \(name)")
+      : tr(
+        Int(count), one: "\(count) message, about \(tokens) tokens, for \(name)",
+        other: "\(count) messages, about \(tokens) tokens, for \(name)")
   }
 
   /// One JSON object on a line.

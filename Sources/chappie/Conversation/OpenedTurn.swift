@@ -72,7 +72,7 @@ final class OpenedTurn {
   }
 
   private static let unknownLine = CommandFailure(
-    .failed, "The service answered with something that is no answer: see journalctl --user -u chappie.")
+    .failed, tr("The service answered with something that is no answer: see journalctl --user -u chappie."))
 }
 
 /// A question to the model.

@@ -53,7 +53,7 @@ final class ThreadConversation: ChatTarget {
       throw error
     }
     if StandardStream.error.isTerminal, !output.json {
-      StandardStream.error.write("Thread \(ThreadSummary.short(thread)): go on with --thread.\n")
+      StandardStream.error.write(tr("Thread \(ThreadSummary.short(thread)): go on with --thread.") + "\n")
     }
     return status
   }
@@ -72,12 +72,12 @@ final class ThreadConversation: ChatTarget {
   }
 
   func compact(_ summary: String) async throws {
-    guard let thread else { throw CommandFailure(.failed, "There is nothing to summarise yet.") }
+    guard let thread else { throw CommandFailure(.failed, tr("There is nothing to summarise yet.")) }
     try await threads.compact(thread, summary)
   }
 
   func length() async throws -> String {
-    guard let thread else { return "The next message begins a thread" }
+    guard let thread else { return tr("The next message begins a thread") }
     let summary = try await threads.summary(thread)
     return
       "\(ThreadSummary.quoted(summary.title)), \(ThreadSummary.size(turns: Int(summary.turnCount), bytes: summary.bytes))"

@@ -43,7 +43,7 @@ final class Spinner {
 
   private func draw() {
     let left = deadline.map { $0 > UnixTime.now ? $0 - UnixTime.now : 0 }
-    let time = left.map { " \($0 / 60):\($0 % 60 < 10 ? "0" : "")\($0 % 60) left" } ?? ""
+    let time = left.map { "\($0 / 60):\($0 % 60 < 10 ? "0" : "")\($0 % 60)" }.map { " " + tr("\($0) left") } ?? ""
     StandardStream.error.write(
       controlSequences: "\r\u{1B}[K\(Self.frames[frame % Self.frames.count]) \(text.terminalSafeLine)\(time)")
     frame += 1

@@ -1,3 +1,5 @@
+import Platform
+
 /// The output of a custom module for waybar, and for panels that read the same JSON.
 struct WaybarOutput {
   let text: String
@@ -16,7 +18,7 @@ struct WaybarOutput {
 
   /// The line to show while the service does not run.
   static func unavailable(json: Bool) -> String {
-    let sentence = "The service is not running"
+    let sentence = tr("The service is not running")
     return json ? WaybarOutput(text: "", kind: "unavailable", tooltip: sentence).json.line : sentence
   }
 }

@@ -4,7 +4,7 @@ import Platform
 /// `chappie chat`: a conversation, line by line.
 struct Chat: Verb {
   static let name = "chat"
-  static let summary = "Talk with the model, line by line"
+  static let summary = tr("Talk with the model, line by line")
   static let details = ChatInterpreter.help
 
   /// The most that may be piped in, in bytes.
@@ -64,18 +64,18 @@ struct Chat: Verb {
   @GLibActor
   private func remind(_ id: String, _ threads: ThreadsProxy) async throws {
     do {
-      let thread = try await Spinner.show("Reading the thread…") { try await threads.thread(id) }
+      let thread = try await Spinner.show(tr("Reading the thread…")) { try await threads.thread(id) }
       StandardStream.output.write(controlSequences: ThreadText(raw: raw).reminder(thread))
     } catch let error as GLibError where error.busName == "org.chappie.Error.LimitExceeded" {
       // A thread that is too long to show can still be continued.
-      CommandFailure.report(error.message)
+      CommandFailure.report(CommandFailure(error).message)
     }
   }
 
   /// The lines of standard input.
   private static func lines() throws -> [String] {
     guard let bytes = StandardInput.readAll(limit: inputLimit) else {
-      throw CommandFailure(.usage, "Standard input is longer than \(inputLimit >> 20) MiB: send less.")
+      throw CommandFailure(.usage, tr("Standard input is longer than \(inputLimit >> 20) MiB: send less."))
     }
     return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
   }

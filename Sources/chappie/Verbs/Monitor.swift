@@ -4,11 +4,12 @@ import Platform
 /// `chappie monitor`: prints a line for each change.
 struct Monitor: Verb {
   static let name = "monitor"
-  static let summary = "Print a line for each change of the sign-in, or of the usage"
-  static let details = """
+  static let summary = tr("Print a line for each change of the sign-in, or of the usage")
+  static let details = tr(
+    """
     With --json each line is an object that waybar's custom module takes: text, alt, class and tooltip, and the \
     properties themselves. It continues when the service restarts, and ends when its reader closes the pipe.
-    """
+    """)
 
   let account: String?
   let usage: Bool
@@ -16,8 +17,8 @@ struct Monitor: Verb {
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
     let account = parser.account()
-    let usage = parser.flag("usage", "Show how much of the plan is used, not the sign-in")
-    let json = parser.flag("json", "Print one JSON object a line")
+    let usage = parser.flag("usage", tr("Show how much of the plan is used, not the sign-in"))
+    let json = parser.flag("json", tr("Print one JSON object a line"))
     return { Monitor(account: $0[account], usage: $0[usage], json: $0[json]) }
   }
 

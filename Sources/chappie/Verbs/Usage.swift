@@ -4,18 +4,19 @@ import Platform
 /// `chappie usage`: shows how much of the plan is used.
 struct Usage: Verb {
   static let name = "usage"
-  static let summary = "Show how much of the plan is used"
-  static let details = """
+  static let summary = tr("Show how much of the plan is used")
+  static let details = tr(
+    """
     With --json it prints an object that waybar's custom module takes: text, alt, class, tooltip and percentage, and \
     the limits themselves.
-    """
+    """)
 
   let account: String?
   let json: Bool
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
     let account = parser.account()
-    let json = parser.flag("json", "Print one JSON object")
+    let json = parser.flag("json", tr("Print one JSON object"))
     return { Usage(account: $0[account], json: $0[json]) }
   }
 
