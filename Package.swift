@@ -109,8 +109,8 @@ let package = Package(
     .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory"], swiftSettings: settings),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite"], swiftSettings: settings),
     .testTarget(
-      name: "AnswerRenderingTests", dependencies: ["AnswerRendering", "GLibBridge", "MarkdownParser", "Platform"],
-      exclude: ["Screens"], resources: [.copy("Support/terminal.py")], swiftSettings: settings),
+      name: "AnswerRenderingTests", dependencies: ["AnswerRendering", "GLibBridge", "TestSupport"],
+      exclude: ["Screens"], swiftSettings: settings),
     .testTarget(name: "ZstandardTests", dependencies: ["Zstandard"], swiftSettings: settings),
     .target(name: "TestSupport", dependencies: ["GLibBridge"], path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(name: "PlatformTests", dependencies: ["Platform", "TestSupport"], swiftSettings: settings),

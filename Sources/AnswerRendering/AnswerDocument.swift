@@ -119,7 +119,9 @@ struct AnswerDocument {
       guard let start = document.starts[index] else { continue }
       var length = Self.lineStart(start - continuation.opening.count, in: window)
       if case .code(let code) = blocks[index], code.isFenced { length = Self.lineBefore(length, in: window) }
-      guard length > 0, MarkdownDocument(Array(window[length...])).blocks == Array(blocks[index...]) else { continue }
+      guard length > 0, Self.isDecided(window[length...]),
+        MarkdownDocument(Array(window[length...])).blocks == Array(blocks[index...])
+      else { continue }
       return Cut(
         lines: lines(Array(blocks[..<index]), layout, isOpen: false), length: length, continuation: .block)
     }
@@ -204,6 +206,11 @@ struct AnswerDocument {
     if case .code = continuation { next = continuation }
     if case .table = continuation { next = continuation }
     return Cut(lines: lines(blocks, layout, isOpen: true), length: length, continuation: next)
+  }
+
+  /// Whether the text begins with enough to tell a paragraph from an item of the list before it, such as `12. x`.
+  private static func isDecided(_ text: ArraySlice<UInt8>) -> Bool {
+    text.count >= 16 || text.contains(lineFeed)
   }
 
   private static let lineFeed = UInt8(ascii: "\n")

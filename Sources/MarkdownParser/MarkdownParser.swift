@@ -18,6 +18,8 @@ public struct MarkdownDocument: Sendable {
   ///
   /// - Parameter source: UTF-8.
   public init(_ source: [UInt8]) {
+    // md4c 0.4.8 reads beyond the end of a text whose last line does not end.
+    let source = source.last == UInt8(ascii: "\n") ? source : source + [UInt8(ascii: "\n")]
     let builder = MarkdownBuilder(limit: Self.limit)
     let isParsed = source.withUnsafeBytes { source in
       builder.source = source
@@ -103,13 +105,15 @@ private final class MarkdownBuilder {
   private func enter(_ type: MD_BLOCKTYPE, _ detail: UnsafeMutableRawPointer?) -> CInt {
     switch type {
     case MD_BLOCK_DOC, MD_BLOCK_THEAD, MD_BLOCK_TBODY: break
-    case MD_BLOCK_UL, MD_BLOCK_OL:
+    case MD_BLOCK_OL:
       endImplicitParagraph()
       nodes.append(Node())
       // md4c tells the number only here.
-      guard type == MD_BLOCK_OL, let detail else { break }
+      guard let detail else { break }
       node.number = Int(detail.assumingMemoryBound(to: MD_BLOCK_OL_DETAIL.self).pointee.start)
-    default: nodes.append(Node())
+    default:
+      endImplicitParagraph()
+      nodes.append(Node())
     }
     return spend()
   }
@@ -150,7 +154,6 @@ private final class MarkdownBuilder {
         row.alignments.append(alignment)
       }
     default:
-      endImplicitParagraph(of: type)
       if nodes.count == 2, type == MD_BLOCK_UL || type == MD_BLOCK_OL { lastItemStarts = node.itemStarts }
       close { parent, child in
         parent.blocks.append(Self.block(type, detail, child))
@@ -158,10 +161,6 @@ private final class MarkdownBuilder {
       }
     }
     return spend()
-  }
-
-  private func endImplicitParagraph(of type: MD_BLOCKTYPE) {
-    if type == MD_BLOCK_QUOTE { endImplicitParagraph() }
   }
 
   private func close(_ add: (inout Node, Node) -> Void) {
@@ -220,6 +219,8 @@ private final class MarkdownBuilder {
 
   private func text(_ type: MD_TEXTTYPE, _ text: UnsafePointer<CChar>?, _ size: Int) -> CInt {
     guard let text else { return spend() }
+    // Nothing but md4c's own spaces is longer than the source. If it errs, it parses no further.
+    guard size <= source.count + 16 else { return 1 }
     let bytes = UnsafeRawBufferPointer(start: text, count: size)
     if node.first == nil, let start = offset(of: bytes) {
       node.first = start

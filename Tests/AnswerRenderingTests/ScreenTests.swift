@@ -1,16 +1,17 @@
 import AnswerRendering
 import Foundation
 import GLibBridge
+import TestSupport
 import Testing
 
 /// Answers as a terminal shows them, compared with the files in `Screens`.
 ///
 /// With `CHAPPIE_NEW_SCREENS=1` in the environment the files are written anew.
 @Suite struct ScreenTests {
-  @Test(arguments: Answers.all.map(\.name), [40, 80, 200])
+  @Test(arguments: AnswerSamples.all.map(\.name), [40, 80, 200])
   func anAnswerLooksAsItShould(_ name: String, _ columns: Int) throws {
-    let answer = try #require(Answers.all.first { $0.name == name }).text
-    let output = AnswerStream.text(answer, Answers.format(columns))
+    let answer = AnswerSamples.text(name)
+    let output = AnswerStream.text(answer, AnswerFormat.test(columns))
     let screen = try ReplayedTerminal.showing([output], columns: columns)
     for line in screen.lines { #expect(line.columns <= columns, "\(line)") }
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -22,8 +23,9 @@ import Testing
   }
 
   @Test func aTerminalWithoutFramesGetsASCII() throws {
-    let output = AnswerStream.text(Answers.long + "\n" + Answers.table, Answers.format(80, hasFrames: false))
-    let letters = Answers.long + Answers.table
+    let output = AnswerStream.text(
+      AnswerSamples.long + "\n" + AnswerSamples.table, AnswerFormat.test(80, hasFrames: false))
+    let letters = AnswerSamples.long + AnswerSamples.table
     #expect(output.unicodeScalars.filter { !$0.isASCII && !letters.unicodeScalars.contains($0) }.isEmpty)
   }
 }

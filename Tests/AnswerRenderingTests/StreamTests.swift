@@ -1,4 +1,5 @@
 import AnswerRendering
+import TestSupport
 import Testing
 
 /// Answers that come in pieces.
@@ -16,11 +17,11 @@ import Testing
     return frames + [stream.frame(format, isComplete: true)]
   }
 
-  @Test(arguments: Answers.all.map(\.name), [40, 80, 200])
+  @Test(arguments: AnswerSamples.all.map(\.name), [40, 80, 200])
   func theCutsOfAnAnswerDoNotShow(_ name: String, _ columns: Int) throws {
-    let answer = try #require(Answers.all.first { $0.name == name }).text
+    let answer = AnswerSamples.text(name)
     // A screen that is higher than any block: what is above its top cannot be changed any more.
-    let format = Answers.format(columns, rows: 60)
+    let format = AnswerFormat.test(columns, rows: 60)
     let whole = try ReplayedTerminal.showing([AnswerStream.text(answer, format)], columns: columns, rows: 60)
     for count in [1, 2, 7, 100] {
       let replayed = try ReplayedTerminal.showing(frames(answer, by: count, format), columns: columns, rows: 60)
@@ -28,10 +29,10 @@ import Testing
     }
   }
 
-  @Test(arguments: Answers.all.map(\.name))
+  @Test(arguments: AnswerSamples.all.map(\.name))
   func nothingAboveTheLastBlockChanges(_ name: String) throws {
-    let answer = try #require(Answers.all.first { $0.name == name }).text
-    let format = Answers.format(80, rows: 24)
+    let answer = AnswerSamples.text(name)
+    let format = AnswerFormat.test(80, rows: 24)
     let replayed = try ReplayedTerminal.showing(frames(answer, by: 3, format), columns: 80, watch: true)
     #expect(replayed.above == 0)
   }

@@ -21,7 +21,7 @@ final class AnswerView {
   private var target: Target
   private var pausing: Timer?
   private var isChanged = false
-  private var waiting: (reason: String, since: Int64)?
+  private var waiting: (reason: String, since: ContinuousClock.Instant)?
   private var ticking: Timer?
 
   /// - Parameter raw: whether a terminal gets the text as it is as well.
@@ -34,7 +34,7 @@ final class AnswerView {
   /// - Parameter reason: such as “Thinking”, without control characters.
   func wait(for reason: String) {
     guard case .terminal = target else { return }
-    waiting = (reason, waiting?.since ?? UnixTime.now)
+    waiting = (reason, waiting?.since ?? .now)
     if ticking == nil { tick(after: Self.patience) }
   }
 
@@ -42,7 +42,7 @@ final class AnswerView {
     ticking = Timer(after: delay) { [weak self] in
       guard let self, waiting != nil else { return }
       draw()
-      tick(after: .seconds(1))
+      tick(after: delay == Self.patience ? .seconds(1) - delay : .seconds(1))
     }
   }
 
@@ -93,7 +93,7 @@ final class AnswerView {
 
   private var status: String? {
     waiting.map { reason, since in
-      let seconds = UnixTime.now - since
+      let seconds = (ContinuousClock.now - since).components.seconds
       return seconds > 0 ? tr("\(reason)… \(seconds) s") : "\(reason)…"
     }
   }

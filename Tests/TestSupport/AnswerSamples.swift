@@ -1,17 +1,13 @@
-import AnswerRendering
-
 /// Answers that show what can be in one.
-enum Answers {
-  static let all: [(name: String, text: String)] = [
-    ("long", long), ("scripts", scripts), ("table", table), ("code", code),
+package enum AnswerSamples {
+  package static let all: [(name: String, text: String)] = [
+    ("long", long), ("scripts", scripts), ("table", table), ("code", code), ("corners", corners),
   ]
 
-  static func format(_ columns: Int, rows: Int = 24, hasFrames: Bool = true) -> AnswerFormat {
-    AnswerFormat(
-      width: columns, height: rows, hasColors: true, links: .both, hasFrames: hasFrames, joinsEmoji: false)
-  }
+  /// The answer with this name.
+  package static func text(_ name: String) -> String { all.first { $0.name == name }?.text ?? "" }
 
-  static let long = """
+  package static let long = """
     # Backups with **rsync**
 
     A backup that *nobody* has restored is a ~~promise~~ hope. This text is long enough to be wrapped at eighty \
@@ -50,7 +46,7 @@ enum Answers {
         indented code   keeps   its spaces
     """
 
-  static let scripts = """
+  package static let scripts = """
     ## 多言語のテスト
 
     東京は日本の首都であり、世界最大級の都市圏の中心です。「引用」も正しく折り返されます。長い文は単語の間に空白がなくても、端末の幅で改行されます。
@@ -69,7 +65,7 @@ enum Answers {
     - 項目二 with `コード`
     """
 
-  static let table = """
+  package static let table = """
     The plans:
 
     | Plan | Price | What it has that the others do not have | 備考 |
@@ -87,7 +83,7 @@ enum Answers {
     After it.
     """
 
-  static let code = """
+  package static let code = """
     Python:
 
     ```python
@@ -118,5 +114,26 @@ enum Answers {
 
     ```swift
     let answer = 42
+    """
+
+  /// What went wrong once.
+  package static let corners = """
+    1. a number
+
+    2. and another, which is a paragraph as long as its dot is missing
+
+    - a tight item with code:
+      ```
+      code
+      ```
+    - and one without
+
+    -
+
+    * empty before this
+
+    A rule, or a title?
+    ---
+    [a link that does not end](http://example.org/
     """
 }

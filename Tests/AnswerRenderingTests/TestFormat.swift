@@ -1,0 +1,9 @@
+import AnswerRendering
+
+extension AnswerFormat {
+  /// A terminal with colours that may not open links.
+  static func test(_ columns: Int, rows: Int = 24, hasFrames: Bool = true) -> AnswerFormat {
+    AnswerFormat(
+      width: columns, height: rows, hasColors: true, links: .both, hasFrames: hasFrames, joinsEmoji: false)
+  }
+}

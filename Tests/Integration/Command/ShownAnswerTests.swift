@@ -1,0 +1,147 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// Answers as `chappie` shows them at a terminal.
+@Suite(.worlds) @GLibActor
+struct ShownAnswerTests {
+  /// The screen that the unit tests of the layout compare with.
+  private static func screen(_ name: String) throws -> String {
+    let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    return try String(
+      contentsOf: tests.appending(path: "AnswerRenderingTests/Screens/\(name).txt"), encoding: .utf8)
+  }
+
+  /// - Parameter rule: members of the rule beside the text.
+  private static func play(_ text: String, _ rule: String = "", in world: World) async throws {
+    let text = String(decoding: try JSONEncoder().encode(text), as: UTF8.self)
+    try await world.sandbox.play(#"[{"endpoint":"responses","times":"always","text":\#(text)\#(rule)}]"#)
+  }
+
+  /// What the terminal got, in pieces: each change of what was there before is one.
+  private static func frames(_ output: String) -> [String] {
+    output.replacing("\u{1B}[?2026h", with: "\u{0}\u{1B}[?2026h").replacing("\u{1B}[?2026l", with: "\u{1B}[?2026l\u{0}")
+      .split(separator: "\u{0}").map(String.init)
+  }
+
+  // MARK: While it comes
+
+  /// Thirty and a thousand words in a second.
+  @Test(arguments: [33, 1])
+  func aStreamChangesOnlyTheLastBlock(_ milliseconds: Int) async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      try await Self.play(AnswerSamples.long, #","delta_delay_ms":\#(milliseconds)"#, in: world)
+      let asked = try await world.chappie(
+        ["ask", "Hello"], at: [.sees("keeps")], environment: ["LC_ALL": "C.UTF-8"])
+      #expect(asked.status == 0, "\(asked.text)")
+      let replayed = try ReplayedTerminal.showing(Self.frames(asked.text), columns: 80, watch: true)
+      #expect(try replayed.text == Self.screen("long-80"))
+      #expect(replayed.above == 0)
+    }
+  }
+
+  /// A real terminal, and what is above its top.
+  @Test(arguments: [33, 1])
+  func tmuxShowsTheSame(_ milliseconds: Int) async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      try await Self.play(AnswerSamples.long, #","delta_delay_ms":\#(milliseconds)"#, in: world)
+      let script = """
+        tmux="tmux -S $HOME/tmux -f /dev/null"
+        $tmux new-session -d -x 80 -y 24 "$0 ask Hello; echo; echo THE END; cat" || exit
+        trap '$tmux kill-server' EXIT
+        until $tmux capture-pane -p -S - | grep -q '^THE END'; do sleep 0.05; done
+        $tmux capture-pane -p -S - | sed '/^THE END/,$d' | sed '$d'
+        """
+      let process = try ChildProcess(
+        "tmux", "/bin/sh", ["-c", script, Binaries.chappie], in: world.directories,
+        environment: ["LC_ALL": "C.UTF-8", "TERM": "xterm-256color"])
+      #expect(try await process.waitForEnd() == .exit(0), "\(process.output)")
+      #expect(try process.output == Self.screen("long-80"))
+    }
+  }
+
+  /// Plain words cost no control sequences.
+  @Test func aWordIsWrittenOnce() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let text = (1...600).map { "word\($0)" }.joined(separator: " ")
+      try await Self.play(text, #","delta_delay_ms":1"#, in: world)
+      let asked = try await world.chappie(["ask", "Hello"], at: [.sees("word600")])
+      #expect(asked.status == 0, "\(asked.text)")
+      // The line that waits, and the carriage returns of the terminal.
+      #expect(asked.text.utf8.count < text.utf8.count + 400, "\(asked.text)")
+    }
+  }
+
+  // MARK: Before the first word
+
+  @Test func aLineSaysWhatTheAnswerWaitsFor() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      try await Self.play("Here it is.", #","delay_ms":2500"#, in: world)
+      let asked = try await world.chappie(
+        ["ask", "Hello"],
+        at: [.sees("Waiting for the answer…"), .sees(" 1 s"), .sees("Here it is.")],
+        environment: ["LC_ALL": "C.UTF-8"])
+      #expect(asked.status == 0, "\(asked.text)")
+      #expect(try ReplayedTerminal.showing([asked.text], columns: 80).text == "Here it is.\n")
+    }
+  }
+
+  // MARK: As the model wrote it
+
+  @Test func aPersonMayWantMarkdown() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      try await Self.play("Some **bold** text.", in: world)
+      for (arguments, environment) in [(["ask", "--raw", "Hello"], [:]), (["ask", "Hello"], ["TERM": "dumb"])] {
+        let asked = try await world.chappie(arguments, at: [.sees("text.")], environment: environment)
+        #expect(asked.text == "Some **bold** text.\r\n")
+      }
+      #expect(try await world.chappie("ask", "Hello").text == "Some **bold** text.\n")
+      let chat = try await world.chappie(
+        "chat", "--raw",
+        at: [.prompt, .types("Hello\(TerminalStep.enter)"), .sees("**bold**"), .prompt, .types(TerminalStep.end)])
+      #expect(chat.status == 0, "\(chat.text)")
+    }
+  }
+
+  @Test func withoutColorsTheMarksStay() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      try await Self.play("# A `title`\n\nSome **bold** text.\n\n```sh\necho hi # there\n```", in: world)
+      let asked = try await world.chappie(
+        ["ask", "Hello"], at: [.sees("there")], environment: ["NO_COLOR": "1", "LC_ALL": "C.UTF-8"])
+      #expect(asked.text.contains("\u{1B}[1mbold\u{1B}[m") && asked.text.contains("`title`"))
+      #expect(!asked.text.contains("\u{1B}[3"))
+    }
+  }
+
+  @Test func aLocaleWithoutFramesGetsASCII() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      try await Self.play("- an item\n\n```sh\necho\n```\n\n| a | b |\n|---|---|\n| c | d |", in: world)
+      let asked = try await world.chappie(["ask", "Hello"], at: [.sees("d")], environment: ["LC_ALL": "C"])
+      let screen = try ReplayedTerminal.showing([asked.text], columns: 80).lines
+      #expect(screen.contains("* an item") && screen.contains("a | b") && screen.contains("--+--"))
+      #expect(screen.contains { $0.hasPrefix("+- sh ---") })
+      #expect(asked.text.utf8.allSatisfy { $0 < 0x80 })
+    }
+  }
+
+  @Test func aThreadIsShownTheSameWay() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      try await Self.play("- an *item*", in: world)
+      _ = try await world.chappie("ask", "--thread", "new", "Hello")
+      let shown = try await world.chappie(
+        ["threads", "show", "last"], at: [], environment: ["LC_ALL": "C.UTF-8"])
+      #expect(try ReplayedTerminal.showing([shown.text], columns: 80).lines.contains("  • an item"))
+      #expect(try await world.chappie("threads", "show", "--raw", "last", at: []).text.contains("  - an *item*"))
+      #expect(try await world.chappie("threads", "show", "last").text.contains("  - an *item*"))
+    }
+  }
+}
