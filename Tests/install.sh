@@ -228,6 +228,7 @@ cat >"$scratch/bin/chappie" <<'END'
 case "$*" in
   accounts) printf '%s\n' 'default  Signed out' 'my work  Signed out' ;;
   *--archived*) echo '{"id":"ef567890","title":"Old","created_at":1}' ;;
+  templates*) printf '%s\n' '{"template":"review","path":"/x"}' '{"template":"sum-up","path":"/y"}' ;;
   approvals*) printf '%s\n' '{"approval":"ask-k3x9q","tool":"delete","arguments":"{}"}' ;;
   threads*) printf '%s\n' '{"id":"ab123456","title":"A \"b\": c","created_at":1}' '{"id":"cd345678","title":"","created_at":1}' ;;
 esac
@@ -308,6 +309,10 @@ check_with zsh "zsh completes verbs of threads" offers zsh 'chappie threads un' 
 check_with zsh "zsh completes threads" offers zsh 'chappie threads show a' 'chappie threads show ab123456 '
 check_with zsh "zsh completes archived threads" offers zsh 'chappie threads unarchive e' 'chappie threads unarchive ef567890 '
 check_with zsh "zsh completes the thread of a question" offers zsh 'chappie ask --thread n' 'chappie ask --thread new '
+
+check_with bash "bash completes templates" offers bash 'chappie ask -t ' review sum-up
+check_with fish "fish completes templates" offers fish 'chappie ask -t ' review sum-up
+check_with zsh "zsh completes templates" offers zsh 'chappie ask --template s' 'chappie ask --template sum-up '
 
 # --- The help texts of the command
 

@@ -8,7 +8,7 @@ import Platform
 enum ChappieCommand {
   static let verbs: [any Verb.Type] = [
     SignIn.self, SignOut.self, Status.self, Ask.self, Chat.self, Context.self, Threads.self, Models.self, Usage.self,
-    Accounts.self, Monitor.self, Approvals.self, Doctor.self, Erase.self,
+    Templates.self, Accounts.self, Monitor.self, Approvals.self, Doctor.self, Erase.self,
   ]
 
   static func main() {

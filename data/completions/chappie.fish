@@ -50,6 +50,10 @@ function __chappie_approvals
     chappie approvals --json 2>/dev/null | string replace -rf '^\{"approval":"([a-z0-9-]*)","tool":"([^"\\\\]*)".*' '$1\t$2'
 end
 
+function __chappie_templates
+    chappie templates --json 2>/dev/null | string replace -rf '^\{"template":"([^"]*)".*' '$1'
+end
+
 complete -c chappie -f
 
 complete -c chappie -n __chappie_no_verb -a sign-in -d 'Sign in to ChatGPT with a code'
@@ -61,6 +65,7 @@ complete -c chappie -n __chappie_no_verb -a context -d 'Show, summarise or forge
 complete -c chappie -n __chappie_no_verb -a threads -d 'List, show and manage stored conversations'
 complete -c chappie -n __chappie_no_verb -a models -d 'List the models that the plan offers'
 complete -c chappie -n __chappie_no_verb -a usage -d 'Show how much of the plan is used'
+complete -c chappie -n __chappie_no_verb -a templates -d 'List the templates of ask'
 complete -c chappie -n __chappie_no_verb -a accounts -d 'List the stored accounts'
 complete -c chappie -n __chappie_no_verb -a approvals -d 'Show the tool calls that wait for approval'
 complete -c chappie -n __chappie_no_verb -a monitor -d 'Print a line for each change of the sign-in, or of the usage'
@@ -86,7 +91,7 @@ complete -c chappie -n '__chappie_approvals_words 1' -a '(__chappie_approvals)'
 complete -c chappie -n '__chappie_verb sign-in sign-out status ask chat context threads models usage monitor' -l account -x -a '(__chappie_accounts)' -d 'Use this stored account'
 complete -c chappie -n '__chappie_verb sign-in' -l no-browser -d 'Do not open the page in a browser'
 complete -c chappie -n '__chappie_verb sign-in' -l after-first-unlock -d 'Let it be used while the screen is locked, too'
-complete -c chappie -n '__chappie_verb status ask context models usage accounts approvals monitor doctor' -l json -d 'Print JSON'
+complete -c chappie -n '__chappie_verb status ask context models usage templates accounts approvals monitor doctor' -l json -d 'Print JSON'
 complete -c chappie -n '__chappie_verb monitor' -l usage -d 'Show how much of the plan is used'
 complete -c chappie -n '__chappie_verb erase' -s y -l yes -d 'Do not ask first'
 complete -c chappie -n '__chappie_verb ask' -s c -l continue -d 'Continue the conversation of the last --continue'
@@ -98,6 +103,8 @@ complete -c chappie -n '__chappie_verb ask chat' -l effort -x -a 'low medium hig
 complete -c chappie -n '__chappie_verb models' -l input -x -a 'text image' -d 'Only models that read this'
 complete -c chappie -n '__chappie_verb models' -l effort -x -a 'low medium high xhigh max' -d 'Only models that take this reasoning effort'
 complete -c chappie -n '__chappie_verb ask chat' -s s -l instructions -x -d 'Instructions for the model'
+complete -c chappie -n '__chappie_verb ask' -s t -l template -x -a '(__chappie_templates)' -d 'Ask what this template says'
+complete -c chappie -n '__chappie_verb ask' -s p -l parameter -x -d 'The value of a variable of the template'
 complete -c chappie -n '__chappie_verb ask' -s f -l file -r -F -d 'Send this text file too, - for standard input'
 complete -c chappie -n '__chappie_verb ask' -s x -l extract -d 'Print the last code block alone'
 complete -c chappie -n '__chappie_verb ask' -s o -l output -r -F -d 'Write the answer to this file, too'

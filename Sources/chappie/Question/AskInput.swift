@@ -11,17 +11,31 @@ struct AskInput {
   private static let input = AttachedFile.input
 
   let question: Question
+  /// The instructions of the template; nil if it has none.
+  let instructions: String?
 
-  /// - Throws: ``CommandLineError`` if there is nothing to ask, or if a file or standard input does not fit.
-  init(words: [String], files: [String], images: [String]) throws {
+  /// - Parameters:
+  ///   - template: nil for none.
+  ///   - values: the values of the template's variables.
+  /// - Throws: ``CommandLineError`` if there is nothing to ask, if a file or standard input does not fit, or if a variable
+  ///   has no value.
+  init(
+    words: [String], files: [String] = [], images: [String] = [], template: Template? = nil,
+    values: [String: String] = [:]
+  ) throws {
+    // A template without a place for a question needs none.
+    let needsQuestion = template?.hasInput ?? true
     let isInputTaken = (files + images).contains(Self.input)
     guard (words + files + images).count(where: { $0 == Self.input }) <= 1 else {
       throw CommandLineError(tr("Standard input can be given once: give - once."))
     }
     let images = try images.map(Self.image)
     let attached = try files.map { try AttachedFile($0, limit: Self.textLimit).markdown }
-    let asked = try Self.text(words, mayReadInput: !isInputTaken, mayBeEmpty: !attached.isEmpty)
-    let text = ([asked] + attached).filter { !$0.isEmpty }.joined(separator: "\n\n")
+    let asked = try Self.text(
+      words, mayReadInput: needsQuestion && !isInputTaken, mayBeEmpty: !needsQuestion || !attached.isEmpty)
+    let filled = try template?.filled(values, input: asked)
+    instructions = filled?.instructions
+    let text = ([filled?.question ?? asked] + attached).filter { !$0.isEmpty }.joined(separator: "\n\n")
     guard text.utf8.count <= Self.textLimit else {
       throw CommandLineError(tr("The question is longer than \(Self.textLimit >> 20) MiB: send less."))
     }

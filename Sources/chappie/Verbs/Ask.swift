@@ -34,6 +34,10 @@ struct Ask: Verb {
     let json = parser.flag("json", tr("Print one JSON object when the answer is complete"))
     let raw = parser.raw()
     let answering = MessageOptions(parser)
+    let template = parser.string("template", short: "t", placeholder: tr("NAME"), tr("Ask what this template says"))
+    let values = parser.option(
+      "parameter", short: "p", placeholder: tr("KEY=VALUE"), tr("The value of a variable of the template"),
+      read: Self.value)
     let files = parser.string(
       "file", short: "f", placeholder: tr("FILE"), tr("Send this text file too, - for standard input; may be repeated"))
     let images = parser.string(
@@ -45,9 +49,15 @@ struct Ask: Verb {
       guard arguments[thread] == nil || !arguments[continues] else {
         throw CommandLineError(tr("--thread and --continue exclude each other."))
       }
-      var options = answering.dictionary(arguments)
+      let template = try arguments[template].map(TemplateDirectory.template)
+      guard template != nil || arguments.all(values).isEmpty else {
+        throw CommandLineError(tr("--parameter needs a template: give --template."))
+      }
       let input = try AskInput(
-        words: arguments.remaining, files: arguments.all(files), images: arguments.all(images))
+        words: arguments.remaining, files: arguments.all(files), images: arguments.all(images), template: template,
+        values: Dictionary(arguments.all(values)) { $1 })
+      var options = answering.dictionary(arguments)
+      try template?.complete(&options, instructions: input.instructions)
       options.set("continue", arguments[continues] ? true : nil)
       return Ask(
         account: arguments[account], question: input.question, options: options,
@@ -56,6 +66,13 @@ struct Ask: Verb {
           form: arguments[code] ? .codeBlock : .whole, json: arguments[json], raw: arguments[raw],
           file: try arguments[output].map(file)))
     }
+  }
+
+  private static func value(_ text: String) throws -> (String, String) {
+    guard let sign = text.firstIndex(of: "="), Template.isVariable(String(text[..<sign])) else {
+      throw CommandLineError(tr("“\(text)” is not KEY=VALUE"))
+    }
+    return (String(text[..<sign]), String(text[sign...].dropFirst()))
   }
 
   private static func file(_ path: String) throws -> OutputFile {

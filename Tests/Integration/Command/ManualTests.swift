@@ -32,7 +32,7 @@ struct ManualTests {
         let help = try await world.chappie(verb + ["--help"]).text
         verbs += listed("Verbs", help).map { verb + [$0] }
       }
-      try #require(verbs.count == 25, "\(verbs)")
+      try #require(verbs.count == 26, "\(verbs)")
       var seen: Set<String> = []
       for verb in verbs {
         let entry = manual.contains { line in

@@ -1,0 +1,55 @@
+import GLibBridge
+import Platform
+
+/// `chappie templates`: lists the templates of `ask`.
+struct Templates: Verb {
+  static let name = "templates"
+  static let summary = tr("List the templates of ask")
+  static let details = tr("A template is a text file with variables; chappie(1) shows one. It needs no service.")
+
+  let json: Bool
+
+  static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
+    let json = parser.flag("json", tr("Print one JSON object a line"))
+    return { Templates(json: $0[json]) }
+  }
+
+  func run(_ service: ServiceConnection) async throws -> ExitStatus { try list() }
+
+  func run(on service: Result<ServiceConnection, CommandFailure>) async throws -> ExitStatus { try list() }
+
+  private func list() throws -> ExitStatus {
+    let files: [(name: String, path: String)]
+    do {
+      files = try TemplateDirectory.all()
+    } catch {
+      throw CommandFailure(.failed, tr("The templates cannot be read: \(error.description)."))
+    }
+    var table = Table(tr("TEMPLATE"), tr("VARIABLES"), tr("DESCRIPTION"))
+    var status = ExitStatus.success
+    for file in files {
+      do {
+        let template = try Template(file.name, at: file.path)
+        if json { StandardStream.output.write(line(template, file.path)) }
+        table.append(template.name, template.variables.joined(separator: ", "), template.description ?? "")
+      } catch {
+        // The others can still be used.
+        CommandFailure.report("\(error)")
+        status = .failed
+      }
+    }
+    guard !json else { return status }
+    StandardStream.output.write(
+      files.isEmpty ? tr("There are no templates: put them into \(TemplateDirectory.place).") + "\n" : table.text)
+    return status
+  }
+
+  private func line(_ template: Template, _ path: String) -> String {
+    var object = JSONObject()
+    object.set("template", template.name)
+    object.set("path", path)
+    object.set("description", template.description)
+    object.set("variables", template.variables)
+    return object.line + "\n"
+  }
+}

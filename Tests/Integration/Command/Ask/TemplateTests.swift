@@ -1,0 +1,126 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// `chappie ask --template` and `chappie templates`.
+@Suite(.worlds) @GLibActor
+struct TemplateTests {
+  private static let review = """
+    [Template]
+    Description=Reviews a change
+    Instructions=Answer in $language.
+    Model=gpt-6-sol
+    Effort=high
+
+    [Variables]
+    language=English
+    ---
+    Review this for $what: ${what}s cost $$5 or $ 6.
+
+    $input
+
+    """
+
+  private func world(
+    _ templates: [String: String], _ plan: World.Plan = World.Plan(), _ body: @GLibActor (World) async throws -> Void
+  ) async throws {
+    try await World.with(plan) { world in
+      if case .running = plan.service { _ = try await world.signedInCaller() }
+      for (name, text) in templates {
+        _ = try await world.shell(
+          #"""
+          mkdir -p "${XDG_CONFIG_HOME:-$HOME/.config}/chappie/templates"
+          printf %s '\#(text)' >"${XDG_CONFIG_HOME:-$HOME/.config}/chappie/templates/\#(name)"
+          """#)
+      }
+      try await body(world)
+    }
+  }
+
+  @Test func aTemplateFillsItsVariables() async throws {
+    try await world(["review.txt": Self.review]) { world in
+      let output = try await world.shell(#"printf 'a $what\n' | "$0" ask -t review -p what=lock -p language=German"#)
+      #expect(
+        output.text == """
+          You said: “Review this for lock: locks cost $5 or $ 6.
+
+          a $what” This conversation has 1 message.
+
+          """)
+      let body = try #require(try await world.sandbox.state().lastResponsesRequest.body)
+      #expect(body.model == "gpt-6-sol")
+      #expect(body.reasoning?.effort == "high")
+      #expect(body.instructions.hasSuffix("\n\nAnswer in German."))
+      _ = try await world.chappie(
+        "ask", "-t", "review", "-p", "what=lock", "-m", "gpt-6-luna", "--effort", "low", "-s", "Be short.", "a")
+      let other = try #require(try await world.sandbox.state().lastResponsesRequest.body)
+      #expect(other.model == "gpt-6-luna")
+      #expect(other.reasoning?.effort == "low")
+      #expect(other.instructions.hasSuffix("\n\nAnswer in English.\n\nBe short."))
+    }
+  }
+
+  @Test(arguments: [
+    ("plain.txt", "Say hello.\n", "-t plain </dev/null", "Say hello."),
+    ("plain.txt", "Say hello.", "-t plain In French", "Say hello.\n\nIn French"),
+    ("plain.txt", "Say hello.", "-t plain -", "Say hello.\n\npiped"),
+    ("keys.txt", "[Template]\nEffort=low\n---\n", "-t keys What", "What"),
+    ("a.b-c_D1.txt", "$input!", "-t a.b-c_D1", "piped!"),
+  ])
+  func theQuestionHasItsPlace(_ file: String, _ text: String, _ words: String, _ question: String) async throws {
+    try await world([file: text]) { world in
+      let output = try await world.shell(#"printf piped | "$0" ask \#(words)"#)
+      #expect(output.text == "You said: “\(question)” This conversation has 1 message.\n")
+    }
+  }
+
+  @Test(arguments: [
+    ("-t none What", "There is no template “none”: chappie templates lists them."),
+    ("-t ../chappie What", "“../chappie” is no name of a template: use letters, digits, ., _ and -."),
+    ("-t .hidden What", "“.hidden” is no name of a template: use letters, digits, ., _ and -."),
+    ("-t review What", "The template “review” needs a value: give -p what=VALUE."),
+    ("-t review -p what=a -p who=b What", "The template “review” has no variable $who."),
+    ("-t review -p what What", "--parameter: “what” is not KEY=VALUE"),
+    ("-p what=a What", "--parameter needs a template: give --template."),
+    ("-t review -p what=a", "There is nothing to ask: standard input is empty."),
+  ])
+  func aTemplateThatCannotBeFilledIsRefused(_ words: String, _ message: String) async throws {
+    try await world(["review.txt": Self.review], World.Plan(service: .none)) { world in
+      let output = try await world.shell(#""$0" ask \#(words) </dev/null"#)
+      #expect(output.text == "chappie: \(message)\n")
+      #expect(output.status == 2)
+    }
+  }
+
+  @Test(arguments: [
+    ("[Template]\nModel=a\n", "its keys do not end at a line ---"),
+    ("[Template]\nmodel=a\n---\n", "it has a key model= that cannot be read"),
+    ("[Template]\n[Other]\n---\n", "its groups are [Template] and [Variables], not [Other]"),
+    ("[Template]\n[Variables]\n1a=b\n---\n", "it has a variable 1a= that cannot be read"),
+  ])
+  func aWrongTemplateSaysWhatIsWrong(_ text: String, _ problem: String) async throws {
+    try await world(["wrong.txt": text, "good.txt": "$a $b"], World.Plan(service: .none)) { world in
+      let output = try await world.shell(#""$0" ask -t wrong What"#)
+      #expect(output.text.hasPrefix("chappie: The template "))
+      #expect(output.text.hasSuffix("/wrong.txt cannot be used: \(problem).\n"))
+      #expect(output.status == 2)
+      let list = try await world.shell(#""$0" templates --json 2>/dev/null | sed 's/"path":"[^"]*",//'"#)
+      #expect(list.text == #"{"template":"good","variables":["a","b"]}"# + "\n")
+    }
+  }
+
+  @Test func theListNeedsNoServiceAndNoBus() async throws {
+    try await world(["review.txt": Self.review], World.Plan(service: .none)) { world in
+      let output = try await world.shell(#"env -u DBUS_SESSION_BUS_ADDRESS "$0" templates"#)
+      #expect(
+        output.text == """
+          TEMPLATE  VARIABLES              DESCRIPTION
+          review    input, language, what  Reviews a change
+
+          """)
+      #expect(output.status == 0)
+      let none = try await world.shell(#"XDG_CONFIG_HOME=/none "$0" templates"#)
+      #expect(none.text == "There are no templates: put them into /none/chappie/templates.\n")
+    }
+  }
+}
