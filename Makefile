@@ -140,6 +140,7 @@ doc: debug
 lint: manuals
 	@swift format lint --strict --recursive --parallel $(SOURCES)
 	@Tests/security.py
+	@scripts/translations check
 
 format:
 	@swift format --in-place --recursive --parallel $(SOURCES)
