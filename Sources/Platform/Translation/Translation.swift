@@ -43,7 +43,8 @@ public struct Translation: @unchecked Sendable {
   private let locale: locale_t?
 
   private init() {
-    locale = newlocale(1 << LC_MESSAGES | 1 << LC_TIME, "", newlocale(1 << LC_CTYPE, "C.UTF-8", nil))
+    locale = newlocale(
+      1 << LC_MESSAGES | 1 << LC_TIME | 1 << LC_NUMERIC, "", newlocale(1 << LC_CTYPE, "C.UTF-8", nil))
     bindtextdomain(Self.domain, Self.directory)
     bind_textdomain_codeset(Self.domain, "UTF-8")
   }
@@ -68,7 +69,7 @@ public struct Translation: @unchecked Sendable {
     }
   }
 
-  /// Runs `body` in the user's locale for messages and times, with text in UTF-8. The rest of the process keeps its
+  /// Runs `body` in the user's locale for messages, times and numbers, with text in UTF-8. The rest of the process keeps its
   /// locale: the service logs, and answers on the bus, in English.
   public static func inUsersLocale<Result>(_ body: () -> Result) -> Result {
     guard let locale = shared.locale else { return body() }

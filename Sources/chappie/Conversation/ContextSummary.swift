@@ -14,14 +14,15 @@ struct ContextSummary {
     let tokens: UInt32 = try context.value("estimated_tokens") ?? 0
     let model: String = try context.value("model") ?? ""
     let name = model.terminalSafeLine
+    let shownTokens = LocalizedNumber.text(Int(tokens))
     let hasSummary = try context.value("compacted_summary", as: String.self) != nil
     return hasSummary
       ? tr(
-        Int(count), one: "A summary and \(count) message, about \(tokens) tokens, for \(name)",
-        other: "A summary and \(count) messages, about \(tokens) tokens, for \(name)")
+        Int(count), one: "A summary and \(count) message, about \(shownTokens) tokens, for \(name)",
+        other: "A summary and \(count) messages, about \(shownTokens) tokens, for \(name)")
       : tr(
-        Int(count), one: "\(count) message, about \(tokens) tokens, for \(name)",
-        other: "\(count) messages, about \(tokens) tokens, for \(name)")
+        Int(count), one: "\(count) message, about \(shownTokens) tokens, for \(name)",
+        other: "\(count) messages, about \(shownTokens) tokens, for \(name)")
   }
 
   /// One JSON object on a line.

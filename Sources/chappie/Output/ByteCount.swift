@@ -1,3 +1,5 @@
+import Platform
+
 /// A number of bytes as text for people.
 struct ByteCount {
   let bytes: UInt64
@@ -11,7 +13,9 @@ struct ByteCount {
       tenths /= 1024
       units = units.dropFirst()
     }
-    let decimal = tenths < 100 && !tenths.isMultiple(of: 10) ? ".\(tenths % 10)" : ""
-    return "\(tenths / 10)\(decimal) \(units[units.startIndex])"
+    let number =
+      tenths < 100 && !tenths.isMultiple(of: 10)
+      ? LocalizedNumber.text(Double(tenths) / 10, decimals: 1) : LocalizedNumber.text(Int(tenths / 10))
+    return "\(number) \(units[units.startIndex])"
   }
 }

@@ -19,7 +19,11 @@ struct UsageBar {
     let filled = min(20, max(0, wholePercent == 0 ? 0 : max(1, Int(percent / 5))))
     let (full, empty) = StandardStream.output.has("█░") ? ("█", "░") : ("#", ".")
     let blocks = String(repeating: full, count: filled) + String(repeating: empty, count: 20 - filled)
-    let figure = "\(wholePercent)%"
-    return blocks + "  " + String(repeating: " ", count: max(0, 4 - figure.count)) + figure
+    let room = Self.figure(100).count
+    let figure = Self.figure(wholePercent)
+    return blocks + "  " + String(repeating: " ", count: max(0, room - figure.count)) + figure
   }
+
+  /// A percentage for people.
+  static func figure(_ percent: Int) -> String { tr("\(LocalizedNumber.text(percent))%") }
 }

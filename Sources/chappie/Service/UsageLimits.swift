@@ -125,7 +125,7 @@ struct UsageLimits: Equatable {
 
   private var tooltip: String {
     let lines = windows.map { window in
-      "\(window.name): \(window.wholePercent)%" + (window.reset.map { ", \($0)" } ?? "")
+      "\(window.name): \(UsageBar.figure(window.wholePercent))" + (window.reset.map { ", \($0)" } ?? "")
     }
     return ([planName ?? tr("Usage")] + lines + [shownCredits.map { tr("Credits: \($0)") }].compactMap(\.self)).joined(
       separator: "\n")
