@@ -4,25 +4,25 @@ import Testing
 /// The pseudo-locale finds text for people that is not marked for translation.
 @Suite(.worlds) @GLibActor
 struct PseudoLocaleTests {
-  private static let verbs =
-    [
-      "sign-in", "sign-out", "status", "ask", "chat", "context", "threads", "models", "usage", "accounts", "monitor",
-      "approvals", "doctor", "erase",
-    ].map { [$0] } + [["approvals", "approve"], ["approvals", "deny"]]
-    + ["list", "show", "export", "rename", "archive", "unarchive", "delete", "usage", "compact"].map {
-      ["threads", $0]
-    }
+  /// Not translated: the program and verbs, checks of the doctor, GLib's own words, whose catalogue is another, months and days.
+  private static let names = [
+    "chappie", "threads", "sign-in", "Usage:", "[OPTION…]", "Options:", "GNOME Keyring", "bus", "activation", "unit",
+    "service", "keyring",
+    "collection", "lock", "notifications", "browser", "trust-store", "clock", "servers", "default", "Mon", "Tue", "Wed",
+    "Thu", "Fri", "Sat", "Sun", "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+  ]
 
-  /// Not translated: the programs, verbs and checks; the word for a new thread; GLib's own words, whose catalogue is
-  /// another; months and days.
-  private static let names =
-    verbs.flatMap(\.self) + [
-      "chappie", "Usage:", "[OPTION…]", "Options:", "GNOME Keyring", "bus", "activation", "unit", "service", "keyring",
-      "collection",
-      "lock", "notifications", "browser", "trust-store", "clock", "servers", "default", "Mon", "Tue", "Sun", "Sat",
-      "Jan",
-      "Jun", "Aug", "Oct", "Dec", "Feb", "Mar", "Apr", "May", "Wed", "Thu", "Fri", "Jul", "Nov", "Sep",
-    ]
+  /// The verbs after these, as their help lists them, and those after each of them.
+  private func verbs(_ world: World, after verbs: [String] = []) async throws -> [[String]] {
+    let help = try await world.chappie(verbs + ["--help"]).text
+    let list = help.split(separator: "\n").drop { $0 != "Verbs:" }.dropFirst().prefix { $0.hasPrefix("  ") }
+    var found: [[String]] = []
+    for verb in list.compactMap({ $0.split(separator: " ").first }) {
+      let line = verbs + [String(verb)]
+      found += [line] + (try await self.verbs(world, after: line))
+    }
+    return found
+  }
 
   private func expectTranslated(
     _ world: World, _ arguments: [String], input: String = "", except data: [String] = [],
@@ -37,11 +37,11 @@ struct PseudoLocaleTests {
   @Test func helpIsTranslatable() async throws {
     try await Catalogues.make()
     try await World.with(.init(keyring: .none, service: .none)) { world in
-      try await expectTranslated(world, ["--help"])
-      for verb in Self.verbs { try await expectTranslated(world, verb + ["--help"]) }
-      let help = try await world.chappie("--help").text
-      let list = help.split(separator: "\n").drop { $0 != "Verbs:" }.dropFirst().prefix { $0.hasPrefix("  ") }
-      #expect(list.compactMap { $0.split(separator: " ").first.map { [String($0)] } }.allSatisfy(Self.verbs.contains))
+      let verbs = try await verbs(world)
+      #expect(verbs.contains(["sign-in"]) && verbs.contains(["threads", "export"]))
+      for verb in [[]] + verbs {
+        try await expectTranslated(world, verb + ["--help"], except: verbs.flatMap(\.self))
+      }
     }
   }
 
