@@ -55,7 +55,7 @@ struct Context: Verb {
   private func printMessages(_ service: ServiceConnection, _ client: ObjectPath) async throws -> ExitStatus {
     let context: VariantDictionary = try await service.call(client, "Client", "GetContext").member(0, "context")
     if let summary: String = try context.value("compacted_summary") {
-      StandardStream.output.write(data: tr("summary: \(summary)") + "\n")
+      StandardStream.output.write(data: "summary: \(summary)\n")
     }
     for message in context["messages"]?.children ?? [] {
       let role: String = try message.member(0, "role")
