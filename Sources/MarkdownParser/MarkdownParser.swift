@@ -4,7 +4,7 @@ import CMD4C
 /// is text, except for `<br>`.
 public struct MarkdownDocument: Sendable {
   /// The most blocks, spans and pieces of text. Some lines of noise would otherwise become a table of millions of cells.
-  private static let limit = 100_000
+  private static func limit(_ length: Int) -> Int { max(100_000, 4 * length) }
 
   /// The blocks on the top level.
   public let blocks: [MarkdownBlock]
@@ -20,7 +20,7 @@ public struct MarkdownDocument: Sendable {
   public init(_ source: [UInt8]) {
     // md4c 0.4.8 reads beyond the end of a text whose last line does not end.
     let source = source.last == UInt8(ascii: "\n") ? source : source + [UInt8(ascii: "\n")]
-    let builder = MarkdownBuilder(limit: Self.limit)
+    let builder = MarkdownBuilder(limit: Self.limit(source.count))
     let isParsed = source.withUnsafeBytes { source in
       builder.source = source
       defer { builder.source = UnsafeRawBufferPointer(start: nil, count: 0) }

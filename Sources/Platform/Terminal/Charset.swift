@@ -29,18 +29,24 @@ public struct Charset: Sendable {
 
   /// Whether the character set contains all characters of `text`.
   public func has(_ text: String) -> Bool {
-    isUTF8 || text.utf8.allSatisfy { $0 < 0x80 } || convert(text, to: name) != nil
+    isUTF8 || text.utf8.allSatisfy { $0 < 0x80 } || convert(Array(text.utf8), from: "UTF-8", to: name) != nil
   }
 
   /// `text` in this character set. A missing character is replaced by a similar one, such as `"` for `“`, or by `?`.
   func bytes(_ text: String) -> [UInt8] {
     guard !isUTF8, !text.utf8.allSatisfy({ $0 < 0x80 }) else { return Array(text.utf8) }
-    return convert(text, to: "\(name)//TRANSLIT")
+    return convert(Array(text.utf8), from: "UTF-8", to: "\(name)//TRANSLIT")
       ?? text.unicodeScalars.map { $0.isASCII ? UInt8($0.value) : UInt8(ascii: "?") }
   }
 
+  /// `text` as the terminal shows it, with each missing character replaced.
+  public func shown(_ text: String) -> String {
+    guard !isUTF8, !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
+    return String(decoding: convert(bytes(text), from: name, to: "UTF-8") ?? [], as: UTF8.self)
+  }
+
   /// Nil when iconv cannot convert the text.
-  private func convert(_ text: String, to target: String) -> [UInt8]? {
+  private func convert(_ text: [UInt8], from source: String, to target: String) -> [UInt8]? {
     // iconv transliterates by the rules of the locale, and the "C" locale has almost none.
     let letters = newlocale(1 << LC_CTYPE, "C.UTF-8", nil)
     let before = letters.map { uselocale($0) }
@@ -48,12 +54,12 @@ public struct Charset: Sendable {
       if let before { uselocale(before) }
       if let letters { freelocale(letters) }
     }
-    guard let converter = iconv_open(target, "UTF-8"), Int(bitPattern: converter) != -1 else { return nil }
+    guard let converter = iconv_open(target, source), Int(bitPattern: converter) != -1 else { return nil }
     defer { iconv_close(converter) }
-    var input = Array(text.utf8CString)
-    // One byte of UTF-8 becomes at most four bytes in any character set.
+    var input = text.map { CChar(bitPattern: $0) }
+    // One byte becomes at most four bytes in any character set.
     var output = [CChar](repeating: 0, count: input.count * 4 + 16)
-    var (read, room) = (input.count - 1, output.count)
+    var (read, room) = (input.count, output.count)
     let failed = input.withUnsafeMutableBufferPointer { input in
       output.withUnsafeMutableBufferPointer { output in
         var (from, to) = (input.baseAddress, output.baseAddress)

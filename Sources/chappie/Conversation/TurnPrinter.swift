@@ -33,6 +33,9 @@ struct TurnPrinter {
   /// - Throws: ``CommandFailure``.
   func print(_ question: Question, _ options: VariantDictionary, on turn: OpenedTurn? = nil) async throws -> ExitStatus
   {
+    let view = output.json ? nil : AnswerView(raw: output.raw)
+    defer { view?.finish() }
+    view?.wait(for: tr("Waiting for the answer"))
     let turn =
       if let turn { turn } else { try await open(options) }
     turn.ask(question)
@@ -41,14 +44,11 @@ struct TurnPrinter {
       turn.cancel()
     }
     defer { interrupt.cancel() }
-    return try await print(turn, model: try options.value("model"))
+    return try await print(turn, model: try options.value("model"), in: view)
   }
 
   /// - Parameter model: the model of this turn; nil for the client's own.
-  private func print(_ turn: OpenedTurn, model: String?) async throws -> ExitStatus {
-    let view = output.json ? nil : AnswerView(raw: output.raw)
-    defer { view?.finish() }
-    view?.wait(for: tr("Waiting for the answer"))
+  private func print(_ turn: OpenedTurn, model: String?, in view: AnswerView?) async throws -> ExitStatus {
     while true {
       switch try await next(of: turn) {
       case .delta(let text): if output.isWhole { view?.append(text) }

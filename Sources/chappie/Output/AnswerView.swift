@@ -8,17 +8,14 @@ import Platform
 /// Until the first word, and while a tool works, a line tells what the answer waits for, and for how long.
 @GLibActor
 final class AnswerView {
-  private enum Target {
-    case raw(endsInNewline: Bool)
-    case terminal(AnswerStream)
-  }
-
   /// No more than thirty times a second, however fast the words come.
   private static let pause = Duration.milliseconds(33)
   /// A shorter wait is not shown.
   private static let patience = Duration.milliseconds(300)
 
-  private var target: Target
+  /// Nil if the answer is written as it is.
+  private var stream: AnswerStream?
+  private var endsInNewline = true
   private var pausing: Timer?
   private var isChanged = false
   private var waiting: (reason: String, since: ContinuousClock.Instant)?
@@ -26,14 +23,14 @@ final class AnswerView {
 
   /// - Parameter raw: whether a terminal gets the text as it is as well.
   init(raw: Bool) {
-    target = AnswerFormat.ofTerminal.flatMap { raw ? nil : .terminal(AnswerStream($0)) } ?? .raw(endsInNewline: true)
+    stream = raw ? nil : AnswerFormat.ofTerminal.map { AnswerStream($0) }
   }
 
   /// Shows that the answer waits. The next text ends that.
   ///
   /// - Parameter reason: such as “Thinking”, without control characters.
   func wait(for reason: String) {
-    guard case .terminal = target else { return }
+    guard stream != nil else { return }
     waiting = (reason, waiting?.since ?? .now)
     if ticking == nil { tick(after: Self.patience) }
   }
@@ -48,18 +45,17 @@ final class AnswerView {
 
   func append(_ text: String) {
     guard !text.isEmpty else { return }
-    switch target {
-    case .raw:
+    guard stream != nil else {
       StandardStream.output.write(data: text)
-      target = .raw(endsInNewline: text.hasSuffix("\n"))
-    case .terminal(var stream):
-      stream.append(text)
-      target = .terminal(stream)
-      waiting = nil
-      ticking = nil
-      isChanged = true
-      if pausing == nil { drawAndPause() }
+      endsInNewline = text.hasSuffix("\n")
+      return
     }
+    // A character that takes another's place may have another width.
+    stream?.append(Charset.ofTerminal.shown(text))
+    waiting = nil
+    ticking = nil
+    isChanged = true
+    if pausing == nil { drawAndPause() }
   }
 
   private func drawAndPause() {
@@ -76,19 +72,18 @@ final class AnswerView {
     waiting = nil
     ticking = nil
     pausing = nil
-    switch target {
-    case .raw(let endsInNewline): if !endsInNewline { StandardStream.output.write("\n") }
-    case .terminal: draw(isComplete: true)
-    }
-    target = .raw(endsInNewline: true)
+    draw(isComplete: true)
+    stream = nil
+    if !endsInNewline { StandardStream.output.write("\n") }
+    endsInNewline = true
   }
 
   private func draw(isComplete: Bool = false) {
-    guard case .terminal(var stream) = target, let format = AnswerFormat.ofTerminal else { return }
     isChanged = false
-    let text = stream.frame(format, status: status, isComplete: isComplete)
-    target = .terminal(stream)
-    if !text.isEmpty { StandardStream.output.write(controlSequences: text) }
+    guard let format = AnswerFormat.ofTerminal,
+      let text = stream?.frame(format, status: status, isComplete: isComplete), !text.isEmpty
+    else { return }
+    StandardStream.output.write(controlSequences: text)
   }
 
   private var status: String? {

@@ -42,24 +42,41 @@ struct ShownAnswerTests {
     }
   }
 
-  /// A real terminal, and what is above its top.
+  /// What a real terminal with a screen of 24 lines shows, and what is above it.
+  ///
+  /// - Parameter capture: options of `capture-pane`.
+  private static func pane(_ world: World, capture: String = "") async throws -> String {
+    let script = """
+      tmux="tmux -S $HOME/tmux -f /dev/null"
+      $tmux new-session -d -x 80 -y 24 "$0 ask Hello; echo; echo THE END; cat" || exit
+      trap '$tmux kill-server' EXIT
+      until $tmux capture-pane -p -S - | grep -q '^THE END'; do sleep 0.05; done
+      $tmux capture-pane -p \(capture) -S - | sed 's/ *$//; /^THE END/,$d' | sed '$d'
+      """
+    let process = try ChildProcess(
+      "tmux", "/bin/sh", ["-c", script, Binaries.chappie], in: world.directories,
+      environment: ["LC_ALL": "C.UTF-8", "TERM": "xterm-256color"])
+    #expect(try await process.waitForEnd() == .exit(0), "\(process.output)")
+    return process.output
+  }
+
   @Test(arguments: [33, 1])
   func tmuxShowsTheSame(_ milliseconds: Int) async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
       try await Self.play(AnswerSamples.long, #","delta_delay_ms":\#(milliseconds)"#, in: world)
-      let script = """
-        tmux="tmux -S $HOME/tmux -f /dev/null"
-        $tmux new-session -d -x 80 -y 24 "$0 ask Hello; echo; echo THE END; cat" || exit
-        trap '$tmux kill-server' EXIT
-        until $tmux capture-pane -p -S - | grep -q '^THE END'; do sleep 0.05; done
-        $tmux capture-pane -p -S - | sed '/^THE END/,$d' | sed '$d'
-        """
-      let process = try ChildProcess(
-        "tmux", "/bin/sh", ["-c", script, Binaries.chappie], in: world.directories,
-        environment: ["LC_ALL": "C.UTF-8", "TERM": "xterm-256color"])
-      #expect(try await process.waitForEnd() == .exit(0), "\(process.output)")
-      #expect(try process.output == Self.screen("long-80"))
+      #expect(try await Self.pane(world) == Self.screen("long-80"))
+    }
+  }
+
+  /// tmux draws no character wider than it was measured: it wraps no line.
+  @Test(arguments: ["scripts", "table"])
+  func charactersAreMeasuredAsTmuxDrawsThem(_ name: String) async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      try await Self.play(AnswerSamples.text(name), in: world)
+      let lines = try await Self.pane(world)
+      #expect(try await Self.pane(world, capture: "-J") == lines)
     }
   }
 
@@ -88,6 +105,17 @@ struct ShownAnswerTests {
         environment: ["LC_ALL": "C.UTF-8"])
       #expect(asked.status == 0, "\(asked.text)")
       #expect(try ReplayedTerminal.showing([asked.text], columns: 80).text == "Here it is.\n")
+    }
+  }
+
+  @Test func aLineNamesTheToolThatIsCalled() async throws {
+    try await World.with(World.Plan(keyring: .none, service: .none)) { world in
+      let call = #"{"event":"tool-call-requested","call":"1","name":"wea\u001bther"}"# + "\n"
+      _ = try await HostileService(world, speeches: [.torrent(call, #"{"event":"else"}"# + "\n")])
+      let asked = try await world.chappie(
+        ["ask", "Hello"], at: [.sees("Calling wea␛ther…"), .types(TerminalStep.interrupt), .sees("Cancelled")],
+        environment: ["LC_ALL": "C.UTF-8"])
+      #expect(asked.status == 130, "\(asked.text)")
     }
   }
 
@@ -129,6 +157,11 @@ struct ShownAnswerTests {
       #expect(screen.contains("* an item") && screen.contains("a | b") && screen.contains("--+--"))
       #expect(screen.contains { $0.hasPrefix("+- sh ---") })
       #expect(asked.text.utf8.allSatisfy { $0 < 0x80 })
+      // What takes a character's place is measured.
+      try await Self.play(String(repeating: "word… ", count: 60), in: world)
+      let long = try await world.chappie(["ask", "Hello"], at: [], environment: ["LC_ALL": "C"])
+      let words = try ReplayedTerminal.showing([long.text], columns: 80).lines.flatMap { $0.split(separator: " ") }
+      #expect(words == Array(repeating: "word...", count: 60))
     }
   }
 
