@@ -17,8 +17,11 @@ public struct ChappieUsageLimit: Sendable, Hashable, CustomStringConvertible {
   }
 
   public var description: String {
-    let whose = plan.map { "The usage limit of the \($0.displayName) plan" } ?? "The usage limit"
-    return "\(whose) is reached: wait until it resets, or see the usage page of ChatGPT's settings."
+    guard let plan else {
+      return "The usage limit is reached: wait until it resets, or see the usage page of ChatGPT's settings."
+    }
+    return "The usage limit of the \(plan.displayName) plan is reached: wait until it resets, or see the usage page of "
+      + "ChatGPT's settings."
   }
 }
 
