@@ -13,6 +13,16 @@ public struct AnswerFormat: Sendable, Equatable {
     case hidden
   }
 
+  /// How wide emoji of several characters are.
+  public enum Emoji: Sendable {
+    /// As wide as the characters one by one.
+    case separate
+    /// What follows a joiner takes no room, as in tmux.
+    case joined
+    /// Two columns.
+    case clusters
+  }
+
   /// The width in columns, 10 or more.
   public var width: Int
   /// The height in lines, 2 or more.
@@ -21,16 +31,15 @@ public struct AnswerFormat: Sendable, Equatable {
   public var links: Links
   /// Whether the terminal has the characters of frames.
   public var hasFrames: Bool
-  /// Whether the terminal draws emoji that are joined as one.
-  public var joinsEmoji: Bool
+  public var emoji: Emoji
 
-  public init(width: Int, height: Int, hasColors: Bool, links: Links, hasFrames: Bool, joinsEmoji: Bool) {
+  public init(width: Int, height: Int, hasColors: Bool, links: Links, hasFrames: Bool, emoji: Emoji) {
     self.width = max(10, width)
     self.height = max(2, height)
     self.hasColors = hasColors
     self.links = links
     self.hasFrames = hasFrames
-    self.joinsEmoji = joinsEmoji
+    self.emoji = emoji
   }
 
   /// The format of the terminal on standard output; nil if it is none, or one whose cursor cannot move.
@@ -49,7 +58,8 @@ public struct AnswerFormat: Sendable, Equatable {
       width: size.columns, height: size.rows,
       hasColors: !isSet("NO_COLOR"),
       links: hasNone ? .written : hasLinks && !isInMultiplexer ? .hidden : .both,
-      hasFrames: Charset.ofTerminal.has("─│╭╰•"), joinsEmoji: isInMultiplexer ? isSet("TMUX") : isModern)
+      hasFrames: Charset.ofTerminal.has("─│╭╰•"),
+      emoji: isSet("TMUX") ? .joined : isModern && !isInMultiplexer ? .clusters : .separate)
   }
 
   /// The width of a text in columns, as the terminal draws it.
@@ -62,8 +72,18 @@ public struct AnswerFormat: Sendable, Equatable {
     guard !character.isASCII else { return 1 }
     let scalars = character.unicodeScalars
     guard scalars.count > 1 else { return character.columns }
-    // A heart in colour takes two columns where the terminal knows that it is one, and one elsewhere.
-    if joinsEmoji { return scalars.contains("\u{FE0F}") ? 2 : character.columns }
+    switch emoji {
+    case .separate: break
+    case .joined:
+      let seen = zip(scalars, ["\u{0}"] + scalars).filter { $1 != "\u{200D}" }
+      return seen.reduce(0) { $0 + Character($1.0).columns }
+    case .clusters:
+      if scalars.contains(where: { $0 == "\u{FE0F}" || $0 == "\u{200D}" || $0.properties.isEmojiModifier }),
+        scalars.first?.properties.isEmoji == true
+      {
+        return 2
+      }
+    }
     return scalars.reduce(0) { $0 + Character($1).columns }
   }
 }

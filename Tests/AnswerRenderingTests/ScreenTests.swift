@@ -28,4 +28,44 @@ import Testing
     let letters = AnswerSamples.long + AnswerSamples.table
     #expect(output.unicodeScalars.filter { !$0.isASCII && !letters.unicodeScalars.contains($0) }.isEmpty)
   }
+
+  @Test func codeHasTheColorsOfItsLanguage() {
+    let output = AnswerStream.text(AnswerSamples.code, .test(80))
+    for piece in [
+      "\u{1B}[35mdef\u{1B}[m greet", "\u{1B}[32m    on two lines.\"\"\"\u{1B}[m", "\u{1B}[2m# a comment\u{1B}[m",
+      "\u{1B}[2m   of two lines. */\u{1B}[m", "\u{1B}[35mint\u{1B}[m main", "\u{1B}[34m$file\u{1B}[m",
+    ] {
+      #expect(output.contains(piece), "\(output)")
+    }
+    var plain = AnswerFormat.test(80)
+    plain.hasColors = false
+    #expect(!AnswerStream.text(AnswerSamples.code, plain).contains("\u{1B}[3"))
+  }
+
+  @Test func aLinkIsOpenedWhereTheTerminalCan() {
+    var format = AnswerFormat.test(80)
+    let answer = "[text](http://example.org/ü) and [script](javascript:x\u{1B}y)"
+    let link = "\u{1B}]8;;http://example.org/%c3%bc\u{1B}\\\u{1B}[4mtext\u{1B}[m\u{1B}]8;;\u{1B}\\"
+    format.links = .hidden
+    // Other addresses are shown, and never opened.
+    let other = " and \u{1B}[4mscript\u{1B}[m\u{1B}[2m (javascript:x␛y)\u{1B}[m\n"
+    #expect(AnswerStream.text(answer, format) == link + other)
+    format.links = .both
+    #expect(AnswerStream.text(answer, format) == link + "\u{1B}[2m (http://example.org/ü)\u{1B}[m" + other)
+    format.links = .written
+    #expect(!AnswerStream.text(answer, format).contains("\u{1B}]"))
+  }
+
+  @Test(arguments: [AnswerFormat.Emoji.separate, .joined, .clusters])
+  func noLineIsWiderThanMeasured(_ emoji: AnswerFormat.Emoji) {
+    var format = AnswerFormat.test(40)
+    format.emoji = emoji
+    // The narrowest and the widest that a terminal draws these.
+    let (family, flag) = ("👨\u{200D}👩\u{200D}👧", "❤\u{FE0F}")
+    let count = { (text: String) in
+      AnswerStream.text(String(repeating: text, count: 40), format).split(separator: "\n").first?.count
+    }
+    #expect(count(family) == (emoji == .separate ? 6 : 20))
+    #expect(count(flag) == (emoji == .clusters ? 20 : 40))
+  }
 }

@@ -116,6 +116,12 @@ package enum AnswerSamples {
     let answer = 42
     """
 
+  /// Characters that terminals measure differently, up to the end of each line.
+  package static let widths = [
+    "👍🏽", "👨\u{200D}👩\u{200D}👧", "❤\u{FE0F}", "🇩🇪", "🏳\u{FE0F}\u{200D}🌈", "👩🏽\u{200D}💻", "1\u{FE0F}\u{20E3}",
+    "e\u{301}x", "हिन्दी", "ไม่มี", "السَّلامُ", "\u{1112}\u{1161}\u{11AB}", "東京",
+  ].map { String(repeating: $0 + " ", count: 90) }.joined(separator: "\n\n")
+
   /// What went wrong once.
   package static let corners = """
     1. a number

@@ -70,11 +70,11 @@ struct ShownAnswerTests {
   }
 
   /// tmux draws no character wider than it was measured: it wraps no line.
-  @Test(arguments: ["scripts", "table"])
-  func charactersAreMeasuredAsTmuxDrawsThem(_ name: String) async throws {
+  @Test(arguments: [AnswerSamples.scripts, AnswerSamples.table, AnswerSamples.widths])
+  func charactersAreMeasuredAsTmuxDrawsThem(_ answer: String) async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()
-      try await Self.play(AnswerSamples.text(name), in: world)
+      try await Self.play(answer, in: world)
       let lines = try await Self.pane(world)
       #expect(try await Self.pane(world, capture: "-J") == lines)
     }
