@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/chappie-install.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' INT TERM HUP
-export LC_ALL=C.UTF-8
+export LC_ALL=C.UTF-8 LANGUAGE=
 # The variables of an outer make do not apply to the calls below.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 failures=0

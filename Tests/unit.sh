@@ -44,7 +44,7 @@ fi
 
 mkdir -p /run/systemd /run/log && mount -t tmpfs tmpfs /run/systemd && mount -t tmpfs tmpfs /run/log &&
   mkdir /run/systemd/system || exit 1
-export HOME=$SCRATCH/home XDG_RUNTIME_DIR=$SCRATCH/run LANG=C.UTF-8
+export HOME=$SCRATCH/home XDG_RUNTIME_DIR=$SCRATCH/run LC_ALL=C.UTF-8 LANGUAGE=
 unset DBUS_SESSION_BUS_ADDRESS DISPLAY WAYLAND_DISPLAY SSLKEYLOGFILE XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME
 units=$SCRATCH/units
 mkdir -p "$HOME/.config/chappie" "$units" "$SCRATCH/services" "$XDG_RUNTIME_DIR/.flatpak/1"
