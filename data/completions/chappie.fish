@@ -107,6 +107,7 @@ complete -c chappie -n '__chappie_verb ask' -s t -l template -x -a '(__chappie_t
 complete -c chappie -n '__chappie_verb ask' -s p -l parameter -x -d 'The value of a variable of the template'
 complete -c chappie -n '__chappie_verb ask' -s f -l file -r -F -d 'Send this text file too, - for standard input'
 complete -c chappie -n '__chappie_verb ask' -s x -l extract -d 'Print the last code block alone'
+complete -c chappie -n '__chappie_verb ask' -l schema -r -F -d 'Answer with JSON of this schema'
 complete -c chappie -n '__chappie_verb ask' -s o -l output -r -F -d 'Write the answer to this file, too'
 complete -c chappie -n '__chappie_verb ask' -l image -r -F -d 'Send this image, - for standard input'
 complete -c chappie -n '__chappie_verb context' -l messages -d 'Print the messages'

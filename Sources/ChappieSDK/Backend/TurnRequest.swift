@@ -6,6 +6,8 @@ struct TurnRequest: Sendable {
   /// The tools that the model may call, in the backend's format.
   private(set) var tools: [ChappieJSONValue] = []
   let effort: ChappieReasoningEffort?
+  /// The schema of an answer that is JSON; nil for any answer.
+  let outputSchema: ChappieJSONValue?
   /// Groups requests with a common beginning for the backend's cache.
   let threadID: String
 
@@ -22,6 +24,7 @@ struct TurnRequest: Sendable {
     self.input = input
     instructions = parts.isEmpty ? Self.fallbackInstructions : parts.joined(separator: "\n\n")
     effort = options.effort
+    outputSchema = options.outputSchema
     self.threadID = threadID
   }
 

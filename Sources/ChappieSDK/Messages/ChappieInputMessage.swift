@@ -45,15 +45,19 @@ public struct ChappieMessageOptions: Sendable, Hashable {
   public var model: String?
   /// Instructions for this message alone, in addition to the harness's.
   public var instructions: String?
+  /// A JSON Schema: the model answers with JSON of this form. The answer is not checked. The backend enforces a schema
+  /// in which every object has a list of all its properties in `required`, and `additionalProperties` false.
+  public var outputSchema: ChappieJSONValue?
 
   public init(
     fastMode: Bool = false, reasoningEffort: ChappieReasoningEffort? = nil, model: String? = nil,
-    instructions: String? = nil
+    instructions: String? = nil, outputSchema: ChappieJSONValue? = nil
   ) {
     self.fastMode = fastMode
     self.reasoningEffort = reasoningEffort
     self.model = model
     self.instructions = instructions
+    self.outputSchema = outputSchema
   }
 
   var effort: ChappieReasoningEffort? { reasoningEffort ?? (fastMode ? .low : nil) }

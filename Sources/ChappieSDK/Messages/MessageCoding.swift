@@ -26,7 +26,8 @@ extension ChappieMessageOptions: JSONCodable, Codable {
     self.init(
       fastMode: try fields.bool("fastMode") ?? false,
       reasoningEffort: try fields.string("reasoningEffort").map { ChappieReasoningEffort(rawValue: $0) },
-      model: try fields.string("model"), instructions: try fields.string("instructions"))
+      model: try fields.string("model"), instructions: try fields.string("instructions"),
+      outputSchema: fields["outputSchema"])
   }
 
   package var jsonValue: ChappieJSONValue {
@@ -34,6 +35,7 @@ extension ChappieMessageOptions: JSONCodable, Codable {
     members["reasoningEffort"] = reasoningEffort.map { .string($0.rawValue) }
     members["model"] = model.map { .string($0) }
     members["instructions"] = instructions.map { .string($0) }
+    members["outputSchema"] = outputSchema
     return .object(members)
   }
 }

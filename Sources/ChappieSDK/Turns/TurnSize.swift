@@ -104,6 +104,8 @@ final class TurnSize {
 extension TurnRequest {
   /// The approximate memory of the request, in bytes.
   var footprint: Int {
-    input.reduce(1024 + instructions.utf8.count + ChappieJSONValue.array(tools).footprint) { $0 + $1.footprint }
+    input.reduce(
+      1024 + instructions.utf8.count + ChappieJSONValue.array(tools).footprint + (outputSchema?.footprint ?? 0)
+    ) { $0 + $1.footprint }
   }
 }

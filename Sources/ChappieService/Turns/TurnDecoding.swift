@@ -8,6 +8,8 @@ struct TurnOptions {
   let name: String?
   /// The addresses and paths of images, as the caller gives them.
   let images: [String]
+  /// The estimated memory of the output schema, in bytes.
+  private let schemaFootprint: Int
   let broadcast: Bool
   /// Whether a turn on a shared object continues the object's conversation.
   let continues: Bool
@@ -16,7 +18,9 @@ struct TurnOptions {
 
   /// The estimated memory of the options, in bytes.
   var footprint: Int {
-    images.reduce((message.instructions?.utf8.count ?? 0) + (tools?.footprint ?? 0)) { $0 + $1.utf8.count }
+    images.reduce((message.instructions?.utf8.count ?? 0) + (tools?.footprint ?? 0) + schemaFootprint) {
+      $0 + $1.utf8.count
+    }
   }
 
   /// - Throws: `VariantError`, `BusError` with `InvalidArgument` or `LimitExceeded`.
@@ -25,13 +29,22 @@ struct TurnOptions {
       fastMode: try options.value("fast_mode") ?? false,
       reasoningEffort: try options.name("reasoning_effort").map(ChappieReasoningEffort.init),
       model: try options.name("model"),
-      instructions: try options.value("instructions"))
+      instructions: try options.value("instructions"),
+      outputSchema: try options.value("output_schema", as: String.self).map(Self.outputSchema))
+    schemaFootprint =
+      try MemoryBudget.jsonFactor * (options.value("output_schema", as: String.self)?.utf8.count ?? 0)
     name = try options.value("turn", as: String.self).map(Self.checkedName)
     images = try options.value("images") ?? []
     try Limits.check(images: images.count)
     broadcast = try options.value("broadcast") ?? false
     continues = try options.value("continue") ?? false
     tools = try options.value("tools", as: [VariantDictionary].self).map { try ToolRegistration($0, handler: .signals) }
+  }
+
+  private static func outputSchema(_ text: String) throws -> ChappieJSONValue {
+    let schema = try ChappieJSONValue(schema: text, "'output_schema'")
+    guard schema.objectValue != nil else { throw BusError(.invalidArgument, "'output_schema' is no JSON object.") }
+    return schema
   }
 
   private static func checkedName(_ name: String) throws -> String {

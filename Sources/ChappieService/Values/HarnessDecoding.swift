@@ -62,31 +62,14 @@ extension ChappieHarnessTool {
       throw BusError(.invalidArgument, "A tool needs a 'name'.")
     }
     self.init(name: name, description: try dictionary.value("description") ?? "")
-    if let text: String = try dictionary.value("input_schema") { inputSchema = try Self.schema(text, of: name) }
+    if let text: String = try dictionary.value("input_schema") {
+      inputSchema = try ChappieJSONValue(schema: text, "The 'input_schema' of the tool '\(name)'")
+    }
     guard let word: String = try dictionary.value("policy") else { return }
     do {
       policy = try ChappieToolPolicy(word: word)
     } catch {
       throw BusError(error)
-    }
-  }
-
-  private static func schema(_ text: String, of tool: String) throws -> ChappieJSONValue {
-    guard text.utf8.count <= JSONSchema.textLimit else {
-      throw BusError(
-        .limitExceeded,
-        "The 'input_schema' of the tool '\(tool)' has \(text.utf8.count) bytes, and \(JSONSchema.textLimit) are allowed: "
-          + "ask for less in it.")
-    }
-    do {
-      return try ChappieJSONValue(parsing: text.utf8.span, valueLimit: JSONSchema.valueLimit)
-    } catch .malformed {
-      throw BusError(.invalidArgument, "The 'input_schema' of the tool '\(tool)' is no JSON.")
-    } catch {
-      throw BusError(
-        .limitExceeded,
-        "The 'input_schema' of the tool '\(tool)' has more than \(JSONSchema.valueLimit) values, or is nested deeper than "
-          + "\(ChappieJSONValue.depthLimit): ask for less in it.")
     }
   }
 
@@ -111,5 +94,29 @@ extension ChappieHarnessPlugin {
     var dictionary: VariantDictionary = ["name": name, "description": description]
     dictionary.set("version", version)
     return dictionary
+  }
+}
+
+extension ChappieJSONValue {
+  /// Parses the text of a JSON Schema.
+  ///
+  /// - Parameter name: its name at the beginning of an error's message.
+  /// - Throws: `BusError` with `InvalidArgument` or `LimitExceeded`.
+  init(schema text: String, _ name: String) throws {
+    guard text.utf8.count <= JSONSchema.textLimit else {
+      throw BusError(
+        .limitExceeded,
+        "\(name) has \(text.utf8.count) bytes, and \(JSONSchema.textLimit) are allowed: ask for less in it.")
+    }
+    do {
+      try self.init(parsing: text.utf8.span, valueLimit: JSONSchema.valueLimit)
+    } catch .malformed {
+      throw BusError(.invalidArgument, "\(name) is no JSON.")
+    } catch {
+      throw BusError(
+        .limitExceeded,
+        "\(name) has more than \(JSONSchema.valueLimit) values, or is nested deeper than \(Self.depthLimit): "
+          + "ask for less in it.")
+    }
   }
 }

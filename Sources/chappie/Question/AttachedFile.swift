@@ -30,7 +30,10 @@ struct AttachedFile {
     self.text = text.hasPrefix("\u{FEFF}") ? String(text.unicodeScalars.dropFirst()) : text
   }
 
-  private static func read(_ path: String, limit: Int) throws -> [UInt8] {
+  /// The content of a regular file.
+  ///
+  /// - Throws: ``CommandLineError``.
+  static func read(_ path: String, limit: Int) throws -> [UInt8] {
     switch FileKind(path) {
     case .directory: throw CommandLineError(tr("\(path) is a directory: name a file in it."))
     case .sink, .other: throw CommandLineError(tr("\(path) is no regular file: pipe it in, and give -."))
@@ -48,7 +51,7 @@ struct AttachedFile {
   }
 
   private static func tooLong(_ name: String, _ limit: Int) -> CommandLineError {
-    CommandLineError(tr("\(name) is longer than \(limit >> 20) MiB: send less."))
+    CommandLineError(tr("\(name) is longer than \(ByteCount(bytes: UInt64(limit)).text): send less."))
   }
 
   /// The file as a part of a question: its name, and its text between fences that do not occur in it.

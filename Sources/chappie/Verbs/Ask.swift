@@ -43,11 +43,17 @@ struct Ask: Verb {
     let images = parser.string(
       "image", placeholder: tr("FILE"), tr("Send this image: a file, - or an https: address; may be repeated"))
     let code = parser.flag("extract", short: "x", tr("Print the last code block of the answer alone"))
+    let schema = parser.option(
+      "schema", placeholder: tr("FILE"), tr("Answer with JSON of the JSON Schema in this file, and check it"),
+      read: SchemaFile.init)
     let output = parser.string("output", short: "o", placeholder: tr("FILE"), tr("Write the answer to this file, too"))
     parser.acceptRemaining(placeholder: tr("TEXT…"))
     return { arguments in
       guard arguments[thread] == nil || !arguments[continues] else {
         throw CommandLineError(tr("--thread and --continue exclude each other."))
+      }
+      guard arguments[schema] == nil || !arguments[code] else {
+        throw CommandLineError(tr("--schema and --extract exclude each other."))
       }
       let template = try arguments[template].map(TemplateDirectory.template)
       guard template != nil || arguments.all(values).isEmpty else {
@@ -58,12 +64,14 @@ struct Ask: Verb {
         values: Dictionary(arguments.all(values)) { $1 })
       var options = answering.dictionary(arguments)
       try template?.complete(&options, instructions: input.instructions)
+      options.set("output_schema", arguments[schema]?.text)
       options.set("continue", arguments[continues] ? true : nil)
       return Ask(
         account: arguments[account], question: input.question, options: options,
         place: arguments[thread].map { .thread($0) } ?? (arguments[continues] ? .continued : .nowhere),
         output: AnswerOutput(
-          form: arguments[code] ? .codeBlock : .whole, json: arguments[json], raw: arguments[raw],
+          form: arguments[schema].map { .json($0.schema) } ?? (arguments[code] ? .codeBlock : .whole),
+          json: arguments[json], raw: arguments[raw],
           file: try arguments[output].map(file)))
     }
   }

@@ -12,7 +12,8 @@ struct TurnEventCodingTests {
     .input(
       ChappieInputMessage(
         role: .developer, text: "Ünïcode 🚌",
-        options: ChappieMessageOptions(reasoningEffort: .high, model: "gpt-6-sol", instructions: "Be short."))),
+        options: ChappieMessageOptions(
+          reasoningEffort: .high, model: "gpt-6-sol", instructions: "Be short.", outputSchema: ["type": "object"]))),
     .output(text: "A bus.\n", model: "gpt-5.5", responseID: "resp_1"),
     .toolCall(callID: "call_1", name: "clock", arguments: #"{"zone":"UTC"}"#),
     .toolOutput(callID: "call_1", name: "clock", status: .denied, output: "no"),

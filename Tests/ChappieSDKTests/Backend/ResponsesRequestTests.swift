@@ -36,6 +36,33 @@ struct ResponsesRequestTests {
         ])
   }
 
+  @Test(arguments: [RequestModel.Form.plain, .lite])
+  func anOutputSchemaIsTheFormatOfTheText(_ form: RequestModel.Form) throws {
+    let schema: ChappieJSONValue = [
+      "type": "object", "properties": ["a": ["type": "string"]], "required": ["a"], "additionalProperties": false,
+    ]
+    let format: ChappieJSONValue = [
+      "format": ["type": "json_schema", "name": "codex_output_schema", "strict": true, "schema": schema]
+    ]
+    #expect(try Self.body(options: ChappieMessageOptions(outputSchema: schema), form: form)["text"] == format)
+    #expect(try Self.body()["text"] == nil)
+  }
+
+  /// The backend refuses these as strict schemas.
+  @Test(arguments: [
+    #"{"type":"array","items":{"type":"string"}}"#,
+    #"{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}"#,
+    #"{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false}"#,
+    #"{"type":"object","properties":{"a":{"minLength":1}},"required":["a"],"additionalProperties":false}"#,
+    #"{"type":"object","properties":{"a":{"type":"object"}},"required":["a"],"additionalProperties":false}"#,
+    #"{"type":"object","properties":{"a":{"items":{"oneOf":[]}}},"required":["a"],"additionalProperties":false}"#,
+    #"{"type":"object","additionalProperties":false,"$defs":{"a":true}}"#,
+  ])
+  func aSchemaThatTheBackendDoesNotEnforceIsNotStrict(_ schema: String) throws {
+    let options = ChappieMessageOptions(outputSchema: try ChappieJSONValue(json: schema))
+    #expect(try Self.body(options: options)["text"]?["format"]?["strict"] == false)
+  }
+
   /// The form for a model with `use_responses_lite` (protocol.md, 3.2).
   @Test func liteFormPutsToolsAndInstructionsIntoTheInput() throws {
     let harness = ChappieHarness(name: "", instructions: "Be brief.")

@@ -30,6 +30,14 @@ struct JSONSchemaReadingTests {
     #expect(error?.description == problem)
   }
 
+  @Test func unknownKeywordsAreIgnoredOrRefused() throws {
+    let schema: ChappieJSONValue = ["items": ["not": true], "title": "a", "format": "date"]
+    #expect(throws: Never.self) { try JSONSchema(schema) }
+    let error = #expect(throws: SchemaError.self) { try JSONSchema(schema, refusesUnknown: true) }
+    #expect(error?.description == "#/items/not is a keyword that is not checked")
+    #expect(throws: Never.self) { try JSONSchema(["title": "a", "format": "date"], refusesUnknown: true) }
+  }
+
   @Test func refusesATooDeepSchema() throws {
     var schema: ChappieJSONValue = true
     for _ in 0..<255 { schema = ["items": schema] }

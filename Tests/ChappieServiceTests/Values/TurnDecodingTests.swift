@@ -8,13 +8,14 @@ struct TurnDecodingTests {
   @Test func readsEveryOption() throws {
     let options = try TurnOptions([
       "fast_mode": true, "reasoning_effort": "high", "model": "gpt-test", "instructions": "Be brief.",
-      "broadcast": true,
+      "output_schema": #"{"type":"object"}"#, "broadcast": true,
       "continue": true,
     ])
     #expect(
       options.message
         == ChappieMessageOptions(
-          fastMode: true, reasoningEffort: .high, model: "gpt-test", instructions: "Be brief."))
+          fastMode: true, reasoningEffort: .high, model: "gpt-test", instructions: "Be brief.",
+          outputSchema: ["type": "object"]))
     #expect(options.broadcast)
     #expect(options.continues)
   }
@@ -32,7 +33,7 @@ struct TurnDecodingTests {
 
   @Test(arguments: [
     ("fast_mode", "b"), ("reasoning_effort", "s"), ("model", "s"), ("instructions", "s"), ("broadcast", "b"),
-    ("continue", "b"),
+    ("continue", "b"), ("output_schema", "s"),
   ])
   func theErrorNamesAnOptionOfTheWrongType(_ key: String, _ type: String) {
     var options = VariantDictionary()
@@ -47,6 +48,17 @@ struct TurnDecodingTests {
     let error = #expect(throws: BusError.self) { try TurnOptions(options) }
     #expect(error?.name == ServiceErrorName.invalidArgument.busName)
     #expect(error?.message.contains("'\(key)'") == true)
+  }
+
+  @Test(arguments: [
+    ("{", ServiceErrorName.invalidArgument), ("5", .invalidArgument),
+    (String(repeating: " ", count: JSONSchema.textLimit + 1), .limitExceeded),
+    ("[" + String(repeating: "0,", count: JSONSchema.valueLimit) + "0]", .limitExceeded),
+  ])
+  func rejectsAnInvalidOutputSchema(_ text: String, _ name: ServiceErrorName) {
+    let error = #expect(throws: BusError.self) { try TurnOptions(["output_schema": text]) }
+    #expect(error?.name == name.busName)
+    #expect(error?.message.hasPrefix("'output_schema' ") == true)
   }
 
   // MARK: Transcripts

@@ -28,6 +28,7 @@ struct ResponsesRequest: Sendable {
       frame["parallel_tool_calls"] = false
       reasoning["context"] = "all_turns"
     }
+    frame["text"] = request.outputSchema.map(OutputFormat.json)
     if !reasoning.isEmpty { frame["reasoning"] = .object(reasoning) }
     self.frame = frame
     form = model.form

@@ -1,4 +1,4 @@
-/// Checks values against a JSON Schema with the keywords that tools and models use. Unknown keywords are ignored.
+/// Checks values against a JSON Schema with the keywords that tools and models use.
 package struct JSONSchema: Sendable {
   /// The longest text of a schema, in bytes.
   package static let textLimit = 256 << 10
@@ -10,10 +10,11 @@ package struct JSONSchema: Sendable {
   private let root: SchemaNode
   private let definitions: [String: SchemaNode]
 
+  /// - Parameter refusesUnknown: whether a keyword that is not checked is an error, unless it only describes.
   /// - Throws: ``SchemaError`` for a known keyword of a wrong form, an invalid regular expression, or a reference to a
   ///   missing schema.
-  package init(_ schema: ChappieJSONValue) throws(SchemaError) {
-    var reader = SchemaReader()
+  package init(_ schema: ChappieJSONValue, refusesUnknown: Bool = false) throws(SchemaError) {
+    var reader = SchemaReader(refusesUnknown: refusesUnknown)
     root = try reader.node(schema)
     definitions = try reader.resolve(in: schema)
   }

@@ -10,8 +10,22 @@ struct SchemaReader {
   private(set) var path = SchemaPath(root: "#")
   private(set) var keywords: [String: ChappieJSONValue] = [:]
 
+  private let refusesUnknown: Bool
+
   private static let depthLimit = 256
   private static let patternLimit = 256
+  /// The keywords that are read below, and those that only describe.
+  private static let keywordNames: Set<String> = [
+    "type", "enum", "const", "$ref", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
+    "minLength", "maxLength", "pattern", "prefixItems", "items", "minItems", "maxItems", "properties",
+    "additionalProperties", "required", "allOf", "anyOf", "oneOf",
+    "$schema", "$id", "$comment", "$defs", "definitions", "title", "description", "default", "examples", "deprecated",
+    "readOnly", "writeOnly", "format",
+  ]
+
+  init(refusesUnknown: Bool = false) {
+    self.refusesUnknown = refusesUnknown
+  }
 
   // MARK: References
 
@@ -58,6 +72,10 @@ struct SchemaReader {
   }
 
   private mutating func rules() throws(SchemaError) -> SchemaRules {
+    if refusesUnknown, let name = keywords.keys.sorted().first(where: { !Self.keywordNames.contains($0) }) {
+      path.enter(.key(name))
+      throw SchemaError(path, "is a keyword that is not checked")
+    }
     var rules = SchemaRules()
     rules.types = try types()
     rules.choices = try choices()

@@ -5,12 +5,14 @@ struct RequestOptions {
   let callsTools: Bool
   let callsInParallel: Bool
   let wantsReasoning: Bool
+  /// The schema of an answer that is JSON; nil for any answer.
+  let outputSchema: ChappieJSONValue?
 
   init(checking body: ChappieJSONValue, _ model: Model) throws(InvalidRequest) {
     let effort = try Self.choice(body, "reasoning", "effort", among: model.efforts)
     _ = try Self.choice(body, "reasoning", "summary", among: ["auto", "concise", "detailed", "none"])
     _ = try Self.choice(body, "text", "verbosity", among: ["low", "medium", "high"])
-    try Self.checkFormat(body["text"]?["format"])
+    outputSchema = try Self.outputSchema(body["text"]?["format"])
     if let tier = body["service_tier"], tier != .null {
       guard let id = tier.stringValue, (model.serviceTiers + ["auto", "default"]).contains(id) else {
         throw InvalidRequest(detail: "Unsupported service_tier: \(tier.stringValue ?? tier.json)")
@@ -35,12 +37,23 @@ struct RequestOptions {
     return text
   }
 
-  private static func checkFormat(_ format: ChappieJSONValue?) throws(InvalidRequest) {
-    guard let format, format != .null else { return }
+  private static func outputSchema(_ format: ChappieJSONValue?) throws(InvalidRequest) -> ChappieJSONValue? {
+    guard let format, format != .null else { return nil }
     switch format["type"]?.stringValue {
-    case "text", "json_object": return
-    case "json_schema" where format["name"]?.stringValue != nil && format["schema"]?.objectValue != nil: return
-    default: throw InvalidRequest(detail: "Invalid value: 'text.format' is not understood")
+    case "text", "json_object": return nil
+    case "json_schema":
+      guard let name = format["name"]?.stringValue, let schema = format["schema"], schema.objectValue != nil else {
+        break
+      }
+      guard format["strict"] != true || schema["additionalProperties"] == false else {
+        throw InvalidRequest(
+          detail:
+            "Invalid schema for response_format '\(name)': In context=(), 'additionalProperties' is required to be "
+            + "supplied and to be false.")
+      }
+      return schema
+    default: break
     }
+    throw InvalidRequest(detail: "Invalid value: 'text.format' is not understood")
   }
 }

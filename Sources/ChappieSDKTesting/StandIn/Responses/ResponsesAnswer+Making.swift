@@ -1,3 +1,5 @@
+import ChappieSDK
+
 extension ResponsesAnswer {
   /// Makes the answer to `request`: the content of the rule, or else a content that follows from the conversation, such
   /// as a quotation of the user's message.
@@ -38,7 +40,8 @@ extension ResponsesAnswer {
       let asked = ToolCall.list(askedFor: conversation.lastUserMessage.text, tools: request.tools)
       if !asked.isEmpty { return calls(request.callsInParallel ? asked : Array(asked.prefix(1))) }
     }
-    return [OutputItem(.message(echo(conversation)))]
+    let text = request.outputSchema.map { sample(of: $0, in: $0, echo(conversation)).json } ?? echo(conversation)
+    return [OutputItem(.message(text))]
   }
 
   private static func calls(_ calls: [ToolCall]) -> [OutputItem] {
@@ -56,6 +59,33 @@ extension ResponsesAnswer {
       text += " A summary stands for \(number(conversation.compactedCount, "earlier message"))."
     }
     return text
+  }
+
+  /// A value that fits a simple schema. Each text in it that may be any text is `text`.
+  ///
+  /// - Parameters:
+  ///   - root: the schema that has the definitions.
+  ///   - depth: the number of schemas around this one.
+  private static func sample(
+    of schema: ChappieJSONValue, in root: ChappieJSONValue, _ text: String, depth: Int = 0
+  ) -> ChappieJSONValue {
+    guard depth < 16 else { return .null }
+    func part(_ part: ChappieJSONValue) -> ChappieJSONValue { sample(of: part, in: root, text, depth: depth + 1) }
+    if let choice = schema["const"] ?? schema["enum"]?[0] { return choice }
+    if let name = schema["$ref"]?.stringValue?.split(separator: "/").last,
+      let definition = root["$defs"]?[String(name)] ?? root["definitions"]?[String(name)]
+    {
+      return part(definition)
+    }
+    if let first = schema["anyOf"]?[0] { return part(first) }
+    switch schema["type"]?.stringValue ?? schema["type"]?[0]?.stringValue {
+    case "object": return .object((schema["properties"]?.objectValue ?? [:]).mapValues(part))
+    case "array": return .array(schema["items"].map { [part($0)] } ?? [])
+    case "integer", "number": return .integer(schema["minimum"]?.integerValue ?? 0)
+    case "boolean": return false
+    case "null": return .null
+    default: return .string(text)
+    }
   }
 
   private static func number(_ count: Int, _ noun: String) -> String {

@@ -16,6 +16,8 @@ struct ResponsesRequest {
   let callsInParallel: Bool
   /// Whether the answer starts with encrypted reasoning.
   let wantsReasoning: Bool
+  /// The schema of an answer that is JSON; nil for any answer.
+  let outputSchema: ChappieJSONValue?
   /// The size of the request in the context window, in tokens.
   let inputTokens: Int
   /// Whether the request has the lite form.
@@ -66,6 +68,7 @@ struct ResponsesRequest {
     tools = options.callsTools ? declared.names.union(conversation.declaredTools) : []
     callsInParallel = options.callsInParallel
     wantsReasoning = options.wantsReasoning
+    outputSchema = options.outputSchema
     isLite = LiteForm.isLite(body, headers, transport)
     inputTokens = ((instructions.stringValue ?? "").utf8.count + declared.bytes + conversation.bytes + 3) / 4
   }

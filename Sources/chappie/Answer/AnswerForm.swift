@@ -1,11 +1,14 @@
+import ChappieSDK
 import MarkdownParser
 import Platform
 
-/// What of an answer is wanted.
+/// What of an answer is wanted, and in which form.
 enum AnswerForm {
   case whole
   /// The text of its last code block.
   case codeBlock
+  /// The whole answer, which is JSON of this schema.
+  case json(JSONSchema)
 
   /// The wanted part.
   ///
@@ -18,6 +21,14 @@ enum AnswerForm {
         throw CommandFailure(.unfit, tr("The answer has no code block."))
       }
       return code
+    case .json(let schema):
+      guard let value = try? ChappieJSONValue(parsing: answer.utf8.span) else {
+        throw CommandFailure(.unfit, tr("The answer is no JSON."))
+      }
+      if let violation = schema.violation(in: value) {
+        throw CommandFailure(.unfit, tr("The answer does not fit the schema: \(violation)."))
+      }
+      return answer
     }
   }
 
