@@ -198,8 +198,8 @@ done
 # Groups and keys, with the names that the service uses.
 grep -ohE '\("[A-Za-z]+", "[A-Za-z]+"\)' Sources/ChappieService/Options/ServiceOptions.swift \
   Sources/ChappieService/Options/ThreadOptions.swift | sed 's/.*, "\(.*\)")/\1/' | sort -u >"$scratch/keys"
-# The keys of this group are chosen by the user.
-sed '/^\[Redaction Patterns\]/,/^\[/d' data/chappie.conf >"$scratch/sample"
+# The keys of these groups are chosen by the user.
+sed -e '/^\[Redaction Patterns\]/,/^\[/d' -e '/^\[Models\]/,/^\[/d' data/chappie.conf >"$scratch/sample"
 check "the service has configuration keys" test -s "$scratch/keys"
 
 sample_keys() {
@@ -211,6 +211,22 @@ man_keys() {
   sed -n 's/^\.It Sy \([A-Za-z]*\) Ns =$/\1/p' data/man/chappied.8 | sort -u | diff "$scratch/keys" -
 }
 check "chappied(8) has the keys that the service reads" man_keys
+
+# The groups, with the names that the service uses.
+{
+  grep -ohE '\("[A-Za-z]+", "[A-Za-z]+"\)' Sources/ChappieService/Options/*.swift | sed 's/("\(.*\)", .*/\1/'
+  sed -n 's/.* static let [a-zA-Z]*[gG]roup = "\(.*\)"/\1/p' Sources/ChappieService/Options/*.swift
+} | sort -u >"$scratch/groups"
+
+sample_groups() {
+  sed -n 's/^\[\(.*\)\]$/\1/p' data/chappie.conf | sort -u | diff "$scratch/groups" -
+}
+check "the sample has the groups that the service reads" sample_groups
+
+man_groups() {
+  sed -n 's/^\.It Sy \[\(.*\)\]$/\1/p' data/man/chappied.8 | sort -u | diff "$scratch/groups" -
+}
+check "chappied(8) has the groups that the service reads" man_groups
 
 # A value in the sample is the default, so it is in the source.
 sample_values() {
@@ -228,6 +244,7 @@ cat >"$scratch/bin/chappie" <<'END'
 case "$*" in
   accounts) printf '%s\n' 'default  Signed out' 'my work  Signed out' ;;
   *--archived*) echo '{"id":"ef567890","title":"Old","created_at":1}' ;;
+  models*) printf '%s\n' '{"slug":"gpt-b","display_name":"B"}' '{"slug":"gpt-a","aliases":["fast","my model"],"display_name":"A"}' ;;
   templates*) printf '%s\n' '{"template":"review","path":"/x"}' '{"template":"sum-up","path":"/y"}' ;;
   approvals*) printf '%s\n' '{"approval":"ask-k3x9q","tool":"delete","arguments":"{}"}' ;;
   threads*) printf '%s\n' '{"id":"ab123456","title":"A \"b\": c","created_at":1}' '{"id":"cd345678","title":"","created_at":1}' ;;
@@ -310,6 +327,10 @@ check_with zsh "zsh completes threads" offers zsh 'chappie threads show a' 'chap
 check_with zsh "zsh completes archived threads" offers zsh 'chappie threads unarchive e' 'chappie threads unarchive ef567890 '
 check_with zsh "zsh completes the thread of a question" offers zsh 'chappie ask --thread n' 'chappie ask --thread new '
 
+check_with bash "bash completes models" offers bash 'chappie ask -m ' gpt-a gpt-b fast 'my\ model'
+check_with bash "bash completes the beginning of a model" offers bash 'chappie ask -m m' 'my\ model'
+check_with fish "fish completes models" offers fish 'chappie chat -m ' gpt-a gpt-b fast 'my model'
+check_with zsh "zsh completes models" offers zsh 'chappie ask --model f' 'chappie ask --model fast '
 check_with bash "bash completes templates" offers bash 'chappie ask -t ' review sum-up
 check_with fish "fish completes templates" offers fish 'chappie ask -t ' review sum-up
 check_with zsh "zsh completes templates" offers zsh 'chappie ask --template s' 'chappie ask --template sum-up '

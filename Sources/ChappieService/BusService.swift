@@ -34,7 +34,8 @@ public final class BusService {
     DesktopKeyring.policy = try options.keyringPolicy()
     self.connection = connection
     let environment = ServiceEnvironment(
-      connection, notifications: try options.hasNotifications() ? Notifications(connection) : nil)
+      connection, notifications: try options.hasNotifications() ? Notifications(connection) : nil,
+      models: options.models)
     exporter = ObjectExporter(
       environment, defaults: defaults, threads: try options.threadPolicy().map(ThreadStores.init))
     directory = ObjectDirectory(exporter, defaults: defaults)

@@ -33,6 +33,12 @@ function __chappie_threads_list
     test (count $words) -lt 3; or contains -- $words[3] list; or string match -q -- '-*' $words[3]
 end
 
+# Models and their other names. Without a terminal, nobody is asked for the keyring's password.
+function __chappie_models
+    timeout 2 chappie models --json 2>/dev/null </dev/null |
+        sed -En 's/^\{"slug":"([^"]*)"(,"aliases":\["([^]]*)"\])?.*/\1","\3/p' | sed 's/","/\n/g' | sed '/^$/d'
+end
+
 # Without a terminal, nobody is asked for the keyring's password.
 function __chappie_threads
     printf 'last\tThe one that changed last\n'
@@ -97,7 +103,7 @@ complete -c chappie -n '__chappie_verb erase' -s y -l yes -d 'Do not ask first'
 complete -c chappie -n '__chappie_verb ask' -s c -l continue -d 'Continue the conversation of the last --continue'
 complete -c chappie -n '__chappie_verb ask chat' -l thread -x -a '(__chappie_threads; echo new\tBegin one)' -d 'Continue this thread'
 complete -c chappie -n '__chappie_verb ask chat; or __chappie_threads_verb show' -l raw -d 'Print answers as the model wrote them'
-complete -c chappie -n '__chappie_verb ask chat' -s m -l model -x -d 'Ask this model'
+complete -c chappie -n '__chappie_verb ask chat' -s m -l model -x -a '(__chappie_models)' -d 'Ask this model'
 complete -c chappie -n '__chappie_verb ask chat' -l fast -d 'Answer sooner, think less'
 complete -c chappie -n '__chappie_verb ask chat' -l effort -x -a 'low medium high xhigh max' -d 'How much to think'
 complete -c chappie -n '__chappie_verb models' -l input -x -a 'text image' -d 'Only models that read this'

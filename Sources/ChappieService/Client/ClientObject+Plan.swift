@@ -11,11 +11,11 @@ extension ClientObject {
         let models = try await environment.callers.querying(call.sender) {
           try await client.models(filter: filter, interaction: call.interaction)
         }
-        return .tuple(models.map(\.dictionary))
+        return .tuple(models.map { $0.dictionary(environment.models.names(of: $0.slug)) })
       },
       "SelectModel": { [unowned self] in
         let slug = try VariantDictionary.checkedName(try $0.argument(0), "slug")
-        await client.selectModel(slug)
+        await client.selectModel(environment.models.slug(slug))
         tellModel()
         return .tuple()
       },

@@ -9,7 +9,9 @@ extension ClientObject {
   /// - Throws: `VariantError`, `BusError`.
   func options(of call: BusCall, at index: Int) async throws -> TurnOptions {
     let options: VariantDictionary = try call.argument(index)
-    return try await decoded(byteCount: options.variant.byteCount) { try TurnOptions(options) }
+    return try await decoded(byteCount: options.variant.byteCount) { [models = environment.models] in
+      try TurnOptions(options, models)
+    }
   }
 
   /// Starts a turn on behalf of `call`.

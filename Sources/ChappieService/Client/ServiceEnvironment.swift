@@ -11,12 +11,14 @@ final class ServiceEnvironment {
   /// Nil if the user has turned notifications off.
   let notifications: Notifications?
   let approvals: Approvals
+  let models: ModelAliases
 
-  init(_ connection: BusConnection, notifications: Notifications?) {
+  init(_ connection: BusConnection, notifications: Notifications?, models: ModelAliases) {
     self.connection = connection
     callers = Callers(connection)
     window = SendWindow(connection)
     self.notifications = notifications
     approvals = Approvals(notifications)
+    self.models = models
   }
 }

@@ -128,8 +128,9 @@ final class ObjectDirectory {
   ///
   /// - Throws: `VariantError`, `BusError` with `InvalidArgument`, `AccessDenied`.
   private func configuration(_ options: VariantDictionary, for caller: String) async throws -> ChappieConfiguration {
-    var configuration = try await decoded(byteCount: options.variant.byteCount) { [defaults] in
-      try ChappieConfiguration(options, defaults: defaults)
+    var configuration = try await decoded(byteCount: options.variant.byteCount) {
+      [defaults, models = exporter.environment.models] in
+      try ChappieConfiguration(options, defaults: defaults, models)
     }
     configuration.applicationID =
       try await exporter.environment.callers.owner(caller).map { .sandboxed($0.text) } ?? .desktopUser

@@ -23,6 +23,8 @@ public struct ServiceOptions: Sendable {
   public var notifications: String?
   /// The configuration files that were read, in order of precedence.
   public private(set) var files: [String] = []
+  /// The user's own names for models.
+  private(set) var models = ModelAliases()
   /// The thread options.
   private var threads = ThreadOptions()
 
@@ -49,6 +51,7 @@ public struct ServiceOptions: Sendable {
       deviceKey = try deviceKey ?? file.setting("Keyring", "DeviceKey")
       plainSession = try plainSession ?? file.setting("Keyring", "PlainSession")
       notifications = try notifications ?? file.setting("Notifications", "Enabled")
+      try models.read(file)
       try threads.read(file)
     }
   }
@@ -129,7 +132,7 @@ public struct ServiceOptions: Sendable {
     configuration.backend = try ChappieBackend(
       issuer: issuer ?? production.issuer, baseURL: baseURL ?? production.baseURL,
       clientID: clientID ?? production.clientID)
-    if let model { configuration.model = model }
+    if let model { configuration.model = models.slug(model) }
     configuration.streamingTransportPolicy = try transportPolicy()
     configuration.unknownLockPolicy = try lockPolicy()
     return configuration

@@ -24,11 +24,11 @@ struct TurnOptions {
   }
 
   /// - Throws: `VariantError`, `BusError` with `InvalidArgument` or `LimitExceeded`.
-  init(_ options: VariantDictionary) throws {
+  init(_ options: VariantDictionary, _ models: ModelAliases = ModelAliases()) throws {
     message = ChappieMessageOptions(
       fastMode: try options.value("fast_mode") ?? false,
       reasoningEffort: try options.name("reasoning_effort").map(ChappieReasoningEffort.init),
-      model: try options.name("model"),
+      model: try options.name("model").map(models.slug),
       instructions: try options.value("instructions"),
       outputSchema: try options.value("output_schema", as: String.self).map(Self.outputSchema))
     schemaFootprint =

@@ -5,7 +5,7 @@ extension ChappieConfiguration {
   /// Decodes the configuration of a caller. Absent options keep the service's defaults.
   ///
   /// - Throws: `VariantError`, `BusError` with `InvalidArgument`.
-  init(_ options: VariantDictionary, defaults: ChappieConfiguration) throws {
+  init(_ options: VariantDictionary, defaults: ChappieConfiguration, _ models: ModelAliases = ModelAliases()) throws {
     self = defaults
     keychainService = try options.name("keychain_service") ?? keychainService
     keychainAccount = try options.name("keychain_account") ?? keychainAccount
@@ -17,7 +17,7 @@ extension ChappieConfiguration {
       }
       keychainAccessibility = accessibility
     }
-    if let slug = try options.name("model") { model = slug }
+    if let name = try options.name("model") { model = models.slug(name) }
     if let harness: VariantDictionary = try options.value("harness") {
       self.harness = try ChappieHarness(harness)
     }

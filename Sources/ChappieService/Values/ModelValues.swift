@@ -3,13 +3,14 @@ import GLibBridge
 
 extension ChappieModel {
   /// The model on the bus.
-  var dictionary: VariantDictionary {
+  func dictionary(_ aliases: [String]) -> VariantDictionary {
     var dictionary: VariantDictionary = [
       "slug": slug, "display_name": displayName, "supported_in_api": supportedInAPI,
       "priority": Int32(clamping: priority), "input_modalities": inputModalities,
       "supported_reasoning_levels": supportedReasoningLevels, "supports_search_tool": supportsSearchTool,
       "supports_parallel_tool_calls": supportsParallelToolCalls,
     ]
+    if !aliases.isEmpty { dictionary.set("aliases", aliases) }
     dictionary.set("description", description)
     dictionary.set("context_window", contextWindow.map { UInt32(clamping: $0) })
     return dictionary

@@ -108,8 +108,8 @@ struct TurnPrinter {
     guard failure.status == .refused, (400..<500).contains(details["status"]?.integerValue ?? 0),
       let models = try? await service.call(client, "Client", "ListModels", .tuple(VariantDictionary())),
       let own: String = try? await service.properties(client, "Client").value("Model"),
-      let known = try? models.member(0, "models", as: [VariantDictionary].self).compactMap({
-        try $0.value("slug", as: String.self)
+      let known = try? models.member(0, "models", as: [VariantDictionary].self).flatMap({
+        try [$0.value("slug", as: String.self)].compactMap(\.self) + ($0.value("aliases") ?? [])
       })
     else { return failure }
     return known.isEmpty || known.contains(model ?? own) ? failure : failure.with(.noSuchModel)

@@ -13,6 +13,7 @@ struct Models: Verb {
 
   private struct Model {
     let slug: String
+    let aliases: [String]
     let displayName: String
     let description: String?
     let inputModalities: [String]
@@ -23,6 +24,7 @@ struct Models: Verb {
 
     init(_ values: VariantDictionary) throws {
       slug = try values.value("slug") ?? ""
+      aliases = try values.value("aliases") ?? []
       displayName = try values.value("display_name") ?? slug
       description = try values.value("description")
       inputModalities = try values.value("input_modalities") ?? []
@@ -66,7 +68,8 @@ struct Models: Verb {
     var table = Table("", tr("MODEL"), tr("NAME"), tr("WINDOW"), tr("READS"), tr("EFFORT"))
     for model in models {
       table.append(
-        model.slug == selected ? "*" : "", model.slug, model.displayName, model.contextWindow.map(Self.tokens) ?? "",
+        model.slug == selected ? "*" : "", model.slug,
+        ([model.displayName] + model.aliases).joined(separator: ", "), model.contextWindow.map(Self.tokens) ?? "",
         model.inputModalities.joined(separator: ", "), model.reasoningLevels.joined(separator: ", "))
     }
     return table.text
@@ -79,6 +82,7 @@ struct Models: Verb {
   private func line(_ model: Model, _ selected: String?) -> String {
     var object = JSONObject()
     object.set("slug", model.slug)
+    if !model.aliases.isEmpty { object.set("aliases", model.aliases) }
     object.set("display_name", model.displayName)
     object.set("description", model.description)
     object.set("selected", model.slug == selected)

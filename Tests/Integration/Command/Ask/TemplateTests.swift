@@ -61,7 +61,7 @@ struct TemplateTests {
   }
 
   @Test(arguments: [
-    ("plain.txt", "Say hello.\n", "-t plain </dev/null", "Say hello."),
+    ("plain.txt", "Say hello.\n", "-t plain", "Say hello."),
     ("plain.txt", "Say hello.", "-t plain In French", "Say hello.\n\nIn French"),
     ("plain.txt", "Say hello.", "-t plain -", "Say hello.\n\npiped"),
     ("keys.txt", "[Template]\nEffort=low\n---\n", "-t keys What", "What"),
@@ -69,7 +69,7 @@ struct TemplateTests {
   ])
   func theQuestionHasItsPlace(_ file: String, _ text: String, _ words: String, _ question: String) async throws {
     try await world([file: text]) { world in
-      let output = try await world.shell(#"printf piped | "$0" ask \#(words)"#)
+      let output = try await world.shell(#"printf piped >input; "$0" ask \#(words) <input"#)
       #expect(output.text == "You said: “\(question)” This conversation has 1 message.\n")
     }
   }

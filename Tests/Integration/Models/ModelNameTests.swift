@@ -1,0 +1,39 @@
+import GLibBridge
+import Testing
+
+/// The user's own names for models, in `chappie.conf`.
+@Suite(.worlds) @GLibActor
+struct ModelNameTests {
+  private nonisolated static let plan = World.Plan(
+    configuration: "[Client]\nModel=best\n[Models]\nbest=gpt-6-sol\nfast=gpt-6-luna\n")
+
+  @Test(arguments: ["--model fast", "--thread new -m fast", "--continue -m fast"])
+  func aQuestionMayUseAnotherName(_ words: String) async throws {
+    try await World.with(Self.plan) { world in
+      _ = try await world.signedInCaller()
+      let output = try await world.shell(#""$0" ask \#(words) --json Hello | grep -c '"model":"gpt-6-luna"'"#)
+      #expect(output.text == "1\n")
+    }
+  }
+
+  @Test func theDefaultAndASelectionMayUseAnotherName() async throws {
+    try await World.with(Self.plan) { world in
+      let caller = try await world.signedInCaller()
+      #expect(try await caller.property("Client.Model") == "gpt-6-sol")
+      try await caller.call("Client.SelectModel", "fast")
+      #expect(try await caller.property("Client.Model") == "gpt-6-luna")
+      let chat = try await world.chappie("chat", "--model", "best", input: "/model\n/model fast\n")
+      #expect(chat.text == "gpt-6-sol\ngpt-6-luna\n")
+    }
+  }
+
+  @Test func theListHasTheOtherNames() async throws {
+    try await World.with(Self.plan) { world in
+      _ = try await world.signedInCaller()
+      let json = try await world.shell(#""$0" models --json | grep -c '^{"slug":"gpt-6-luna","aliases":\["fast"\],'"#)
+      #expect(json.text == "1\n")
+      let table = try await world.shell(#""$0" models | grep -F 'GPT-6-Luna, fast ' | wc -l"#)
+      #expect(table.text == "1\n")
+    }
+  }
+}
