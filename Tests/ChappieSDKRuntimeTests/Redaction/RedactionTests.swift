@@ -12,7 +12,9 @@ struct RedactionTests {
     .compaction(summary: "summary SECRET-1"),
     .input(
       ChappieInputMessage(
-        role: .user, text: "input SECRET-2", options: ChappieMessageOptions(instructions: "instructions SECRET-3"))),
+        role: .user, text: "input SECRET-2",
+        options: ChappieMessageOptions(
+          instructions: "instructions SECRET-3", outputSchema: ["title": "schema SECRET-12"]))),
     .payload(["type": "reasoning", "text SECRET-4": ["SECRET-5", 5, .null, true]]),
     .toolCall(callID: "call", name: "mail", arguments: #"{"to":"SECRET-6"}"#),
     .toolOutput(callID: "call", name: "mail", status: .completed, output: "output SECRET-7"),
@@ -41,14 +43,16 @@ struct RedactionTests {
   }
 
   @Test(arguments: [
-    (ChappieThreadRedaction.Field.titles, ["title"]), (.inputs, ["input", "instructions"]),
+    (ChappieThreadRedaction.Field.titles, ["title"]), (.inputs, ["input", "instructions", "schema"]),
     (.outputs, ["answer"]), (.toolArguments, ["to"]), (.toolOutputs, ["output"]), (.payloads, ["text", "later"]),
     (.errors, ["error"]), (.summaries, ["summary"]),
   ])
   func aDroppedFieldIsEmptyAndAMaskedFieldIsMasked(_ field: ChappieThreadRedaction.Field, _ words: [String])
     async throws
   {
-    let secrets = ["title", "summary", "input", "instructions", "text", "to", "output", "answer", "error", "later"]
+    let secrets = [
+      "title", "summary", "input", "instructions", "schema", "text", "to", "output", "answer", "error", "later",
+    ]
     func left(_ redaction: ChappieThreadRedaction) async throws -> [String] {
       let json = try await written(redaction).json.replacing("\\", with: "")
       return secrets.filter { json.contains("\($0) SECRET") || json.contains("\"\($0)\":\"SECRET") }

@@ -109,7 +109,7 @@ KEYS = ["model", "fast_mode", "reasoning_effort", "instructions", "images", "bro
         "keychain_access_group", "keychain_accessibility", "rate_limit_backoff", "max_retries", "initial_delay",
         "streaming_transport_policy", "prefers_web_socket", "automatic_compaction", "messages", "compacted_summary",
         "session_id", "thread_id", "created_at", "title", "limit", "cursor", "archived", "input_schema", "policy",
-        "time_limit", "status", "notify"]
+        "output_schema", "time_limit", "status", "notify"]
 
 
 def vanishing(attacker):

@@ -92,6 +92,7 @@ public struct ChappieThreadRedaction: Sendable {
   func message(_ message: ChappieInputMessage) -> ChappieInputMessage {
     var options = message.options
     options.instructions = options.instructions.map { text($0, .inputs) }
+    options.outputSchema = dropped.union(masked).contains(.inputs) ? nil : options.outputSchema.map(value)
     return ChappieInputMessage(
       role: message.role, text: text(message.text, .inputs), images: message.images.filter(isKept), options: options)
   }
