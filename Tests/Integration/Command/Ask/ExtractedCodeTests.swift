@@ -50,4 +50,29 @@ struct ExtractedCodeTests {
       #expect(failure.status == 13)
     }
   }
+
+  @Test func aTerminalGetsTheCodeAlone() async throws {
+    try await world(saying: "Use:\n\n```\ncode\n```\n\nDone.") { world in
+      let output = try await world.chappie(["ask", "-x", "Hello"], at: [.sees("code")])
+      #expect(output.status == 0)
+      #expect(!output.text.contains("Use") && !output.text.contains("Done") && !output.text.contains("`"))
+    }
+  }
+
+  @Test(arguments: ["-x", "--schema s.json"])
+  func aRefusalIsNoPartOfAnAnswer(_ form: String) async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let item =
+        #"{"type":"message","role":"assistant","content":[{"type":"refusal","refusal":"```\nno\n```"}]}"#
+      try await world.sandbox.play(
+        #"""
+        [{"endpoint":"responses","events":[{"type":"response.created","response":{"id":"resp_1"}},
+        {"type":"response.output_item.done","item":\#(item)},{"type":"response.completed","response":{"id":"resp_1"}}]}]
+        """#)
+      let output = try await world.shell(
+        #"echo '{}' >s.json; echo old >kept; "$0" ask \#(form) -o kept Hello 2>error; echo $?; cat error kept"#)
+      #expect(output.text == "11\n```\nno\n```\nold\n")
+    }
+  }
 }
