@@ -14,7 +14,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   let input = Array(UnsafeBufferPointer(start: start, count: count))
   guard input.count > 2 else { return 0 }
   let format = AnswerFormat(
-    width: 10 + Int(input[0]), height: 24, hasColors: true, links: .both, hasFrames: true, emoji: .separate)
+    width: 10 + Int(input[0]), height: 24, hasColors: true, links: .both, hasFrames: true, drawsClusters: false)
   let length = 1 + Int(input[1])
   var stream = AnswerStream(format)
   var output = ""

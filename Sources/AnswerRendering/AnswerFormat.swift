@@ -13,16 +13,6 @@ public struct AnswerFormat: Sendable, Equatable {
     case hidden
   }
 
-  /// How wide emoji of several characters are.
-  public enum Emoji: Sendable {
-    /// As wide as the characters one by one.
-    case separate
-    /// What follows a joiner takes no room, as in tmux.
-    case joined
-    /// Two columns.
-    case clusters
-  }
-
   /// The width in columns, 10 or more.
   public var width: Int
   /// The height in lines, 2 or more.
@@ -31,15 +21,16 @@ public struct AnswerFormat: Sendable, Equatable {
   public var links: Links
   /// Whether the terminal has the characters of frames.
   public var hasFrames: Bool
-  public var emoji: Emoji
+  /// Whether an emoji of several characters is two columns wide, and not as wide as these one by one.
+  public var drawsClusters: Bool
 
-  public init(width: Int, height: Int, hasColors: Bool, links: Links, hasFrames: Bool, emoji: Emoji) {
+  public init(width: Int, height: Int, hasColors: Bool, links: Links, hasFrames: Bool, drawsClusters: Bool) {
     self.width = max(10, width)
     self.height = max(2, height)
     self.hasColors = hasColors
     self.links = links
     self.hasFrames = hasFrames
-    self.emoji = emoji
+    self.drawsClusters = drawsClusters
   }
 
   /// The format of the terminal on standard output; nil if it is none, or one whose cursor cannot move.
@@ -59,7 +50,7 @@ public struct AnswerFormat: Sendable, Equatable {
       hasColors: !isSet("NO_COLOR"),
       links: hasNone ? .written : hasLinks && !isInMultiplexer ? .hidden : .both,
       hasFrames: Charset.ofTerminal.has("─│╭╰•"),
-      emoji: isSet("TMUX") ? .joined : isModern && !isInMultiplexer ? .clusters : .separate)
+      drawsClusters: isModern && !isInMultiplexer)
   }
 
   /// The width of a text in columns, as the terminal draws it.
@@ -72,18 +63,9 @@ public struct AnswerFormat: Sendable, Equatable {
     guard !character.isASCII else { return 1 }
     let scalars = character.unicodeScalars
     guard scalars.count > 1 else { return character.columns }
-    switch emoji {
-    case .separate: break
-    case .joined:
-      let seen = zip(scalars, ["\u{0}"] + scalars).filter { $1 != "\u{200D}" }
-      return seen.reduce(0) { $0 + Character($1.0).columns }
-    case .clusters:
-      if scalars.contains(where: { $0 == "\u{FE0F}" || $0 == "\u{200D}" || $0.properties.isEmojiModifier }),
-        scalars.first?.properties.isEmoji == true
-      {
-        return 2
-      }
-    }
+    let isEmoji = scalars.contains { $0 == "\u{FE0F}" || $0 == "\u{200D}" || $0.properties.isEmojiModifier }
+    if drawsClusters, isEmoji, scalars.first?.properties.isEmoji == true { return 2 }
+    // tmux joins some, but not where its input is parted. Too much only makes a line shorter.
     return scalars.reduce(0) { $0 + Character($1).columns }
   }
 }

@@ -56,16 +56,15 @@ import Testing
     #expect(!AnswerStream.text(answer, format).contains("\u{1B}]"))
   }
 
-  @Test(arguments: [AnswerFormat.Emoji.separate, .joined, .clusters])
-  func noLineIsWiderThanMeasured(_ emoji: AnswerFormat.Emoji) {
+  @Test(arguments: [false, true])
+  func emojiAreMeasuredAsTheyAreDrawn(_ drawsClusters: Bool) {
     var format = AnswerFormat.test(40)
-    format.emoji = emoji
-    // The narrowest and the widest that a terminal draws these.
-    let (family, flag) = ("👨\u{200D}👩\u{200D}👧", "❤\u{FE0F}")
+    format.drawsClusters = drawsClusters
+    let (family, heart) = ("👨\u{200D}👩\u{200D}👧", "❤\u{FE0F}")
     let count = { (text: String) in
       AnswerStream.text(String(repeating: text, count: 40), format).split(separator: "\n").first?.count
     }
-    #expect(count(family) == (emoji == .separate ? 6 : 20))
-    #expect(count(flag) == (emoji == .clusters ? 20 : 40))
+    #expect(count(family) == (drawsClusters ? 20 : 6))
+    #expect(count(heart) == (drawsClusters ? 20 : 40))
   }
 }

@@ -4,6 +4,6 @@ extension AnswerFormat {
   /// A terminal with colours that may not open links.
   static func test(_ columns: Int, rows: Int = 24, hasFrames: Bool = true) -> AnswerFormat {
     AnswerFormat(
-      width: columns, height: rows, hasColors: true, links: .both, hasFrames: hasFrames, emoji: .separate)
+      width: columns, height: rows, hasColors: true, links: .both, hasFrames: hasFrames, drawsClusters: false)
   }
 }

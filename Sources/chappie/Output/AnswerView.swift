@@ -16,6 +16,7 @@ final class AnswerView {
   /// Nil if the answer is written as it is.
   private var stream: AnswerStream?
   private var endsInNewline = true
+  private var hiddenTyping: HiddenTyping?
   private var pausing: Timer?
   private var isChanged = false
   private var waiting: (reason: String, since: ContinuousClock.Instant)?
@@ -24,6 +25,7 @@ final class AnswerView {
   /// - Parameter raw: whether a terminal gets the text as it is as well.
   init(raw: Bool) {
     stream = raw ? nil : AnswerFormat.ofTerminal.map { AnswerStream($0) }
+    if stream != nil { hiddenTyping = HiddenTyping() }
   }
 
   /// Shows that the answer waits. The next text ends that.
@@ -74,6 +76,7 @@ final class AnswerView {
     pausing = nil
     draw(isComplete: true)
     stream = nil
+    hiddenTyping = nil
     if !endsInNewline { StandardStream.output.write("\n") }
     endsInNewline = true
   }
