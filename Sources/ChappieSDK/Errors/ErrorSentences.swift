@@ -12,11 +12,22 @@ package enum ErrorSentences {
 
   /// `message` in the user's language, if it is one of `sentences`.
   package static func translated(_ message: String, by sentences: [LocalizedText]) -> String {
+    // A value may be a sentence or a clause too. It is not searched deeper, since another program wrote the message.
+    translated(message, by: sentences) { translated($0, by: all, convertingValues: fixed) }
+  }
+
+  private static func translated(
+    _ message: String, by sentences: [LocalizedText], convertingValues convert: (String) -> String
+  ) -> String {
     for sentence in sentences {
-      if let found = sentence.matching(message, convertingValues: translated) { return found.translation }
+      if let found = sentence.matching(message, convertingValues: convert) { return found.translation }
     }
-    // A fixed text, such as the reason of a file's error, may be in the catalogue by itself.
-    return message.isEmpty ? message : LocalizedText(stringLiteral: message).translation
+    return fixed(message)
+  }
+
+  /// A text without values, such as the reason of a file's error, is in the catalogue by itself.
+  private static func fixed(_ message: String) -> String {
+    message.isEmpty ? message : LocalizedText(stringLiteral: message).translation
   }
 
   private static let value = ""

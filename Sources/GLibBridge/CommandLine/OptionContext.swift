@@ -42,7 +42,8 @@ final class OptionContext {
   func help(of program: String) -> String {
     // GOption shows the name that g_get_prgname returns, or that of the parsed vector.
     _ = try? parse([program]) { _, _ in }
-    let text = g_option_context_get_help(context, 1, nil)
+    // Its own words, such as “Usage:”, are in GLib's catalogue.
+    let text = Translation.inUsersLocale { g_option_context_get_help(context, 1, nil) }
     defer { g_free(text) }
     return text.map { String(cString: $0) } ?? ""
   }
