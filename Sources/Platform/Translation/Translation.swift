@@ -35,19 +35,16 @@ extension LocalizedText {
 }
 
 /// The catalogues, and the language that the environment selects.
-public struct Translation: @unchecked Sendable {
+public enum Translation {
   static let domain = "chappie"
-  private static let shared = Translation()
 
-  /// Nil when the user's locale is not installed. It is never freed.
-  private let locale: locale_t?
-
-  private init() {
-    locale = newlocale(
-      1 << LC_MESSAGES | 1 << LC_TIME | 1 << LC_NUMERIC, "", newlocale(1 << LC_CTYPE, "C.UTF-8", nil))
-    bindtextdomain(Self.domain, Self.directory)
-    bind_textdomain_codeset(Self.domain, "UTF-8")
-  }
+  /// The address of the user's locale, which is never freed; 0 when it is not installed.
+  private static let locale: UInt = {
+    bindtextdomain(domain, directory)
+    bind_textdomain_codeset(domain, "UTF-8")
+    let letters = newlocale(1 << LC_CTYPE, "C.UTF-8", nil)
+    return UInt(bitPattern: newlocale(1 << LC_MESSAGES | 1 << LC_TIME | 1 << LC_NUMERIC, "", letters))
+  }()
 
   /// The first `share/locale` above the program, wherever it was installed: `/usr/share/locale` for
   /// `/usr/bin/chappie` and for `/usr/lib/chappie/chappied`.
@@ -69,10 +66,10 @@ public struct Translation: @unchecked Sendable {
     }
   }
 
-  /// Runs `body` in the user's locale for messages, times and numbers, with text in UTF-8. The rest of the process keeps its
-  /// locale: the service logs, and answers on the bus, in English.
+  /// Runs `body` in the user's locale for messages, times and numbers, with text in UTF-8. The rest of the process keeps
+  /// its locale: the service logs, and answers on the bus, in English.
   public static func inUsersLocale<Result>(_ body: () -> Result) -> Result {
-    guard let locale = shared.locale else { return body() }
+    guard let locale = locale_t(bitPattern: locale) else { return body() }
     let before = uselocale(locale)
     defer { uselocale(before) }
     return body()
