@@ -48,6 +48,19 @@ public final class LineEditor {
     chappie_editor_interrupt()
   }
 
+  /// Draws the line again after the window has got another size.
+  public func resize() {
+    chappie_editor_resize()
+  }
+
+  /// Sets what Tab completes to.
+  ///
+  /// - Parameter lines: begin with a slash, those with a common beginning side by side. After `/file `, `/image ` and
+  ///   `/save ` Tab completes the names of files.
+  public func complete(_ lines: [String]) {
+    chappie_editor_complete(lines.map { $0 + "\n" }.joined())
+  }
+
   /// Ends the input and restores the terminal's settings.
   public func end() {
     chappie_editor_end()

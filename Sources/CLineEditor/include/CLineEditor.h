@@ -2,7 +2,7 @@
 
 // Reads lines that the user types at the terminal on standard input, with editing and history, by libedit.
 //
-// A process has one editor. Only one thread may read; any thread may call the two functions that wake the reader.
+// A process has one editor. Only one thread may read; any thread may call the functions below it.
 
 /// The event that ended a line.
 typedef enum {
@@ -25,6 +25,13 @@ chappie_editor_event chappie_editor_read(char **line);
 
 /// Makes the reader return as if Ctrl-C was pressed.
 void chappie_editor_interrupt(void);
+
+/// Draws the line again in a window that has another size.
+void chappie_editor_resize(void);
+
+/// Sets what Tab completes to: lines in UTF-8 that begin with a slash, each followed by a line feed, those with a common
+/// beginning side by side. After "/file ", "/image " and "/save " it completes the names of files.
+void chappie_editor_complete(const char *lines);
 
 /// Makes the reader return as if the input ended.
 void chappie_editor_end(void);

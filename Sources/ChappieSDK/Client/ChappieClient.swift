@@ -208,6 +208,17 @@ public final class ChappieClient: Sendable {
     try await conversation.exclusively { $0.clear() }
   }
 
+  /// Removes the user's last message and everything after it, after all earlier turns have ended.
+  ///
+  /// - Returns: the conversation as it now is.
+  /// - Throws: ``ChappieClientError/invalidArgument(_:)`` if there is no message of the user, as after a compaction;
+  ///   `CancellationError`.
+  @GLibActor
+  @discardableResult
+  public func undoTurn() async throws -> ChappieClientContext {
+    try await conversation.exclusively { try $0.removeLastTurn() }
+  }
+
   /// Replaces this client's conversation and model by stored ones, after all earlier turns have ended.
   ///
   /// - Parameter context: the stored conversation, as ``context()`` returned it.

@@ -18,6 +18,12 @@ extension ClientObject {
         countContext(for: application)
         return .tuple()
       },
+      "UndoTurn": { [unowned self] in
+        let application = await environment.callers.application(of: $0.sender)
+        try await client.undoTurn()
+        countContext(for: application)
+        return .tuple()
+      },
       "ResumeContext": { [unowned self] in
         let application = await environment.callers.application(of: $0.sender)
         let context = try ChappieClientContext($0.argument(0), base: await client.context())

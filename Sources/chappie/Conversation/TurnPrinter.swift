@@ -12,6 +12,8 @@ struct TurnPrinter {
   /// The id of the thread that the turn belongs to; nil for the client's own conversation.
   var thread: String?
   var output = AnswerOutput()
+  /// Gets the text of the answer as well.
+  var kept: KeptAnswer?
 
   /// Opens a turn for ``print(_:_:on:)``.
   ///
@@ -51,9 +53,12 @@ struct TurnPrinter {
   private func print(_ turn: OpenedTurn, model: String?, in view: AnswerView?) async throws -> ExitStatus {
     while true {
       switch try await next(of: turn) {
-      case .delta(let text): if output.isWhole { view?.append(text) }
+      case .delta(let text):
+        kept?.text += text
+        if output.isWhole { view?.append(text) }
       case .waiting(let reason): view?.wait(for: reason)
       case .completed(let text, let details):
+        kept?.text = text
         view?.finish()
         return try finish(text, details)
       case .failed(let failure, let details):
@@ -127,4 +132,10 @@ struct TurnPrinter {
     object.set("refusal", details["refusal"]?.boolValue)
     return object
   }
+}
+
+/// The text of an answer, so far.
+@GLibActor
+final class KeptAnswer {
+  var text = ""
 }

@@ -7,7 +7,7 @@ import Platform
 /// Standard input is read only if the command line says so: a loop of the calling script may read from it.
 struct AskInput {
   /// The longest text that the service accepts, in bytes.
-  private static let textLimit = 4 << 20
+  static let textLimit = 4 << 20
   private static let input = AttachedFile.input
 
   let question: Question
@@ -64,10 +64,13 @@ struct AskInput {
     return String(decoding: bytes, as: UTF8.self).trimmingEnd(while: \.isNewline)
   }
 
-  /// An address as given, or the absolute path of a file: the service has another working directory.
   private static func image(_ name: String) throws -> String {
-    guard name != input else { return try readImage() }
-    return name.contains(":") && !name.hasPrefix("/") ? name : Directories.absolutePath(name)
+    name == input ? try readImage() : address(name)
+  }
+
+  /// An address as given, or the absolute path of a file: the service has another working directory.
+  static func address(_ name: String) -> String {
+    name.contains(":") && !name.hasPrefix("/") ? name : Directories.absolutePath(name)
   }
 
   private static func readImage() throws -> String {

@@ -25,6 +25,16 @@ final class ServiceConnection {
     }
   }
 
+  /// The slugs of the models that an object can ask.
+  ///
+  /// - Throws: `GLibError`, `CancellationError`.
+  func models(_ client: ObjectPath) async throws -> [String] {
+    // Not interactive: this must not make the keyring ask for its password.
+    let reply = try await connection.call(
+      Self.name, client, "org.chappie.Client", "ListModels", .tuple([:] as VariantDictionary), timeout: nil)
+    return try reply.member(0, "models", as: [VariantDictionary].self).compactMap { try $0.value("slug") }
+  }
+
   // MARK: Objects
 
   /// When a credential may be read, as `keychain_accessibility` names it.

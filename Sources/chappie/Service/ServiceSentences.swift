@@ -17,6 +17,7 @@ enum ServiceSentences {
     translatable("The images have more than the \(value) MiB that are allowed: show fewer or smaller ones."),
     translatable("The text has \(value) bytes, and \(value) are allowed: send less."),
     translatable("Nothing is approved while the screen or the keyring is locked: unlock it, or deny."),
+    translatable("There is no turn to remove."),
     translatable("It was cancelled."),
     translatable("It failed in an unexpected way."),
     // Threads

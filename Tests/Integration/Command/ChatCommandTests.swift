@@ -1,3 +1,4 @@
+import Foundation
 import GLibBridge
 import Testing
 
@@ -71,8 +72,81 @@ struct ChatCommandTests {
   @Test func helpListsTheCommands() async throws {
     try await World.with { world in
       let output = try await world.chappie("chat", input: "/help\n")
-      for command in ["/model", "/compact", "/clear", "/context", "/quit"] { #expect(output.text.contains(command)) }
+      for command in ["/model", "/file", "/copy", "/undo", "/compact", "/clear", "/quit"] {
+        #expect(output.text.contains(command))
+      }
       #expect(output.status == 0)
+    }
+  }
+
+  @Test func undoAndRetryChangeTheConversation() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let input = "one\ntwo\n/undo\nthree\n/retry\n/context\n/undo\n/undo\n/undo\n"
+      let output = try await world.chappie("chat", input: input)
+      #expect(
+        output.text == """
+          You said: “one” This conversation has 1 message.
+          You said: “two” This conversation has 3 messages.
+          You said: “three” This conversation has 3 messages.
+          You said: “three” This conversation has 3 messages.
+          4 messages, about 29 tokens, for gpt-6.1-sol
+          chappie: Nothing has been asked yet.
+
+          """)
+      #expect(output.status == 1)
+      let compacted = try await world.chappie("chat", input: "one\n/compact They greeted.\n/undo\n")
+      #expect(compacted.text.hasSuffix("chappie: There is no turn to remove.\n"))
+    }
+  }
+
+  @Test func aThreadKeepsItsTurns() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      for command in ["/undo", "/retry"] {
+        let output = try await world.chappie("chat", "--thread", "new", input: "one\n\(command)\n")
+        #expect(output.text.contains("chappie: A thread keeps its turns"))
+        #expect(output.status == 1)
+      }
+      #expect(try await world.sandbox.state().requests["responses"] == 2)
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func saveWritesTheConversation(inThread: Bool) async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let file = world.directories.home.path + "/said.md"
+      let thread = inThread ? ["--thread", "new"] : []
+      let saved = try await world.chappie(["chat"] + thread, input: "one\n/save \(file)\n")
+      #expect(saved.status == 0, "\(saved.text)")
+      let text = try String(contentsOfFile: file, encoding: .utf8)
+      #expect(text.contains("> one\n") && text.contains("You said: “one”"))
+      // An existing file stays as it is.
+      let again = try await world.chappie(["chat"] + thread, input: "two\n/save \(file)\n")
+      #expect(again.status == 1)
+      #expect(try String(contentsOfFile: file, encoding: .utf8) == text)
+      #expect(try await world.chappie("chat", input: "/save \(file)2\n").text.contains("Nothing has been asked yet."))
+    }
+  }
+
+  @Test func filesAndImagesComeWithTheNextMessage() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let file = world.directories.home.path + "/some notes.txt"
+      try "The text of a file.".write(toFile: file, atomically: true, encoding: .utf8)
+      let input = "/file \(file)\n/image https://example.org/a.png\none\n"
+      let output = try await world.chappie("chat", input: input)
+      #expect(output.status == 0, "\(output.text)")
+      let sent = try await world.sandbox.state()
+      #expect(sent.lastInput.first?.hasPrefix("user: one\n\nFile: ") == true, "\(sent.lastInput)")
+      #expect(sent.lastInput.first?.contains("The text of a file.") == true, "\(sent.lastInput)")
+      // The next message has them no more.
+      _ = try await world.chappie("chat", input: input + "two\n")
+      #expect(try await world.sandbox.state().lastInput == ["user: two"])
+      for line in ["/file", "/file /nowhere", "/image /nowhere.png"] {
+        #expect(try await world.chappie("chat", input: line + "\n").status != 0, "\(line)")
+      }
     }
   }
 

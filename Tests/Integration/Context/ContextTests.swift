@@ -70,6 +70,22 @@ struct ContextTests {
     }
   }
 
+  @Test(arguments: World.Plan.Transport.allCases)
+  func anUndoneTurnIsNotSentAgain(_ transport: World.Plan.Transport) async throws {
+    try await World.with(World.Plan(transport: transport)) { world in
+      let caller = try await world.signedInCaller()
+      let client = try await caller.open("Client")
+      let answer = try await caller.send("one", at: client)
+      _ = try await caller.send("two", at: client)
+      try await caller.call("Client.UndoTurn", at: client)
+      _ = try await caller.send("three", at: client)
+      #expect(try await world.sandbox.state().lastInput == ["user: one", "assistant: \(answer)", "user: three"])
+      for _ in 0..<2 { try await caller.call("Client.UndoTurn", at: client) }
+      let none = try await refusal { try await caller.call("Client.UndoTurn", at: client) }
+      #expect(none.name == "InvalidArgument")
+    }
+  }
+
   /// A saved context resumes in another client, even of another service.
   @Test(arguments: World.Plan.Transport.allCases)
   func theModelReadsTheResumedConversation(_ transport: World.Plan.Transport) async throws {

@@ -157,6 +157,17 @@ package struct HeldConversation {
   @discardableResult
   package func clear() -> ChappieClientContext { conversation.change { $0.clear() } }
 
+  /// Removes the user's last message and everything after it.
+  ///
+  /// - Throws: ``ChappieClientError/invalidArgument(_:)`` if there is none.
+  @discardableResult
+  func removeLastTurn() throws(ChappieClientError) -> ChappieClientContext {
+    var isRemoved = false
+    let context = conversation.change { isRemoved = $0.removeLastTurn() }
+    guard isRemoved else { throw .invalidArgument("There is no turn to remove.") }
+    return context
+  }
+
   /// Resumes a stored conversation.
   @discardableResult
   package func resume(_ context: ChappieClientContext) -> ChappieClientContext {

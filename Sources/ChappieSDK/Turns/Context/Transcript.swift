@@ -58,6 +58,16 @@ struct Transcript: Sendable {
     updatedAt = createdAt
   }
 
+  /// Removes the user's last message and everything after it.
+  ///
+  /// - Returns: whether there was one.
+  mutating func removeLastTurn() -> Bool {
+    guard let start = items.lastIndex(where: { $0.asMessage?.role == .user }) else { return false }
+    items.removeSubrange(start...)
+    updatedAt = UnixTime.now
+    return true
+  }
+
   mutating func resume(_ context: ChappieClientContext) {
     sessionID = context.sessionID
     threadID = context.threadID

@@ -32,7 +32,15 @@ final class ChatTerminal {
   func run() async throws -> ExitStatus {
     let interrupts = UnixSignalWatch(SIGINT) { [weak self] in self?.interrupt() }
     let ends = [SIGTERM, SIGHUP].map { signal in UnixSignalWatch(signal) { [weak self] in self?.end() } }
-    defer { withExtendedLifetime((interrupts, ends)) {} }
+    let resizes = UnixSignalWatch(SIGWINCH) { [weak self] in self?.editor.resize() }
+    editor.complete(ChatInterpreter.completions())
+    let completion = Task.onGLib { [editor, conversation] in
+      editor.complete(ChatInterpreter.completions(await conversation.models()))
+    }
+    defer {
+      completion.cancel()
+      withExtendedLifetime((interrupts, ends, resizes)) {}
+    }
     var mayLeave = false
     while true {
       conversation.prepare()
@@ -58,7 +66,7 @@ final class ChatTerminal {
   /// - Returns: the exit status; nil if the chat continues.
   private func run(_ line: String) async -> ExitStatus? {
     let work = Task.onGLib { [conversation] in try await conversation.run(line) }
-    state = .working(work, isAnswer: !ChatInterpreter.isCommand(line))
+    state = .working(work, isAnswer: ChatInterpreter.isAnswered(line))
     var goesOn = true
     do {
       goesOn = try await work.value

@@ -25,8 +25,8 @@ final class ThreadConversation: ChatTarget {
     self.output = output
   }
 
-  private func printer(_ thread: String) -> TurnPrinter {
-    TurnPrinter(service: threads.service, client: threads.object, thread: thread, output: output)
+  private func printer(_ thread: String, _ answer: KeptAnswer? = nil) -> TurnPrinter {
+    TurnPrinter(service: threads.service, client: threads.object, thread: thread, output: output, kept: answer)
   }
 
   private func withModel(_ options: VariantDictionary) -> VariantDictionary {
@@ -40,14 +40,16 @@ final class ThreadConversation: ChatTarget {
     prepared.open { [printer = printer(thread), options = withModel(options)] in try await printer.open(options) }
   }
 
-  func send(_ question: Question, _ options: VariantDictionary) async throws -> ExitStatus {
+  func send(
+    _ question: Question, _ options: VariantDictionary, _ answer: KeptAnswer? = nil
+  ) async throws -> ExitStatus {
     let options = withModel(options)
-    if let thread { return try await printer(thread).print(question, options, on: await prepared.take()) }
+    if let thread { return try await printer(thread, answer).print(question, options, on: await prepared.take()) }
     let thread = try await threads.create()
     let status: ExitStatus
     do {
       self.thread = thread
-      status = try await printer(thread).print(question, options)
+      status = try await printer(thread, answer).print(question, options)
     } catch {
       if (try? await discard(ifEmpty: thread)) == true { self.thread = nil }
       throw error
@@ -74,6 +76,20 @@ final class ThreadConversation: ChatTarget {
   func compact(_ summary: String) async throws {
     guard let thread else { throw CommandFailure(.failed, tr("There is nothing to summarise yet.")) }
     try await threads.compact(thread, summary)
+  }
+
+  func undo(isAnswered: Bool) throws {
+    throw CommandFailure(
+      .failed, tr("A thread keeps its turns: /undo, and /retry after an answer, need a chat without --thread."))
+  }
+
+  func markdown(_ history: ChatHistory) async throws -> String {
+    guard let thread else { throw ChatHistory.nothing }
+    return ThreadMarkdown().text(try await threads.thread(thread))
+  }
+
+  func models() async throws -> [String] {
+    try await threads.service.models(threads.object)
   }
 
   func length() async throws -> String {

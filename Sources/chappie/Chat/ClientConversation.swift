@@ -15,14 +15,16 @@ final class ClientConversation: ChatTarget {
     client = try await service.openClient(account, model: model)
   }
 
-  private var printer: TurnPrinter { TurnPrinter(service: service, client: client, output: AnswerOutput(raw: raw)) }
-
-  func prepare(_ options: VariantDictionary) {
-    prepared.open { [printer] in try await printer.open(options) }
+  private func printer(_ answer: KeptAnswer? = nil) -> TurnPrinter {
+    TurnPrinter(service: service, client: client, output: AnswerOutput(raw: raw), kept: answer)
   }
 
-  func send(_ question: Question, _ options: VariantDictionary) async throws -> ExitStatus {
-    try await printer.print(question, options, on: await prepared.take())
+  func prepare(_ options: VariantDictionary) {
+    prepared.open { [printer = printer()] in try await printer.open(options) }
+  }
+
+  func send(_ question: Question, _ options: VariantDictionary, _ answer: KeptAnswer?) async throws -> ExitStatus {
+    try await printer(answer).print(question, options, on: await prepared.take())
   }
 
   func clear() async throws {
@@ -31,6 +33,19 @@ final class ClientConversation: ChatTarget {
 
   func compact(_ summary: String) async throws {
     try await service.call(client, "Client", "CompactContext", .tuple(summary), timeout: nil)
+  }
+
+  /// A failed turn left nothing in the conversation.
+  func undo(isAnswered: Bool) async throws {
+    if isAnswered { try await service.call(client, "Client", "UndoTurn") }
+  }
+
+  func markdown(_ history: ChatHistory) throws -> String {
+    try history.markdown()
+  }
+
+  func models() async throws -> [String] {
+    try await service.models(client)
   }
 
   func length() async throws -> String {

@@ -1,0 +1,75 @@
+import GLibBridge
+import Platform
+
+/// What a chat has seen, in memory alone, and what it adds to the next question.
+struct ChatHistory {
+  struct Exchange {
+    let question: Question
+    let answer: String
+    /// Whether the answer is whole. Otherwise it failed, or the user cancelled it, and the model does not know of it.
+    let isAnswered: Bool
+  }
+
+  var exchanges: [Exchange] = []
+  private var files: [String] = []
+  private var images: [String] = []
+
+  /// There is nothing that could be copied, saved, removed or asked again.
+  static let nothing = CommandFailure(.failed, tr("Nothing has been asked yet."))
+
+  /// The last exchange.
+  ///
+  /// - Throws: ``CommandFailure`` if there is none.
+  func last() throws(CommandFailure) -> Exchange {
+    guard let last = exchanges.last else { throw Self.nothing }
+    return last
+  }
+
+  /// The text of the last answer that has one.
+  ///
+  /// - Throws: ``CommandFailure`` if there is none.
+  func lastAnswer() throws(CommandFailure) -> String {
+    guard let last = exchanges.last(where: { !$0.answer.isEmpty }) else { throw Self.nothing }
+    return last.answer
+  }
+
+  /// Adds a text file to the next question.
+  ///
+  /// - Throws: `CommandLineError` if it cannot be read, or is no text.
+  mutating func add(file: String) throws {
+    // Standard input is the terminal.
+    let file = file == AttachedFile.input ? "./\(file)" : file
+    files.append(try AttachedFile(file, limit: AskInput.textLimit).markdown)
+  }
+
+  /// Adds a picture to the next question.
+  ///
+  /// - Throws: ``CommandFailure`` if there is no such file.
+  mutating func add(image: String) throws(CommandFailure) {
+    let address = AskInput.address(image)
+    guard !address.hasPrefix("/") || FileKind(address) == .regular else {
+      throw CommandFailure(.failed, tr("There is no file \(image)."))
+    }
+    images.append(address)
+  }
+
+  /// The question of a line, with what was added.
+  mutating func question(_ line: String) -> Question {
+    defer { (files, images) = ([], []) }
+    return Question(text: ([line] + files).joined(separator: "\n\n"), images: images)
+  }
+
+  /// The exchanges as a Markdown document.
+  ///
+  /// - Throws: ``CommandFailure`` if there are none.
+  func markdown() throws(CommandFailure) -> String {
+    guard !exchanges.isEmpty else { throw Self.nothing }
+    let parts = exchanges.flatMap { exchange in
+      let images = exchange.question.images.map { _ in "*\(tr("An image"))*" }
+      let answer = exchange.answer.isEmpty ? [] : ["## \(tr("Assistant"))", Markdown.closed(exchange.answer)]
+      return ["## \(tr("You"))", Markdown.quote(exchange.question.text)] + images + answer
+        + (exchange.isAnswered ? [] : ["**\(tr("The answer was not completed."))**"])
+    }
+    return parts.joined(separator: "\n\n") + "\n"
+  }
+}

@@ -1,0 +1,148 @@
+import GLibBridge
+import Platform
+
+/// Carries out the lines of a chat: messages, and commands that begin with a slash.
+@GLibActor
+final class ChatInterpreter {
+  /// The help of `/help` and of `chappie chat --help`.
+  nonisolated static let help = tr(
+    """
+    Each line is a message of one conversation. It ends with this command, unless it is a thread. The arrow keys edit \
+    a line and bring earlier lines back; Alt-Enter begins another line of the same message, and lines that are pasted \
+    together are one message. Tab completes commands. Ctrl-C cancels an answer or clears a line; Ctrl-D ends the chat.
+
+    /model [SLUG]       changes the model, or shows it
+    /file FILE          adds a text file to the next message
+    /image FILE         adds a picture to the next message
+    /copy               copies the last answer, if the terminal supports that
+    /save FILE          writes the conversation to a new file, as Markdown
+    /undo               removes the last message and its answer
+    /retry              asks the last message again
+    /compact [SUMMARY]  summarises the conversation; without SUMMARY the model does it
+    /clear              forgets the conversation; a thread stays stored, and a new one begins
+    /context            shows how long the conversation is
+    /help, /quit
+    """)
+
+  private let conversation: any ChatTarget
+  private let options: VariantDictionary
+  private var history = ChatHistory()
+
+  init(conversation: any ChatTarget, options: VariantDictionary) {
+    self.conversation = conversation
+    self.options = options
+  }
+
+  /// Whether `line` is a command. Several lines are always a message: the first may begin with a path.
+  private static func isCommand(_ line: String) -> Bool {
+    line.trimmed.hasPrefix("/") && !line.trimmed.contains(where: \.isNewline)
+  }
+
+  /// Whether the model answers `line`.
+  static func isAnswered(_ line: String) -> Bool {
+    !isCommand(line) || line.trimmed == "/retry"
+  }
+
+  /// The models that can be asked; none if they are not known.
+  func models() async -> [String] {
+    (try? await conversation.models()) ?? []
+  }
+
+  /// The lines that Tab can complete.
+  static func completions(_ models: [String] = []) -> [String] {
+    let names = ["clear", "compact", "context", "copy", "file ", "help", "image ", "model"]
+    // A name with a space would be two words.
+    let slugs = models.filter { $0 == $0.terminalSafeLine && !$0.contains(" ") }.map { "model \($0)" }
+    return (names + slugs + ["quit", "retry", "save ", "undo"]).map { "/\($0)" }
+  }
+
+  /// Prepares for a line while the user types it.
+  func prepare() {
+    conversation.prepare(options)
+  }
+
+  /// Carries out a line.
+  ///
+  /// - Returns: false if the line ends the chat.
+  /// - Throws: ``CommandFailure``, `GLibError`, `CancellationError`.
+  func run(_ line: String) async throws -> Bool {
+    let isCommand = Self.isCommand(line)
+    let line = line.trimmed
+    guard !line.isEmpty else { return true }
+    guard isCommand else {
+      try await ask(history.question(line))
+      return true
+    }
+    let words = line.split(separator: " ", maxSplits: 1)
+    let rest = words.count > 1 ? String(words[1]).trimmed : ""
+    switch words[0] {
+    case "/quit", "/exit": return false
+    case "/help": write(Self.help)
+    case "/model": try await model(rest)
+    case "/file": try history.add(file: try Self.path(rest))
+    case "/image": try history.add(image: try Self.path(rest))
+    case "/copy": try Clipboard.copy(try history.lastAnswer())
+    case "/save": try await save(OutputFile(path: try Self.path(rest), replaces: false))
+    case "/undo":
+      try await conversation.undo(isAnswered: try history.last().isAnswered)
+      history.exchanges.removeLast()
+    case "/retry": try await retry()
+    case "/clear":
+      try await conversation.clear()
+      history = ChatHistory()
+    case "/compact": try await conversation.compact(rest)
+    case "/context": write(try await conversation.length())
+    default: write(tr("There is no \(words[0]): see /help."))
+    }
+    return true
+  }
+
+  /// Asks, and keeps the answer, even a part of it.
+  private func ask(_ question: Question) async throws {
+    let answer = KeptAnswer()
+    var isAnswered = false
+    defer {
+      history.exchanges.append(.init(question: question, answer: answer.text, isAnswered: isAnswered))
+    }
+    // A refusal is printed like an answer, so the status says nothing more.
+    _ = try await conversation.send(question, options, answer)
+    isAnswered = true
+  }
+
+  private func retry() async throws {
+    let last = try history.last()
+    if last.isAnswered { try await conversation.undo(isAnswered: true) }
+    history.exchanges.removeLast()
+    try await ask(last.question)
+  }
+
+  private func save(_ file: OutputFile) async throws {
+    try file.check()
+    try file.write(try await conversation.markdown(history))
+  }
+
+  private func model(_ slug: String) async throws {
+    if !slug.isEmpty { try await conversation.select(slug) }
+    write(try await conversation.model().terminalSafeLine)
+  }
+
+  /// The path of a file as it was typed: Tab writes a backslash before a space.
+  private static func path(_ typed: String) throws -> String {
+    guard !typed.isEmpty else { throw CommandFailure(.usage, tr("Name a file after the command.")) }
+    var path = ""
+    var isQuoted = false
+    for character in typed {
+      if character == "\\", !isQuoted {
+        isQuoted = true
+      } else {
+        path.append(character)
+        isQuoted = false
+      }
+    }
+    return path.hasPrefix("~/") ? Directories.home + path.dropFirst() : path
+  }
+
+  private func write(_ text: String) {
+    StandardStream.output.write(text + "\n")
+  }
+}
