@@ -87,7 +87,7 @@ import Zstandard
       ["reasoning": ["effort": "none", "summary": "auto"]], ["reasoning": ["effort": "xhigh"]],
       ["model": "gpt-6-luna", "reasoning": ["effort": "max", "context": "all_turns"]], ["service_tier": "priority"],
       ["text": ["verbosity": "high"]],
-      ["text": ["format": ["type": "json_schema", "name": "plan", "strict": true, "schema": ["type": "object"]]]],
+      ["text": ["format": ["type": "json_schema", "name": "plan", "strict": false, "schema": ["type": "object"]]]],
       ["tools": [Body.tool("weather"), ["type": "web_search"], ["type": "namespace", "name": "more", "tools": []]]],
       ["prompt_cache_key": "key", "client_metadata": ["thread_id": "t"], "tool_choice": "auto"],
     ] as [[String: ChappieJSONValue]]) func acceptsValidParameters(_ changes: [String: ChappieJSONValue]) async throws

@@ -163,11 +163,12 @@ struct HostileServiceTests {
     try #require(sources.count > 50)
     let obeyed = try sources.filter { try SourceTree.text(of: $0).contains(".write(controlSequences:") }
     #expect(
-      Set(obeyed.map { $0.split(separator: "/").last ?? "" }) == ["Spinner.swift", "ThreadShow.swift", "Chat.swift"])
+      Set(obeyed.map { $0.split(separator: "/").last ?? "" })
+        == ["AnswerView.swift", "Clipboard.swift", "Spinner.swift", "ThreadShow.swift", "Chat.swift"])
     let data = try sources.filter { try SourceTree.text(of: $0).contains(".write(data:") }
     #expect(
       Set(data.map { $0.split(separator: "/").last ?? "" })
-        == ["TurnPrinter.swift", "Context.swift", "ThreadExport.swift"])
+        == ["AnswerView.swift", "TurnPrinter.swift", "Context.swift", "ThreadExport.swift"])
     for source in sources {
       let text = try SourceTree.text(of: source)
       for other in ["fputs(", "puts(", "fwrite(", "FileHandle"] {
