@@ -108,6 +108,7 @@ test: test-dependencies prepare translations lint
 	scripts/private-session Tests/torture/torture.py .build/debug --rounds 40
 	Tests/dependencies.sh
 	Tests/bindings.sh
+	Tests/panel.sh .build/debug
 	Tests/install.sh
 	Tests/release.sh
 	Tests/unit.sh .build/debug
@@ -218,6 +219,7 @@ INSTALLED_FILES = \
   data/chappie.conf:$(DOCDIR)/chappie.conf \
   data/access-group.conf:$(DOCDIR)/access-group.conf \
   data/PRIVACY.md:$(DOCDIR)/PRIVACY.md \
+  $(foreach file,$(wildcard desktop/panel/*),$(file):$(DOCDIR)/panel/$(notdir $(file))) \
   Sources/chappie-sandbox/README.md:$(DOCDIR)/chappie-sandbox.md \
   $(TRANSLATIONS)/org.chappie.desktop:$(DATADIR)/applications/org.chappie.desktop \
   $(TRANSLATIONS)/org.chappie.chappie.metainfo.xml.in:$(DATADIR)/metainfo/org.chappie.chappie.metainfo.xml \

@@ -99,6 +99,8 @@ complete -c chappie -n '__chappie_verb sign-in' -l no-browser -d 'Do not open th
 complete -c chappie -n '__chappie_verb sign-in' -l after-first-unlock -d 'Let it be used while the screen is locked, too'
 complete -c chappie -n '__chappie_verb status ask context models usage templates accounts approvals monitor doctor' -l json -d 'Print JSON'
 complete -c chappie -n '__chappie_verb monitor' -l usage -d 'Show how much of the plan is used'
+complete -c chappie -n '__chappie_verb monitor' -l i3bar -d 'Print blocks for i3bar and swaybar'
+complete -c chappie -n '__chappie_verb usage' -l follow -d 'Print a line for each change'
 complete -c chappie -n '__chappie_verb erase' -s y -l yes -d 'Do not ask first'
 complete -c chappie -n '__chappie_verb ask' -s c -l continue -d 'Continue the conversation of the last --continue'
 complete -c chappie -n '__chappie_verb ask chat' -l thread -x -a '(__chappie_threads; echo new\tBegin one)' -d 'Continue this thread'

@@ -10,9 +10,6 @@ protocol MonitorSource: AnyObject {
   /// Whether the line depends on this object.
   func depends(on path: ObjectPath) -> Bool
 
-  /// The line to show now.
-  func line() async throws -> String
-
-  /// The line to show while the service does not run.
-  var unavailable: String { get }
+  /// The state now.
+  func state() async throws -> PanelState
 }

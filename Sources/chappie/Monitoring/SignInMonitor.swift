@@ -5,13 +5,11 @@ import GLibBridge
 final class SignInMonitor: MonitorSource {
   private let service: ServiceConnection
   private let account: String?
-  private let json: Bool
   private var session = ServiceConnection.root
 
-  init(_ service: ServiceConnection, account: String?, json: Bool) {
+  init(_ service: ServiceConnection, account: String?) {
     self.service = service
     self.account = account
-    self.json = json
   }
 
   func attach() async throws {
@@ -20,15 +18,11 @@ final class SignInMonitor: MonitorSource {
 
   func depends(on path: ObjectPath) -> Bool { path == session }
 
-  func line() async throws -> String {
+  func state() async throws -> PanelState {
     let status = try SessionStatus(try await service.properties(session, "Session"))
-    guard json else { return status.summary }
-    var object = WaybarOutput(
-      text: status.state == "signing-in" ? status.userCode ?? "…" : "", kind: status.state, tooltip: status.summary
-    ).json
-    object.append(status.json)
-    return object.line
+    let text = status.state == "signing-in" ? status.userCode ?? "…" : ""
+    return PanelState(
+      sentence: status.summary, panel: WaybarOutput(text: text, kind: status.state, tooltip: status.summary),
+      properties: status.json)
   }
-
-  var unavailable: String { WaybarOutput.unavailable(json: json) }
 }

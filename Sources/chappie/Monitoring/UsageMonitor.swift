@@ -12,7 +12,6 @@ final class UsageMonitor: MonitorSource {
 
   private let service: ServiceConnection
   private let account: String?
-  private let json: Bool
   private let onDue: @GLibActor () -> Void
   private var session = ServiceConnection.root
   private var client = ServiceConnection.root
@@ -21,10 +20,9 @@ final class UsageMonitor: MonitorSource {
   private var asked: ContinuousClock.Instant?
 
   /// - Parameter onDue: called when time alone may have changed the line.
-  init(_ service: ServiceConnection, account: String?, json: Bool, onDue: @escaping @GLibActor () -> Void) {
+  init(_ service: ServiceConnection, account: String?, onDue: @escaping @GLibActor () -> Void) {
     self.service = service
     self.account = account
-    self.json = json
     self.onDue = onDue
   }
 
@@ -35,16 +33,14 @@ final class UsageMonitor: MonitorSource {
 
   func depends(on path: ObjectPath) -> Bool { path == session || path == client }
 
-  var unavailable: String { WaybarOutput.unavailable(json: json) }
-
-  func line() async throws -> String {
+  func state() async throws -> PanelState {
     timer?.cancel()
     let status = try SessionStatus(try await service.properties(session, "Session"))
     guard status.state == "signed-in" else { return message(status.summary) }
     do {
       let limits = try await limits()
       wake(at: limits.windows.compactMap(\.resetsAt).filter { $0 > UnixTime.now }.min())
-      return json ? limits.json.line : limits.sentence
+      return limits.state
     } catch let error as GLibError where error.busName?.hasPrefix("org.chappie.Error.") == true {
       wake(after: Self.pause)
       return message(CommandFailure(error).message)
@@ -60,9 +56,9 @@ final class UsageMonitor: MonitorSource {
     return try UsageLimits(try await service.call(client, "Client", "GetUsageLimits", timeout: nil).member(0, "limits"))
   }
 
-  private func message(_ sentence: String) -> String {
-    guard json else { return sentence.terminalSafeLine }
-    return WaybarOutput(text: "", kind: "unknown", tooltip: sentence.terminalSafeLine).json.line
+  private func message(_ sentence: String) -> PanelState {
+    let sentence = sentence.terminalSafeLine
+    return PanelState(sentence: sentence, panel: WaybarOutput(text: "", kind: "unknown", tooltip: sentence))
   }
 
   // MARK: Time

@@ -16,9 +16,6 @@ struct WaybarOutput {
     return object
   }
 
-  /// The line to show while the service does not run.
-  static func unavailable(json: Bool) -> String {
-    let sentence = tr("The service is not running")
-    return json ? WaybarOutput(text: "", kind: "unavailable", tooltip: sentence).json.line : sentence
-  }
+  /// Whether the user has to do something, or cannot ask.
+  var needsAttention: Bool { kind == "reauthentication-required" || kind == "reached" }
 }

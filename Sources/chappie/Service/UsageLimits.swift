@@ -100,9 +100,16 @@ struct UsageLimits: Equatable {
 
   // MARK: For panels
 
-  /// The members that waybar's custom module takes, and the limits themselves.
-  var json: JSONObject {
-    var object = WaybarOutput(text: fullest.map { "\($0.wholePercent)%" } ?? "", kind: level, tooltip: tooltip).json
+  /// The window that is used most, and the limits themselves.
+  var state: PanelState {
+    PanelState(
+      sentence: sentence,
+      panel: WaybarOutput(text: fullest.map { "\($0.wholePercent)%" } ?? "", kind: level, tooltip: tooltip),
+      properties: json)
+  }
+
+  private var json: JSONObject {
+    var object = JSONObject()
     object.set("percentage", fullest?.wholePercent)
     object.set("plan", plan)
     object.set("primary", primary.map(Self.json))
@@ -120,8 +127,7 @@ struct UsageLimits: Equatable {
     }
   }
 
-  /// The usage on one line.
-  var sentence: String { tooltip.split(separator: "\n").joined(separator: "; ").terminalSafeLine }
+  private var sentence: String { tooltip.split(separator: "\n").joined(separator: "; ").terminalSafeLine }
 
   private var tooltip: String {
     let lines = windows.map { window in

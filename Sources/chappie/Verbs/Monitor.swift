@@ -8,18 +8,25 @@ struct Monitor: Verb {
   static let details = tr(
     """
     With --json each line is an object that waybar's custom module takes: text, alt, class and tooltip, and the \
-    properties themselves. It continues when the service restarts, and ends when its reader closes the pipe.
+    properties themselves. With --i3bar each line is a block for i3bar and swaybar. It continues when the service restarts, and ends when its reader closes the pipe.
     """)
 
   let account: String?
   let usage: Bool
-  let json: Bool
+  let format: MonitorFormat
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
     let account = parser.account()
     let usage = parser.flag("usage", tr("Show how much of the plan is used, not the sign-in"))
     let json = parser.flag("json", tr("Print one JSON object a line"))
-    return { Monitor(account: $0[account], usage: $0[usage], json: $0[json]) }
+    let i3bar = parser.flag("i3bar", tr("Print blocks for i3bar and swaybar"))
+    return { arguments in
+      guard !(arguments[json] && arguments[i3bar]) else {
+        throw CommandLineError(tr("--json and --i3bar exclude each other."))
+      }
+      let format: MonitorFormat = arguments[json] ? .json : arguments[i3bar] ? .i3bar : .sentence
+      return Monitor(account: arguments[account], usage: arguments[usage], format: format)
+    }
   }
 
   private enum Event: Sendable, Equatable {
@@ -50,6 +57,7 @@ struct Monitor: Verb {
       .init(sender: ServiceConnection.name, interface: "org.freedesktop.DBus.Properties")
     ) { event.yield(.changed($0.path)) }
     defer { withExtendedLifetime((reader, parent, watch, listener)) {} }
+    if let head = format.head { StandardStream.output.write(head + "\n") }
     var last: String?
     for await event in events {
       switch event {
@@ -61,7 +69,7 @@ struct Monitor: Verb {
       case .changed(let path) where !monitored.depends(on: path): continue
       default: break
       }
-      let line = try await line(monitored, after: event)
+      let line = format.line(try await state(monitored, after: event))
       if line != last { StandardStream.output.write(line + "\n") }
       last = line
       if StandardStream.output.failure != nil { break }
@@ -72,19 +80,18 @@ struct Monitor: Verb {
   @GLibActor
   private func monitored(_ service: ServiceConnection, onDue: @escaping @GLibActor () -> Void) -> any MonitorSource {
     usage
-      ? UsageMonitor(service, account: account, json: json, onDue: onDue)
-      : SignInMonitor(service, account: account, json: json)
+      ? UsageMonitor(service, account: account, onDue: onDue) : SignInMonitor(service, account: account)
   }
 
   @GLibActor
-  private func line(_ monitored: any MonitorSource, after event: Event) async throws -> String {
-    guard event != .serviceLeft else { return monitored.unavailable }
+  private func state(_ monitored: any MonitorSource, after event: Event) async throws -> PanelState {
+    guard event != .serviceLeft else { return .unavailable }
     do {
       if event == .serviceCame { try await monitored.attach() }
-      return try await monitored.line()
+      return try await monitored.state()
     } catch let error as GLibError where Self.serviceEnded.contains(error.busName ?? "") {
       // The service ended during the call. The next event says so.
-      return monitored.unavailable
+      return .unavailable
     }
   }
 

@@ -8,24 +8,29 @@ struct Usage: Verb {
   static let details = tr(
     """
     With --json it prints an object that waybar's custom module takes: text, alt, class, tooltip and percentage, and \
-    the limits themselves.
+    the limits themselves. With --follow it prints a line for each change, as chappie monitor --usage does.
     """)
 
   let account: String?
   let json: Bool
+  let follows: Bool
 
   static func prepare(_ parser: CommandLineParser) -> (CommandLineArguments) throws -> any Verb {
     let account = parser.account()
     let json = parser.flag("json", tr("Print one JSON object"))
-    return { Usage(account: $0[account], json: $0[json]) }
+    let follow = parser.flag("follow", tr("Print a line for each change"))
+    return { Usage(account: $0[account], json: $0[json], follows: $0[follow]) }
   }
 
   func run(_ service: ServiceConnection) async throws -> ExitStatus {
+    guard !follows else {
+      return try await Monitor(account: account, usage: true, format: json ? .json : .sentence).run(service)
+    }
     let client = try await service.openClient(account)
     // No timeout: the keyring may ask for its password first, and the user may take any time.
     let reply = try await service.call(client, "Client", "GetUsageLimits", timeout: nil)
     let limits = try UsageLimits(try reply.member(0, "limits"))
-    StandardStream.output.write(json ? limits.json.line + "\n" : limits.text)
+    StandardStream.output.write(json ? limits.state.json.line + "\n" : limits.text)
     return .success
   }
 }

@@ -53,6 +53,43 @@ struct MonitorTests {
     }
   }
 
+  @Test func usageFollows() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let follower = try ChildProcess(
+        "command", Binaries.chappie, ["usage", "--follow", "--json"], in: world.directories)
+      world.adopt(follower)
+      try await eventually("a line") { try lines(follower).last?.text == "12%" }
+      _ = try await caller.send("hi")
+      try await eventually("another line") { try lines(follower).count == 2 }
+      await follower.terminate()
+    }
+  }
+
+  /// i3bar and swaybar read an array without an end, with a comma behind each of its arrays.
+  @Test func blocksForI3bar() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      let monitor = try monitor(world, "--i3bar")
+      try await eventually("a block") { monitor.output.hasSuffix("],\n") }
+      try await caller.call("Session.SignOut")
+      try await eventually("another block") { monitor.output.contains("Signed out") }
+      let text = monitor.output
+      #expect(text.hasPrefix("{\"version\":1}\n[\n"))
+      struct Block: Decodable {
+        let fullText: String
+        let urgent: Bool
+      }
+      let decoder = JSONDecoder()
+      decoder.keyDecodingStrategy = .convertFromSnakeCase
+      let array = text.split(separator: "\n").dropFirst().joined().dropLast() + "]"
+      let blocks = try decoder.decode([[Block]].self, from: Data(array.utf8))
+      #expect(blocks.map(\.first?.fullText) == ["Signed in as ada@example.com (plus)", "Signed out"])
+      #expect(blocks.allSatisfy { $0.first?.urgent == false })
+      await monitor.terminate()
+    }
+  }
+
   @Test func usageResumesAfterTheServiceRestarts() async throws {
     try await World.with { world in
       _ = try await world.signedInCaller()

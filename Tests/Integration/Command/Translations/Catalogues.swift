@@ -28,7 +28,7 @@ enum Catalogues {
     var text = text
     for name in data.sorted(by: { $0.count > $1.count }) { text = text.replacing(name, with: " ") }
     // Codes of a sign-in, controls of the terminal, names of options, and addresses.
-    for pattern in [/[A-Z0-9]{4}-[A-Z0-9]{4,}/, /\u{1B}\[[0-9;?]*[A-Za-z]/, /--?[a-z][a-z-]*/, /https?:[^\s⟧]*/] {
+    for pattern in [/[A-Z0-9]{4}-[A-Z0-9]{4,}/, /\u{1B}\[[0-9;?]*[A-Za-z]/, /--?[a-z][a-z0-9-]*/, /https?:[^\s⟧]*/] {
       text = text.replacing(pattern, with: " ")
     }
     return text.matches(of: /\p{L}+/).map { String($0.output) }.filter { word in
