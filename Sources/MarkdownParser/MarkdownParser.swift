@@ -6,6 +6,9 @@ public struct MarkdownDocument: Sendable {
   /// The most blocks, spans and pieces of text. Some lines of noise would otherwise become a table of millions of cells.
   private static func limit(_ length: Int) -> Int { max(100_000, 4 * length) }
 
+  /// The most blocks within one another. Each takes a part of the stack wherever the tree is walked or freed.
+  fileprivate static let depthLimit = 20
+
   /// The blocks on the top level.
   public let blocks: [MarkdownBlock]
   /// For each block the offset of its first text, in bytes; nil for a block without text.
@@ -80,7 +83,8 @@ private final class MarkdownBuilder {
     parser.text = { type, text, size, builder in MarkdownBuilder.of(builder).text(type, text, Int(size)) }
     let text = source.bindMemory(to: CChar.self).baseAddress
     return withExtendedLifetime(self) {
-      md_parse(text, MD_SIZE(source.count), &parser, Unmanaged.passUnretained(self).toOpaque()) == 0
+      // md4c does not always tell that a callback has ended the parsing.
+      md_parse(text, MD_SIZE(source.count), &parser, Unmanaged.passUnretained(self).toOpaque()) == 0 && room >= 0
     }
   }
 
@@ -103,6 +107,10 @@ private final class MarkdownBuilder {
   // MARK: Blocks
 
   private func enter(_ type: MD_BLOCKTYPE, _ detail: UnsafeMutableRawPointer?) -> CInt {
+    guard nodes.count <= MarkdownDocument.depthLimit else {
+      room = 0
+      return spend()
+    }
     switch type {
     case MD_BLOCK_DOC, MD_BLOCK_THEAD, MD_BLOCK_TBODY: break
     case MD_BLOCK_OL:

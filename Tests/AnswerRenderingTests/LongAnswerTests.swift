@@ -68,6 +68,15 @@ import Testing
     }
   }
 
+  /// Blocks within blocks would otherwise use up the stack.
+  @Test(arguments: [String(repeating: "> ", count: 5000) + "end", String(repeating: "- ", count: 5000) + "end"])
+  func deepBlocksAreText(_ answer: String) {
+    let format = AnswerFormat.test(80)
+    var stream = AnswerStream(format)
+    stream.append(answer)
+    #expect(stream.frame(format, isComplete: true).contains("end"))
+  }
+
   @Test func anAnswerGoesOnAfterTheTerminalHasGotAnotherWidth() throws {
     let words = (1...60).map { "word\($0)" }
     var stream = AnswerStream(AnswerFormat.test(80))

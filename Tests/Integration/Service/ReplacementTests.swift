@@ -58,8 +58,7 @@ struct ReplacementTests {
         #"[{"endpoint":"responses","text":"\#(Sandbox.stalledText) then.","delta_delay_ms":3000}]"#)
       let turn = try await caller.stalledTurn()
       try program.install()
-      try await caller.signal("Completed")
-      #expect(try await turn.snapshot().text == "Well then.")
+      #expect(try await turn.end().answer.text == "Well then.")
       try await eventually("the end of the old service") { kill(old, 0) != 0 }
       #expect(try await caller.send("hi").contains("hi"))
       #expect(try await processID(caller) != old)
