@@ -265,5 +265,7 @@ uninstall:
 	  echo "remove $(DESTDIR)$${pair#*:}"; \
 	  rm -f "$(DESTDIR)$${pair#*:}"; \
 	done; \
-	rmdir "$(DESTDIR)$(DOCDIR)" 2>/dev/null || :
+	for directory in $(DOCDIR)/panel $(DOCDIR); do \
+	  rmdir "$(DESTDIR)$$directory" 2>/dev/null || :; \
+	done
 	@test -n "$(DESTDIR)" || systemctl --user stop chappie.service 2>/dev/null || :

@@ -98,6 +98,10 @@ cat >"$scratch/expected" <<'END'
 /usr/share/doc/chappie/access-group.conf
 /usr/share/doc/chappie/chappie-sandbox.md
 /usr/share/doc/chappie/chappie.conf
+/usr/share/doc/chappie/panel/bar.conf
+/usr/share/doc/chappie/panel/i3blocks.conf
+/usr/share/doc/chappie/panel/waybar.css
+/usr/share/doc/chappie/panel/waybar.jsonc
 /usr/share/fish/vendor_completions.d/chappie.fish
 /usr/share/icons/hicolor/scalable/apps/org.chappie.svg
 /usr/share/icons/hicolor/symbolic/apps/org.chappie-symbolic.svg
