@@ -60,11 +60,12 @@ enum Chappied {
       return EndReason.misconfigured.rawValue
     }
     do {
+      // The shared connection that libsecret uses, opened at the same time.
+      async let shared = BusConnection.open(.session)
       let connection = try await BusService.connect()
       let stop = Promise<EndReason>()
       connection.onClosed { stop.fulfil(.busLost) }
-      // The shared connection that libsecret uses.
-      if let shared = try? await BusConnection.open(.session) {
+      if let shared = try? await shared {
         BusConnection.quietenLibraries(onceClosed: shared)
       }
       // Before the service takes its name: from then on it may be asked to end.
