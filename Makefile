@@ -113,6 +113,7 @@ test: test-dependencies prepare translations lint
 	Tests/release.sh
 	Tests/unit.sh .build/debug
 	scripts/private-session Tests/examples.py .build/debug
+	scripts/private-session Tests/window.py .build/debug
 	scripts/private-session Tests/flatpak.sh .build/debug
 	scripts/private-session Tests/abuse/abuse.py .build/debug --brief --seconds 24
 
@@ -205,12 +206,14 @@ FISHCOMPLETIONDIR = $(DATADIR)/fish/vendor_completions.d
 BUILDDIR = .build/release
 INSTALL = install
 
-# What goes where, as SOURCE:DESTINATION. In a source that ends in .in, @libexecdir@, @interfacesdir@,
-# @version@ and @date@ are filled in.
+# What goes where, as SOURCE:DESTINATION. In a source that ends in .in, @bindir@, @datadir@, @libexecdir@,
+# @interfacesdir@, @version@ and @date@ are filled in.
 INSTALLED_PROGRAMS = \
   $(BUILDDIR)/chappied:$(LIBEXECDIR)/chappied \
   $(BUILDDIR)/chappie:$(BINDIR)/chappie \
   $(BUILDDIR)/chappie-sandbox:$(BINDIR)/chappie-sandbox
+INSTALLED_SCRIPTS = \
+  desktop/window/chappie-window.in:$(BINDIR)/chappie-window
 INSTALLED_FILES = \
   data/chappie.service.in:$(SYSTEMDUSERDIR)/chappie.service \
   dbus/org.chappie.service.in:$(DBUSSERVICESDIR)/org.chappie.service \
@@ -223,6 +226,10 @@ INSTALLED_FILES = \
   Sources/chappie-sandbox/README.md:$(DOCDIR)/chappie-sandbox.md \
   $(TRANSLATIONS)/org.chappie.desktop:$(DATADIR)/applications/org.chappie.desktop \
   $(TRANSLATIONS)/org.chappie.chappie.metainfo.xml.in:$(DATADIR)/metainfo/org.chappie.chappie.metainfo.xml \
+  $(foreach file,$(wildcard desktop/window/*.js desktop/window/*.css),\
+    $(file):$(DATADIR)/chappie/window/$(notdir $(file))) \
+  desktop/window/org.chappie.Window.desktop:$(DATADIR)/applications/org.chappie.Window.desktop \
+  desktop/window/org.chappie.Window.service.in:$(DBUSSERVICESDIR)/org.chappie.Window.service \
   data/icons/hicolor/scalable/apps/org.chappie.svg:$(DATADIR)/icons/hicolor/scalable/apps/org.chappie.svg \
   data/icons/hicolor/symbolic/apps/org.chappie-symbolic.svg:$(DATADIR)/icons/hicolor/symbolic/apps/org.chappie-symbolic.svg \
   $(foreach language,$(shell cat po/LINGUAS),\
@@ -241,31 +248,34 @@ INSTALLED_FILES = \
 
 install:
 	@set -e; \
-	for pair in $(INSTALLED_PROGRAMS) $(INSTALLED_FILES); do \
+	for pair in $(INSTALLED_PROGRAMS) $(INSTALLED_SCRIPTS) $(INSTALLED_FILES); do \
 	  test -e "$${pair%%:*}" || { echo "$${pair%%:*} is not there: build it first" >&2; exit 1; }; \
 	done; \
 	for pair in $(INSTALLED_PROGRAMS); do \
 	  echo "install $(DESTDIR)$${pair#*:}"; \
 	  $(INSTALL) -D -m 755 "$${pair%%:*}" "$(DESTDIR)$${pair#*:}"; \
 	done; \
-	for pair in $(INSTALLED_FILES); do \
+	mode=755; \
+	for pair in $(INSTALLED_SCRIPTS) 644 $(INSTALLED_FILES); do \
+	  case $$pair in 644) mode=644; continue ;; esac; \
 	  echo "install $(DESTDIR)$${pair#*:}"; \
 	  case $${pair%%:*} in \
 	    *.in) sed -e 's|@libexecdir@|$(LIBEXECDIR)|g' -e 's|@interfacesdir@|$(DBUSINTERFACESDIR)|g' \
+	        -e 's|@bindir@|$(BINDIR)|g' -e 's|@datadir@|$(DATADIR)|g' \
 	        -e 's|@version@|$(VERSION)|g' -e 's|@date@|$(RELEASED)|g' "$${pair%%:*}" \
-	      | $(INSTALL) -D -m 644 /dev/stdin "$(DESTDIR)$${pair#*:}" ;; \
-	    *) $(INSTALL) -D -m 644 "$${pair%%:*}" "$(DESTDIR)$${pair#*:}" ;; \
+	      | $(INSTALL) -D -m $$mode /dev/stdin "$(DESTDIR)$${pair#*:}" ;; \
+	    *) $(INSTALL) -D -m $$mode "$${pair%%:*}" "$(DESTDIR)$${pair#*:}" ;; \
 	  esac; \
 	done
 
 # Directories that other packages use too are left; the one for the documentation is not.
 uninstall:
 	@set -e; \
-	for pair in $(INSTALLED_PROGRAMS) $(INSTALLED_FILES); do \
+	for pair in $(INSTALLED_PROGRAMS) $(INSTALLED_SCRIPTS) $(INSTALLED_FILES); do \
 	  echo "remove $(DESTDIR)$${pair#*:}"; \
 	  rm -f "$(DESTDIR)$${pair#*:}"; \
 	done; \
-	for directory in $(DOCDIR)/panel $(DOCDIR); do \
+	for directory in $(DOCDIR) $(DATADIR)/chappie/window $(DATADIR)/chappie; do \
 	  rmdir "$(DESTDIR)$$directory" 2>/dev/null || :; \
 	done
 	@test -n "$(DESTDIR)" || systemctl --user stop chappie.service 2>/dev/null || :

@@ -89,10 +89,13 @@ sed 's/^/      /' "$scratch/installed"
 cat >"$scratch/expected" <<'END'
 /usr/bin/chappie
 /usr/bin/chappie-sandbox
+/usr/bin/chappie-window
 /usr/lib/systemd/user/chappie.service
 /usr/libexec/chappied
+/usr/share/applications/org.chappie.Window.desktop
 /usr/share/applications/org.chappie.desktop
 /usr/share/bash-completion/completions/chappie
+/usr/share/dbus-1/services/org.chappie.Window.service
 /usr/share/dbus-1/services/org.chappie.service
 /usr/share/doc/chappie/PRIVACY.md
 /usr/share/doc/chappie/access-group.conf
@@ -117,6 +120,9 @@ END
 for xml in dbus/org.chappie.*.xml; do
   echo "/usr/share/dbus-1/interfaces/${xml#dbus/}"
   echo "/usr/share/man/man7/$(basename "$xml" .xml).7"
+done >>"$scratch/expected"
+for file in desktop/window/*.js desktop/window/*.css; do
+  echo "/usr/share/chappie/window/$(basename "$file")"
 done >>"$scratch/expected"
 sort -o "$scratch/expected" "$scratch/expected"
 check "the installed files are the expected ones" diff "$scratch/expected" "$scratch/installed"
@@ -183,7 +189,9 @@ check "PREFIX=\$HOME/.local needs no other variable" one_user
 
 # --- Each file by the tool for its kind
 
-check_with desktop-file-validate "desktop file" silent desktop-file-validate "$share/applications/org.chappie.desktop"
+for file in "$share"/applications/*.desktop; do
+  check_with desktop-file-validate "desktop file $(basename "$file")" silent desktop-file-validate "$file"
+done
 check_with appstreamcli "metainfo" \
   appstreamcli validate --no-net --pedantic --explain "$share/metainfo/org.chappie.chappie.metainfo.xml"
 for page in "$share"/man/man?/*chappie*.[178]; do

@@ -1,0 +1,422 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Uses desktop/window as a person with a screen reader and a keyboard does: over AT-SPI, on a display of its own.
+
+    scripts/private-session Tests/window.py DIRECTORY-WITH-THE-PROGRAMS [--pictures DIRECTORY]
+
+The service is the real one, and chappie-sandbox plays the servers. With --pictures it makes screenshots of each step.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import gi
+
+gi.require_version("Atspi", "2.0")
+from gi.repository import Atspi, Gio, GLib  # noqa: E402
+
+TOP = Path(__file__).resolve().parent.parent
+WINDOW = TOP / "desktop/window/main.js"
+# What a slow machine may take until something is to be seen.
+PATIENCE = 30
+
+
+class Faulty(Exception):
+    pass
+
+
+def wait_for(what, condition, patience=PATIENCE):
+    end = time.monotonic() + patience
+    while time.monotonic() < end:
+        if found := condition():
+            return found
+        time.sleep(0.05)
+    raise Faulty(f"{what}: not within {patience} s")
+
+
+class Display:
+    """An X server without a screen."""
+
+    def __init__(self, width=1000, height=760):
+        read, write = os.pipe()
+        self.server = subprocess.Popen(
+            ["Xvfb", "-displayfd", str(write), "-noreset", "-screen", "0", f"{width}x{height}x24"], pass_fds=[write],
+            stderr=subprocess.DEVNULL)
+        os.close(write)
+        self.name = ":" + os.read(read, 16).decode().strip()
+        os.close(read)
+        os.environ.update(DISPLAY=self.name, GDK_BACKEND="x11", GSK_RENDERER="cairo")
+        # The bus starts what makes key presses.
+        subprocess.run(["gdbus", "call", "--session", "--dest", "org.freedesktop.DBus", "--object-path", "/org/freedesktop/DBus", "--method",
+                        "org.freedesktop.DBus.UpdateActivationEnvironment", f"{{'DISPLAY': '{self.name}'}}"],
+                       check=True, stdout=subprocess.DEVNULL)
+        (Path(os.environ["XDG_DATA_HOME"]) / "icons").symlink_to(TOP / "data/icons")
+
+    def picture(self, path):
+        subprocess.run(["import", "-window", "root", path], check=True)
+
+    def close(self):
+        self.server.kill()
+        self.server.wait()
+
+
+class World:
+    """The stand-in, the service and the screen locker."""
+
+    def __init__(self, *options):
+        self.sandbox = subprocess.Popen(["chappie-sandbox", "--port", "0", *options], stdout=subprocess.PIPE, text=True)
+        self.issuer = self.sandbox.stdout.readline().split()[1]
+        self.service = None
+        self.locker = None
+
+    def control(self, what, data=b"", method="POST"):
+        request = urllib.request.Request(f"{self.issuer}/sandbox/{what}", data=data, method=method)
+        return urllib.request.urlopen(request, timeout=10).read()
+
+    def answer(self, text, **rule):
+        self.control("scenario", json.dumps([{"endpoint": "responses", "text": text, **rule}]).encode())
+
+    def start_service(self):
+        self.service = subprocess.Popen(
+            ["chappied", "--issuer", self.issuer, "--backend", f"{self.issuer}/backend-api"], stderr=subprocess.DEVNULL)
+        subprocess.run(["gdbus", "wait", "--session", "--timeout", "20", "org.chappie"], check=True)
+
+    def kill_service(self):
+        self.service.kill()
+        self.service.wait()
+
+    def start_locker(self):
+        self.locker = subprocess.Popen(["/usr/bin/python3", "-m", "dbusmock", "--template", "gnome_screensaver"],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run(["gdbus", "wait", "--session", "--timeout", "20", "org.gnome.ScreenSaver"], check=True)
+
+    def lock(self, locked):
+        subprocess.run(["gdbus", "call", "--session", "--dest", "org.gnome.ScreenSaver", "--object-path",
+                        "/org/gnome/ScreenSaver", "--method", "org.gnome.ScreenSaver.SetActive", str(locked).lower()],
+                       check=True, stdout=subprocess.DEVNULL)
+
+    def close(self):
+        for process in (self.locker, self.service, self.sandbox):
+            if process:
+                process.kill()
+                process.wait()
+
+
+class Window:
+    """The window, as assistive programs see it."""
+
+    def __init__(self):
+        self.log = open(Path(os.environ["CHAPPIE_WORLD"]) / "window.log", "w+")
+        self.process = subprocess.Popen(["gjs", "-m", WINDOW], stdout=self.log, stderr=self.log)
+        self.root = wait_for("the window", self._application)
+        # The cache is kept current by events, which need a main loop.
+        self.root.set_cache_mask(Atspi.Cache.NONE)
+
+    def _application(self):
+        if self.process.poll() is not None:
+            raise Faulty("the window ended")
+        desktop = Atspi.get_desktop(0)
+        for at in range(desktop.get_child_count()):
+            child = desktop.get_child_at_index(at)
+            if child and child.get_name() in ("Chappie", "org.chappie.Window") and child.get_child_count():
+                return child
+        return None
+
+    def all(self, root=None):
+        """Everything that shows."""
+        waiting = [root or self.root]
+        while waiting:
+            node = waiting.pop()
+            try:
+                states = node.get_state_set()
+                # GTK 4.8 knows no more of children than whether they are visible.
+                if node != self.root and not states.contains(Atspi.StateType.VISIBLE):
+                    continue
+                yield node
+                waiting += [child for child in map(node.get_child_at_index, range(node.get_child_count())) if child]
+            except GLib.Error:
+                continue  # It went away meanwhile.
+
+    @staticmethod
+    def words(node):
+        try:
+            shown = Atspi.Text.get_text(node, 0, -1) if "Text" in node.get_interfaces() else ""
+            return f"{node.get_name() or ''}\n{shown}"
+        except GLib.Error:
+            return ""
+
+    def sees(self, words):
+        """A node that shows the words."""
+        return next((node for node in self.all() if words in self.words(node)), None)
+
+    def shows(self, words):
+        return wait_for(f"“{words}” shows", lambda: self.sees(words))
+
+    def hides(self, words):
+        wait_for(f"“{words}” is gone", lambda: not self.sees(words))
+
+    def named(self, role, name):
+        return next((node for node in self.all() if node.get_role() == role and node.get_name() == name), None)
+
+    def button(self, name):
+        node = wait_for(f"button “{name}”", lambda: self.named(Atspi.Role.PUSH_BUTTON, name))
+        wait_for(f"button “{name}” is sensitive",
+                 lambda: node.get_state_set().contains(Atspi.StateType.SENSITIVE))
+        return node
+
+    def press(self, name):
+        Atspi.Action.do_action(self.button(name), 0)
+
+    def keys(self, text):
+        Atspi.generate_keyboard_event(0, text, Atspi.KeySynthType.STRING)
+
+    def key(self, symbol):
+        Atspi.generate_keyboard_event(symbol, None, Atspi.KeySynthType.SYM)
+
+    def combination(self, character):
+        """Control and a letter."""
+        Atspi.generate_keyboard_event(37, None, Atspi.KeySynthType.PRESS)
+        self.keys(character)
+        Atspi.generate_keyboard_event(37, None, Atspi.KeySynthType.RELEASE)
+
+    def ask(self, text):
+        """Types a question and asks it."""
+        self.button_is_there("Ask")
+        self.keys(text)
+        self.shows(text)
+        self.key(0xFF0D)
+
+    def button_is_there(self, name):
+        wait_for(f"button “{name}”", lambda: self.named(Atspi.Role.PUSH_BUTTON, name))
+
+    def action(self, name, parameter=None):
+        """What other programs may do: an action of the application."""
+        parameters = [GLib.Variant("s", parameter)] if parameter is not None else []
+        Gio.bus_get_sync(Gio.BusType.SESSION).call_sync(
+            "org.chappie.Window", "/org/chappie/Window", "org.freedesktop.Application", "ActivateAction",
+            GLib.Variant("(sava{sv})", (name, parameters, {})), None, 0, 5000, None)
+
+    def answers_in(self):
+        """The seconds that the window takes to answer a call: long ones are felt."""
+        begun = time.monotonic()
+        Gio.bus_get_sync(Gio.BusType.SESSION).call_sync(
+            "org.chappie.Window", "/org/chappie/Window", "org.freedesktop.DBus.Peer", "Ping", None, None, 0, 60000, None)
+        return time.monotonic() - begun
+
+    def complaints(self):
+        self.log.flush()
+        self.log.seek(0)
+        return [line for line in self.log.read().splitlines() if re.search("CRITICAL|WARNING|JS ERROR|Error", line)]
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+class Run:
+    """The steps, in their order: each begins where the one before ended."""
+
+    def __init__(self, pictures):
+        self.pictures = pictures
+        self.display = Display()
+        self.world = World("--rate", "20", "--interval", "1")
+        self.window = None
+
+    def picture(self, name):
+        if self.pictures:
+            time.sleep(0.7)  # Transitions of the toolkit.
+            self.display.picture(self.pictures / f"{name}.png")
+
+    def without_a_service(self):
+        self.window = Window()
+        self.window.shows("The service does not run")
+        self.picture("missing")
+        self.world.start_service()
+        self.window.shows("Sign in to ChatGPT")
+        self.picture("signed-out")
+
+    def signs_in(self):
+        self.window.press("Sign in")
+        code = wait_for("the code", self.code)
+        # It is read letter by letter.
+        self.window.shows(" ".join(code))
+        self.window.button_is_there("Copy code")
+        self.window.shows("/codex/device")
+        self.picture("code")
+        self.world.control("decline", f"user_code={code}".encode())
+        self.window.shows("The sign-in was declined on the page.")
+        self.window.press("Sign in")
+        again = wait_for("another code", lambda: (self.code() or code) != code and self.code())
+        self.window.shows(" ".join(again))
+        self.world.control("approve", f"user_code={again}".encode())
+        self.window.button_is_there("Ask")
+        self.window.shows("ada@example.com")
+        self.picture("empty")
+
+    @staticmethod
+    def code():
+        shown = subprocess.run(["busctl", "--user", "--json=short", "get-property", "org.chappie", "/org/chappie",
+                                "org.chappie.Session", "DeviceCode"], capture_output=True, text=True, check=True).stdout
+        return json.loads(shown)["data"].get("user_code", {}).get("data")
+
+    def asks_and_streams(self):
+        # Slow enough that the beginning shows before the end has come.
+        self.world.answer("# Buses\n\nA **bus** carries:\n\n1. calls\n2. signals\n\n```python\nprint('hello')\n```\n\n"
+                          "| kind | reply |\n|---|---|\n| call | yes |\n\nand that was it.", delta_delay_ms=300)
+        self.window.ask("What is a bus?")
+        self.window.shows("Buses")
+        if self.window.sees("and that was it."):
+            raise Faulty("the answer came at once")
+        self.picture("streaming")
+        self.window.button_is_there("Stop the answer")
+        self.window.shows("and that was it.")
+        self.window.button_is_there("Copy the answer")
+        for words in ("A bus carries:", "signals", "print('hello')", "yes"):
+            self.window.shows(words)
+        if self.window.sees("**") or self.window.sees("```"):
+            raise Faulty("Markdown shows as it was written")
+        self.picture("answer")
+
+    def stops(self):
+        self.world.answer("one two three " * 200, delta_delay_ms=100)
+        self.window.ask("Count, please.")
+        self.window.shows("one two three")
+        self.window.press("Stop the answer")
+        self.window.shows("Stopped.")
+        self.window.button_is_there("Ask")
+
+    def locked(self):
+        self.world.start_locker()
+        self.world.lock(True)
+        self.window.shows("The screen is locked")
+        if self.window.sees("What is a bus?") or self.window.sees("Buses"):
+            raise Faulty("something that was said shows while the screen is locked")
+        self.picture("locked")
+        self.world.lock(False)
+        self.window.shows("and that was it.")
+
+    def threads(self):
+        self.window.press("New conversation")
+        self.window.hides("and that was it.")
+        row = wait_for("the thread", lambda: next(
+            (node for node in self.window.all() if node.get_role() == Atspi.Role.LIST_ITEM
+             and node.get_name().startswith("What is a bus?")), None))
+        self.picture("new")
+        self.window.action("thread", self.thread_ids()[0])
+        self.window.shows("and that was it.")
+        subprocess.run(["busctl", "--user", "call", "org.chappie", "/org/chappie", "org.chappie.Threads", "Rename", "ss",
+                        self.thread_ids()[0], "Of buses"], check=True)
+        self.window.shows("Of buses, ")
+        del row
+
+    @staticmethod
+    def thread_ids():
+        shown = subprocess.run(["busctl", "--user", "--json=short", "call", "org.chappie", "/org/chappie",
+                                "org.chappie.Threads", "List", "a{sv}", "0"], capture_output=True, text=True, check=True)
+        return [thread["id"]["data"] for thread in json.loads(shown.stdout)["data"][0]]
+
+    def approves(self):
+        """A tool of another program: a shell's, with the answer as signals to everyone."""
+        arguments = {"path": "/home/ada/notes", "hidden": "a\u202eb"}
+        self.world.control("scenario", json.dumps([{"endpoint": "responses", "tool_calls": [
+            {"name": "remove", "arguments": arguments}]}]).encode())
+        subprocess.run(["busctl", "--user", "call", "org.chappie", "/org/chappie", "org.chappie.Client", "Stream",
+                        "sa{sv}", "Remove it.", "2", "broadcast", "b", "true", "tools", "aa{sv}", "1", "3",
+                        "name", "s", "remove", "policy", "s", "ask", "input_schema", "s",
+                        '{"type":"object","properties":{"path":{"type":"string"},"hidden":{"type":"string"}}}'],
+                       check=True, stdout=subprocess.DEVNULL)
+        wait_for("the approval", lambda: '"remove"' in subprocess.run(
+            ["busctl", "--user", "call", "org.chappie", "/org/chappie", "org.chappie.Manager", "ListApprovals"],
+            capture_output=True, text=True).stdout)
+        self.window.combination("p")
+        self.window.shows("The model wants to run the tool remove.")
+        self.window.shows("/home/ada/notes")
+        self.window.shows("\\u{202e}")
+        self.picture("approval")
+        self.window.press("Deny")
+        self.window.shows("No tool waits.")
+
+    def megabyte(self):
+        self.world.control("scenario", json.dumps([
+            {"endpoint": "responses", "flood": {"of": "text", "size": 16384, "count": 64}}]).encode())
+        self.window.action("ask", "A megabyte, please.")
+        slowest = 0
+        end = time.monotonic() + PATIENCE
+        while not self.window.sees("Copy the answer"):
+            slowest = max(slowest, self.window.answers_in())
+            if time.monotonic() > end:
+                raise Faulty("the megabyte did not come to its end")
+        # The slowest answer of the window to a call is a figure to look at, and no condition: machines differ.
+        print(f"      1 MB: the window answered within {slowest:.2f} s")
+        more = self.window.shows("Show more (").get_name()
+        self.window.press(more)
+        self.window.hides(more)
+
+    def killed_while_it_streams(self):
+        self.world.answer("one two three " * 200, delta_delay_ms=100)
+        self.window.action("ask", "Count again, please.")
+        self.window.shows("one two three")
+        self.world.kill_service()
+        self.window.shows("The service does not run")
+        self.world.start_service()
+        self.window.shows("The service ended before the answer was complete.")
+        self.picture("interrupted")
+        self.world.answer("I am back.")
+        self.window.press("Try again")
+        self.window.shows("I am back.")
+
+    def offline(self):
+        self.world.control("scenario", json.dumps([
+            {"endpoint": endpoint, "drop_after": 0, "times": "always"} for endpoint in ("responses", "handshake")]).encode())
+        self.window.action("ask", "Is anybody there?")
+        self.window.shows("The servers cannot be reached.")
+        self.picture("offline")
+        self.world.control("scenario", method="DELETE")
+
+    def signs_out(self):
+        subprocess.run(["chappie", "sign-out"], check=True, stdout=subprocess.DEVNULL)
+        self.window.shows("Sign in to ChatGPT")
+
+    def close(self):
+        if self.window:
+            self.window.close()
+        self.world.close()
+        self.display.close()
+
+
+def main():
+    os.environ["PATH"] = f"{Path(sys.argv[1]).resolve()}:{os.environ['PATH']}"
+    pictures = Path(sys.argv[3]) if sys.argv[2:3] == ["--pictures"] else None
+    if pictures:
+        pictures.mkdir(parents=True, exist_ok=True)
+    run = Run(pictures)
+    steps = [run.without_a_service, run.signs_in, run.asks_and_streams, run.stops, run.threads, run.locked, run.approves,
+             run.megabyte, run.killed_while_it_streams, run.offline, run.signs_out]
+    status = 0
+    try:
+        for step in steps:
+            name = step.__name__.replace("_", " ")
+            begun = time.monotonic()
+            step()
+            print(f"ok    {name} ({time.monotonic() - begun:.1f} s)", flush=True)
+        if complaints := run.window.complaints():
+            raise Faulty("the window complained:\n" + "\n".join(complaints))
+    except Faulty as fault:
+        print(f"FAIL  {name}: {fault}")
+        run.picture("failure")
+        if run.window:
+            print("\n".join(run.window.complaints()))
+            print("\n".join(f"  {node.get_role_name()}: {Window.words(node)!r:.200}" for node in run.window.all()))
+        status = 1
+    finally:
+        run.close()
+    sys.exit(status)
+
+
+main()

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stored accounts: the one that is used, others, and who is signed in.
+import Adw from 'gi://Adw?version=1';
+import Gtk from 'gi://Gtk?version=4.0';
+
+import {accountName} from './bus.js';
+import {_} from './text.js';
+
+const STATES = {
+    'signed-out': () => _('Signed out'),
+    'signing-in': () => _('Signing in…'),
+    'signed-in': () => _('Signed in'),
+    'reauthentication-required': () => _('Needs to sign in again'),
+};
+
+/** The group, and how it is kept current. `chosen` is called when another account is used. */
+export function accountsGroup(service, chosen) {
+    const group = new Adw.PreferencesGroup({title: _('Accounts'),
+        description: _('“chappie sign-in --account NAME” in a terminal adds another one.')});
+    let rows = [];
+    const show = () => {
+        rows.forEach(row => group.remove(row));
+        rows = service.accounts.map(path => {
+            const info = service.get('Session', 'AccountInfo', path) ?? {};
+            const state = STATES[service.get('Session', 'State', path)]?.() ?? '';
+            const row = new Adw.ActionRow({
+                useMarkup: false, title: accountName(path), activatable: true,
+                subtitle: [info.email, info.plan, state].filter(part => part).join(' · '),
+            });
+            row.add_suffix(new Gtk.Image({
+                iconName: 'object-select-symbolic', opacity: path === service.path ? 1 : 0,
+                accessibleRole: Gtk.AccessibleRole.PRESENTATION,
+            }));
+            row.connect('activated', () => {
+                service.select(path);
+                chosen();
+            });
+            group.add(row);
+            return row;
+        });
+    };
+    show();
+    return {group, show, refresh: show};
+}

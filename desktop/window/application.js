@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program: one process, started by its desktop file or over the bus, and its actions, which other programs may call
+// through org.freedesktop.Application: `ask` (s), `thread` (s), `sign-in`.
+import Adw from 'gi://Adw?version=1';
+import Gdk from 'gi://Gdk?version=4.0';
+import Gio from 'gi://Gio';
+import GLib from 'gi://GLib';
+import GObject from 'gi://GObject';
+import Gtk from 'gi://Gtk?version=4.0';
+
+import {requestBackground} from './background.js';
+import {Service} from './bus.js';
+import {setKeys, shortcutsWindow} from './shortcuts.js';
+import {_} from './text.js';
+import {Window} from './window.js';
+
+export const Application = GObject.registerClass({
+    GTypeName: 'ChappieApplication',
+}, class Application extends Adw.Application {
+    constructor(directory) {
+        super({applicationId: 'org.chappie.Window', flags: Gio.ApplicationFlags.DEFAULT_FLAGS ?? 0});
+        this._directory = directory;
+        GLib.set_application_name('Chappie');
+    }
+
+    vfunc_startup() {
+        super.vfunc_startup();
+        this._service = new Service(this.get_dbus_connection());
+        const style = new Gtk.CssProvider();
+        style.load_from_path(GLib.build_filenamev([this._directory, 'style.css']));
+        Gtk.StyleContext.add_provider_for_display(Gdk.Display.get_default(), style,
+            Gtk.STYLE_PROVIDER_PRIORITY_APPLICATION);
+        // The focus on a text does not select it all.
+        Gtk.Settings.get_default().gtkLabelSelectOnFocus = false;
+        this._addAction('ask', 's', text => this._present().ask(text));
+        this._addAction('thread', 's', thread => this._present().show_thread(thread));
+        this._addAction('sign-in', null, () => this._present().sign_in());
+        this._addAction('about', null, () => this._about());
+        this._addAction('quit', null, () => this.quit());
+        const background = new Gio.SimpleAction({name: 'background', state: GLib.Variant.new_boolean(false)});
+        background.connect('change-state', (action, value) => this._stay(action, value.unpack()));
+        this.add_action(background);
+        setKeys(this);
+    }
+
+    vfunc_activate() {
+        this._present();
+    }
+
+    _addAction(name, type, activate) {
+        const action = new Gio.SimpleAction({name, parameterType: type ? new GLib.VariantType(type) : null});
+        action.connect('activate', (_action, parameter) => activate(parameter?.unpack()));
+        this.add_action(action);
+    }
+
+    _present() {
+        if (!this._window) {
+            this._window = new Window(this, this._service);
+            this._window.set_help_overlay(shortcutsWindow());
+            this._window.connect('close-request', window => {
+                window.hide();
+                if (!this._held)
+                    this._window = null;
+                return Boolean(this._held);
+            });
+        }
+        this._window.present();
+        return this._window;
+    }
+
+    async _stay(action, stay) {
+        const may = stay && await requestBackground(this.get_dbus_connection());
+        if (may && !this._held)
+            this.hold();
+        else if (!may && this._held)
+            this.release();
+        this._held = may;
+        action.set_state(GLib.Variant.new_boolean(may));
+        if (stay && !may)
+            this._window?.tell(_('The desktop does not let programs run in the background.'));
+    }
+
+    _about() {
+        new Adw.AboutWindow({
+            transientFor: this._window, applicationName: 'Chappie', applicationIcon: 'org.chappie',
+            licenseType: Gtk.License.APACHE_2_0, comments: _('Asks ChatGPT, through the service of this desktop'),
+        }).present();
+    }
+});

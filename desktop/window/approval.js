@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tool that waits for approval, with everything that it would be given.
+import GObject from 'gi://GObject';
+import Gtk from 'gi://Gtk?version=4.0';
+
+import {_, fill} from './text.js';
+import {named} from './widgets.js';
+
+// Control characters, and those that change the direction of text or have no width, would hide what is approved.
+const HIDDEN = /(?!\n)[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029\u3164\u115f\u1160]/gu;
+
+export const visible = text => text.replace(HIDDEN, character =>
+    `\\u{${character.codePointAt(0).toString(16)}}`);
+
+export const Approval = GObject.registerClass({
+    GTypeName: 'ChappieApproval',
+    Signals: {answered: {param_types: [GObject.TYPE_BOOLEAN]}},
+}, class Approval extends Gtk.Box {
+    /** `app` is the sandboxed app that brought the tool; `problem` is why an approval was not accepted before. */
+    constructor({tool, text, app = null, problem = null}) {
+        super({
+            orientation: Gtk.Orientation.VERTICAL, spacing: 8, cssClasses: ['approval', 'card'],
+            accessibleRole: Gtk.AccessibleRole.GROUP,
+        });
+        const name = visible(tool);
+        named(this, fill(_('Approval for %s'), name));
+        const label = (content, ...cssClasses) => this.append(
+            new Gtk.Label({label: content, xalign: 0, wrap: true, wrapMode: 2, cssClasses, selectable: true}));
+        label(app ? fill(_('%1$s wants to run the tool %2$s.'), visible(app), name)
+            : fill(_('The model wants to run the tool %s.'), name), 'heading');
+        if (problem)
+            label(problem, 'error');
+        const view = new Gtk.TextView({
+            editable: false, monospace: true, wrapMode: Gtk.WrapMode.WORD_CHAR, acceptsTab: false, topMargin: 6,
+            bottomMargin: 6, leftMargin: 6, rightMargin: 6,
+        });
+        view.buffer.set_text(visible(text), -1);
+        named(view, _('What the tool is given'));
+        this.append(new Gtk.ScrolledWindow({
+            child: view, propagateNaturalHeight: true, maxContentHeight: 320, hscrollbarPolicy: Gtk.PolicyType.NEVER,
+        }));
+        const row = new Gtk.Box({spacing: 8, halign: Gtk.Align.END});
+        // Neither is the default: a key that was meant for something else must not approve.
+        for (const [caption, approved, cssClasses] of [[_('Deny'), false, []], [_('Approve'), true, ['destructive-action']]]) {
+            const button = new Gtk.Button({label: caption, cssClasses});
+            button.connect('clicked', () => {
+                row.sensitive = false;
+                this.emit('answered', approved);
+            });
+            row.append(button);
+        }
+        this.append(row);
+    }
+});

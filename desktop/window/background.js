@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Staying when the window is closed, so that an answer comes to its end. The desktop is asked for it through the
+// background portal, and only when the user has chosen it.
+import Gio from 'gi://Gio';
+import GLib from 'gi://GLib';
+
+import {_} from './text.js';
+
+/** Asks the portal. True if the program may run in the background; true also where there is no portal to ask. */
+export async function requestBackground(connection) {
+    const token = `chappie${GLib.random_int()}`;
+    const sender = connection.get_unique_name().slice(1).replace(/\./g, '_');
+    const handle = `/org/freedesktop/portal/desktop/request/${sender}/${token}`;
+    let subscription = 0;
+    try {
+        const answer = new Promise(resolve => {
+            subscription = connection.signal_subscribe('org.freedesktop.portal.Desktop', 'org.freedesktop.portal.Request',
+                'Response', handle, null, Gio.DBusSignalFlags.NONE,
+                (_connection, _sender, _path, _name, _member, parameters) => resolve(parameters.recursiveUnpack()));
+        });
+        await connection.call('org.freedesktop.portal.Desktop', '/org/freedesktop/portal/desktop',
+            'org.freedesktop.portal.Background', 'RequestBackground', new GLib.Variant('(sa{sv})', ['', {
+                handle_token: new GLib.Variant('s', token),
+                reason: new GLib.Variant('s', _('Answers come to their end when the window is closed.')),
+                autostart: new GLib.Variant('b', false),
+            }]), null, Gio.DBusCallFlags.NONE, -1, null);
+        const [response, results] = await answer;
+        return response === 0 && results.background !== false;
+    } catch {
+        return true;
+    } finally {
+        if (subscription)
+            connection.signal_unsubscribe(subscription);
+    }
+}

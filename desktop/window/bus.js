@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// The service on the session bus: calls, and its properties as they change. Nothing here waits in the main loop.
+import Gio from 'gi://Gio';
+import GLib from 'gi://GLib';
+import GObject from 'gi://GObject';
+
+Gio._promisify(Gio.DBusConnection.prototype, 'call');
+Gio._promisify(Gio.DBusConnection.prototype, 'call_with_unix_fd_list');
+
+export const NAME = 'org.chappie';
+export const ROOT = '/org/chappie';
+const ACCOUNTS = `${ROOT}/account/`;
+const PROPERTIES = 'org.freedesktop.DBus.Properties';
+const INTERFACES = ['Manager', 'Session', 'Client'];
+
+/** A failure: `code` is the last word of the name of the D-Bus error, `message` a sentence for a person. */
+export class Failure extends Error {
+    constructor(name, message) {
+        super(message);
+        this.code = (name ?? 'Failed').split('.').pop();
+    }
+
+    static of(error) {
+        if (error instanceof Failure)
+            return error;
+        const name = error instanceof GLib.Error ? Gio.DBusError.get_remote_error(error) : null;
+        if (name)
+            Gio.DBusError.strip_remote_error(error);
+        return new Failure(name ?? error.constructor?.name, error.message);
+    }
+
+    /** Whether the service cannot be started or has ended. */
+    get isMissing() {
+        return ['ServiceUnknown', 'NameHasNoOwner', 'NoReply', 'Disconnected'].includes(this.code) ||
+            this.code.startsWith('Spawn');
+    }
+
+    /** Whether the object has no such interface: the service is configured without it. */
+    get isUnsupported() {
+        return ['UnknownMethod', 'UnknownInterface', 'UnknownObject'].includes(this.code);
+    }
+}
+
+/** The name of an account in its object path, in which other characters than letters and digits are _XX. */
+export function accountName(path) {
+    if (path === ROOT)
+        return 'default';
+    const bytes = [];
+    const name = path.slice(ACCOUNTS.length);
+    for (let at = 0; at < name.length; at++) {
+        bytes.push(name[at] === '_' ? parseInt(name.slice(at + 1, at + 3), 16) : name.charCodeAt(at));
+        at += name[at] === '_' ? 2 : 0;
+    }
+    return new TextDecoder().decode(new Uint8Array(bytes));
+}
+
+export const Service = GObject.registerClass({
+    GTypeName: 'ChappieService',
+    Signals: {
+        // A property, or whether the service is there.
+        changed: {},
+        // Stored accounts came or went.
+        'accounts-changed': {},
+        'thread-changed': {param_types: [GObject.TYPE_STRING, GObject.TYPE_STRING]},
+    },
+}, class Service extends GObject.Object {
+    constructor(connection) {
+        super();
+        this._connection = connection;
+        this._values = new Map();
+        /** The object whose account is used. */
+        this.path = ROOT;
+        /** Stored accounts: their paths, with the default one first. */
+        this.accounts = [ROOT];
+        /** `starting`, `there` or `missing`. */
+        this.presence = 'starting';
+        this._subscriptions = [
+            this._subscribe(PROPERTIES, 'PropertiesChanged', this._propertiesChanged),
+            this._subscribe('org.chappie.Threads', 'ThreadChanged', (path, [thread, change]) => {
+                if (path === this.path)
+                    this.emit('thread-changed', thread, change);
+            }),
+            this._subscribe('org.freedesktop.DBus.ObjectManager', 'InterfacesAdded', () => this._readAccounts()),
+            this._subscribe('org.freedesktop.DBus.ObjectManager', 'InterfacesRemoved', () => this._readAccounts()),
+        ];
+        this._watch = Gio.bus_watch_name_on_connection(connection, NAME, Gio.BusNameWatcherFlags.NONE,
+            () => this.refresh(), () => this.refresh());
+    }
+
+    close() {
+        Gio.bus_unwatch_name(this._watch);
+        this._subscriptions.forEach(id => this._connection.signal_unsubscribe(id));
+    }
+
+    _subscribe(name, member, handler) {
+        return this._connection.signal_subscribe(NAME, name, member, null, null, Gio.DBusSignalFlags.NONE,
+            (_connection, _sender, path, _name, _member, parameters) =>
+                handler.call(this, path, parameters.recursiveUnpack()));
+    }
+
+    /** The value of a property, or undefined. The manager's are those of all accounts. */
+    get(name, property, path = this.path) {
+        return this._values.get(`${name === 'Manager' ? ROOT : path} ${name}`)?.[property];
+    }
+
+    /** Uses another stored account. */
+    select(path) {
+        this.path = path;
+        return this.refresh();
+    }
+
+    /** Reads everything again, and starts the service for that if it can be started. */
+    async refresh() {
+        const turn = this._refreshing = {};
+        try {
+            const path = this.path;
+            await Promise.all(INTERFACES.map(name => this._readAll(name, name === 'Manager' ? ROOT : path)));
+            if (turn === this._refreshing)
+                this.presence = 'there';
+        } catch (error) {
+            if (turn === this._refreshing)
+                this.presence = Failure.of(error).isMissing ? 'missing' : 'there';
+        }
+        if (turn !== this._refreshing)
+            return;
+        this.emit('changed');
+        if (this.presence === 'there')
+            await this._readAccounts();
+    }
+
+    async _readAll(name, path) {
+        const [values] = await this.call(PROPERTIES, 'GetAll', '(s)', [`org.chappie.${name}`], {path});
+        this._values.set(`${path} ${name}`, values);
+    }
+
+    async _readAccounts() {
+        try {
+            const [objects] = await this.call('org.freedesktop.DBus.ObjectManager', 'GetManagedObjects', '()', [],
+                {path: ROOT});
+            const paths = Object.keys(objects).filter(path => path.startsWith(ACCOUNTS)).sort();
+            this.accounts = [ROOT, ...paths];
+            for (const path of paths)
+                this._values.set(`${path} Session`, objects[path]['org.chappie.Session'] ?? {});
+            this.emit('accounts-changed');
+            if (!this.accounts.includes(this.path))
+                await this.select(ROOT);
+        } catch {
+            // An app in a sandbox may not list accounts; it has the one.
+        }
+    }
+
+    async _propertiesChanged(path, [name, changed, invalidated]) {
+        const word = name.split('.').pop();
+        if (!this._values.has(`${path} ${word}`))
+            return;
+        Object.assign(this._values.get(`${path} ${word}`), changed);
+        if (invalidated.length > 0)
+            await this._readAll(word, path).catch(() => {});
+        this.emit('changed');
+    }
+
+    /**
+     * Calls a method, by its interface (`Session`, or a whole name), and returns the values of the reply.
+     * With `interactive` a locked keyring may ask for its password. Throws a Failure.
+     */
+    async call(name, method, signature, values, {path = this.path, interactive = false, timeout = -1} = {}) {
+        try {
+            const reply = await this._connection.call(NAME, path, name.includes('.') ? name : `org.chappie.${name}`,
+                method, new GLib.Variant(signature, values), null,
+                interactive ? Gio.DBusCallFlags.ALLOW_INTERACTIVE_AUTHORIZATION : Gio.DBusCallFlags.NONE,
+                timeout, null);
+            return reply.recursiveUnpack();
+        } catch (error) {
+            throw Failure.of(error);
+        }
+    }
+
+    /** Calls a method that returns a socket as its last value, and returns the socket's connection. */
+    async open(name, method, signature, values, path = this.path) {
+        try {
+            const [reply, descriptors] = await this._connection.call_with_unix_fd_list(NAME, path,
+                `org.chappie.${name}`, method, new GLib.Variant(signature, values), null, Gio.DBusCallFlags.NONE, -1,
+                null, null);
+            const handle = reply.deepUnpack().pop();
+            return Gio.Socket.new_from_fd(descriptors.get(handle)).connection_factory_create_connection();
+        } catch (error) {
+            throw Failure.of(error);
+        }
+    }
+});

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Markdown as widgets. marked reads it; HTML and pictures in it are shown as text, and nothing is fetched.
+import GLib from 'gi://GLib';
+import Gtk from 'gi://Gtk?version=4.0';
+
+import {CodeBlock} from './code.js';
+import {marked} from './library.js';
+
+// Deeper ones are shown as text: a program could be made to nest without end.
+const MAXIMUM_DEPTH = 8;
+const ENTITIES = {amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0'};
+
+/** The text as marked reads it, so that the lengths of its tokens are those of the text. */
+export const normalised = text => text.replace(/\r\n?/g, '\n').replace(/\0/g, '\ufffd')
+    .replace(/^( *)(\t+)/gm, (_match, spaces, tabs) => spaces + '    '.repeat(tabs.length));
+
+/** The blocks of a normalised text. `raw` of each is its part of the text. */
+export function blocks(text) {
+    try {
+        if (marked)
+            return marked.lexer(text);
+    } catch (error) {
+        console.warn(`marked: ${error.message}`);
+    }
+    return text.split(/(?<=\n\n+)(?!\n)/).map(raw => ({type: 'plain', raw}));
+}
+
+const escape = text => GLib.markup_escape_text(text, -1);
+const plain = text => text.replace(/&(?:(\w+)|#(\d+));/g, (match, name, number) =>
+    ENTITIES[name] ?? (number && number < 0x110000 && number > 31 ? String.fromCodePoint(number) : match));
+
+/** Pango's markup of tokens inside a block. */
+function markup(tokens, depth = 0) {
+    if (depth > MAXIMUM_DEPTH)
+        return tokens.map(token => escape(token.raw)).join('');
+    const inner = token => markup(token.tokens ?? [], depth + 1);
+    return tokens.map(token => {
+        switch (token.type) {
+        case 'text':
+            return token.tokens ? inner(token) : escape(plain(token.raw));
+        case 'escape':
+            return escape(token.raw.slice(1));
+        case 'strong':
+            return `<b>${inner(token)}</b>`;
+        case 'em':
+            return `<i>${inner(token)}</i>`;
+        case 'del':
+            return `<s>${inner(token)}</s>`;
+        case 'codespan':
+            return `<tt>${escape(token.raw.replace(/^`+ ?| ?`+$/g, ''))}</tt>`;
+        case 'br':
+            return '\n';
+        case 'link':
+            // The address is the link's tooltip, so that nobody follows one unseen.
+            return /^(https?|mailto):/i.test(token.href)
+                ? `<a href="${escape(plain(token.href))}" title="${escape(escape(plain(token.href)))}">${inner(token)}</a>`
+                : escape(token.raw);
+        default:
+            return escape(token.raw);
+        }
+    }).join('');
+}
+
+/** A label of an answer: it wraps, and its text can be selected. */
+function label(content, options = {}) {
+    const {classes = [], isMarkup = true, ...properties} = options;
+    const widget = new Gtk.Label({
+        wrap: true, wrapMode: 2, xalign: 0, selectable: true, cssClasses: classes, hexpand: true, ...properties,
+    });
+    if (isMarkup)
+        widget.set_markup(content);
+    else
+        widget.set_text(content);
+    return widget;
+}
+
+const column = (children, classes = []) => {
+    const box = new Gtk.Box({orientation: Gtk.Orientation.VERTICAL, spacing: 6, cssClasses: classes, hexpand: true});
+    children.filter(child => child).forEach(child => box.append(child));
+    return box;
+};
+
+function list(token, depth) {
+    const box = column([], ['list-block']);
+    token.items.forEach((item, index) => {
+        const mark = item.task ? item.checked ? '☑' : '☐' : token.ordered ? `${Number(token.start || 1) + index}.` : '•';
+        const row = new Gtk.Box({spacing: 8});
+        row.append(new Gtk.Label({label: mark, valign: Gtk.Align.START, cssClasses: ['dim-label']}));
+        row.append(column(item.tokens.map(child => block(child, depth + 1))));
+        box.append(row);
+    });
+    return box;
+}
+
+function table(token) {
+    const grid = new Gtk.Grid({columnSpacing: 18, rowSpacing: 6, cssClasses: ['table-block']});
+    [token.header, ...token.rows].forEach((cells, row) => cells.forEach((cell, place) => {
+        const xalign = {center: 0.5, right: 1}[token.align[place]] ?? 0;
+        // Only a long cell wraps: the others would be made as narrow, and so as high, as they can be.
+        const isLong = cell.text.length > 40;
+        grid.attach(label(markup(cell.tokens), {
+            xalign, hexpand: false, wrap: isLong, widthChars: isLong ? 40 : -1, maxWidthChars: 40,
+            classes: row === 0 ? ['heading'] : [],
+        }), place, row, 1, 1);
+    }));
+    return new Gtk.ScrolledWindow({child: grid, vscrollbarPolicy: Gtk.PolicyType.NEVER, propagateNaturalHeight: true});
+}
+
+/** The widget of a block, or null for one that shows nothing. */
+export function block(token, depth = 0) {
+    if (depth > MAXIMUM_DEPTH)
+        return label(token.raw, {isMarkup: false});
+    switch (token.type) {
+    case 'space':
+    case 'def':
+        return null;
+    case 'heading':
+        return label(markup(token.tokens), {classes: [`title-${Math.min(token.depth + 1, 4)}`, 'heading-block']});
+    case 'paragraph':
+        return label(markup(token.tokens));
+    case 'text':
+        return label(markup(token.tokens ?? [token]));
+    case 'list':
+        return list(token, depth);
+    case 'code':
+        return new CodeBlock(token.text, token.lang);
+    case 'blockquote':
+        return column(token.tokens.map(child => block(child, depth + 1)), ['quote-block']);
+    case 'table':
+        return table(token);
+    case 'hr':
+        return new Gtk.Separator();
+    default:
+        return label(token.raw.trimEnd(), {isMarkup: false});
+    }
+}
+
+/** Shows a token in the widget of the one that it has grown from. False when it needs a new widget. */
+export function update(widget, token) {
+    if (widget instanceof CodeBlock && token.type === 'code') {
+        widget.update(token.text, token.lang);
+        return true;
+    }
+    if (widget instanceof Gtk.Label && token.type === 'paragraph' && !widget.has_css_class('heading-block')) {
+        widget.set_markup(markup(token.tokens));
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// A question with its pictures, or an answer with what can be done with it.
+import GObject from 'gi://GObject';
+import Gtk from 'gi://Gtk?version=4.0';
+
+import {Answer} from './answer.js';
+import {thumbnail} from './pictures.js';
+import {_} from './text.js';
+import {iconButton, named} from './widgets.js';
+
+export const Question = GObject.registerClass({
+    GTypeName: 'ChappieQuestion',
+}, class Question extends Gtk.Box {
+    constructor(text, pictures) {
+        super({
+            orientation: Gtk.Orientation.VERTICAL, spacing: 6, halign: Gtk.Align.END, cssClasses: ['question', 'card'],
+            accessibleRole: Gtk.AccessibleRole.GROUP,
+        });
+        named(this, _('You'));
+        pictures.forEach(picture => this.append(thumbnail(picture)));
+        // The whole of a pasted file would be one label of its size.
+        const shown = text.length > 16384 ? `${text.slice(0, 16384)}…` : text;
+        this.append(new Gtk.Label({label: shown, wrap: true, wrapMode: 2, xalign: 0, selectable: true}));
+    }
+});
+
+export const Reply = GObject.registerClass({
+    GTypeName: 'ChappieReply',
+    Signals: {grown: {}, retry: {}, 'sign-in': {}},
+}, class Reply extends Gtk.Box {
+    constructor() {
+        super({
+            orientation: Gtk.Orientation.VERTICAL, spacing: 8, cssClasses: ['reply'],
+            accessibleRole: Gtk.AccessibleRole.GROUP,
+        });
+        named(this, _('Answer'));
+        this._answer = new Answer();
+        this._answer.connect('grown', () => this.emit('grown'));
+        this._waiting = new Gtk.Box({spacing: 8});
+        this._spinner = new Gtk.Spinner({spinning: true});
+        this._state = new Gtk.Label({label: _('Waiting for the answer…'), xalign: 0, cssClasses: ['dim-label']});
+        this._waiting.append(this._spinner);
+        this._waiting.append(this._state);
+        this._tools = new Gtk.Box({orientation: Gtk.Orientation.VERTICAL, spacing: 6});
+        this._foot = new Gtk.Box({spacing: 6, visible: false});
+        [this._answer, this._tools, this._waiting, this._foot].forEach(child => this.append(child));
+    }
+
+    get text() {
+        return this._answer.text;
+    }
+
+    append_text(text) {
+        this._state.label = _('Answering…');
+        this._answer.append_text(text);
+    }
+
+    /** Shows the card of a tool. */
+    add_tool(card) {
+        this._tools.append(card);
+        this.emit('grown');
+    }
+
+    /** The answer is complete. `model` may be left out. */
+    complete(text, model) {
+        // The whole text is the truth where pieces were missed.
+        if (text?.startsWith(this.text) && text.length > this.text.length)
+            this._answer.append_text(text.slice(this.text.length));
+        this._end();
+        if (model)
+            this._foot.append(new Gtk.Label({label: model, cssClasses: ['caption', 'dim-label']}));
+    }
+
+    /** The answer was not completed. */
+    fail(failure) {
+        this._end();
+        const row = new Gtk.Box({spacing: 8, cssClasses: ['failure', 'card'], accessibleRole: Gtk.AccessibleRole.ALERT});
+        const isCancelled = failure.code === 'Cancelled';
+        row.append(new Gtk.Image({iconName: isCancelled ? 'media-playback-stop-symbolic' : 'dialog-warning-symbolic'}));
+        row.append(new Gtk.Label({
+            label: isCancelled ? _('Stopped.') : failure.message, wrap: true, xalign: 0, hexpand: true, selectable: true,
+        }));
+        const signIn = ['MissingCredential', 'MissingRefreshToken', 'ReauthenticationRequired'].includes(failure.code);
+        const button = new Gtk.Button({
+            label: signIn ? _('Sign in') : _('Try again'), valign: Gtk.Align.CENTER, visible: true,
+        });
+        button.connect('clicked', () => this.emit(signIn ? 'sign-in' : 'retry'));
+        row.append(button);
+        this.insert_child_after(row, this._tools);
+        this.emit('grown');
+    }
+
+    _end() {
+        this._answer.end();
+        this._spinner.spinning = false;
+        this._waiting.visible = false;
+        this._foot.visible = this.text !== '';
+        this._foot.append(iconButton('edit-copy-symbolic', _('Copy the answer'), {
+            cssClasses: ['flat'], act: () => this.get_clipboard().set(this.text),
+        }));
+    }
+});

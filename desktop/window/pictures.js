@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pictures of a question: from a file, by drop and by paste. They are sent as data, which an app in a sandbox may too.
+import Gdk from 'gi://Gdk?version=4.0';
+import Gio from 'gi://Gio';
+import GLib from 'gi://GLib';
+import Gtk from 'gi://Gtk?version=4.0';
+
+import {_, fill} from './text.js';
+
+Gio._promisify(Gio.File.prototype, 'load_bytes_async');
+Gio._promisify(Gio.File.prototype, 'query_info_async');
+Gio._promisify(Gdk.Clipboard.prototype, 'read_texture_async');
+
+const TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+// The service's limits: of a file, and of all of a message as they are sent.
+const LARGEST = 8 * 1024 * 1024;
+export const LARGEST_TOGETHER = 12 * 1024 * 1024;
+
+/** A picture has `name`, `address` (data:) and `texture`, which is null where GTK cannot read it. */
+function picture(name, type, data) {
+    if (data.get_size() > LARGEST)
+        throw new Error(fill(_('“%s” is larger than 8 MiB.'), name));
+    let texture = null;
+    try {
+        texture = Gdk.Texture.new_from_bytes(data);
+    } catch {
+        // WebP needs a loader that not every system has. The model reads it all the same.
+    }
+    return {name, texture, address: `data:${type};base64,${GLib.base64_encode(data.toArray())}`};
+}
+
+/** Reads a file. Throws an error with a sentence for a person. */
+export async function fromFile(file) {
+    const info = await file.query_info_async('standard::content-type,standard::size,standard::display-name',
+        Gio.FileQueryInfoFlags.NONE, GLib.PRIORITY_DEFAULT, null);
+    const name = info.get_display_name();
+    const type = Gio.content_type_get_mime_type(info.get_content_type() ?? '') ?? '';
+    if (!TYPES.includes(type))
+        throw new Error(fill(_('“%s” is not a PNG, JPEG, GIF or WebP picture.'), name));
+    if (info.get_size() > LARGEST)
+        throw new Error(fill(_('“%s” is larger than 8 MiB.'), name));
+    const [data] = await file.load_bytes_async(null);
+    return picture(name, type, data);
+}
+
+export const fromTexture = texture => picture(_('Picture'), 'image/png', texture.save_to_png_bytes());
+
+/** The picture in the clipboard, or null when it has none. */
+export async function fromClipboard(clipboard) {
+    const formats = clipboard.get_formats();
+    if (formats.contain_gtype(Gdk.FileList.$gtype) || !formats.contain_gtype(Gdk.Texture.$gtype))
+        return null;
+    return fromTexture(await clipboard.read_texture_async(null));
+}
+
+/** A small view of a picture. */
+export function thumbnail(shown) {
+    const widget = shown.texture
+        ? new Gtk.Picture({
+            paintable: shown.texture, canShrink: true, widthRequest: 96, heightRequest: 96, overflow: Gtk.Overflow.HIDDEN,
+            alternativeText: shown.name, cssClasses: ['thumbnail'],
+        })
+        : new Gtk.Label({label: shown.name, ellipsize: 3, maxWidthChars: 16});
+    widget.tooltipText = shown.name;
+    return widget;
+}
+
+/** A drop target that gives files and pictures to `receive`, as a list. */
+export function dropTarget(receive) {
+    const target = new Gtk.DropTarget({actions: Gdk.DragAction.COPY});
+    target.set_gtypes([Gdk.FileList.$gtype, Gdk.Texture.$gtype]);
+    target.connect('drop', (_target, value) => {
+        receive(value instanceof Gdk.Texture ? [value] : value.get_files());
+        return true;
+    });
+    return target;
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Questions before something happens to a conversation or an account.
+import Adw from 'gi://Adw?version=1';
+import Gtk from 'gi://Gtk?version=4.0';
+
+import {_} from './text.js';
+import {named} from './widgets.js';
+
+function ask(parent, heading, body, label, appearance, extraChild, act) {
+    const dialog = new Adw.MessageDialog({heading, body, transientFor: parent, modal: true, extraChild});
+    dialog.add_response('cancel', _('Cancel'));
+    dialog.add_response('do', label);
+    dialog.set_response_appearance('do', appearance);
+    dialog.defaultResponse = extraChild ? 'do' : 'cancel';
+    dialog.closeResponse = 'cancel';
+    dialog.connect('response', (_dialog, response) => {
+        if (response === 'do')
+            act();
+    });
+    dialog.present();
+}
+
+/** Asks before `act`, which destroys something. */
+export const confirm = (parent, heading, body, label, act) =>
+    ask(parent, heading, body, label, Adw.ResponseAppearance.DESTRUCTIVE, null, act);
+
+/** Asks for a title and gives it to `act`. */
+export function rename(parent, title, act) {
+    const entry = named(new Gtk.Entry({text: title, activatesDefault: true, maxLength: 200}), _('Title'));
+    ask(parent, _('Rename the conversation'), _('Without a title, the next question names it.'), _('Rename'),
+        Adw.ResponseAppearance.SUGGESTED, entry, () => act(entry.text));
+}

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// The window: conversations beside the list of them, or the page of a state.
+import Adw from 'gi://Adw?version=1';
+import GLib from 'gi://GLib';
+import GObject from 'gi://GObject';
+import Gio from 'gi://Gio';
+import Gtk from 'gi://Gtk?version=4.0';
+
+import {Account} from './account.js';
+import {Conversation} from './conversation.js';
+import {Notice} from './notice.js';
+import {SignIn} from './sign-in.js';
+import {StatePage, stateOf} from './states.js';
+import {confirm, rename} from './thread-dialogs.js';
+import {Threads} from './threads.js';
+import {_} from './text.js';
+import {iconButton, named, showPage} from './widgets.js';
+
+export const Window = GObject.registerClass({
+    GTypeName: 'ChappieWindow',
+}, class Window extends Adw.ApplicationWindow {
+    constructor(application, service) {
+        super({application, title: 'Chappie', defaultWidth: 920, defaultHeight: 640, iconName: 'org.chappie'});
+        this.set_size_request(320, 360);
+        this._service = service;
+        this._conversations = new Map();  // Those whose answers still come, by thread, and the shown one.
+        this._build();
+        this._addActions();
+        this._handlers = [
+            service.connect('changed', () => this._follow()),
+            service.connect('thread-changed', (_service, thread, change) => {
+                if (change === 'deleted' && this._shown?.thread === thread)
+                    this.show_thread(null);
+            }),
+        ];
+        this.connect('close-request', () => {
+            this._handlers.forEach(handler => service.disconnect(handler));
+            return false;
+        });
+        this.connect('notify::is-active', () => {
+            if (this.isActive && this._state === 'ready')
+                this._account?.refresh();
+        });
+        this.show_thread(null);
+        this._follow();
+    }
+
+    _build() {
+        this._threads = new Threads(this._service);
+        this._threads.connect('opened', (_threads, thread) => this.show_thread(thread));
+        this._threads.connect('problem', (_threads, message) => this.tell(message));
+
+        const sideHeader = new Adw.HeaderBar({showEndTitleButtons: false});
+        sideHeader.titleWidget = new Adw.WindowTitle({title: _('Conversations')});
+        sideHeader.pack_start(iconButton('list-add-symbolic', _('New conversation'), {actionName: 'win.new'}));
+        this._side = new Gtk.Box({orientation: Gtk.Orientation.VERTICAL, widthRequest: 260, hexpand: false});
+        this._side.append(sideHeader);
+        this._side.append(this._threads);
+
+        this._title = new Adw.WindowTitle({title: _('New conversation')});
+        const header = new Adw.HeaderBar({titleWidget: this._title, hexpand: true});
+        this._back = iconButton('go-previous-symbolic', _('Conversations'), {
+            act: () => this._leaflet.navigate(Adw.NavigationDirection.BACK),
+        });
+        header.pack_start(this._back);
+        header.pack_end(this._menuButton());
+
+        this._notice = new Notice();
+        this._notice.connect('acted', () => this._checkServers());
+        this._pages = new Gtk.Stack({vexpand: true});
+        this._statePage = new StatePage();
+        this._statePage.connect('acted', () => this._act());
+        this._signIn = new SignIn(this._service);
+        this._signIn.connect('problem', (_signIn, message) => this.tell(message));
+        this._stack = new Gtk.Stack({vexpand: true});
+        [this._statePage, this._signIn, this._stack].forEach(page => this._pages.add_child(page));
+        const content = new Gtk.Box({orientation: Gtk.Orientation.VERTICAL, hexpand: true, widthRequest: 320});
+        [header, this._notice, this._pages].forEach(child => content.append(child));
+
+        this._leaflet = new Adw.Leaflet({canNavigateBack: true, canUnfold: true});
+        this._leaflet.append(this._side);
+        this._leaflet.append(new Gtk.Separator({orientation: Gtk.Orientation.VERTICAL})).navigatable = false;
+        this._leaflet.append(content);
+        this._leaflet.visibleChild = content;
+        this._content = content;
+        this._leaflet.bind_property('folded', this._back, 'visible', GObject.BindingFlags.SYNC_CREATE);
+        this._leaflet.bind_property('folded', sideHeader, 'show-end-title-buttons', GObject.BindingFlags.SYNC_CREATE);
+        this._toasts = new Adw.ToastOverlay({child: this._leaflet});
+        this.content = this._toasts;
+    }
+
+    _menuButton() {
+        const menu = new Gio.Menu();
+        const section = (...items) => {
+            const part = new Gio.Menu();
+            items.forEach(([label, action]) => part.append(label, action));
+            menu.append_section(null, part);
+        };
+        section([_('Rename…'), 'win.rename'], [_('Archive'), 'win.archive'], [_('Take out of the archive'), 'win.unarchive'],
+            [_('Delete…'), 'win.delete']);
+        section([_('Archived conversations'), 'win.archived']);
+        section([_('Account and plan'), 'win.account'], [_('Approvals'), 'win.approvals'], [_('Sign out'), 'win.sign-out']);
+        section([_('Answer in the background'), 'app.background'], [_('Keyboard shortcuts'), 'win.show-help-overlay'],
+            [_('About Chappie'), 'app.about']);
+        const button = new Gtk.MenuButton({
+            iconName: 'open-menu-symbolic', tooltipText: _('Menu'), menuModel: menu, primary: true,
+        });
+        named(button.get_first_child(), _('Menu'));
+        return button;
+    }
+
+    _addActions() {
+        const add = (name, activate) => {
+            const action = new Gio.SimpleAction({name});
+            action.connect('activate', activate);
+            this.add_action(action);
+            return action;
+        };
+        this._threadActions = [
+            add('rename', () => rename(this, this._threads.title(this._shown.thread),
+                title => this._thread('Rename', '(ss)', title))),
+            add('delete', () => confirm(this, _('Delete this conversation?'), _('It cannot be brought back.'), _('Delete'),
+                () => this._thread('Delete', '(s)'))),
+        ];
+        this._archive = add('archive', () => this._thread('Archive', '(s)'));
+        this._unarchive = add('unarchive', () => this._thread('Unarchive', '(s)'));
+        this._readyActions = [
+            add('new', () => this.show_thread(null)),
+            add('search', () => {
+                this._leaflet.visibleChild = this._side;
+                this._threads.search.grab_focus();
+            }),
+            add('attach', () => this._shown.composer.choose()),
+            add('approvals', () => this._openAccount('approvals')),
+        ];
+        add('stop', () => this._shown.stop());
+        add('account', () => this._openAccount('account'));
+        add('refresh', () => this._service.refresh());
+        add('sign-out', () => confirm(this, _('Sign out?'), _('The programs of this desktop can then no longer ask with this account.'),
+            _('Sign out'), async () => {
+                await this._service.call('Session', 'SignOut', '()', [], {interactive: true, timeout: 30000})
+                    .catch(error => this.tell(error.message));
+            }));
+        const archived = new Gio.SimpleAction({name: 'archived', state: GLib.Variant.new_boolean(false)});
+        archived.connect('change-state', (action, value) => {
+            action.set_state(value);
+            this._threads.archived = value.unpack();
+            this._leaflet.visibleChild = this._side;
+        });
+        this.add_action(archived);
+    }
+
+    /** Says something that passes. */
+    tell(message) {
+        const toast = new Adw.Toast({title: GLib.markup_escape_text(message, -1)});
+        this._toasts.add_toast(toast);
+    }
+
+    /** Shows a stored conversation, or with null a new one. */
+    async show_thread(thread) {
+        this._leaflet.visibleChild = this._content;
+        let conversation = this._conversations.get(thread);
+        if (!conversation) {
+            conversation = this._add(thread);
+            if (thread !== null) {
+                try {
+                    const [json] = await this._service.call('Threads', 'Get', '(s)', [thread]);
+                    conversation.load(json);
+                } catch (error) {
+                    this.tell(error.message);
+                }
+            }
+        }
+        this._shown = conversation;
+        showPage(this._stack, conversation);
+        for (const [key, other] of this._conversations) {
+            if (other !== conversation && !other.running) {
+                this._conversations.delete(key);
+                this._stack.remove(other);
+            }
+        }
+        this._showTitle();
+        if (this._state === 'ready')
+            conversation.grab_focus();
+    }
+
+    /** Asks in a new conversation. */
+    async ask(text) {
+        if (this._state !== 'ready') {
+            this._question = text;
+            return;
+        }
+        await this.show_thread(null);
+        await this._shown.ask(text);
+    }
+
+    /** Shows the sign-in and starts it, if nobody is signed in. */
+    sign_in() {
+        if (this._state === 'signed-out')
+            this._signIn.start();
+        else
+            this._wantsSignIn = true;
+    }
+
+    _add(thread) {
+        const conversation = new Conversation(this._service, thread);
+        this._conversations.set(thread, conversation);
+        this._stack.add_child(conversation);
+        conversation.connect('problem', (_conversation, message) => this.tell(message));
+        conversation.connect('sign-in', () => this._signIn.start());
+        conversation.connect('reached', (_conversation, reached) => this._showReached(reached));
+        conversation.connect('thread-created', () => {
+            this._conversations.delete(null);
+            this._conversations.set(conversation.thread, conversation);
+            this._showTitle();
+        });
+        return conversation;
+    }
+
+    _showTitle() {
+        const thread = this._shown?.thread ?? null;
+        this._threads.select(thread);
+        this._title.title = this._threads.title(thread) || _('New conversation');
+        const email = this._service.get('Session', 'AccountInfo')?.email;
+        this._title.subtitle = this._state === 'ready' ? email ?? '' : '';
+        const canChange = this._state === 'ready' && thread !== null;
+        this._threadActions.forEach(action => (action.enabled = canChange));
+        this._archive.enabled = canChange && !this._threads.archived;
+        this._unarchive.enabled = canChange && this._threads.archived;
+        this._readyActions.forEach(action => (action.enabled = this._state === 'ready'));
+    }
+
+    async _thread(method, signature, ...values) {
+        try {
+            await this._service.call('Threads', method, signature, [this._shown.thread, ...values], {interactive: true});
+            if (method === 'Archive' || method === 'Unarchive')
+                await this.show_thread(null);
+        } catch (error) {
+            this.tell(error.message);
+        }
+    }
+
+    async _follow() {
+        const state = stateOf(this._service);
+        const was = this._state;
+        this._state = state;
+        const isSignIn = state === 'signed-out';
+        if (!isSignIn && state !== 'ready')
+            this._statePage.show_state(state, this._service);
+        showPage(this._pages, state === 'ready' ? this._stack : isSignIn ? this._signIn : this._statePage);
+        this._side.sensitive = state === 'ready';
+        if (was !== state && state === 'ready') {
+            this._threads.reload().then(() => this._showTitle());
+            this._shown?.grab_focus();
+        }
+        if (was === 'ready' && state !== 'ready') {
+            this._threads.clear();
+            this._leaflet.visibleChild = this._content;
+        }
+        this._showTitle();
+        if (isSignIn && this._wantsSignIn)
+            this._signIn.start();
+        this._wantsSignIn = this._wantsSignIn && state === 'starting';
+        if (state === 'ready' && this._question) {
+            const question = this._question;
+            this._question = null;
+            await this.ask(question);
+        }
+    }
+
+    // The button of the state's page.
+    async _act() {
+        // A call that may ask for the password of the keyring.
+        if (this._state === 'locked')
+            await this._service.call('Threads', 'GetUsage', '()', [], {interactive: true, timeout: 120000})
+                .catch(error => this.tell(error.message));
+        else if (this._state === 'no-keyring')
+            await this._signIn.start();
+        await this._service.refresh();
+    }
+
+    _showReached(reached) {
+        if (reached)
+            this._notice.hide_text();
+        else
+            this._notice.show_text(_('The servers cannot be reached. Check the connection to the network.'), _('Find out'));
+    }
+
+    async _checkServers() {
+        try {
+            const [servers] = await this._service.call('Manager', 'CheckServers', '()', [], {timeout: 15000});
+            const bad = servers.filter(server => server.error);
+            if (bad.length === 0)
+                this._notice.hide_text();
+            this.tell(bad.length === 0 ? _('The servers answer.')
+                : bad.map(({host, error}) => `${host}: ${error}`).join('\n'));
+        } catch (error) {
+            this.tell(error.message);
+        }
+    }
+
+    _openAccount(page) {
+        this._account ??= new Account(this, this._service);
+        this._account.open(page);
+    }
+});
