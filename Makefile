@@ -17,7 +17,8 @@
 #                    makes them, and uses them in fresh trees of Debian 12 and 13; needs root
 #   make dist        makes the source archive, a spec file and a PKGBUILD, in .build/dist
 #   make sbom        makes a bill of materials (SPDX) of what was built before, as .build/release/chappie.spdx.json
-#   make lint        checks the format of the source, the comments of the interfaces and the catalogues of texts;
+#   make lint        checks the format of the source, the comments of the interfaces, the catalogues of texts and the
+#                    modules of the window;
 #                    make format mends the first
 #   make po          brings the texts of the source into the catalogues in po, for translating
 #   make install     installs what was built before; builds nothing
@@ -143,6 +144,7 @@ lint: manuals
 	@swift format lint --strict --recursive --parallel $(SOURCES)
 	@Tests/security.py
 	@scripts/translations check
+	@! scripts/dependencies check window 2>/dev/null || gjs -m Tests/modules.js
 
 format:
 	@swift format --in-place --recursive --parallel $(SOURCES)
@@ -228,7 +230,7 @@ INSTALLED_FILES = \
   $(TRANSLATIONS)/org.chappie.chappie.metainfo.xml.in:$(DATADIR)/metainfo/org.chappie.chappie.metainfo.xml \
   $(foreach file,$(wildcard desktop/window/*.js desktop/window/*.css),\
     $(file):$(DATADIR)/chappie/window/$(notdir $(file))) \
-  desktop/window/org.chappie.Window.desktop:$(DATADIR)/applications/org.chappie.Window.desktop \
+  $(TRANSLATIONS)/org.chappie.Window.desktop:$(DATADIR)/applications/org.chappie.Window.desktop \
   desktop/window/org.chappie.Window.service.in:$(DBUSSERVICESDIR)/org.chappie.Window.service \
   data/icons/hicolor/scalable/apps/org.chappie.svg:$(DATADIR)/icons/hicolor/scalable/apps/org.chappie.svg \
   data/icons/hicolor/symbolic/apps/org.chappie-symbolic.svg:$(DATADIR)/icons/hicolor/symbolic/apps/org.chappie-symbolic.svg \

@@ -62,7 +62,7 @@ class Display:
         subprocess.run(["import", "-window", "root", path], check=True)
 
     def close(self):
-        self.server.kill()
+        self.server.terminate()
         self.server.wait()
 
 

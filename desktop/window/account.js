@@ -34,7 +34,9 @@ export class Account {
             title: _('Account and plan'), transientFor: this._parent, modal: true, searchEnabled: false,
             defaultWidth: 560, defaultHeight: 560,
         });
-        const account = new Adw.PreferencesPage({name: 'account', title: _('Account and plan'), iconName: 'avatar-default-symbolic'});
+        const account = new Adw.PreferencesPage({
+            name: 'account', title: _('Account and plan'), iconName: 'avatar-default-symbolic',
+        });
         const usage = new UsageGroup(this._service);
         const storage = new StorageGroup(this._service, this._window);
         const accounts = accountsGroup(this._service, () => this._window.close());

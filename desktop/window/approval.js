@@ -41,7 +41,8 @@ export const Approval = GObject.registerClass({
         }));
         const row = new Gtk.Box({spacing: 8, halign: Gtk.Align.END});
         // Neither is the default: a key that was meant for something else must not approve.
-        for (const [caption, approved, cssClasses] of [[_('Deny'), false, []], [_('Approve'), true, ['destructive-action']]]) {
+        const answers = [[_('Deny'), false, []], [_('Approve'), true, ['destructive-action']]];
+        for (const [caption, approved, cssClasses] of answers) {
             const button = new Gtk.Button({label: caption, cssClasses});
             button.connect('clicked', () => {
                 row.sensitive = false;

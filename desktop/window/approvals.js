@@ -10,7 +10,9 @@ import {iconButton} from './widgets.js';
 export class ApprovalsPage {
     constructor(service) {
         this._service = service;
-        this.page = new Adw.PreferencesPage({name: 'approvals', title: _('Approvals'), iconName: 'emblem-ok-symbolic'});
+        this.page = new Adw.PreferencesPage({
+            name: 'approvals', title: _('Approvals'), iconName: 'emblem-ok-symbolic',
+        });
         this._group = new Adw.PreferencesGroup({title: _('Tools that wait for approval')});
         this._group.headerSuffix = iconButton('view-refresh-symbolic', _('Look again'), {
             cssClasses: ['flat'], act: () => this.refresh(),

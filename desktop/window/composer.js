@@ -4,7 +4,7 @@ import Gdk from 'gi://Gdk?version=4.0';
 import GObject from 'gi://GObject';
 import Gtk from 'gi://Gtk?version=4.0';
 
-import {LARGEST_TOGETHER, dropTarget, fromClipboard, fromFile, fromTexture, thumbnail} from './pictures.js';
+import {LARGEST_TOGETHER, TYPES, dropTarget, fromClipboard, fromFile, fromTexture, thumbnail} from './pictures.js';
 import {_} from './text.js';
 import {empty, iconButton, named} from './widgets.js';
 
@@ -104,7 +104,8 @@ export const Composer = GObject.registerClass({
 
     choose() {
         // FileDialog is not in GTK 4.8.
-        const filter = new Gtk.FileFilter({name: _('Pictures'), mimeTypes: ['image/png', 'image/jpeg', 'image/gif', 'image/webp']});
+        const filter = new Gtk.FileFilter({name: _('Pictures')});
+        TYPES.forEach(type => filter.add_mime_type(type));
         this._chooser = new Gtk.FileChooserNative({
             title: _('Add a picture'), transientFor: this.get_root(), action: Gtk.FileChooserAction.OPEN,
             selectMultiple: true, modal: true,

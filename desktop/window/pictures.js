@@ -11,7 +11,7 @@ Gio._promisify(Gio.File.prototype, 'load_bytes_async');
 Gio._promisify(Gio.File.prototype, 'query_info_async');
 Gio._promisify(Gdk.Clipboard.prototype, 'read_texture_async');
 
-const TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+export const TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 // The service's limits: of a file, and of all of a message as they are sent.
 const LARGEST = 8 * 1024 * 1024;
 export const LARGEST_TOGETHER = 12 * 1024 * 1024;

@@ -2,12 +2,17 @@
 // One question and its answer, over a socket: JSON objects, one a line.
 import Gio from 'gi://Gio';
 import GLib from 'gi://GLib';
+import System from 'system';
 
 import {Failure} from './bus.js';
 import {_} from './text.js';
 
 Gio._promisify(Gio.OutputStream.prototype, 'write_bytes_async');
 Gio._promisify(Gio.DataInputStream.prototype, 'read_line_async', 'read_line_finish_utf8');
+
+// While an incremental collection sweeps, GJS drops the callbacks of GLib, and a dropped one would end the reading. So a
+// whole collection, which is not incremental, comes before one begins by itself: after this number of lines.
+const COLLECT = 2000;
 
 export class Turn {
     constructor(connection) {
@@ -27,7 +32,9 @@ export class Turn {
     async *ask(text, images) {
         this._write(images.length > 0 ? {text, images} : {text});
         try {
-            for (;;) {
+            for (let count = 1; ; count++) {
+                if (count % COLLECT === 0)
+                    System.gc();
                 const [line] = await this._lines.read_line_async(GLib.PRIORITY_DEFAULT, null).catch(() => [null]);
                 if (line === null)
                     throw new Failure('Interrupted', _('The service ended before the answer was complete.'));
