@@ -237,6 +237,7 @@ INSTALLED_FILES = \
   $(foreach language,$(shell cat po/LINGUAS),\
     $(TRANSLATIONS)/locale/$(language)/LC_MESSAGES/chappie.mo:$(LOCALEDIR)/$(language)/LC_MESSAGES/chappie.mo) \
   data/man/chappie.1:$(MANDIR)/man1/chappie.1 \
+  data/man/chappie-window.1:$(MANDIR)/man1/chappie-window.1 \
   data/man/chappie-sandbox.1:$(MANDIR)/man1/chappie-sandbox.1 \
   data/man/org.chappie.7:$(MANDIR)/man7/org.chappie.7 \
   $(foreach xml,$(wildcard dbus/org.chappie.*.xml),\

@@ -110,6 +110,7 @@ cat >"$scratch/expected" <<'END'
 /usr/share/icons/hicolor/symbolic/apps/org.chappie-symbolic.svg
 /usr/share/locale/de/LC_MESSAGES/chappie.mo
 /usr/share/man/man1/chappie-sandbox.1
+/usr/share/man/man1/chappie-window.1
 /usr/share/man/man1/chappie.1
 /usr/share/man/man7/org.chappie.7
 /usr/share/man/man8/chappied.8

@@ -45,8 +45,10 @@ class Display:
 
     def __init__(self, width=1000, height=760):
         read, write = os.pipe()
+        # A server that ends removes the socket of another one that has just taken its number.
+        number = f":{os.getpid() % 30000 + 1000}"
         self.server = subprocess.Popen(
-            ["Xvfb", "-displayfd", str(write), "-noreset", "-screen", "0", f"{width}x{height}x24"], pass_fds=[write],
+            ["Xvfb", number, "-displayfd", str(write), "-noreset", "-screen", "0", f"{width}x{height}x24"], pass_fds=[write],
             stderr=subprocess.DEVNULL)
         os.close(write)
         self.name = ":" + os.read(read, 16).decode().strip()
@@ -344,7 +346,7 @@ class Run:
 
     def megabyte(self):
         self.world.control("scenario", json.dumps([
-            {"endpoint": "responses", "flood": {"of": "text", "size": 16384, "count": 64}}]).encode())
+            {"endpoint": "responses", "flood": {"of": "text", "size": 32, "count": 32768}}]).encode())
         self.window.action("ask", "A megabyte, please.")
         slowest = 0
         end = time.monotonic() + PATIENCE
@@ -383,6 +385,14 @@ class Run:
         subprocess.run(["chappie", "sign-out"], check=True, stdout=subprocess.DEVNULL)
         self.window.shows("Sign in to ChatGPT")
 
+    def locked_keyring(self):
+        subprocess.run(["gdbus", "call", "--session", "--dest", "org.freedesktop.secrets", "--object-path",
+                        "/org/freedesktop/secrets", "--method", "org.freedesktop.Secret.Service.Lock",
+                        "['/org/freedesktop/secrets/collection/login']"], check=True, stdout=subprocess.DEVNULL)
+        self.window.shows("The keyring is locked")
+        self.window.button_is_there("Unlock")
+        self.picture("locked-keyring")
+
     def close(self):
         if self.window:
             self.window.close()
@@ -397,7 +407,7 @@ def main():
         pictures.mkdir(parents=True, exist_ok=True)
     run = Run(pictures)
     steps = [run.without_a_service, run.signs_in, run.asks_and_streams, run.stops, run.threads, run.locked, run.approves,
-             run.megabyte, run.killed_while_it_streams, run.offline, run.signs_out]
+             run.megabyte, run.killed_while_it_streams, run.offline, run.signs_out, run.locked_keyring]
     status = 0
     try:
         for step in steps:

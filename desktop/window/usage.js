@@ -37,9 +37,13 @@ export class UsageGroup {
         this.group.description = this._problem ?? (limits.plan ? fill(_('Plan: %s'), limits.plan) : '');
         this._rows.forEach(row => this.group.remove(row));
         this._rows = ['primary', 'secondary'].filter(key => limits[key]).map(key => this._row(limits[key]));
-        if (limits.credits?.balance)
-            this._rows.push(new Adw.ActionRow({title: _('Credits'), subtitle: String(limits.credits.balance)}));
+        if (limits.credits?.has_credits)
+            this._rows.push(this._credits(limits.credits));
         this._rows.forEach(row => this.group.add(row));
+    }
+
+    _credits({unlimited, balance}) {
+        return new Adw.ActionRow({title: _('Credits'), subtitle: unlimited ? '∞' : String(balance ?? '')});
     }
 
     _row({used_percent: used = 0, window_minutes: minutes, resets_at: resets}) {

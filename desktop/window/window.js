@@ -220,7 +220,7 @@ export const Window = GObject.registerClass({
     _showTitle() {
         const thread = this._shown?.thread ?? null;
         this._threads.select(thread);
-        this._title.title = this._threads.title(thread) || _('New conversation');
+        this._title.title = this._state !== 'ready' ? 'Chappie' : this._threads.title(thread) || _('New conversation');
         const email = this._service.get('Session', 'AccountInfo')?.email;
         this._title.subtitle = this._state === 'ready' ? email ?? '' : '';
         const canChange = this._state === 'ready' && thread !== null;
