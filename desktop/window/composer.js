@@ -48,7 +48,9 @@ export const Composer = GObject.registerClass({
         this.append(row);
 
         this._view.buffer.connect('changed', () => this._update());
-        this._view.connect('paste-clipboard', () => this._paste());
+        this._view.connect('paste-clipboard', () => {
+            this._paste();  // A promise would be a value, which this signal has no room for.
+        });
         const keys = new Gtk.EventControllerKey({propagationPhase: Gtk.PropagationPhase.CAPTURE});
         keys.connect('key-pressed', (_keys, value, _code, state) => {
             const isEnter = [Gdk.KEY_Return, Gdk.KEY_KP_Enter, Gdk.KEY_ISO_Enter].includes(value);

@@ -58,7 +58,7 @@ export function thumbnail(shown) {
     const widget = shown.texture
         ? new Gtk.Picture({
             paintable: shown.texture, canShrink: true, widthRequest: 96, heightRequest: 96, overflow: Gtk.Overflow.HIDDEN,
-            alternativeText: shown.name, cssClasses: ['thumbnail'],
+            halign: Gtk.Align.START, valign: Gtk.Align.START, alternativeText: shown.name, cssClasses: ['thumbnail'],
         })
         : new Gtk.Label({label: shown.name, ellipsize: 3, maxWidthChars: 16});
     widget.tooltipText = shown.name;
