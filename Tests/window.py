@@ -295,9 +295,12 @@ class Run:
 
     def locked(self):
         self.world.start_locker()
+        self.window.combination(",")
+        self.window.shows("In 5 hours")
+        self.picture("account")
         self.world.lock(True)
         self.window.shows("The screen is locked")
-        if self.window.sees("What is a bus?") or self.window.sees("Buses"):
+        if self.window.sees("What is a bus?") or self.window.sees("Buses") or self.window.sees("ada@example.com"):
             raise Faulty("something that was said shows while the screen is locked")
         self.picture("locked")
         self.world.lock(False)
@@ -349,7 +352,7 @@ class Run:
             {"endpoint": "responses", "flood": {"of": "text", "size": 32, "count": 32768}}]).encode())
         self.window.action("ask", "A megabyte, please.")
         slowest = 0
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + 4 * PATIENCE
         while not self.window.sees("Copy the answer"):
             slowest = max(slowest, self.window.answers_in())
             if time.monotonic() > end:

@@ -24,6 +24,10 @@ export class Account {
         this.refresh();
     }
 
+    close() {
+        this._window?.close();
+    }
+
     /** Asks again, if the window is open. */
     refresh() {
         this._parts?.forEach(part => part.refresh());

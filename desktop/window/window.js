@@ -79,9 +79,9 @@ export const Window = GObject.registerClass({
 
         this._leaflet = new Adw.Leaflet({canNavigateBack: true, canUnfold: true});
         this._leaflet.append(this._side);
-        this._leaflet.append(new Gtk.Separator({orientation: Gtk.Orientation.VERTICAL})).navigatable = false;
+        this._leaflet.append(new Gtk.Separator({orientation: Gtk.Orientation.VERTICAL})).set_navigatable(false);
         this._leaflet.append(content);
-        this._leaflet.visibleChild = content;
+        this._leaflet.set_visible_child(content);
         this._content = content;
         this._leaflet.bind_property('folded', this._back, 'visible', GObject.BindingFlags.SYNC_CREATE);
         this._leaflet.bind_property('folded', sideHeader, 'show-end-title-buttons', GObject.BindingFlags.SYNC_CREATE);
@@ -127,7 +127,7 @@ export const Window = GObject.registerClass({
         this._readyActions = [
             add('new', () => this.show_thread(null)),
             add('search', () => {
-                this._leaflet.visibleChild = this._side;
+                this._leaflet.set_visible_child(this._side);
                 this._threads.search.grab_focus();
             }),
             add('attach', () => this._shown.composer.choose()),
@@ -145,7 +145,7 @@ export const Window = GObject.registerClass({
         archived.connect('change-state', (action, value) => {
             action.set_state(value);
             this._threads.archived = value.unpack();
-            this._leaflet.visibleChild = this._side;
+            this._leaflet.set_visible_child(this._side);
         });
         this.add_action(archived);
     }
@@ -158,7 +158,7 @@ export const Window = GObject.registerClass({
 
     /** Shows a stored conversation, or with null a new one. */
     async show_thread(thread) {
-        this._leaflet.visibleChild = this._content;
+        this._leaflet.set_visible_child(this._content);
         let conversation = this._conversations.get(thread);
         if (!conversation) {
             conversation = this._add(thread);
@@ -255,7 +255,8 @@ export const Window = GObject.registerClass({
         }
         if (was === 'ready' && state !== 'ready') {
             this._threads.clear();
-            this._leaflet.visibleChild = this._content;
+            this._account?.close();
+            this._leaflet.set_visible_child(this._content);
         }
         this._showTitle();
         if (isSignIn && this._wantsSignIn)
