@@ -18,7 +18,7 @@
 #   make dist        makes the source archive, a spec file and a PKGBUILD, in .build/dist
 #   make sbom        makes a bill of materials (SPDX) of what was built before, as .build/release/chappie.spdx.json
 #   make lint        checks the format of the source, the comments of the interfaces, the catalogues of texts and the
-#                    modules of the window;
+#                    modules of the desktop's programs;
 #                    make format mends the first
 #   make po          brings the texts of the source into the catalogues in po, for translating
 #   make install     installs what was built before; builds nothing
@@ -115,6 +115,7 @@ test: test-dependencies prepare translations lint
 	Tests/unit.sh .build/debug
 	scripts/private-session Tests/examples.py .build/debug
 	scripts/private-session Tests/window.py .build/debug
+	scripts/private-session Tests/search.py .build/debug
 	scripts/private-session Tests/flatpak.sh .build/debug
 	scripts/private-session Tests/abuse/abuse.py .build/debug --brief --seconds 24
 
@@ -232,6 +233,10 @@ INSTALLED_FILES = \
     $(file):$(DATADIR)/chappie/window/$(notdir $(file))) \
   $(TRANSLATIONS)/org.chappie.Window.desktop:$(DATADIR)/applications/org.chappie.Window.desktop \
   desktop/window/org.chappie.Window.service.in:$(DBUSSERVICESDIR)/org.chappie.Window.service \
+  $(foreach file,$(wildcard desktop/search/*.js),$(file):$(DATADIR)/chappie/search/$(notdir $(file))) \
+  desktop/search/org.chappie.Search.service.in:$(DBUSSERVICESDIR)/org.chappie.Search.service \
+  desktop/search/org.chappie.Search.ini:$(DATADIR)/gnome-shell/search-providers/org.chappie.Search.ini \
+  $(TRANSLATIONS)/plasma-runner-chappie.desktop:$(DATADIR)/krunner/dbusplugins/plasma-runner-chappie.desktop \
   data/icons/hicolor/scalable/apps/org.chappie.svg:$(DATADIR)/icons/hicolor/scalable/apps/org.chappie.svg \
   data/icons/hicolor/symbolic/apps/org.chappie-symbolic.svg:$(DATADIR)/icons/hicolor/symbolic/apps/org.chappie-symbolic.svg \
   $(foreach language,$(shell cat po/LINGUAS),\
@@ -278,7 +283,7 @@ uninstall:
 	  echo "remove $(DESTDIR)$${pair#*:}"; \
 	  rm -f "$(DESTDIR)$${pair#*:}"; \
 	done; \
-	for directory in $(DOCDIR) $(DATADIR)/chappie/window $(DATADIR)/chappie; do \
+	for directory in $(DOCDIR)/panel $(DOCDIR) $(DATADIR)/chappie/window $(DATADIR)/chappie/search $(DATADIR)/chappie; do \
 	  rmdir "$(DESTDIR)$$directory" 2>/dev/null || :; \
 	done
 	@test -n "$(DESTDIR)" || systemctl --user stop chappie.service 2>/dev/null || :

@@ -95,6 +95,7 @@ cat >"$scratch/expected" <<'END'
 /usr/share/applications/org.chappie.Window.desktop
 /usr/share/applications/org.chappie.desktop
 /usr/share/bash-completion/completions/chappie
+/usr/share/dbus-1/services/org.chappie.Search.service
 /usr/share/dbus-1/services/org.chappie.Window.service
 /usr/share/dbus-1/services/org.chappie.service
 /usr/share/doc/chappie/PRIVACY.md
@@ -106,8 +107,10 @@ cat >"$scratch/expected" <<'END'
 /usr/share/doc/chappie/panel/waybar.css
 /usr/share/doc/chappie/panel/waybar.jsonc
 /usr/share/fish/vendor_completions.d/chappie.fish
+/usr/share/gnome-shell/search-providers/org.chappie.Search.ini
 /usr/share/icons/hicolor/scalable/apps/org.chappie.svg
 /usr/share/icons/hicolor/symbolic/apps/org.chappie-symbolic.svg
+/usr/share/krunner/dbusplugins/plasma-runner-chappie.desktop
 /usr/share/locale/de/LC_MESSAGES/chappie.mo
 /usr/share/man/man1/chappie-sandbox.1
 /usr/share/man/man1/chappie-window.1
@@ -122,8 +125,11 @@ for xml in dbus/org.chappie.*.xml; do
   echo "/usr/share/dbus-1/interfaces/${xml#dbus/}"
   echo "/usr/share/man/man7/$(basename "$xml" .xml).7"
 done >>"$scratch/expected"
-for file in desktop/window/*.js desktop/window/*.css; do
-  echo "/usr/share/chappie/window/$(basename "$file")"
+for file in desktop/window/*.js desktop/window/*.css desktop/search/*.js; do
+  echo "/usr/share/chappie/${file#desktop/}"
+done >>"$scratch/expected"
+for file in desktop/panel/*; do
+  echo "/usr/share/doc/chappie/panel/$(basename "$file")"
 done >>"$scratch/expected"
 sort -o "$scratch/expected" "$scratch/expected"
 check "the installed files are the expected ones" diff "$scratch/expected" "$scratch/installed"

@@ -1,4 +1,10 @@
 #!/usr/bin/gjs -m
 // SPDX-License-Identifier: Apache-2.0
-// Loads every module of desktop/window, without a display: wrong syntax, and an import of what is not there, are errors.
+// Loads every module of desktop/window and desktop/search, without a display: wrong syntax, and an import of what is not
+// there, are errors.
+import '../desktop/search/caller.js';
+import '../desktop/search/gnome-shell.js';
+import '../desktop/search/krunner.js';
+import '../desktop/search/life.js';
+import '../desktop/search/search.js';
 import '../desktop/window/application.js';

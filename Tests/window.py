@@ -318,6 +318,11 @@ class Run:
         subprocess.run(["busctl", "--user", "call", "org.chappie", "/org/chappie", "org.chappie.Threads", "Rename", "ss",
                         self.thread_ids()[0], "Of buses"], check=True)
         self.window.shows("Of buses, ")
+        self.window.action("search", "nothing of that")
+        self.window.shows("No conversations")
+        self.window.action("search", "of bus")
+        self.window.shows("Of buses, ")
+        self.window.action("search", "")
         del row
 
     @staticmethod

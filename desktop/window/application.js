@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program: one process, started by its desktop file or over the bus, and its actions, which other programs may call
-// through org.freedesktop.Application: `ask` (s), `thread` (s), `sign-in`.
+// through org.freedesktop.Application: `ask` (s), `thread` (s), `search` (s),
+// `sign-in`.
 import Adw from 'gi://Adw?version=1';
 import Gdk from 'gi://Gdk?version=4.0';
 import Gio from 'gi://Gio';
@@ -34,6 +35,7 @@ export const Application = GObject.registerClass({
         Gtk.Settings.get_default().gtkLabelSelectOnFocus = false;
         this._addAction('ask', 's', text => this._present().ask(text));
         this._addAction('thread', 's', thread => this._present().show_thread(thread));
+        this._addAction('search', 's', text => this._present().search(text));
         this._addAction('sign-in', null, () => this._present().sign_in());
         this._addAction('about', null, () => this._about());
         this._addAction('quit', null, () => this.quit());

@@ -126,10 +126,7 @@ export const Window = GObject.registerClass({
         this._unarchive = add('unarchive', () => this._thread('Unarchive', '(s)'));
         this._readyActions = [
             add('new', () => this.show_thread(null)),
-            add('search', () => {
-                this._leaflet.set_visible_child(this._side);
-                this._threads.search.grab_focus();
-            }),
+            add('search', () => this.search(this._threads.search.text)),
             add('attach', () => this._shown.composer.choose()),
             add('approvals', () => this._openAccount('approvals')),
         ];
@@ -192,6 +189,13 @@ export const Window = GObject.registerClass({
         }
         await this.show_thread(null);
         await this._shown.ask(text);
+    }
+
+    /** Searches the conversations for a text. */
+    search(text) {
+        this._threads.search.text = text;
+        this._leaflet.set_visible_child(this._side);
+        this._threads.search.grab_focus();
     }
 
     /** Shows the sign-in and starts it, if nobody is signed in. */

@@ -1,0 +1,467 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Searches as GNOME Shell and KRunner do: calls desktop/search over D-Bus, with the real service.
+
+    scripts/private-session Tests/search.py DIRECTORY-WITH-THE-PROGRAMS
+
+The bus starts the program. The window is played by this test; Tests/window.py uses the real one.
+"""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+import xml.etree.ElementTree as ElementTree
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from gi.repository import Gio, GLib
+
+TOP = Path(__file__).resolve().parent.parent
+PROGRAMS = Path(sys.argv[1]).resolve()
+SERVICES = Path(os.environ["XDG_DATA_HOME"]) / "dbus-1/services"
+NAME, PATH = "org.chappie.Search", "/org/chappie/Search"
+GNOME, KDE = "org.gnome.Shell.SearchProvider2", "org.kde.krunner1"
+# As they define them: name and type of each argument, with those of the reply behind the arrow. KRunner's Config and
+# Teardown are for another X-Plasma-API.
+DEFINITIONS = {
+    GNOME: {
+        "GetInitialResultSet": "terms as -> results as",
+        "GetSubsearchResultSet": "previous_results as, terms as -> results as",
+        "GetResultMetas": "identifiers as -> metas aa{sv}",
+        "ActivateResult": "identifier s, terms as, timestamp u -> ",
+        "LaunchSearch": "terms as, timestamp u -> ",
+    },
+    KDE: {
+        "Actions": " -> matches a(sss)",
+        "Run": "matchId s, actionId s -> ",
+        "Match": "query s -> matches a(sssida{sv})",
+    },
+}
+# What a slow machine may take until something is to be seen.
+PATIENCE = 60
+
+
+class Faulty(Exception):
+    pass
+
+
+def wait_for(what, condition):
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        if found := condition():
+            return found
+        time.sleep(0.05)
+    raise Faulty(f"{what}: not within {PATIENCE} s")
+
+
+def equal(what, found, expected):
+    if found != expected:
+        raise Faulty(f"{what}:\n  found    {found!r:.2000}\n  expected {expected!r:.2000}")
+
+
+BUS = Gio.bus_get_sync(Gio.BusType.SESSION)
+
+
+def call(name, path, member, signature="()", *values, timeout=10000):
+    interface, method = member.rsplit(".", 1)
+    reply = BUS.call_sync(name, path, interface, method, GLib.Variant(signature, values), None, 0, timeout, None).unpack()
+    return reply[0] if len(reply) == 1 else reply
+
+
+def bus(method, signature="()", *values):
+    return call("org.freedesktop.DBus", "/org/freedesktop/DBus", f"org.freedesktop.DBus.{method}", signature, *values)
+
+
+def runs(name):
+    return bus("NameHasOwner", "(s)", name)
+
+
+def fails(name, function, *arguments):
+    """The call fails with this error."""
+    try:
+        function(*arguments)
+    except GLib.Error as error:
+        equal("the error", Gio.DBusError.get_remote_error(error), f"org.freedesktop.DBus.Error.{name}")
+        return
+    raise Faulty(f"{function.__name__}{arguments!r:.100} succeeded")
+
+
+# --- What a shell does
+
+
+def search(*terms):
+    return call(NAME, PATH, f"{GNOME}.GetInitialResultSet", "(as)", terms)
+
+
+def narrow(previous, *terms):
+    return call(NAME, PATH, f"{GNOME}.GetSubsearchResultSet", "(asas)", previous, terms)
+
+
+def describe(*ids):
+    return call(NAME, PATH, f"{GNOME}.GetResultMetas", "(as)", ids)
+
+
+def activate(result, *terms, timestamp=7):
+    call(NAME, PATH, f"{GNOME}.ActivateResult", "(sasu)", result, terms, timestamp)
+
+
+def match(query):
+    return call(NAME, PATH, f"{KDE}.Match", "(s)", query)
+
+
+def titles(*terms):
+    """The titles that are found, and that “Ask” comes last."""
+    found = search(*terms)
+    equal("the last result", found[-1:], [f"special:ask:{' '.join(terms)}"])
+    return [meta["name"] for meta in describe(*found[:-1])]
+
+
+def only_ask(text):
+    equal("GNOME Shell's results", search(text), [f"special:ask:{text}"])
+    equal("KRunner's matches", [found[:2] for found in match(text)], [(f"special:ask:{text}", f"Ask: {text}")])
+
+
+# --- The others on the bus
+
+
+class Acted:
+    """The window's name, and the actions that were asked of it."""
+
+    XML = """<node><interface name="org.freedesktop.Application"><method name="ActivateAction">
+        <arg type="s" direction="in"/><arg type="av" direction="in"/><arg type="a{sv}" direction="in"/>
+        </method></interface></node>"""
+
+    def __init__(self):
+        self.actions = []
+        interface = Gio.DBusNodeInfo.new_for_xml(self.XML).interfaces[0]
+        BUS.register_object("/org/chappie/Window", interface, self._called, None, None)
+        bus("RequestName", "(su)", "org.chappie.Window", 4)
+
+    def _called(self, _bus, _sender, _path, _interface, _method, parameters, invocation):
+        self.actions.append(parameters.unpack())
+        invocation.return_value(None)
+
+    def last(self):
+        return self.actions[-1][:2]
+
+
+class ManyThreads:
+    """A service with thousands of threads."""
+
+    COUNT = 7000
+    XML = """<node><interface name="org.chappie.Threads"><method name="List">
+        <arg type="a{sv}" direction="in"/><arg type="aa{sv}" direction="out"/></method></interface>
+        <interface name="org.chappie.Manager"><property name="LockState" type="s" access="read"/></interface></node>"""
+
+    def __init__(self):
+        self.lists = 0
+        # On a connection of its own, as other programs have.
+        flags = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
+        self.bus = Gio.DBusConnection.new_for_address_sync(os.environ["DBUS_SESSION_BUS_ADDRESS"], flags)
+        threads, manager = Gio.DBusNodeInfo.new_for_xml(self.XML).interfaces
+        self.bus.register_object("/org/chappie", threads, self._list, None, None)
+        self.bus.register_object("/org/chappie", manager, None, lambda *_: GLib.Variant("s", "unlocked"), None)
+        self.bus.call_sync("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
+                           GLib.Variant("(su)", ("org.chappie", 4)), None, 0, -1, None)
+
+    def _list(self, _bus, _sender, _path, _interface, _method, parameters, invocation):
+        self.lists += 1
+        (options,) = parameters.unpack()
+        first = int(options.get("cursor", 0))
+        last = 0 if options["archived"] else min(self.COUNT, first + options["limit"])
+        invocation.return_value(GLib.Variant("(aa{sv})", ([{
+            "id": GLib.Variant("s", str(number)), "cursor": GLib.Variant("s", str(number + 1)),
+            "updated_at": GLib.Variant("x", number),
+            # Some threads have no title.
+            **({"title": GLib.Variant("s", f"Thread number {number:05}")} if number % 2 else {}),
+        } for number in range(first, last)],)))
+
+    def close(self):
+        self.bus.close_sync()
+
+
+class World:
+    """The stand-in, the service and the screen locker."""
+
+    def __init__(self):
+        os.environ["PATH"] = f"{PROGRAMS}:{os.environ['PATH']}"
+        self.sandbox = subprocess.Popen(["chappie-sandbox", "--port", "0", "--auto-approve", "--interval", "1"],
+                                        stdout=subprocess.PIPE, text=True)
+        self.issuer = self.sandbox.stdout.readline().split()[1]
+        self.service = self.locker = None
+        # Installed as both are.
+        self.install((TOP / "desktop/search/org.chappie.Search.service.in").read_text()
+                     .replace("@datadir@/chappie", str(TOP / "desktop")))
+        self.install(f"[D-BUS Service]\nName=org.chappie\nExec={PROGRAMS}/chappied\n")
+
+    @staticmethod
+    def install(service):
+        name = re.search("^Name=(.*)$", service, re.M)[1]
+        (SERVICES / f"{name}.service").write_text(service)
+        bus("ReloadConfig")
+
+    def start_service(self):
+        self.service = subprocess.Popen(
+            ["chappied", "--issuer", self.issuer, "--backend", f"{self.issuer}/backend-api"], stderr=subprocess.DEVNULL)
+        wait_for("the service", lambda: runs("org.chappie"))
+
+    def kill_service(self):
+        self.service.kill()
+        self.service.wait()
+        self.service = None
+        wait_for("the end of the service", lambda: not runs("org.chappie"))
+
+    def start_locker(self):
+        self.locker = subprocess.Popen(["/usr/bin/python3", "-m", "dbusmock", "--template", "gnome_screensaver"],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_for("the screen saver", lambda: runs("org.gnome.ScreenSaver"))
+        wait_for("its state", lambda: self.state() == "unlocked")
+
+    def lock(self, locked):
+        call("org.gnome.ScreenSaver", "/org/gnome/ScreenSaver", "org.gnome.ScreenSaver.SetActive", "(b)", locked)
+        wait_for("the lock", lambda: self.state() == ("locked" if locked else "unlocked"))
+
+    @staticmethod
+    def state():
+        return call("org.chappie", "/org/chappie", "org.freedesktop.DBus.Properties.Get", "(ss)", "org.chappie.Manager",
+                    "LockState")
+
+    @staticmethod
+    def threads(method, signature="()", *values):
+        return call("org.chappie", "/org/chappie", f"org.chappie.Threads.{method}", signature, *values)
+
+    def create(self, *created):
+        """The ids of new threads with these titles."""
+        return [self.threads("Create", "(a{sv})", {"title": GLib.Variant("s", title)}) for title in created]
+
+    def close(self):
+        for process in (self.locker, self.service, self.sandbox):
+            if process:
+                process.kill()
+                process.wait()
+
+
+class Run:
+    """The steps, in their order: each begins where the one before ended."""
+
+    def __init__(self):
+        self.world = World()
+        self.window = Acted()
+
+    def interfaces(self):
+        shown = ElementTree.fromstring(call(NAME, PATH, "org.freedesktop.DBus.Introspectable.Introspect"))
+        for name, methods in DEFINITIONS.items():
+            interface = shown.find(f"interface[@name='{name}']")
+            found = {}
+            for method in interface.findall("method"):
+                sides = [", ".join(f"{argument.get('name')} {argument.get('type')}" for argument in method.findall("arg")
+                                   if argument.get("direction") == direction) for direction in ("in", "out")]
+                found[method.get("name")] = " -> ".join(sides)
+            equal(name, found, methods)
+            equal("signals and properties", interface.findall("signal") + interface.findall("property"), [])
+
+    def without_a_service(self):
+        only_ask("What is a bus?")
+        equal("the description", describe("special:ask:bus")[0]["description"], "Shows the answer in a window")
+        if runs("org.chappie"):
+            raise Faulty("typing started the service")
+
+    def signed_out(self):
+        self.world.start_service()
+        only_ask("bus")
+        activate("special:ask:What is <b>a bus</b>?", "What", "is")
+        equal("the action", self.window.last(), ("ask", ["What is <b>a bus</b>?"]))
+        equal("the time", self.window.actions[-1][2], {"desktop-startup-id": "_TIME7"})
+        call(NAME, PATH, f"{KDE}.Run", "(ss)", "special:ask:again", "")
+        equal("KRunner's action", self.window.last(), ("ask", ["again"]))
+        subprocess.run(["chappie", "sign-in"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
+
+    def finds_titles(self):
+        rome, cafe, party, self.art = self.world.create(
+            "Trip to Rome", "Café in ZÜRICH", "Party in Rome", "Art of <b>bold</b> & \"quotes\"")
+        equal("one word", titles("rome"), ["Party in Rome", "Trip to Rome"])
+        equal("two words", titles("rome", "tri"), ["Trip to Rome"])
+        equal("accents and case", titles("cafe", "Zür"), ["Café in ZÜRICH"])
+        equal("beginnings of words first", titles("art"), ["Art of <b>bold</b> & \"quotes\"", "Party in Rome"])
+        equal("signs", titles(">bold</b> &"), ["Art of <b>bold</b> & \"quotes\""])
+        equal("nothing", titles("nothing"), [])
+        activate(search("trip")[0], "trip")
+        equal("the action", self.window.last(), ("thread", [rome]))
+        call(NAME, PATH, f"{GNOME}.LaunchSearch", "(asu)", ["in", "rome"], 7)
+        equal("the whole search", self.window.last(), ("search", ["in rome"]))
+        self.world.threads("Archive", "(s)", cafe)
+        self.world.threads("Rename", "(ss)", party, "Arrival\u202e in Rome")
+        equal("a changed title, without its direction", titles("rome"), ["Arrival in Rome", "Trip to Rome"])
+        equal("an archived thread", [meta["description"].split(",")[0] for meta in describe(*search("cafe")[:-1])],
+              ["Archived conversation"])
+
+    def krunner(self):
+        equal("actions", call(NAME, PATH, f"{KDE}.Actions"), [])
+        found = match("  rome ")
+        equal("names", [name for _, name, *_ in found], ["Arrival in Rome", "Trip to Rome", "Ask: rome"])
+        equal("the order", sorted(found, key=lambda one: one[3:5], reverse=True), found)
+        equal("an icon", {icon for _, _, icon, *_ in found}, {"org.chappie"})
+        if not all(properties["subtext"] for *_, properties in found):
+            raise Faulty("a match has no subtext")
+        call(NAME, PATH, f"{KDE}.Run", "(ss)", found[0][0], "")
+        equal("the action", self.window.last()[0], "thread")
+
+    def narrows(self):
+        """A longer text finds nothing that the shorter one did not, whatever was given for that one."""
+        self.world.create(*(f"Number {number}" for number in range(12)))
+        some = search("num")
+        equal("the number of results", len(some), 8 + 1)
+        equal("beyond those that were given", describe(*narrow(some, "number", "3"))[0]["name"], "Number 3")
+        equal("none of before", len(narrow([], "number 1")), 1 + 2 + 1)
+
+    def odd_ids(self):
+        gone = search("number", "7")
+        self.world.threads("Delete", "(s)", gone[0].removeprefix("thread:"))
+        metas = describe("nonsense", "", "thread:", "special:ask:", *gone, "thread:none", "thread:none")
+        equal("ids", [meta["id"] for meta in metas], [*gone, "thread:none", "thread:none"])
+        equal("a thread that is gone", [metas[0]["name"], metas[2]["name"]], ["Conversation"] * 2)
+        # The window says that it does not exist.
+        activate(gone[0])
+        equal("the action", self.window.last(), ("thread", [gone[0].removeprefix("thread:")]))
+        for nonsense in ("", "nonsense", "thread:", "special:ask:", "special:"):
+            fails("InvalidArgs", activate, nonsense)
+            fails("InvalidArgs", call, NAME, PATH, f"{KDE}.Run", "(ss)", nonsense, "action")
+
+    def odd_texts(self):
+        for nothing in ([], [""], ["", " \t"], ["\x01\x7f\u2028"]):
+            equal(f"for {nothing!r}", search(*nothing), [])
+            equal(f"KRunner's for {nothing!r}", match(" ".join(nothing)), [])
+        equal("controls", search("ro\x07me", "\x1b[31m"), ["special:ask:ro me [31m"])
+        equal("marks alone", search("\u0301"), ["special:ask:\u0301"])
+        long = "word " * 200000 + "end"
+        equal("a long text", search(*long.split(" ")), [f"special:ask:{long}"])
+        name = match(long)[0][1]
+        if not name.startswith("Ask: word word") or not name.endswith("…") or len(name) > 140:
+            raise Faulty(f"a long text is shown as {name!r:.200}")
+        equal("half a letter", describe("special:ask:" + "x" + "😀" * 500)[0]["name"], "Ask: x" + "😀" * 118 + "…")
+        fails("InvalidArgs", call, NAME, PATH, f"{GNOME}.GetInitialResultSet", "(s)", "rome")
+        fails("UnknownMethod", call, NAME, PATH, f"{KDE}.Match2", "(s)", "rome")
+        if not titles("rome"):
+            raise Faulty("nothing is found any more")
+
+    def locked(self):
+        self.world.start_locker()
+        found = search("rome")
+        equal("before", len(found), 3)
+        self.world.lock(True)
+        only_ask("rome")
+        equal("titles of before", [meta["name"] for meta in describe(*found)], ["Conversation"] * 2 + ["Ask: rome"])
+        self.world.lock(False)
+        equal("unlocked", titles("rome"), ["Arrival in Rome", "Trip to Rome"])
+
+    def a_service_that_lists_while_locked(self):
+        """Its threads can be read while the screen is locked, but are not for those who stand before it."""
+        self.world.kill_service()
+        configuration = Path(os.environ["XDG_CONFIG_HOME"]) / "chappie/chappie.conf"
+        configuration.parent.mkdir(parents=True, exist_ok=True)
+        configuration.write_text("[Threads]\nProtection=complete-until-first-user-authentication\n")
+        self.world.start_service()
+        wait_for("its state", lambda: self.world.state() == "unlocked")
+        unlocked = self.world.create("Visible while locked")
+        self.world.lock(True)
+        equal("the service's list", [thread["id"] for thread in self.world.threads("List", "(a{sv})", {})][:1], unlocked)
+        only_ask("visible")
+        self.world.lock(False)
+        equal("unlocked", titles("visible"), ["Visible while locked"])
+
+    def a_service_that_hangs(self):
+        self.world.create("Another")
+        self.world.service.send_signal(signal.SIGSTOP)
+        only_ask("another")
+        only_ask("anothe")
+        self.world.service.send_signal(signal.SIGCONT)
+        wait_for("what is found", lambda: len(search("another")) == 2)
+
+    def a_service_that_is_killed(self):
+        found = search("another")
+        self.world.kill_service()
+        only_ask("another")
+        equal("its title", describe(found[0])[0]["name"], "Conversation")
+        if runs("org.chappie"):
+            raise Faulty("typing started the service")
+
+    def many_threads(self):
+        service = ManyThreads()
+        last = f"Thread number {service.COUNT - 1:05}"
+        wait_for("the last thread", lambda: titles("thread", last[-5:]) == [last])
+        lists = service.lists
+        equal("one letter less", titles("thread", last[-5:-1]), [last[:-1] + digit for digit in "13579"] + ["Thread number 00699"])
+        equal("lists for it", service.lists - lists, 0)
+        service.close()
+
+    def sandboxed_caller(self):
+        world = os.environ["CHAPPIE_WORLD"]
+        sandbox = ["bwrap", "--unshare-user", "--tmpfs", "/", "--ro-bind", "/usr", "/usr", "--proc", "/proc", "--dev", "/dev",
+                   "--bind", world, world]
+        for link in ("bin", "lib", "lib64"):
+            sandbox += ["--symlink", f"usr/{link}", f"/{link}"]
+        if not shutil.which("bwrap") or subprocess.run([*sandbox, "true"], stderr=subprocess.DEVNULL).returncode:
+            return print("skip  a sandboxed caller: bubblewrap can make no sandbox here")
+        gdbus = ["gdbus", "call", "--session", "--dest", NAME, "--object-path", PATH, "--method"]
+        for arguments in ([f"{GNOME}.GetInitialResultSet", "['rome']"], [f"{KDE}.Run", "special:ask:rome", ""]):
+            before = len(self.window.actions)
+            refused = subprocess.run([*sandbox, *gdbus, *arguments], capture_output=True, text=True)
+            if "org.freedesktop.DBus.Error.AccessDenied" not in refused.stderr or len(self.window.actions) > before:
+                raise Faulty(f"a sandboxed app was told: {refused.stdout}{refused.stderr}")
+        outside = subprocess.run([*gdbus, f"{GNOME}.GetInitialResultSet", "['rome']"], capture_output=True, text=True)
+        equal("outside", outside.stdout, "(['special:ask:rome'],)\n")
+
+    def ends(self):
+        only_ask("the last")
+        wait_for("the end of the program", lambda: not runs(NAME))
+
+    def loses_no_call_at_its_end(self):
+        """One that ends after each call."""
+        hasty = Path(os.environ["CHAPPIE_WORLD"]) / "hasty"
+        shutil.copytree(TOP / "desktop/search", hasty)
+        life = (hasty / "life.js").read_text()
+        (hasty / "life.js").write_text(life.replace("IDLE = 20;", "IDLE = 0;"))
+        if life == (hasty / "life.js").read_text():
+            raise Faulty("desktop/search/life.js does not say when it ends")
+        self.world.install(f"[D-BUS Service]\nName={NAME}\nExec=/usr/bin/env gjs -m {hasty}/main.js\n")
+        with ThreadPoolExecutor(3) as pool:
+            results = list(pool.map(lambda number: search(str(number)), range(400)))
+        equal("results", results, [[f"special:ask:{number}"] for number in range(400)])
+        wait_for("the end of the program", lambda: not runs(NAME))
+
+    def complaints(self):
+        log = (Path(os.environ["CHAPPIE_WORLD"]) / "bus.log").read_text().splitlines()
+        equal("complaints", [line for line in log if re.search("Gjs-|GLib|CRITICAL", line)], [])
+
+
+def main():
+    run = Run()
+    loop = GLib.MainLoop()
+    threading.Thread(target=loop.run, daemon=True).start()
+    steps = [run.interfaces, run.without_a_service, run.signed_out, run.finds_titles, run.krunner, run.narrows, run.odd_ids,
+             run.odd_texts, run.locked, run.a_service_that_lists_while_locked, run.a_service_that_hangs,
+             run.a_service_that_is_killed, run.many_threads, run.sandboxed_caller, run.ends, run.loses_no_call_at_its_end,
+             run.complaints]
+    status = 0
+    try:
+        for step in steps:
+            name = step.__name__.replace("_", " ")
+            begun = time.monotonic()
+            step()
+            print(f"ok    {name} ({time.monotonic() - begun:.1f} s)", flush=True)
+    except (Faulty, GLib.Error) as fault:
+        print(f"FAIL  {name}: {fault}")
+        print((Path(os.environ["CHAPPIE_WORLD"]) / "bus.log").read_text()[-2000:])
+        status = 1
+    finally:
+        run.world.close()
+    loop.quit()
+    sys.exit(status)
+
+
+main()

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// An app in a sandbox has threads of its own at the service, and must not get the user's here.
+import Gio from 'gi://Gio';
+
+import {call} from './bus.js';
+
+const callers = new Map();
+
+/** Whether the owner of a unique name is visibly in a sandbox: it has another root directory than this program. */
+export function isSandboxed(connection, sender) {
+    if (!callers.has(sender))
+        callers.set(sender, read(connection, sender).catch(() => false));
+    return callers.get(sender);
+}
+
+async function read(connection, sender) {
+    const [pid] = await call(connection, 'org.freedesktop.DBus', '/org/freedesktop/DBus',
+        'org.freedesktop.DBus.GetConnectionUnixProcessID', '(s)', [sender]);
+    return root(pid) !== root('self');
+}
+
+function root(pid) {
+    const info = Gio.File.new_for_path(`/proc/${pid}/root`).query_info('unix::*', Gio.FileQueryInfoFlags.NONE, null);
+    return ['unix::device', 'unix::inode'].map(name => info.get_attribute_as_string(name)).join(' ');
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The search of GNOME Shell's overview.
+import Gio from 'gi://Gio';
+import GLib from 'gi://GLib';
+
+import {serve} from './bus.js';
+import {openResult, openWindow} from './window.js';
+
+const XML = `<node>
+  <interface name="org.gnome.Shell.SearchProvider2">
+    <method name="GetInitialResultSet">
+      <arg name="terms" type="as" direction="in"/>
+      <arg name="results" type="as" direction="out"/>
+    </method>
+    <method name="GetSubsearchResultSet">
+      <arg name="previous_results" type="as" direction="in"/>
+      <arg name="terms" type="as" direction="in"/>
+      <arg name="results" type="as" direction="out"/>
+    </method>
+    <method name="GetResultMetas">
+      <arg name="identifiers" type="as" direction="in"/>
+      <arg name="metas" type="aa{sv}" direction="out"/>
+    </method>
+    <method name="ActivateResult">
+      <arg name="identifier" type="s" direction="in"/>
+      <arg name="terms" type="as" direction="in"/>
+      <arg name="timestamp" type="u" direction="in"/>
+    </method>
+    <method name="LaunchSearch">
+      <arg name="terms" type="as" direction="in"/>
+      <arg name="timestamp" type="u" direction="in"/>
+    </method>
+  </interface>
+</node>`;
+
+export function serveGnomeShell(connection, path, search, around) {
+    const icon = new Gio.ThemedIcon({name: 'org.chappie'}).serialize();
+    const find = terms => search.find(terms.join(' '));
+    // A window that comes after the user has done something else does not take the keyboard.
+    const since = timestamp => ({'desktop-startup-id': new GLib.Variant('s', `_TIME${timestamp}`)});
+    serve(connection, path, XML, {
+        GetInitialResultSet: find,
+        // Only the latest of many results were given, so the rest may be among what more words find.
+        GetSubsearchResultSet: (_previous, terms) => find(terms),
+        GetResultMetas: async ids => (await search.describe(ids)).map(({id, name, description}) => ({
+            id: new GLib.Variant('s', id), name: new GLib.Variant('s', name),
+            description: new GLib.Variant('s', description), icon,
+        })),
+        ActivateResult: (id, _terms, timestamp) => openResult(connection, id, since(timestamp)),
+        LaunchSearch: (terms, timestamp) => openWindow(connection, 'search', terms.join(' '), since(timestamp)),
+    }, around);
+}

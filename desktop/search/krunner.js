@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The search of KRunner, and of Plasma's menus, which use it.
+import GLib from 'gi://GLib';
+
+import {serve} from './bus.js';
+import {openResult} from './window.js';
+
+// The methods that KRunner calls with X-Plasma-API=DBus.
+const XML = `<node>
+  <interface name="org.kde.krunner1">
+    <method name="Actions">
+      <annotation name="org.qtproject.QtDBus.QtTypeName.Out0" value="RemoteActions"/>
+      <arg name="matches" type="a(sss)" direction="out"/>
+    </method>
+    <method name="Run">
+      <arg name="matchId" type="s" direction="in"/>
+      <arg name="actionId" type="s" direction="in"/>
+    </method>
+    <method name="Match">
+      <annotation name="org.qtproject.QtDBus.QtTypeName.Out0" value="RemoteMatches"/>
+      <arg name="query" type="s" direction="in"/>
+      <arg name="matches" type="a(sssida{sv})" direction="out"/>
+    </method>
+  </interface>
+</node>`;
+
+// Of KRunner's categories: a conversation may be meant; asking is always possible, and comes after all else.
+const POSSIBLE = 30;
+const COMPLETION = 10;
+
+export function serveKRunner(connection, path, search, around) {
+    serve(connection, path, XML, {
+        Actions: () => [],
+        Run: id => openResult(connection, id),
+        Match: async query => {
+            const found = await search.describe(await search.find(query));
+            return found.map(({id, name, description}, place) => {
+                const isLast = place === found.length - 1;
+                return [id, name, 'org.chappie', isLast ? COMPLETION : POSSIBLE, isLast ? 0.1 : 0.7 - place / 100,
+                    {subtext: new GLib.Variant('s', description)}];
+            });
+        },
+    }, around);
+}
