@@ -5,6 +5,9 @@ import GLib from 'gi://GLib';
 
 Gio._promisify(Gio.DBusConnection.prototype, 'call');
 
+// The connection does not keep them from being collected.
+const exported = new Set();
+
 /** Why a call is refused: the last word of the name of a D-Bus error, and a sentence. */
 export class Refusal extends Error {
     constructor(name, message) {
@@ -31,7 +34,9 @@ export function serve(connection, path, xml, methods, around) {
             }
         };
     }
-    Gio.DBusExportedObject.wrapJSObject(xml, object).export(connection, path);
+    const implementation = Gio.DBusExportedObject.wrapJSObject(xml, object);
+    implementation.export(connection, path);
+    exported.add(implementation);
 }
 
 /** Calls a method, as `org.example.Interface.Method`, and returns the values of its reply. */
