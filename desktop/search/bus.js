@@ -39,10 +39,9 @@ export function serve(connection, path, xml, methods, around) {
     exported.add(implementation);
 }
 
-/** Calls a method, as `org.example.Interface.Method`, and returns the values of its reply. */
-export async function call(connection, name, path, member, signature, values, flags = Gio.DBusCallFlags.NONE) {
+/** Calls a method, as `org.example.Interface.Method`, and returns its reply as a variant. */
+export function call(connection, name, path, member, signature, values, flags = Gio.DBusCallFlags.NONE) {
     const dot = member.lastIndexOf('.');
-    const reply = await connection.call(name, path, member.slice(0, dot), member.slice(dot + 1),
-        new GLib.Variant(signature, values), null, flags, -1, null);
-    return reply.recursiveUnpack();
+    return connection.call(name, path, member.slice(0, dot), member.slice(dot + 1), new GLib.Variant(signature, values),
+        null, flags, -1, null);
 }

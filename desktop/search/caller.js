@@ -14,9 +14,9 @@ export function isSandboxed(connection, sender) {
 }
 
 async function read(connection, sender) {
-    const [pid] = await call(connection, 'org.freedesktop.DBus', '/org/freedesktop/DBus',
+    const reply = await call(connection, 'org.freedesktop.DBus', '/org/freedesktop/DBus',
         'org.freedesktop.DBus.GetConnectionUnixProcessID', '(s)', [sender]);
-    return root(pid) !== root('self');
+    return root(reply.deepUnpack()[0]) !== root('self');
 }
 
 function root(pid) {

@@ -36,8 +36,6 @@ const XML = `<node>
 export function serveGnomeShell(connection, path, search, around) {
     const icon = new Gio.ThemedIcon({name: 'org.chappie'}).serialize();
     const find = terms => search.find(terms.join(' '));
-    // A window that comes after the user has done something else does not take the keyboard.
-    const since = timestamp => ({'desktop-startup-id': new GLib.Variant('s', `_TIME${timestamp}`)});
     serve(connection, path, XML, {
         GetInitialResultSet: find,
         // Only the latest of many results were given, so the rest may be among what more words find.
@@ -46,7 +44,7 @@ export function serveGnomeShell(connection, path, search, around) {
             id: new GLib.Variant('s', id), name: new GLib.Variant('s', name),
             description: new GLib.Variant('s', description), icon,
         })),
-        ActivateResult: (id, _terms, timestamp) => openResult(connection, id, since(timestamp)),
-        LaunchSearch: (terms, timestamp) => openWindow(connection, 'search', terms.join(' '), since(timestamp)),
+        ActivateResult: id => openResult(connection, id),
+        LaunchSearch: terms => openWindow(connection, 'search', terms.join(' ')),
     }, around);
 }

@@ -22,8 +22,8 @@ export class Life {
     /** Takes the name; ends if another process has it. */
     async begin() {
         this._rest();
-        const [result] = await this._bus('RequestName', '(su)', [this._name, DO_NOT_QUEUE]);
-        if (result !== PRIMARY_OWNER)
+        const reply = await this._bus('RequestName', '(su)', [this._name, DO_NOT_QUEUE]);
+        if (reply.deepUnpack()[0] !== PRIMARY_OWNER)
             this._end();
     }
 

@@ -6,14 +6,14 @@ import {call, Refusal} from './bus.js';
 import {actionOf} from './search.js';
 
 /** Opens what an id stands for. */
-export function openResult(connection, id, platformData = {}) {
+export function openResult(connection, id) {
     const action = actionOf(id);
     if (!action)
         throw new Refusal('InvalidArgs', 'There is no such result.');
-    return openWindow(connection, ...action, platformData);
+    return openWindow(connection, ...action);
 }
 
 /** Does an action of the window with a text. */
-export const openWindow = (connection, action, text, platformData = {}) =>
+export const openWindow = (connection, action, text) =>
     call(connection, 'org.chappie.Window', '/org/chappie/Window', 'org.freedesktop.Application.ActivateAction',
-        '(sava{sv})', [action, [new GLib.Variant('s', text)], platformData]);
+        '(sava{sv})', [action, [new GLib.Variant('s', text)], {}]);
