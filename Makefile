@@ -22,6 +22,8 @@
 #                    make format mends the first
 #   make po          brings the texts of the source into the catalogues in po, for translating
 #   make install     installs what was built before; builds nothing
+#   make install-extension
+#                    installs the extension for GNOME Shell alone, which needs no building
 #   make uninstall   removes that again, given the same variables
 #
 # For one user alone: make install PREFIX=$HOME/.local
@@ -58,11 +60,11 @@ BUILD = TMPDIR=$(CURDIR)/.build/tmp $(SWIFT) build $(RELEASE) $(SWIFTFLAGS)
 SOURCES = Package.swift Sources Tests dbus Fuzz Examples
 
 .PHONY: build debug prepare dependencies test-dependencies demo-dependencies manuals demo test bench fuzz torture \
-  abuse conformance doc translations po lint format clean
+  abuse conformance doc translations schemas po lint format clean
 # The prerequisites below are in order, and SwiftPM uses all processors by itself.
 .NOTPARALLEL:
 
-build: prepare manuals translations
+build: prepare manuals translations schemas
 	$(BUILD) -Xlinker --print-archive-stats=$(STATIC)/chappied.archives --product chappied
 	$(BUILD) -Xlinker --print-archive-stats=$(STATIC)/chappie.archives --product chappie
 	$(BUILD) -Xlinker --print-archive-stats=$(STATIC)/chappie-sandbox.archives --product chappie-sandbox
@@ -94,13 +96,18 @@ TRANSLATIONS = .build/share
 translations:
 	@scripts/translations compile $(TRANSLATIONS)
 
+# The settings of the extension for GNOME Shell.
+schemas:
+	@mkdir -p $(TRANSLATIONS)
+	@glib-compile-schemas --strict --targetdir=$(TRANSLATIONS) desktop/gnome-shell/schemas
+
 po:
 	@scripts/translations update
 
 demo: demo-dependencies debug
 	@scripts/private-session scripts/demo .build/debug
 
-test: test-dependencies prepare translations lint
+test: test-dependencies prepare translations schemas lint
 	$(SWIFT) build --build-tests
 	Tests/arrows.py .build/debug
 	PKG_CONFIG_PATH=$(PKGCONFIG) Tests/misuse.py .build/debug
@@ -115,6 +122,7 @@ test: test-dependencies prepare translations lint
 	Tests/unit.sh .build/debug
 	scripts/private-session Tests/examples.py .build/debug
 	scripts/private-session Tests/window.py .build/debug
+	scripts/private-session Tests/gnome-shell.py .build/debug
 	scripts/private-session Tests/search.py .build/debug
 	scripts/private-session Tests/flatpak.sh .build/debug
 	scripts/private-session Tests/abuse/abuse.py .build/debug --brief --seconds 24
@@ -209,6 +217,17 @@ FISHCOMPLETIONDIR = $(DATADIR)/fish/vendor_completions.d
 BUILDDIR = .build/release
 INSTALL = install
 
+# The extension for GNOME Shell, with all that it needs in its own folder.
+EXTENSION = $(DATADIR)/gnome-shell/extensions/chappie@chappie.invalid
+EXTENSION_FILES = \
+  $(foreach file,$(wildcard desktop/gnome-shell/*.js desktop/gnome-shell/*.css desktop/gnome-shell/*.json),\
+    $(file):$(EXTENSION)/$(notdir $(file))) \
+  $(foreach file,$(wildcard desktop/gnome-shell/schemas/*.xml) $(TRANSLATIONS)/gschemas.compiled,\
+    $(file):$(EXTENSION)/schemas/$(notdir $(file))) \
+  data/icons/hicolor/symbolic/apps/org.chappie-symbolic.svg:$(EXTENSION)/icons/org.chappie-symbolic.svg \
+  $(foreach language,$(shell cat po/LINGUAS),\
+    $(TRANSLATIONS)/locale/$(language)/LC_MESSAGES/chappie.mo:$(EXTENSION)/locale/$(language)/LC_MESSAGES/chappie.mo)
+
 # What goes where, as SOURCE:DESTINATION. In a source that ends in .in, @bindir@, @datadir@, @libexecdir@,
 # @interfacesdir@, @version@ and @date@ are filled in.
 INSTALLED_PROGRAMS = \
@@ -217,7 +236,7 @@ INSTALLED_PROGRAMS = \
   $(BUILDDIR)/chappie-sandbox:$(BINDIR)/chappie-sandbox
 INSTALLED_SCRIPTS = \
   desktop/window/chappie-window.in:$(BINDIR)/chappie-window
-INSTALLED_FILES = \
+INSTALLED_FILES = $(EXTENSION_FILES) \
   data/chappie.service.in:$(SYSTEMDUSERDIR)/chappie.service \
   dbus/org.chappie.service.in:$(DBUSSERVICESDIR)/org.chappie.service \
   $(foreach xml,$(wildcard dbus/org.chappie.*.xml),$(xml):$(DBUSINTERFACESDIR)/$(notdir $(xml))) \
@@ -252,7 +271,11 @@ INSTALLED_FILES = \
   data/completions/_chappie:$(ZSHCOMPLETIONDIR)/_chappie \
   data/completions/chappie.fish:$(FISHCOMPLETIONDIR)/chappie.fish
 
-.PHONY: install uninstall
+.PHONY: install install-extension uninstall
+
+# The extension alone, which is not compiled.
+install-extension: translations schemas
+	@$(MAKE) --no-print-directory install INSTALLED_PROGRAMS= INSTALLED_SCRIPTS= INSTALLED_FILES='$(EXTENSION_FILES)'
 
 install:
 	@set -e; \
@@ -285,5 +308,6 @@ uninstall:
 	done; \
 	for directory in $(DOCDIR)/panel $(DOCDIR) $(DATADIR)/chappie/window $(DATADIR)/chappie/search $(DATADIR)/chappie; do \
 	  rmdir "$(DESTDIR)$$directory" 2>/dev/null || :; \
-	done
+	done; \
+	find "$(DESTDIR)$(EXTENSION)" -depth -type d -empty -delete 2>/dev/null || :
 	@test -n "$(DESTDIR)" || systemctl --user stop chappie.service 2>/dev/null || :

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/* exported extension, prefs */
+// Where GNOME Shell 43 and 44 begin. They want the modules `extension` and `prefs` as scripts, and those are ES modules
+// for newer shells. But their importer takes what this file declares first. All other files are the same for both:
+// GJS has ES modules since GNOME 40, and a script loads them with import(), which does not block.
+const ExtensionUtils = imports.misc.extensionUtils;
+
+const load = name => import(`file://${ExtensionUtils.getCurrentExtension().path}/${name}`);
+
+class LegacyExtension {
+    enable() {
+        const {path} = ExtensionUtils.getCurrentExtension();
+        const settings = ExtensionUtils.getSettings();
+        // disable() may come before the modules are there.
+        const enabled = this._enabled = {};
+        load('panel.js').then(({Panel}) => {
+            if (this._enabled !== enabled)
+                return;
+            this._panel = new Panel({Main: imports.ui.main, PanelMenu: imports.ui.panelMenu}, {
+                path, settings, openPreferences: () => ExtensionUtils.openPrefs(),
+            });
+        }).catch(logError);
+    }
+
+    disable() {
+        this._enabled = null;
+        this._panel?.destroy();
+        this._panel = null;
+    }
+}
+
+var extension = {
+    init() {
+        ExtensionUtils.initTranslations();
+        return new LegacyExtension();
+    },
+};
+
+var prefs = {
+    init() {
+        ExtensionUtils.initTranslations();
+    },
+
+    fillPreferencesWindow(window) {
+        const settings = ExtensionUtils.getSettings();
+        const page = new imports.gi.Adw.PreferencesPage();
+        window.add(page);
+        load('preferences.js').then(({fillPage}) => fillPage(page, settings)).catch(logError);
+    },
+};

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tools of any program of the user that wait for approval, with everything that they would be given. The bus tells only
+// of those of broadcast turns, so the list is also read whenever the box opens.
+import {_, fill, visible} from './text.js';
+import {button, column, label, row, scroller} from './widgets.js';
+
+// What is longer is too much to read here, and is not approved here.
+const LIMIT = 8000;
+
+export class Approvals {
+    /** `changed` is called when the number of those that wait has changed. */
+    constructor(service, changed) {
+        this._service = service;
+        this._changed = changed;
+        this.count = 0;
+        this.actor = column('chappie-part');
+    }
+
+    async refresh() {
+        const refreshing = this._refreshing = {};
+        const found = [];
+        try {
+            const [waiting] = await this._service.call('Manager', 'ListApprovals', '()', []);
+            for (const {approval} of waiting) {
+                // One that was answered in the meantime is left out.
+                const [details] = await this._service.call('Manager', 'GetApproval', '(s)', [approval]).catch(() => [null]);
+                if (details)
+                    found.push({approval, ...details});
+            }
+        } catch {
+            // Without the service, nothing waits.
+        }
+        if (this._refreshing !== refreshing || this._service.cancellable.is_cancelled())
+            return;
+        this.count = found.length;
+        this.actor.destroy_all_children();
+        found.forEach(details => this.actor.add_child(this._card(details)));
+        this._changed();
+    }
+
+    _card({approval, tool, app, arguments: text}) {
+        const name = visible(tool);
+        const title = app ? fill(_('%1$s wants to run the tool %2$s.'), visible(app), name)
+            : fill(_('The model wants to run the tool %s.'), name);
+        const shown = visible(text);
+        const isWhole = shown.length <= LIMIT;
+        const given = label('chappie-arguments', shown.slice(0, LIMIT));
+        given.accessible_name = `${_('What the tool is given')}: ${given.text}`;
+        given.can_focus = true;
+        const problem = label('chappie-problem', isWhole ? ''
+            : _('This is too long to be shown here. “chappie approvals” in a terminal shows all of it.'));
+        problem.visible = !isWhole;
+        // The dangerous one is the last: a key that was meant for something else must not approve.
+        const answers = [[_('Deny'), false], ...isWhole ? [[_('Approve'), true]] : []].map(([caption, approved]) =>
+            button(caption, async () => {
+                try {
+                    await this._service.call('Manager', 'AnswerApproval', '(sbs)', [approval, approved, '']);
+                    this.refresh();
+                } catch (failure) {
+                    if (this._service.cancellable.is_cancelled())
+                        return;
+                    problem.text = failure.message;
+                    problem.show();
+                }
+            }));
+        const card = column('chappie-card', label('chappie-title', title), scroller('chappie-arguments-view', column('', given)),
+            problem, row('chappie-row', ...answers));
+        card.accessible_name = fill(_('Approval for %s'), name);
+        return card;
+    }
+}

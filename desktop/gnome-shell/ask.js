@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// A question and its answer as it comes. Questions that follow one another are one thread, which the window shows too.
+import Clutter from 'gi://Clutter';
+import GLib from 'gi://GLib';
+import Pango from 'gi://Pango';
+import St from 'gi://St';
+
+import {Failure} from './service.js';
+import {Turn} from './turn.js';
+import {_, markup} from './text.js';
+import {button, column, copy, iconButton, label, row, scroller} from './widgets.js';
+
+// The text is laid out anew with each piece of the answer, so it has a limit. The window shows longer ones.
+const LIMIT = 8000;
+// Milliseconds between two drawings while an answer comes.
+const PACE = 40;
+
+export class Ask {
+    /** `changed` is called when an answer begins or ends. */
+    constructor(service, changed) {
+        this._service = service;
+        this._changed = changed;
+        /** The thread of the question that is shown, or null. */
+        this.thread = null;
+        /** Whether the latest question did not reach the servers. */
+        this.isOffline = false;
+        this._answer = '';
+        this._asked = null;
+        this._build();
+        this._draw();
+    }
+
+    _build() {
+        this._question = label('chappie-question');
+        this._shown = label('chappie-answer');
+        this._shown.can_focus = true;
+        this._more = label('chappie-hint', _('The answer is longer than the box.'));
+        this._problem = label('chappie-problem');
+        const content = column('chappie-part chappie-content', this._question, this._shown, this._more, this._problem);
+        this._view = scroller('chappie-view', content);
+        this._place = content.vadjustment;
+        this._answerButtons = row('chappie-row',
+            button(_('Copy the answer'), () => copy(this._answer)), button(_('New conversation'), () => {
+                this.reset();
+                this.focus();
+            }));
+        this._entry = new St.Entry({
+            style_class: 'chappie-entry', hint_text: _('Ask something'), accessible_name: _('Question'), can_focus: true, x_expand: true,
+        });
+        // Enter asks; with Shift it begins a new line.
+        this._entry.clutter_text.set({
+            single_line_mode: false, activatable: true, line_wrap: true, line_wrap_mode: Pango.WrapMode.WORD_CHAR,
+        });
+        this._entry.clutter_text.connect('activate', () => this._submit());
+        this._entry.clutter_text.connect('key-press-event', (_entry, event) => this._scroll(event.get_key_symbol()));
+        this._send = iconButton('go-up-symbolic', _('Ask'), () => this._submit());
+        this._stop = iconButton('media-playback-stop-symbolic', _('Stop the answer'), () => this.stop());
+        this.actor = column('chappie-part', this._view, this._answerButtons,
+            row('chappie-row', this._entry, this._send, this._stop));
+    }
+
+    get isRunning() {
+        return this._asked !== null;
+    }
+
+    focus() {
+        this._entry.grab_key_focus();
+    }
+
+    /** Draws what came while the box was closed. */
+    show() {
+        if (this.isRunning)
+            this._draw();
+    }
+
+    /** Forgets what is shown, and ends what is asked. */
+    reset() {
+        this.stop();
+        this.thread = null;
+        this.isOffline = false;
+        this._begin('');
+        this._finish();
+    }
+
+    stop() {
+        this._asked?.turn?.cancel();
+        if (this._asked)
+            this._asked.isStopped = true;
+    }
+
+    destroy() {
+        this._asked = null;
+        this._cancelDrawing();
+    }
+
+    _submit() {
+        const text = this._entry.text.trim();
+        if (text === '' || this.isRunning)
+            return;
+        this._entry.text = '';
+        this._begin(text);
+        this._ask(text);
+        this._changed();
+    }
+
+    async _ask(text) {
+        // Another question, and the end of the extension, take the place of this one.
+        const asked = this._asked = {turn: null, isStopped: false};
+        this._draw();
+        try {
+            asked.turn = new Turn(await this._open(), this._service.cancellable);
+            if (asked.isStopped)
+                asked.turn.cancel();
+            for await (const event of asked.turn.ask(text)) {
+                if (asked !== this._asked)
+                    continue;  // Until its end comes.
+                if (event.event === 'text-delta')
+                    this._append(event.text);
+                else if (event.event === 'completed')
+                    this._answer = event.text;
+            }
+            if (asked === this._asked)
+                this.isOffline = false;
+        } catch (error) {
+            if (asked === this._asked)
+                this._fail(Failure.of(error));
+        }
+        if (asked === this._asked) {
+            this._finish();
+            this._changed();
+        }
+    }
+
+    async _open() {
+        try {
+            if (this.thread === null)
+                [this.thread] = await this._service.call('Threads', 'Create', '(a{sv})', [{}]);
+        } catch (failure) {
+            if (!failure.isUnsupported)
+                throw failure;
+            // A service without threads: each question stands alone.
+        }
+        return this._service.openTurn(this.thread);
+    }
+
+    _begin(question) {
+        this._question.text = question.slice(0, LIMIT);
+        this._answer = '';
+        this._problem.text = '';
+        this._place.value = 0;
+    }
+
+    _append(text) {
+        const isFull = this._answer.length > LIMIT;
+        this._answer += text;
+        if (this._drawing || isFull || !this.actor.mapped)
+            return;
+        this._drawing = GLib.timeout_add(GLib.PRIORITY_DEFAULT_IDLE, PACE, () => {
+            this._drawing = 0;
+            this._draw();
+            return GLib.SOURCE_REMOVE;
+        });
+    }
+
+    _fail(failure) {
+        this.isOffline = failure.code === 'Network';
+        if (failure.code === 'NoSuchThread')
+            this.thread = null;
+        this._problem.text = failure.code === 'Cancelled' ? _('Stopped.') : this.isOffline
+            ? _('The servers cannot be reached. Check the connection to the network.') : failure.message;
+    }
+
+    _finish() {
+        this._asked = null;
+        this._draw();
+    }
+
+    _draw() {
+        this._cancelDrawing();
+        this._shown.clutter_text.set_markup(markup(this._answer.slice(0, LIMIT)));
+        this._shown.visible = this._answer !== '';
+        this._more.visible = this._answer.length > LIMIT;
+        this._problem.visible = this._problem.text !== '';
+        this._question.visible = this._view.visible = this._question.text !== '';
+        this._answerButtons.visible = this._question.text !== '' && !this.isRunning;
+        this._send.visible = !this.isRunning;
+        this._stop.visible = this.isRunning;
+    }
+
+    _cancelDrawing() {
+        if (this._drawing)
+            GLib.source_remove(this._drawing);
+        this._drawing = 0;
+    }
+
+    _scroll(key) {
+        const pages = {[Clutter.KEY_Page_Up]: -1, [Clutter.KEY_Page_Down]: 1}[key];
+        if (!pages)
+            return Clutter.EVENT_PROPAGATE;
+        this._place.value += pages * this._place.page_size;
+        return Clutter.EVENT_STOP;
+    }
+}

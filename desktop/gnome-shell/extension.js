@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where GNOME Shell 45 and newer begin. __init__.js is its counterpart for 43 and 44.
+import {Extension} from 'resource:///org/gnome/shell/extensions/extension.js';
+import * as Main from 'resource:///org/gnome/shell/ui/main.js';
+import * as PanelMenu from 'resource:///org/gnome/shell/ui/panelMenu.js';
+
+import {Panel} from './panel.js';
+
+export default class ChappieExtension extends Extension {
+    enable() {
+        this._panel = new Panel({Main, PanelMenu}, {
+            path: this.path, settings: this.getSettings(), openPreferences: () => this.openPreferences(),
+        });
+    }
+
+    disable() {
+        this._panel.destroy();
+        this._panel = null;
+    }
+}

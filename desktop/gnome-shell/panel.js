@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// The icon in the panel, and the box below it.
+import Gio from 'gi://Gio';
+import GLib from 'gi://GLib';
+import Meta from 'gi://Meta';
+import Shell from 'gi://Shell';
+import St from 'gi://St';
+
+import {Approvals} from './approvals.js';
+import {Ask} from './ask.js';
+import {Service} from './service.js';
+import {SignIn} from './sign-in.js';
+import {MARKS, stateOf, StateView} from './states.js';
+import {_} from './text.js';
+import {Usage} from './usage.js';
+import {button, column, row} from './widgets.js';
+
+const WINDOW = 'org.chappie.Window';
+
+export class Panel {
+    /** `Main` and `PanelMenu` are the shell's modules, which each version loads in its own way. */
+    constructor({Main, PanelMenu}, {path, settings, openPreferences}) {
+        this._main = Main;
+        this._service = new Service({
+            changed: () => this._show(),
+            approvalRequested: () => this._approvals.refresh(),
+        });
+        this._build(PanelMenu, path, openPreferences);
+        Main.panel.addToStatusArea('chappie', this._button);
+        // After the menu's own handler, which takes the keyboard.
+        this._button.menu.connect('open-state-changed', (_menu, isOpen) => {
+            if (isOpen)
+                this._opened();
+        });
+        Main.wm.addKeybinding('shortcut', settings, Meta.KeyBindingFlags.IGNORE_AUTOREPEAT,
+            Shell.ActionMode.NORMAL | Shell.ActionMode.OVERVIEW | Shell.ActionMode.POPUP,
+            () => this._button.menu.toggle());
+        this._show();
+    }
+
+    destroy() {
+        this._main.wm.removeKeybinding('shortcut');
+        this._service.close();
+        this._ask.destroy();
+        this._button.destroy();
+    }
+
+    _build(PanelMenu, path, openPreferences) {
+        this._button = new PanelMenu.Button(0.5, 'Chappie');
+        this._mark = new St.Icon({style_class: 'system-status-icon'});
+        const icon = new St.Icon({
+            style_class: 'system-status-icon', gicon: Gio.icon_new_for_string(`${path}/icons/org.chappie-symbolic.svg`),
+        });
+        this._button.add_child(row('panel-status-indicators-box', icon, this._mark));
+
+        const {menu} = this._button;
+        this._states = new StateView(this._service);
+        this._signIn = new SignIn(this._service, () => menu.close());
+        this._approvals = new Approvals(this._service, () => this._show());
+        this._ask = new Ask(this._service, () => this._show());
+        this._usage = new Usage(this._service);
+        this._window = button(_('Open the window'), () => this._openWindow());
+        const preferences = button(_('Preferences'), () => {
+            menu.close();
+            openPreferences();
+        });
+        menu.box.add_child(column('chappie-box', ...[this._states, this._signIn, this._approvals, this._ask, this._usage]
+            .map(part => part.actor), row('chappie-row', this._window, preferences)));
+    }
+
+    _opened() {
+        this._window.visible = Shell.AppSystem.get_default().lookup_app(`${WINDOW}.desktop`) !== null;
+        if (this._service.presence === 'running')
+            this._refresh();
+        else
+            this._service.refresh();  // Starts it; this._show() goes on.
+        this._ask.show();
+        this._ask.focus();
+    }
+
+    // What the service does not tell by itself.
+    _refresh() {
+        this._approvals.refresh();
+        if (this._state === 'ready')
+            this._usage.refresh();
+    }
+
+    _show() {
+        const state = stateOf(this._service);
+        const was = this._state;
+        this._state = state;
+        if (state !== was && this._button.menu.isOpen)
+            this._refresh();
+        if (state === 'signed-out')
+            this._ask.reset();
+        // A question can be typed, and is asked, while the service starts.
+        const canAsk = ['ready', 'starting'].includes(state);
+        this._ask.actor.visible = canAsk;
+        this._states.show(state === 'starting' ? null : state);
+        this._signIn.actor.visible = state === 'signed-out';
+        this._signIn.show();
+        this._approvals.actor.visible = this._approvals.count > 0;
+        this._usage.show(state === 'ready');
+        if (canAsk && !['ready', 'starting'].includes(was) && this._button.menu.isOpen)
+            this._ask.focus();
+        this._showMark();
+    }
+
+    _showMark() {
+        const name = this._ask.isRunning ? 'working' : this._approvals.count > 0 ? 'approval'
+            : this._state === 'ready' && this._ask.isOffline ? 'offline' : this._state;
+        const [icon, text] = MARKS[name] ?? [null, null];
+        this._mark.icon_name = icon;
+        this._mark.visible = icon !== null;
+        this._button.accessible_name = icon ? `Chappie: ${text()}` : 'Chappie';
+    }
+
+    /** Opens the window, with the thread that the box shows. */
+    _openWindow() {
+        this._button.menu.close();
+        const {app_info: info} = Shell.AppSystem.get_default().lookup_app(`${WINDOW}.desktop`);
+        // With this token the window may take the keyboard.
+        const token = new GLib.Variant('s', global.create_app_launch_context(0, -1).get_startup_notify_id(info, []) ?? '');
+        const platform = {'activation-token': token, 'desktop-startup-id': token};
+        const [method, signature, values] = this._ask.thread
+            ? ['ActivateAction', '(sava{sv})', ['thread', [new GLib.Variant('s', this._ask.thread)], platform]]
+            : ['Activate', '(a{sv})', [platform]];
+        Gio.DBus.session.call(WINDOW, `/${WINDOW.replaceAll('.', '/')}`, 'org.freedesktop.Application', method,
+            new GLib.Variant(signature, values), null, Gio.DBusCallFlags.NONE, -1, null, null);
+    }
+}

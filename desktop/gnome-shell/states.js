@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The states in which nobody can ask: what they are called, and what to do.
+import {_} from './text.js';
+import {button, column, label} from './widgets.js';
+
+/** `starting`, `missing`, `locked`, `no-keyring`, `signed-out` or `ready`. */
+export function stateOf(service) {
+    if (service.presence !== 'running')
+        return service.presence === 'missing' ? 'missing' : 'starting';
+    if (['locked', 'before-first-unlock'].includes(service.get('Manager', 'LockState')))
+        return 'locked';
+    const state = service.get('Session', 'State');
+    const error = service.get('Session', 'LastError')?.name ?? '';
+    if (error.endsWith('.KeyringUnavailable') && state !== 'signed-in')
+        return 'no-keyring';
+    return state === 'signed-in' ? 'ready' : 'signed-out';
+}
+
+/** What the icon in the panel says beside the name: an icon and a text, or nothing. */
+export const MARKS = {
+    missing: ['dialog-error-symbolic', () => _('The service does not run')],
+    locked: ['changes-prevent-symbolic', () => _('The keyring is locked')],
+    'no-keyring': ['dialog-error-symbolic', () => _('There is no keyring')],
+    'signed-out': ['dialog-password-symbolic', () => _('Not signed in')],
+    offline: ['network-offline-symbolic', () => _('The servers cannot be reached.')],
+    approval: ['dialog-question-symbolic', () => _('Tools that wait for approval')],
+    working: ['content-loading-symbolic', () => _('Answering…')],
+};
+
+const TEXTS = {
+    starting: () => ({title: _('Starting…')}),
+    missing: () => ({
+        title: _('The service does not run'),
+        text: _('Chappie’s service could not be started. If the package “chappie” was just installed, log out and in again. “chappie doctor” in a terminal finds out more.'),
+        caption: _('Try again'),
+    }),
+    locked: () => ({
+        title: _('The keyring is locked'),
+        text: _('Your sign-in and your conversations are in the keyring. Unlock it with the password of your account.'),
+        caption: _('Unlock'),
+    }),
+    'no-keyring': () => ({
+        title: _('There is no keyring'),
+        text: _('Chappie keeps your sign-in in the keyring alone. Install and start GNOME Keyring, KWallet or KeePassXC with the Secret Service turned on.'),
+        caption: _('Try again'),
+    }),
+};
+
+/** Shows a state that has a text of its own, with what to do. */
+export class StateView {
+    constructor(service) {
+        this._service = service;
+        this._title = label('chappie-title');
+        this._text = label('chappie-text');
+        this._button = button('', () => this._act());
+        this.actor = column('chappie-part', this._title, this._text, this._button);
+    }
+
+    show(state) {
+        const shown = this.actor.visible = state in TEXTS;
+        if (!shown)
+            return;
+        const {title, text = '', caption = ''} = TEXTS[state]();
+        this._state = state;
+        this._title.text = title;
+        this._text.text = text;
+        this._text.visible = text !== '';
+        this._button.label = this._button.accessible_name = caption;
+        this._button.visible = caption !== '';
+    }
+
+    async _act() {
+        // A call that may ask for the password of the keyring. Whether it helped is in the properties.
+        if (this._state === 'locked')
+            await this._service.call('Threads', 'GetUsage', '()', [], {interactive: true}).catch(() => {});
+        else
+            await this._service.refresh();
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Texts for people, in their language, and texts of others made safe to show.
+import Gettext from 'gettext';
+import GLib from 'gi://GLib';
+
+const domain = Gettext.domain('chappie');
+
+export const _ = domain.gettext;
+export const ngettext = domain.ngettext;
+
+/** The text with %s, or %1$s and so on, replaced by the values. */
+export function fill(text, ...values) {
+    let next = 0;
+    return text.replace(/%(?:(\d)\$)?s/g, (_match, place) => String(values[place ? place - 1 : next++]));
+}
+
+// Control characters, and those that change the direction of text or have no width, would hide what is approved.
+const HIDDEN = /(?!\n)[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029\u3164\u115f\u1160]/gu;
+
+/** The text with characters that cannot be seen written as numbers. */
+export const visible = text => text.replace(HIDDEN, character =>
+    `\\u{${character.codePointAt(0).toString(16)}}`);
+
+// Blocks of code, code, strong text, headings. One expression finds them all, so that they never nest, and whatever an
+// answer holds, the markup is well-formed.
+const EMPHASIS = /^```[^\n]*\n([^]*?)(?:^```$|$(?![^]))|`([^`\n]+)`|\*\*([^*\n]+)\*\*|^#{1,6} +([^\n]+)$/gm;
+
+/** An answer as markup for Pango: emphasis and code of its Markdown, and everything else as it was written. */
+export function markup(answer) {
+    // Pango takes no control characters, however they are written.
+    const escaped = GLib.markup_escape_text(answer.replace(/[^\P{Cc}\n\t]/gu, ''), -1);
+    return escaped.replace(EMPHASIS, (_match, block, code = block, strong, heading = strong) =>
+        code === undefined ? `<b>${heading}</b>` : `<tt>${code}</tt>`);
+}

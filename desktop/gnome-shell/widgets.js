@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Widgets as the parts of the box need them. Their names are those that a screen reader says.
+import Clutter from 'gi://Clutter';
+import Pango from 'gi://Pango';
+import St from 'gi://St';
+
+function box(orientation, style, children) {
+    const made = new St.BoxLayout({style_class: style, x_expand: true});
+    // The name of this property of St.BoxLayout has changed, that of its layout has not.
+    made.layout_manager.orientation = orientation;
+    children.forEach(child => made.add_child(child));
+    return made;
+}
+
+export const column = (style, ...children) => box(Clutter.Orientation.VERTICAL, style, children);
+export const row = (style, ...children) => box(Clutter.Orientation.HORIZONTAL, style, children);
+
+/** Text in as many lines as it needs. */
+export function label(style, text = '') {
+    const made = new St.Label({style_class: style, text, x_expand: true});
+    made.clutter_text.set({line_wrap: true, line_wrap_mode: Pango.WrapMode.WORD_CHAR, ellipsize: Pango.EllipsizeMode.NONE});
+    return made;
+}
+
+export function button(text, act) {
+    const made = new St.Button({style_class: 'button chappie-button', label: text, accessible_name: text, can_focus: true});
+    made.connect('clicked', act);
+    return made;
+}
+
+export function iconButton(icon, text, act) {
+    const made = new St.Button({
+        style_class: 'icon-button', icon_name: icon, accessible_name: text, can_focus: true, y_align: Clutter.ActorAlign.END,
+    });
+    made.connect('clicked', act);
+    return made;
+}
+
+/** What scrolls when it is higher than its style lets it be. */
+export function scroller(style, child) {
+    const made = new St.ScrollView({
+        style_class: style, hscrollbar_policy: St.PolicyType.NEVER, overlay_scrollbars: true, x_expand: true,
+    });
+    // Before GNOME 46, set_child() would not connect the adjustments.
+    if (made.add_actor)
+        made.add_actor(child);
+    else
+        made.set_child(child);
+    return made;
+}
+
+export function copy(text) {
+    St.Clipboard.get_default().set_text(St.ClipboardType.CLIPBOARD, text);
+}
