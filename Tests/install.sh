@@ -81,6 +81,7 @@ files_of "$package" >"$scratch/before"
 
 check "the manual pages of the interfaces are made" make manuals
 check "the catalogues are made" make translations
+check "the settings of the extension are made" make schemas
 check "the installation succeeds" make install DESTDIR="$package" PREFIX=/usr BUILDDIR="$build"
 files_of "$package" >"$scratch/after"
 comm -13 "$scratch/before" "$scratch/after" >"$scratch/installed"
@@ -127,6 +128,10 @@ for xml in dbus/org.chappie.*.xml; do
 done >>"$scratch/expected"
 for file in desktop/window/*.js desktop/window/*.css desktop/search/*.js; do
   echo "/usr/share/chappie/${file#desktop/}"
+done >>"$scratch/expected"
+for file in $(cd desktop/gnome-shell && ls -- *.js *.css *.json schemas/*.xml) schemas/gschemas.compiled \
+  icons/org.chappie-symbolic.svg locale/de/LC_MESSAGES/chappie.mo; do
+  echo "/usr/share/gnome-shell/extensions/chappie@chappie.invalid/$file"
 done >>"$scratch/expected"
 for file in desktop/panel/*; do
   echo "/usr/share/doc/chappie/panel/$(basename "$file")"
