@@ -213,6 +213,9 @@ BASHCOMPLETIONDIR = $(DATADIR)/bash-completion/completions
 ZSHCOMPLETIONDIR = $(DATADIR)/zsh/site-functions
 FISHCOMPLETIONDIR = $(DATADIR)/fish/vendor_completions.d
 
+# The address of doc/pictures, for software centres.
+PICTURES = https://chappie.invalid/pictures
+
 # Where the programs were built.
 BUILDDIR = .build/release
 INSTALL = install
@@ -229,7 +232,7 @@ EXTENSION_FILES = \
     $(TRANSLATIONS)/locale/$(language)/LC_MESSAGES/chappie.mo:$(EXTENSION)/locale/$(language)/LC_MESSAGES/chappie.mo)
 
 # What goes where, as SOURCE:DESTINATION. In a source that ends in .in, @bindir@, @datadir@, @libexecdir@,
-# @interfacesdir@, @version@ and @date@ are filled in.
+# @interfacesdir@, @pictures@, @version@ and @date@ are filled in.
 INSTALLED_PROGRAMS = \
   $(BUILDDIR)/chappied:$(LIBEXECDIR)/chappied \
   $(BUILDDIR)/chappie:$(BINDIR)/chappie \
@@ -248,6 +251,7 @@ INSTALLED_FILES = $(EXTENSION_FILES) \
   Sources/chappie-sandbox/README.md:$(DOCDIR)/chappie-sandbox.md \
   $(TRANSLATIONS)/org.chappie.desktop:$(DATADIR)/applications/org.chappie.desktop \
   $(TRANSLATIONS)/org.chappie.chappie.metainfo.xml.in:$(DATADIR)/metainfo/org.chappie.chappie.metainfo.xml \
+  $(TRANSLATIONS)/org.chappie.Window.metainfo.xml.in:$(DATADIR)/metainfo/org.chappie.Window.metainfo.xml \
   $(foreach file,$(wildcard desktop/window/*.js desktop/window/*.css),\
     $(file):$(DATADIR)/chappie/window/$(notdir $(file))) \
   $(TRANSLATIONS)/org.chappie.Window.desktop:$(DATADIR)/applications/org.chappie.Window.desktop \
@@ -293,7 +297,7 @@ install:
 	  case $${pair%%:*} in \
 	    *.in) sed -e 's|@libexecdir@|$(LIBEXECDIR)|g' -e 's|@interfacesdir@|$(DBUSINTERFACESDIR)|g' \
 	        -e 's|@bindir@|$(BINDIR)|g' -e 's|@datadir@|$(DATADIR)|g' \
-	        -e 's|@version@|$(VERSION)|g' -e 's|@date@|$(RELEASED)|g' "$${pair%%:*}" \
+	        -e 's|@pictures@|$(PICTURES)|g' -e 's|@version@|$(VERSION)|g' -e 's|@date@|$(RELEASED)|g' "$${pair%%:*}" \
 	      | $(INSTALL) -D -m $$mode /dev/stdin "$(DESTDIR)$${pair#*:}" ;; \
 	    *) $(INSTALL) -D -m $$mode "$${pair%%:*}" "$(DESTDIR)$${pair#*:}" ;; \
 	  esac; \

@@ -118,6 +118,7 @@ cat >"$scratch/expected" <<'END'
 /usr/share/man/man1/chappie.1
 /usr/share/man/man7/org.chappie.7
 /usr/share/man/man8/chappied.8
+/usr/share/metainfo/org.chappie.Window.metainfo.xml
 /usr/share/metainfo/org.chappie.chappie.metainfo.xml
 /usr/share/pkgconfig/chappie.pc
 /usr/share/zsh/site-functions/_chappie
@@ -204,8 +205,9 @@ check "PREFIX=\$HOME/.local needs no other variable" one_user
 for file in "$share"/applications/*.desktop; do
   check_with desktop-file-validate "desktop file $(basename "$file")" silent desktop-file-validate "$file"
 done
-check_with appstreamcli "metainfo" \
-  appstreamcli validate --no-net --pedantic --explain "$share/metainfo/org.chappie.chappie.metainfo.xml"
+for file in "$share"/metainfo/*.xml; do
+  check_with appstreamcli "metainfo $(basename "$file")" appstreamcli validate --no-net --pedantic --explain "$file"
+done
 for page in "$share"/man/man?/*chappie*.[178]; do
   check_with man "man accepts ${page##*/}" silent sh -c "man --warnings -l -Tutf8 -Z '$page' >'$scratch/page'"
   check_with mandoc "mandoc accepts ${page##*/}" silent mandoc -Tlint -Wwarning "$page"
