@@ -2,6 +2,7 @@
 // Markdown as widgets. marked reads it; HTML and pictures in it are shown as text, and nothing is fetched.
 import GLib from 'gi://GLib';
 import Gtk from 'gi://Gtk?version=4.0';
+import Pango from 'gi://Pango';
 
 import {CodeBlock} from './code.js';
 import {marked} from './library.js';
@@ -61,11 +62,15 @@ function markup(tokens, depth = 0) {
     }).join('');
 }
 
+// Pango looks for the end of a word at each place of a line: one word of 48 KB, such as base64, takes it 18 seconds.
+const wrapMode = content => /\S{256}/.test(content.replace(/<[^>]*>/g, ''))
+    ? Pango.WrapMode.CHAR : Pango.WrapMode.WORD_CHAR;
+
 /** A label of an answer: it wraps, and its text can be selected. */
 function label(content, options = {}) {
     const {classes = [], isMarkup = true, ...properties} = options;
     const widget = new Gtk.Label({
-        wrap: true, wrapMode: 2, xalign: 0, selectable: true, cssClasses: classes, hexpand: true, ...properties,
+        wrap: true, wrapMode: wrapMode(content), xalign: 0, selectable: true, cssClasses: classes, hexpand: true, ...properties,
     });
     if (isMarkup)
         widget.set_markup(content);
@@ -142,7 +147,9 @@ export function update(widget, token) {
         return true;
     }
     if (widget instanceof Gtk.Label && token.type === 'paragraph' && !widget.has_css_class('heading-block')) {
-        widget.set_markup(markup(token.tokens));
+        const content = markup(token.tokens);
+        widget.wrapMode = wrapMode(content);
+        widget.set_markup(content);
         return true;
     }
     return false;
