@@ -26,8 +26,8 @@ PROGRAMS = Path(sys.argv[1]).resolve()
 SERVICES = Path(os.environ["XDG_DATA_HOME"]) / "dbus-1/services"
 NAME, PATH = "org.chappie.Search", "/org/chappie/Search"
 GNOME, KDE = "org.gnome.Shell.SearchProvider2", "org.kde.krunner1"
-# As they define them: name and type of each argument, with those of the reply behind the arrow. KRunner's Config and
-# Teardown are for another X-Plasma-API.
+# As they define them: name and type of each argument, with those of the reply behind the arrow. KRunner's Config is for
+# another X-Plasma-API.
 DEFINITIONS = {
     GNOME: {
         "GetInitialResultSet": "terms as -> results as",
@@ -37,6 +37,7 @@ DEFINITIONS = {
         "LaunchSearch": "terms as, timestamp u -> ",
     },
     KDE: {
+        "Teardown": " -> ",
         "Actions": " -> matches a(sss)",
         "Run": "matchId s, actionId s -> ",
         "Match": "query s -> matches a(sssida{sv})",
@@ -44,6 +45,11 @@ DEFINITIONS = {
 }
 # What a slow machine may take until something is to be seen.
 PATIENCE = 60
+
+
+# Where they are installed.
+INSTALLED = [Path("/usr/share/dbus-1/interfaces") / file
+             for file in ("org.gnome.ShellSearchProvider2.xml", "kf6_org.kde.krunner1.xml", "kf5_org.kde.krunner1.xml")]
 
 
 class Faulty(Exception):
@@ -265,14 +271,21 @@ class Run:
     def interfaces(self):
         shown = ElementTree.fromstring(call(NAME, PATH, "org.freedesktop.DBus.Introspectable.Introspect"))
         for name, methods in DEFINITIONS.items():
-            interface = shown.find(f"interface[@name='{name}']")
-            found = {}
-            for method in interface.findall("method"):
-                sides = [", ".join(f"{argument.get('name')} {argument.get('type')}" for argument in method.findall("arg")
-                                   if argument.get("direction") == direction) for direction in ("in", "out")]
-                found[method.get("name")] = " -> ".join(sides)
-            equal(name, found, methods)
-            equal("signals and properties", interface.findall("signal") + interface.findall("property"), [])
+            equal(name, self.methods(shown.find(f"interface[@name='{name}']")), methods)
+        for file in filter(Path.exists, INSTALLED):
+            interface = ElementTree.parse(file).find("interface")
+            defined = self.methods(interface)
+            defined.pop("Config", None)
+            equal(str(file), defined, DEFINITIONS[interface.get("name")])
+
+    @staticmethod
+    def methods(interface):
+        found = {}
+        for method in interface.findall("method"):
+            sides = [", ".join(f"{argument.get('name')} {argument.get('type')}" for argument in method.findall("arg")
+                               if argument.get("direction") == direction) for direction in ("in", "out")]
+            found[method.get("name")] = " -> ".join(sides)
+        return found
 
     def without_a_service(self):
         only_ask("What is a bus?")
@@ -405,6 +418,9 @@ class Run:
         lists = service.lists
         equal("one letter less", titles("thread", last[-5:-1]), [last[:-1] + digit for digit in "13579"] + ["Thread number 00699"])
         equal("lists for it", service.lists - lists, 0)
+        call(NAME, PATH, f"{KDE}.Teardown")
+        titles("thread")
+        wait_for("another list after the end of the search", lambda: service.lists > lists)
         service.close()
 
     def sandboxed_caller(self):

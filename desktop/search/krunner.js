@@ -5,9 +5,10 @@ import GLib from 'gi://GLib';
 import {serve} from './bus.js';
 import {openResult} from './window.js';
 
-// The methods that KRunner calls with X-Plasma-API=DBus.
+// All but Config, which KRunner calls with X-Plasma-API=DBus2 alone.
 const XML = `<node>
   <interface name="org.kde.krunner1">
+    <method name="Teardown"/>
     <method name="Actions">
       <annotation name="org.qtproject.QtDBus.QtTypeName.Out0" value="RemoteActions"/>
       <arg name="matches" type="a(sss)" direction="out"/>
@@ -30,6 +31,7 @@ const COMPLETION = 10;
 
 export function serveKRunner(connection, path, search, around) {
     serve(connection, path, XML, {
+        Teardown: () => search.forget(),
         Actions: () => [],
         Run: id => openResult(connection, id),
         Match: async query => {

@@ -27,6 +27,11 @@ export class Search {
         this._titles = titles;
     }
 
+    /** Ends a search: the titles are forgotten. */
+    forget() {
+        this._titles.forget();
+    }
+
     /** The ids of what is found, threads first. A longer text finds fewer threads. */
     async find(text) {
         const question = flat(text);

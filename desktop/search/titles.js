@@ -52,13 +52,16 @@ export class Titles {
         this._reading = null;
         const subscribe = (name, member, argument, handler) => connection.signal_subscribe(NAME, name, member, PATH,
             argument, Gio.DBusSignalFlags.NONE, handler);
-        subscribe(PROPERTIES, 'PropertiesChanged', 'org.chappie.Manager', () => (this._reading = null));
+        subscribe(PROPERTIES, 'PropertiesChanged', 'org.chappie.Manager', () => this.forget());
         subscribe('org.chappie.Threads', 'ThreadChanged', null, () => {
             if (this._reading)
                 this._reading.stale = true;
         });
-        Gio.bus_watch_name_on_connection(connection, NAME, Gio.BusNameWatcherFlags.NONE, null,
-            () => (this._reading = null));
+        Gio.bus_watch_name_on_connection(connection, NAME, Gio.BusNameWatcherFlags.NONE, null, () => this.forget());
+    }
+
+    forget() {
+        this._reading = null;
     }
 
     /**
