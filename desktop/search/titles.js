@@ -50,6 +50,8 @@ export class Titles {
         this._connection = connection;
         /** What was read, or is being read: `threads`, `since`, `done`, and whether it is `stale`. */
         this._reading = null;
+        /** How often everything was forgotten. */
+        this._forgotten = 0;
         const subscribe = (name, member, argument, handler) => connection.signal_subscribe(NAME, name, member, PATH,
             argument, Gio.DBusSignalFlags.NONE, handler);
         subscribe(PROPERTIES, 'PropertiesChanged', 'org.chappie.Manager', () => this.forget());
@@ -62,6 +64,7 @@ export class Titles {
 
     forget() {
         this._reading = null;
+        this._forgotten++;
     }
 
     /**
@@ -71,12 +74,12 @@ export class Titles {
     async list() {
         if (!this._reading || this._reading.stale)
             this._read();
-        const reading = this._reading;
+        const [reading, forgotten] = [this._reading, this._forgotten];
         // A service that hangs makes the first search wait, and none of the next.
         const left = reading.since + PATIENCE - now();
         if (left > 0)
             await within(left, reading.done);
-        return reading === this._reading ? reading.threads : [];
+        return forgotten === this._forgotten ? reading.threads : [];
     }
 
     _read() {
