@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program: one process, started by its desktop file or over the bus, and its actions, which other programs may call
 // through org.freedesktop.Application: `ask` (s), `thread` (s), `search` (s),
-// `sign-in`.
+// `sign-in`, `copy-code` (s).
 import Adw from 'gi://Adw?version=1';
 import Gdk from 'gi://Gdk?version=4.0';
 import Gio from 'gi://Gio';
@@ -37,12 +37,18 @@ export const Application = GObject.registerClass({
         this._addAction('thread', 's', thread => this._present().show_thread(thread));
         this._addAction('search', 's', text => this._present().search(text));
         this._addAction('sign-in', null, () => this._present().sign_in());
+        this._addAction('copy-code', 's', code => this._present().copy_code(code));
         this._addAction('about', null, () => this._about());
         this._addAction('quit', null, () => this.quit());
         const background = new Gio.SimpleAction({name: 'background', state: GLib.Variant.new_boolean(false)});
         background.connect('change-state', (action, value) => this._stay(action, value.unpack()));
         this.add_action(background);
         setKeys(this);
+    }
+
+    vfunc_before_emit(data) {
+        super.vfunc_before_emit(data);
+        this._hasToken = ['activation-token', 'desktop-startup-id'].some(name => data.lookup_value(name, null)?.unpack());
     }
 
     vfunc_activate() {
@@ -66,6 +72,10 @@ export const Application = GObject.registerClass({
                 return Boolean(this._held);
             });
         }
+        // Without the token of a click, which GNOME before 46 does not give, Wayland gives the focus only to what opens.
+        const isWayland = Gdk.Display.get_default().constructor.$gtype.name === 'GdkWaylandDisplay';
+        if (isWayland && this._window.visible && !this._window.isActive && !this._hasToken)
+            this._window.hide();
         this._window.present();
         return this._window;
     }

@@ -40,6 +40,7 @@ export const Window = GObject.registerClass({
         this.connect('notify::is-active', () => {
             if (this.isActive && this._state === 'ready')
                 this._account?.refresh();
+            this._copyCode();
         });
         this.show_thread(null);
         this._follow();
@@ -204,6 +205,21 @@ export const Window = GObject.registerClass({
             this._signIn.start();
         else
             this._wantsSignIn = true;
+    }
+
+    /** Copies the code of a sign-in, for a button of a notification. */
+    copy_code(code) {
+        this._copied = code;
+        this._copyCode();
+    }
+
+    // Under Wayland only a window with the focus can copy.
+    _copyCode() {
+        if (!this._copied || !this.isActive)
+            return;
+        this.get_clipboard().set(this._copied);
+        this._copied = null;
+        this.tell(_('The code was copied.'));
     }
 
     _add(thread) {

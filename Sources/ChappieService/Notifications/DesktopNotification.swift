@@ -8,6 +8,7 @@ struct DesktopNotification: Equatable {
   enum Action: String {
     case signIn = "sign-in"
     case openPage = "open-page"
+    case copyCode = "copy-code"
     case approve
     case deny
 
@@ -15,6 +16,7 @@ struct DesktopNotification: Equatable {
       switch self {
       case .signIn: tr("Sign in", context: "button")
       case .openPage: tr("Open page", context: "button")
+      case .copyCode: tr("Copy code", context: "button")
       case .approve: tr("Approve", context: "button")
       case .deny: tr("Deny", context: "button")
       }
@@ -24,7 +26,7 @@ struct DesktopNotification: Equatable {
     var isDefault: Bool {
       switch self {
       case .signIn, .openPage: true
-      case .approve, .deny: false
+      case .copyCode, .approve, .deny: false
       }
     }
   }
@@ -38,6 +40,8 @@ struct DesktopNotification: Equatable {
 
   /// The title: plain text, without details of the user.
   let summary: String
+  /// The first line of the text, which a banner shows even where it cuts the rest. It is bold with markup.
+  let headline: String?
   /// Plain text, in one or more lines.
   let body: String
   let actions: [Action]
@@ -47,6 +51,7 @@ struct DesktopNotification: Equatable {
 
   init(summary: String, body: String, actions: [Action], category: String, lifetime: Lifetime) {
     self.summary = summary
+    headline = nil
     self.body = body
     self.actions = actions
     self.category = category
@@ -54,8 +59,11 @@ struct DesktopNotification: Equatable {
   }
 
   /// The notification of an update for the slot `name`; nil if there is nothing to show.
-  init?(_ update: SlotUpdates.Update, of name: SlotName) {
+  ///
+  /// - Parameter canCopy: whether a click can copy the code.
+  init?(_ update: SlotUpdates.Update, of name: SlotName, canCopy: Bool = false) {
     category = "x-chappie.sign-in"
+    headline = if case .codeWaits(let code) = update { tr("Code: \(code.userCode)") } else { nil }
     switch update {
     case .none:
       return nil
@@ -74,9 +82,9 @@ struct DesktopNotification: Equatable {
       // The summary has no code, since servers show it on locked screens too.
       summary = tr("Sign in to ChatGPT")
       body = Self.lines(
-        tr("Enter the code \(code.userCode) at \(code.verificationURI)"), name.text.map { tr("This signs in \($0).") },
+        tr("Enter it at \(code.verificationURI)"), name.text.map { tr("This signs in \($0).") },
         tr("Continue only if you started this sign-in yourself."))
-      actions = [.openPage]
+      actions = canCopy ? [.openPage, .copyCode] : [.openPage]
       lifetime = .untilSolved
     case .linked:
       summary = tr("Signed in to ChatGPT")
@@ -107,8 +115,15 @@ extension DesktopNotification {
   ///   - capabilities: without actions there are no buttons; with markup the body is escaped.
   func arguments(replacing id: UInt32, for capabilities: NotificationCapabilities) -> Variant {
     .tuple(
-      "Chappie", id, "org.chappie", summary, capabilities.hasMarkup ? Markup.escaped(body) : body,
+      "Chappie", id, "org.chappie", summary, text(for: capabilities),
       capabilities.hasActions ? keysAndLabels : [], hints, timeout(for: capabilities))
+  }
+
+  private func text(for capabilities: NotificationCapabilities) -> String {
+    let lines =
+      capabilities.hasMarkup
+      ? [headline.map { "<b>\(Markup.escaped($0))</b>" }, Markup.escaped(body)] : [headline, body]
+    return lines.compactMap(\.self).joined(separator: "\n")
   }
 
   private var keysAndLabels: [String] {

@@ -7,6 +7,7 @@ import GLibBridge
 final class Notifications {
   private let connection: BusConnection
   private lazy var server = NotificationServer(connection) { [weak self] in self?.receive($0) }
+  private let window: DesktopWindow
   private var notifications: [SlotIdentity: Weak<SlotNotification>] = [:]
   /// The slot notifications with something to show. They outlive their sessions.
   private var telling: [SlotIdentity: SlotNotification] = [:]
@@ -16,6 +17,7 @@ final class Notifications {
 
   init(_ connection: BusConnection) {
     self.connection = connection
+    window = DesktopWindow(connection)
     LockMonitor.shared.observe { [weak self] in self?.lockChanged() }
   }
 
@@ -28,7 +30,7 @@ final class Notifications {
   func follow(_ session: ChappieAuthSession) -> SlotNotification {
     if let notification = notifications[SlotIdentity(session.configuration)]?.value { return notification }
     notifications = notifications.filter { $0.value.value != nil }
-    let notification = SlotNotification(session, server) { [connection] address, token in
+    let notification = SlotNotification(session, server, window) { [connection] address, token in
       await WebPage.open(address, activationToken: token, over: connection)
     } idleChanged: { [weak self] in
       self?.note($0)

@@ -16,6 +16,9 @@ struct SlotName {
     owner = slot.appID ?? slot.accessGroup ?? (slot.service == standard.keychainService ? nil : slot.service)
   }
 
+  /// Whether the slot is the user's own, with the default account.
+  var isDefault: Bool { account == nil && owner == nil }
+
   /// A phrase such as `account “work” of org.example.App`; nil for the user's own default account.
   var text: String? {
     let account = account.map { tr("account “\(Self.shown($0))”") }

@@ -8,19 +8,19 @@ final class SlotNotification {
   /// The state of the latest update on the desktop.
   private enum Presented {
     case nothing
-    case shown(UInt32, SlotUpdates.Update)
+    case shown(UInt32, SlotUpdates.Update, canCopy: Bool)
     /// Expired or dismissed. Another update shows the notification again, and so does ``showAgain()``.
     case closed(SlotUpdates.Update)
 
     var update: SlotUpdates.Update? {
       switch self {
       case .nothing: nil
-      case .shown(_, let update), .closed(let update): update
+      case .shown(_, let update, _), .closed(let update): update
       }
     }
 
     var id: UInt32 {
-      if case .shown(let id, _) = self { return id }
+      if case .shown(let id, _, _) = self { return id }
       return 0
     }
   }
@@ -43,6 +43,7 @@ final class SlotNotification {
   private let session: ChappieAuthSession
   private let name: SlotName
   private let server: NotificationServer
+  private let window: DesktopWindow
   private let openPage: OpenPage
   /// Called when ``isIdle`` may have changed.
   private let idleChanged: @GLibActor (SlotNotification) -> Void
@@ -55,17 +56,18 @@ final class SlotNotification {
   private var briefTime: Timer?
   private var presented = Presented.nothing
   private var presenter = Presenter.idle
-  /// The time of the latest click that opened the page for the code.
-  private var pageOpened: ContinuousClock.Instant?
+  /// The time of the latest click after which the user still needs the code.
+  private var codeClicked: ContinuousClock.Instant?
 
   init(
-    _ session: ChappieAuthSession, _ server: NotificationServer, openPage: @escaping OpenPage,
+    _ session: ChappieAuthSession, _ server: NotificationServer, _ window: DesktopWindow, openPage: @escaping OpenPage,
     idleChanged: @escaping @GLibActor (SlotNotification) -> Void
   ) {
     slot = SlotIdentity(session.configuration)
     name = SlotName(slot)
     self.session = session
     self.server = server
+    self.window = window
     self.openPage = openPage
     self.idleChanged = idleChanged
     observation = session.observe { [weak self] _, new in self?.observe(new) }
@@ -153,11 +155,23 @@ final class SlotNotification {
       if id != 0 { await server.close(id) }
       return
     }
-    guard let notification = DesktopNotification(update, of: name), presented.update != update,
-      let reached = await server.reach(), shownUpdate == update,
+    guard isOutdated(update), let reached = await server.reach() else { return }
+    let canCopy = await canCopy(update, on: reached)
+    guard shownUpdate == update, let notification = DesktopNotification(update, of: name, canCopy: canCopy),
       let id = await server.show(notification, replacing: presented.id, on: reached)
     else { return }
-    presented = .shown(id, update)
+    presented = .shown(id, update, canCopy: canCopy)
+  }
+
+  private func canCopy(_ update: SlotUpdates.Update, on server: NotificationServer.Reachable) async -> Bool {
+    guard case .codeWaits = update, server.capabilities.hasActions else { return false }
+    return await window.isInstalled()
+  }
+
+  /// Whether the desktop has to be told of `update`, or of a button that no longer works.
+  private func isOutdated(_ update: SlotUpdates.Update) -> Bool {
+    if case .shown(_, update, canCopy: true) = presented { return window.hasFailed }
+    return presented.update != update
   }
 
   /// Removes the notification. No later change of the session shows it again.
@@ -175,9 +189,9 @@ final class SlotNotification {
     case .vanished:
       if case .shown = presented { presented = .nothing }
     case .closed(let id):
-      if case .shown(id, let update) = presented { closed(update) }
+      if case .shown(id, let update, _) = presented { closed(update) }
     case .invoked(let id, let action, let token):
-      if case .shown(id, let update) = presented { invoked(action, update, token) }
+      if case .shown(id, let update, _) = presented { invoked(action, update, token) }
     }
     idleChanged(self)
   }
@@ -190,8 +204,10 @@ final class SlotNotification {
     }
     presented = .closed(update)
     // The page asks for the code, so the notification is shown again if a click closed it.
-    guard case .codeWaits = update, let pageOpened, ContinuousClock.now - pageOpened < Self.closingTime else { return }
-    self.pageOpened = nil
+    guard case .codeWaits = update, let click = codeClicked, ContinuousClock.now - click < Self.closingTime else {
+      return
+    }
+    codeClicked = nil
     showAgain()
   }
 
@@ -207,17 +223,29 @@ final class SlotNotification {
     }
     switch (update, action) {
     case (.needsSignIn, "default"), (.needsSignIn, DesktopNotification.Action.signIn.rawValue):
-      startSignIn()
+      startSignIn(activationToken)
     case (.codeWaits(let code), "default"), (.codeWaits(let code), DesktopNotification.Action.openPage.rawValue):
-      pageOpened = ContinuousClock.now
+      codeClicked = ContinuousClock.now
       Task.onGLib { await openPage(code.verificationURI, activationToken) }
+    case (.codeWaits(let code), DesktopNotification.Action.copyCode.rawValue):
+      codeClicked = ContinuousClock.now
+      copy(code, activationToken)
     default:
       break
     }
   }
 
-  private func startSignIn() {
+  private func copy(_ code: ChappieDeviceCode, _ activationToken: String?) {
     Task.onGLib {
+      if !(await window.perform(.copyCode(code.userCode), activationToken: activationToken)) { showAgain() }
+    }
+  }
+
+  private func startSignIn(_ activationToken: String?) {
+    Task.onGLib {
+      // The window shows only the default account of the user's own.
+      if name.isDefault, await window.perform(.signIn, activationToken: activationToken) { return }
+      guard !LockMonitor.shared.isScreenLocked else { return showAgain() }
       do {
         // A click allows the keyring to ask for its password.
         _ = try await signIn(isTold: true) { try await session.startDeviceCodeSignIn(interaction: .allowed) }

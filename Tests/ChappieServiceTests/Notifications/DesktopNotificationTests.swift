@@ -11,13 +11,13 @@ struct DesktopNotificationTests {
   private static let little = NotificationCapabilities(["body"])
 
   private func notification(
-    _ update: SlotUpdates.Update, account: String? = nil, app: String? = nil
+    _ update: SlotUpdates.Update, account: String? = nil, app: String? = nil, canCopy: Bool = false
   ) throws -> DesktopNotification {
     var configuration = ChappieConfiguration()
     configuration.keychainAccount = account ?? configuration.keychainAccount
     configuration.applicationID = app.map { .sandboxed($0) } ?? .desktopUser
     let name = SlotName(SlotIdentity(configuration))
-    return try #require(DesktopNotification(update, of: name))
+    return try #require(DesktopNotification(update, of: name, canCopy: canCopy))
   }
 
   // MARK: Texts
@@ -53,12 +53,15 @@ struct DesktopNotificationTests {
   @Test func showsTheCodeAndTheAddressInFull() throws {
     let notification = try notification(.codeWaits(Self.code))
     #expect(notification.summary == "Sign in to ChatGPT")
+    #expect(notification.headline == "Code: ABCD-12345")
     #expect(
       notification.body == """
-        Enter the code ABCD-12345 at https://example.org/codex/device?a=1&b=2
+        Enter it at https://example.org/codex/device?a=1&b=2
         Continue only if you started this sign-in yourself.
         """)
     #expect(notification.actions == [.openPage])
+    #expect(try self.notification(.codeWaits(Self.code), canCopy: true).actions == [.openPage, .copyCode])
+    #expect(try self.notification(.needsSignIn(failure: nil), canCopy: true).headline == nil)
   }
 
   @Test func namesTheAccountAndAppOfTheCode() throws {
@@ -106,16 +109,26 @@ struct DesktopNotificationTests {
     #expect(
       try arguments(.codeWaits(Self.code), Self.everything)[5]
         == ["default", "Open page", "open-page", "Open page"].variant)
+    #expect(
+      try notification(.codeWaits(Self.code), canCopy: true).arguments(replacing: 0, for: Self.everything).children[5]
+        == ["default", "Open page", "open-page", "Open page", "copy-code", "Copy code"].variant)
     #expect(try arguments(.linked, Self.everything)[5] == [String]().variant)
     #expect(try arguments(.codeWaits(Self.code), Self.little)[5] == [String]().variant)
   }
 
   @Test func escapesMarkupIfTheServerParsesIt() throws {
-    let address = "https://example.org/codex/device?a=1&b=2"
-    #expect(try String(variant: arguments(.codeWaits(Self.code), Self.little)[4]).contains(address))
+    #expect(
+      try String(variant: arguments(.codeWaits(Self.code), Self.little)[4])
+        .hasPrefix("Code: ABCD-12345\nEnter it at https://example.org/codex/device?a=1&b=2\n"))
     #expect(
       try String(variant: arguments(.codeWaits(Self.code), Self.everything)[4])
-        .contains("https://example.org/codex/device?a=1&amp;b=2"))
+        .hasPrefix("<b>Code: ABCD-12345</b>\nEnter it at https://example.org/codex/device?a=1&amp;b=2\n"))
+  }
+
+  @Test func aCodeFromAServerIsNoMarkup() throws {
+    let odd = ChappieDeviceCode(userCode: "</b>&", verificationURI: "https://example.org", expiresAt: 1)
+    #expect(
+      try String(variant: arguments(.codeWaits(odd), Self.everything)[4]).hasPrefix("<b>Code: &lt;/b&gt;&amp;</b>\n"))
   }
 
   @Test func aRequestForActionDoesNotExpire() throws {

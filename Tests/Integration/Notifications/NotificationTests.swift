@@ -4,16 +4,6 @@ import Testing
 /// Notifications to the user on the desktop.
 @Suite(.worlds) @GLibActor
 struct NotificationTests {
-  /// Refuses the refresh of a sign-in, and returns its one notification.
-  private func spend(_ world: World, _ caller: Caller, at path: ObjectPath = .chappie) async throws {
-    try await caller.signInQuietly(world, at: path)
-    try await world.sandbox.revokeRefreshTokens()
-    try await world.sandbox.expireAccessTokens()
-    let client = path == .chappie ? path : try await caller.open("Client", ["keychain_account": "work"])
-    _ = try await refusal { try await caller.send("hi", at: client) }
-    try await caller.waitFor("reauthentication-required", at: path)
-  }
-
   // MARK: From the notification to the sign-in
 
   @Test func aClickLeadsToANewSignIn() async throws {
@@ -21,7 +11,7 @@ struct NotificationTests {
       let browser = try Browser(world.directories)
       let server = try await NotificationServer(world)
       let caller = try await world.caller()
-      try await spend(world, caller)
+      try await caller.spend(world)
 
       let need = try await server.notification(1)
       #expect(need.replaced == 0)
@@ -63,7 +53,7 @@ struct NotificationTests {
       let server = try await NotificationServer(world, capabilities: ["body"])
       let caller = try await world.caller()
       let work = try await caller.open("Session", ["keychain_account": "work"])
-      try await spend(world, caller, at: work)
+      try await caller.spend(world, at: work)
       let need = try await server.notification(1)
       #expect(need.actions.isEmpty)
       #expect(
@@ -76,7 +66,8 @@ struct NotificationTests {
       #expect(waiting.replaced == need.id)
       #expect(
         waiting.body == """
-          Enter the code \(code) at \(world.sandbox.page)
+          Code: \(code)
+          Enter it at \(world.sandbox.page)
           This signs in account “work”.
           Continue only if you started this sign-in yourself.
           """)
@@ -119,7 +110,7 @@ struct NotificationTests {
     try await World.with(.attended) { world in
       let server = try await NotificationServer(world)
       let caller = try await world.caller()
-      try await spend(world, caller)
+      try await caller.spend(world)
       _ = try await server.notification(1)
       try await caller.signInQuietly(world)
       try await server.waitUntilNothingIsShown()
@@ -175,7 +166,7 @@ struct NotificationTests {
     try await World.with(.attended) { world in
       let server = try await NotificationServer(world)
       let caller = try await world.caller()
-      try await spend(world, caller)
+      try await caller.spend(world)
       try await server.dismiss(server.notification(1).id)
       _ = try await refusal { try await caller.send("hi") }
       let code = try await caller.startSignIn()
@@ -208,7 +199,7 @@ struct NotificationTests {
     try await World.with(.attended) { world in
       let server = try await NotificationServer(world, .closesClickedNotifications)
       let caller = try await world.caller()
-      try await spend(world, caller)
+      try await caller.spend(world)
       for count in 1...2 {
         try await world.sandbox.play(#"[{"endpoint":"usercode","status":404}]"#)
         try await server.click("default", server.notification(count).id)
@@ -217,7 +208,7 @@ struct NotificationTests {
         #expect(need.body.contains("turn it on in ChatGPT under Settings, Security."))
       }
       try await server.click("sign-in", server.notification(3).id)
-      #expect(try await server.notification(4).body.contains("Enter the code"))
+      #expect(try await server.notification(4).body.contains("Code: "))
     }
   }
 
@@ -225,7 +216,7 @@ struct NotificationTests {
     try await World.with(.attended) { world in
       let server = try await NotificationServer(world)
       let caller = try await world.caller()
-      try await spend(world, caller)
+      try await caller.spend(world)
       let need = try await server.notification(1)
       try await server.click("sign-in", need.id + 1)
       try await server.click("open-page", need.id)
@@ -315,7 +306,7 @@ struct NotificationTests {
       let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
       let server = try await NotificationServer(world, .closesClickedNotifications)
       let caller = try await world.caller()
-      try await spend(world, caller)
+      try await caller.spend(world)
       let need = try await server.notification(1)
       saver.setActive(true)
       try await caller.waitFor("locked", "Manager.LockState")
@@ -349,5 +340,15 @@ extension Caller {
     let reply = try await call("Session.StartDeviceCodeSignIn", quiet, at: path)
     try await world.sandbox.decide("approve", try reply.member(0, "user_code"))
     try await waitFor("signed-in", at: path)
+  }
+
+  /// Signs in, and has the renewal of the sign-in refused.
+  func spend(_ world: World, at path: ObjectPath = .chappie) async throws {
+    try await signInQuietly(world, at: path)
+    try await world.sandbox.revokeRefreshTokens()
+    try await world.sandbox.expireAccessTokens()
+    let client = path == .chappie ? path : try await open("Client", ["keychain_account": "work"])
+    _ = try await refusal { try await send("hi", at: client) }
+    try await waitFor("reauthentication-required", at: path)
   }
 }

@@ -1,0 +1,134 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// Notifications on a desktop that has `org.chappie.Window`.
+@Suite(.worlds) @GLibActor
+struct DesktopWindowTests {
+  private static let codeActions = ["default", "Open page", "open-page", "Open page"]
+
+  private func with(
+    _ manner: DesktopWindow.Manner = .answers, _ serverManner: NotificationServer.Manner = .answers,
+    capabilities: [String] = ["actions", "body", "body-markup"],
+    _ body: @GLibActor (World, DesktopWindow, NotificationServer, Caller) async throws -> Void
+  ) async throws {
+    try await World.with(.attended) { world in
+      let window = try await DesktopWindow(world, manner)
+      let server = try await NotificationServer(world, serverManner, capabilities: capabilities)
+      try await body(world, window, server, try await world.caller())
+    }
+  }
+
+  // MARK: The sign-in
+
+  @Test(arguments: ["default", "sign-in"]) func aClickOpensTheSignInOfTheWindow(_ action: String) async throws {
+    try await with { world, window, server, caller in
+      try await caller.spend(world)
+      let need = try await server.notification(1)
+      try await server.click(action, need.id, token: "token-1")
+      #expect(try await window.action() == .init(name: "sign-in", parameters: [], activationToken: "token-1"))
+      try await caller.catchUp()
+      // The window starts the sign-in, and shows the code.
+      #expect(try await world.sandbox.state().requests["usercode"] == 1)
+      #expect(server.received.count == 1)
+      try await caller.signInQuietly(world)
+      try await server.waitUntilNothingIsShown()
+    }
+  }
+
+  @Test func theNotificationSignsInIfTheWindowFails() async throws {
+    try await with(.refuses) { world, window, server, caller in
+      try await caller.spend(world)
+      try await server.click("sign-in", try await server.notification(1).id)
+      #expect(try await server.notification(2).body.contains("Code: "))
+      // A button that does nothing is not offered.
+      #expect(try await server.notification(2).actions == Self.codeActions)
+      #expect(window.actions.count == 1)
+    }
+  }
+
+  /// The window shows only the default account.
+  @Test func theNotificationSignsInToOtherAccounts() async throws {
+    try await with { world, window, server, caller in
+      try await caller.spend(world, at: try await caller.open("Session", ["keychain_account": "work"]))
+      try await server.click("sign-in", try await server.notification(1).id)
+      #expect(try await server.notification(2).body.contains("account “work”"))
+      #expect(window.actions.isEmpty)
+    }
+  }
+
+  @Test func aClickOverALockedScreenDoesNotOpenTheWindow() async throws {
+    try await with { world, window, server, caller in
+      let saver = try await ScreenSaver(ScreenSaver.gnome, in: world)
+      try await caller.spend(world)
+      let need = try await server.notification(1)
+      saver.setActive(true)
+      try await caller.waitFor("locked", "Manager.LockState")
+      for action in ["default", "sign-in"] { try await server.click(action, need.id) }
+      try await caller.catchUp()
+      #expect(window.actions.isEmpty)
+    }
+  }
+
+  // MARK: The code
+
+  @Test(arguments: ["default", "work"]) func theCodeIsCopiedByTheWindow(_ account: String) async throws {
+    try await with { world, window, server, caller in
+      let session = account == "default" ? .chappie : try await caller.open("Session", ["keychain_account": account])
+      let code = try await caller.startSignIn(at: session)
+      let waiting = try await server.notification(1)
+      #expect(waiting.actions == Self.codeActions + ["copy-code", "Copy code"])
+      try await server.click("copy-code", waiting.id, token: "token-2")
+      #expect(try await window.action() == .init(name: "copy-code", parameters: [code], activationToken: "token-2"))
+      try await caller.catchUp()
+      #expect(server.shown.keys.contains(waiting.id))
+      #expect(server.received.count == 1)
+    }
+  }
+
+  /// The page asks for the code, which the user may not have read.
+  @Test func theCodeIsShownAgainIfTheClickClosesIt() async throws {
+    try await with(.answers, .closesClickedNotifications) { world, window, server, caller in
+      let code = try await caller.startSignIn()
+      try await server.click("copy-code", try await server.notification(1).id)
+      #expect(try await server.notification(2).body.contains(code))
+      #expect(try await window.action().parameters == [code])
+    }
+  }
+
+  @Test(arguments: [NotificationServer.Manner.answers, .closesClickedNotifications])
+  func theButtonGoesIfTheWindowFails(_ manner: NotificationServer.Manner) async throws {
+    try await with(.refuses, manner) { world, window, server, caller in
+      let code = try await caller.startSignIn()
+      let waiting = try await server.notification(1)
+      try await server.click("copy-code", waiting.id)
+      _ = try await window.action()
+      try await eventually("a notification without the button") { server.received.last?.actions == Self.codeActions }
+      #expect(server.shown.count == 1)
+      #expect(server.received.last?.body.contains(code) == true)
+      try await world.sandbox.decide("approve", code)
+      try await eventually("the end of the sign-in") { server.received.last?.summary == "Signed in to ChatGPT" }
+    }
+  }
+
+  @Test func aServerWithoutActionsHasNoButtons() async throws {
+    try await with(capabilities: ["body"]) { _, _, server, caller in
+      _ = try await caller.startSignIn()
+      #expect(try await server.notification(1).actions.isEmpty)
+    }
+  }
+
+  @Test func aSilentWindowDelaysNothing() async throws {
+    try await with(.silent) { world, window, server, caller in
+      let code = try await caller.startSignIn()
+      try await server.click("copy-code", try await server.notification(1).id)
+      _ = try await window.action()
+      try await world.sandbox.decide("approve", code)
+      try await caller.waitFor("signed-in")
+      #expect(try await server.notification(2).summary == "Signed in to ChatGPT")
+      let process = try #require(world.service.process)
+      process.send(SIGTERM)
+      #expect(try await process.waitForEnd() == .exit(0))
+    }
+  }
+}
