@@ -7,11 +7,9 @@ import St from 'gi://St';
 
 import {Failure} from './service.js';
 import {Turn} from './turn.js';
-import {_, markup} from './text.js';
+import {_, beginning, markup} from './text.js';
 import {button, column, copy, iconButton, label, row, scroller} from './widgets.js';
 
-// The text is laid out anew with each piece of the answer, so it has a limit. The window shows longer ones.
-const LIMIT = 8000;
 // Milliseconds between two drawings while an answer comes.
 const PACE = 40;
 
@@ -69,23 +67,30 @@ export class Ask {
 
     /** Draws what came while the box was closed. */
     show() {
-        if (this.isRunning)
-            this._draw();
+        this.wake();
+        this._draw();
     }
 
     /** Forgets what is shown, and ends what is asked. */
     reset() {
-        this.stop();
+        this._asked?.turn?.cancel();
+        this._asked = null;
         this.thread = null;
         this.isOffline = false;
         this._begin('');
-        this._finish();
+        this._draw();
+    }
+
+    /** Goes on with what GJS may have dropped. */
+    wake() {
+        this._asked?.turn?.wake();
     }
 
     stop() {
-        this._asked?.turn?.cancel();
-        if (this._asked)
-            this._asked.isStopped = true;
+        if (this._asked?.turn)
+            this._asked.turn.cancel();
+        else if (this._asked)
+            this._end(new Failure('Cancelled', ''));
     }
 
     destroy() {
@@ -105,12 +110,14 @@ export class Ask {
 
     async _ask(text) {
         // Another question, and the end of the extension, take the place of this one.
-        const asked = this._asked = {turn: null, isStopped: false};
+        const asked = this._asked = {turn: null};
         this._draw();
         try {
             asked.turn = new Turn(await this._open(), this._service.cancellable);
-            if (asked.isStopped)
-                asked.turn.cancel();
+            if (asked !== this._asked) {
+                asked.turn.close();
+                return;
+            }
             for await (const event of asked.turn.ask(text)) {
                 if (asked !== this._asked)
                     continue;  // Until its end comes.
@@ -120,14 +127,10 @@ export class Ask {
                     this._answer = event.text;
             }
             if (asked === this._asked)
-                this.isOffline = false;
+                this._end(null);
         } catch (error) {
             if (asked === this._asked)
-                this._fail(Failure.of(error));
-        }
-        if (asked === this._asked) {
-            this._finish();
-            this._changed();
+                this._end(Failure.of(error));
         }
     }
 
@@ -144,16 +147,15 @@ export class Ask {
     }
 
     _begin(question) {
-        this._question.text = question.slice(0, LIMIT);
+        this._question.text = beginning(question);
         this._answer = '';
         this._problem.text = '';
         this._place.value = 0;
     }
 
     _append(text) {
-        const isFull = this._answer.length > LIMIT;
         this._answer += text;
-        if (this._drawing || isFull || !this.actor.mapped)
+        if (this._drawing || this._more.visible || !this.actor.mapped)
             return;
         this._drawing = GLib.timeout_add(GLib.PRIORITY_DEFAULT_IDLE, PACE, () => {
             this._drawing = 0;
@@ -162,24 +164,23 @@ export class Ask {
         });
     }
 
-    _fail(failure) {
-        this.isOffline = failure.code === 'Network';
-        if (failure.code === 'NoSuchThread')
+    _end(failure) {
+        this.isOffline = failure?.code === 'Network';
+        if (failure?.code === 'NoSuchThread')
             this.thread = null;
-        this._problem.text = failure.code === 'Cancelled' ? _('Stopped.') : this.isOffline
-            ? _('The servers cannot be reached. Check the connection to the network.') : failure.message;
-    }
-
-    _finish() {
+        this._problem.text = failure?.code === 'Cancelled' ? _('Stopped.') : this.isOffline
+            ? _('The servers cannot be reached. Check the connection to the network.') : failure?.message ?? '';
         this._asked = null;
         this._draw();
+        this._changed();
     }
 
     _draw() {
         this._cancelDrawing();
-        this._shown.clutter_text.set_markup(markup(this._answer.slice(0, LIMIT)));
+        const shown = beginning(this._answer);
+        this._shown.clutter_text.set_markup(markup(shown));
         this._shown.visible = this._answer !== '';
-        this._more.visible = this._answer.length > LIMIT;
+        this._more.visible = shown.length < this._answer.length;
         this._problem.visible = this._problem.text !== '';
         this._question.visible = this._view.visible = this._question.text !== '';
         this._answerButtons.visible = this._question.text !== '' && !this.isRunning;

@@ -22,7 +22,10 @@ export class Panel {
     constructor({Main, PanelMenu}, {path, settings, openPreferences}) {
         this._main = Main;
         this._service = new Service({
-            changed: () => this._show(),
+            changed: () => {
+                this._show();
+                this._ask.wake();  // The turn may have ended.
+            },
             approvalRequested: () => this._approvals.refresh(),
         });
         this._build(PanelMenu, path, openPreferences);
@@ -91,7 +94,7 @@ export class Panel {
         this._state = state;
         if (state !== was && this._button.menu.isOpen)
             this._refresh();
-        if (state === 'signed-out')
+        if (state === 'signed-out' && state !== was)
             this._ask.reset();
         // A question can be typed, and is asked, while the service starts.
         const canAsk = ['ready', 'starting'].includes(state);
@@ -107,7 +110,7 @@ export class Panel {
     }
 
     _showMark() {
-        const name = this._ask.isRunning ? 'working' : this._approvals.count > 0 ? 'approval'
+        const name = this._approvals.count > 0 ? 'approval' : this._ask.isRunning ? 'working'
             : this._state === 'ready' && this._ask.isOffline ? 'offline' : this._state;
         const [icon, text] = MARKS[name] ?? [null, null];
         this._mark.icon_name = icon;

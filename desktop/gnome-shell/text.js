@@ -25,10 +25,14 @@ export const visible = text => text.replace(HIDDEN, character =>
 // answer holds, the markup is well-formed.
 const EMPHASIS = /^```[^\n]*\n([^]*?)(?:^```$|$(?![^]))|`([^`\n]+)`|\*\*([^*\n]+)\*\*|^#{1,6} +([^\n]+)$/gm;
 
+/** The beginning of an answer, as much of it as can be laid out in a few milliseconds. */
+export const beginning = answer => answer.slice(0, 8000).split('\n', 400).join('\n');
+
 /** An answer as markup for Pango: emphasis and code of its Markdown, and everything else as it was written. */
 export function markup(answer) {
-    // Pango takes no control characters, however they are written.
-    const escaped = GLib.markup_escape_text(answer.replace(/[^\P{Cc}\n\t]/gu, ''), -1);
+    // Pango takes no control characters, however they are written, and breaks long words slowly where it may not.
+    const plain = answer.replace(/[^\P{Cc}\n\t]/gu, '').replace(/\S{40}/gu, '$&\u200b');
+    const escaped = GLib.markup_escape_text(plain, -1);
     return escaped.replace(EMPHASIS, (_match, block, code = block, strong, heading = strong) =>
         code === undefined ? `<b>${heading}</b>` : `<tt>${code}</tt>`);
 }

@@ -13,28 +13,62 @@ export class Turn {
     constructor(connection, cancellable) {
         this._connection = connection;
         this._cancellable = cancellable;
+        this._input = new Gio.BufferedInputStream({base_stream: connection.input_stream, buffer_size: 1 << 16});
         this._written = Promise.resolve();
     }
 
     /** Asks, and gives each event as it comes; the last is `completed`. Throws a Failure in place of any other end. */
     async *ask(text) {
-        const lines = new Gio.DataInputStream({base_stream: this._connection.input_stream});
         this._write({text});
         try {
-            for (;;) {
-                const [line] = await promise(lines, 'read_line_async', PRIORITY, this._cancellable).catch(() => [null]);
-                if (line === null)
-                    throw new Failure('Interrupted', _('The service ended before the answer was complete.'));
-                const event = JSON.parse(new TextDecoder().decode(line));
-                if (event.event === 'failed')
-                    throw new Failure(event.error, event.message);
-                yield event;
-                if (event.event === 'completed')
-                    return;
+            while (await this._fill()) {
+                for (const line of this._lines()) {
+                    const event = JSON.parse(line);
+                    if (event.event === 'failed')
+                        throw new Failure(event.error, event.message);
+                    yield event;
+                    if (event.event === 'completed')
+                        return;
+                }
             }
+            throw new Failure('Interrupted', _('The service ended before the answer was complete.'));
         } finally {
-            this._connection.close_async(PRIORITY, null, null);
+            this.close();
         }
+    }
+
+    /**
+     * Goes on reading if it has stopped. GJS drops callbacks that come while it collects memory, and with one of them
+     * the reading would end. What was read is in the buffer even then.
+     */
+    wake() {
+        if (!this._input.has_pending())
+            this._filled?.(true);
+    }
+
+    /** Reads what has come into the buffer, and says whether more may come. */
+    _fill() {
+        return new Promise(resolve => {
+            this._filled = resolve;
+            promise(this._input, 'fill_async', -1, PRIORITY, this._cancellable)
+                .then(count => resolve(count > 0), () => resolve(false));
+        });
+    }
+
+    /** Takes all lines that are whole out of the buffer. */
+    _lines() {
+        const bytes = this._input.peek_buffer();
+        const length = bytes.lastIndexOf(10) + 1;
+        if (length === 0 && bytes.length === this._input.buffer_size)
+            this._input.buffer_size *= 2;
+        // The buffer has them, so this does not wait.
+        if (length > 0)
+            this._input.skip(length, null);
+        return new TextDecoder().decode(bytes.subarray(0, length)).split('\n').slice(0, -1);
+    }
+
+    close() {
+        this._connection.close_async(PRIORITY, null, null);
     }
 
     /** Ends the turn; its last event says so. */
