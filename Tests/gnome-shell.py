@@ -92,6 +92,11 @@ class Shell:
         if not any(Path(share, "gnome-shell/extensions", UUID).exists() for share in GLib.get_system_data_dirs()):
             subprocess.run(["make", "-s", "-C", TOP, "install-extension", f"DATADIR={os.environ['XDG_DATA_HOME']}"],
                            check=True, stdout=subprocess.DEVNULL)
+        applications = Path(os.environ["XDG_DATA_HOME"], "applications")
+        applications.mkdir()
+        # A desktop file whose program is not there is not seen.
+        (applications / "org.chappie.Window.desktop").write_text(
+            (TOP / "desktop/window/org.chappie.Window.desktop").read_text().replace("Exec=chappie-window", "Exec=true"))
         world = Path(os.environ["CHAPPIE_WORLD"])
         # The shell wants a bus of the system, with nothing on it.
         self.system = subprocess.Popen(["dbus-daemon", "--session", "--nofork", "--nopidfile",
@@ -316,6 +321,27 @@ class Run:
         self.shell.ask("And then?")
         self.shell.shows("You said: “And then?” This conversation has 3 messages.")
 
+    def opens_the_window(self):
+        """A window of our own takes the call, with the thread of the box."""
+        name, path = "org.chappie.Window", "/org/chappie/Window"
+        window = subprocess.Popen(["/usr/bin/python3", "-m", "dbusmock", name, path, "org.freedesktop.Application"],
+                                  stdout=subprocess.DEVNULL)
+        try:
+            subprocess.run(["gdbus", "wait", "--session", "--timeout", "20", name], check=True)
+            call(name, path, "org.freedesktop.DBus.Mock.AddMethod", GLib.Variant("(sssss)", (
+                "org.freedesktop.Application", "ActivateAction", "sava{sv}", "", "")))
+            self.shell.press("Open the window")
+            def called():
+                return call(name, path, "org.freedesktop.DBus.Mock.GetMethodCalls", GLib.Variant("(s)", ("ActivateAction",)))[0]
+            wait_for("the window is called", called)
+            [(_, (action, values, platform))] = called()
+            threads = call("org.chappie", "/org/chappie", "org.chappie.Threads.List", GLib.Variant("(a{sv})", ({},)))[0]
+            if (action, values) != ("thread", [threads[0]["id"]]) or not platform["activation-token"]:
+                raise Faulty(f"the window was called with {action} {values} {platform}")
+        finally:
+            window.terminate()
+            window.wait()
+
     def stops(self):
         self.world.answer("one two three " * 200, delta_delay_ms=100)
         self.shell.ask("Count, please.")
@@ -495,7 +521,7 @@ def main():
         arguments.pictures.mkdir(parents=True, exist_ok=True)
     run = Run(arguments.pictures and arguments.pictures.resolve())
     print(f"      GNOME Shell {run.shell.version}")
-    steps = [run.without_a_service, run.signs_in, run.shortcut, run.asks_and_streams, run.stops, run.approves,
+    steps = [run.without_a_service, run.signs_in, run.shortcut, run.asks_and_streams, run.opens_the_window, run.stops, run.approves,
              run.megabyte, run.killed_while_it_streams, run.offline, run.locked, run.disabled_and_enabled, run.preferences,
              run.signs_out, *[run.idle] * arguments.idle]
     status = 0

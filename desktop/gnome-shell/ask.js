@@ -50,7 +50,10 @@ export class Ask {
             single_line_mode: false, activatable: true, line_wrap: true, line_wrap_mode: Pango.WrapMode.WORD_CHAR,
         });
         this._entry.clutter_text.connect('activate', () => this._submit());
-        this._entry.clutter_text.connect('key-press-event', (_entry, event) => this._scroll(event.get_key_symbol()));
+        this._entry.clutter_text.connect('key-press-event', (_entry, event) => {
+            this.wake();
+            return this._scroll(event.get_key_symbol());
+        });
         this._send = iconButton('go-up-symbolic', _('Ask'), () => this._submit());
         this._stop = iconButton('media-playback-stop-symbolic', _('Stop the answer'), () => this.stop());
         this.actor = column('chappie-part', this._view, this._answerButtons,
@@ -87,6 +90,7 @@ export class Ask {
     }
 
     stop() {
+        this.wake();
         if (this._asked?.turn)
             this._asked.turn.cancel();
         else if (this._asked)

@@ -73,17 +73,16 @@ export class Panel {
 
     _opened() {
         this._window.visible = Shell.AppSystem.get_default().lookup_app(`${WINDOW}.desktop`) !== null;
-        if (this._service.presence === 'running')
-            this._refresh();
-        else
-            this._service.refresh();  // Starts it; this._show() goes on.
+        this._service.refresh();  // Starts it.
+        this._refresh();
         this._ask.show();
         this._ask.focus();
     }
 
     // What the service does not tell by itself.
     _refresh() {
-        this._approvals.refresh();
+        if (this._service.presence === 'running')
+            this._approvals.refresh();
         if (this._state === 'ready')
             this._usage.refresh();
     }
