@@ -17,6 +17,9 @@
 #                    makes them, and uses them in fresh trees of Debian 12 and 13; needs root
 #   make dist        makes the source archive, a spec file and a PKGBUILD, in .build/dist
 #   make sbom        makes a bill of materials (SPDX) of what was built before, as .build/release/chappie.spdx.json
+#   make plasma      builds what the Plasma applet needs beside QML, which make does too where Qt is
+#   make desktop-test
+#                    uses the Plasma applet in a Plasma of Debian 13, in a tree in .build/trees; needs root
 #   make lint        checks the format of the source, the comments of the interfaces, the catalogues of texts and the
 #                    modules of the desktop's programs;
 #                    make format mends the first
@@ -59,8 +62,8 @@ SWIFTFLAGS =
 BUILD = TMPDIR=$(CURDIR)/.build/tmp $(SWIFT) build $(RELEASE) $(SWIFTFLAGS)
 SOURCES = Package.swift Sources Tests dbus Fuzz Examples
 
-.PHONY: build debug prepare dependencies test-dependencies demo-dependencies manuals demo test bench fuzz torture \
-  abuse conformance doc translations schemas po lint format clean
+.PHONY: build debug plasma desktop-test prepare dependencies test-dependencies demo-dependencies manuals demo test \
+  bench fuzz torture abuse conformance doc translations schemas po lint format clean
 # The prerequisites below are in order, and SwiftPM uses all processors by itself.
 .NOTPARALLEL:
 
@@ -68,9 +71,14 @@ build: prepare manuals translations schemas
 	$(BUILD) -Xlinker --print-archive-stats=$(STATIC)/chappied.archives --product chappied
 	$(BUILD) -Xlinker --print-archive-stats=$(STATIC)/chappie.archives --product chappie
 	$(BUILD) -Xlinker --print-archive-stats=$(STATIC)/chappie-sandbox.archives --product chappie-sandbox
+	@! scripts/dependencies check plasma 2>/dev/null || $(MAKE) plasma
 
 debug: prepare translations
 	$(SWIFT) build
+
+plasma:
+	@scripts/dependencies check plasma
+	$(MAKE) -C desktop/plasma/plugin
 
 dependencies:
 	@scripts/dependencies install build
@@ -127,6 +135,9 @@ test: test-dependencies prepare translations schemas lint
 	scripts/private-session Tests/flatpak.sh .build/debug
 	scripts/private-session Tests/abuse/abuse.py .build/debug --brief --seconds 24
 
+desktop-test: build plasma
+	PROGRAMS=$(CURDIR)/.build/release Tests/desktop/tree plasma scripts/private-session Tests/plasma.py /mnt/programs
+
 bench: build
 	$(SWIFT) build $(RELEASE) --product thread-bench
 	$(MAKE) -C Benchmarks bench
@@ -154,6 +165,7 @@ lint: manuals
 	@Tests/security.py
 	@scripts/translations check
 	@! scripts/dependencies check window 2>/dev/null || gjs -m Tests/modules.js
+	@python3 -m json.tool desktop/plasma/package/metadata.json >/dev/null
 
 format:
 	@swift format --in-place --recursive --parallel $(SOURCES)
@@ -216,6 +228,10 @@ FISHCOMPLETIONDIR = $(DATADIR)/fish/vendor_completions.d
 # The address of doc/pictures, for software centres.
 PICTURES = https://chappie.invalid/pictures
 
+# Where QML finds the module of the Plasma applet; below another prefix than /usr it needs QML_IMPORT_PATH.
+QMLDIR = $(if $(filter /usr,$(PREFIX)),$(shell qtpaths6 --query QT_INSTALL_QML),$(PREFIX)/lib/qt6/qml)
+PLASMOIDDIR = $(DATADIR)/plasma/plasmoids/org.chappie.plasma
+
 # Where the programs were built.
 BUILDDIR = .build/release
 INSTALL = install
@@ -274,6 +290,17 @@ INSTALLED_FILES = $(EXTENSION_FILES) \
   data/completions/chappie:$(BASHCOMPLETIONDIR)/chappie \
   data/completions/_chappie:$(ZSHCOMPLETIONDIR)/_chappie \
   data/completions/chappie.fish:$(FISHCOMPLETIONDIR)/chappie.fish
+# The Plasma applet, if its module was built.
+PLASMAMODULE = .build/plasma/org/chappie/plasma
+INSTALLED_APPLET = \
+  $(PLASMAMODULE)/libchappieplasma.so:$(QMLDIR)/org/chappie/plasma/libchappieplasma.so \
+  $(PLASMAMODULE)/qmldir:$(QMLDIR)/org/chappie/plasma/qmldir \
+  desktop/plasma/package/metadata.json:$(PLASMOIDDIR)/metadata.json \
+  $(foreach file,$(wildcard desktop/plasma/package/contents/ui/*),\
+    $(file):$(PLASMOIDDIR)/contents/ui/$(notdir $(file)))
+ifneq ($(wildcard $(PLASMAMODULE)/libchappieplasma.so),)
+INSTALLED_FILES += $(INSTALLED_APPLET)
+endif
 
 .PHONY: install install-extension uninstall
 

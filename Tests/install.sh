@@ -134,6 +134,13 @@ for file in $(cd desktop/gnome-shell && ls -- *.js *.css *.json schemas/*.xml) s
   icons/org.chappie-symbolic.svg locale/de/LC_MESSAGES/chappie.mo; do
   echo "/usr/share/gnome-shell/extensions/chappie@chappie.invalid/$file"
 done >>"$scratch/expected"
+if [ -e .build/plasma/org/chappie/plasma/libchappieplasma.so ]; then
+  modules=$(qtpaths6 --query QT_INSTALL_QML)
+  for file in libchappieplasma.so qmldir; do
+    echo "$modules/org/chappie/plasma/$file"
+  done
+  (cd desktop/plasma/package && find . -type f) | sed 's|^\.|/usr/share/plasma/plasmoids/org.chappie.plasma|'
+fi >>"$scratch/expected"
 for file in desktop/panel/*; do
   echo "/usr/share/doc/chappie/panel/$(basename "$file")"
 done >>"$scratch/expected"

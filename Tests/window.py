@@ -51,8 +51,9 @@ class Display:
             ["Xvfb", number, "-displayfd", str(write), "-noreset", "-screen", "0", f"{width}x{height}x24"], pass_fds=[write],
             stderr=subprocess.DEVNULL)
         os.close(write)
-        self.name = ":" + os.read(read, 16).decode().strip()
-        os.close(read)
+        # The server ends when its number cannot be written to the end of the line.
+        with os.fdopen(read) as number:
+            self.name = ":" + number.readline().strip()
         os.environ.update(DISPLAY=self.name, GDK_BACKEND="x11", GSK_RENDERER="cairo")
         # The bus starts what makes key presses.
         subprocess.run(["gdbus", "call", "--session", "--dest", "org.freedesktop.DBus", "--object-path", "/org/freedesktop/DBus", "--method",

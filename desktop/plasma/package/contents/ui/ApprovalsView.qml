@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tools that wait for approval, with everything that they would be given.
+import QtQuick
+import QtQuick.Layouts
+import org.kde.kirigami as Kirigami
+import org.kde.plasma.components as PlasmaComponents
+import org.kde.plasma.extras as PlasmaExtras
+
+import "texts.js" as Texts
+
+PlasmaComponents.ScrollView {
+    id: view
+
+    required property var approvals
+    readonly property int count: approvals.count
+    // What is longer is too much to read here, and is not approved here.
+    readonly property int limit: 8000
+
+    contentWidth: availableWidth
+    PlasmaComponents.ScrollBar.horizontal.policy: PlasmaComponents.ScrollBar.AlwaysOff
+    Layout.minimumHeight: Kirigami.Units.gridUnit * 9
+
+    ColumnLayout {
+        width: view.availableWidth
+        spacing: Kirigami.Units.largeSpacing
+
+        Repeater {
+            model: view.approvals
+
+            ColumnLayout {
+                id: card
+
+                required property int index
+                required property string tool
+                required property string app
+                required property string text
+                required property string problem
+                readonly property string name: view.approvals.service.visible(tool)
+                readonly property string given: view.approvals.service.visible(text)
+                readonly property bool isWhole: given.length <= view.limit
+
+                Layout.fillWidth: true
+                Accessible.role: Accessible.Grouping
+                Accessible.name: Texts.fill(i18nd("chappie", "Approval for %s"), name)
+
+                PlasmaExtras.Heading {
+                    Layout.fillWidth: true
+                    level: 4
+                    text: card.app !== ""
+                        ? Texts.fill(i18nd("chappie", "%1$s wants to run the tool %2$s."), view.approvals.service.visible(card.app), card.name)
+                        : Texts.fill(i18nd("chappie", "The model wants to run the tool %s."), card.name)
+                    textFormat: Text.PlainText
+                    wrapMode: Text.Wrap
+                }
+                PlasmaComponents.TextArea {
+                    Layout.fillWidth: true
+                    Accessible.name: i18nd("chappie", "What the tool is given")
+                    font.family: "monospace"
+                    readOnly: true
+                    text: card.given.slice(0, view.limit)
+                    textFormat: TextEdit.PlainText
+                    wrapMode: TextEdit.Wrap
+                }
+                PlasmaComponents.Label {
+                    Layout.fillWidth: true
+                    color: Kirigami.Theme.negativeTextColor
+                    text: card.isWhole ? card.problem
+                        : i18nd("chappie", "This is too long to be shown here. “chappie approvals” in a terminal shows all of it.")
+                    textFormat: Text.PlainText
+                    visible: text !== ""
+                    wrapMode: Text.Wrap
+                }
+                // The dangerous one is the last: a key that was meant for something else must not approve.
+                RowLayout {
+                    Layout.alignment: Qt.AlignRight
+
+                    PlasmaComponents.Button {
+                        text: i18nd("chappie", "Deny")
+                        onClicked: view.approvals.answer(card.index, false)
+                    }
+                    PlasmaComponents.Button {
+                        text: i18nd("chappie", "Approve")
+                        visible: card.isWhole
+                        onClicked: view.approvals.answer(card.index, true)
+                    }
+                }
+            }
+        }
+    }
+}

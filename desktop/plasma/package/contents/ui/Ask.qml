@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// A question, and its answer as it comes.
+import QtQuick
+import QtQuick.Layouts
+import org.kde.kirigami as Kirigami
+import org.kde.plasma.components as PlasmaComponents
+import org.kde.plasma.extras as PlasmaExtras
+
+import "texts.js" as Texts
+
+ColumnLayout {
+    id: view
+
+    required property var turn
+    readonly property string problem: turn.code === "" ? "" : turn.code === "Cancelled" ? i18nd("chappie", "Stopped.")
+        : turn.code === "Network" ? i18nd("chappie", "The servers cannot be reached. Check the connection to the network.")
+        : turn.code === "Interrupted" ? i18nd("chappie", "The service ended before the answer was complete.")
+        : turn.problem
+
+    function focusField() {
+        field.forceActiveFocus();
+    }
+
+    function submit() {
+        const text = field.text.trim();
+        if (text === "" || turn.running)
+            return;
+        field.clear();
+        turn.ask(text);
+    }
+
+    PlasmaComponents.ScrollView {
+        id: scroller
+        Layout.fillWidth: true
+        Layout.fillHeight: true
+        contentWidth: availableWidth
+        PlasmaComponents.ScrollBar.horizontal.policy: PlasmaComponents.ScrollBar.AlwaysOff
+
+        ColumnLayout {
+            width: scroller.availableWidth
+            spacing: Kirigami.Units.largeSpacing
+
+            PlasmaExtras.Heading {
+                Layout.fillWidth: true
+                level: 4
+                text: view.turn.question.slice(0, view.turn.limit)
+                textFormat: Text.PlainText
+                visible: text !== ""
+                wrapMode: Text.Wrap
+            }
+            TextEdit {
+                Layout.fillWidth: true
+                Accessible.name: i18nd("chappie", "Answer")
+                activeFocusOnTab: true
+                color: Kirigami.Theme.textColor
+                font: Kirigami.Theme.defaultFont
+                readOnly: true
+                selectByMouse: true
+                selectedTextColor: Kirigami.Theme.highlightedTextColor
+                selectionColor: Kirigami.Theme.highlightColor
+                text: Texts.markup(view.turn.text)
+                textFormat: TextEdit.RichText
+                visible: view.turn.text !== ""
+                wrapMode: TextEdit.Wrap
+            }
+        }
+    }
+
+    PlasmaComponents.Label {
+        Layout.fillWidth: true
+        font: Kirigami.Theme.smallFont
+        text: i18nd("chappie", "The answer is longer than the box.")
+        visible: view.turn.answer.length > view.turn.limit
+        wrapMode: Text.Wrap
+    }
+    PlasmaComponents.Label {
+        Layout.fillWidth: true
+        color: Kirigami.Theme.negativeTextColor
+        text: view.problem
+        textFormat: Text.PlainText
+        visible: text !== ""
+        wrapMode: Text.Wrap
+    }
+
+    RowLayout {
+        PlasmaComponents.TextField {
+            id: field
+            Layout.fillWidth: true
+            Accessible.name: i18nd("chappie", "Question")
+            focus: true
+            placeholderText: i18nd("chappie", "Ask")
+            onAccepted: view.submit()
+        }
+        PlasmaComponents.Button {
+            display: PlasmaComponents.AbstractButton.IconOnly
+            icon.name: "document-send"
+            text: i18nd("chappie", "Ask")
+            visible: !view.turn.running
+            onClicked: view.submit()
+        }
+        PlasmaComponents.Button {
+            display: PlasmaComponents.AbstractButton.IconOnly
+            icon.name: "media-playback-stop"
+            text: i18nd("chappie", "Stop the answer")
+            visible: view.turn.running
+            onClicked: view.turn.cancel()
+        }
+    }
+}

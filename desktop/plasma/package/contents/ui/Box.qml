@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// The box below the icon: what can be done in the state, and always the way to the window.
+import QtQuick
+import QtQuick.Layouts
+import org.kde.kirigami as Kirigami
+import org.kde.plasma.components as PlasmaComponents
+import org.kde.plasma.extras as PlasmaExtras
+
+PlasmaExtras.Representation {
+    id: box
+
+    required property var applet
+    readonly property string state_: applet.serviceState
+    // A question can be typed, and is asked, while the service starts.
+    readonly property bool canAsk: state_ === "ready" || state_ === "starting"
+
+    Layout.minimumWidth: Kirigami.Units.gridUnit * 18
+    Layout.minimumHeight: Kirigami.Units.gridUnit * 14
+    Layout.preferredWidth: Kirigami.Units.gridUnit * 24
+    Layout.preferredHeight: Kirigami.Units.gridUnit * 26
+    collapseMarginsHint: true
+    focus: true
+
+    header: PlasmaExtras.PlasmoidHeading {
+        RowLayout {
+            anchors.fill: parent
+
+            PlasmaExtras.Heading {
+                Layout.fillWidth: true
+                level: 4
+                text: "Chappie"
+            }
+            PlasmaComponents.ToolButton {
+                display: PlasmaComponents.AbstractButton.IconOnly
+                enabled: box.canAsk && box.applet.turn.answer !== ""
+                icon.name: "edit-copy"
+                text: i18nd("chappie", "Copy the answer")
+                onClicked: box.applet.service.copy(box.applet.turn.answer)
+                PlasmaComponents.ToolTip.text: text
+                PlasmaComponents.ToolTip.visible: hovered
+            }
+            PlasmaComponents.ToolButton {
+                display: PlasmaComponents.AbstractButton.IconOnly
+                enabled: box.canAsk && box.applet.turn.question !== ""
+                icon.name: "document-new"
+                text: i18nd("chappie", "New conversation")
+                onClicked: {
+                    box.applet.turn.reset();
+                    ask.focusField();
+                }
+                PlasmaComponents.ToolTip.text: text
+                PlasmaComponents.ToolTip.visible: hovered
+            }
+            PlasmaComponents.ToolButton {
+                display: PlasmaComponents.AbstractButton.IconOnly
+                icon.name: "window-new"
+                text: i18nd("chappie", "Open the window")
+                visible: box.applet.service.hasWindow
+                onClicked: {
+                    box.applet.service.openWindow(box.applet.turn.thread);
+                    box.applet.expanded = false;
+                }
+                PlasmaComponents.ToolTip.text: text
+                PlasmaComponents.ToolTip.visible: hovered
+            }
+        }
+    }
+
+    contentItem: ColumnLayout {
+        spacing: Kirigami.Units.smallSpacing
+
+        StateView {
+            Layout.fillWidth: true
+            Layout.fillHeight: true
+            service: box.applet.service
+            serviceState: box.state_
+        }
+        SignIn {
+            Layout.fillWidth: true
+            Layout.fillHeight: true
+            applet: box.applet
+            visible: box.state_ === "signed-out"
+        }
+        ApprovalsView {
+            Layout.fillWidth: true
+            Layout.fillHeight: true
+            approvals: box.applet.approvals
+            visible: count > 0
+        }
+        Ask {
+            id: ask
+            Layout.fillWidth: true
+            Layout.fillHeight: true
+            focus: true
+            turn: box.applet.turn
+            visible: box.canAsk
+        }
+        Usage {
+            Layout.fillWidth: true
+            service: box.applet.service
+            // Asked when somebody looks.
+            wanted: box.state_ === "ready" && box.applet.expanded
+            visible: box.state_ === "ready" && count > 0
+        }
+    }
+
+    function focusQuestion() {
+        if (applet.expanded && canAsk)
+            ask.focusField();
+    }
+    onCanAskChanged: focusQuestion()
+    Connections {
+        target: box.applet
+        function onExpandedChanged() {
+            box.focusQuestion();
+        }
+    }
+}

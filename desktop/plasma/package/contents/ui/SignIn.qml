@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sign-in: its code, large, and the page to enter it on.
+import QtQuick
+import QtQuick.Layouts
+import org.kde.kirigami as Kirigami
+import org.kde.plasma.components as PlasmaComponents
+import org.kde.plasma.extras as PlasmaExtras
+
+import "texts.js" as Texts
+
+ColumnLayout {
+    id: view
+
+    required property var applet
+    readonly property var session: applet.service.session
+    readonly property string linkState: session.DeviceLinkState ?? ""
+    readonly property string code: session.DeviceCode?.user_code ?? ""
+    readonly property string address: session.DeviceCode?.verification_uri ?? ""
+    readonly property bool waits: linkState === "waiting-for-approval" && code !== ""
+    readonly property string busy: linkState === "requesting-code" ? i18nd("chappie", "Asking for a code…")
+        : linkState === "exchanging" ? i18nd("chappie", "Signing in…") : ""
+    readonly property bool again: session.State === "reauthentication-required"
+    property string problem: ""
+
+    spacing: Kirigami.Units.largeSpacing
+
+    function call(method, values) {
+        problem = "";
+        applet.service.call("Session", method, values, (_values, code, message) => {
+            if (code !== "" && code !== "Cancelled")
+                problem = message;
+        }, true);
+    }
+
+    Item {
+        Layout.fillHeight: true
+    }
+    PlasmaExtras.Heading {
+        Layout.fillWidth: true
+        horizontalAlignment: Text.AlignHCenter
+        level: 3
+        text: view.busy !== "" ? view.busy : view.waits ? i18nd("chappie", "Enter this code on the page")
+            : view.again ? i18nd("chappie", "Sign in again") : i18nd("chappie", "Sign in to ChatGPT")
+        wrapMode: Text.Wrap
+    }
+    PlasmaComponents.Label {
+        Layout.fillWidth: true
+        horizontalAlignment: Text.AlignHCenter
+        text: view.problem !== "" ? view.problem
+            : view.linkState === "declined" ? i18nd("chappie", "The sign-in was declined on the page.")
+            : view.linkState === "expired" ? i18nd("chappie", "The code has expired.")
+            : view.linkState === "failed" ? view.session.LastError?.message ?? ""
+            : view.again ? i18nd("chappie", "The server no longer accepts your sign-in. Your conversations are kept.")
+            : i18nd("chappie", "You get a code, and enter it on a page of ChatGPT. Then the programs of your desktop can ask, on your own plan.")
+        textFormat: Text.PlainText
+        visible: !view.waits && view.busy === ""
+        wrapMode: Text.Wrap
+    }
+    PlasmaComponents.Button {
+        Layout.alignment: Qt.AlignHCenter
+        text: i18nd("chappie", "Sign in")
+        visible: !view.waits && view.busy === ""
+        // The box shows the code, so no notification has to.
+        onClicked: view.call("StartDeviceCodeSignIn", [{notify: false}])
+    }
+
+    PlasmaExtras.Heading {
+        Layout.fillWidth: true
+        Accessible.name: Texts.fill(i18nd("chappie", "Code: %s"), [...view.code].join(" "))
+        font.family: "monospace"
+        font.pointSize: Kirigami.Theme.defaultFont.pointSize * 2.5
+        fontSizeMode: Text.HorizontalFit
+        horizontalAlignment: Text.AlignHCenter
+        text: view.code
+        textFormat: Text.PlainText
+        visible: view.waits
+    }
+    PlasmaComponents.Label {
+        Layout.fillWidth: true
+        horizontalAlignment: Text.AlignHCenter
+        text: view.address
+        textFormat: Text.PlainText
+        visible: view.waits
+        wrapMode: Text.WrapAnywhere
+    }
+    RowLayout {
+        Layout.alignment: Qt.AlignHCenter
+        visible: view.waits
+
+        PlasmaComponents.Button {
+            text: i18nd("chappie", "Open page")
+            // The address comes from a server.
+            enabled: /^https?:/.test(view.address)
+            onClicked: {
+                Qt.openUrlExternally(view.address);
+                view.applet.expanded = false;
+            }
+        }
+        PlasmaComponents.Button {
+            text: i18nd("chappie", "Copy code")
+            onClicked: view.applet.service.copy(view.code)
+        }
+        PlasmaComponents.Button {
+            text: i18nd("chappie", "Cancel")
+            onClicked: view.call("CancelSignIn", [])
+        }
+    }
+    PlasmaComponents.Label {
+        Layout.fillWidth: true
+        font: Kirigami.Theme.smallFont
+        horizontalAlignment: Text.AlignHCenter
+        text: i18nd("chappie", "Continue only if you started this sign-in yourself. If somebody gave you this code, stop.")
+        visible: view.waits
+        wrapMode: Text.Wrap
+    }
+    Item {
+        Layout.fillHeight: true
+    }
+}

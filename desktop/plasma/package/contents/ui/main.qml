@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The applet: its icon, and what the icon says. Everything else is in the box that it opens.
+import QtQuick
+import org.chappie.plasma as Chappie
+import org.kde.plasma.core as PlasmaCore
+import org.kde.plasma.plasmoid
+
+import "states.js" as States
+
+PlasmoidItem {
+    id: root
+
+    readonly property string serviceState: States.stateOf(service)
+    /** What is shown beside the name: the state, or something of the box that is more urgent. */
+    readonly property string mark: turn.running ? "working" : approvals.count > 0 ? "approval"
+        : serviceState === "ready" && turn.code === "Network" ? "offline" : serviceState
+    readonly property alias service: service
+    readonly property alias turn: turn
+    readonly property alias approvals: approvals
+
+    Plasmoid.icon: "org.chappie-symbolic"
+    Plasmoid.status: mark === "approval" ? PlasmaCore.Types.NeedsAttentionStatus : PlasmaCore.Types.ActiveStatus
+    Plasmoid.contextualActions: [
+        PlasmaCore.Action {
+            text: i18nd("chappie", "Open the window")
+            icon.name: "window-new"
+            visible: service.hasWindow
+            onTriggered: service.openWindow(turn.thread)
+        }
+    ]
+    toolTipMainText: "Chappie"
+    toolTipSubText: ({
+        missing: i18nd("chappie", "The service does not run"),
+        locked: i18nd("chappie", "The keyring is locked"),
+        "no-keyring": i18nd("chappie", "There is no keyring"),
+        "signed-out": i18nd("chappie", "Not signed in"),
+        offline: i18nd("chappie", "The servers cannot be reached."),
+        approval: i18nd("chappie", "Tools that wait for approval"),
+        working: i18nd("chappie", "Answering…"),
+    })[mark] ?? ""
+
+    // The box is there before it is opened for the first time, so that it takes keys at once.
+    preloadFullRepresentation: true
+    compactRepresentation: PanelIcon {
+        applet: root
+    }
+    fullRepresentation: Box {
+        applet: root
+    }
+
+    onExpandedChanged: isExpanded => {
+        if (!isExpanded)
+            return;
+        service.findWindow();
+        if (service.presence === "running")
+            approvals.refresh();
+        else
+            service.refresh();  // Starts it.
+    }
+    onServiceStateChanged: {
+        if (serviceState === "signed-out")
+            turn.reset();
+        approvals.refresh();
+    }
+
+    Chappie.Service {
+        id: service
+        onApprovalRequested: approvals.refresh()
+    }
+
+    Chappie.Turn {
+        id: turn
+        watched: root.expanded
+        onApprovalRequested: approvals.refresh()
+    }
+
+    Approvals {
+        id: approvals
+        service: service
+    }
+}

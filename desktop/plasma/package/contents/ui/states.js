@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The states of service and sign-in.
+.pragma library
+
+/** `starting`, `missing`, `locked`, `no-keyring`, `signed-out` or `ready`. */
+function stateOf(service) {
+    if (service.presence !== 'running')
+        return service.presence === 'missing' ? 'missing' : 'starting';
+    if (['locked', 'before-first-unlock'].includes(service.manager.LockState))
+        return 'locked';
+    const {State: state, LastError: error} = service.session;
+    if ((error?.name ?? '').endsWith('.KeyringUnavailable') && state !== 'signed-in')
+        return 'no-keyring';
+    return state === 'signed-in' ? 'ready' : 'signed-out';
+}
+
+/** The icon that the icon in the panel has on it; empty for none. */
+const MARKS = {
+    missing: 'emblem-error',
+    locked: 'emblem-locked',
+    'no-keyring': 'emblem-error',
+    'signed-out': 'emblem-warning',
+    offline: 'network-offline',
+    approval: 'emblem-question',
+    working: 'content-loading-symbolic',
+};

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "service.h"
+
+#include <QClipboard>
+#include <QDBusArgument>
+#include <QDBusConnection>
+#include <QDBusPendingCallWatcher>
+#include <QDBusServiceWatcher>
+#include <QGuiApplication>
+#include <QJSEngine>
+#include <qqml.h>
+
+namespace
+{
+const auto name = QStringLiteral("org.chappie");
+const auto path = QStringLiteral("/org/chappie");
+const auto window = QStringLiteral("org.chappie.Window");
+const auto properties = QStringLiteral("org.freedesktop.DBus.Properties");
+const QString interfaces[] = {QStringLiteral("org.chappie.Manager"), QStringLiteral("org.chappie.Session"),
+                              QStringLiteral("org.chappie.Client")};
+// Milliseconds. A person may be asked for a password, for which there is more time.
+constexpr int soon = 25000;
+constexpr int later = 120000;
+
+QDBusMessage busMethod(const QString &member)
+{
+    const auto bus = QStringLiteral("org.freedesktop.DBus");
+    return QDBusMessage::createMethodCall(bus, QStringLiteral("/org/freedesktop/DBus"), bus, member);
+}
+
+// A value of the bus as QML has it: dictionaries are objects, and arrays are arrays, however deep.
+QVariant plain(const QVariant &value)
+{
+    if (value.metaType() == QMetaType::fromType<QDBusVariant>())
+        return plain(value.value<QDBusVariant>().variant());
+    if (value.metaType() == QMetaType::fromType<QDBusArgument>()) {
+        const auto argument = value.value<QDBusArgument>();
+        if (argument.currentType() == QDBusArgument::MapType)
+            return plain(qdbus_cast<QVariantMap>(argument));
+        QVariantList list;
+        if (argument.currentType() != QDBusArgument::ArrayType)
+            return list;
+        for (argument.beginArray(); !argument.atEnd();)
+            list << plain(argument.asVariant());
+        argument.endArray();
+        return list;
+    }
+    if (value.metaType() == QMetaType::fromType<QVariantMap>()) {
+        auto map = value.toMap();
+        for (auto &element : map)
+            element = plain(element);
+        return map;
+    }
+    return value;
+}
+}
+
+Service::Service(QObject *parent)
+    : QObject(parent)
+{
+    forget(QStringLiteral("unknown"));
+    auto bus = QDBusConnection::sessionBus();
+    bus.connect(name, path, properties, QStringLiteral("PropertiesChanged"), this,
+                SLOT(propertiesChanged(QString, QVariantMap, QStringList)));
+    bus.connect(name, path, interfaces[Client], QStringLiteral("ApprovalRequested"), this, SIGNAL(approvalRequested()));
+    auto *watcher = new QDBusServiceWatcher(name, bus, QDBusServiceWatcher::WatchForOwnerChange, this);
+    connect(watcher, &QDBusServiceWatcher::serviceOwnerChanged, this,
+            [this](const QString &, const QString &, const QString &owner) {
+                forget(QStringLiteral("unknown"));
+                owner.isEmpty() ? Q_EMIT changed() : refresh();
+            });
+    auto owned = busMethod(QStringLiteral("NameHasOwner"));
+    owned << name;
+    send(owned, this, soon, [this](const QDBusMessage &reply, const QString &, const QString &) {
+        if (m_presence == QLatin1String("unknown") && reply.arguments().value(0).toBool())
+            refresh();
+    });
+    findWindow();
+}
+
+void Service::refresh()
+{
+    m_era++;
+    m_missing = 3;
+    for (const auto interface : {Manager, Session, Client})
+        read(interface);
+}
+
+void Service::read(Interface interface)
+{
+    auto message = QDBusMessage::createMethodCall(name, path, properties, QStringLiteral("GetAll"));
+    message << interfaces[interface];
+    send(message, this, soon, [this, interface, era = m_era](const QDBusMessage &reply, const QString &code, const QString &) {
+        if (era != m_era)
+            return;
+        if (!code.isEmpty()) {
+            forget(QStringLiteral("missing"));
+            Q_EMIT changed();
+            return;
+        }
+        m_values[interface] = plain(reply.arguments().value(0)).toMap();
+        if (m_missing > 0 && --m_missing > 0)
+            return;
+        m_presence = QStringLiteral("running");
+        Q_EMIT changed();
+    });
+}
+
+void Service::forget(const QString &presence)
+{
+    m_era++;
+    m_presence = presence;
+    m_values.clear();
+}
+
+void Service::propertiesChanged(const QString &interface, const QVariantMap &values, const QStringList &invalidated)
+{
+    const auto found = std::find(std::begin(interfaces), std::end(interfaces), interface);
+    if (m_presence != QLatin1String("running") || found == std::end(interfaces))
+        return;
+    const auto known = Interface(found - interfaces);
+    m_values[known].insert(plain(values).toMap());
+    if (!invalidated.isEmpty())
+        read(known);
+    Q_EMIT changed();
+}
+
+void Service::call(const QString &interface, const QString &member, const QJSValue &arguments, const QJSValue &done,
+                   bool interactive)
+{
+    auto message = method(interface, member);
+    message.setArguments(arguments.toVariant().toList());
+    message.setInteractiveAuthorizationAllowed(interactive);
+    send(message, this, interactive ? later : soon,
+         [this, done](const QDBusMessage &reply, const QString &code, const QString &text) {
+             auto *engine = qjsEngine(this);
+             if (!engine || !done.isCallable())
+                 return;
+             QVariantList values;
+             for (const auto &value : reply.arguments())
+                 values << plain(value);
+             done.call({engine->toScriptValue(code.isEmpty() ? values : QVariantList()), code, text});
+         });
+}
+
+void Service::findWindow()
+{
+    send(busMethod(QStringLiteral("ListActivatableNames")), this, soon,
+         [this](const QDBusMessage &reply, const QString &, const QString &) {
+             m_hasWindow = reply.arguments().value(0).toStringList().contains(window);
+             Q_EMIT windowFound();
+         });
+}
+
+void Service::openWindow(const QString &thread)
+{
+    auto message = QDBusMessage::createMethodCall(window, path + QStringLiteral("/Window"),
+                                                  QStringLiteral("org.freedesktop.Application"),
+                                                  thread.isEmpty() ? QStringLiteral("Activate") : QStringLiteral("ActivateAction"));
+    if (!thread.isEmpty())
+        message << QStringLiteral("thread") << QVariantList{thread};
+    message << QVariantMap();
+    QDBusConnection::sessionBus().send(message);
+}
+
+void Service::copy(const QString &text)
+{
+    QGuiApplication::clipboard()->setText(text);
+}
+
+QString Service::visible(const QString &text) const
+{
+    QString shown;
+    for (const uint character : text.toUcs4()) {
+        bool isHidden = character == 0x3164 || character == 0x115f || character == 0x1160;  // Letters without a shape.
+        switch (QChar::category(character)) {
+        case QChar::Other_Control:
+        case QChar::Other_Format:
+        case QChar::Other_Surrogate:
+        case QChar::Other_PrivateUse:
+        case QChar::Separator_Line:
+        case QChar::Separator_Paragraph:
+            isHidden = character != '\n';
+            break;
+        default:
+            break;
+        }
+        if (isHidden)
+            shown += QStringLiteral("\\u{%1}").arg(character, 0, 16);
+        else
+            shown += QString::fromUcs4(reinterpret_cast<const char32_t *>(&character), 1);
+    }
+    return shown;
+}
+
+void Service::send(const QDBusMessage &message, QObject *receiver, int timeout, Reply done)
+{
+    auto *watcher = new QDBusPendingCallWatcher(QDBusConnection::sessionBus().asyncCall(message, timeout), receiver);
+    QObject::connect(watcher, &QDBusPendingCallWatcher::finished, receiver, [watcher, done = std::move(done)] {
+        watcher->deleteLater();
+        const auto reply = watcher->reply();
+        if (reply.type() == QDBusMessage::ReplyMessage)
+            done(reply, {}, {});
+        else
+            done(reply, reply.errorName().section(QLatin1Char('.'), -1), reply.errorMessage());
+    });
+}
+
+QDBusMessage Service::method(const QString &interface, const QString &member)
+{
+    return QDBusMessage::createMethodCall(name, path, name + QLatin1Char('.') + interface, member);
+}
