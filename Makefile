@@ -131,6 +131,7 @@ test: test-dependencies prepare translations schemas lint
 	scripts/private-session Tests/examples.py .build/debug
 	scripts/private-session Tests/window.py .build/debug
 	scripts/private-session Tests/gnome-shell.py .build/debug
+	scripts/private-session Tests/notifications.py .build/debug
 	scripts/private-session Tests/search.py .build/debug
 	scripts/private-session Tests/flatpak.sh .build/debug
 	scripts/private-session Tests/abuse/abuse.py .build/debug --brief --seconds 24
