@@ -42,6 +42,10 @@ def wait_for(what, condition, patience=PATIENCE):
     raise Faulty(f"{what}: not within {patience} s")
 
 
+def clipboard():
+    return subprocess.run(["xclip", "-selection", "clipboard", "-o"], capture_output=True, text=True, timeout=10).stdout
+
+
 class Display:
     """An X server without a screen."""
 
@@ -279,9 +283,14 @@ class Run:
         self.picture("code")
         self.world.control("decline", f"user_code={code}".encode())
         self.window.shows("The sign-in was declined on the page.")
-        self.window.press("Sign in")
+        # As a click on a notification does it.
+        self.window.action("sign-in")
         again = wait_for("another code", lambda: (self.code() or code) != code and self.code())
         self.window.shows(" ".join(again))
+        self.window.press("Copy code")
+        wait_for("the code in the clipboard", lambda: clipboard() == again)
+        self.window.action("copy-code", code)
+        wait_for("the code of the action in the clipboard", lambda: clipboard() == code)
         self.world.control("approve", f"user_code={again}".encode())
         self.window.button_is_there("Ask")
         self.window.shows("ada@example.com")
@@ -420,13 +429,23 @@ class Run:
         self.window.action("ask", "Count again, please.")
         self.window.shows("one two three")
         self.world.kill_service()
-        self.window.shows("The service does not run")
-        self.world.start_service()
         self.window.shows("The service ended before the answer was complete.")
+        self.window.shows("The service has ended.")
+        # What was said stays on the screen.
+        self.window.shows("one two three")
         self.picture("interrupted")
+        self.window.press("Try again")
+        self.window.shows("The service does not run.")
+        self.world.start_service()
+        self.window.hides("The service has ended.")
         self.world.answer("I am back.")
         self.window.press("Try again")
         self.window.shows("I am back.")
+
+    def asks_from_a_command_line(self):
+        self.world.answer("It was typed in a terminal.")
+        subprocess.run(["gjs", "-m", WINDOW, "--ask", "Who asked that?"], check=True, timeout=PATIENCE)
+        self.window.shows("It was typed in a terminal.")
 
     def offline(self):
         self.world.control("scenario", json.dumps([
@@ -461,8 +480,9 @@ def main():
     if pictures:
         pictures.mkdir(parents=True, exist_ok=True)
     run = Run(pictures)
-    steps = [run.without_a_service, run.signs_in, run.asks_and_streams, run.names_its_controls, run.narrow, run.stops, run.threads, run.locked, run.approves,
-             run.megabyte, run.killed_while_it_streams, run.offline, run.signs_out, run.locked_keyring]
+    steps = [run.without_a_service, run.signs_in, run.asks_and_streams, run.names_its_controls, run.narrow, run.stops,
+             run.threads, run.locked, run.approves, run.megabyte, run.killed_while_it_streams, run.asks_from_a_command_line,
+             run.offline, run.signs_out, run.locked_keyring]
     if pictures:  # It takes its time, and a desktop to look at takes it too.
         steps.insert(3, run.idles)
     status = 0

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program: one process, started by its desktop file or over the bus, and its actions, which other programs may call
-// through org.freedesktop.Application: `ask` (s), `thread` (s), `search` (s),
-// `sign-in`, `copy-code` (s).
+// through org.freedesktop.Application; README.md lists them.
 import Adw from 'gi://Adw?version=1';
 import Gdk from 'gi://Gdk?version=4.0';
 import Gio from 'gi://Gio';
@@ -22,11 +21,20 @@ export const Application = GObject.registerClass({
         super({applicationId: 'org.chappie.Window', flags: Gio.ApplicationFlags.DEFAULT_FLAGS ?? 0});
         this._directory = directory;
         GLib.set_application_name('Chappie');
+        this.add_main_option('ask', 0, GLib.OptionFlags.NONE, GLib.OptionArg.STRING, _('Asks in a new conversation'),
+            _('TEXT'));
+        this.connect('handle-local-options', (_application, options) => {
+            const text = options.lookup_value('ask', new GLib.VariantType('s'));
+            if (text) {
+                this.register(null);
+                this.activate_action('ask', text);
+            }
+            return -1;  // What follows shows the window.
+        });
     }
 
     vfunc_startup() {
         super.vfunc_startup();
-        this._service = new Service(this.get_dbus_connection());
         const style = new Gtk.CssProvider();
         style.load_from_path(GLib.build_filenamev([this._directory, 'style.css']));
         Gtk.StyleContext.add_provider_for_display(Gdk.Display.get_default(), style,
@@ -63,14 +71,19 @@ export const Application = GObject.registerClass({
 
     _present() {
         if (!this._window) {
-            this._window = new Window(this, this._service);
+            const service = new Service(this.get_dbus_connection());
+            this._window = new Window(this, service);
             this._window.set_help_overlay(shortcutsWindow());
             this._window.connect('close-request', window => {
-                window.hide();
-                if (!this._held)
-                    this._window = null;
-                return Boolean(this._held);
+                if (this._held) {
+                    window.hide();
+                    return true;
+                }
+                service.close();
+                this._window = null;
+                return false;
             });
+            this._window.connect('answered', (window, thread) => this._tellOfAnswer(window, thread));
         }
         // Without the token of a click, which GNOME before 46 does not give, Wayland gives the focus only to what opens.
         const isWayland = Gdk.Display.get_default().constructor.$gtype.name === 'GdkWaylandDisplay';
@@ -78,6 +91,16 @@ export const Application = GObject.registerClass({
             this._window.hide();
         this._window.present();
         return this._window;
+    }
+
+    // Without a word of it: a notification may show on a locked screen.
+    _tellOfAnswer(window, thread) {
+        if (window.visible || !thread)
+            return;
+        const notification = new Gio.Notification();
+        notification.set_title(_('An answer is complete'));
+        notification.set_default_action_and_target('app.thread', new GLib.Variant('s', thread));
+        this.send_notification('answer', notification);
     }
 
     async _stay(action, stay) {

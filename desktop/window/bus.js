@@ -4,6 +4,8 @@ import Gio from 'gi://Gio';
 import GLib from 'gi://GLib';
 import GObject from 'gi://GObject';
 
+import {_} from './text.js';
+
 Gio._promisify(Gio.DBusConnection.prototype, 'call');
 Gio._promisify(Gio.DBusConnection.prototype, 'call_with_unix_fd_list');
 
@@ -26,7 +28,11 @@ export class Failure extends Error {
         const name = error instanceof GLib.Error ? Gio.DBusError.get_remote_error(error) : null;
         if (name)
             Gio.DBusError.strip_remote_error(error);
-        return new Failure(name ?? error.constructor?.name, error.message);
+        const failure = new Failure(name ?? error.constructor?.name, error.message);
+        // The bus's own sentence is for programmers.
+        if (failure.isMissing)
+            failure.message = _('The service does not run.');
+        return failure;
     }
 
     /** Whether the service cannot be started or has ended. */
@@ -87,7 +93,9 @@ export const Service = GObject.registerClass({
             () => this.refresh(), () => this.refresh());
     }
 
+    /** Follows the bus no longer. */
     close() {
+        this._refreshing = null;
         Gio.bus_unwatch_name(this._watch);
         this._subscriptions.forEach(id => this._connection.signal_unsubscribe(id));
     }

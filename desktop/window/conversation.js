@@ -19,6 +19,8 @@ export const Conversation = GObject.registerClass({
     Signals: {
         // A turn could not reach the servers, or one did: the argument says which.
         reached: {param_types: [GObject.TYPE_BOOLEAN]},
+        // A turn has ended, in any way.
+        answered: {},
         'thread-created': {param_types: [GObject.TYPE_STRING]},
         'sign-in': {},
         problem: {param_types: [GObject.TYPE_STRING]},
@@ -95,6 +97,7 @@ export const Conversation = GObject.registerClass({
             this._turn = null;
             this._stopped = false;
             this.running = false;
+            this.emit('answered');
         }
     }
 

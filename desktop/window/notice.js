@@ -5,23 +5,24 @@ import Gtk from 'gi://Gtk?version=4.0';
 
 export const Notice = GObject.registerClass({
     GTypeName: 'ChappieNotice',
-    Signals: {acted: {}},
 }, class Notice extends Gtk.Revealer {
     constructor() {
         super();
         const box = new Gtk.Box({spacing: 12, cssClasses: ['notice'], accessibleRole: Gtk.AccessibleRole.ALERT});
         this._label = new Gtk.Label({wrap: true, xalign: 0, hexpand: true});
         this._button = new Gtk.Button({valign: Gtk.Align.CENTER});
-        this._button.connect('clicked', () => this.emit('acted'));
+        this._button.connect('clicked', () => this._act());
         box.append(this._label);
         box.append(this._button);
         this.child = box;
         box.visible = false;
     }
 
-    show_text(text, button) {
+    /** Its button has the caption, and calls `act`. */
+    show_text(text, caption, act) {
         this._label.label = text;
-        this._button.label = button;
+        this._button.label = caption;
+        this._act = act;
         // A screen reader finds what is not revealed, unless it is hidden.
         this.child.visible = this.revealChild = true;
     }

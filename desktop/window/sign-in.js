@@ -17,7 +17,11 @@ const ENDINGS = {
 
 export const SignIn = GObject.registerClass({
     GTypeName: 'ChappieSignIn',
-    Signals: {problem: {param_types: [GObject.TYPE_STRING]}},
+    Signals: {
+        problem: {param_types: [GObject.TYPE_STRING]},
+        // The button that copies the code was pressed.
+        copied: {param_types: [GObject.TYPE_STRING]},
+    },
 }, class SignIn extends Gtk.Stack {
     constructor(service) {
         super({transitionType: Gtk.StackTransitionType.CROSSFADE});
@@ -43,10 +47,7 @@ export const SignIn = GObject.registerClass({
         box.append(this._code);
         const row = new Gtk.Box({spacing: 12, halign: Gtk.Align.CENTER});
         const copy = new Gtk.Button({label: _('Copy code'), cssClasses: ['pill']});
-        copy.connect('clicked', () => {
-            this.get_clipboard().set(this._code.label);
-            this.emit('problem', _('The code was copied.'));
-        });
+        copy.connect('clicked', () => this.emit('copied', this._code.label));
         this._open = new Gtk.Button({label: _('Open page'), cssClasses: ['pill', 'suggested-action']});
         this._open.connect('clicked', () => Gtk.show_uri(this.get_root(), this._address, 0));
         row.append(copy);

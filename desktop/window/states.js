@@ -6,8 +6,16 @@ import Gtk from 'gi://Gtk?version=4.0';
 
 import {_} from './text.js';
 
-/** `starting`, `missing`, `locked`, `no-keyring`, `signed-out` or `ready`. */
-export function stateOf(service) {
+/** Whether conversations are shown in a state. */
+export const isShown = state => state === 'ready' || state === 'interrupted';
+
+/**
+ * `starting`, `missing`, `locked`, `no-keyring`, `signed-out`, `ready`; or `interrupted` when the service has ended and
+ * what was said is on the screen. `was` is the state before.
+ */
+export function stateOf(service, was) {
+    if (service.presence === 'missing' && isShown(was))
+        return 'interrupted';
     if (service.presence !== 'there')
         return service.presence;
     if (['locked', 'before-first-unlock'].includes(service.get('Manager', 'LockState')))

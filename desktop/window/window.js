@@ -10,7 +10,7 @@ import {Account} from './account.js';
 import {Conversation} from './conversation.js';
 import {Notice} from './notice.js';
 import {SignIn} from './sign-in.js';
-import {StatePage, stateOf} from './states.js';
+import {StatePage, isShown, stateOf} from './states.js';
 import {confirm, rename} from './thread-dialogs.js';
 import {Threads} from './threads.js';
 import {_} from './text.js';
@@ -18,6 +18,10 @@ import {iconButton, named, showPage} from './widgets.js';
 
 export const Window = GObject.registerClass({
     GTypeName: 'ChappieWindow',
+    Signals: {
+        // An answer has ended. The argument is its thread, or empty.
+        answered: {param_types: [GObject.TYPE_STRING]},
+    },
 }, class Window extends Adw.ApplicationWindow {
     constructor(application, service) {
         super({application, title: 'Chappie', defaultWidth: 920, defaultHeight: 640, iconName: 'org.chappie'});
@@ -26,16 +30,10 @@ export const Window = GObject.registerClass({
         this._conversations = new Map();  // Those whose answers still come, by thread, and the shown one.
         this._build();
         this._addActions();
-        this._handlers = [
-            service.connect('changed', () => this._follow()),
-            service.connect('thread-changed', (_service, thread, change) => {
-                if (change === 'deleted' && this._shown?.thread === thread)
-                    this.show_thread(null);
-            }),
-        ];
-        this.connect('close-request', () => {
-            this._handlers.forEach(handler => service.disconnect(handler));
-            return false;
+        service.connect('changed', () => this._follow());
+        service.connect('thread-changed', (_service, thread, change) => {
+            if (change === 'deleted' && this._shown?.thread === thread)
+                this.show_thread(null);
         });
         this.connect('notify::is-active', () => {
             if (this.isActive && this._state === 'ready')
@@ -67,12 +65,12 @@ export const Window = GObject.registerClass({
         header.pack_end(this._menuButton());
 
         this._notice = new Notice();
-        this._notice.connect('acted', () => this._checkServers());
         this._pages = new Gtk.Stack({vexpand: true});
         this._statePage = new StatePage();
         this._statePage.connect('acted', () => this._act());
         this._signIn = new SignIn(this._service);
         this._signIn.connect('problem', (_signIn, message) => this.tell(message));
+        this._signIn.connect('copied', (_signIn, code) => this.copy_code(code));
         this._stack = new Gtk.Stack({vexpand: true});
         [this._statePage, this._signIn, this._stack].forEach(page => this._pages.add_child(page));
         const content = new Gtk.Box({orientation: Gtk.Orientation.VERTICAL, hexpand: true, widthRequest: 320});
@@ -229,6 +227,7 @@ export const Window = GObject.registerClass({
         conversation.connect('problem', (_conversation, message) => this.tell(message));
         conversation.connect('sign-in', () => this._signIn.start());
         conversation.connect('reached', (_conversation, reached) => this._showReached(reached));
+        conversation.connect('answered', () => this.emit('answered', conversation.thread ?? ''));
         conversation.connect('thread-created', () => {
             this._conversations.delete(null);
             this._conversations.set(conversation.thread, conversation);
@@ -240,7 +239,7 @@ export const Window = GObject.registerClass({
     _showTitle() {
         const thread = this._shown?.thread ?? null;
         this._threads.select(thread);
-        this._title.title = this._state !== 'ready' ? 'Chappie' : this._threads.title(thread) || _('New conversation');
+        this._title.title = !isShown(this._state) ? 'Chappie' : this._threads.title(thread) || _('New conversation');
         const email = this._service.get('Session', 'AccountInfo')?.email;
         this._title.subtitle = this._state === 'ready' ? email ?? '' : '';
         const canChange = this._state === 'ready' && thread !== null;
@@ -261,31 +260,43 @@ export const Window = GObject.registerClass({
     }
 
     async _follow() {
-        const state = stateOf(this._service);
         const was = this._state;
-        this._state = state;
-        const isSignIn = state === 'signed-out';
-        if (!isSignIn && state !== 'ready')
-            this._statePage.show_state(state, this._service);
-        showPage(this._pages, state === 'ready' ? this._stack : isSignIn ? this._signIn : this._statePage);
+        const state = this._state = stateOf(this._service, was);
+        this._showPage(state);
+        if (state === 'interrupted')
+            this._notice.show_text(_('The service has ended.'), _('Start it'), () => this._service.refresh());
+        else if (was === 'interrupted' || !isShown(state))
+            this._notice.hide_text();
         this._side.sensitive = state === 'ready';
         if (was !== state && state === 'ready') {
             this._threads.reload().then(() => this._showTitle());
             this._shown?.grab_focus();
         }
-        if (was === 'ready' && state !== 'ready') {
-            this._threads.clear();
+        if (was === 'ready' && state !== 'ready')
             this._account?.close();
+        if (isShown(was) && !isShown(state)) {
+            this._threads.clear();
             this._leaflet.set_visible_child(this._content);
         }
         this._showTitle();
-        if (isSignIn && this._wantsSignIn)
+        if (state === 'signed-out' && this._wantsSignIn)
             this._signIn.start();
         this._wantsSignIn = this._wantsSignIn && state === 'starting';
         if (state === 'ready' && this._question) {
             const question = this._question;
             this._question = null;
             await this.ask(question);
+        }
+    }
+
+    _showPage(state) {
+        if (isShown(state)) {
+            showPage(this._pages, this._stack);
+        } else if (state === 'signed-out') {
+            showPage(this._pages, this._signIn);
+        } else {
+            this._statePage.show_state(state, this._service);
+            showPage(this._pages, this._statePage);
         }
     }
 
@@ -304,7 +315,8 @@ export const Window = GObject.registerClass({
         if (reached)
             this._notice.hide_text();
         else
-            this._notice.show_text(_('The servers cannot be reached. Check the connection to the network.'), _('Find out'));
+            this._notice.show_text(_('The servers cannot be reached. Check the connection to the network.'), _('Find out'),
+                () => this._checkServers());
     }
 
     async _checkServers() {
