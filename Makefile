@@ -203,7 +203,7 @@ deb:
 	packaging/build-deb
 
 package-test:
-	@scripts/dependencies install build doc deb
+	@scripts/dependencies install build plasma doc deb
 	$(MAKE) deb
 	Tests/packages/run .build/deb
 

@@ -199,6 +199,7 @@ class PlasmaRun(Run):
         self.window.button_is_there("Stop the answer")
         self.window.shows("and that was it.")
         self.window.shows("A bus carries calls & <signals>:")
+        self.window.shows("print('hello')")
         self.window.shows("In 5 hours")
         self.picture("answer")
 

@@ -304,7 +304,7 @@ class Run:
 
     def asks_and_streams(self):
         # Slow enough that the beginning shows before the end has come.
-        self.world.answer("# Buses\n\nA **bus** carries:\n\n1. calls\n2. signals\n\n```python\nprint('hello')\n```\n\n"
+        self.world.answer("# Buses\n\nA **bus** carries:\n\n1. calls\n2. signals\n\n```python\n# greets\nprint('hello')\n```\n\n"
                           "| kind | reply |\n|---|---|\n| call | yes |\n\nand that was it.", delta_delay_ms=300)
         self.window.ask("What is a bus?")
         self.window.shows("Buses")
@@ -314,7 +314,7 @@ class Run:
         self.window.button_is_there("Stop the answer")
         self.window.shows("and that was it.")
         self.window.button_is_there("Copy the answer")
-        for words in ("A bus carries:", "signals", "print('hello')", "yes"):
+        for words in ("A bus carries:", "signals", "# greets\nprint('hello')", "yes"):
             self.window.shows(words)
         if self.window.sees("**") or self.window.sees("```"):
             raise Faulty("Markdown shows as it was written")

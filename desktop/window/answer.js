@@ -74,7 +74,8 @@ export const Answer = GObject.registerClass({
     }
 
     _drawTail() {
-        const tokens = blocks(this._tail);
+        // marked takes the fence of an open code block for one when its last line has an end.
+        const tokens = blocks(this._tail.endsWith('\n') ? this._tail : `${this._tail}\n`);
         tokens.forEach((token, index) => {
             const isLast = index === tokens.length - 1;
             if (this._live === null || !update(this._live, token))

@@ -18,7 +18,7 @@ const ESCAPED = {'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;'};
  */
 function markup(answer) {
     const escaped = answer.replace(/[&<>"]/g, character => ESCAPED[character]);
-    const emphasised = escaped.replace(EMPHASIS, (_match, block, code = block?.trimEnd(), strong, heading = strong) =>
-        code === undefined ? `<b>${heading}</b>` : `<span style="font-family: monospace">${code}</span>`);
+    const emphasised = escaped.replace(EMPHASIS, (_match, block, code = block, strong, heading = strong) =>
+        code === undefined ? `<b>${heading}</b>` : `<span style="font-family: monospace">${code.replace(/\n+$/, '')}</span>`);
     return `<span style="white-space: pre-wrap">${emphasised}</span>`;
 }
