@@ -1,0 +1,187 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes pictures of a part of the desktop as people see it: the real one, with chappie-sandbox for the servers.
+
+    scripts/private-session Tests/desktop/pictures.py PROGRAMS PART DIRECTORY
+
+PART is window, gnome-shell, notifications, search or plasma. The display is the one of the tests, without a screen.
+"""
+
+import importlib
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from gi.repository import GLib  # noqa: E402
+
+import window  # noqa: E402
+from window import wait_for  # noqa: E402
+
+QUESTION = "How do I find large files?"
+ANSWER = """`find` finds files by their size, and `du` adds up whole folders:
+
+```bash
+# the ten largest files of your home
+find ~ -type f -size +100M -printf '%s %p\\n' | sort -n | tail
+# the size of each folder
+du -h --max-depth=1 ~ | sort -h
+```
+
+| option | meaning |
+|---|---|
+| `-size +100M` | more than 100 MB |
+| `-printf '%s'` | the size in bytes |
+| `-h` | sizes that people can read |
+
+**Nothing is deleted** by these commands."""
+EARLIER = ("Translate: the early bird", "Why is the sky blue?")
+
+
+class Pictures:
+    """The stand-in, the service, and the directory for the pictures."""
+
+    def __init__(self, directory):
+        self.directory = directory
+        self.world = window.World("--interval", "1", "--rate", "200")
+        self.world.start_service()
+        self.shell = None
+
+    def sign_in(self):
+        process = subprocess.Popen(["chappie", "sign-in", "--no-browser"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        code = wait_for("the code", window.Run.code)
+        self.world.control("approve", f"user_code={code}".encode())
+        process.wait()
+
+    def ask_earlier_questions(self):
+        for question in EARLIER:
+            subprocess.run(["chappie", "ask", "--thread", "new", question], check=True, stdout=subprocess.DEVNULL)
+
+    def keep(self, name, area=None, colours=200):
+        """Makes the picture a small PNG, cut to WIDTHxHEIGHT+X+Y."""
+        file = self.directory / f"{name}.png"
+        subprocess.run(["convert", file, *(["-crop", area, "+repage"] if area else []), "-strip", "+dither",
+                        "-colors", str(colours), f"PNG8:{file}"], check=True)
+        print(file)
+
+    # --- The parts
+
+    def window(self):
+        os.environ["XDG_CURRENT_DESKTOP"] = "GNOME"
+        display = window.Display(920, 640)
+        shown = window.Window()
+        try:
+            shown.press("Sign in")
+            code = wait_for("the code", window.Run.code)
+            shown.shows(" ".join(code))
+            self.take(display, "sign-in")
+            self.world.control("approve", f"user_code={code}".encode())
+            shown.button_is_there("Ask")
+            self.ask_earlier_questions()
+            self.world.answer(ANSWER)
+            shown.ask(QUESTION)
+            shown.shows("Nothing is deleted")
+            shown.button_is_there("Copy the answer")
+            self.take(display, "window")
+        finally:
+            shown.close()
+            display.close()
+
+    def take(self, display, name, area=None):
+        time.sleep(1)  # Transitions.
+        display.picture(self.directory / f"{name}.png")
+        self.keep(name, area)
+
+    def gnome(self, with_extension):
+        gnome_shell = importlib.import_module("gnome-shell")
+        (Path(os.environ["XDG_DATA_HOME"]) / "icons").symlink_to(window.TOP / "data/icons")
+        self.shell = gnome_shell.Shell(with_extension)
+        self.shell.eval("Main.messageTray.getSources().forEach(source => source.destroy()); 0")
+        return self.shell
+
+    def take_shell(self, name, area=None):
+        time.sleep(1)  # Transitions.
+        self.shell.picture(self.directory / f"{name}.png")
+        self.keep(name, area)
+
+    def gnome_shell(self):
+        self.sign_in()
+        shell = self.gnome(True)
+        shell.open()
+        shell.shows("In 5 hours")
+        self.world.answer(ANSWER, delta_delay_ms=100)
+        shell.ask(QUESTION)
+        shell.shows("du -h")
+        self.take_shell("gnome-shell-streaming", "720x480+560+0")
+        shell.shows("Nothing is deleted")
+        self.take_shell("gnome-shell", "720x640+560+0")
+
+    def notifications(self):
+        shell = self.gnome(False)
+        notifications = importlib.import_module("notifications")
+        services = Path(os.environ["XDG_DATA_HOME"]) / "dbus-1/services"
+        (services / "org.chappie.Window.service").write_text("[D-BUS Service]\nName=org.chappie.Window\nExec=/bin/false\n")
+        notifications.Run.bus("ReloadConfig")
+        subprocess.Popen(["busctl", "--user", "call", "org.chappie", "/org/chappie", "org.chappie.Session",
+                          "StartDeviceCodeSignIn", "a{sv}", "0"], stdout=subprocess.DEVNULL).wait()
+        code = wait_for("the code", window.Run.code)
+        banner = notifications.BANNER
+        wait_for("the banner", lambda: any(code in text for text in shell.eval(
+            f"{banner}.map(actor => actor.text).filter(text => text)")))
+        shell.eval("""
+            const [x, y] = Main.messageTray._bannerBin.get_transformed_position();
+            test.pointer.notify_absolute_motion(imports.gi.GLib.get_monotonic_time(),
+                x + Main.messageTray._bannerBin.width / 2, y + 30); 0""")
+        self.take_shell("notification", "720x240+280+0")
+
+    def search(self):
+        self.sign_in()
+        self.ask_earlier_questions()
+        subprocess.run(["chappie", "ask", "--thread", "new", QUESTION], check=True, stdout=subprocess.DEVNULL)
+        shell = self.gnome(False)
+        shell.eval("Main.overview.show(); 0")
+        wait_for("the overview", lambda: shell.eval("Main.overview.visible && !Main.overview.animationInProgress"))
+        shell.type("large")
+        texts = "[...test.all(Main.layoutManager.overviewGroup)].filter(actor => actor.mapped).map(actor => actor.text)"
+        wait_for("the results", lambda: QUESTION in shell.eval(f"{texts}.filter(text => text)"))
+        self.take_shell("search")
+
+    def plasma(self):
+        plasma = importlib.import_module("plasma")
+        run = plasma.PlasmaRun.__new__(plasma.PlasmaRun)
+        run.display = window.Display(1000, 760)
+        run.world, run.pictures = self.world, None
+        self.sign_in()
+        run.window = plasma.Shell()
+        try:
+            wait_for("the icon", run.window.icon, 120)
+            run.open()
+            self.world.answer(ANSWER)
+            run.window.ask(QUESTION)
+            run.window.shows("Nothing is deleted")
+            self.take(run.display, "plasma")
+        finally:
+            run.window.close()
+            run.display.close()
+
+    def close(self):
+        if self.shell:
+            self.shell.close()
+        self.world.close()
+
+
+def main():
+    programs, part, directory = sys.argv[1:]
+    os.environ["PATH"] = f"{Path(programs).resolve()}:{os.environ['PATH']}"
+    Path(directory).mkdir(parents=True, exist_ok=True)
+    pictures = Pictures(Path(directory).resolve())
+    try:
+        getattr(pictures, part.replace("-", "_"))()
+    finally:
+        pictures.close()
+
+
+main()
