@@ -134,6 +134,7 @@ test: test-dependencies prepare translations schemas lint
 	scripts/private-session Tests/notifications.py .build/debug
 	scripts/private-session Tests/search.py .build/debug
 	scripts/private-session Tests/flatpak.sh .build/debug
+	scripts/private-session Tests/window-flatpak.py .build/debug
 	scripts/private-session Tests/abuse/abuse.py .build/debug --brief --seconds 24
 
 desktop-test: build plasma
@@ -248,6 +249,18 @@ EXTENSION_FILES = \
   $(foreach language,$(shell cat po/LINGUAS),\
     $(TRANSLATIONS)/locale/$(language)/LC_MESSAGES/chappie.mo:$(EXTENSION)/locale/$(language)/LC_MESSAGES/chappie.mo)
 
+# The window, which needs the service alone, with the icons and texts that both have.
+WINDOW_FILES = \
+  $(foreach file,$(wildcard desktop/window/*.js desktop/window/*.css),\
+    $(file):$(DATADIR)/chappie/window/$(notdir $(file))) \
+  $(TRANSLATIONS)/org.chappie.Window.desktop:$(DATADIR)/applications/org.chappie.Window.desktop \
+  desktop/window/org.chappie.Window.service.in:$(DBUSSERVICESDIR)/org.chappie.Window.service \
+  $(TRANSLATIONS)/org.chappie.Window.metainfo.xml.in:$(DATADIR)/metainfo/org.chappie.Window.metainfo.xml \
+  data/icons/hicolor/scalable/apps/org.chappie.svg:$(DATADIR)/icons/hicolor/scalable/apps/org.chappie.svg \
+  data/icons/hicolor/symbolic/apps/org.chappie-symbolic.svg:$(DATADIR)/icons/hicolor/symbolic/apps/org.chappie-symbolic.svg \
+  $(foreach language,$(shell cat po/LINGUAS),\
+    $(TRANSLATIONS)/locale/$(language)/LC_MESSAGES/chappie.mo:$(LOCALEDIR)/$(language)/LC_MESSAGES/chappie.mo)
+
 # What goes where, as SOURCE:DESTINATION. In a source that ends in .in, @bindir@, @datadir@, @libexecdir@,
 # @interfacesdir@, @pictures@, @version@ and @date@ are filled in.
 INSTALLED_PROGRAMS = \
@@ -256,7 +269,7 @@ INSTALLED_PROGRAMS = \
   $(BUILDDIR)/chappie-sandbox:$(BINDIR)/chappie-sandbox
 INSTALLED_SCRIPTS = \
   desktop/window/chappie-window.in:$(BINDIR)/chappie-window
-INSTALLED_FILES = $(EXTENSION_FILES) \
+INSTALLED_FILES = $(EXTENSION_FILES) $(WINDOW_FILES) \
   data/chappie.service.in:$(SYSTEMDUSERDIR)/chappie.service \
   dbus/org.chappie.service.in:$(DBUSSERVICESDIR)/org.chappie.service \
   $(foreach xml,$(wildcard dbus/org.chappie.*.xml),$(xml):$(DBUSINTERFACESDIR)/$(notdir $(xml))) \
@@ -268,19 +281,10 @@ INSTALLED_FILES = $(EXTENSION_FILES) \
   Sources/chappie-sandbox/README.md:$(DOCDIR)/chappie-sandbox.md \
   $(TRANSLATIONS)/org.chappie.desktop:$(DATADIR)/applications/org.chappie.desktop \
   $(TRANSLATIONS)/org.chappie.chappie.metainfo.xml.in:$(DATADIR)/metainfo/org.chappie.chappie.metainfo.xml \
-  $(TRANSLATIONS)/org.chappie.Window.metainfo.xml.in:$(DATADIR)/metainfo/org.chappie.Window.metainfo.xml \
-  $(foreach file,$(wildcard desktop/window/*.js desktop/window/*.css),\
-    $(file):$(DATADIR)/chappie/window/$(notdir $(file))) \
-  $(TRANSLATIONS)/org.chappie.Window.desktop:$(DATADIR)/applications/org.chappie.Window.desktop \
-  desktop/window/org.chappie.Window.service.in:$(DBUSSERVICESDIR)/org.chappie.Window.service \
   $(foreach file,$(wildcard desktop/search/*.js),$(file):$(DATADIR)/chappie/search/$(notdir $(file))) \
   desktop/search/org.chappie.Search.service.in:$(DBUSSERVICESDIR)/org.chappie.Search.service \
   desktop/search/org.chappie.Search.ini:$(DATADIR)/gnome-shell/search-providers/org.chappie.Search.ini \
   $(TRANSLATIONS)/plasma-runner-chappie.desktop:$(DATADIR)/krunner/dbusplugins/plasma-runner-chappie.desktop \
-  data/icons/hicolor/scalable/apps/org.chappie.svg:$(DATADIR)/icons/hicolor/scalable/apps/org.chappie.svg \
-  data/icons/hicolor/symbolic/apps/org.chappie-symbolic.svg:$(DATADIR)/icons/hicolor/symbolic/apps/org.chappie-symbolic.svg \
-  $(foreach language,$(shell cat po/LINGUAS),\
-    $(TRANSLATIONS)/locale/$(language)/LC_MESSAGES/chappie.mo:$(LOCALEDIR)/$(language)/LC_MESSAGES/chappie.mo) \
   data/man/chappie.1:$(MANDIR)/man1/chappie.1 \
   data/man/chappie-window.1:$(MANDIR)/man1/chappie-window.1 \
   data/man/chappie-sandbox.1:$(MANDIR)/man1/chappie-sandbox.1 \
@@ -303,11 +307,15 @@ ifneq ($(wildcard $(PLASMAMODULE)/libchappieplasma.so),)
 INSTALLED_FILES += $(INSTALLED_APPLET)
 endif
 
-.PHONY: install install-extension uninstall
+.PHONY: install install-extension install-window uninstall
 
 # The extension alone, which is not compiled.
 install-extension: translations schemas
 	@$(MAKE) --no-print-directory install INSTALLED_PROGRAMS= INSTALLED_SCRIPTS= INSTALLED_FILES='$(EXTENSION_FILES)'
+
+# The window alone, for its Flatpak.
+install-window: translations
+	@$(MAKE) --no-print-directory install INSTALLED_PROGRAMS= INSTALLED_FILES='$(WINDOW_FILES)'
 
 install:
 	@set -e; \

@@ -125,16 +125,18 @@ class World:
 class Window:
     """The window, as assistive programs see it."""
 
+    COMMAND = ["gjs", "-m", WINDOW]
+
     def __init__(self):
         self.log = open(Path(os.environ["CHAPPIE_WORLD"]) / "window.log", "w+")
-        self.process = subprocess.Popen(["gjs", "-m", WINDOW], stdout=self.log, stderr=self.log)
+        self.process = subprocess.Popen(self.COMMAND, stdout=self.log, stderr=self.log)
         self.root = wait_for("the window", self._application)
         # The cache is kept current by events, which need a main loop.
         self.root.set_cache_mask(Atspi.Cache.NONE)
 
     def _application(self):
         if self.process.poll() is not None:
-            raise Faulty("the window ended")
+            raise Faulty(f"the window ended: {Path(self.log.name).read_text()[-2000:]}")
         desktop = Atspi.get_desktop(0)
         for at in range(desktop.get_child_count()):
             child = desktop.get_child_at_index(at)

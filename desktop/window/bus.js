@@ -13,7 +13,6 @@ export const NAME = 'org.chappie';
 export const ROOT = '/org/chappie';
 const ACCOUNTS = `${ROOT}/account/`;
 const PROPERTIES = 'org.freedesktop.DBus.Properties';
-const INTERFACES = ['Manager', 'Session', 'Client'];
 
 /** A failure: `code` is the last word of the name of the D-Bus error, `message` a sentence for a person. */
 export class Failure extends Error {
@@ -76,6 +75,8 @@ export const Service = GObject.registerClass({
         this._values = new Map();
         /** The object whose account is used. */
         this.path = ROOT;
+        // The objects behind ROOT, by interface: an app in a sandbox opens its own, for a sign-in of its own.
+        this._own = null;
         /** Stored accounts: their paths, with the default one first. */
         this.accounts = [ROOT];
         /** `starting`, `there` or `missing`. */
@@ -90,7 +91,7 @@ export const Service = GObject.registerClass({
             this._subscribe('org.freedesktop.DBus.ObjectManager', 'InterfacesRemoved', () => this._readAccounts()),
         ];
         this._watch = Gio.bus_watch_name_on_connection(connection, NAME, Gio.BusNameWatcherFlags.NONE,
-            () => this.refresh(), () => this.refresh());
+            () => this._restart(), () => this._restart());
     }
 
     /** Follows the bus no longer. */
@@ -103,7 +104,13 @@ export const Service = GObject.registerClass({
     _subscribe(name, member, handler) {
         return this._connection.signal_subscribe(NAME, name, member, null, null, Gio.DBusSignalFlags.NONE,
             (_connection, _sender, path, _name, _member, parameters) =>
-                handler.call(this, path, parameters.recursiveUnpack()));
+                handler.call(this, Object.values(this._own ?? {}).includes(path) ? ROOT : path,
+                    parameters.recursiveUnpack()));
+    }
+
+    /** The object on the bus that has an interface of an account's object. */
+    _at(path, name) {
+        return path === ROOT && this._own?.[name] || path;
     }
 
     /** The value of a property, or undefined. The manager's are those of all accounts. */
@@ -117,12 +124,21 @@ export const Service = GObject.registerClass({
         return this.refresh();
     }
 
+    _restart() {
+        this._own = null;
+        return this.refresh();
+    }
+
     /** Reads everything again, and starts the service for that if it can be started. */
     async refresh() {
         const turn = this._refreshing = {};
         try {
             const path = this.path;
-            await Promise.all(INTERFACES.map(name => this._readAll(name, name === 'Manager' ? ROOT : path)));
+            await this._readAll('Session', path).catch(async error => {
+                await this._openOwn(Failure.of(error));
+                await this._readAll('Session', path);
+            });
+            await Promise.all([this._readAll('Manager', ROOT), this._readAll('Client', path)]);
             if (turn === this._refreshing)
                 this.presence = 'there';
         } catch (error) {
@@ -136,8 +152,18 @@ export const Service = GObject.registerClass({
             await this._readAccounts();
     }
 
+    /** Opens objects of this program's own, if the service refuses those of the desktop's user. */
+    async _openOwn(failure) {
+        if (failure.code !== 'AccessDenied')
+            throw failure;
+        const open = async method => (await this.call('Manager', method, '(a{sv})', [{}], {path: ROOT}))[0];
+        const [session, client] = await Promise.all([open('OpenSession'), open('OpenClient')]);
+        this._own = {Session: session, Client: client, Threads: client};
+    }
+
     async _readAll(name, path) {
-        const [values] = await this.call(PROPERTIES, 'GetAll', '(s)', [`org.chappie.${name}`], {path});
+        const [values] = await this.call(PROPERTIES, 'GetAll', '(s)', [`org.chappie.${name}`],
+            {path: this._at(path, name)});
         this._values.set(`${path} ${name}`, values);
     }
 
@@ -173,8 +199,8 @@ export const Service = GObject.registerClass({
      */
     async call(name, method, signature, values, {path = this.path, interactive = false, timeout = -1} = {}) {
         try {
-            const reply = await this._connection.call(NAME, path, name.includes('.') ? name : `org.chappie.${name}`,
-                method, new GLib.Variant(signature, values), null,
+            const reply = await this._connection.call(NAME, this._at(path, name),
+                name.includes('.') ? name : `org.chappie.${name}`, method, new GLib.Variant(signature, values), null,
                 interactive ? Gio.DBusCallFlags.ALLOW_INTERACTIVE_AUTHORIZATION : Gio.DBusCallFlags.NONE,
                 timeout, null);
             return reply.recursiveUnpack();
@@ -186,7 +212,7 @@ export const Service = GObject.registerClass({
     /** Calls a method that returns a socket as its last value, and returns the socket's connection. */
     async open(name, method, signature, values, path = this.path) {
         try {
-            const [reply, descriptors] = await this._connection.call_with_unix_fd_list(NAME, path,
+            const [reply, descriptors] = await this._connection.call_with_unix_fd_list(NAME, this._at(path, name),
                 `org.chappie.${name}`, method, new GLib.Variant(signature, values), null, Gio.DBusCallFlags.NONE, -1,
                 null, null);
             const handle = reply.deepUnpack().pop();

@@ -1,0 +1,152 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the Flatpak of desktop/window as its manifest says, and uses it over AT-SPI: its sign-in is its own.
+
+    scripts/private-session Tests/window-flatpak.py DIRECTORY-WITH-THE-PROGRAMS [--pictures DIRECTORY]
+
+There is no network: the runtime is made of what the window uses on this machine, and the JavaScript libraries are
+Debian's.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+import window  # noqa: E402
+from window import TOP, Faulty, Window  # noqa: E402
+
+MANIFEST = json.loads((TOP / "desktop/window/org.chappie.Window.json").read_text())
+# What programs with GTK read that they do not keep open.
+DATA = ["/usr/bin/sh", "/usr/bin/gjs", "/usr/share/icons/Adwaita", "/usr/share/mime", "/usr/share/icons/hicolor/index.theme",
+        "/usr/share/gtksourceview-5", "/usr/share/X11/xkb"]
+
+
+def run(*command, **options):
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, **options)
+
+
+def files_in_use(process):
+    """The files that a process has mapped: programs, libraries, and descriptions of libraries."""
+    maps = Path(f"/proc/{process}/maps").read_text()
+    used = {file for file in re.findall(r" (/usr/\S+|/lib\S+)$", maps, re.M) if Path(file).exists()}
+    # A renderer that the window does without here, and that is larger than all the rest.
+    return {file for file in used if "LLVM" not in file and "/dri/" not in file}
+
+
+class Flatpak:
+    """The repository with runtime and app, and their installation for the user of the session."""
+
+    def __init__(self, world):
+        self.at = world
+        self.arch = subprocess.run(["flatpak", "--default-arch"], capture_output=True, text=True, check=True).stdout.strip()
+
+    def metadata(self, directory, kind, name):
+        reference = f"{self.arch}/{MANIFEST['runtime-version']}"
+        (self.at / directory / "metadata").write_text(
+            f"[{kind}]\nname={name}\nruntime={MANIFEST['runtime']}/{reference}\nsdk={MANIFEST['sdk']}/{reference}\n")
+
+    def make_runtime(self, files):
+        usr = self.at / "runtime/usr"
+        usr.mkdir(parents=True)
+        (self.at / "runtime/files").mkdir()
+        run("cp", "-rL", "--parents", "-t", self.at / "runtime", *files)
+        loader = re.search(r"interpreter: (\S+)\]", subprocess.run(
+            ["readelf", "-l", "/usr/bin/gjs"], capture_output=True, text=True, check=True).stdout)[1]
+        run("install", "-D", loader, f"{usr}{loader}")
+        # Programs look for a library by the name in it.
+        for library in list((self.at / "runtime").rglob("*.so*")):
+            name = re.search(r"SONAME\s+(\S+)", subprocess.run(
+                ["objdump", "-p", library], capture_output=True, text=True).stdout)
+            if name and not (library.parent / name[1]).exists():
+                (library.parent / name[1]).symlink_to(library.name)
+        self.metadata("runtime", "Runtime", MANIFEST["runtime"])
+        run("flatpak", "build-export", "--disable-sandbox", "--runtime", "repository", "runtime", MANIFEST["runtime-version"],
+            cwd=self.at)
+
+    def make_app(self):
+        destination = self.at / "app/files"
+        (self.at / "app/var").mkdir(parents=True)
+        for module in MANIFEST["modules"]:
+            source = module["sources"][0]
+            if source["type"] == "git":  # It would come from the network: the file is Debian's.
+                script = destination / "share/javascript" / module["name"]
+                shutil.copytree(f"/usr/share/javascript/{module['name']}", script)
+                continue
+            for command in module["build-commands"]:
+                run("sh", "-euc", command, cwd=TOP / "desktop/window" / source["path"],
+                    env={**os.environ, "FLATPAK_DEST": "/app", "MAKEFLAGS": f"DESTDIR={self.at}/made"})
+        shutil.copytree(self.at / "made/app", destination, dirs_exist_ok=True)
+        self.metadata("app", "Application", MANIFEST["id"])
+        run("flatpak", "build-finish", *MANIFEST["finish-args"], f"--command={MANIFEST['command']}", "app", cwd=self.at)
+        run("flatpak", "build-export", "--disable-sandbox", "repository", "app", "master", cwd=self.at)
+        run("flatpak", "build-update-repo", "repository", cwd=self.at)
+        run("flatpak", "--user", "remote-add", "--no-gpg-verify", "here", "repository", cwd=self.at)
+        run("flatpak", "--user", "install", "--noninteractive", "here", f"{MANIFEST['id']}//master")
+
+
+class SandboxedWindow(Window):
+    COMMAND = ["flatpak", "--user", "run", MANIFEST["id"]]
+
+    def close(self):
+        subprocess.run(["flatpak", "kill", MANIFEST["id"]], check=False)
+        self.process.wait()
+
+
+def uses_the_app(pictures):
+    display = window.Display()
+    world = window.World("--auto-approve", "--interval", "1")
+    app = None
+    try:
+        world.start_service()
+        plain = Window()
+        plain.shows("Sign in to ChatGPT")
+        files = files_in_use(plain.process.pid)
+        plain.close()
+        flatpak = Flatpak(Path(os.environ["CHAPPIE_WORLD"]))
+        flatpak.make_runtime([*sorted(files), *DATA])
+        flatpak.make_app()
+        print("ok    the manifest makes an app that installs", flush=True)
+
+        app = SandboxedWindow()
+        app.shows("Sign in to ChatGPT")
+        app.press("Sign in")
+        world.answer("A **bus** carries messages.")
+        app.button_is_there("Ask")
+        app.action("ask", "What is a bus?")
+        app.shows("A bus carries messages.")
+        if pictures:
+            display.picture(pictures / "flatpak.png")
+        print("ok    the app signs in and asks", flush=True)
+        if "Signed out" not in subprocess.run(["chappie", "status"], capture_output=True, text=True).stdout:
+            raise Faulty("the sign-in of the app is the desktop user's")
+        print("ok    the sign-in is the app's own", flush=True)
+    finally:
+        if app:
+            print("\n".join(app.complaints()))
+            app.close()
+        world.close()
+        display.close()
+
+
+def main():
+    os.environ["PATH"] = f"{Path(sys.argv[1]).resolve()}:{os.environ['PATH']}"
+    pictures = Path(sys.argv[3]) if sys.argv[2:3] == ["--pictures"] else None
+    for tool in ("flatpak", "bwrap"):
+        if not shutil.which(tool) or subprocess.run(["bwrap", "--unshare-user", "--dev-bind", "/", "/", "true"],
+                                                    stderr=subprocess.DEVNULL).returncode:
+            return print("skip  the window in Flatpak: this machine allows no sandbox")
+    # Flatpak asks the system bus about parental controls, and needs one that answers.
+    os.environ["DBUS_SYSTEM_BUS_ADDRESS"] = os.environ["DBUS_SESSION_BUS_ADDRESS"]
+    try:
+        uses_the_app(pictures)
+    except Faulty as fault:
+        sys.exit(f"FAIL  {fault}")
+
+
+if __name__ == "__main__":
+    main()
