@@ -11,8 +11,10 @@ import {_, bytes, fill} from './text.js';
 const PAGE = 48 * 1024;
 // A paragraph that is longer is shown in pieces.
 const LONGEST = 8 * 1024;
-// The shortest time between two drawings, in milliseconds.
+// The shortest time between two drawings, in milliseconds, and the characters of one: 48 kB at once stop the window for
+// a third of a second.
 const PACE = 60;
+const STEP = 3 * 1024;
 
 export const Answer = GObject.registerClass({
     GTypeName: 'ChappieAnswer',
@@ -27,7 +29,6 @@ export const Answer = GObject.registerClass({
         this._room = PAGE;
         this._live = null;
         this._timer = 0;
-        this._ended = false;
         this._more = new Gtk.Button({visible: false, halign: Gtk.Align.CENTER, cssClasses: ['pill']});
         this._more.connect('clicked', () => {
             this._room += PAGE;
@@ -39,6 +40,18 @@ export const Answer = GObject.registerClass({
     append_text(text) {
         this.text += text;
         this._waiting += text;
+        this._drawLater();
+    }
+
+    /** Draws what has come; nothing more comes. */
+    end() {
+        if (this._timer)
+            GLib.source_remove(this._timer);
+        this._timer = 0;
+        this._draw();
+    }
+
+    _drawLater() {
         if (this._timer)
             return;
         this._timer = GLib.timeout_add(GLib.PRIORITY_DEFAULT, PACE, () => {
@@ -48,19 +61,10 @@ export const Answer = GObject.registerClass({
         });
     }
 
-    /** Draws what has come; nothing more comes. */
-    end() {
-        if (this._timer)
-            GLib.source_remove(this._timer);
-        this._timer = 0;
-        this._ended = true;
-        this._draw();
-    }
-
     _draw() {
         if (this._room > 0 && this._waiting !== '') {
             // A surrogate pair and the two characters of a line's end stay together.
-            let end = Math.min(this._room, this._waiting.length);
+            let end = Math.min(this._room, STEP, this._waiting.length);
             if (/[\ud800-\udbff\r]$/.test(this._waiting.slice(end - 1, end)) && end < this._waiting.length)
                 end += 1;
             this._room -= end;
@@ -68,7 +72,10 @@ export const Answer = GObject.registerClass({
             this._waiting = this._waiting.slice(end);
             this._drawTail();
         }
-        this._more.visible = this._waiting !== '';
+        const isFull = this._room <= 0;
+        if (!isFull && this._waiting !== '')
+            this._drawLater();
+        this._more.visible = isFull && this._waiting !== '';
         this._more.label = fill(_('Show more (%s)'), bytes(this._waiting.length));
         this.emit('grown');
     }

@@ -35,7 +35,8 @@ export class Turn {
             for (let count = 1; ; count++) {
                 if (count % COLLECT === 0)
                     System.gc();
-                const [line] = await this._lines.read_line_async(GLib.PRIORITY_DEFAULT, null).catch(() => [null]);
+                // After the frames of the window, which a quick answer would hold up until its end.
+                const [line] = await this._lines.read_line_async(GLib.PRIORITY_DEFAULT_IDLE, null).catch(() => [null]);
                 if (line === null)
                     throw new Failure('Interrupted', _('The service ended before the answer was complete.'));
                 const event = JSON.parse(line);
