@@ -63,8 +63,9 @@ class Shell(Window):
         plasmoids.mkdir(parents=True)
         (plasmoids / "org.chappie.plasma").symlink_to(TOP / "desktop/plasma/package")
         os.environ.update(
-            QML_IMPORT_PATH=str(MODULE), QT_LINUX_ACCESSIBILITY_ALWAYS_ON="1", QT_QPA_PLATFORM="xcb", QT_QUICK_BACKEND="software",
-            KWIN_COMPOSE="N", XDG_CURRENT_DESKTOP="KDE", KDE_FULL_SESSION="true", KDE_SESSION_VERSION="6",
+            QML_IMPORT_PATH=str(MODULE), QT_LINUX_ACCESSIBILITY_ALWAYS_ON="1", QT_QPA_PLATFORM="xcb",
+            QT_QUICK_BACKEND="software", KWIN_COMPOSE="N", XDG_CURRENT_DESKTOP="KDE", KDE_FULL_SESSION="true",
+            KDE_SESSION_VERSION="6",
             XDG_DATA_DIRS=f"{TOP / '.build/share'}:{os.environ.get('XDG_DATA_DIRS', '/usr/local/share:/usr/share')}")
         subprocess.run(["dbus-update-activation-environment", "--all"], check=True)
         self.log = open(Path(os.environ["CHAPPIE_WORLD"]) / "plasma.log", "w+")
@@ -243,7 +244,7 @@ class PlasmaRun(Run):
 
     def approves(self):
         """Tools of another program: a shell's, with the answer as signals to everyone."""
-        for answer in ("Deny", "Approve"):
+        for answer in ("Deny", "Approve", "elsewhere"):
             arguments = {"path": "/home/ada/notes", "hidden": "a\u202eb"}
             self.world.control("scenario", json.dumps([{"endpoint": "responses", "tool_calls": [
                 {"name": "remove", "arguments": arguments}]}]).encode())
@@ -258,23 +259,33 @@ class PlasmaRun(Run):
             self.window.shows("\\u{202e}")
             self.window.says("Tools that wait for approval")
             self.picture("approval")
-            self.window.press(answer)
+            if answer == "elsewhere":
+                self.manager("AnswerApproval", "sbs", self.waiting(), "false", "")
+            else:
+                self.window.press(answer)
             self.window.hides("The model wants to run the tool remove.")
+
+    @staticmethod
+    def manager(*call):
+        return subprocess.run(["busctl", "--user", "--json=short", "call", "org.chappie", "/org/chappie",
+                               "org.chappie.Manager", *call], capture_output=True, text=True, check=True).stdout
+
+    def waiting(self):
+        return json.loads(self.manager("ListApprovals"))["data"][0][0]["approval"]["data"]
 
     def megabyte(self):
         self.world.control("scenario", json.dumps([
             {"endpoint": "responses", "flood": {"of": "text", "size": 32, "count": 32768}}]).encode())
         self.window.ask("A megabyte, please.")
-        self.window.button_is_there("Stop the answer")
-        slowest = 0
-        end = time.monotonic() + 4 * PATIENCE
-        while not self.window.named(Atspi.Role.PUSH_BUTTON, "Ask"):
-            slowest = max(slowest, self.window.answers_in())
-            if time.monotonic() > end:
+        slowest, begun = 0, time.monotonic()
+        while not self.window.sees("The answer is longer than the box.") or not self.window.named(
+                Atspi.Role.PUSH_BUTTON, "Ask"):
+            for _ in range(10):
+                slowest = max(slowest, self.window.answers_in())
+            if time.monotonic() > begun + 4 * PATIENCE:
                 raise Faulty("the megabyte did not come to its end")
-        # A figure to look at, and no condition: machines differ.
-        print(f"      1 MB: plasmashell answered within {slowest:.2f} s")
-        self.window.shows("The answer is longer than the box.")
+        # Figures to look at, and no condition: machines differ.
+        print(f"      1 MB within {time.monotonic() - begun:.1f} s: plasmashell answered within {slowest * 1000:.0f} ms")
         self.picture("megabyte")
 
     def killed_while_it_streams(self):
@@ -308,8 +319,9 @@ class PlasmaRun(Run):
         calls = []
         bus = Gio.bus_get_sync(Gio.BusType.SESSION)
         node = Gio.DBusNodeInfo.new_for_xml(
-            "<node><interface name='org.freedesktop.Application'><method name='ActivateAction'><arg type='s' direction='in'/>"
-            "<arg type='av' direction='in'/><arg type='a{sv}' direction='in'/></method></interface></node>")
+            "<node><interface name='org.freedesktop.Application'><method name='ActivateAction'>"
+            "<arg type='s' direction='in'/><arg type='av' direction='in'/><arg type='a{sv}' direction='in'/>"
+            "</method></interface></node>")
 
         def called(_bus, _sender, _path, _name, _method, parameters, invocation):
             calls.append(parameters.unpack())
@@ -367,7 +379,8 @@ def main():
     except Exception as error:
         print(f"FAIL  {step.__name__.replace('_', ' ')}: {error}")
         if run.window:
-            print("\n".join(f"  {node.get_role_name()}: {Window.words(node)!r:.200} {node.get_description()!r}" for node in run.window.all()))
+            print("\n".join(f"  {node.get_role_name()}: {Window.words(node)!r:.200} {node.get_description()!r}"
+                            for node in run.window.all()))
         run.picture("failed")
         status = 1
     finally:

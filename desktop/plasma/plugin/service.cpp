@@ -62,7 +62,8 @@ Service::Service(QObject *parent)
     auto bus = QDBusConnection::sessionBus();
     bus.connect(name, path, properties, QStringLiteral("PropertiesChanged"), this,
                 SLOT(propertiesChanged(QString, QVariantMap, QStringList)));
-    bus.connect(name, path, interfaces[Client], QStringLiteral("ApprovalRequested"), this, SIGNAL(approvalRequested()));
+    for (const auto *signal : {"ApprovalRequested", "ToolCallCompleted", "Failed"})
+        bus.connect(name, path, interfaces[Client], QLatin1String(signal), this, SIGNAL(approvalsChanged()));
     auto *watcher = new QDBusServiceWatcher(name, bus, QDBusServiceWatcher::WatchForOwnerChange, this);
     connect(watcher, &QDBusServiceWatcher::serviceOwnerChanged, this,
             [this](const QString &, const QString &, const QString &owner) {
@@ -90,7 +91,7 @@ void Service::read(Interface interface)
 {
     auto message = QDBusMessage::createMethodCall(name, path, properties, QStringLiteral("GetAll"));
     message << interfaces[interface];
-    send(message, this, soon, [this, interface, era = m_era](const QDBusMessage &reply, const QString &code, const QString &) {
+    const auto done = [this, interface, era = m_era](const QDBusMessage &reply, const QString &code, const QString &) {
         if (era != m_era)
             return;
         if (!code.isEmpty()) {
@@ -103,7 +104,8 @@ void Service::read(Interface interface)
             return;
         m_presence = QStringLiteral("running");
         Q_EMIT changed();
-    });
+    };
+    send(message, this, soon, done);
 }
 
 void Service::forget(const QString &presence)
@@ -154,9 +156,9 @@ void Service::findWindow()
 
 void Service::openWindow(const QString &thread)
 {
+    const auto member = thread.isEmpty() ? QStringLiteral("Activate") : QStringLiteral("ActivateAction");
     auto message = QDBusMessage::createMethodCall(window, path + QStringLiteral("/Window"),
-                                                  QStringLiteral("org.freedesktop.Application"),
-                                                  thread.isEmpty() ? QStringLiteral("Activate") : QStringLiteral("ActivateAction"));
+                                                  QStringLiteral("org.freedesktop.Application"), member);
     if (!thread.isEmpty())
         message << QStringLiteral("thread") << QVariantList{thread};
     message << QVariantMap();

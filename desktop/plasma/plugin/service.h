@@ -56,8 +56,8 @@ public:
 Q_SIGNALS:
     void changed();
     void windowFound();
-    /// A tool of a turn that anybody broadcasts waits for approval.
-    void approvalRequested();
+    /// A tool of a turn that anybody broadcasts waits for approval, or may wait no more.
+    void approvalsChanged();
 
 private Q_SLOTS:
     void propertiesChanged(const QString &interface, const QVariantMap &changed, const QStringList &invalidated);

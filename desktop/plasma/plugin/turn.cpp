@@ -45,7 +45,8 @@ void Turn::create()
 {
     auto message = Service::method(QStringLiteral("Threads"), QStringLiteral("Create"));
     message << QVariantMap();
-    Service::send(message, this, soon, [this, number = m_number](const QDBusMessage &reply, const QString &code, const QString &problem) {
+    const auto created = [this, number = m_number](const QDBusMessage &reply, const QString &code,
+                                                   const QString &problem) {
         if (number != m_number || !m_running)
             return;
         // Without threads each question stands alone.
@@ -54,7 +55,8 @@ void Turn::create()
             return end(code, problem);
         m_thread = isWithout ? QString() : reply.arguments().value(0).toString();
         open();
-    });
+    };
+    Service::send(message, this, soon, created);
 }
 
 void Turn::open()
@@ -64,11 +66,13 @@ void Turn::open()
     if (!m_thread.isEmpty())
         message << m_thread;
     message << QVariantMap();
-    Service::send(message, this, soon, [this, number = m_number](const QDBusMessage &reply, const QString &code, const QString &problem) {
+    const auto answered = [this, number = m_number](const QDBusMessage &reply, const QString &code,
+                                                    const QString &problem) {
         if (number != m_number || !m_running)
             return;  // The socket closes, and so the turn ends.
         code.isEmpty() ? opened(reply) : end(code, problem);
-    });
+    };
+    Service::send(message, this, soon, answered);
 }
 
 void Turn::opened(const QDBusMessage &reply)
@@ -109,8 +113,8 @@ void Turn::read(const QByteArray &line)
         m_answer += text("text");
         if (m_watched && !isFull && !m_draw.isActive())
             m_draw.start();
-    } else if (kind == QLatin1String("approval-requested")) {
-        Q_EMIT approvalRequested();
+    } else if (kind == QLatin1String("approval-requested") || kind == QLatin1String("tool-call-completed")) {
+        Q_EMIT approvalsChanged();
     } else if (kind == QLatin1String("completed")) {
         m_answer = text("text");
         end({}, {});

@@ -50,8 +50,8 @@ public:
 Q_SIGNALS:
     void changed();
     void textChanged();
-    /// A tool of this turn waits for approval.
-    void approvalRequested();
+    /// A tool of this turn waits for approval, or waits no more.
+    void approvalsChanged();
 
 private:
     void create();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tools of any program of the user that wait for approval. The bus tells only of those of broadcast turns, so the list is
-// also read whenever the box opens.
+// Tools of any program of the user that wait for approval. The bus tells only of those of broadcast turns, so the list
+// is also read whenever the box opens.
 import QtQuick
 
 ListModel {
@@ -35,8 +35,10 @@ ListModel {
         }
         service.call("Manager", "GetApproval", [approval], (values, code) => {
             // One that was answered in the meantime is left out.
-            if (code === "" && now === reading)
-                append({approval, tool: values[0].tool, app: values[0].app ?? "", text: values[0].arguments, problem: ""});
+            if (code !== "" || now !== reading)
+                return;
+            const {tool, app = "", arguments: text} = values[0];
+            append({approval, tool, app, text, problem: ""});
         });
     }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tools that wait for approval, with everything that they would be given.
+pragma ComponentBehavior: Bound
+
 import QtQuick
 import QtQuick.Layouts
 import org.kde.kirigami as Kirigami

@@ -21,6 +21,12 @@ ColumnLayout {
         field.forceActiveFocus();
     }
 
+    function scroll(pages) {
+        const flickable = scroller.contentItem;
+        const end = Math.max(0, flickable.contentHeight - flickable.height);
+        flickable.contentY = Math.min(end, Math.max(0, flickable.contentY + pages * flickable.height));
+    }
+
     function submit() {
         const text = field.text.trim();
         if (text === "" || turn.running)
@@ -90,6 +96,12 @@ ColumnLayout {
             focus: true
             placeholderText: i18nd("chappie", "Ask")
             onAccepted: view.submit()
+            Keys.onPressed: event => {
+                const pages = event.key === Qt.Key_PageDown ? 1 : event.key === Qt.Key_PageUp ? -1 : 0;
+                if (pages !== 0)
+                    view.scroll(pages);
+                event.accepted = pages !== 0;
+            }
         }
         PlasmaComponents.Button {
             display: PlasmaComponents.AbstractButton.IconOnly

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much of the plan is used, as bars.
+pragma ComponentBehavior: Bound
+
 import QtQuick
 import QtQuick.Layouts
 import org.kde.plasma.components as PlasmaComponents
@@ -36,23 +38,26 @@ ColumnLayout {
         model: view.windows
 
         RowLayout {
+            id: row
+
             required property var modelData
             readonly property real used: modelData.used_percent ?? 0
             readonly property string percent: Texts.fill(i18nd("chappie", "%s %%"), Math.round(used)).replace("%%", "%")
 
             PlasmaComponents.Label {
                 id: title
-                text: modelData.window_minutes
-                    ? Texts.fill(i18nd("chappie", "In %s"), view.lengthOf(modelData.window_minutes)) : i18nd("chappie", "Used")
+                text: row.modelData.window_minutes
+                    ? Texts.fill(i18nd("chappie", "In %s"), view.lengthOf(row.modelData.window_minutes))
+                    : i18nd("chappie", "Used")
             }
             PlasmaComponents.ProgressBar {
                 Layout.fillWidth: true
-                Accessible.name: `${title.text}: ${percent}`
+                Accessible.name: `${title.text}: ${row.percent}`
                 to: 100
-                value: Math.min(used, 100)
+                value: Math.min(row.used, 100)
             }
             PlasmaComponents.Label {
-                text: percent
+                text: row.percent
             }
         }
     }

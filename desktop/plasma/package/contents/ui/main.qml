@@ -65,13 +65,13 @@ PlasmoidItem {
 
     Chappie.Service {
         id: service
-        onApprovalRequested: approvals.refresh()
+        onApprovalsChanged: approvals.refresh()
     }
 
     Chappie.Turn {
         id: turn
         watched: root.expanded
-        onApprovalRequested: approvals.refresh()
+        onApprovalsChanged: approvals.refresh()
     }
 
     Approvals {
