@@ -22,7 +22,7 @@ from window import Faulty, World, wait_for
 
 TOP = Path(__file__).resolve().parent.parent
 UUID = "chappie@chappie.invalid"
-RETURN, ESCAPE, SHIFT, SUPER, CONTROL = 0xFF0D, 0xFF1B, 0xFFE1, 0xFFEB, 0xFFE3
+RETURN, TAB, ESCAPE, SHIFT, SUPER, CONTROL = 0xFF0D, 0xFF09, 0xFF1B, 0xFFE1, 0xFFEB, 0xFFE3
 
 # What the shell evaluates: its eyes and its hands.
 HELPERS = """
@@ -240,11 +240,13 @@ class Run:
         self.picture("signed-out")
 
     def signs_in(self):
-        self.shell.press("Sign in")
+        # The keyboard is where something can be done: here “Sign in”, then “Open page”, “Copy code”.
+        self.shell.keys(RETURN)
         code = wait_for("the code", self.code)
         self.shell.shows(code)
         self.shell.shows("/codex/device")
-        self.shell.press("Copy code")
+        self.shell.keys(TAB)
+        self.shell.keys(RETURN)
         wait_for("the code in the clipboard", lambda: self.clipboard() == code)
         self.picture("code")
         self.world.control("decline", f"user_code={code}".encode())
@@ -494,7 +496,7 @@ class Run:
         focused = "global.display.focus_window?.title ?? null"
         wait_for("the preferences", lambda: self.shell.eval(focused) == "Chappie")
         self.picture("preferences")
-        wait_for("the row", lambda: (self.shell.keys(0xFF09), self.shell.keys(RETURN),
+        wait_for("the row", lambda: (self.shell.keys(TAB), self.shell.keys(RETURN),
                                      self.shell.eval(focused) == "Press the new keys")[2])
         self.shell.keys(CONTROL, SHIFT, ord("y"))
         wait_for("the window closes", lambda: self.shell.eval(focused) == "Chappie")

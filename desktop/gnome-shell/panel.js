@@ -76,7 +76,15 @@ export class Panel {
         this._service.refresh();  // Starts it.
         this._refresh();
         this._ask.show();
-        this._ask.focus();
+        this._focus();
+    }
+
+    // The entry, or else the first button.
+    _focus() {
+        if (this._ask.actor.visible)
+            this._ask.focus();
+        else
+            this._button.menu.box.navigate_focus(null, St.DirectionType.TAB_FORWARD, false);
     }
 
     // What the service does not tell by itself.
@@ -96,15 +104,16 @@ export class Panel {
         if (state === 'signed-out' && state !== was)
             this._ask.reset();
         // A question can be typed, and is asked, while the service starts.
-        const canAsk = ['ready', 'starting'].includes(state);
-        this._ask.actor.visible = canAsk;
+        this._ask.actor.visible = ['ready', 'starting'].includes(state);
         this._states.show(state === 'starting' ? null : state);
         this._signIn.actor.visible = state === 'signed-out';
         this._signIn.show();
         this._approvals.actor.visible = this._approvals.count > 0;
         this._usage.show(state === 'ready');
-        if (canAsk && !['ready', 'starting'].includes(was) && this._button.menu.isOpen)
-            this._ask.focus();
+        // What had the focus may be hidden now.
+        const focus = global.stage.key_focus;
+        if (this._button.menu.isOpen && !(focus && this._button.menu.box.contains(focus)))
+            this._focus();
         this._showMark();
     }
 

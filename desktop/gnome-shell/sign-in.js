@@ -47,7 +47,10 @@ export class SignIn {
             ? _('The server no longer accepts your sign-in. Your conversations are kept.')
             : _('You get a code, and enter it on a page of ChatGPT. Then the programs of your desktop can ask, on your own plan.'));
         this._text.visible = this._start.visible = !waits && !busy;
+        const isNew = waits && code !== this._code.text;
         [this._code, this._address, this._buttons, this._warning].forEach(part => (part.visible = waits));
+        if (isNew && this.actor.mapped)
+            this._buttons.get_first_child().grab_key_focus();
         this._code.text = code;
         this._code.accessible_name = fill(_('Code: %s'), [...code].join(' '));
         this._address.text = address;
