@@ -370,8 +370,8 @@ class Run:
             self.shell.says("Chappie: Tools that wait for approval")
             self.shell.open()
             self.shell.shows("The model wants to run the tool remove.")
-            self.shell.shows(arguments["path"])
             if answer:
+                self.shell.shows(arguments["path"])
                 if "\u202e" in arguments["why"]:
                     self.shell.shows("\\u{202e}")
                     self.picture("approval")

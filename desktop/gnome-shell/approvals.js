@@ -4,8 +4,10 @@
 import {_, fill, visible} from './text.js';
 import {button, column, label, row, scroller} from './widgets.js';
 
-// What is longer is too much to read here, and is not approved here.
+// In bytes. What is longer is too much to read here, and is not approved here.
 const LIMIT = 8000;
+// The most that are shown at a time, oldest first.
+const SHOWN = 3;
 
 export class Approvals {
     /** `changed` is called when the number of those that wait has changed. */
@@ -21,11 +23,12 @@ export class Approvals {
         const found = [];
         try {
             const [waiting] = await this._service.call('Manager', 'ListApprovals', '()', []);
-            for (const {approval} of waiting) {
+            for (const call of waiting.slice(0, SHOWN)) {
                 // One that was answered in the meantime is left out.
-                const [details] = await this._service.call('Manager', 'GetApproval', '(s)', [approval]).catch(() => [null]);
+                const [details] = call.bytes > LIMIT ? [{}]
+                    : await this._service.call('Manager', 'GetApproval', '(s)', [call.approval]).catch(() => [null]);
                 if (details)
-                    found.push({approval, ...details});
+                    found.push({...call, ...details});
             }
         } catch {
             // Without the service, nothing waits.
@@ -42,13 +45,14 @@ export class Approvals {
         const name = visible(tool);
         const title = app ? fill(_('%1$s wants to run the tool %2$s.'), visible(app), name)
             : fill(_('The model wants to run the tool %s.'), name);
-        const shown = visible(text);
-        const isWhole = shown.length <= LIMIT;
-        const given = label('chappie-arguments', shown.slice(0, LIMIT));
+        const isWhole = text !== undefined;
+        const given = label('chappie-arguments', visible(text ?? ''));
         given.accessible_name = `${_('What the tool is given')}: ${given.text}`;
         given.can_focus = true;
-        const problem = label('chappie-problem', isWhole ? ''
-            : _('This is too long to be shown here. “chappie approvals” in a terminal shows all of it.'));
+        const view = scroller('chappie-arguments-view', column('', given));
+        view.visible = isWhole;
+        const problem = label('chappie-problem',
+            _('This is too long to be shown here. “chappie approvals” in a terminal shows all of it.'));
         problem.visible = !isWhole;
         // The dangerous one is the last: a key that was meant for something else must not approve.
         const answers = [[_('Deny'), false], ...isWhole ? [[_('Approve'), true]] : []].map(([caption, approved]) =>
@@ -63,8 +67,7 @@ export class Approvals {
                     problem.show();
                 }
             }));
-        const card = column('chappie-card', label('chappie-title', title), scroller('chappie-arguments-view', column('', given)),
-            problem, row('chappie-row', ...answers));
+        const card = column('chappie-card', label('chappie-title', title), view, problem, row('chappie-row', ...answers));
         card.accessible_name = fill(_('Approval for %s'), name);
         return card;
     }
