@@ -471,7 +471,10 @@ class Run:
     def disabled_and_enabled(self):
         self.shell.open(False)
         before = None
-        for _ in range(20):
+        for number in range(20):
+            # The box has just opened, or still fades out, when it is destroyed.
+            self.shell.open()
+            self.shell.open(number % 2 == 0)
             self.enable(False)
             self.enable(True)
             before = before or self.footprint()

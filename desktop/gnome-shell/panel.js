@@ -45,6 +45,8 @@ export class Panel {
         this._main.wm.removeKeybinding('shortcut');
         this._service.close();
         this._ask.destroy();
+        // Lays the box out if it has changed: GNOME 48 would still do that after the box was destroyed.
+        this._button.menu.actor.get_allocation_box();
         this._button.destroy();
     }
 
