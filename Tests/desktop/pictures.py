@@ -4,10 +4,11 @@
 
     scripts/private-session Tests/desktop/pictures.py PROGRAMS PART DIRECTORY
 
-PART is window, gnome-shell, notifications, search or plasma. The display is the one of the tests, without a screen.
+PART is window, gnome-shell, notifications, search, panel or plasma. The display is the one of the tests, without a screen.
 """
 
 import importlib
+import json
 import os
 import subprocess
 import sys
@@ -38,6 +39,8 @@ du -h --max-depth=1 ~ | sort -h
 | `-h` | sizes that people can read |
 
 **Nothing is deleted** by these commands."""
+# For the boxes of panels, which show tables as they are written.
+SHORT = ANSWER.partition("| option")[0] + ANSWER[ANSWER.index("**Nothing"):]
 EARLIER = ("Translate: the early bird", "Why is the sky blue?")
 
 
@@ -112,12 +115,12 @@ class Pictures:
         shell = self.gnome(True)
         shell.open()
         shell.shows("In 5 hours")
-        self.world.answer(ANSWER, delta_delay_ms=100)
+        self.world.answer(SHORT, delta_delay_ms=200)
         shell.ask(QUESTION)
-        shell.shows("du -h")
-        self.take_shell("gnome-shell-streaming", "720x480+560+0")
+        shell.shows("-printf")
+        self.take_shell("gnome-shell-streaming", "600x480+680+0")
         shell.shows("Nothing is deleted")
-        self.take_shell("gnome-shell", "720x640+560+0")
+        self.take_shell("gnome-shell", "600x520+680+0")
 
     def notifications(self):
         shell = self.gnome(False)
@@ -135,7 +138,7 @@ class Pictures:
             const [x, y] = Main.messageTray._bannerBin.get_transformed_position();
             test.pointer.notify_absolute_motion(imports.gi.GLib.get_monotonic_time(),
                 x + Main.messageTray._bannerBin.width / 2, y + 30); 0""")
-        self.take_shell("notification", "720x240+280+0")
+        self.take_shell("notification", "720x260+280+0")
 
     def search(self):
         self.sign_in()
@@ -147,7 +150,40 @@ class Pictures:
         shell.type("large")
         texts = "[...test.all(Main.layoutManager.overviewGroup)].filter(actor => actor.mapped).map(actor => actor.text)"
         wait_for("the results", lambda: QUESTION in shell.eval(f"{texts}.filter(text => text)"))
-        self.take_shell("search")
+        self.take_shell("search", "1100x240+90+0")
+
+    def panel(self):
+        """waybar and mako in sway, when ChatGPT wants another sign-in."""
+        self.sign_in()
+        panel = window.TOP / "desktop/panel"
+        modules = "".join(line for line in open(panel / "waybar.jsonc") if not line.startswith("//"))
+        configuration = {**json.loads(modules), "layer": "top", "modules-left": ["sway/workspaces"],
+                         "modules-right": ["custom/chappie-usage", "custom/chappie", "clock"]}
+        world = Path(os.environ["CHAPPIE_WORLD"])
+        (world / "waybar.json").write_text(json.dumps(configuration))
+        (world / "sway.conf").write_text(
+            f"output HEADLESS-1 resolution 720x140 bg #203040 solid_color\n"
+            f"exec waybar -c {world}/waybar.json -s {panel}/waybar.css >{world}/waybar.log 2>&1\nexec mako --font 'DejaVu Sans 10'\n")
+        sway = subprocess.Popen(["sway", "-c", world / "sway.conf"], stderr=subprocess.DEVNULL, env={
+            **os.environ, "WLR_BACKENDS": "headless", "WLR_LIBINPUT_NO_DEVICES": "1", "WLR_RENDERER": "pixman"})
+        try:
+            subprocess.run(["gdbus", "wait", "--session", "--timeout", "30", "org.freedesktop.Notifications"], check=True)
+            time.sleep(2)  # waybar draws some time after its modules have printed.
+            self.take_sway("panel-signed-in")
+            for what in ("revoke-refresh-tokens", "expire-access-tokens"):
+                self.world.control(what)
+            subprocess.run(["chappie", "ask", QUESTION], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(2)
+            self.take_sway("panel")
+        finally:
+            sway.terminate()
+            sway.wait()
+
+    def take_sway(self, name):
+        socket = next(socket for socket in Path(os.environ["XDG_RUNTIME_DIR"]).glob("wayland-*") if not socket.suffix)
+        subprocess.run(["grim", self.directory / f"{name}.png"], check=True,
+                       env={**os.environ, "WAYLAND_DISPLAY": socket.name})
+        self.keep(name)
 
     def plasma(self):
         plasma = importlib.import_module("plasma")
@@ -159,10 +195,10 @@ class Pictures:
         try:
             wait_for("the icon", run.window.icon, 120)
             run.open()
-            self.world.answer(ANSWER)
+            self.world.answer(SHORT)
             run.window.ask(QUESTION)
             run.window.shows("Nothing is deleted")
-            self.take(run.display, "plasma")
+            self.take(run.display, "plasma", "640x540+0+220")
         finally:
             run.window.close()
             run.display.close()

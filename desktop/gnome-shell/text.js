@@ -34,5 +34,5 @@ export function markup(answer) {
     const plain = answer.replace(/[^\P{Cc}\n\t]/gu, '').replace(/\S{40}/gu, '$&\u200b');
     const escaped = GLib.markup_escape_text(plain, -1);
     return escaped.replace(EMPHASIS, (_match, block, code = block, strong, heading = strong) =>
-        code === undefined ? `<b>${heading}</b>` : `<tt>${code}</tt>`);
+        code === undefined ? `<b>${heading}</b>` : `<tt>${code.trimEnd()}</tt>`);
 }
