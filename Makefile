@@ -19,7 +19,9 @@
 #   make sbom        makes a bill of materials (SPDX) of what was built before, as .build/release/chappie.spdx.json
 #   make plasma      builds what the Plasma applet needs beside QML, which make does too where Qt is
 #   make desktop-test
-#                    uses the Plasma applet in a Plasma of Debian 13, in a tree in .build/trees; needs root
+#                    uses the window, the search, the extension and the applet in GNOME and Plasma of Debian 13, in
+#                    trees in .build/trees; needs root
+#   make screenshots makes pictures of the parts of the desktop, in .build/pictures; as root, of Debian 13 too
 #   make lint        checks the format of the source, the comments of the interfaces, the catalogues of texts and the
 #                    modules of the desktop's programs;
 #                    make format mends the first
@@ -62,7 +64,7 @@ SWIFTFLAGS =
 BUILD = TMPDIR=$(CURDIR)/.build/tmp $(SWIFT) build $(RELEASE) $(SWIFTFLAGS)
 SOURCES = Package.swift Sources Tests dbus Fuzz Examples
 
-.PHONY: build debug plasma desktop-test prepare dependencies test-dependencies demo-dependencies manuals demo test \
+.PHONY: build debug plasma desktop-test screenshots prepare dependencies test-dependencies demo-dependencies manuals demo test \
   bench fuzz torture abuse conformance doc translations schemas po lint format clean
 # The prerequisites below are in order, and SwiftPM uses all processors by itself.
 .NOTPARALLEL:
@@ -138,7 +140,18 @@ test: test-dependencies prepare translations schemas lint
 	scripts/private-session Tests/abuse/abuse.py .build/debug --brief --seconds 24
 
 desktop-test: build plasma
+	$(MAKE) install-extension DATADIR=$(CURDIR)/.build/desktop/share >/dev/null
+	for test in window search notifications; do \
+	  PROGRAMS=$(CURDIR)/.build/release Tests/desktop/tree gnome scripts/private-session Tests/$$test.py /mnt/programs \
+	    || exit 1; \
+	done
+	PROGRAMS=$(CURDIR)/.build/release Tests/desktop/tree gnome \
+	  env XDG_DATA_DIRS=/mnt/chappie/.build/desktop/share:/usr/share \
+	  scripts/private-session Tests/gnome-shell.py /mnt/programs
 	PROGRAMS=$(CURDIR)/.build/release Tests/desktop/tree plasma scripts/private-session Tests/plasma.py /mnt/programs
+
+screenshots: test-dependencies build plasma
+	Tests/desktop/screenshots .build/release
 
 bench: build
 	$(SWIFT) build $(RELEASE) --product thread-bench

@@ -118,9 +118,9 @@ class Pictures:
         self.world.answer(SHORT, delta_delay_ms=200)
         shell.ask(QUESTION)
         shell.shows("-printf")
-        self.take_shell("gnome-shell-streaming", "600x480+680+0")
+        self.take_shell("gnome-shell-streaming", "580x480+700+0")
         shell.shows("Nothing is deleted")
-        self.take_shell("gnome-shell", "600x520+680+0")
+        self.take_shell("gnome-shell", "580x480+700+0")
 
     def notifications(self):
         shell = self.gnome(False)
@@ -131,13 +131,10 @@ class Pictures:
         subprocess.Popen(["busctl", "--user", "call", "org.chappie", "/org/chappie", "org.chappie.Session",
                           "StartDeviceCodeSignIn", "a{sv}", "0"], stdout=subprocess.DEVNULL).wait()
         code = wait_for("the code", window.Run.code)
-        banner = notifications.BANNER
-        wait_for("the banner", lambda: any(code in text for text in shell.eval(
-            f"{banner}.map(actor => actor.text).filter(text => text)")))
-        shell.eval("""
-            const [x, y] = Main.messageTray._bannerBin.get_transformed_position();
-            test.pointer.notify_absolute_motion(imports.gi.GLib.get_monotonic_time(),
-                x + Main.messageTray._bannerBin.width / 2, y + 30); 0""")
+        run = notifications.Run.__new__(notifications.Run)
+        run.shell = shell
+        run.shows(code)
+        wait_for("the buttons", lambda: "Copy code" in run.expanded_buttons())
         self.take_shell("notification", "720x260+280+0")
 
     def search(self):
