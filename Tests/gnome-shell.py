@@ -354,36 +354,48 @@ class Run:
         self.shell.press("New conversation")
         self.shell.hides("Stopped.")
 
+    def calls(self, turn, **arguments):
+        """A tool of another program waits for approval."""
+        self.world.control("scenario", json.dumps([{"endpoint": "responses", "tool_calls": [
+            {"name": "remove", "arguments": arguments}]}]).encode())
+        subprocess.run(["busctl", "--user", "call", "org.chappie", "/org/chappie", "org.chappie.Client", "Stream",
+                        "sa{sv}", "Remove it.", "3", "turn", "s", turn, "broadcast", "b", "true", "tools",
+                        "aa{sv}", "1", "3", "name", "s", "remove", "policy", "s", "ask", "input_schema", "s",
+                        '{"type":"object","properties":{"path":{"type":"string"},"why":{"type":"string"}}}'],
+                       check=True, stdout=subprocess.DEVNULL)
+        self.shell.says("Chappie: Tools that wait for approval")
+        self.shell.open()
+        self.shell.shows("The model wants to run the tool remove.")
+
+    def answered(self, turn, status):
+        wait_for(f"the turn is {status}", lambda: self.status(turn) == status)
+        self.shell.hides("The model wants")
+        call("org.chappie", "/org/chappie", "org.chappie.Client.Cancel", GLib.Variant("(s)", (turn,)))
+
     def approves(self):
-        """Tools of another program: one approved, one denied, and one that is too long to be judged here."""
-        for arguments, answer, status in (({"path": "/home/ada", "why": "a\u202eb"}, "Approve", "waiting-for-tool"),
-                                          ({"path": "/home/bob", "why": ""}, "Deny", "completed"),
-                                          ({"path": "/home/eve", "why": "x" * 20000}, None, None)):
-            self.world.control("scenario", json.dumps([{"endpoint": "responses", "tool_calls": [
-                {"name": "remove", "arguments": arguments}]}]).encode())
-            turn = f"turn{arguments['path'][6:]}"
-            subprocess.run(["busctl", "--user", "--verbose", "call", "org.chappie", "/org/chappie", "org.chappie.Client",
-                            "Stream", "sa{sv}", "Remove it.", "3", "turn", "s", turn, "broadcast", "b", "true", "tools",
-                            "aa{sv}", "1", "3", "name", "s", "remove", "policy", "s", "ask", "input_schema", "s",
-                            '{"type":"object","properties":{"path":{"type":"string"},"why":{"type":"string"}}}'],
-                           check=True, stdout=subprocess.DEVNULL)
-            self.shell.says("Chappie: Tools that wait for approval")
-            self.shell.open()
-            self.shell.shows("The model wants to run the tool remove.")
-            if answer:
-                self.shell.shows(arguments["path"])
-                if "\u202e" in arguments["why"]:
-                    self.shell.shows("\\u{202e}")
-                    self.picture("approval")
-                self.shell.press(answer)
-                wait_for(f"the turn is {status}", lambda: self.status(turn) == status)
-            else:
-                self.shell.shows("This is too long to be shown here.")
-                if self.shell.eval("Boolean(test.named('Approve'))"):
-                    raise Faulty("what is not shown whole can be approved")
-                self.shell.press("Deny")
-            self.shell.hides("The model wants")
-            call("org.chappie", "/org/chappie", "org.chappie.Client.Cancel", GLib.Variant("(s)", (turn,)))
+        self.calls("approved", path="/home/ada", why="a\u202eb")
+        self.shell.shows("/home/ada")
+        self.shell.shows("\\u{202e}")
+        self.picture("approval")
+        self.shell.press("Approve")
+        self.answered("approved", "waiting-for-tool")
+        self.calls("denied", path="/home/bob")
+        self.shell.press("Deny")
+        self.answered("denied", "completed")
+        # Too long to be judged here.
+        self.calls("long", path="/home/eve", why="x" * 20000)
+        self.shell.shows("This is too long to be shown here.")
+        if self.shell.eval("Boolean(test.named('Approve'))"):
+            raise Faulty("what is not shown whole can be approved")
+        self.shell.press("Deny")
+        self.answered("long", "completed")
+        # Another program answers.
+        self.calls("elsewhere", path="/home/joe")
+        [waiting] = call("org.chappie", "/org/chappie", "org.chappie.Manager.ListApprovals")[0]
+        call("org.chappie", "/org/chappie", "org.chappie.Manager.AnswerApproval",
+             GLib.Variant("(sbs)", (waiting["approval"], False, "")))
+        self.answered("elsewhere", "completed")
+        self.shell.says("Chappie")
 
     @staticmethod
     def status(turn):
@@ -405,10 +417,12 @@ class Run:
         wait_for("the megabyte in the clipboard", lambda: len(self.clipboard() or "") == 1 << 20)
 
     def killed_while_it_streams(self):
+        self.calls("killed", path="/home/ada")
         self.world.answer("one two three " * 200, delta_delay_ms=100)
         self.shell.ask("Count again, please.")
         self.shell.shows("one two three")
         self.world.kill_service()
+        self.shell.hides("The model wants")
         self.shell.says("Chappie")
         self.world.start_service()
         self.shell.shows("The service ended before the answer was complete.")
@@ -445,6 +459,8 @@ class Run:
         self.picture("unlocking")
         self.shell.type("password")
         self.shell.keys(RETURN)
+        wait_for("the prompt is gone", lambda: self.shell.eval("Main.modalCount") == 0)
+        self.shell.settle()
         self.shell.says("Chappie")
         self.shell.open()
         self.shell.shows("You said: “And now?”")
@@ -464,7 +480,7 @@ class Run:
         return {
             "rules of the bus": sorted(rule for rule in rules if "chappie" in rule),
             "actors": self.shell.eval("[...test.all(global.stage)].length"),
-            "key": self.shell.eval("Boolean(Main.wm._allowedKeybindings['shortcut'])"),
+            "key": self.shell.eval("Boolean(Main.wm._allowedKeybindings['toggle-chappie'])"),
             "menus": self.shell.eval("Main.panel.menuManager._menus.length"),
         }
 
@@ -503,8 +519,9 @@ class Run:
                                      self.shell.eval(focused) == "Press the new keys")[2])
         self.shell.keys(CONTROL, SHIFT, ord("y"))
         wait_for("the window closes", lambda: self.shell.eval(focused) == "Chappie")
-        self.shell.keys(CONTROL, SHIFT, ord("y"))
-        wait_for("the new shortcut", self.shell.is_open)
+        # The shell hears of the new keys a little later.
+        wait_for("the new shortcut", lambda: (self.shell.keys(CONTROL, SHIFT, ord("y")), self.shell.settle(),
+                                              self.shell.is_open())[2])
         self.shell.keys(ESCAPE)
 
     def signs_out(self):

@@ -14,31 +14,42 @@ export class Approvals {
     constructor(service, changed) {
         this._service = service;
         this._changed = changed;
-        this.count = 0;
         this.actor = column('chappie-part');
+        this._shown = [];
+    }
+
+    get count() {
+        return this._shown.length;
     }
 
     async refresh() {
         const refreshing = this._refreshing = {};
-        const found = [];
-        try {
-            const [waiting] = await this._service.call('Manager', 'ListApprovals', '()', []);
-            for (const call of waiting.slice(0, SHOWN)) {
-                // One that was answered in the meantime is left out.
-                const [details] = call.bytes > LIMIT ? [{}]
-                    : await this._service.call('Manager', 'GetApproval', '(s)', [call.approval]).catch(() => [null]);
-                if (details)
-                    found.push({...call, ...details});
-            }
-        } catch {
-            // Without the service, nothing waits.
-        }
+        const found = await this._find().catch(() => []);  // Without the service, nothing waits.
         if (this._refreshing !== refreshing || this._service.cancellable.is_cancelled())
             return;
-        this.count = found.length;
+        // What is about to be answered stays where it is.
+        if (JSON.stringify(found) === JSON.stringify(this._shown))
+            return;
+        this._shown = found;
         this.actor.destroy_all_children();
-        found.forEach(details => this.actor.add_child(this._card(details)));
+        found.forEach(call => this.actor.add_child(this._card(call)));
         this._changed();
+    }
+
+    async _find() {
+        // Asking would start it.
+        if (this._service.presence !== 'running')
+            return [];
+        const [waiting] = await this._service.call('Manager', 'ListApprovals', '()', []);
+        const found = [];
+        for (const call of waiting.slice(0, SHOWN)) {
+            // One that was answered in the meantime is left out.
+            const [details] = call.bytes > LIMIT ? [{}]
+                : await this._service.call('Manager', 'GetApproval', '(s)', [call.approval]).catch(() => [null]);
+            if (details)
+                found.push({...call, ...details});
+        }
+        return found;
     }
 
     _card({approval, tool, app, arguments: text}) {
@@ -59,13 +70,13 @@ export class Approvals {
             button(caption, async () => {
                 try {
                     await this._service.call('Manager', 'AnswerApproval', '(sbs)', [approval, approved, '']);
-                    this.refresh();
                 } catch (failure) {
                     if (this._service.cancellable.is_cancelled())
                         return;
                     problem.text = failure.message;
                     problem.show();
                 }
+                this.refresh();  // It may have been answered elsewhere.
             }));
         const card = column('chappie-card', label('chappie-title', title), view, problem, row('chappie-row', ...answers));
         card.accessible_name = fill(_('Approval for %s'), name);

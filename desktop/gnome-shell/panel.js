@@ -16,6 +16,8 @@ import {Usage} from './usage.js';
 import {button, column, row} from './widgets.js';
 
 const WINDOW = 'org.chappie.Window';
+// All programs share these names.
+const SHORTCUT = 'toggle-chappie';
 
 export class Panel {
     /** `Main` and `PanelMenu` are the shell's modules, which each version loads in its own way. */
@@ -24,9 +26,12 @@ export class Panel {
         this._service = new Service({
             changed: () => {
                 this._show();
-                this._ask.wake();  // The turn may have ended.
+                // A turn may have ended.
+                this._ask.wake();
+                if (this._approvals.count > 0)
+                    this._approvals.refresh();
             },
-            approvalRequested: () => this._approvals.refresh(),
+            approvalsChanged: () => this._approvals.refresh(),
         });
         this._build(PanelMenu, path, openPreferences);
         Main.panel.addToStatusArea('chappie', this._button);
@@ -35,14 +40,14 @@ export class Panel {
             if (isOpen)
                 this._opened();
         });
-        Main.wm.addKeybinding('shortcut', settings, Meta.KeyBindingFlags.IGNORE_AUTOREPEAT,
+        Main.wm.addKeybinding(SHORTCUT, settings, Meta.KeyBindingFlags.IGNORE_AUTOREPEAT,
             Shell.ActionMode.NORMAL | Shell.ActionMode.OVERVIEW | Shell.ActionMode.POPUP,
             () => this._button.menu.toggle());
         this._show();
     }
 
     destroy() {
-        this._main.wm.removeKeybinding('shortcut');
+        this._main.wm.removeKeybinding(SHORTCUT);
         this._service.close();
         this._ask.destroy();
         // Lays the box out if it has changed: GNOME 48 would still do that after the box was destroyed.
@@ -91,8 +96,7 @@ export class Panel {
 
     // What the service does not tell by itself.
     _refresh() {
-        if (this._service.presence === 'running')
-            this._approvals.refresh();
+        this._approvals.refresh();
         if (this._state === 'ready')
             this._usage.refresh();
     }

@@ -6,14 +6,16 @@ import Gtk from 'gi://Gtk?version=4.0';
 
 import {_} from './text.js';
 
+const SHORTCUT = 'toggle-chappie';
+
 export function fillPage(page, settings) {
     const group = new Adw.PreferencesGroup({title: _('Keyboard')});
     const row = new Adw.ActionRow({title: _('Open and close the box'), activatable: true});
     const shown = new Gtk.ShortcutLabel({valign: Gtk.Align.CENTER, disabled_text: _('None')});
     row.add_suffix(shown);
     row.connect('activated', () => choose(page.get_root(), settings));
-    const show = () => (shown.accelerator = settings.get_strv('shortcut')[0] ?? '');
-    settings.connect('changed::shortcut', show);
+    const show = () => (shown.accelerator = settings.get_strv(SHORTCUT)[0] ?? '');
+    settings.connect(`changed::${SHORTCUT}`, show);
     show();
     group.add(row);
     page.add(group);
@@ -34,10 +36,10 @@ function choose(parent, settings) {
         if (isPlain && key === Gdk.KEY_Escape) {
             window.close();
         } else if (isPlain && key === Gdk.KEY_BackSpace) {
-            settings.set_strv('shortcut', []);
+            settings.set_strv(SHORTCUT, []);
             window.close();
         } else if (Gtk.accelerator_valid(key, modifiers) && (!isPlain || (key >= Gdk.KEY_F1 && key <= Gdk.KEY_F35))) {
-            settings.set_strv('shortcut', [Gtk.accelerator_name_with_keycode(null, key, code, modifiers)]);
+            settings.set_strv(SHORTCUT, [Gtk.accelerator_name_with_keycode(null, key, code, modifiers)]);
             window.close();
         }
         return Gdk.EVENT_STOP;

@@ -23,7 +23,7 @@ export const promise = (object, begin, ...values) => new Promise((resolve, rejec
 /** A failure: `code` is the last word of the name of the D-Bus error, `message` a sentence for a person. */
 export class Failure extends Error {
     constructor(name, message) {
-        super(_(message));
+        super(message && _(message));  // The catalogue has its header for an empty text.
         this.code = name.split('.').pop();
     }
 
@@ -43,8 +43,8 @@ export class Failure extends Error {
 }
 
 export class Service {
-    /** `changed` is called after a property has changed, `approvalRequested` when a tool of a broadcast turn waits. */
-    constructor({changed, approvalRequested}) {
+    /** `changed` is called after a property has changed, `approvalsChanged` when a tool of a broadcast turn waits or ran. */
+    constructor({changed, approvalsChanged}) {
         this._bus = Gio.DBus.session;
         this._changed = changed;
         this._forget();
@@ -52,7 +52,8 @@ export class Service {
         this.cancellable = new Gio.Cancellable();
         this._subscriptions = [
             this._subscribe(PROPERTIES, 'PropertiesChanged', (...values) => this._propertiesChanged(...values)),
-            this._subscribe('org.chappie.Client', 'ApprovalRequested', approvalRequested),
+            this._subscribe('org.chappie.Client', 'ApprovalRequested', approvalsChanged),
+            this._subscribe('org.chappie.Client', 'ToolCallCompleted', approvalsChanged),
         ];
         this._watch = Gio.bus_watch_name_on_connection(this._bus, NAME, Gio.BusNameWatcherFlags.NONE,
             () => this.refresh(), () => {

@@ -43,7 +43,7 @@ export class SignIn {
         const again = this._service.get('Session', 'State') === 'reauthentication-required';
         this._title.text = busy ?? (waits ? _('Enter this code on the page')
             : again ? _('Sign in again') : _('Sign in to ChatGPT'));
-        this._text.text = this._problem ?? ENDINGS[state]?.() ?? (state === 'failed' ? _(message) : again
+        this._text.text = this._problem ?? ENDINGS[state]?.() ?? (state === 'failed' && message ? _(message) : again
             ? _('The server no longer accepts your sign-in. Your conversations are kept.')
             : _('You get a code, and enter it on a page of ChatGPT. Then the programs of your desktop can ask, on your own plan.'));
         this._text.visible = this._start.visible = !waits && !busy;
