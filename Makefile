@@ -64,8 +64,8 @@ SWIFTFLAGS =
 BUILD = TMPDIR=$(CURDIR)/.build/tmp $(SWIFT) build $(RELEASE) $(SWIFTFLAGS)
 SOURCES = Package.swift Sources Tests dbus Fuzz Examples
 
-.PHONY: build debug plasma desktop-test screenshots prepare dependencies test-dependencies demo-dependencies manuals demo test \
-  bench fuzz torture abuse conformance doc translations schemas po lint format clean
+.PHONY: build debug plasma desktop-test screenshots prepare dependencies test-dependencies demo-dependencies manuals \
+  demo test bench fuzz torture abuse conformance doc translations schemas po lint format clean
 # The prerequisites below are in order, and SwiftPM uses all processors by itself.
 .NOTPARALLEL:
 

@@ -4,7 +4,7 @@
 
     scripts/private-session Tests/desktop/pictures.py PROGRAMS PART DIRECTORY
 
-PART is window, gnome-shell, notifications, search, panel or plasma. The display is the one of the tests, without a screen.
+PART is window, gnome-shell, notifications, search, panel or plasma. Each has a display of its own, without a screen.
 """
 
 import importlib
