@@ -4,7 +4,9 @@ import QtQuick
 import QtQuick.Layouts
 import org.kde.kirigami as Kirigami
 import org.kde.plasma.components as PlasmaComponents
+import org.kde.plasma.core as PlasmaCore
 import org.kde.plasma.extras as PlasmaExtras
+import org.kde.plasma.plasmoid
 
 PlasmaExtras.Representation {
     id: box
@@ -19,6 +21,10 @@ PlasmaExtras.Representation {
     Layout.preferredWidth: Kirigami.Units.gridUnit * 24
     Layout.preferredHeight: Kirigami.Units.gridUnit * 26
     collapseMarginsHint: true
+    leftPadding: Kirigami.Units.smallSpacing
+    rightPadding: leftPadding
+    topPadding: leftPadding
+    bottomPadding: leftPadding
     focus: true
 
     header: PlasmaExtras.PlasmoidHeading {
@@ -28,7 +34,8 @@ PlasmaExtras.Representation {
             PlasmaExtras.Heading {
                 Layout.fillWidth: true
                 level: 4
-                text: "Chappie"
+                // The system tray has the name above the box.
+                text: Plasmoid.containmentDisplayHints & PlasmaCore.Types.ContainmentDrawsPlasmoidHeading ? "" : "Chappie"
             }
             PlasmaComponents.ToolButton {
                 display: PlasmaComponents.AbstractButton.IconOnly

@@ -20,7 +20,7 @@ const MARKS = {
     locked: 'emblem-locked',
     'no-keyring': 'emblem-error',
     'signed-out': 'emblem-warning',
-    offline: 'network-offline',
+    offline: 'emblem-unavailable',
     approval: 'emblem-question',
-    working: 'content-loading-symbolic',
+    working: 'emblem-synchronizing-symbolic',
 };
