@@ -98,6 +98,14 @@ class Shell:
         (applications / "org.chappie.Window.desktop").write_text(
             (TOP / "desktop/window/org.chappie.Window.desktop").read_text().replace("Exec=chappie-window", "Exec=true"))
         world = Path(os.environ["CHAPPIE_WORLD"])
+        # A browser, which keeps the address.
+        self.page = world / "page"
+        browser = world / "browser"
+        browser.write_text(f'#!/bin/sh\nprintf %s "$1" >"{self.page}"\n')
+        browser.chmod(0o755)
+        (applications / "browser.desktop").write_text(
+            f"[Desktop Entry]\nType=Application\nName=Browser\nExec={browser} %u\nMimeType=x-scheme-handler/http;\n")
+        (applications / "mimeapps.list").write_text("[Default Applications]\nx-scheme-handler/http=browser.desktop\n")
         # The shell wants a bus of the system, with nothing on it.
         self.system = subprocess.Popen(["dbus-daemon", "--session", "--nofork", "--nopidfile",
                                         f"--address={os.environ['DBUS_SYSTEM_BUS_ADDRESS']}"], stderr=subprocess.DEVNULL)
@@ -249,6 +257,10 @@ class Run:
         self.shell.keys(RETURN)
         wait_for("the code in the clipboard", lambda: self.clipboard() == code)
         self.picture("code")
+        self.shell.press("Open page")
+        wait_for("the page is opened", lambda: self.shell.page.exists() and "/codex/device" in self.shell.page.read_text())
+        self.shell.open()
+        self.shell.shows(code)
         self.world.control("decline", f"user_code={code}".encode())
         self.shell.shows("The sign-in was declined on the page.")
         self.shell.press("Sign in")
