@@ -378,7 +378,7 @@ verbs_of() {
 # A verb of threads is two words.
 options_of() {
   # shellcheck disable=SC2086
-  "$build/chappie" $1 --help </dev/null | sed -n 's/^ .* \(--[a-z-]*\).*/\1/p' | sort
+  "$build/chappie" $1 --help </dev/null | sed -n 's/^ .* \(--[a-z0-9-]*\).*/\1/p' | sort
 }
 
 # same FILE COMMAND [ARGUMENT…]: the command prints the lines of the file, in any order.
@@ -397,7 +397,7 @@ threads_verbs_in_man() {
 }
 
 options_in_man() {
-  sed -n '/^\.Ss Options/,/^\.Ss JSON/p' "$share/man/man1/chappie.1" | grep '^\.It Fl' | grep -oE ' -[a-z-]+' | sed 's/ /-/'
+  sed -n '/^\.Ss Options/,/^\.Ss JSON/p' "$share/man/man1/chappie.1" | grep '^\.It Fl' | grep -oE ' -[a-z0-9-]+' | sed 's/ /-/'
 }
 
 # The completions of a verb's options without their last letter.
@@ -407,7 +407,7 @@ options_in_zsh() {
   while read -r option; do
     set -- "$@" "chappie $verb ${option%?}"
   done <"$scratch/options"
-  complete_in_zsh "$@" | sed 's/.* \(--[a-z-]*\).*/\1/'
+  complete_in_zsh "$@" | sed 's/.* \(--[a-z0-9-]*\).*/\1/'
 }
 
 if [ $real = yes ]; then
