@@ -119,25 +119,7 @@ demo: demo-dependencies debug
 
 test: test-dependencies prepare translations schemas lint
 	$(SWIFT) build --build-tests
-	Tests/arrows.py .build/debug
-	PKG_CONFIG_PATH=$(PKGCONFIG) Tests/misuse.py .build/debug
-	PKG_CONFIG_PATH=$(PKGCONFIG) scripts/private-session swift test --skip-build
-	scripts/private-session Tests/readme.py .build/debug
-	scripts/private-session Tests/torture/torture.py .build/debug --rounds 40
-	Tests/dependencies.sh
-	Tests/bindings.sh
-	Tests/panel.sh .build/debug
-	Tests/install.sh
-	Tests/release.sh
-	Tests/unit.sh .build/debug
-	scripts/private-session Tests/examples.py .build/debug
-	scripts/private-session Tests/window.py .build/debug
-	scripts/private-session Tests/gnome-shell.py .build/debug
-	scripts/private-session Tests/notifications.py .build/debug
-	scripts/private-session Tests/search.py .build/debug
-	scripts/private-session Tests/flatpak.sh .build/debug
-	scripts/private-session Tests/window-flatpak.py .build/debug
-	scripts/private-session Tests/abuse/abuse.py .build/debug --brief --seconds 24
+	@$(MAKE) --no-print-directory --makefile=Tests/all.mk --jobs=2 --output-sync=line PKGCONFIG=$(PKGCONFIG)
 
 desktop-test: build plasma
 	$(MAKE) install-extension DATADIR=$(CURDIR)/.build/desktop/share >/dev/null
