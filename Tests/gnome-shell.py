@@ -334,9 +334,13 @@ class Run:
         self.shell.press("Copy the answer")
         wait_for("the answer in the clipboard", lambda: "A **bus** carries" in (self.clipboard() or ""))
         self.picture("answer")
+        # What would nest, or is no markup of Pango's.
+        self.world.answer("**a `b** c` </b> &\u0007 &#7; **d")
+        self.shell.ask("And this?")
+        self.shell.shows("a `b c` </b> & &#7; **d")
         self.world.control("scenario", method="DELETE")
         self.shell.ask("And then?")
-        self.shell.shows("You said: “And then?” This conversation has 3 messages.")
+        self.shell.shows("You said: “And then?” This conversation has 5 messages.")
 
     def opens_the_window(self):
         """A window of our own takes the call, with the thread of the box."""
