@@ -185,6 +185,7 @@ class Shell:
 
     def ask(self, text):
         self.open()
+        self.hides("Stop the answer")  # One question at a time.
         self.type(text)
         wait_for("the question", lambda: self.sees(text))
         self.keys(RETURN)
