@@ -4,7 +4,7 @@ import Gdk from 'gi://Gdk?version=4.0';
 import GObject from 'gi://GObject';
 import Gtk from 'gi://Gtk?version=4.0';
 
-import {LARGEST_TOGETHER, TYPES, dropTarget, fromClipboard, fromFile, fromTexture, thumbnail} from './pictures.js';
+import {LARGEST_TOGETHER, TYPES, dropTarget, fromClipboard, fromFile, fromTexture, hasPictures, thumbnail} from './pictures.js';
 import {_} from './text.js';
 import {empty, iconButton, named} from './widgets.js';
 
@@ -49,7 +49,10 @@ export const Composer = GObject.registerClass({
 
         this._view.buffer.connect('changed', () => this._update());
         this._view.connect('paste-clipboard', () => {
-            this._paste();  // A promise would be a value, which this signal has no room for.
+            if (hasPictures(this.get_clipboard())) {
+                GObject.signal_stop_emission_by_name(this._view, 'paste-clipboard');
+                this._paste();
+            }
         });
         const keys = new Gtk.EventControllerKey({propagationPhase: Gtk.PropagationPhase.CAPTURE});
         keys.connect('key-pressed', (_keys, value, _code, state) => {
@@ -124,12 +127,10 @@ export const Composer = GObject.registerClass({
     }
 
     async _paste() {
-        const clipboard = this.get_clipboard();
-        const picture = await fromClipboard(clipboard).catch(error => this.emit('problem', error.message));
-        if (!picture)
-            return;
-        this._pictures.push(picture);
-        this._showPictures();
+        this.add(await fromClipboard(this.get_clipboard()).catch(error => {
+            this.emit('problem', error.message);
+            return [];
+        }));
     }
 
     _submit() {
@@ -154,7 +155,8 @@ export const Composer = GObject.registerClass({
                     this._showPictures();
                 },
             }));
-            this._strip.append(overlay);
+            // The button takes the keyboard, and not what the strip puts around it.
+            this._strip.append(new Gtk.FlowBoxChild({child: overlay, focusable: false}));
         });
         this._strip.visible = this._pictures.length > 0;
     }

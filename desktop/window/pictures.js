@@ -10,6 +10,7 @@ import {_, fill} from './text.js';
 Gio._promisify(Gio.File.prototype, 'load_bytes_async');
 Gio._promisify(Gio.File.prototype, 'query_info_async');
 Gio._promisify(Gdk.Clipboard.prototype, 'read_texture_async');
+Gio._promisify(Gdk.Clipboard.prototype, 'read_value_async');
 
 export const TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 // The service's limits: of a file, and of all of a message as they are sent.
@@ -45,12 +46,17 @@ export async function fromFile(file) {
 
 export const fromTexture = texture => picture(_('Picture'), 'image/png', texture.save_to_png_bytes());
 
-/** The picture in the clipboard, or null when it has none. */
+const contains = (clipboard, type) => clipboard.get_formats().contain_gtype(type);
+
+/** Whether the clipboard has pictures or files. A spreadsheet gives a picture of what is meant as text. */
+export const hasPictures = clipboard => contains(clipboard, Gdk.FileList.$gtype) ||
+    contains(clipboard, Gdk.Texture.$gtype) && !clipboard.get_formats().contain_mime_type('text/plain');
+
+/** The files or the picture of a clipboard that has some, as a list. */
 export async function fromClipboard(clipboard) {
-    const formats = clipboard.get_formats();
-    if (formats.contain_gtype(Gdk.FileList.$gtype) || !formats.contain_gtype(Gdk.Texture.$gtype))
-        return null;
-    return fromTexture(await clipboard.read_texture_async(null));
+    if (!contains(clipboard, Gdk.FileList.$gtype))
+        return [await clipboard.read_texture_async(null)];
+    return (await clipboard.read_value_async(Gdk.FileList.$gtype, GLib.PRIORITY_DEFAULT, null)).get_files();
 }
 
 /** A small view of a picture. */

@@ -267,6 +267,8 @@ export const Window = GObject.registerClass({
             this._notice.show_text(_('The service has ended.'), _('Start it'), () => this._service.refresh());
         else if (was === 'interrupted' || !isShown(state))
             this._notice.hide_text();
+        if (state !== 'ready' && this._side.sensitive)
+            this.set_focus(null);  // GTK warns of a field that loses the focus by becoming insensitive.
         this._side.sensitive = state === 'ready';
         if (was !== state && state === 'ready') {
             this._threads.reload().then(() => this._showTitle());

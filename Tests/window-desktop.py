@@ -1,0 +1,219 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Uses desktop/window with what a desktop gives: clipboard, pointer, colours, the background portal, no keyring.
+
+    scripts/private-session Tests/window-desktop.py DIRECTORY-WITH-THE-PROGRAMS [--pictures DIRECTORY]
+"""
+
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+import window  # noqa: E402
+from window import TOP, Atspi, Faulty, GLib, Gio, PATIENCE, wait_for  # noqa: E402
+
+PORTAL = "org.freedesktop.portal.Desktop"
+PORTAL_PATH = "/org/freedesktop/portal/desktop"
+REQUESTS = f"{PORTAL_PATH}/request"
+TAB = 0xFF09
+
+
+def call(name, path, method, signature="()", *values):
+    interface, _, member = method.rpartition(".")
+    return Gio.bus_get_sync(Gio.BusType.SESSION).call_sync(
+        name, path, interface, member, GLib.Variant(signature, values), None, 0, 10000, None).unpack()
+
+
+class Portal:
+    """A desktop's portal with a colour scheme, which is asked whether a program may run in the background."""
+
+    def __init__(self):
+        self.log = Path(os.environ["CHAPPIE_WORLD"]) / "portal.log"
+        self.process = subprocess.Popen(
+            ["/usr/bin/python3", "-m", "dbusmock", "--logfile", self.log, PORTAL, PORTAL_PATH,
+             "org.freedesktop.portal.Settings"])
+        subprocess.run(["gdbus", "wait", "--session", "--timeout", "20", PORTAL], check=True)
+        wait_for("the portal", lambda: self._answers())
+        scheme = "ret = {'org.freedesktop.appearance': {'color-scheme': dbus.UInt32(0)}}"
+        self._add("org.freedesktop.portal.Settings", "ReadAll", "as", "a{sa{sv}}", scheme)
+        self._add("org.freedesktop.portal.Settings", "Read", "ss", "v", 
+                  "ret = (dbus.Boolean if args[1] == 'high-contrast' else dbus.UInt32)(0, variant_level=2)")
+        self._add("org.freedesktop.portal.Background", "RequestBackground", "sa{sv}", "o", f"ret = '{REQUESTS}/x/y'")
+
+    @staticmethod
+    def _answers():
+        try:
+            return call(PORTAL, PORTAL_PATH, "org.freedesktop.DBus.Peer.Ping") == ()
+        except GLib.Error:
+            return False
+
+    @staticmethod
+    def _add(interface, name, takes, gives, code):
+        call(PORTAL, PORTAL_PATH, "org.freedesktop.DBus.Mock.AddMethod", "(sssss)", interface, name, takes, gives, code)
+
+    def set_dark(self, dark):
+        call(PORTAL, PORTAL_PATH, "org.freedesktop.DBus.Mock.EmitSignal", "(sssav)", "org.freedesktop.portal.Settings",
+             "SettingChanged", "ssv", [GLib.Variant("s", "org.freedesktop.appearance"), GLib.Variant("s", "color-scheme"),
+                                       GLib.Variant("u", 1 if dark else 2)])
+
+    @property
+    def requests(self):
+        """The tokens of the requests to run in the background."""
+        return re.findall(r'RequestBackground .*handle_token\W+(\w+)', self.log.read_text())
+
+    def answer(self, may):
+        """Answers the last request."""
+        owner = call("org.freedesktop.DBus", "/", "org.freedesktop.DBus.GetNameOwner", "(s)", "org.chappie.Window")[0]
+        path = f"{REQUESTS}/{owner[1:].replace('.', '_')}/{self.requests[-1]}"
+        call(PORTAL, PORTAL_PATH, "org.freedesktop.DBus.Mock.AddObject", "(ssa{sv}a(ssss))", path,
+             "org.freedesktop.portal.Request", {}, [])
+        call(PORTAL, path, "org.freedesktop.DBus.Mock.EmitSignal", "(sssav)", "org.freedesktop.portal.Request", "Response",
+             "ua{sv}", [GLib.Variant("u", 0 if may else 1), GLib.Variant("a{sv}", {"background": GLib.Variant("b", may)})])
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+def pointer(*actions):
+    subprocess.run(["xdotool", *actions], check=True)
+
+
+class Run(window.Run):
+    OPTIONS = [*window.Run.OPTIONS, "--auto-approve"]
+
+    def __init__(self, pictures):
+        super().__init__(pictures)
+        self.portal = Portal()
+
+    def opens(self):
+        self.world.start_service()
+        subprocess.run(["chappie", "sign-in", "--no-browser"], check=True, stdout=subprocess.DEVNULL, timeout=PATIENCE)
+        self.window = window.Window()
+        self.window.button_is_there("Ask")
+
+    def steps(self):
+        return [self.opens, self.tabs_through, self.pastes, self.drops, self.darkens, self.stays_in_the_background,
+                self.without_a_keyring]
+
+    def focused(self):
+        return next((node for node in self.window.all() if node.get_state_set().contains(Atspi.StateType.FOCUSED)), None)
+
+    def tabs_through(self):
+        """Tab reaches each control, and goes round."""
+        self.world.answer("The first.")
+        self.window.ask("First?")
+        self.window.shows("The first.")
+        self.window.button_is_there("Ask")
+        self.window.keys("Second?")
+        seen = []
+        for _ in range(60):
+            node = self.focused()
+            name = node.get_name() if node else None
+            seen.append(name)
+            self.window.key(TAB)
+            wait_for("another focus", lambda: self.focused() != node)
+            if len(seen) > 1 and name == seen[0]:
+                break
+        expected = {"Question", "Ask", "Add a picture", "New conversation", "Search conversations", "Menu", "Copy the answer"}
+        if missing := expected - set(seen):
+            raise Faulty(f"Tab does not reach {missing}, but {seen}")
+
+    def pastes(self):
+        self.file = Path(os.environ["CHAPPIE_WORLD"]) / "icon.png"
+        subprocess.run(["convert", "-size", "64x64", "xc:teal", self.file], check=True)
+        owner = subprocess.Popen(["xclip", "-quiet", "-selection", "clipboard", "-t", "image/png", "-i", self.file],
+                                 stderr=subprocess.DEVNULL)
+        try:
+            self.window.press("New conversation")
+            self.window.hides("The first.")
+            self.window.combination("v")
+            self.window.button_is_there("Remove the picture")
+        finally:
+            owner.kill()
+            owner.wait()
+        if self.window.sees("PNG"):
+            raise Faulty("the picture was pasted as text, too")
+        self.look("picture")
+        self.window.press("Remove the picture")
+        wait_for("no picture", lambda: not self.window.named(Atspi.Role.PUSH_BUTTON, "Remove the picture"))
+
+    def drops(self):
+        source = subprocess.Popen(["gjs", "-m", TOP / "Tests/desktop/drag.js", self.file])
+        try:
+            found = wait_for("the other window", lambda: subprocess.run(
+                ["xdotool", "search", "--name", "^Drag$"], capture_output=True, text=True).stdout.split())
+            pointer("windowmove", "--sync", found[-1], "10", "650")
+            pointer("mousemove", "40", "690", "mousedown", "1")
+            for x in range(50, 500, 30):
+                pointer("mousemove", str(x), str(690 - x))
+                time.sleep(0.03)  # A hand's pace: a drag begins with several movements.
+            pointer("mousemove", "500", "300")
+            time.sleep(0.3)
+            pointer("mouseup", "1")
+            self.window.button_is_there("Remove the picture")
+        finally:
+            source.terminate()
+            source.wait()
+
+    def darkens(self):
+        light = self.brightness()
+        self.portal.set_dark(True)
+        wait_for("a dark window", lambda: self.brightness() < light / 2)
+        self.look("dark")
+        self.portal.set_dark(False)
+        wait_for("a light window", lambda: self.brightness() == light)
+
+    @staticmethod
+    def brightness():
+        """Of a place without text, in percent."""
+        shown = subprocess.run(["import", "-window", "root", "-crop", "60x60+300+300", "-colorspace", "gray", "-format",
+                                "%[fx:round(100*mean)]", "info:-"], capture_output=True, text=True, check=True).stdout
+        return int(shown)
+
+    def stays_in_the_background(self):
+        if self.portal.requests:
+            raise Faulty("the portal was asked, and nobody had asked for it")
+        self.window.action("background")
+        wait_for("a request", lambda: len(self.portal.requests) == 1)
+        self.portal.answer(False)
+        self.window.shows("The desktop does not let programs run in the background.")
+        self.window.action("background")
+        wait_for("another request", lambda: len(self.portal.requests) == 2)
+        self.portal.answer(True)
+        wait_for("the state of the action", lambda: call(
+            "org.chappie.Window", "/org/chappie/Window", "org.gtk.Actions.Describe", "(s)", "background")[0][2] == [True])
+        self.world.answer("one two three and the end.", delta_delay_ms=200)
+        self.window.action("ask", "Are you there?")
+        self.window.shows("one two")
+        self.window.combination("w")
+        wait_for("a window that is closed", lambda: not self.window.sees("one two"))
+        self.window.action("search", "")
+        self.window.shows("and the end.")
+
+    def without_a_keyring(self):
+        pid = call("org.freedesktop.DBus", "/", "org.freedesktop.DBus.GetConnectionUnixProcessID", "(s)",
+                   "org.freedesktop.secrets")[0]
+        subprocess.run(["chappie", "sign-out"], check=True, stdout=subprocess.DEVNULL, timeout=PATIENCE)
+        # The bus would start another one.
+        services = Path(os.environ["XDG_DATA_HOME"]) / "dbus-1/services"
+        (services / "org.freedesktop.secrets.service").write_text(
+            "[D-BUS Service]\nName=org.freedesktop.secrets\nExec=/bin/false\n")
+        call("org.freedesktop.DBus", "/", "org.freedesktop.DBus.ReloadConfig")
+        self.world.kill_service()
+        os.kill(pid, 15)
+        self.world.start_service()
+        self.window.shows("There is no keyring")
+        self.picture("no-keyring")
+
+    def close(self):
+        self.portal.close()
+        super().close()
+
+
+if __name__ == "__main__":
+    window.main(Run)
