@@ -86,7 +86,7 @@ dependencies:
 	@scripts/dependencies install build
 
 test-dependencies:
-	@scripts/dependencies install build demo test
+	@scripts/dependencies install build plasma demo test
 
 demo-dependencies:
 	@scripts/dependencies install build demo
@@ -119,6 +119,7 @@ demo: demo-dependencies debug
 
 test: test-dependencies prepare translations schemas lint
 	$(SWIFT) build --build-tests
+	$(MAKE) -C desktop/plasma/plugin all try
 	@$(MAKE) --no-print-directory --makefile=Tests/all.mk --jobs=2 --output-sync=line PKGCONFIG=$(PKGCONFIG)
 
 desktop-test: build plasma

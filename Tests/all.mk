@@ -27,5 +27,6 @@ desktop:
 	scripts/private-session Tests/window.py .build/debug
 	scripts/private-session Tests/gnome-shell.py .build/debug
 	scripts/private-session Tests/notifications.py .build/debug
+	scripts/private-session Tests/plasma-module.py .build/debug
 	scripts/private-session Tests/search.py .build/debug
 	scripts/private-session Tests/window-flatpak.py .build/debug

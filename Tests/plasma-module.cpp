@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The module of the Plasma applet without Plasma: evaluates each line of the standard input as JavaScript, with
+// `service` and `turn`, and prints its value.
+#include "service.h"
+#include "turn.h"
+
+#include <QCoreApplication>
+#include <QFile>
+#include <QJSEngine>
+#include <QSocketNotifier>
+#include <QTextStream>
+
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    QCoreApplication app(argc, argv);
+    QJSEngine engine;
+    Service service;
+    Turn turn;
+    QJSEngine::setObjectOwnership(&service, QJSEngine::CppOwnership);
+    QJSEngine::setObjectOwnership(&turn, QJSEngine::CppOwnership);
+    engine.globalObject().setProperty(QStringLiteral("service"), engine.newQObject(&service));
+    engine.globalObject().setProperty(QStringLiteral("turn"), engine.newQObject(&turn));
+
+    QFile input;
+    if (!input.open(STDIN_FILENO, QIODevice::ReadOnly | QIODevice::Unbuffered))
+        return 1;
+    QTextStream output(stdout);
+    QSocketNotifier notifier(STDIN_FILENO, QSocketNotifier::Read);
+    QObject::connect(&notifier, &QSocketNotifier::activated, &app, [&] {
+        const auto line = input.readLine();
+        if (line.isEmpty())
+            return app.quit();
+        output << engine.evaluate(QString::fromUtf8(line)).toString() << Qt::endl;
+    });
+    return app.exec();
+}

@@ -1,0 +1,147 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Uses the module of the Plasma applet, which “make plasma” builds, without Plasma. Tests/plasma.py has the rest.
+
+    scripts/private-session Tests/plasma-module.py DIRECTORY-WITH-THE-PROGRAMS
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from window import TOP, Faulty, Run, World, wait_for  # noqa: E402
+
+
+class Module:
+    def __init__(self):
+        self.process = subprocess.Popen([TOP / ".build/plasma/org/chappie/plasma/try"], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True, bufsize=1)
+
+    def value(self, expression):
+        """The value of an expression in JavaScript, which has `service` and `turn`."""
+        self.process.stdin.write(f"JSON.stringify({expression}) ?? 'null'\n")
+        line = self.process.stdout.readline()
+        try:
+            return json.loads(line)
+        except ValueError:
+            raise Faulty(f"{expression}: {line}") from None
+
+    def becomes(self, expression, value):
+        last = None
+
+        def is_so():
+            nonlocal last
+            last = self.value(expression)
+            return last == value
+        try:
+            wait_for(expression, is_so)
+        except Faulty as fault:
+            raise Faulty(f"{fault}: it is {last!r:.200}, not {value!r:.200}") from None
+
+    def does(self, statement):
+        self.value(f"void ({statement})")
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def uses(module, world):
+    module.does("reply = null, seen = []")
+    module.becomes("service.presence", "unknown")
+    module.does("service.refresh()")
+    module.becomes("service.presence", "missing")
+    world.start_service()
+    # Nobody asks: the owner of the name tells.
+    module.becomes("service.presence", "running")
+    module.becomes("service.session.State", "signed-out")
+    yield "finds the service"
+
+    module.does("service.call('Session', 'StartDeviceCodeSignIn', [{notify: false}], "
+                "(values, code, message) => reply = [values[0], code, message], true)")
+    code = wait_for("the code", Run.code)
+    module.becomes("reply", [code, "", ""])
+    module.becomes("service.session.DeviceCode.user_code", code)
+    world.control("approve", f"user_code={code}".encode())
+    module.becomes("service.session.State", "signed-in")
+    module.does("service.call('Manager', 'GetApproval', ['none'], "
+                "(values, code, message) => reply = [values, code, message !== ''])")
+    module.becomes("reply", [[], "InvalidArgument", True])
+    yield "signs in"
+
+    text = "one, two, drei und vüer."
+    world.answer(text, delta_delay_ms=200)
+    module.does("turn.watched = true, turn.textChanged.connect(() => seen.push(turn.text)), turn.ask('Count.')")
+    module.becomes("turn.running", True)
+    module.becomes("turn.running", False)
+    module.becomes("[turn.text, turn.answer, turn.code, turn.question]", [text, text, "", "Count."])
+    seen = module.value("seen")
+    if len(set(seen)) < 3 or not all(text.startswith(part) for part in seen):
+        raise Faulty(f"the answer came as {seen}")
+    module.becomes("turn.thread", Run.thread_ids()[0])
+    yield "asks and streams"
+
+    world.answer("x" * 100000)
+    module.does("seen.length = 0, turn.ask('A long text.')")
+    module.becomes("turn.running", False)
+    module.becomes("[turn.text.length, turn.answer.length, turn.code]", [8000, 100000, ""])
+    if (drawn := module.value("seen.length")) > 100:
+        raise Faulty(f"a text that did not change was drawn {drawn} times")
+    yield "bounds what is drawn"
+
+    world.answer("one two three " * 200, delta_delay_ms=100)
+    module.does("turn.ask('Count.')")
+    module.becomes("turn.text.startsWith('one two')", True)
+    module.does("turn.cancel()")
+    module.becomes("[turn.running, turn.code]", [False, "Cancelled"])
+    yield "stops"
+
+    world.start_locker()
+    world.lock(True)
+    module.becomes("service.manager.LockState", "locked")
+    module.does("turn.ask('Now?')")
+    module.becomes("[turn.running, turn.code]", [False, "Locked"])
+    world.lock(False)
+    module.becomes("service.manager.LockState", "unlocked")
+    yield "knows the lock"
+
+    module.becomes(r"service.visible('a\u202eb\u3164\n\u{1f600}\u{e0041}')", "a\\u{202e}b\\u{3164}\n\U0001f600\\u{e0041}")
+    yield "shows what hides"
+
+    world.answer("one two three " * 200, delta_delay_ms=100)
+    module.does("turn.ask('Count.')")
+    module.becomes("turn.text.startsWith('one two')", True)
+    world.kill_service()
+    module.becomes("[turn.running, turn.code]", [False, "Interrupted"])
+    module.becomes("[service.presence, Object.keys(service.session).length]", ["unknown", 0])
+    world.start_service()
+    module.becomes("service.session.State", "signed-in")
+    world.answer("I am back.")
+    module.does("turn.ask('Are you?')")
+    module.becomes("turn.answer", "I am back.")
+    module.does("turn.reset()")
+    module.becomes("[turn.question, turn.answer, turn.thread]", ["", "", ""])
+    yield "lives on without the service"
+
+
+def main():
+    os.environ["PATH"] = f"{Path(sys.argv[1]).resolve()}:{os.environ['PATH']}"
+    world = World("--rate", "20", "--interval", "1")
+    module = Module()
+    try:
+        for step in uses(module, world):
+            print(f"ok    {step}", flush=True)
+    except Faulty as fault:
+        print(f"FAIL  {fault}")
+        return 1
+    finally:
+        module.close()
+        world.close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
