@@ -25,6 +25,7 @@ service:
 desktop:
 	Tests/panel.sh .build/debug
 	scripts/private-session Tests/window.py .build/debug
+	scripts/private-session Tests/window-desktop.py .build/debug
 	scripts/private-session Tests/gnome-shell.py .build/debug
 	scripts/private-session Tests/notifications.py .build/debug
 	scripts/private-session Tests/plasma-module.py .build/debug

@@ -40,8 +40,10 @@ class Portal:
         wait_for("the portal", lambda: self._answers())
         scheme = "ret = {'org.freedesktop.appearance': {'color-scheme': dbus.UInt32(0)}}"
         self._add("org.freedesktop.portal.Settings", "ReadAll", "as", "a{sa{sv}}", scheme)
-        self._add("org.freedesktop.portal.Settings", "Read", "ss", "v", 
-                  "ret = (dbus.Boolean if args[1] == 'high-contrast' else dbus.UInt32)(0, variant_level=2)")
+        self._add("org.freedesktop.portal.Settings", "Read", "ss", "v",
+                  "if args[1] != 'color-scheme':\n"
+                  "  raise dbus.exceptions.DBusException('No setting', name='org.freedesktop.portal.Error.NotFound')\n"
+                  "ret = dbus.UInt32(0, variant_level=2)")
         self._add("org.freedesktop.portal.Background", "RequestBackground", "sa{sv}", "o", f"ret = '{REQUESTS}/x/y'")
 
     @staticmethod

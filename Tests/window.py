@@ -246,15 +246,21 @@ class Window:
                   f" {waits[len(waits) // 2]:.1f} ms")
 
     def names_its_controls(self):
-        """A screen reader says the name of each thing that takes the keyboard. Without one GTK 4.8 gives its type, as for
-        the button of libadwaita 1.2 that closes a toast. Lists and panes hand the focus to what is in them."""
+        """A screen reader says the name of each thing that takes the keyboard."""
+        try:
+            # What is being hidden loses its name before it is gone.
+            wait_for("a name for each control", lambda: not self.nameless(), 5)
+        except Faulty as fault:
+            raise Faulty(f"{fault}: {self.nameless()}") from fault
+
+    def nameless(self):
+        """Without a name GTK 4.8 gives the type, as for the button of libadwaita 1.2 that closes a toast. Lists and panes
+        hand the focus to what is in them."""
         containers = (Atspi.Role.LIST, Atspi.Role.SCROLL_PANE)
-        for node in self.all():
-            takes_keys = node.get_state_set().contains(Atspi.StateType.FOCUSABLE)
-            nameless = re.fullmatch(r"(Gtk|Adw|Chappie)\w+|", node.get_name() or "")
-            if takes_keys and nameless and node.get_role() not in containers and \
-                    node.get_parent().get_name() != "AdwToastWidget":
-                raise Faulty(f"a {node.get_role_name()} has no name but “{node.get_name()}”")
+        return [f"{node.get_role_name()} “{node.get_name()}”" for node in self.all()
+                if node.get_state_set().contains(Atspi.StateType.FOCUSABLE)
+                and re.fullmatch(r"(Gtk|Adw|Chappie)\w+|", node.get_name() or "")
+                and node.get_role() not in containers and node.get_parent().get_name() != "AdwToastWidget"]
 
     def complaints(self):
         self.log.flush()
