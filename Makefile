@@ -123,13 +123,13 @@ test: test-dependencies prepare translations schemas lint
 	@$(MAKE) --no-print-directory --makefile=Tests/all.mk --jobs=2 --output-sync=line PKGCONFIG=$(PKGCONFIG)
 
 desktop-test: build plasma
-	$(MAKE) install-extension DATADIR=$(CURDIR)/.build/desktop/share >/dev/null
+	$(MAKE) install-extension DATADIR=$(CURDIR)/.build/extension/share >/dev/null
 	for test in window search notifications; do \
 	  PROGRAMS=$(CURDIR)/.build/release Tests/desktop/tree gnome scripts/private-session Tests/$$test.py /mnt/programs \
 	    || exit 1; \
 	done
 	PROGRAMS=$(CURDIR)/.build/release Tests/desktop/tree gnome \
-	  env XDG_DATA_DIRS=/mnt/chappie/.build/desktop/share:/usr/share \
+	  env XDG_DATA_DIRS=/mnt/chappie/.build/extension/share:/usr/share \
 	  scripts/private-session Tests/gnome-shell.py /mnt/programs
 	PROGRAMS=$(CURDIR)/.build/release Tests/desktop/tree plasma scripts/private-session Tests/plasma.py /mnt/programs
 
