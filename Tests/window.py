@@ -294,12 +294,9 @@ class Run:
             self.display.picture(self.pictures / f"{name}.png")
 
     def steps(self):
-        yield from [self.without_a_service, self.signs_in, self.asks_and_streams]
-        if self.pictures:  # It takes its time, and a desktop to look at takes it too.
-            yield self.idles
-        yield from [self.narrow, self.stops, self.threads, self.locked, self.approves,
-                    self.megabyte, self.killed_while_it_streams, self.asks_from_a_command_line, self.offline,
-                    self.signs_out, self.locked_keyring]
+        return [self.without_a_service, self.signs_in, self.asks_and_streams, self.idles, self.narrow, self.stops,
+                self.threads, self.locked, self.approves, self.megabyte, self.killed_while_it_streams,
+                self.asks_from_a_command_line, self.offline, self.signs_out, self.locked_keyring]
 
     def without_a_service(self):
         self.window = Window()
@@ -367,13 +364,16 @@ class Run:
         wait_for("the list beside it", lambda: not self.window.named(Atspi.Role.PUSH_BUTTON, "Conversations"))
 
     def idles(self):
-        """The wake-ups of the main thread are a figure to look at. The text cursor blinks for ten seconds."""
-        switches = Path(f"/proc/{self.window.process.pid}/status")
-        count = lambda: int(re.search(r"^voluntary_ctxt_switches:\s*(\d+)", switches.read_text(), re.M)[1])
-        time.sleep(12)
-        before = count()
-        time.sleep(10)
-        print(f"      an idle window: {(count() - before) / 10:.1f} wake-ups per second")
+        """Nothing wakes the main thread for five seconds, once the text cursor has stopped to blink."""
+        status = Path(f"/proc/{self.window.process.pid}/status")
+        wake_ups = lambda: re.search(r"^voluntary_ctxt_switches:\s*(\d+)", status.read_text(), re.M)[1]
+
+        def rests():
+            before = wake_ups()
+            time.sleep(5)
+            return wake_ups() == before
+
+        wait_for("five seconds without a wake-up", rests, 2 * PATIENCE)
 
     def stops(self):
         self.world.answer("one two three " * 200, delta_delay_ms=100)
