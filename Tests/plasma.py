@@ -112,6 +112,12 @@ class Shell(Window):
         return any(node.get_name() == "Question" and node.get_state_set().contains(Atspi.StateType.FOCUSED)
                    for node in self.all())
 
+    def names_its_controls(self):
+        """Those of the box; the desktop's are Plasma's."""
+        for node in self.all(wait_for("the box", lambda: self.named(Atspi.Role.PAGE_TAB, "Chappie"))):
+            if node.get_state_set().contains(Atspi.StateType.FOCUSABLE) and not node.get_name():
+                raise Faulty(f"a {node.get_role_name()} has no name")
+
     def wakeups(self, seconds):
         """How often the threads of the shell woke up."""
         def count():

@@ -20,6 +20,7 @@ PlasmaExtras.Representation {
     Layout.minimumHeight: Kirigami.Units.gridUnit * 14
     Layout.preferredWidth: Kirigami.Units.gridUnit * 24
     Layout.preferredHeight: Kirigami.Units.gridUnit * 26
+    Accessible.name: "Chappie"
     collapseMarginsHint: true
     leftPadding: Kirigami.Units.smallSpacing
     rightPadding: leftPadding
