@@ -8,13 +8,14 @@ import Gtk from 'gi://Gtk?version=4.0';
 
 import {Account} from './account.js';
 import {Conversation} from './conversation.js';
+import {menuButton} from './menu.js';
 import {Notice} from './notice.js';
 import {SignIn} from './sign-in.js';
 import {StatePage, isShown, stateOf} from './states.js';
 import {confirm, rename} from './thread-dialogs.js';
 import {Threads} from './threads.js';
 import {_} from './text.js';
-import {iconButton, named, showPage} from './widgets.js';
+import {iconButton, showPage} from './widgets.js';
 
 export const Window = GObject.registerClass({
     GTypeName: 'ChappieWindow',
@@ -62,7 +63,7 @@ export const Window = GObject.registerClass({
             act: () => this._leaflet.navigate(Adw.NavigationDirection.BACK),
         });
         header.pack_start(this._back);
-        header.pack_end(this._menuButton());
+        header.pack_end(menuButton());
 
         this._notice = new Notice();
         this._pages = new Gtk.Stack({vexpand: true});
@@ -86,26 +87,6 @@ export const Window = GObject.registerClass({
         this._leaflet.bind_property('folded', sideHeader, 'show-end-title-buttons', GObject.BindingFlags.SYNC_CREATE);
         this._toasts = new Adw.ToastOverlay({child: this._leaflet});
         this.content = this._toasts;
-    }
-
-    _menuButton() {
-        const menu = new Gio.Menu();
-        const section = (...items) => {
-            const part = new Gio.Menu();
-            items.forEach(([label, action]) => part.append(label, action));
-            menu.append_section(null, part);
-        };
-        section([_('Rename…'), 'win.rename'], [_('Archive'), 'win.archive'], [_('Take out of the archive'), 'win.unarchive'],
-            [_('Delete…'), 'win.delete']);
-        section([_('Archived conversations'), 'win.archived']);
-        section([_('Account and plan'), 'win.account'], [_('Approvals'), 'win.approvals'], [_('Sign out'), 'win.sign-out']);
-        section([_('Answer in the background'), 'app.background'], [_('Keyboard shortcuts'), 'win.show-help-overlay'],
-            [_('About Chappie'), 'app.about']);
-        const button = new Gtk.MenuButton({
-            iconName: 'open-menu-symbolic', tooltipText: _('Menu'), menuModel: menu, primary: true,
-        });
-        named(button.get_first_child(), _('Menu'));
-        return button;
     }
 
     _addActions() {
