@@ -103,10 +103,6 @@ cat >"$scratch/expected" <<'END'
 /usr/share/doc/chappie/access-group.conf
 /usr/share/doc/chappie/chappie-sandbox.md
 /usr/share/doc/chappie/chappie.conf
-/usr/share/doc/chappie/panel/bar.conf
-/usr/share/doc/chappie/panel/i3blocks.conf
-/usr/share/doc/chappie/panel/waybar.css
-/usr/share/doc/chappie/panel/waybar.jsonc
 /usr/share/fish/vendor_completions.d/chappie.fish
 /usr/share/gnome-shell/search-providers/org.chappie.Search.ini
 /usr/share/icons/hicolor/scalable/apps/org.chappie.svg
