@@ -62,10 +62,8 @@ export function accountName(path) {
 export const Service = GObject.registerClass({
     GTypeName: 'ChappieService',
     Signals: {
-        // A property, or whether the service is there.
+        // A property, whether the service is there, or the stored accounts.
         changed: {},
-        // Stored accounts came or went.
-        'accounts-changed': {},
         'thread-changed': {param_types: [GObject.TYPE_STRING, GObject.TYPE_STRING]},
     },
 }, class Service extends GObject.Object {
@@ -175,8 +173,9 @@ export const Service = GObject.registerClass({
             this.accounts = [ROOT, ...paths];
             for (const path of paths)
                 this._values.set(`${path} Session`, objects[path]['org.chappie.Session'] ?? {});
-            this.emit('accounts-changed');
-            if (!this.accounts.includes(this.path))
+            if (this.accounts.includes(this.path))
+                this.emit('changed');
+            else
                 await this.select(ROOT);
         } catch {
             // An app in a sandbox may not list accounts; it has the one.

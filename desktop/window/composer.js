@@ -74,10 +74,6 @@ export const Composer = GObject.registerClass({
         this._update();
     }
 
-    set text(text) {
-        this._view.buffer.set_text(text, -1);
-    }
-
     vfunc_grab_focus() {
         return this._view.grab_focus();
     }

@@ -58,10 +58,6 @@ export const Conversation = GObject.registerClass({
         return this._composer;
     }
 
-    get isEmpty() {
-        return this._messages.get_first_child() === null;
-    }
-
     /** Asks, and shows the answer as it comes. */
     async ask(text, pictures = []) {
         if (this.running)
