@@ -125,6 +125,14 @@ def uses_the_app(pictures):
         if "Signed out" not in subprocess.run(["chappie", "status"], capture_output=True, text=True).stdout:
             raise Faulty("the sign-in of the app is the desktop user's")
         print("ok    the sign-in is the app's own", flush=True)
+        print("\n".join(app.complaints()), end="")
+        app.close()
+        app = Window()
+        app.shows("Sign in to ChatGPT")
+        app.combination(",")
+        app.shows("These apps have a sign-in of their own.")
+        app.shows(MANIFEST["id"])
+        print("ok    the desktop's window lists it", flush=True)
     finally:
         if app:
             print("\n".join(app.complaints()))

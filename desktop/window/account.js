@@ -2,7 +2,7 @@
 // The account's window: accounts, how much of the plan is used, storage, and tools that wait for approval.
 import Adw from 'gi://Adw?version=1';
 
-import {accountsGroup} from './accounts.js';
+import {accountsGroup, applicationsGroup} from './accounts.js';
 import {ApprovalsPage} from './approvals.js';
 import {StorageGroup} from './storage.js';
 import {UsageGroup} from './usage.js';
@@ -44,11 +44,12 @@ export class Account {
         const usage = new UsageGroup(this._service);
         const storage = new StorageGroup(this._service, this._window);
         const accounts = accountsGroup(this._service, () => this._window.close());
-        [accounts.group, usage.group, storage.group].forEach(group => account.add(group));
+        const applications = applicationsGroup(this._service);
+        [accounts.group, usage.group, applications.group, storage.group].forEach(group => account.add(group));
         const approvals = new ApprovalsPage(this._service);
         this._window.add(account);
         this._window.add(approvals.page);
-        this._parts = [usage, storage, accounts, approvals];
+        this._parts = [usage, storage, accounts, applications, approvals];
         const changed = this._service.connect('changed', () => [usage, accounts].forEach(part => part.show()));
         this._window.connect('close-request', () => {
             this._service.disconnect(changed);

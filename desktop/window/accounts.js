@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stored accounts: the one that is used, others, and who is signed in.
+// The stored accounts: the one that is used, others, and who is signed in; and the apps with a sign-in of their own.
 import Adw from 'gi://Adw?version=1';
 import Gtk from 'gi://Gtk?version=4.0';
 
-import {accountName} from './bus.js';
+import {accountName, ROOT} from './bus.js';
 import {_} from './text.js';
 
 const STATES = {
@@ -41,4 +41,26 @@ export function accountsGroup(service, chosen) {
     };
     show();
     return {group, show, refresh: show};
+}
+
+/** The group of the apps whose sign-ins the keyring has, which shows when there is one. */
+export function applicationsGroup(service) {
+    const group = new Adw.PreferencesGroup({title: _('Applications'), visible: false,
+        description: _('These apps have a sign-in of their own.')});
+    let rows = [];
+    const refresh = async () => {
+        // A locked keyring lists nothing, and an app in a sandbox may not ask.
+        const [credentials] = await service.call('Manager', 'ListCredentials', '(a{sv})', [{}], {path: ROOT})
+            .catch(() => [[]]);
+        rows.forEach(row => group.remove(row));
+        rows = credentials.filter(({app}) => app).map(({app, account, access_group: shared}) => {
+            const row = new Adw.ActionRow({
+                useMarkup: false, title: app, subtitle: [account, shared].filter(part => part).join(' · '),
+            });
+            group.add(row);
+            return row;
+        });
+        group.visible = rows.length > 0;
+    };
+    return {group, refresh};
 }

@@ -82,12 +82,17 @@ final class ManagerObject {
     ]
   }
 
-  /// The methods for unsandboxed programs that check the service or erase everything.
+  /// The methods for unsandboxed programs that check the service, or list or erase what it keeps.
   private var careMethods: [String: BusImplementation.Method] {
     [
       "CheckServers": { [unowned self, exporter] call in
         try await exporter.environment.callers.authorizeUser(call.sender)
         return .tuple(await answersOfServers().map(\.dictionary))
+      },
+      "ListCredentials": { [exporter] call in
+        try await exporter.environment.callers.authorizeUser(call.sender)
+        _ = try call.argument(0, as: VariantDictionary.self)
+        return .tuple(try await StoredCredential.all().map(\.dictionary))
       },
       "Erase": { [exporter, defaults, ended] call in
         try await exporter.environment.callers.authorizeUser(call.sender)

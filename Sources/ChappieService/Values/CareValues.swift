@@ -18,6 +18,16 @@ extension ServerCheck.Answer {
   }
 }
 
+extension StoredCredential {
+  /// The credential as `ListCredentials` returns it.
+  var dictionary: VariantDictionary {
+    var values: VariantDictionary = ["account": account]
+    values.set("app", application)
+    values.set("access_group", accessGroup)
+    return values
+  }
+}
+
 extension Erasure.Part {
   /// The part as `Erase` returns it.
   var dictionary: VariantDictionary {

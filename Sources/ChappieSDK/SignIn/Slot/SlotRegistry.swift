@@ -68,6 +68,11 @@ package enum SlotRegistry {
     return try await store.slots(interaction: interaction)
   }
 
+  /// The slots with a credential in the keyring, of every application. A locked keyring is not unlocked.
+  static func owners() async throws -> [SlotIdentity] {
+    try await store.slots(interaction: .forbidden)
+  }
+
   private static let store = SecretServiceStore<Credential>(
     client: DesktopKeyring.client, seals: DesktopKeyring.seals, notes: SlotNotes(),
     watch: KeyringWatch(client: DesktopKeyring.client, schema: Credential.schema) { changed($0) })
