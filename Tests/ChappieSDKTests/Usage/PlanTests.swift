@@ -52,6 +52,8 @@ struct PlanTests {
   func streamReportsUsageOnce(_ policy: ChappieStreamingTransportPolicy) async throws {
     let backend = try StandInBackend()
     let client = try Self.client(backend, policy)
+    // A turn that cannot wait for the list of models may be refused in its first form, and a refusal reports usage too.
+    _ = try await client.models()
     var snapshots: [ChappieUsageLimitSnapshot] = []
     for try await event in client.stream("hi") {
       if case .usageLimits(let limits) = event { snapshots.append(limits) }
