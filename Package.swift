@@ -29,6 +29,7 @@ let package = Package(
     .systemLibrary(name: "CPlatform"),
     .systemLibrary(name: "CLibsecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
     .systemLibrary(name: "CLibsoup", pkgConfig: "libsoup-3.0", providers: [.apt(["libsoup-3.0-dev"])]),
+    .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
     .systemLibrary(name: "CMD4C", pkgConfig: "md4c", providers: [.apt(["libmd4c-dev"])]),
@@ -38,6 +39,7 @@ let package = Package(
     .target(name: "CQuietLog"),
     .target(name: "CWipingHeap"),
     .target(name: "SecretMemory", dependencies: ["CSodium"], swiftSettings: settings),
+    .target(name: "Signatures", dependencies: ["CGnuTLS"], swiftSettings: settings),
     .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: settings),
     .target(name: "Zstandard", dependencies: ["CZstd"], swiftSettings: settings),
     .target(name: "Platform", dependencies: ["CPlatform", "SecretMemory"], swiftSettings: settings),
@@ -74,7 +76,8 @@ let package = Package(
     .target(
       name: "ChappieSDKTesting",
       dependencies: [
-        "ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "HTTPTestServer", "Platform", "SecretMemory", "Zstandard",
+        "ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "HTTPTestServer", "Platform", "SecretMemory", "Signatures",
+        "Zstandard",
       ],
       swiftSettings: settings),
     .executableTarget(
@@ -107,6 +110,7 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory"], swiftSettings: settings),
+    .testTarget(name: "SignaturesTests", dependencies: ["Signatures"], swiftSettings: settings),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite"], swiftSettings: settings),
     .testTarget(
       name: "AnswerRenderingTests", dependencies: ["AnswerRendering", "GLibBridge", "TestSupport"],
@@ -126,7 +130,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ChappieSDKTestingTests",
-      dependencies: ["ChappieSDKTesting", "ChappieSDK", "GLibBridge", "Zstandard", "TestSupport"],
+      dependencies: ["ChappieSDKTesting", "ChappieSDK", "GLibBridge", "Signatures", "Zstandard", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "ChappieServiceTests",

@@ -1,0 +1,56 @@
+import CGnuTLS
+
+/// A private RSA key, which signs, by GnuTLS. It is for issuers that play one in tests.
+public final class RSAPrivateKey {
+  /// A failure of GnuTLS.
+  public struct Failure: Error, CustomStringConvertible {
+    /// GnuTLS's words for the failure.
+    public let description: String
+
+    init(_ code: Int32) {
+      description = gnutls_strerror(code).map { String(cString: $0) } ?? "error \(code) of GnuTLS"
+    }
+  }
+
+  /// The key that verifies the signatures of this one.
+  public let publicKey: RSAPublicKey
+  private let key: gnutls_privkey_t
+
+  /// Makes a new key of ``RSAPublicKey/minimumBits``, which takes a part of a second.
+  ///
+  /// - Throws: ``Failure``.
+  public init() throws(Failure) {
+    var made: gnutls_privkey_t?
+    try Self.check(gnutls_privkey_init(&made))
+    guard let made else { throw Failure(GNUTLS_E_MEMORY_ERROR) }
+    do throws(Failure) {
+      try Self.check(gnutls_privkey_generate(made, GNUTLS_PK_RSA, RSAPublicKey.minimumBits, 0))
+      var (modulus, exponent) = (gnutls_datum_t(), gnutls_datum_t())
+      try Self.check(
+        gnutls_privkey_export_rsa_raw2(
+          made, &modulus, &exponent, nil, nil, nil, nil, nil, nil, UInt32(GNUTLS_EXPORT_FLAG_NO_LZ.rawValue)))
+      publicKey = RSAPublicKey(modulus: [UInt8](taking: modulus), exponent: [UInt8](taking: exponent))
+    } catch {
+      gnutls_privkey_deinit(made)
+      throw error
+    }
+    key = made
+  }
+
+  deinit {
+    gnutls_privkey_deinit(key)
+  }
+
+  /// Signs `message` as `RS256`.
+  ///
+  /// - Throws: ``Failure``.
+  public func signature(of message: [UInt8]) throws(Failure) -> [UInt8] {
+    var signature = gnutls_datum_t()
+    try Self.check(message.withDatum { gnutls_privkey_sign_data2(key, GNUTLS_SIGN_RSA_SHA256, 0, &$0, &signature) })
+    return [UInt8](taking: signature)
+  }
+
+  private static func check(_ code: Int32) throws(Failure) {
+    guard code >= GNUTLS_E_SUCCESS else { throw Failure(code) }
+  }
+}
