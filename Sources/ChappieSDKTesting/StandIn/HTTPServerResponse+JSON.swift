@@ -20,12 +20,18 @@ extension HTTPServerResponse {
   }
 
   /// A refusal in the form of OAuth.
-  static func oauthError(_ code: String, _ description: String) -> HTTPServerResponse {
-    .json(["error": .string(code), "error_description": .string(description)], status: 400)
+  static func oauthError(_ code: String, _ description: String, status: Int = 400) -> HTTPServerResponse {
+    .json(["error": .string(code), "error_description": .string(description)], status: status)
   }
 
   /// A refusal in the form of the backend's own checks.
   static func detail(_ text: String, status: Int = 400) -> HTTPServerResponse {
     .json(["detail": .string(text)], status: status)
+  }
+
+  /// Replaces members of the JSON object in the body; `null` removes one.
+  mutating func replaceMembers(_ changes: [String: ChappieJSONValue]) {
+    guard !changes.isEmpty, let members = (try? ChappieJSONValue(parsing: body.span))?.objectValue else { return }
+    body = ChappieJSONValue.object(members.merging(changes) { $1 }.filter { $0.value != .null }).encoded
   }
 }

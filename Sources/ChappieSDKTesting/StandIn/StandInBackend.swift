@@ -13,6 +13,8 @@ public final class StandInBackend {
   public let issuer: String
   /// The address of the backend, ending in `/backend-api`.
   public let baseURL: String
+  /// The address of the public API, ending in `/v1`.
+  public let publicAPI: String
   /// The address of the page on which a person approves a sign-in.
   public let devicePage: String
   private let server: HTTPServer
@@ -32,6 +34,7 @@ public final class StandInBackend {
     localAddress = "http://127.0.0.1:\(server.port)"
     issuer = configuration.publicURL ?? localAddress
     baseURL = issuer + "/backend-api"
+    publicAPI = issuer + "/v1"
     devicePage = issuer + "/codex/device"
   }
 
@@ -75,12 +78,12 @@ public final class StandInBackend {
 
   /// Makes the backend refuse all access tokens so far with 401.
   public func expireAccessTokens() {
-    core.tokens.expireAccessTokens()
+    core.expireAccessTokens()
   }
 
   /// Makes the issuer refuse all refresh tokens so far.
   public func revokeRefreshTokens() {
-    core.tokens.revokeRefreshTokens()
+    core.revokeRefreshTokens()
   }
 
   /// Replaces the scenario: a JSON list of rules, as the README of `chappie-sandbox` describes it. `[]` clears it.

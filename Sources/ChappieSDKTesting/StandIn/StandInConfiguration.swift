@@ -23,6 +23,16 @@ public struct StandInUser: Sendable, Equatable {
 
 /// The configuration of a ``StandInBackend``.
 public struct StandInConfiguration: Sendable {
+  /// The answer to a refresh before the time in `earliest_refresh_at`. Reports about the live server disagree.
+  public enum EarlyRefresh: String, CaseIterable, Sendable {
+    /// It is refused, and the refresh token is used up.
+    case spends
+    /// It is refused, and the refresh token stays valid.
+    case refused
+    /// It is carried out.
+    case accepted
+  }
+
   /// The port on 127.0.0.1; 0 for any free port.
   public var port: UInt16 = 0
   /// The address for clients if the server is behind a proxy with TLS, such as `https://sign-in.example`; nil takes the
@@ -32,15 +42,19 @@ public struct StandInConfiguration: Sendable {
   public var user = StandInUser(email: "ada@example.com")
   /// The client id that may sign in.
   public var clientID = "app_EMoamEEZ73f0CkXaXp7hrann"
-  /// Whether each user code is approved at once.
+  /// Whether each sign-in is approved at once.
   public var approvesAtOnce = false
   /// The poll interval that the server tells clients, in seconds.
   public var pollInterval = 5
   /// The lifetime of a user code.
   public var userCodeLifetime = Duration.seconds(900)
-  /// The lifetime of an access token, in whole seconds.
+  /// The lifetime of an access token of a sign-in with a code, in whole seconds.
   public var accessTokenLifetime = Duration.seconds(864_000)
-  /// Whether a refresh token stays valid until its successor is used.
+  /// The lifetime of an access token of a sign-in in the browser, in whole seconds.
+  public var browserTokenLifetime = Duration.seconds(3600)
+  /// The answer to an early refresh of a sign-in in the browser.
+  public var earlyRefresh = EarlyRefresh.spends
+  /// Whether a refresh token of a sign-in with a code stays valid until its successor is used.
   public var refreshGrace = false
   /// The words of an answer per second; 0 for no limit.
   public var wordsPerSecond = 30.0

@@ -9,6 +9,7 @@ final class StandInCore {
   let tokens: TokenStore
   let scenario = ScenarioPlayer()
   let backend: BackendState
+  let browser: BrowserIssuer
   private let issuer: Issuer
   private let record = RequestRecord()
 
@@ -17,14 +18,16 @@ final class StandInCore {
     devices = DeviceAuthorizations(lifetime: configuration.userCodeLifetime)
     tokens = TokenStore(lifetime: configuration.accessTokenLifetime, grace: configuration.refreshGrace)
     issuer = Issuer(configuration: configuration, devices: devices, tokens: tokens)
+    browser = BrowserIssuer(configuration)
     backend = BackendState(configuration, tokens: tokens, scenario: scenario, record: record)
   }
 
   /// The requests so far, and the current state.
   var state: StandInState {
     var state = record.state
-    state.liveRefreshTokens = tokens.liveRefreshTokens
-    state.revokedRefreshTokens = tokens.revokedRefreshTokens
+    state.liveRefreshTokens = tokens.liveRefreshTokens + browser.tokens.liveRefreshTokens
+    state.revokedRefreshTokens = tokens.revokedRefreshTokens + browser.tokens.revokedRefreshTokens
+    state.registrations = browser.registrations.count
     state.remainingRules = scenario.remaining
     return state
   }
@@ -50,6 +53,16 @@ final class StandInCore {
     case .models: return try await play(endpoint) { ModelsEndpoint(backend: backend).answer(request) }
     case .usage: return try await play(endpoint) { UsageEndpoint(backend: backend).answer(request) }
     case .accounts: return try await play(endpoint) { AccountsEndpoint(backend: backend).answer(request) }
+    case .discovery: return try await play(endpoint) { browser.discovery(request) }
+    case .jwks: return try await play(endpoint) { browser.publishedKeys() }
+    case .authorize: return try await play(endpoint) { authorize.answer(request) }
+    case .browserToken: return try await playTokens(endpoint) { browserTokens.exchange(request, $0) }
+    case .browserRefresh: return try await playTokens(endpoint) { browserTokens.refresh(request, $0) }
+    case .browserRevoke: return try await play(endpoint) { browserTokens.revoke(request) }
+    case .apiModels:
+      return try await play(endpoint) { PublicModelsEndpoint(access: access, models: backend.models).answer(request) }
+    case .apiResponses: return try await PublicResponsesEndpoint(access: access, backend: backend).answer(request)
+    case .apiOther: return .whole(PublicAPIAccess.otherRoute)
     case .page: return .whole(page(request))
     case .unknown: return .whole(.detail("Not Found", status: 404))
     case .userCode: return try await play(endpoint) { issuer.userCode(request) }
@@ -70,10 +83,24 @@ final class StandInCore {
     case "/backend-api/codex/models": .models
     case "/backend-api/wham/usage": .usage
     case "/backend-api/wham/accounts/check": .accounts
+    case "/.well-known/openid-configuration": .discovery
+    case "/.well-known/jwks.json": .jwks
+    case "/api/accounts/authorize": .authorize
+    case "/api/accounts/oauth/token": request.form?["grant_type"] == "refresh_token" ? .browserRefresh : .browserToken
+    case "/api/accounts/oauth/revoke": .browserRevoke
+    case "/v1/models": .apiModels
+    case "/v1/responses": .apiResponses
     case "/codex/device": .page
-    default: .unknown
+    default: request.path.hasPrefix("/v1/") ? .apiOther : .unknown
     }
   }
+
+  /// Decides on authorization requests.
+  var authorize: AuthorizeEndpoint { AuthorizeEndpoint(issuer: browser) { self.user($0) } }
+
+  private var browserTokens: BrowserTokenEndpoint { BrowserTokenEndpoint(issuer: browser) }
+
+  private var access: PublicAPIAccess { PublicAPIAccess(issuer: browser) }
 
   private func page(_ request: HTTPServerRequest) -> HTTPServerResponse {
     let page = DevicePage(defaultUser: configuration.user, devices: devices) { self.user($0) }
@@ -89,9 +116,17 @@ final class StandInCore {
   private func play(
     _ endpoint: StandInEndpoint, _ normal: () -> HTTPServerResponse
   ) async throws -> HTTPServerAnswer {
-    guard let rule = scenario.take(endpoint) else { return .whole(normal()) }
+    try await playTokens(endpoint) { _ in normal() }
+  }
+
+  /// As ``play(_:_:)``, for an answer with an ID token that a rule may change.
+  private func playTokens(
+    _ endpoint: StandInEndpoint, _ normal: (IDTokenChange?) -> HTTPServerResponse
+  ) async throws -> HTTPServerAnswer {
+    guard let rule = scenario.take(endpoint) else { return .whole(normal(nil)) }
     guard let change = rule.change else { return try await rule.replacement() ?? .drop }
-    var response = normal()
+    var response = normal(change.idToken)
+    response.replaceMembers(change.members)
     response.head.headers += change.headers
     try await rule.waitForDelay()
     return change.ending == .complete ? .whole(response) : .drop

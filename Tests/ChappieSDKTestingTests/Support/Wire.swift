@@ -42,6 +42,7 @@ final class Wire {
 
   private func signIn(clientID: String) async throws {
     let code = try await send(.post, "/api/accounts/deviceauth/usercode", ["client_id": .string(clientID)]).json
+    if let userCode = code["user_code"]?.stringValue { backend.approve(userCode: userCode) }
     let approval = try await send(
       .post, "/api/accounts/deviceauth/token",
       ["device_auth_id": try #require(code["device_auth_id"]), "user_code": try #require(code["user_code"])]

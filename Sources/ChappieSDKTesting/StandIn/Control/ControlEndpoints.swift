@@ -17,8 +17,13 @@ extension StandInCore {
     case ("POST", "/sandbox/restore"): return retire(request, false)
     case ("POST", "/sandbox/usage"): return change { try setUsage(request.body) }
     case ("POST", "/sandbox/access-token-lifetime"): return setLifetime(request)
-    case ("POST", "/sandbox/expire-access-tokens"): tokens.expireAccessTokens()
-    case ("POST", "/sandbox/revoke-refresh-tokens"): tokens.revokeRefreshTokens()
+    case ("POST", "/sandbox/expire-access-tokens"): expireAccessTokens()
+    case ("POST", "/sandbox/revoke-refresh-tokens"): revokeRefreshTokens()
+    case ("POST", "/sandbox/authorize"): return authorize(request)
+    case ("POST", "/sandbox/rotate-keys"): browser.keys.rotate(keepsOlder: field("keep", of: request) != "false")
+    case ("POST", "/sandbox/disconnect"): return disconnect(request)
+    case ("POST", "/sandbox/plan-use"): return setPlanUse(request)
+    case ("POST", "/sandbox/early-refresh"): return setEarlyRefresh(request)
     case ("POST", "/sandbox/close-sockets"): backend.closeSockets()
     default: return nil
     }
@@ -44,6 +49,7 @@ extension StandInCore {
       return .json(["error": "'seconds' must be a number from 1 on"], status: 400)
     }
     tokens.lifetime = .seconds(seconds)
+    browser.tokens.lifetime = .seconds(seconds)
     return .json(["ok": true])
   }
 
@@ -64,7 +70,7 @@ extension StandInCore {
   }
 
   /// A field from the query, the form or the JSON object of a request.
-  private func field(_ name: String, of request: HTTPServerRequest) -> String? {
+  func field(_ name: String, of request: HTTPServerRequest) -> String? {
     request.query[name] ?? request.form?[name]
       ?? (try? ChappieJSONValue(parsing: request.body.span))?[name]?.stringValue
   }

@@ -32,6 +32,13 @@ enum RandomText {
       })
   }
 
+  /// Decodes base64url without padding; nil for other text.
+  static func bytes(base64URL text: String) -> [UInt8]? {
+    let base64 = text.replacing("-", with: "+").replacing("_", with: "/")
+    let padding = String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
+    return Data(base64Encoded: base64 + padding).map { [UInt8]($0) }
+  }
+
   /// Makes a user code such as `ABCD-12345`, without letters that resemble digits.
   static func userCode() -> String {
     let letters = (0..<4).compactMap { _ in "ABCDEFGHJKLMNPQRSTUVWXYZ".randomElement() }

@@ -29,33 +29,8 @@ struct ResponsesEndpoint {
     if let answer = try await rule?.replacement() { return answer }
     try await rule?.waitForDelay()
     if let refusal = LiteForm.refusal(accepted, rule?.change) { return .whole(refusal) }
-    return stream(rule?.change, ResponsesAnswer(to: accepted, rule?.change), for: request)
-  }
-
-  private func stream(
-    _ change: StandInRule.Change?, _ answer: ResponsesAnswer, for request: HTTPServerRequest
-  ) -> HTTPServerAnswer {
-    let player = backend.player(change)
-    let head = head(for: request, change?.headers ?? [])
-    return .stream(head) { stream in
-      try await backend.record.streaming {
-        let events = AnswerEvents(answer, change)
-        let outcome = try await player.play(events.count, event: events.event) { event in
-          try await stream.write(Self.frame(event))
-        }
-        if case .dropped = outcome { stream.abort() }
-      }
-    }
-  }
-
-  /// An event, framed as a server-sent event.
-  private nonisolated static func frame(_ event: ChappieJSONValue) -> [UInt8] {
-    var frame: [UInt8] = []
-    if let type = event["type"]?.stringValue { frame += "event: \(type)\n".utf8 }
-    frame += "data: ".utf8
-    frame += event.encoded
-    frame += "\n\n".utf8
-    return frame
+    let head = head(for: request, rule?.change?.headers ?? [])
+    return backend.stream(ResponsesAnswer(to: accepted, rule?.change), rule?.change, head)
   }
 
   private func head(

@@ -49,11 +49,23 @@ extension StandInRule {
   }
 
   private static func action(_ reader: inout Reader, _ endpoint: StandInEndpoint) throws(Reader.Problem) -> Action {
-    if endpoint == .responses, let flood = try reader.flood("flood") { return .flood(flood) }
+    if endpoint.isResponses, let flood = try reader.flood("flood") { return .flood(flood) }
     let headers = try reader.headers("headers")
+    if let refusal = try reader.refusal("refusal", endpoint) {
+      let param = try reader.string("param")
+      guard try reader.bool("in_stream") == true else {
+        return .answer(refusal.response(param: param, headers: headers))
+      }
+      guard endpoint.isResponses, let events = refusal.events(param: param) else {
+        throw Reader.Problem(text: "'in_stream' does not go with '\(refusal.name)' at this endpoint")
+      }
+      var change = Change()
+      (change.headers, change.events) = (headers, events)
+      return .change(change)
+    }
     let status = try reader.integer("status", in: 200...599)
     if let raw = try reader.string("raw") {
-      let type = endpoint == .responses ? "text/event-stream" : "application/json"
+      let type = endpoint.isResponses ? "text/event-stream" : "application/json"
       let head = HTTPServerResponse.Head(status: status ?? 200, headers: [("content-type", type)] + headers)
       let cuts = try reader.integer("drop_after", in: 0...Int.max) != nil
       return .raw(HTTPServerResponse(head, body: Array(raw.utf8)), cuts: cuts)
@@ -79,7 +91,11 @@ extension StandInRule {
     var change = Change()
     change.headers = headers
     if let deltas = try reader.integer("drop_after", in: 0...Int.max) { change.ending = .dropAfter(deltas: deltas) }
-    guard endpoint == .responses else { return change }
+    guard endpoint.isResponses else {
+      change.members = try reader.object("members")
+      change.idToken = try reader.idToken("id_token", endpoint)
+      return change
+    }
     change.text = try reader.string("text")
     change.toolCalls = try reader.toolCalls("tool_calls")
     if change.text == nil, change.toolCalls == nil { change.events = try reader.objects("events") }

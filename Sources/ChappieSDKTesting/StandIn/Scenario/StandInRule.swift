@@ -27,6 +27,9 @@ struct StandInRule: Sendable {
     static let none = Change()
 
     var headers: [(name: String, value: String)] = []
+    /// The members to replace in the JSON of the answer; `null` removes one.
+    var members: [String: ChappieJSONValue] = [:]
+    var idToken: IDTokenChange?
     var text: String?
     var toolCalls: [ToolCall]?
     var events: [ChappieJSONValue]?

@@ -3,7 +3,8 @@ import ChappieSDK
 /// The requests to a ``StandInBackend`` so far, and its current state. It holds no token.
 public struct StandInState: Sendable {
   /// The number of requests by endpoint: `usercode`, `poll`, `token`, `refresh`, `revoke`, `responses`, `prewarm`,
-  /// `handshake`, `models`, `usage`, `accounts`, `page`, `unknown`.
+  /// `handshake`, `models`, `usage`, `accounts`, `page`, `unknown`; of a sign-in in the browser `discovery`, `jwks`,
+  /// `authorize`, `browser-token`, `browser-refresh`, `browser-revoke`, `api-models`, `api-responses`, `api-other`.
   public var requests: [String: Int] = [:]
   /// The transport of the last request for an answer: `http` or `websocket`.
   public var lastResponsesTransport: String?
@@ -20,6 +21,8 @@ public struct StandInState: Sendable {
   public var liveRefreshTokens = 0
   /// The number of revoked refresh tokens.
   public var revokedRefreshTokens = 0
+  /// The number of applications that were registered in the browser.
+  public var registrations = 0
   /// The number of running answers.
   public var openStreams = 0
   /// The number of open WebSockets.
@@ -39,6 +42,7 @@ extension StandInState {
       ],
       "turn_state": ["given": .text(turnStateGiven), "sent_back": .text(turnStateSentBack)],
       "live_refresh_tokens": .init(liveRefreshTokens), "revoked_refresh_tokens": .init(revokedRefreshTokens),
+      "registrations": .init(registrations),
       "open_streams": .init(openStreams), "open_sockets": .init(openSockets), "remaining_rules": .init(remainingRules),
     ]
   }

@@ -1,0 +1,107 @@
+import GLibBridge
+
+/// The parameters of an authorization request that have passed the checks.
+struct AuthorizationRequest: Sendable {
+  /// A refusal of the request.
+  enum Refusal: Error {
+    /// The redirect address cannot be trusted, so the browser shows the reason.
+    case page(String)
+    /// The browser brings the error to the client.
+    case callback(RedirectAddress, state: String?, code: String, description: String)
+  }
+
+  enum Client: Sendable {
+    /// An application that asks for a client id, with the name for the user.
+    case new(name: String)
+    case registered(clientID: String)
+  }
+
+  static let identityScopes = ["openid", "profile", "email", "offline_access"]
+  /// The scope of plan use, which a user may decline.
+  static let planUseScope = "chatgpt.tokens.use.direct"
+  static let scopes = identityScopes + ["resource.invoke", planUseScope]
+  /// The resource of the live server. The stand-in accepts it, and its own address.
+  static let liveResource = "https://api.openai.com/v1"
+
+  let client: Client
+  let redirect: RedirectAddress
+  let state: String
+  let nonce: String
+  let challenge: String
+  let scopes: [String]
+  let host: String
+  let resource: String
+  /// The address of the issuer, as the client knows it.
+  let issuer: String
+  /// Whether the client asks for a decision even if there was one.
+  let asksForConsent: Bool
+  let idTokenHint: String?
+  let loginHint: String?
+
+  /// Checks a request.
+  ///
+  /// - Parameter issuers: the addresses that the client may know, the most likely first.
+  @GLibActor
+  init(checking query: [String: String], _ registrations: Registrations, issuers: [String]) throws(Refusal) {
+    guard let redirect = RedirectAddress(query["redirect_uri"] ?? "") else {
+      throw .page("redirect_uri must be http, the literal 127.0.0.1, a port and a path.")
+    }
+    let state = query["state"].flatMap { $0.isEmpty ? nil : $0 }
+    let clientID = query["client_id"] ?? ""
+    let name = query["agent_name_hint"]
+    func refusal(_ code: String, _ description: String) -> Refusal {
+      .callback(redirect, state: state, code: code, description: description)
+    }
+    if clientID == Registrations.unregistered {
+      guard let name, !name.isEmpty else { throw refusal("invalid_request", "agent_name_hint is missing.") }
+      client = .new(name: name)
+    } else {
+      guard let known = registrations[clientID] else { throw .page("client_id is unknown.") }
+      guard known.redirectPath == redirect.path else { throw .page("redirect_uri has another path than before.") }
+      guard name == nil else { throw refusal("invalid_request", "A registered client omits agent_name_hint.") }
+      client = .registered(clientID: clientID)
+    }
+    guard let state else { throw refusal("invalid_request", "state is missing.") }
+    guard let nonce = query["nonce"], !nonce.isEmpty else { throw refusal("invalid_request", "nonce is missing.") }
+    guard query["response_type"] == "code" else {
+      throw refusal("unsupported_response_type", "response_type must be code.")
+    }
+    guard let challenge = query["code_challenge"], challenge.utf8.count == 43, query["code_challenge_method"] == "S256"
+    else { throw refusal("invalid_request", "A code_challenge of the method S256 is needed.") }
+    guard let host = query["ext_agent_host_id"], Self.isHostID(host) else {
+      throw refusal("invalid_request", "ext_agent_host_id is missing, or has another form.")
+    }
+    let resources = [Self.liveResource] + issuers.map { $0 + "/v1" }
+    guard let resource = query["resource"], resources.contains(resource) else {
+      throw refusal("invalid_target", "resource must be \(resources.joined(separator: " or ")).")
+    }
+    let scopes = (query["scope"] ?? "").split(separator: " ").map(String.init)
+    guard scopes.contains("openid"), scopes.allSatisfy({ Self.scopes.contains($0) }) else {
+      throw refusal("invalid_scope", "scope lacks openid, or has an unknown part.")
+    }
+    self.redirect = redirect
+    self.state = state
+    self.nonce = nonce
+    self.challenge = challenge
+    self.scopes = scopes
+    self.host = host
+    self.resource = resource
+    issuer = issuers[0]
+    asksForConsent = query["prompt"] == "consent"
+    idTokenHint = query["id_token_hint"]
+    loginHint = query["login_hint"]
+  }
+
+  var clientID: String {
+    switch client {
+    case .new: Registrations.unregistered
+    case .registered(let clientID): clientID
+    }
+  }
+
+  private static func isHostID(_ text: String) -> Bool {
+    ["urn:uuid:", "urn:ietf:params:oauth:jwk-thumbprint:", "did:key:"].contains {
+      text.hasPrefix($0) && text.utf8.count > $0.utf8.count
+    }
+  }
+}

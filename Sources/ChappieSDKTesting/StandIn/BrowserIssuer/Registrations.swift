@@ -1,0 +1,60 @@
+import GLibBridge
+
+/// The applications that users have connected. Each has a client id of its own.
+@GLibActor
+final class Registrations {
+  /// What the plan of the user allows an application.
+  enum PlanUse: String, CaseIterable, Sendable {
+    case enabled
+    case notEligible = "not-eligible"
+    case limitReached = "limit-reached"
+    case unavailable
+  }
+
+  /// An application of one user.
+  struct Registration {
+    let clientID: String
+    /// The name that the user has seen.
+    let name: String
+    let user: StandInUser
+    let redirectPath: String
+    /// The hosts that have signed in.
+    var hosts: Set<String> = []
+    /// Whether the user has allowed plan use.
+    var allowsPlanUse = true
+    var planUse = PlanUse.enabled
+  }
+
+  /// The client id of a request for a registration.
+  nonisolated static let unregistered = "dynamic_agent_client"
+
+  private var registrations: [String: Registration] = [:]
+
+  /// The number of registrations. A client that loses an issued id registers twice.
+  var count: Int { registrations.count }
+
+  /// The registration with an issued client id.
+  subscript(clientID: String) -> Registration? { registrations[clientID] }
+
+  /// Registers an application, and returns its client id.
+  func issue(name: String, user: StandInUser, redirectPath: String) -> String {
+    let id = "oaiapp_" + RandomText.hex(bytes: 16)
+    registrations[id] = Registration(clientID: id, name: name, user: user, redirectPath: redirectPath)
+    return id
+  }
+
+  /// Notes that a host has signed in, and the user's decision on plan use.
+  func note(host: String, allowsPlanUse: Bool, of clientID: String) {
+    registrations[clientID]?.hosts.insert(host)
+    registrations[clientID]?.allowsPlanUse = allowsPlanUse
+  }
+
+  /// Sets the plan use of an application, or of all if `clientID` is nil.
+  ///
+  /// - Returns: whether there is such an application.
+  func setPlanUse(_ planUse: PlanUse, of clientID: String?) -> Bool {
+    let ids = registrations.keys.filter { clientID == nil || $0 == clientID }
+    for id in ids { registrations[id]?.planUse = planUse }
+    return !ids.isEmpty
+  }
+}

@@ -1,0 +1,108 @@
+import ChappieSDK
+import HTTPTestServer
+
+/// The refusals that the live servers document for “Sign in with ChatGPT”, by name.
+struct NamedRefusal {
+  /// The form of the body.
+  private enum Form {
+    /// `{"detail": …}`, before the request is admitted.
+    case detail(ChappieJSONValue)
+    /// `{"error": {"code": …, "param": …, "message": …}}`, of the Responses layer.
+    case error
+    /// `{"error": "…"}`, of the token endpoint.
+    case oauth
+  }
+
+  let name: String
+  private let status: Int
+  private let form: Form
+
+  /// The refusal with a name at an endpoint; nil if there is none.
+  init?(_ name: String, at endpoint: StandInEndpoint) {
+    self.name = name
+    switch endpoint {
+    case .browserToken, .browserRefresh, .browserRevoke:
+      guard let status = Self.tokenErrors[name] else { return nil }
+      self.status = status
+      form = .oauth
+    case .apiResponses, .apiModels:
+      if let (status, detail) = Self.details[name] {
+        self.status = status
+        form = .detail(detail)
+      } else if let status = Self.errors[name] {
+        self.status = status
+        form = .error
+      } else {
+        return nil
+      }
+    default: return nil
+    }
+  }
+
+  /// The names at an endpoint, in order.
+  static func names(at endpoint: StandInEndpoint) -> [String] {
+    switch endpoint {
+    case .browserToken, .browserRefresh, .browserRevoke: tokenErrors.keys.sorted()
+    case .apiResponses, .apiModels: details.keys.sorted() + errors.keys.sorted()
+    default: []
+    }
+  }
+
+  // MARK: Answers
+
+  /// - Parameter param: the parameter that `subscription_sharing_unsupported_capability` names.
+  func response(param: String?, headers: [(name: String, value: String)] = []) -> HTTPServerResponse {
+    switch form {
+    case .detail(let detail): .json(["detail": detail], status: status, headers: headers)
+    case .error: .json(["error": error(param: param)], status: status, headers: headers)
+    case .oauth:
+      .json(
+        ["error": .string(name), "error_description": "A rule of the scenario refuses this."], status: status,
+        headers: headers)
+    }
+  }
+
+  /// The refusal in the stream of an answer that has begun; nil for one that only comes before.
+  func events(param: String?) -> [ChappieJSONValue]? {
+    guard case .error = form else { return nil }
+    let id = "resp_" + RandomText.hex(bytes: 16)
+    return [
+      ["type": "response.created", "response": ["id": .string(id), "status": "in_progress"]],
+      [
+        "type": "response.failed",
+        "response": ["id": .string(id), "status": "failed", "error": error(param: param)],
+      ],
+    ]
+  }
+
+  private func error(param: String?) -> ChappieJSONValue {
+    [
+      "code": .string(name), "param": param.map { .string($0) } ?? .null,
+      "message": "A rule or the state of the stand-in refuses this.",
+    ]
+  }
+
+  // MARK: Tables
+
+  /// The errors of the token endpoint. OpenAI documents no statuses, so these are those of RFC 6749.
+  private static let tokenErrors = [
+    "invalid_grant": 400, "invalid_refresh_token": 400, "token_expired": 400, "refresh_token_expired": 400,
+    "refresh_token_invalidated": 400, "refresh_token_reused": 400, "invalid_request": 400, "invalid_client": 401,
+    "temporarily_unavailable": 503,
+  ]
+
+  private static let details: [String: (Int, ChappieJSONValue)] = [
+    "invalid_token": (401, ["error_code": "invalid_token"]),
+    "identity_not_accepted": (401, "The identity or its permission was not accepted."),
+    "policy": (403, "This is not available in your country or region."),
+    "direct_routing_unavailable": (503, "Direct routing is not available."),
+  ]
+
+  private static let errors = [
+    "subscription_sharing_invalid_user": 401, "subscription_sharing_user_not_eligible": 403,
+    "subscription_sharing_usage_limit_exceeded": 429, "subscription_sharing_usage_unavailable": 503,
+    "subscription_sharing_user_unavailable": 503, "subscription_sharing_unsupported_capability": 400,
+    "subscription_sharing_route_not_supported": 403, "chatpass_v2_scope_not_authorized": 403,
+    "chatpass_v2_invalid_authorization_context": 403, "rate_limit_exceeded": 429,
+  ]
+}

@@ -1,0 +1,197 @@
+import ChappieSDK
+import ChappieSDKTesting
+import GLibBridge
+import Testing
+
+/// The authorization request: its checks, the page, and the callback.
+@Suite @GLibActor struct AuthorizeTests {
+  private static let planUse = "chatgpt.tokens.use.direct"
+
+  /// A client whose sign-ins wait for a person.
+  private func waiting() async throws -> BrowserClient {
+    try await BrowserClient { $0.approvesAtOnce = false }
+  }
+
+  /// Fills in the form of a page, and returns the parameters of the callback.
+  private func submit(_ page: Wire.Response, _ fields: [String: String], _ client: BrowserClient) async throws
+    -> [String: String]
+  {
+    let id = try #require(page.text.firstMatch(of: /name="request" value="([0-9a-f]+)"/)?.1)
+    let answer = try await client.post(
+      "/api/accounts/authorize", fields.merging(["request": String(id)]) { $1 })
+    #expect(answer.status == 303)
+    return BrowserClient.query(answer.headers["location"] ?? "")
+  }
+
+  @Test func aPersonConnectsAnApplication() async throws {
+    let client = try await waiting()
+    let page = try await client.open()
+    #expect(page.status == 200)
+    #expect(page.text.contains(#"value="Tests""#))
+    #expect(page.headers["cache-control"] == "no-store")
+    // A browser applies it to the redirect to the listener too.
+    #expect(page.headers["content-security-policy"]?.contains("form-action 'self' http://127.0.0.1:*") == true)
+    let callback = try await submit(
+      page,
+      [
+        "decision": "approve", "name": "My tests", "user": "grace@example.com", "asks_plan_use": "true",
+        "plan_use": "true",
+      ], client)
+    #expect(callback["state"] == "the state")
+    #expect(callback["client_id"]?.hasPrefix("oaiapp_") == true)
+    #expect(callback["scope"] == BrowserClient.scope)
+    client.clientID = callback["client_id"] ?? ""
+    let tokens = try await client.exchange(code: callback["code"] ?? "").json
+    #expect(tokens["scope"]?.stringValue == BrowserClient.scope)
+    #expect(client.wire.backend.state.registrations == 1)
+    // The application keeps the name that the user gave it.
+    #expect(try await client.open().text.contains("My tests"))
+    await client.wire.backend.stop()
+  }
+
+  @Test func aPersonDeclines() async throws {
+    let client = try await waiting()
+    let callback = try await submit(try await client.open(), ["decision": "decline"], client)
+    #expect(callback["error"] == "access_denied")
+    #expect(callback["state"] == "the state")
+    #expect(callback["code"] == nil)
+    #expect(client.wire.backend.state.registrations == 0)
+    await client.wire.backend.stop()
+  }
+
+  @Test func aPersonForbidsPlanUse() async throws {
+    let client = try await waiting()
+    let callback = try await submit(
+      try await client.open(), ["decision": "approve", "asks_plan_use": "true"], client)
+    client.clientID = callback["client_id"] ?? ""
+    // The callback repeats what was asked for; only the token endpoint says what was granted.
+    #expect(callback["scope"]?.contains(Self.planUse) == true)
+    let tokens = try await client.exchange(code: callback["code"] ?? "").json
+    #expect(tokens["scope"] == "openid profile email offline_access resource.invoke")
+    // The next sign-in does not ask again, and one with prompt=consent does.
+    #expect(!(try await client.open().text.contains("plan_use")))
+    let again = try await submit(
+      try await client.open(["prompt": "consent"]),
+      ["decision": "approve", "asks_plan_use": "true", "plan_use": "true"], client)
+    let enabled = try await client.exchange(code: again["code"] ?? "").json
+    #expect(enabled["scope"]?.stringValue?.contains(Self.planUse) == true)
+    await client.wire.backend.stop()
+  }
+
+  @Test func aFormIsAnsweredOnce() async throws {
+    let client = try await waiting()
+    let page = try await client.open()
+    _ = try await submit(page, ["decision": "approve"], client)
+    let id = try #require(page.text.firstMatch(of: /name="request" value="([0-9a-f]+)"/)?.1)
+    let again = try await client.post("/api/accounts/authorize", ["request": String(id), "decision": "approve"])
+    #expect(again.status == 400)
+    #expect(again.text.contains("No sign-in waits"))
+    await client.wire.backend.stop()
+  }
+
+  @Test func approvesAtOnceIfConfigured() async throws {
+    let client = try await BrowserClient()
+    let answer = try await client.open()
+    #expect(answer.status == 303)
+    #expect(answer.headers["location"]?.hasPrefix(BrowserClient.redirect + "?") == true)
+    await client.wire.backend.stop()
+  }
+
+  /// Section 4 of the contract: with the hint straight back, without it a selection of the account.
+  @Test func aLaterSignInKeepsTheRegistration() async throws {
+    let client = try await waiting()
+    try await client.signIn()
+    let id = client.clientID
+    let hint = try #require(client.tokens["id_token"]?.stringValue)
+    let direct = try await client.open(["id_token_hint": hint])
+    #expect(direct.status == 303)
+    let callback = BrowserClient.query(direct.headers["location"] ?? "")
+    #expect(callback["client_id"] == nil)
+    #expect(try await client.exchange(code: callback["code"] ?? "").status == 200)
+    // The token of an earlier key is a hint too; any other text is none.
+    _ = try await client.wire.send(.post, "/sandbox/rotate-keys", [:])
+    #expect(try await client.open(["id_token_hint": hint]).status == 303)
+    #expect(try await client.open(["id_token_hint": hint + "A"]).status == 200)
+    #expect(try await client.open().text.contains("Choose an account"))
+    #expect(client.clientID == id)
+    #expect(client.wire.backend.state.registrations == 1)
+    // The port may change, the path may not.
+    #expect(try await client.open(["redirect_uri": "http://127.0.0.1:10/auth/callback"]).status == 200)
+    #expect(try await client.open(["redirect_uri": "http://127.0.0.1:9/callback"]).status == 400)
+    await client.wire.backend.stop()
+  }
+
+  @Test func eachRegistrationHasItsOwnIdAndSubject() async throws {
+    let client = try await BrowserClient.signedIn()
+    let (id, subject) = (client.clientID, client.claims["sub"])
+    try await client.signIn(["user": "grace@example.com"])
+    #expect(client.claims["sub"] != subject)
+    try await client.signIn()
+    #expect(client.claims["sub"] == subject)
+    client.clientID = "dynamic_agent_client"
+    try await client.signIn()
+    #expect(client.clientID != id)
+    #expect(client.claims["sub"] != subject)
+    #expect(client.wire.backend.state.registrations == 2)
+    await client.wire.backend.stop()
+  }
+
+  /// Errors that the page must show, because the redirect address cannot be trusted.
+  @Test(
+    arguments: [
+      ["redirect_uri": "http://localhost:9/auth/callback"], ["redirect_uri": "https://127.0.0.1:9/auth/callback"],
+      ["redirect_uri": "http://127.0.0.1/auth/callback"], ["redirect_uri": "http://127.0.0.1:9/auth/callback?a=b"],
+      ["redirect_uri": "http://127.0.0.1@other.example:9/auth/callback"], ["redirect_uri": "http://[::1]:9/callback"],
+      ["redirect_uri": ""], ["client_id": "oaiapp_unknown"], ["client_id": ""],
+    ]) func refusesOnAPage(_ change: [String: String]) async throws
+  {
+    let client = try await BrowserClient()
+    let answer = try await client.open(change)
+    #expect(answer.status == 400)
+    #expect(answer.headers["location"] == nil)
+    await client.wire.backend.stop()
+  }
+
+  @Test(
+    arguments: [
+      (["agent_name_hint": ""], "invalid_request"), (["state": ""], "invalid_request"),
+      (["nonce": ""], "invalid_request"), (["response_type": "token"], "unsupported_response_type"),
+      (["code_challenge_method": "plain"], "invalid_request"), (["code_challenge": "short"], "invalid_request"),
+      (["ext_agent_host_id": ""], "invalid_request"), (["ext_agent_host_id": "my-laptop"], "invalid_request"),
+      (["resource": "https://other.example/v1"], "invalid_target"), (["scope": "profile"], "invalid_scope"),
+      (["scope": "openid everything"], "invalid_scope"),
+    ] as [([String: String], String)]) func refusesInTheCallback(_ change: [String: String], _ code: String)
+    async throws
+  {
+    let client = try await BrowserClient()
+    let answer = try await client.open(change)
+    #expect(answer.status == 303)
+    let callback = BrowserClient.query(answer.headers["location"] ?? "")
+    #expect(callback["error"] == code)
+    #expect(callback["state"] == (change["state"] == "" ? nil : "the state"))
+    #expect(callback["code"] == nil)
+    await client.wire.backend.stop()
+  }
+
+  @Test func aRegisteredClientGivesNoName() async throws {
+    let client = try await BrowserClient.signedIn()
+    let callback = BrowserClient.query(
+      try await client.open(["agent_name_hint": "Tests"]).headers["location"] ?? "")
+    #expect(callback["error"] == "invalid_request")
+    await client.wire.backend.stop()
+  }
+
+  @Test func theControlRequestDecides() async throws {
+    let client = try await BrowserClient()
+    #expect(try await client.decide(["decision": "decline"])["error"] == "access_denied")
+    let other = try await client.decide(["decision": "decline", "error": "server_error"])
+    #expect(other["error"] == "server_error")
+    #expect(other["state"] == "the state")
+    try await client.signIn(["user": "grace@example.com", "plan_use": "false"])
+    #expect(client.claims["email"] == "grace@example.com")
+    #expect(client.tokens["scope"]?.stringValue?.contains(Self.planUse) == false)
+    #expect(try await client.wire.send(.post, "/sandbox/authorize", ["decision": "maybe"]).status == 400)
+    #expect(try await client.wire.send(.post, "/sandbox/authorize", ["address": "nonsense"]).status == 400)
+    await client.wire.backend.stop()
+  }
+}

@@ -1,0 +1,120 @@
+import ChappieSDK
+import ChappieSDKTesting
+import GLibBridge
+import Testing
+
+/// Refreshes: rotation, reuse, and the time before which none is accepted.
+@Suite @GLibActor struct BrowserRefreshTests {
+  /// A client whose tokens may be refreshed at once.
+  private func refreshable() async throws -> BrowserClient {
+    try await BrowserClient.signedIn { $0.browserTokenLifetime = .seconds(1) }
+  }
+
+  @Test func eachRefreshReplacesTheTokens() async throws {
+    let client = try await refreshable()
+    let (first, subject) = (client.refreshToken, client.claims["sub"])
+    for _ in 1...3 {
+      let before = client.refreshToken
+      #expect(try await client.refresh().status == 200)
+      #expect(client.refreshToken != before)
+      #expect(client.claims["sub"] == subject)
+      #expect(client.claims["nonce"] == nil)
+      #expect(client.tokens["scope"]?.stringValue == BrowserClient.scope)
+    }
+    #expect(client.refreshToken != first)
+    #expect(client.wire.backend.state.requests["browser-refresh"] == 3)
+    await client.wire.backend.stop()
+  }
+
+  @Test func theSecondUseEndsTheSignIn() async throws {
+    let client = try await refreshable()
+    let used = client.refreshToken
+    _ = try await client.wire.send(.post, "/sandbox/access-token-lifetime", ["seconds": "3600"])
+    #expect(try await client.refresh().status == 200)
+    #expect(try await client.respond().status == 200)
+    let reuse = try await client.refresh(["refresh_token": used])
+    #expect(reuse.status == 400)
+    #expect(reuse.json["error"] == "refresh_token_reused")
+    #expect(try await client.refresh().json["error"] == "refresh_token_invalidated")
+    #expect(try await client.respond().status == 401)
+    await client.wire.backend.stop()
+  }
+
+  @Test func reuseEndsNoOtherSignIn() async throws {
+    let client = try await refreshable()
+    let used = client.refreshToken
+    _ = try await client.refresh()
+    try await client.signIn()
+    #expect(try await client.refresh(["refresh_token": used]).json["error"] == "refresh_token_reused")
+    #expect(try await client.refresh().status == 200)
+    await client.wire.backend.stop()
+  }
+
+  @Test func anEarlyRefreshUsesTheTokenUp() async throws {
+    let client = try await BrowserClient.signedIn()
+    let early = try await client.refresh()
+    #expect(early.status == 400)
+    #expect(early.json["error"] == "invalid_grant")
+    #expect(try await client.refresh().json["error"] == "refresh_token_reused")
+    await client.wire.backend.stop()
+  }
+
+  @Test func anEarlyRefreshMayLeaveTheToken() async throws {
+    let client = try await BrowserClient.signedIn { $0.earlyRefresh = .refused }
+    for _ in 1...2 { #expect(try await client.refresh().json["error"] == "invalid_grant") }
+    let path = "/sandbox/early-refresh"
+    #expect(try await client.wire.send(.post, path, ["answer": "perhaps"]).status == 400)
+    #expect(try await client.wire.send(.post, path, ["answer": "accepted"]).status == 200)
+    #expect(try await client.refresh().status == 200)
+    #expect(try await client.wire.send(.post, path, ["answer": "spends"]).status == 200)
+    #expect(try await client.refresh().json["error"] == "invalid_grant")
+    #expect(try await client.refresh().json["error"] == "refresh_token_reused")
+    await client.wire.backend.stop()
+  }
+
+  /// None of them uses the token up.
+  @Test(
+    arguments: [
+      (["client_id": "oaiapp_unknown"], 401, "invalid_client"), (["client_id": ""], 401, "invalid_client"),
+      (["resource": ""], 400, "invalid_target"), (["scope": "openid"], 400, "invalid_request"),
+      (["refresh_token": "rt-unknown"], 400, "invalid_refresh_token"),
+      (["refresh_token": ""], 400, "invalid_refresh_token"),
+    ] as [([String: String], Int, String)])
+  func refusesAWrongRefresh(_ change: [String: String], _ status: Int, _ code: String) async throws {
+    let client = try await refreshable()
+    let answer = try await client.refresh(change)
+    #expect(answer.status == status)
+    #expect(answer.json["error"]?.stringValue == code)
+    #expect(try await client.refresh().status == 200)
+    await client.wire.backend.stop()
+  }
+
+  @Test func aTokenIsForItsClient() async throws {
+    let client = try await refreshable()
+    let token = client.refreshToken
+    client.clientID = "dynamic_agent_client"
+    try await client.signIn()
+    #expect(try await client.refresh(["refresh_token": token]).json["error"] == "invalid_refresh_token")
+    await client.wire.backend.stop()
+  }
+
+  /// The token was replaced although the answer never arrived.
+  @Test func aLostAnswerLosesTheSignIn() async throws {
+    let client = try await refreshable()
+    try client.wire.backend.play(#"[{"endpoint": "browser-refresh", "drop_after": 0}]"#)
+    await #expect(throws: (any Error).self) { try await client.refresh() }
+    #expect(try await client.refresh().json["error"] == "refresh_token_reused")
+    await client.wire.backend.stop()
+  }
+
+  @Test func theControlRequestsApplyToBothSignIns() async throws {
+    let client = try await BrowserClient.signedIn()
+    #expect(try await client.respond().status == 200)
+    client.wire.backend.expireAccessTokens()
+    #expect(try await client.respond().status == 401)
+    client.wire.backend.revokeRefreshTokens()
+    #expect(try await client.refresh().json["error"] == "refresh_token_invalidated")
+    #expect(client.wire.backend.state.liveRefreshTokens == 0)
+    await client.wire.backend.stop()
+  }
+}

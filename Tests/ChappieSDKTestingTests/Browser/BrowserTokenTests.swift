@@ -1,0 +1,152 @@
+import ChappieSDK
+import ChappieSDKTesting
+import GLibBridge
+import Testing
+
+/// The exchange of a code, and revocation.
+@Suite @GLibActor struct BrowserTokenTests {
+  @Test func theAnswerHasTheDocumentedMembers() async throws {
+    let client = try await BrowserClient.signedIn()
+    #expect(client.tokens["token_type"] == "Bearer")
+    #expect(client.tokens["expires_in"] == 3600)
+    #expect(client.tokens["scope"]?.stringValue == BrowserClient.scope)
+    #expect(client.refreshToken.contains("SANDBOXSECRET"))
+    let (earliest, issued) = (client.tokens["earliest_refresh_at"]?.integerValue, client.claims["iat"]?.integerValue)
+    #expect(try #require(earliest) - #require(issued) == 3240)
+    let state = client.wire.backend.state
+    #expect(state.requests["browser-token"] == 1)
+    // The first is that of the sign-in with a code.
+    #expect(state.liveRefreshTokens == 2)
+    await client.wire.backend.stop()
+  }
+
+  @Test func withoutOfflineAccessThereIsNoRefreshToken() async throws {
+    let client = try await BrowserClient()
+    let callback = try await client.decide([:], ["scope": "openid email"])
+    let tokens = try await client.exchange(code: callback["code"] ?? "").json
+    #expect(tokens["access_token"] != nil)
+    #expect(tokens["refresh_token"] == nil)
+    await client.wire.backend.stop()
+  }
+
+  /// Each uses the code up, apart from those that are refused before it is read.
+  @Test(
+    arguments: [
+      (["grant_type": "password"], 400, "unsupported_grant_type", true),
+      (["client_id": "dynamic_agent_client"], 401, "invalid_client", true),
+      (["client_id": ""], 401, "invalid_client", true), (["resource": ""], 400, "invalid_target", true),
+      (["resource": "https://other.example/v1"], 400, "invalid_target", true),
+      (["code": "ac-unknown"], 400, "invalid_grant", true),
+      (["code_verifier": String(repeating: "w", count: 43)], 400, "invalid_grant", false),
+      (["code_verifier": ""], 400, "invalid_grant", false),
+      (["redirect_uri": "http://127.0.0.1:10/auth/callback"], 400, "invalid_grant", false),
+    ] as [([String: String], Int, String, Bool)])
+  func refusesAWrongExchange(_ change: [String: String], _ status: Int, _ code: String, _ isLive: Bool) async throws {
+    let client = try await BrowserClient()
+    let callback = try await client.decide()
+    let answer = try await client.exchange(code: callback["code"] ?? "", change)
+    #expect(answer.status == status)
+    #expect(answer.json["error"]?.stringValue == code)
+    #expect(try await client.exchange(code: callback["code"] ?? "").status == (isLive ? 200 : 400))
+    await client.wire.backend.stop()
+  }
+
+  @Test func acceptsTheResourceOfTheLiveServer() async throws {
+    let client = try await BrowserClient()
+    let live = ["resource": "https://api.openai.com/v1"]
+    let callback = try await client.decide([:], live)
+    #expect(try await client.exchange(code: callback["code"] ?? "", live).status == 200)
+    await client.wire.backend.stop()
+  }
+
+  @Test func theSecondUseOfACodeEndsTheSignIn() async throws {
+    let client = try await BrowserClient()
+    let code = try await client.decide()["code"] ?? ""
+    let tokens = try await client.exchange(code: code).json
+    let again = try await client.exchange(code: code)
+    #expect(again.json["error"] == "invalid_grant")
+    let refresh = try await client.refresh(["refresh_token": tokens["refresh_token"]?.stringValue ?? ""])
+    #expect(refresh.json["error"] == "refresh_token_invalidated")
+    await client.wire.backend.stop()
+  }
+
+  @Test func aCodeIsForItsClient() async throws {
+    let client = try await BrowserClient.signedIn()
+    let other = client.clientID
+    client.clientID = "dynamic_agent_client"
+    let callback = try await client.decide()
+    let answer = try await client.exchange(code: callback["code"] ?? "", ["client_id": other])
+    #expect(answer.json["error"] == "invalid_grant")
+    await client.wire.backend.stop()
+  }
+
+  // MARK: Revocation
+
+  private static let revoke = "/api/accounts/oauth/revoke"
+
+  @Test func revocationEndsTheSignInAndKeepsTheRegistration() async throws {
+    let client = try await BrowserClient.signedIn()
+    let answer = try await client.post(
+      Self.revoke,
+      ["token": client.refreshToken, "token_type_hint": "refresh_token", "client_id": client.clientID])
+    #expect(answer.status == 200)
+    #expect(answer.body.isEmpty)
+    #expect(client.wire.backend.state.revokedRefreshTokens == 1)
+    #expect(try await client.respond().status == 401)
+    #expect(try await client.refresh().json["error"] == "refresh_token_invalidated")
+    try await client.signIn()
+    #expect(client.wire.backend.state.registrations == 1)
+    await client.wire.backend.stop()
+  }
+
+  @Test func revokesOnlyTokensOfTheClient() async throws {
+    let client = try await BrowserClient.signedIn()
+    let (token, owner) = (client.refreshToken, client.clientID)
+    client.clientID = "dynamic_agent_client"
+    try await client.signIn()
+    for fields in [["token": token, "client_id": client.clientID], ["token": "unknown", "client_id": owner]] {
+      #expect(try await client.post(Self.revoke, fields).status == 200)
+    }
+    #expect(client.wire.backend.state.revokedRefreshTokens == 0)
+    #expect(try await client.post(Self.revoke, ["client_id": owner]).json["error"] == "invalid_request")
+    #expect(try await client.post(Self.revoke, ["token": token]).json["error"] == "invalid_client")
+    let json: ChappieJSONValue = ["token": .string(token), "client_id": .string(owner)]
+    #expect(try await client.wire.send(.post, Self.revoke, json).status == 400)
+    #expect(client.wire.backend.state.revokedRefreshTokens == 0)
+    await client.wire.backend.stop()
+  }
+
+  @Test func aUserDisconnectsAnApplication() async throws {
+    let client = try await BrowserClient.signedIn()
+    let body: ChappieJSONValue = ["client_id": .string(client.clientID)]
+    #expect(try await client.wire.send(.post, "/sandbox/disconnect", body).status == 200)
+    #expect(try await client.respond().json["detail", "error_code"] == "invalid_token")
+    #expect(try await client.refresh().json["error"] == "refresh_token_invalidated")
+    // The sign-in with a code is another one.
+    #expect(client.wire.backend.state.revokedRefreshTokens == 1)
+    #expect(client.wire.backend.state.liveRefreshTokens == 1)
+    await client.wire.backend.stop()
+  }
+
+  // MARK: Rules
+
+  @Test func aRuleChangesTheAnswer() async throws {
+    let client = try await BrowserClient()
+    try client.wire.backend.play(
+      #"[{"endpoint": "browser-token", "members": {"earliest_refresh_at": null, "scope": "openid", "expires_in": 5}}]"#)
+    try await client.signIn()
+    #expect(client.tokens["earliest_refresh_at"] == nil)
+    #expect(client.tokens["scope"] == "openid")
+    #expect(client.tokens["expires_in"] == 5)
+    await client.wire.backend.stop()
+  }
+
+  @Test func aLostAnswerUsesTheCodeUp() async throws {
+    let client = try await BrowserClient()
+    try client.wire.backend.play(#"[{"endpoint": "browser-token", "drop_after": 0}]"#)
+    let code = try await client.decide()["code"] ?? ""
+    await #expect(throws: (any Error).self) { try await client.exchange(code: code) }
+    #expect(try await client.exchange(code: code).json["error"] == "invalid_grant")
+    await client.wire.backend.stop()
+  }
+}

@@ -1,0 +1,87 @@
+import ChappieSDK
+import ChappieSDKTesting
+import GLibBridge
+import Testing
+
+/// The documented refusals, each on request.
+@Suite @GLibActor struct NamedRefusalTests {
+  @Test(
+    arguments: [
+      ("invalid_grant", 400), ("invalid_refresh_token", 400), ("token_expired", 400), ("refresh_token_expired", 400),
+      ("refresh_token_invalidated", 400), ("refresh_token_reused", 400), ("invalid_request", 400),
+      ("invalid_client", 401), ("temporarily_unavailable", 503),
+    ]) func ofTheTokenEndpoint(_ name: String, _ status: Int) async throws
+  {
+    let client = try await BrowserClient.signedIn { $0.browserTokenLifetime = .seconds(1) }
+    try client.wire.backend.play(#"[{"endpoint": "browser-refresh", "refusal": "\#(name)"}]"#)
+    let answer = try await client.refresh()
+    #expect(answer.status == status)
+    #expect(answer.json["error"]?.stringValue == name)
+    // The request was not carried out.
+    #expect(try await client.refresh().status == 200)
+    await client.wire.backend.stop()
+  }
+
+  @Test(
+    arguments: [
+      ("identity_not_accepted", 401), ("policy", 403), ("direct_routing_unavailable", 503), ("invalid_token", 401),
+    ]) func beforeAdmission(_ name: String, _ status: Int) async throws
+  {
+    let client = try await BrowserClient.signedIn()
+    for endpoint in ["api-responses", "api-models"] {
+      try client.wire.backend.play(#"[{"endpoint": "\#(endpoint)", "refusal": "\#(name)"}]"#)
+      let answer =
+        endpoint == "api-models" ? try await client.send(.get, "/v1/models") : try await client.respond()
+      #expect(answer.status == status)
+      #expect(answer.json["error"] == nil)
+      #expect((answer.json["detail"]?["error_code"] == "invalid_token") == (name == "invalid_token"))
+      #expect((answer.detail != nil) == (name != "invalid_token"))
+    }
+    await client.wire.backend.stop()
+  }
+
+  private nonisolated static let errors = [
+    ("subscription_sharing_invalid_user", 401), ("subscription_sharing_user_not_eligible", 403),
+    ("subscription_sharing_usage_limit_exceeded", 429), ("subscription_sharing_usage_unavailable", 503),
+    ("subscription_sharing_user_unavailable", 503), ("subscription_sharing_unsupported_capability", 400),
+    ("subscription_sharing_route_not_supported", 403), ("chatpass_v2_scope_not_authorized", 403),
+    ("chatpass_v2_invalid_authorization_context", 403), ("rate_limit_exceeded", 429),
+  ]
+
+  @Test(arguments: errors) func ofTheResponsesLayer(_ name: String, _ status: Int) async throws {
+    let client = try await BrowserClient.signedIn()
+    try client.wire.backend.play(
+      """
+      [{"endpoint": "api-responses", "refusal": "\(name)", "param": "model", "headers": {"retry-after": "7"}},
+       {"endpoint": "api-responses", "refusal": "\(name)", "in_stream": true}]
+      """)
+    let answer = try await client.respond()
+    #expect(answer.status == status)
+    #expect(answer.json["error", "code"]?.stringValue == name)
+    #expect(answer.json["error", "param"] == "model")
+    #expect(answer.headers["retry-after"] == "7")
+    let stream = try await client.respond()
+    #expect(stream.status == 200)
+    #expect(stream.events.types == ["response.created", "response.failed"])
+    #expect(stream.events.last?["response", "error", "code"]?.stringValue == name)
+    #expect(try await client.respond().events.last?.type == "response.completed")
+    await client.wire.backend.stop()
+  }
+
+  @Test(
+    arguments: [
+      #"{"endpoint": "browser-refresh", "refusal": "policy"}"#, #"{"endpoint": "poll", "refusal": "invalid_grant"}"#,
+      #"{"endpoint": "api-responses", "refusal": "invalid_grant"}"#,
+      #"{"endpoint": "api-responses", "refusal": "policy", "in_stream": true}"#,
+      #"{"endpoint": "api-models", "refusal": "rate_limit_exceeded", "in_stream": true}"#,
+      #"{"endpoint": "api-responses", "members": {"a": 1}}"#,
+      #"{"endpoint": "jwks", "members": []}"#, #"{"endpoint": "token", "id_token": {}}"#,
+      #"{"endpoint": "browser-token", "id_token": {"signature": "bad"}}"#,
+      #"{"endpoint": "browser-token", "id_token": {"claim": {}}}"#,
+    ]) func refusesARuleThatMeansNothing(_ rule: String) async throws
+  {
+    let backend = try StandInBackend()
+    #expect(throws: StandInScenarioError.self) { try backend.play("[\(rule)]") }
+    await backend.stop()
+  }
+}
