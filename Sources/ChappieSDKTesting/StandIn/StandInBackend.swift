@@ -65,6 +65,41 @@ public final class StandInBackend {
     core.devices.decide(userCode: userCode, user: nil)
   }
 
+  /// Approves a sign-in in the browser, as a person would who opens `address` and clicks.
+  ///
+  /// - Parameters:
+  ///   - address: the address that the program opens in the browser.
+  ///   - user: the user who approves; nil for the configured user.
+  ///   - allowsPlanUse: whether the user lets the application use the plan.
+  /// - Returns: the address to which the browser would go: that of the program's listener, with a code or an error. Nil
+  ///   if the browser would stay on a page with an error.
+  public func approve(inBrowser address: String, user: StandInUser? = nil, allowsPlanUse: Bool = true) -> String? {
+    decide(address, .approve(user ?? core.configuration.user, name: nil, allowsPlanUse: allowsPlanUse))
+  }
+
+  /// Declines a sign-in in the browser.
+  ///
+  /// - Returns: as ``approve(inBrowser:user:allowsPlanUse:)``.
+  public func decline(inBrowser address: String) -> String? {
+    decide(address, .decline(error: "access_denied"))
+  }
+
+  private func decide(_ address: String, _ decision: AuthorizeEndpoint.Decision) -> String? {
+    do throws(AuthorizationRequest.Refusal) {
+      return try core.authorize.decide(address, decision, issuers: [issuer])
+    } catch {
+      if case .callback = error { return error.location }
+      return nil
+    }
+  }
+
+  /// Replaces the key that signs ID tokens.
+  ///
+  /// - Parameter keepsOlder: whether the older keys stay published.
+  public func rotateKeys(keepsOlder: Bool = true) {
+    core.browser.keys.rotate(keepsOlder: keepsOlder)
+  }
+
   /// Issues the tokens of a sign-in without a code.
   func signIn(_ user: StandInUser?) -> TokenStore.Tokens {
     core.tokens.signIn(

@@ -27,7 +27,10 @@ final class StandInCore {
     var state = record.state
     state.liveRefreshTokens = tokens.liveRefreshTokens + browser.tokens.liveRefreshTokens
     state.revokedRefreshTokens = tokens.revokedRefreshTokens + browser.tokens.revokedRefreshTokens
-    state.registrations = browser.registrations.count
+    state.registrations = browser.registrations.all.map {
+      .init(
+        clientID: $0.clientID, name: $0.name, user: $0.user.email, hosts: $0.hosts, allowsPlanUse: $0.allowsPlanUse)
+    }
     state.remainingRules = scenario.remaining
     return state
   }

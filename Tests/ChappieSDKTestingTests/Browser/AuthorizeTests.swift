@@ -43,7 +43,14 @@ import Testing
     client.clientID = callback["client_id"] ?? ""
     let tokens = try await client.exchange(code: callback["code"] ?? "").json
     #expect(tokens["scope"]?.stringValue == BrowserClient.scope)
-    #expect(client.wire.backend.state.registrations == 1)
+    let state = try await client.wire.send(.get, "/sandbox/state").json
+    #expect(
+      state["registrations"] == [
+        [
+          "client_id": .string(client.clientID), "name": "My tests", "user": "grace@example.com",
+          "hosts": [.string(BrowserClient.host)], "plan_use": true,
+        ]
+      ])
     // The application keeps the name that the user gave it.
     #expect(try await client.open().text.contains("My tests"))
     await client.wire.backend.stop()
@@ -55,7 +62,7 @@ import Testing
     #expect(callback["error"] == "access_denied")
     #expect(callback["state"] == "the state")
     #expect(callback["code"] == nil)
-    #expect(client.wire.backend.state.registrations == 0)
+    #expect(client.wire.backend.state.registrations.count == 0)
     await client.wire.backend.stop()
   }
 
@@ -114,7 +121,7 @@ import Testing
     #expect(try await client.open(["id_token_hint": hint + "A"]).status == 200)
     #expect(try await client.open().text.contains("Choose an account"))
     #expect(client.clientID == id)
-    #expect(client.wire.backend.state.registrations == 1)
+    #expect(client.wire.backend.state.registrations.count == 1)
     // The port may change, the path may not.
     #expect(try await client.open(["redirect_uri": "http://127.0.0.1:10/auth/callback"]).status == 200)
     #expect(try await client.open(["redirect_uri": "http://127.0.0.1:9/callback"]).status == 400)
@@ -132,7 +139,7 @@ import Testing
     try await client.signIn()
     #expect(client.clientID != id)
     #expect(client.claims["sub"] != subject)
-    #expect(client.wire.backend.state.registrations == 2)
+    #expect(client.wire.backend.state.registrations.count == 2)
     await client.wire.backend.stop()
   }
 
@@ -193,5 +200,34 @@ import Testing
     #expect(try await client.wire.send(.post, "/sandbox/authorize", ["decision": "maybe"]).status == 400)
     #expect(try await client.wire.send(.post, "/sandbox/authorize", ["address": "nonsense"]).status == 400)
     await client.wire.backend.stop()
+  }
+
+  @Test func notesEachHostOnce() async throws {
+    let client = try await BrowserClient.signedIn()
+    let other = "urn:uuid:00000000-0000-4000-8000-000000000000"
+    for host in [BrowserClient.host, other, other] { _ = try await client.decide([:], ["ext_agent_host_id": host]) }
+    #expect(client.wire.backend.state.registrations.map(\.hosts) == [[BrowserClient.host, other]])
+    await client.wire.backend.stop()
+  }
+
+  @Test func theLibraryDecidesWithoutABrowser() async throws {
+    let client = try await BrowserClient()
+    let backend = client.wire.backend
+    let grace = StandInUser(email: "grace@example.com")
+    let approved = BrowserClient.query(
+      backend.approve(inBrowser: client.address(), user: grace, allowsPlanUse: false) ?? "")
+    client.clientID = approved["client_id"] ?? ""
+    #expect(try await client.exchange(code: approved["code"] ?? "").status == 200)
+    #expect(backend.state.registrations.map(\.user) == ["grace@example.com"])
+    #expect(backend.state.registrations.map(\.allowsPlanUse) == [false])
+    let declined = BrowserClient.query(backend.decline(inBrowser: client.address()) ?? "")
+    #expect(declined["error"] == "access_denied")
+    // Many programs write a space as a plus sign.
+    let plus = backend.approve(inBrowser: client.address().replacing("%20", with: "+")) ?? ""
+    #expect(BrowserClient.query(plus)["scope"] == BrowserClient.scope)
+    let refused = BrowserClient.query(backend.approve(inBrowser: client.address(["scope": ""])) ?? "")
+    #expect(refused["error"] == "invalid_scope")
+    #expect(backend.approve(inBrowser: client.address(["redirect_uri": ""])) == nil)
+    await backend.stop()
   }
 }

@@ -95,7 +95,7 @@ import Testing
     #expect(try await client.respond().status == 401)
     #expect(try await client.refresh().json["error"] == "refresh_token_invalidated")
     try await client.signIn()
-    #expect(client.wire.backend.state.registrations == 1)
+    #expect(client.wire.backend.state.registrations.count == 1)
     await client.wire.backend.stop()
   }
 

@@ -8,6 +8,7 @@ import Testing
 @GLibActor
 final class BrowserClient {
   static let redirect = "http://127.0.0.1:9/auth/callback"
+  static let host = "urn:uuid:6f1c8a52-0d0c-4c53-9c0f-5f6c9b1f7d01"
   static let scope = "openid profile email offline_access resource.invoke chatgpt.tokens.use.direct"
   static let verifier = "v".repeated(43)
 
@@ -43,7 +44,7 @@ final class BrowserClient {
   /// The parameters of an authorization request; an empty text removes one.
   func parameters(_ changes: [String: String] = [:]) -> [String: String] {
     var usual = [
-      "client_id": clientID, "ext_agent_host_id": "urn:uuid:6f1c8a52-0d0c-4c53-9c0f-5f6c9b1f7d01",
+      "client_id": clientID, "ext_agent_host_id": Self.host,
       "response_type": "code", "redirect_uri": Self.redirect, "scope": Self.scope, "resource": wire.backend.publicAPI,
       "state": "the state", "nonce": "the nonce", "code_challenge_method": "S256",
       "code_challenge": Self.base64URL(SHA256.digest(of: Array(Self.verifier.utf8))),

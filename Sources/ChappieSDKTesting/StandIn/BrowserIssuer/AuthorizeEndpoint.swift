@@ -34,7 +34,8 @@ struct AuthorizeEndpoint {
   func decide(_ address: String, _ decision: Decision, issuers: [String]) throws(AuthorizationRequest.Refusal)
     -> String
   {
-    let items = URLComponents(string: address)?.queryItems ?? []
+    // As in a form, a plus sign stands for a space.
+    let items = URLComponents(string: address.replacing("+", with: "%20"))?.queryItems ?? []
     let query = Dictionary(items.map { ($0.name, $0.value ?? "") }) { $1 }
     return finish(
       try AuthorizationRequest(checking: query, issuer.registrations, issuers: issuers), decision)

@@ -140,8 +140,8 @@ final class BrowserTokens {
 
   /// The claim `sub`: it differs from application to application, because nobody says that it does not.
   nonisolated static func subject(of user: StandInUser, clientID: String) -> String {
-    let digest = SHA256.digest(of: Array("\(clientID) \(user.userID)".utf8)).prefix(12)
-    return "user-" + digest.map { String($0, radix: 16) }.joined()
+    let digest = SHA256.digest(of: Array("\(clientID) \(user.userID)".utf8))
+    return "user-" + RandomText.base64URL(Array(digest.prefix(15)))
   }
 
   private static var now: Int { Int(Date().timeIntervalSince1970) }

@@ -19,7 +19,7 @@ final class Registrations {
     let user: StandInUser
     let redirectPath: String
     /// The hosts that have signed in.
-    var hosts: Set<String> = []
+    var hosts: [String] = []
     /// Whether the user has allowed plan use.
     var allowsPlanUse = true
     var planUse = PlanUse.enabled
@@ -29,9 +29,10 @@ final class Registrations {
   nonisolated static let unregistered = "dynamic_agent_client"
 
   private var registrations: [String: Registration] = [:]
+  private var order: [String] = []
 
-  /// The number of registrations. A client that loses an issued id registers twice.
-  var count: Int { registrations.count }
+  /// All registrations, in order. A client that loses an issued id registers twice.
+  var all: [Registration] { order.compactMap { registrations[$0] } }
 
   /// The registration with an issued client id.
   subscript(clientID: String) -> Registration? { registrations[clientID] }
@@ -40,12 +41,13 @@ final class Registrations {
   func issue(name: String, user: StandInUser, redirectPath: String) -> String {
     let id = "oaiapp_" + RandomText.hex(bytes: 16)
     registrations[id] = Registration(clientID: id, name: name, user: user, redirectPath: redirectPath)
+    order.append(id)
     return id
   }
 
   /// Notes that a host has signed in, and the user's decision on plan use.
   func note(host: String, allowsPlanUse: Bool, of clientID: String) {
-    registrations[clientID]?.hosts.insert(host)
+    if registrations[clientID]?.hosts.contains(host) == false { registrations[clientID]?.hosts.append(host) }
     registrations[clientID]?.allowsPlanUse = allowsPlanUse
   }
 

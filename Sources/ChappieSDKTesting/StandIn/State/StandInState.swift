@@ -2,6 +2,20 @@ import ChappieSDK
 
 /// The requests to a ``StandInBackend`` so far, and its current state. It holds no token.
 public struct StandInState: Sendable {
+  /// An application that a user has connected in the browser.
+  public struct Registration: Sendable {
+    /// The issued client id.
+    public let clientID: String
+    /// The name that the user has seen or chosen.
+    public let name: String
+    /// The email address of the user.
+    public let user: String
+    /// The ids of the hosts that have signed in, in order.
+    public let hosts: [String]
+    /// Whether the user has allowed plan use.
+    public let allowsPlanUse: Bool
+  }
+
   /// The number of requests by endpoint: `usercode`, `poll`, `token`, `refresh`, `revoke`, `responses`, `prewarm`,
   /// `handshake`, `models`, `usage`, `accounts`, `page`, `unknown`; of a sign-in in the browser `discovery`, `jwks`,
   /// `authorize`, `browser-token`, `browser-refresh`, `browser-revoke`, `api-models`, `api-responses`, `api-other`.
@@ -21,8 +35,8 @@ public struct StandInState: Sendable {
   public var liveRefreshTokens = 0
   /// The number of revoked refresh tokens.
   public var revokedRefreshTokens = 0
-  /// The number of applications that were registered in the browser.
-  public var registrations = 0
+  /// The applications that users have connected in the browser.
+  public var registrations: [Registration] = []
   /// The number of running answers.
   public var openStreams = 0
   /// The number of open WebSockets.
@@ -42,8 +56,17 @@ extension StandInState {
       ],
       "turn_state": ["given": .text(turnStateGiven), "sent_back": .text(turnStateSentBack)],
       "live_refresh_tokens": .init(liveRefreshTokens), "revoked_refresh_tokens": .init(revokedRefreshTokens),
-      "registrations": .init(registrations),
+      "registrations": .array(registrations.map(\.json)),
       "open_streams": .init(openStreams), "open_sockets": .init(openSockets), "remaining_rules": .init(remainingRules),
+    ]
+  }
+}
+
+extension StandInState.Registration {
+  fileprivate var json: ChappieJSONValue {
+    [
+      "client_id": .string(clientID), "name": .string(name), "user": .string(user),
+      "hosts": .array(hosts.map { .string($0) }), "plan_use": .bool(allowsPlanUse),
     ]
   }
 }
