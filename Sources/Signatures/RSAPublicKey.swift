@@ -12,6 +12,10 @@ public struct RSAPublicKey: Sendable, Equatable {
   /// The shortest modulus that ``verifies(_:of:)`` accepts, in bits: the one that RFC 7518 requires.
   public static let minimumBits: UInt32 = 2048
 
+  // Larger numbers only cost time: nobody signs tokens with them.
+  private static let longestModulus = 1024
+  private static let longestExponent = 8
+
   /// Makes a key from the numbers `n` and `e` of a JSON Web Key, decoded.
   public init(modulus: [UInt8], exponent: [UInt8]) {
     self.modulus = modulus
@@ -20,9 +24,10 @@ public struct RSAPublicKey: Sendable, Equatable {
 
   /// Whether `signature` is a signature of `message` by the owner of this key.
   ///
-  /// It is false for everything that GnuTLS does not accept: numbers that are no key, a key shorter than
-  /// ``minimumBits``, a signature of another length.
+  /// It is false for everything that GnuTLS does not accept, such as numbers that are no key or a signature of another
+  /// length, and for a key shorter than ``minimumBits``, longer than 8192 bits, or with an exponent of more than 64 bits.
   public func verifies(_ signature: [UInt8], of message: [UInt8]) -> Bool {
+    guard modulus.count <= Self.longestModulus, exponent.count <= Self.longestExponent else { return false }
     var key: gnutls_pubkey_t?
     guard gnutls_pubkey_init(&key) == GNUTLS_E_SUCCESS, let key else { return false }
     defer { gnutls_pubkey_deinit(key) }

@@ -20,7 +20,7 @@ struct Options: Sendable {
   /// - Throws: an error with a description for the user.
   static func read(_ commandLine: [String]) throws -> Request {
     let parser = CommandLineParser(
-      summary: "A stand-in for ChatGPT's sign-in and for the Codex backend, on 127.0.0.1.\n"
+      summary: "A stand-in for ChatGPT's sign-ins, the Codex backend and the Responses API, on 127.0.0.1.\n"
         + "Nothing here is real: no account, no model, no network.",
       details: "It prints the addresses of the issuer, of the backend and of the page that approves a\n"
         + "sign-in, and serves until a signal ends it. The file chappie-sandbox.md describes scenarios\n"

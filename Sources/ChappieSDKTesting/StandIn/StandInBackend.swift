@@ -1,9 +1,10 @@
 import GLibBridge
 import HTTPTestServer
 
-/// A server on 127.0.0.1 that stands in for the issuer and the ChatGPT backend, for tests and for development.
+/// A server on 127.0.0.1 that stands in for the issuers, for the ChatGPT backend and for the Responses API on a plan, for
+/// tests and for development.
 ///
-/// It implements the wire protocol of both, has no real accounts, and fails on request. Every secret that it issues
+/// It implements the wire protocol of all, has no real accounts, and fails on request. Every secret that it issues
 /// holds the text `SANDBOXSECRET`.
 @GLibActor
 public final class StandInBackend {
