@@ -12,6 +12,8 @@ struct AppID: Hashable, Sendable, CustomStringConvertible {
 
   var description: String { text }
 
+  var isSnap: Bool { text.hasPrefix(Self.snapPrefix) && !text.dropFirst(Self.snapPrefix.count).contains(".") }
+
   /// An id as access groups name it; nil if it is invalid.
   init?(_ text: String) {
     if text.hasPrefix(Self.snapPrefix), let snap = AppID(snap: String(text.dropFirst(Self.snapPrefix.count))) {

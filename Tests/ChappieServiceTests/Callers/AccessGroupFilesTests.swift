@@ -22,7 +22,7 @@ struct AccessGroupFilesTests {
   }
 
   private func members(_ group: String) -> [String]? {
-    files.groups[group]?.map(\.text).sorted()
+    files.groups[group]?.members.map(\.text).sorted()
   }
 
   @Test func missingDirectoriesGiveNoGroups() {
@@ -40,6 +40,14 @@ struct AccessGroupFilesTests {
     #expect(members("T.other") == ["snap.example"])
     #expect(members("T.missing") == nil)
     #expect(files.problems.isEmpty)
+  }
+
+  /// A file that another developer installs adds members that are not the first one's.
+  @Test func everyFileHasToDeclareTheOneDeveloper() throws {
+    try system.write("a.conf", "[Access Group]\nName=T.shared\nMembers=snap.one;snap.two;\nOneDeveloper=true\n")
+    #expect(files.groups["T.shared"]?.isOfOneDeveloper == true)
+    try distribution.write("b.conf", group: "T.shared", "snap.three")
+    #expect(files.groups["T.shared"]?.isOfOneDeveloper == false)
   }
 
   @Test func aFileHidesFilesOfTheSameNameInLaterDirectories() throws {

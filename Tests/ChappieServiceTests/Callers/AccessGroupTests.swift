@@ -42,10 +42,28 @@ struct AccessGroupTests {
       ("[Access Group]\nName=a.b\nMembers=org.example.App;../x;\n", "'../x'"),
       ("[Access Group]\nName=a.b\nMembers=org.example.App,org.example.Widget\n", "no app's id"),
       ("[Access Group]\nName=a.b\nMembers=*\n", "'*'"),
+      ("[Access Group]\nName=a.b\nMembers=\nOneDeveloper=yes\n", "neither true nor false"),
     ])
   func rejectsInvalidFiles(_ text: String, _ reason: String) {
     let flaw = #expect(throws: AccessGroup.Flaw.self) { try Self.read(text) }
     #expect(flaw?.reason.contains(reason) == true, "\(flaw?.reason ?? "")")
+  }
+
+  @Test(arguments: [
+    ("org.example.App;org.example.Widget", true), ("org.example.App;org.example.tools.Widget", true),
+    ("org.example.App", true), ("org.example.App;org.other.App", false), ("org.example.App;com.example.App", false),
+    ("uk.co.one.App;uk.co.one.Widget", true), ("uk.co.one.App;uk.co.two.App", false),
+    ("io.github.alice.App;io.github.alice.Widget", true), ("io.github.alice.App;io.github.bob.App", false),
+    ("com.github.alice.App;com.github.Alice.Widget", true), ("com.github.alice.App;com.github.bob.App", false),
+    ("com.github.App;com.github.Widget", false), ("io.github.App;io.github.Widget", false),
+    ("snap.one;snap.two", false), ("snap.one;org.example.App", false), ("snap.one", true), ("", false),
+    ("unknown.nowhere.App;unknown.nowhere.Widget", false),
+  ])
+  func oneDeveloperHasOneDomain(_ members: String, _ isOne: Bool) throws {
+    let text = "[Access Group]\nName=a.b\nMembers=\(members)\n"
+    #expect(try Self.read(text).isOfOneDeveloper == isOne)
+    #expect(try Self.read(text + "OneDeveloper=false\n").isOfOneDeveloper == isOne)
+    #expect(try Self.read(text + "OneDeveloper=true\n").isOfOneDeveloper == !members.isEmpty)
   }
 
   /// Apple's team identifiers may start with a digit.

@@ -5,6 +5,7 @@ import GLibBridge
 ///     [Access Group]
 ///     Name=TEAMID.com.example.shared
 ///     Members=org.example.App;org.example.Widget;snap.example;
+///     OneDeveloper=true
 struct AccessGroup: Equatable, Sendable {
   /// The reason for which a key file defines no group: a clause with the file as its subject.
   struct Flaw: Error, Equatable {
@@ -18,7 +19,9 @@ struct AccessGroup: Equatable, Sendable {
   private static let section = "Access Group"
 
   let name: String
-  let members: Set<AppID>
+  private(set) var members: Set<AppID>
+  /// Whether each file of the group says that its members have one developer.
+  private var declaresOneDeveloper: Bool
 
   /// - Throws: ``Flaw``.
   init(_ content: [UInt8]) throws(Flaw) {
@@ -39,6 +42,25 @@ struct AccessGroup: Equatable, Sendable {
       members.insert(member)
     }
     self.members = members
+    switch file.string(Self.section, "OneDeveloper") {
+    case nil, "false": declaresOneDeveloper = false
+    case "true": declaresOneDeveloper = true
+    case let other?: throw Flaw("OneDeveloper= has '\(other)', which is neither true nor false")
+    }
+  }
+
+  /// Adds the members of another file that defines this group.
+  mutating func add(_ other: AccessGroup) {
+    members.formUnion(other.members)
+    declaresOneDeveloper = declaresOneDeveloper && other.declaresOneDeveloper
+  }
+
+  /// Whether all members are apps of one developer: their ids name the same domain, or each file of the group says so.
+  /// Only such a group may share one registration at the issuer, which is made for one developer's application.
+  var isOfOneDeveloper: Bool {
+    guard members.count > 1, !declaresOneDeveloper else { return !members.isEmpty }
+    let developers = members.map(Developer.domain)
+    return Set(developers).count == 1 && developers.first != .some(nil)
   }
 
   /// Whether `text` is a group name: two or more parts of ASCII letters, digits, `-` and `_`, separated by `.`, at most

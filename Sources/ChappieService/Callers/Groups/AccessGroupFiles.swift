@@ -18,8 +18,8 @@ struct AccessGroupFiles: Equatable, Sendable {
     $0 + "/chappie/access-groups.d"
   }
 
-  /// The members of each group.
-  private(set) var groups: [String: Set<AppID>] = [:]
+  /// The groups by their names.
+  private(set) var groups: [String: AccessGroup] = [:]
   /// The problems of the files that were skipped.
   private(set) var problems: [Problem] = []
 
@@ -47,7 +47,7 @@ struct AccessGroupFiles: Equatable, Sendable {
       let content = try Files.read(path, limit: Self.sizeLimit)
       guard !content.isEmpty else { return }
       let group = try AccessGroup(content)
-      groups[group.name, default: []].formUnion(group.members)
+      groups[group.name, default: group].add(group)
     } catch let flaw as AccessGroup.Flaw {
       problems.append(Problem(path: path, reason: flaw.reason))
     } catch {

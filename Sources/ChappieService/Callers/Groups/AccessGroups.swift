@@ -22,17 +22,7 @@ final class AccessGroups {
   ///
   /// - Throws: `BusError` with `AccessDenied`.
   func admit(_ caller: CallerIdentity, to group: String) async throws {
-    let files = await offActor(deadline: Self.deadline) { [directories] in AccessGroupFiles(in: directories) }
-    guard let files else {
-      throw BusError(.accessDenied, "The files that define access groups cannot be read now: try again later.")
-    }
-    report(files.problems)
-    guard let members = files.groups[group] else {
-      Log.info("A caller is refused: there is no access group of the name that it gives.")
-      throw BusError(
-        .accessDenied,
-        "There is no access group '\(group)': a file in chappie/access-groups.d has to define it, see org.chappie(7).")
-    }
+    let members = try await definition(of: group).members
     switch caller {
     case .unsandboxed: break
     case .sandboxed(let app) where members.contains(app): break
@@ -44,6 +34,28 @@ final class AccessGroups {
           + "org.chappie(7).")
     case .uninspectable, .unknownForNow: throw caller.denial
     }
+  }
+
+  /// Whether the members of `group` are apps of one developer, see ``AccessGroup/isOfOneDeveloper``.
+  ///
+  /// - Throws: `BusError` with `AccessDenied` if there is no such group.
+  func isOfOneDeveloper(_ group: String) async throws -> Bool {
+    try await definition(of: group).isOfOneDeveloper
+  }
+
+  private func definition(of group: String) async throws -> AccessGroup {
+    let files = await offActor(deadline: Self.deadline) { [directories] in AccessGroupFiles(in: directories) }
+    guard let files else {
+      throw BusError(.accessDenied, "The files that define access groups cannot be read now: try again later.")
+    }
+    report(files.problems)
+    guard let definition = files.groups[group] else {
+      Log.info("A caller is refused: there is no access group of the name that it gives.")
+      throw BusError(
+        .accessDenied,
+        "There is no access group '\(group)': a file in chappie/access-groups.d has to define it, see org.chappie(7).")
+    }
+    return definition
   }
 
   /// Logs each problem once while it lasts.
