@@ -2,7 +2,7 @@ import CGLib
 import Glibc
 import Platform
 
-/// One end of a Unix stream socket, for a peer that may be slow or hostile. No call blocks the actor.
+/// One end of a stream socket, for a peer that may be slow or hostile. No call blocks the actor.
 ///
 /// Releasing it closes the socket at once; ``finish()`` sends what is queued first.
 @GLibActor
@@ -213,6 +213,9 @@ package final class StreamSocket {
   /// The kernel would report a reset connection to the peer, instead of the end of the stream, if input were left.
   private static func discardInput(of descriptor: Descriptor) {
     var scratch = [UInt8](repeating: 0, count: 4 << 10)
-    while recv(descriptor.number, &scratch, scratch.count, 0) > 0 {}
+    // The peer of a TCP socket can still send, so there is a bound.
+    for _ in 0..<256 {
+      guard recv(descriptor.number, &scratch, scratch.count, 0) > 0 else { return }
+    }
   }
 }

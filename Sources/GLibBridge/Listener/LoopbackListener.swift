@@ -1,0 +1,125 @@
+import CGLib
+import Platform
+
+/// A small HTTP listener on 127.0.0.1, to which this user's browser returns from a web page.
+///
+/// Every local program can connect, so all is bounded: at most ``connectionLimit`` connections, each with one request
+/// of at most ``LoopbackConnection/headLimit`` bytes, which has ``LoopbackConnection/patience`` to come and the answer
+/// as long to be taken. libsoup's server is not used: it gives the parsed address instead of what was sent, merges
+/// repeated fields, and keeps copies of the address that nothing wipes.
+@GLibActor
+package final class LoopbackListener {
+  /// Answers a request. It may take its time; it is cancelled when the listener stops and a second has passed.
+  package typealias Handler = @GLibActor (LoopbackRequest) async -> LoopbackAnswer
+
+  /// The most connections. One more closes the oldest whose request has not come, or the oldest if there is none.
+  package static let connectionLimit = 16
+  /// The longest time that ``stop()`` lets answers go out.
+  private static let farewell = Duration.seconds(1)
+  /// The most connections that one iteration of the main loop accepts. In a flood, each has some iterations to send
+  /// its request before it is the oldest.
+  private static let batchSize = 4
+  /// The wait before the next connection is accepted, after the process ran out of descriptors.
+  private static let exhaustionPause = Duration.milliseconds(200)
+
+  private enum State {
+    case idle
+    case serving(DescriptorWatch, Handler)
+    /// Accepts nothing until the timer fires.
+    case pausing(Timer, Handler)
+    /// Accepts nothing any more. The timer ends the answers that are left, and keeps this object alive until then.
+    case stopping(Timer)
+    case stopped
+  }
+
+  /// The port, of the system's choice.
+  package nonisolated let port: UInt16
+  private var state = State.idle
+  private var socket: ListeningSocket?
+  private var connections: [LoopbackConnection] = []
+
+  /// Listens. Connections wait until ``serve(_:)`` is called.
+  ///
+  /// - Throws: ``GLibError`` when no port or no descriptor is left.
+  package init() throws {
+    let socket = try ListeningSocket()
+    port = socket.port
+    self.socket = socket
+  }
+
+  isolated deinit {
+    abort()
+  }
+
+  /// Begins to accept connections. Call it once.
+  ///
+  /// - Throws: ``GLibError`` when the kernel has no room to watch the socket.
+  package func serve(_ handler: @escaping Handler) throws {
+    guard case .idle = state, let socket else { return }
+    let watch = try DescriptorWatch(socket.descriptor) { [weak self] _ in self?.accept(handler) }
+    watch.awaited = .input
+    state = .serving(watch, handler)
+  }
+
+  /// Stops listening at once. Answers that are under way, or that a handler gives within a second, are sent first.
+  package func stop() {
+    switch state {
+    case .stopping, .stopped: return
+    case .idle, .serving, .pausing: break
+    }
+    socket = nil
+    state = .stopping(Timer(after: Self.farewell) { self.abort() })
+    for connection in connections where connection.isReading { connection.close() }
+    connections.removeAll { $0.isReading }
+    endIfIdle()
+  }
+
+  // MARK: Connections
+
+  private func accept(_ handler: @escaping Handler) {
+    for _ in 0..<Self.batchSize {
+      guard case .serving = state, let socket else { return }
+      do {
+        guard let peer = try socket.accept() else { return }
+        makeRoom()
+        let connection = try LoopbackConnection(peer)
+        connections.append(connection)
+        connection.serve(handler) { [weak self, weak connection] in
+          self?.connections.removeAll { $0 === connection }
+          self?.endIfIdle()
+        }
+      } catch {
+        return pause(handler)
+      }
+    }
+  }
+
+  private func makeRoom() {
+    guard connections.count >= Self.connectionLimit else { return }
+    let index = connections.firstIndex { $0.isReading } ?? 0
+    connections.remove(at: index).close()
+  }
+
+  /// A connection that cannot be accepted stays ready, so without a pause the main loop would spin.
+  private func pause(_ handler: @escaping Handler) {
+    state = .pausing(
+      Timer(after: Self.exhaustionPause) { [weak self] in
+        guard let self, case .pausing(_, let handler) = state else { return }
+        state = .idle
+        do { try serve(handler) } catch { pause(handler) }
+      }, handler)
+  }
+
+  private func endIfIdle() {
+    guard case .stopping(let timer) = state, connections.isEmpty else { return }
+    timer.cancel()
+    state = .stopped
+  }
+
+  private func abort() {
+    socket = nil
+    state = .stopped
+    for connection in connections { connection.close() }
+    connections = []
+  }
+}
