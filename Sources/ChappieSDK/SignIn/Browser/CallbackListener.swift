@@ -1,0 +1,97 @@
+import GLibBridge
+import SecretMemory
+
+/// What the sign-in page answered through the browser.
+enum Callback: Sendable {
+  /// An authorization code, and the client id that was issued, if the answer names one.
+  case code(SecretBytes, clientID: String?)
+  /// An error code of OAuth, such as `access_denied`: letters, digits, `_` and `-`.
+  case refused(code: String)
+}
+
+/// Receives the browser when it returns from the sign-in page, on a port of this machine.
+///
+/// Every local program and every web page can make requests here, so a request that is not the awaited one is refused
+/// and ends nothing.
+@GLibActor
+final class CallbackListener {
+  /// The longest time that the browser waits for the outcome.
+  private static let patience = Duration.seconds(60)
+
+  /// The address to which the sign-in page sends the browser: `http://127.0.0.1:PORT/auth/callback`.
+  nonisolated let redirectURI: String
+  private let address: CallbackAddress
+  private let expected: (state: SecretBytes, issuer: String)
+  private let listener: LoopbackListener
+  private let first = Promise<Callback>()
+  private let outcome = Promise<CallbackPage>()
+
+  /// Listens.
+  ///
+  /// - Parameters:
+  ///   - state: the parameter `state` of this attempt.
+  ///   - issuer: the server's identity, which a parameter `iss` must equal (RFC 9207).
+  init(state: SecretBytes, issuer: String) throws(ChappieAuthError) {
+    do {
+      listener = try LoopbackListener()
+      address = CallbackAddress(port: listener.port)
+      redirectURI = address.uri
+      expected = (state, issuer)
+      try listener.serve { [weak self] request in
+        await self?.answer(request) ?? CallbackPage.unknownAddress.answer
+      }
+    } catch {
+      throw .network("no port of this computer is free for the browser's return")
+    }
+  }
+
+  /// Waits for the first callback with the right state. Only one task may wait.
+  ///
+  /// - Throws: `CancellationError`.
+  func callback() async throws -> Callback {
+    try await first.value()
+  }
+
+  /// Takes the full address that a user copied from the browser of another machine.
+  ///
+  /// - Throws: ``ChappieAuthError/invalidResponse(_:)``, which tells what is wrong. The attempt goes on.
+  func take(pasted text: String) throws(ChappieAuthError) {
+    let parameters = try address.parameters(ofPasted: text)
+    let callback: Callback
+    do {
+      callback = try parameters.callback(state: expected.state, issuer: expected.issuer)
+    } catch {
+      throw error.asAuthError
+    }
+    guard !first.isFulfilled else { throw .invalidResponse("this sign-in already has its answer") }
+    accept(callback)
+  }
+
+  /// Shows the outcome in the browser that waits for it, and stops listening. Call it at the end of each attempt.
+  func finish(_ page: CallbackPage) {
+    outcome.fulfil(page)
+    listener.stop()
+  }
+
+  private func accept(_ callback: Callback) {
+    if case .code(let code, _) = callback { TokensAtHand.note(code) }
+    first.fulfil(callback)
+  }
+
+  private func answer(_ request: LoopbackRequest) async -> LoopbackAnswer {
+    guard request.host == address.host else { return CallbackPage.notThisSignIn.answer }
+    guard request.method == "GET" else { return CallbackPage.otherMethod.answer }
+    do {
+      guard let parameters = try CallbackAddress.parameters(ofTarget: request.target) else {
+        return CallbackPage.unknownAddress.answer
+      }
+      let callback = try parameters.callback(state: expected.state, issuer: expected.issuer)
+      guard !first.isFulfilled else { return CallbackPage.alreadyAnswered.answer }
+      accept(callback)
+    } catch {
+      return CallbackPage.notThisSignIn.answer
+    }
+    let page = try? await withDeadline(Self.patience) { [outcome] in try await outcome.value() }
+    return (page ?? .unfinished).answer
+  }
+}
