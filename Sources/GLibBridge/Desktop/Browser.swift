@@ -18,6 +18,12 @@ public struct WebPageAddress: Sendable, Hashable {
     self.text = text
   }
 
+  /// Scheme, host and port as they are written, in lower case.
+  public var origin: String {
+    let end = text.utf8.dropFirst(text.prefix { $0 != ":" }.utf8.count + 3).firstIndex { "/?#".utf8.contains($0) }
+    return text[..<(end ?? text.endIndex)].lowercased()
+  }
+
   /// Some programs treat a backslash as a slash. The other characters are not allowed in a URL.
   private static let forbidden = Set(#"\"<>^`{|}"#.utf8)
 

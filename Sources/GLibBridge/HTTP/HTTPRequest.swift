@@ -25,6 +25,9 @@ public struct HTTPRequest: Sendable {
   public var headers: [(name: String, value: FieldValue)] = []
   public var body: Body?
   public var contentType: String?
+  /// Called when the connection stands, before the first byte of the request leaves. A request that fails before has not
+  /// reached the server.
+  public var willSend: (@GLibActor @Sendable () -> Void)?
 
   public init(_ method: Method, _ url: String) {
     self.method = method

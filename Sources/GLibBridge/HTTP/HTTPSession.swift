@@ -89,12 +89,23 @@ public final class HTTPSession {
     offerOnlyHTTP1(message)
     let headers = soup_message_get_request_headers(message)
     for (name, value) in request.headers { Self.append(name, value, to: headers) }
+    if let willSend = request.willSend { call(willSend, beforeSending: message) }
     if let body = request.body {
       let bytes = Self.bytes(of: body)
       soup_message_set_request_body_from_bytes(message, request.contentType, bytes)
       g_bytes_unref(bytes)
     }
     return message
+  }
+
+  private func call(_ willSend: @escaping @GLibActor @Sendable () -> Void, beforeSending message: OpaquePointer) {
+    let callback: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> Void = { _, data in
+      GLibActor.assumeIsolated { CallbackBox<@GLibActor @Sendable () -> Void>.of(data).closure() }
+    }
+    g_signal_connect_data(
+      UnsafeMutableRawPointer(message), "starting", unsafeBitCast(callback, to: GCallback.self),
+      CallbackBox(willSend).retained, CallbackBox<@GLibActor @Sendable () -> Void>.releaseOfSignal,
+      GConnectFlags(rawValue: 0))
   }
 
   /// Removes HTTP/2 from the ALPN protocols of the connection, before the TLS handshake.

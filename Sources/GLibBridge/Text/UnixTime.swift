@@ -15,6 +15,15 @@ public enum UnixTime {
     return text.map { String(cString: $0) } ?? "\(unixSeconds)"
   }
 
+  /// Reads a time in the form of ISO 8601, in UTC where it names no zone. Nil for any other text.
+  public static func parse(iso8601 text: String) -> Int64? {
+    let utc = g_time_zone_new_utc()
+    defer { g_time_zone_unref(utc) }
+    guard let date = g_date_time_new_from_iso8601(text, utc) else { return nil }
+    defer { g_date_time_unref(date) }
+    return Int64(g_date_time_to_unix(date))
+  }
+
   /// The current Unix time in seconds.
   public static var now: Int64 { nowWithMicroseconds.seconds }
 
