@@ -55,7 +55,7 @@ let package = Package(
       name: "AnswerRendering", dependencies: ["GLibBridge", "MarkdownParser", "Platform", "SyntaxHighlighting"],
       swiftSettings: settings),
     .target(
-      name: "ChappieSDK", dependencies: ["GLibBridge", "Platform", "SecretMemory", "Zstandard"],
+      name: "ChappieSDK", dependencies: ["GLibBridge", "Platform", "SecretMemory", "Signatures", "Zstandard"],
       swiftSettings: settings),
     .target(
       name: "ChappieSDKRuntime", dependencies: ["ChappieSDK", "GLibBridge", "Platform", "SecretMemory", "SQLite"],

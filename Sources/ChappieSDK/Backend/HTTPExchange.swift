@@ -20,7 +20,6 @@ struct HTTPExchange {
     }
   }
 
-  let method: any SignInMethod
   let coding: Coding
 
   /// - Throws: ``ExchangeFailure``, `CancellationError`.
@@ -30,7 +29,7 @@ struct HTTPExchange {
     let response = try await send(request, grant, line)
     let flow = reader.take(response.headers)
     guard (200..<300).contains(response.status) else {
-      throw ExchangeFailure(await BackendFailure(response, from: method.responsesURL))
+      throw ExchangeFailure(await BackendFailure(response, from: grant.backend.responsesURL))
     }
     if await flow.goesOn() { try await read(response, reader) }
     return try reader.answer()
@@ -39,16 +38,16 @@ struct HTTPExchange {
   private func send(_ request: ResponsesRequest, _ grant: AccessGrant, _ line: BackendLine) async throws
     -> HTTPResponse
   {
-    var message = HTTPRequest(.post, method.responsesURL)
+    var message = HTTPRequest(.post, grant.backend.responsesURL)
     message.body = .bytes(
       await request.isLarge ? offActor { [coding] in coding.body(of: request) } : coding.body(of: request))
     if case .zstd = coding { message.setHeader("content-encoding", "zstd") }
     message.contentType = "application/json"
     message.setHeader("accept", "text/event-stream")
-    message.setThread(request.threadID)
+    message.identify(to: grant.backend, thread: request.threadID)
     if let header = request.formHeader { message.setHeader(header.name, header.value) }
     if let turnState = line.turnState { message.setHeader("x-codex-turn-state", turnState) }
-    method.authorize(&message, with: grant)
+    grant.method.authorize(&message, with: grant)
     do {
       return try await BackendLine.http.sendLogged(message, deadline: Self.headDeadline)
     } catch let error as GLibError {
@@ -70,11 +69,10 @@ struct HTTPExchange {
 }
 
 extension HTTPRequest {
-  /// Adds the header fields that identify the client and the conversation.
-  mutating func setThread(_ id: String) {
-    identify()
-    setHeader("session-id", id)
-    setHeader("thread-id", id)
-    setHeader("x-client-request-id", id)
+  /// Adds the header fields that name the client and, if there is one, the conversation.
+  mutating func identify(to backend: BackendProfile, thread id: String? = nil) {
+    for (name, value) in backend.clientHeaders { setHeader(name, value) }
+    guard let id else { return }
+    for name in backend.threadHeaders { setHeader(name, id) }
   }
 }

@@ -39,7 +39,7 @@ package enum ServerCheck {
 
   private static func ask(_ server: Server, _ url: String) async -> Answer {
     var request = HTTPRequest(.get, url)
-    request.identify()
+    request.setHeader("originator", "chappie")
     let host = ParsedURL(url)?.host ?? ""
     do {
       let response = try await withDeadline(deadline) { [request] in

@@ -5,7 +5,6 @@ import GLibBridge
 struct SocketExchange {
   private static let version = "responses_websockets=2026-02-06"
 
-  let method: any SignInMethod
   /// The longest wait for the handshake.
   var connectDeadline = Duration.seconds(15)
   /// The longest silence within an answer.
@@ -75,10 +74,10 @@ struct SocketExchange {
   }
 
   private func open(_ threadID: String, _ grant: AccessGrant) async throws -> WebSocket {
-    var handshake = HTTPRequest(.get, method.responsesURL)
+    var handshake = HTTPRequest(.get, grant.backend.responsesURL)
     handshake.setHeader("openai-beta", Self.version)
-    handshake.setThread(threadID)
-    method.authorize(&handshake, with: grant)
+    handshake.identify(to: grant.backend, thread: threadID)
+    grant.method.authorize(&handshake, with: grant)
     do {
       return try await BackendLine.http.openLoggedWebSocket(handshake, deadline: connectDeadline)
     } catch let refusal as WebSocketRefusal {

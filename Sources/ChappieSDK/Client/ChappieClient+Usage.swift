@@ -3,7 +3,8 @@ import GLibBridge
 extension ChappieClient {
   /// Asks the backend for the plan's usage. Answers report it too, as ``ChappieStreamEvent/usageLimits(_:)``.
   ///
-  /// - Returns: the usage now; a part that the backend does not report is nil.
+  /// - Returns: the usage now; a part that the backend does not report is nil. After a sign-in in the browser all parts
+  ///   are nil: the user sees the usage at ``ChappieAuthSession/manageUsageURL``.
   /// - Throws: ``ChappieClientError``, `CancellationError`.
   public func usageLimits() async throws -> ChappieUsageLimitSnapshot {
     try await usageLimits(interaction: .forbidden)
@@ -14,9 +15,12 @@ extension ChappieClient {
   package func usageLimits(interaction: UserInteraction) async throws -> ChappieUsageLimitSnapshot {
     let slot = conversation.slot
     let query = BackendQuery(slot: slot, backoff: configuration.rateLimitBackoff)
-    let answer = try await ChappieClientError.converting {
-      try await query.get(slot.method.usageURL, try await slot.accessGrant(interaction: interaction))
+    let reply = try await ChappieClientError.converting { () -> BackendQuery.Reply? in
+      let grant = try await slot.accessGrant(interaction: interaction)
+      guard let address = grant.backend.usageURL else { return nil }
+      return try await query.get(address, grant)
     }
+    guard let answer = reply else { return ChappieUsageLimitSnapshot() }
     guard let snapshot = ChappieUsageLimitSnapshot(answer: answer.json) else {
       throw ChappieClientError.httpError(answer.status, "The backend's answer does not tell of usage.")
     }

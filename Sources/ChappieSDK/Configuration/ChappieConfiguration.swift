@@ -39,6 +39,18 @@ public struct ChappieConfiguration: Sendable, Hashable {
   /// Whether the client compacts its conversation automatically.
   public var automaticCompaction: ChappieAutomaticCompaction
 
+  /// The application's own name for people, such as on the page of a sign-in in the browser: at most 64 characters. Nil
+  /// stands for its id; for the desktop user's slots it is “Chappie”.
+  public var applicationName: String?
+
+  /// The name to show.
+  package var shownApplicationName: String {
+    let name = applicationName ?? applicationID.attribute.map(ChappieApplicationID.shown) ?? "Chappie"
+    return String(
+      name.filter { !$0.isNewline && !$0.unicodeScalars.contains { $0.properties.generalCategory == .control } }
+        .prefix(64))
+  }
+
   package var backend: ChappieBackend = .production
 
   /// The rule for reading when the state of the screen is unknown.
@@ -55,7 +67,7 @@ public struct ChappieConfiguration: Sendable, Hashable {
     rateLimitBackoff: ChappieRateLimitBackoffPolicy = .default,
     streamingTransportPolicy: ChappieStreamingTransportPolicy = .default,
     automaticCompaction: ChappieAutomaticCompaction = .off,
-    applicationID: ChappieApplicationID = .program
+    applicationID: ChappieApplicationID = .program, applicationName: String? = nil
   ) {
     self.keychainService = keychainService
     self.keychainAccount = keychainAccount
@@ -67,5 +79,6 @@ public struct ChappieConfiguration: Sendable, Hashable {
     self.streamingTransportPolicy = streamingTransportPolicy
     self.automaticCompaction = automaticCompaction
     self.applicationID = applicationID
+    self.applicationName = applicationName
   }
 }

@@ -10,12 +10,21 @@ public enum ChappieAuthError: Error, Sendable, Hashable {
   /// The token endpoint neither refreshed nor refused the sign-in: the answer came from a proxy or from a server with
   /// an error. The sign-in stays.
   case renewalFailed(status: Int, message: String)
+  /// The server has ended the sign-in, or the answer to a renewal was lost and the server renews each sign-in once. The
+  /// text gives the reason.
+  case ended(String)
+  /// The server renews the sign-in later only. The sign-in stays.
+  case renewalTooEarly
   /// The server gave no device code.
   case deviceCodeRequestFailed(status: Int, message: String)
   /// The user declined the sign-in on the web page.
   case declined
   /// The code expired before the user approved it.
   case expired
+  /// Somebody else has signed in on the page than the slot's user. Nothing was replaced.
+  case accountMismatch
+  /// The server's proof of the user's identity is wrong, or cannot be checked. Nothing was stored.
+  case identityNotVerified(String)
   /// This program cancelled the sign-in.
   case cancelled
   /// The server's answer is invalid.
@@ -32,7 +41,7 @@ public enum ChappieAuthError: Error, Sendable, Hashable {
   /// Whether only a new sign-in helps.
   public var requiresReauthentication: Bool {
     switch self {
-    case .missingRefreshToken: true
+    case .missingRefreshToken, .ended: true
     case .tokenExchangeFailed(let status, _): [400, 401, 403].contains(status)
     default: false
     }
@@ -49,12 +58,19 @@ extension ChappieAuthError: CustomStringConvertible {
     case .renewalFailed(let status, let message):
       "The sign-in could not be renewed and is kept: the answer of the sign-in server had status \(status)"
         + "\(Self.detail(message))."
+    case .ended(let reason): "The sign-in has ended, for \(reason.withoutFullStop): sign in again."
+    case .renewalTooEarly: "The sign-in server renews the sign-in in some minutes only: try again then."
     case .deviceCodeRequestFailed(404, _):
       "Sign-in with a device code is not enabled on this server: turn it on in ChatGPT under Settings, Security."
     case .deviceCodeRequestFailed(let status, let message):
       "The sign-in server gave no code, with status \(status)\(Self.detail(message))."
     case .declined: "The sign-in was declined: start it again when you want it."
-    case .expired: "The code was not used within its time: start the sign-in again."
+    case .expired: "The sign-in was not approved within its time: start it again."
+    case .accountMismatch:
+      "Another account has signed in on the page than the one that is stored here, which stays: sign in with that one, "
+        + "or ask for another account."
+    case .identityNotVerified(let reason):
+      "The sign-in server's proof of who signed in cannot be used (\(reason.withoutFullStop)): start the sign-in again."
     case .cancelled: "The sign-in was cancelled."
     case .invalidResponse(let message): "The sign-in server gave an answer that cannot be used\(Self.detail(message))."
     case .network(let message): "The sign-in server was not reached: \(message.withoutFullStop)."
@@ -77,9 +93,13 @@ extension ChappieAuthError: LogValue {
     case .missingRefreshToken: "there is no refresh token"
     case .tokenExchangeFailed(let status, _): "the sign-in server refused with status \(status)"
     case .renewalFailed(let status, _): "the sign-in server answered with status \(status), which refuses nothing"
+    case .ended(let reason): "the sign-in has ended: \(reason.withoutFullStop)"
+    case .renewalTooEarly: "the sign-in server renews it later only"
+    case .accountMismatch: "another account has signed in than the slot's"
+    case .identityNotVerified(let reason): "the proof of identity cannot be used: \(reason.withoutFullStop)"
     case .deviceCodeRequestFailed(let status, _): "the sign-in server gave no code, with status \(status)"
     case .declined: "declined on the sign-in page"
-    case .expired: "the code was not used in time"
+    case .expired: "not approved in time"
     case .cancelled: "cancelled here"
     case .invalidResponse: "the sign-in server gave an answer that cannot be used"
     case .network(let reason): "the sign-in server was not reached: \(reason)"

@@ -10,6 +10,13 @@ public enum ChappieClientError: Error, Sendable, Hashable {
   case missingAccountID
   /// The sign-in has ended. The text gives the reason. Show your sign-in.
   case reauthenticationRequired(String)
+  /// The user has not allowed this application to use the ChatGPT plan. Offer a sign-in that asks for it.
+  case planUseNotGranted
+  /// The server does not let this user or workspace use the plan here. Another sign-in does not help. The text is the
+  /// server's reason.
+  case planUseNotEligible(String)
+  /// The backend of this sign-in does not offer what the request needs. The text names the parameter.
+  case unsupportedCapability(String)
   /// The plan's quota is used up. Do not retry before its reset.
   case usageLimitReached(ChappieUsageLimit)
   /// The model called a tool without a handler. The text is the tool's name.
@@ -46,6 +53,12 @@ extension ChappieClientError: CustomStringConvertible {
     case .missingRefreshToken: "The stored sign-in cannot be renewed: sign in again."
     case .missingAccountID: "The stored sign-in names no ChatGPT account: sign in again."
     case .reauthenticationRequired(let reason): reason
+    case .planUseNotGranted:
+      "This sign-in does not allow the use of your ChatGPT plan: sign in again and allow it on the page."
+    case .planUseNotEligible(let reason):
+      "ChatGPT does not let this account use its plan here" + (reason.isEmpty ? "." : ": \(reason)")
+    case .unsupportedCapability(let parameter):
+      "The backend of this sign-in does not offer '\(parameter)': leave it out, or sign in with a device code."
     case .usageLimitReached(let limit): limit.description
     case .missingToolHandler(let tool):
       "The model called the tool '\(tool)', which nothing handles here: register a handler for it."
@@ -74,6 +87,9 @@ extension ChappieClientError: LogValue {
     case .missingRefreshToken: "there is no refresh token"
     case .missingAccountID: "the sign-in names no account"
     case .reauthenticationRequired: "the sign-in has ended"
+    case .planUseNotGranted: "the use of the plan is not allowed"
+    case .planUseNotEligible: "the server does not let this user use the plan"
+    case .unsupportedCapability: "the backend of this sign-in does not offer a part of the request"
     case .usageLimitReached: "the usage limit is reached"
     case .missingToolHandler: "nothing handles a tool that the model called"
     case .toolApprovalDenied: "a tool was not allowed to run"

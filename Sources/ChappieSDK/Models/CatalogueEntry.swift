@@ -19,19 +19,21 @@ struct CatalogueEntry: Sendable, Equatable {
   /// Entries without a usable slug are left out. A repeated slug counts once.
   ///
   /// - Returns: the entries, or nil when the answer is no list of models.
-  static func list(_ answer: ChappieJSONValue) -> [CatalogueEntry]? {
+  static func list(_ answer: ChappieJSONValue, of backend: BackendProfile) -> [CatalogueEntry]? {
     guard case .array(let elements) = answer["models"] else { return nil }
     var slugs: Set<String> = []
-    let entries = elements.compactMap(CatalogueEntry.init).filter { slugs.insert($0.model.slug).inserted }
+    let entries = elements.compactMap { CatalogueEntry($0, of: backend) }.filter {
+      slugs.insert($0.model.slug).inserted
+    }
     return entries.enumerated()
       .sorted { ($0.element.model.priority, $0.offset) < ($1.element.model.priority, $1.offset) }.map(\.element)
   }
 
-  private init?(_ json: ChappieJSONValue) {
-    guard let model = ChappieModel(json) else { return nil }
+  private init?(_ json: ChappieJSONValue, of backend: BackendProfile) {
+    guard let model = ChappieModel(json, isServed: backend.servesListedModels) else { return nil }
     self.init(
       model, isListed: json["visibility"]?.stringValue.map { $0 == "list" } ?? true,
-      form: json["use_responses_lite"]?.boolValue == true ? .lite : .plain,
+      form: backend.hasLiteForm && json["use_responses_lite"]?.boolValue == true ? .lite : .plain,
       ultra: json["multi_agent_reasoning_effort"]?.stringValue.flatMap { ChappieModel.isSlug($0) ? $0 : nil })
   }
 }

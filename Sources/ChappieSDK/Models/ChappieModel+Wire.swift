@@ -3,7 +3,9 @@ extension ChappieModel {
   ///
   /// A missing or invalid value means not supported. A model without modalities reads text, and one without a priority
   /// comes last. Texts are reduced to one line without terminal control characters, because users see them.
-  init?(_ entry: ChappieJSONValue) {
+  ///
+  /// - Parameter isServed: whether the API supports a model of which the list says nothing.
+  init?(_ entry: ChappieJSONValue, isServed: Bool = false) {
     guard let slug = entry["slug"]?.stringValue, Self.isSlug(slug) else { return nil }
     let name = entry["display_name"]?.stringValue.map(Redaction.message) ?? ""
     let description = entry["description"]?.stringValue.map(Redaction.message) ?? ""
@@ -11,7 +13,7 @@ extension ChappieModel {
     let levels = entry["supported_reasoning_levels"]?.arrayValue?.map { $0["effort"] ?? $0 } ?? []
     self.init(
       slug: slug, displayName: name.isEmpty ? slug : name, description: description.isEmpty ? nil : description,
-      supportedInAPI: entry["supported_in_api"]?.boolValue ?? false,
+      supportedInAPI: entry["supported_in_api"]?.boolValue ?? isServed,
       priority: entry["priority"]?.truncatedValue.map { Int(clamping: $0) } ?? .max,
       inputModalities: modalities.isEmpty ? ["text"] : modalities, supportedReasoningLevels: Self.words(.array(levels)),
       supportsSearchTool: entry["supports_search_tool"]?.boolValue ?? false,

@@ -25,8 +25,8 @@ struct ModelCatalogue {
   }
 
   private func ask(_ grant: AccessGrant, _ query: BackendQuery) async throws -> [CatalogueEntry] {
-    let answer = try await query.get(slot.method.modelsURL, grant)
-    guard let entries = CatalogueEntry.list(answer.json) else {
+    let answer = try await query.get(grant.backend.modelsURL, grant)
+    guard let entries = CatalogueEntry.list(answer.json, of: grant.backend) else {
       throw ChappieClientError.httpError(answer.status, "The backend's answer is no list of models.")
     }
     slot.modelCache.keep(entries, etag: answer.headers["etag"], for: answer.accountID)

@@ -27,7 +27,10 @@ final class RequestRunner {
     slot.idleSockets.prepare { [slot, catalogue] in
       let grant = try await slot.accessGrant(interaction: .forbidden)
       Task.onGLib { _ = try? await catalogue.start(choice, grant) }
-      return try await SocketExchange(method: slot.method).connect(UniqueID.make(), grant)
+      guard grant.backend.hasWebSocket else {
+        throw ExchangeFailure.noWebSocket(.network("this backend has no WebSocket"), isLasting: true)
+      }
+      return try await SocketExchange().connect(UniqueID.make(), grant)
     }
   }
 
@@ -35,12 +38,16 @@ final class RequestRunner {
   func answer(_ request: TurnRequest, in scope: TurnScope) async throws -> ModelAnswer {
     var retries = Retries(transport: policy, backoff: backoff)
     var grant = try await slot.accessGrant(interaction: scope.interaction)
+    try check(grant)
+    var used = grant.backend.hasWebSocket ? transport : .http
     var model: RequestModel
     if let known = scope.model {
       // All requests of a turn go to the same model.
       model = known
     } else {
-      if usesSockets, scope.line.socket == nil { scope.line.socket = .opening(connecting(request.threadID, grant)) }
+      if used == .webSocket, scope.line.socket == nil {
+        scope.line.socket = .opening(connecting(request.threadID, grant))
+      }
       let start = try await catalogue.start(request.choice, grant)
       (model, grant) = (start.model, start.grant)
       if start.isRenewed {
@@ -48,7 +55,6 @@ final class RequestRunner {
         scope.line.giveUpSocket()
       }
     }
-    var used = transport
     var hadNoSocket = false
     while true {
       scope.model = model
@@ -59,8 +65,10 @@ final class RequestRunner {
         let named = withExtendedLifetime(grant) { ModelAnswer(answer, of: model.slug) }
         // A network that passes HTTP and no WebSocket will not pass the next one either.
         if hadNoSocket { transport = .http }
+        slot.apply(.planUse(.enabled))
         return named
       } catch let failure as ExchangeFailure {
+        if let planUse = failure.planUse { slot.apply(.planUse(planUse)) }
         switch retries.decide(failure, over: used, hasDelivered: !scope.text.latest.isEmpty) {
         case .fail(let error): throw Self.explained(error, grant)
         case .again(let seconds): try await sleep(for: .seconds(seconds))
@@ -80,9 +88,16 @@ final class RequestRunner {
     }
   }
 
+  /// Refuses what this sign-in's backend would refuse, before anything is sent.
+  private func check(_ grant: AccessGrant) throws(ChappieClientError) {
+    guard grant.planUse != .notGranted else { throw .planUseNotGranted }
+    let insistsOnSockets = policy.prefersWebSocket && !policy.fallsBackToHTTPSSE
+    if insistsOnSockets, !grant.backend.hasWebSocket { throw .unsupportedCapability("streaming_transport_policy") }
+  }
+
   /// Opens a socket while the list of models is asked for.
   private func connecting(_ threadID: String, _ grant: AccessGrant) -> Task<SocketConnection, any Error> {
-    Task.onGLib { [method = slot.method] in try await SocketExchange(method: method).connect(threadID, grant) }
+    Task.onGLib { try await SocketExchange().connect(threadID, grant) }
   }
 
   private var catalogue: ModelCatalogue { ModelCatalogue(slot: slot, backoff: backoff) }
@@ -114,9 +129,10 @@ final class RequestRunner {
     let reader = AnswerReader(scope)
     switch transport {
     case .webSocket:
-      return try await SocketExchange(method: slot.method).run(request, grant, scope.line, reader)
+      return try await SocketExchange().run(request, grant, scope.line, reader)
     case .http:
-      return try await HTTPExchange(method: slot.method, coding: coding).run(request, grant, scope.line, reader)
+      let coding = grant.backend.takesCompression ? coding : .plain
+      return try await HTTPExchange(coding: coding).run(request, grant, scope.line, reader)
     }
   }
 }

@@ -36,9 +36,10 @@ struct SocketExchangeTests {
     }
   }
 
-  private func method(_ server: HTTPServer) throws -> any SignInMethod {
+  private func grant(_ server: HTTPServer) throws -> AccessGrant {
     let base = "http://127.0.0.1:\(server.port)"
-    return DeviceCodeSignIn(backend: try ChappieBackend(issuer: base, baseURL: base + "/api"), http: AuthHTTP())
+    let method = DeviceCodeSignIn(try ChappieBackend(issuer: base, baseURL: base + "/api"), http: AuthHTTP())
+    return method.grant(.test("token"))
   }
 
   private let request = ResponsesRequest(
@@ -51,7 +52,9 @@ struct SocketExchangeTests {
   }
 
   /// The failure of the exchange and the text delivered before it.
-  private func failure(of exchange: SocketExchange) async throws -> (failure: ExchangeFailure, text: String) {
+  private func failure(of exchange: SocketExchange, at server: HTTPServer) async throws -> (
+    failure: ExchangeFailure, text: String
+  ) {
     var text = ""
     let caller = TurnCaller(interaction: .forbidden) { event in
       if case .textDelta(let delta) = event { text += delta }
@@ -60,7 +63,7 @@ struct SocketExchangeTests {
     let line = BackendLine()
     let scope = TurnScope(caller, slot: SlotFixture().slot, line)
     do {
-      let answer = try await exchange.run(request, .test("token"), line, AnswerReader(scope))
+      let answer = try await exchange.run(request, grant(server), line, AnswerReader(scope))
       Issue.record("there is an answer: \(answer.responseID)")
       throw CancellationError()
     } catch let failure as ExchangeFailure {
@@ -76,8 +79,8 @@ struct SocketExchangeTests {
       try await Self.hang()
       return .drop
     }
-    let exchange = SocketExchange(method: try method(server), connectDeadline: .milliseconds(30))
-    guard case .noWebSocket(.network, isLasting: false) = try await failure(of: exchange).failure else {
+    let exchange = SocketExchange(connectDeadline: .milliseconds(30))
+    guard case .noWebSocket(.network, isLasting: false) = try await failure(of: exchange, at: server).failure else {
       Issue.record("another failure")
       return
     }
@@ -90,8 +93,8 @@ struct SocketExchangeTests {
       for event in events { try await socket.write(Array(event.utf8)) }
       try await Self.hang()
     }
-    let exchange = SocketExchange(method: try method(server), idleDeadline: .milliseconds(100))
-    let (failure, text) = try await failure(of: exchange)
+    let exchange = SocketExchange(idleDeadline: .milliseconds(100))
+    let (failure, text) = try await failure(of: exchange, at: server)
     guard case .broken(.network(let reason)) = failure else {
       Issue.record("another failure: \(failure)")
       return
@@ -107,7 +110,7 @@ struct SocketExchangeTests {
 
   @Test func handshakeContainsCredentialAccountAndThread() async throws {
     let server = try server { $0.close() }
-    _ = try await failure(of: SocketExchange(method: try method(server)))
+    _ = try await failure(of: SocketExchange(), at: server)
     let headers = try #require(log.handshake).headers
     #expect(headers["openai-beta"] == "responses_websockets=2026-02-06")
     #expect(headers["authorization"]?.hasPrefix("Bearer ") == true)

@@ -6,7 +6,7 @@ import Testing
 /// Parsing the backend's list of models.
 struct ChappieModelListTests {
   private static func list(_ text: String) throws -> [ChappieModel]? {
-    CatalogueEntry.list(try ChappieJSONValue(json: text))?.filter(\.isListed).map(\.model)
+    CatalogueEntry.list(try ChappieJSONValue(json: text), of: .test)?.filter(\.isListed).map(\.model)
   }
 
   private static func slugs(_ entries: String...) throws -> [String]? {
@@ -75,7 +75,7 @@ struct ChappieModelListTests {
   ])
   func readsTheRequirementsForRequests(_ member: String, _ form: RequestModel.Form, _ ultra: String?) throws {
     let entries = CatalogueEntry.list(
-      try ChappieJSONValue(json: "{\"models\":[{\"slug\":\"m\",\"visibility\":\"hide\",\(member)}]}"))
+      try ChappieJSONValue(json: "{\"models\":[{\"slug\":\"m\",\"visibility\":\"hide\",\(member)}]}"), of: .test)
     #expect(entries?.first?.form == form)
     #expect(entries?.first?.ultra == ultra)
     #expect(entries?.first?.isListed == false)

@@ -13,13 +13,15 @@ struct ChappieAuthStateTests {
     #expect(
       ChappieDeviceLinkState.allCases.map(\.rawValue)
         == [
-          "idle", "requesting-code", "waiting-for-approval", "exchanging", "linked", "declined", "expired", "cancelled",
-          "failed",
+          "idle", "requesting-code", "waiting-for-approval", "waiting-for-browser", "exchanging", "verifying", "linked",
+          "declined", "expired", "cancelled", "failed",
         ])
   }
 
   @Test func onlyUnfinishedLinkStatesAreRunning() {
     #expect(
-      ChappieDeviceLinkState.allCases.filter(\.isRunning) == [.requestingCode, .waitingForApproval, .exchanging])
+      ChappieDeviceLinkState.allCases.filter(\.isRunning) == [
+        .requestingCode, .waitingForApproval, .waitingForBrowser, .exchanging, .verifying,
+      ])
   }
 }

@@ -16,7 +16,7 @@ struct CredentialCodingTests {
     var credential = Credential.test("a", renewedAt: 1_800_000_000, canBeRenewed: hasRefreshToken)
     if !hasIDToken { credential.idToken = nil }
     let read = try #require(CredentialCoding.decode(CredentialCoding.encode(credential)))
-    #expect(read.method == "fake")
+    #expect(read.method == "device-code")
     #expect(read.servers == .test)
     #expect(read.renewedAt == 1_800_000_000)
     #expect(read.accessToken.isEqual(to: credential.accessToken))

@@ -19,21 +19,21 @@ struct DeviceCodeSignInTests {
     ])
     let method = try issuer.method()
     var stages: [SignInProgress] = []
-    let credential = try await method.signIn { stages.append($0) }
+    let credential = try await method.signIn(.plain) { stages.append($0) }
     #expect(credential.method == "device-code")
     #expect(credential.accessToken.text == "access")
     #expect(credential.refreshToken?.text == "rt-1")
     #expect(credential.idToken?.text == "a.b.c")
     let polls = Array(repeating: FakeIssuer.pollPath, count: 3)
     #expect(issuer.requests.map(\.path) == [FakeIssuer.codePath] + polls + [FakeIssuer.tokenPath])
-    guard case .requestingCode = stages.first, case .exchanging = stages.last, stages.count == 3,
+    guard case .preparing = stages.first, case .exchanging = stages.last, stages.count == 3,
       case .waitingForApproval(let code) = stages[1]
     else {
       Issue.record("other stages: \(stages)")
       return
     }
     #expect(code.userCode == "ABCD-12345")
-    #expect(code.verificationURI == method.backend.issuer + "/codex/device")
+    #expect(code.verificationURI == method.servers.issuer + "/codex/device")
   }
 
   @Test func sendsTheRequiredBodiesAndHeaders() async throws {
@@ -42,9 +42,9 @@ struct DeviceCodeSignInTests {
       FakeIssuer.tokenPath: [FakeIssuer.tokens],
     ])
     let method = try issuer.method()
-    _ = try await method.signIn { _ in }
+    _ = try await method.signIn(.plain) { _ in }
     let bodies = issuer.requests.map(\.body)
-    #expect(try ChappieJSONValue(foundation: bodies[0]) == ["client_id": .string(method.backend.clientID)])
+    #expect(try ChappieJSONValue(foundation: bodies[0]) == ["client_id": .string(ChappieBackend.productionClientID)])
     #expect(try ChappieJSONValue(foundation: bodies[1]) == ["device_auth_id": "da", "user_code": "ABCD-12345"])
     for request in issuer.requests {
       #expect(request.method == "POST")
@@ -63,14 +63,14 @@ struct DeviceCodeSignInTests {
       FakeIssuer.codePath: [Response(body: body)], FakeIssuer.pollPath: [FakeIssuer.approval],
       FakeIssuer.tokenPath: [FakeIssuer.tokens],
     ])
-    #expect(try await issuer.method().signIn { _ in }.accessToken.text == "access")
+    #expect(try await issuer.method().signIn(.plain) { _ in }.accessToken.text == "access")
   }
 
   // MARK: Failure
 
   private func failure(_ answers: [String: [Response]]) async throws -> ChappieAuthError? {
     let issuer = try FakeIssuer(answers)
-    return await #expect(throws: ChappieAuthError.self) { try await issuer.method().signIn { _ in } }
+    return await #expect(throws: ChappieAuthError.self) { try await issuer.method().signIn(.plain) { _ in } }
   }
 
   @Test func reportsAServerWithoutDeviceCodes() async throws {
@@ -119,8 +119,8 @@ struct DeviceCodeSignInTests {
       return .whole(HTTPServerResponse(.init(status: 403)))
     }
     let base = "http://127.0.0.1:\(server.port)"
-    let method = DeviceCodeSignIn(backend: try ChappieBackend(issuer: base, baseURL: base), http: AuthHTTP())
-    let task = Task { @GLibActor in _ = try await method.signIn { _ in } }
+    let method = DeviceCodeSignIn(try ChappieBackend(issuer: base, baseURL: base), http: AuthHTTP())
+    let task = Task { @GLibActor in _ = try await method.signIn(.plain) { _ in } }
     await polled.value()
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }

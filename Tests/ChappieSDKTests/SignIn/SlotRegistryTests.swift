@@ -31,7 +31,7 @@ struct SlotRegistryTests {
     let slot = SlotRegistry.slot(for: Self.configuration())
     let other = SlotRegistry.slot(for: Self.configuration { $0.backend = backend })
     #expect(other !== slot)
-    #expect(other.method.responsesURL == "http://127.0.0.1:2/codex/responses")
+    #expect(other.methods[.deviceCode]?.backend.responsesURL == "http://127.0.0.1:2/codex/responses")
   }
 
   @Test func unusedSlotIsReleased() {

@@ -59,7 +59,7 @@ struct TokenClaimsTests {
   }
 
   @Test func accountComesFromTheIDToken() {
-    let info = Self.credential(id: Self.full, access: "{\"email\":\"other@b\"}").accountInfo
+    let info = Self.credential(id: Self.full, access: "{\"email\":\"other@b\"}").claimedAccount
     #expect(
       info
         == ChappieAccountInfo(
@@ -69,24 +69,25 @@ struct TokenClaimsTests {
   @Test func profileAndPlainUserIDReplaceMissingClaims() {
     let info = Self.credential(
       id: "{\"https://api.openai.com/profile\":{\"email\":\"p@b\"},\"https://api.openai.com/auth\":{\"user_id\":\"u\"}}"
-    ).accountInfo
+    ).claimedAccount
     #expect(info == ChappieAccountInfo(email: "p@b", userID: "u"))
   }
 
   @Test func accessTokenReplacesAMissingOrOpaqueIDToken() {
-    #expect(Self.credential(id: nil, access: Self.full).accountInfo.email == "a@b")
+    #expect(Self.credential(id: nil, access: Self.full).claimedAccount.email == "a@b")
     var opaque = Self.credential(id: nil, access: Self.full)
     opaque.idToken = SecretBytes("opaque".utf8)
-    #expect(opaque.accountInfo.accountID == "acc")
+    #expect(opaque.claimedAccount.accountID == "acc")
     opaque.accessToken = SecretBytes("opaque".utf8)
-    #expect(opaque.accountInfo == ChappieAccountInfo())
+    #expect(opaque.claimedAccount == ChappieAccountInfo())
   }
 
   @Test func fedRAMPComesFromTheIDToken() {
-    #expect(Self.credential(id: Self.full).isFedRAMP)
-    #expect(!Self.credential(id: "{}").isFedRAMP)
-    #expect(!Self.credential(id: "{\"https://api.openai.com/auth\":{\"chatgpt_account_is_fedramp\":false}}").isFedRAMP)
-    #expect(!Self.credential(id: nil).isFedRAMP)
+    #expect(Self.credential(id: Self.full).claimsFedRAMP)
+    #expect(!Self.credential(id: "{}").claimsFedRAMP)
+    #expect(
+      !Self.credential(id: "{\"https://api.openai.com/auth\":{\"chatgpt_account_is_fedramp\":false}}").claimsFedRAMP)
+    #expect(!Self.credential(id: nil).claimsFedRAMP)
   }
 
   // MARK: The time of a refresh
@@ -98,13 +99,13 @@ struct TokenClaimsTests {
       (-1000, true), (0, true), (299, true), (300, true), (301, false), (320, false), (864_000, false),
     ] as [(Int64, Bool)])
   func tokenIsDueFiveMinutesBeforeItExpires(_ secondsLeft: Int64, _ isDue: Bool) {
-    #expect(Credential.test("t", expiresAt: Self.now + secondsLeft).isDue(at: Self.now) == isDue)
+    #expect(Credential.test("t", expiresAt: Self.now + secondsLeft).claimedValidity.isDue(at: Self.now) == isDue)
   }
 
   @Test func fractionOfASecondDelaysTheRefresh() {
     var credential = Credential.test("t")
     credential.accessToken = TestTokens.jwt("{\"exp\":\(Self.now + 300).5}")
-    #expect(!credential.isDue(at: Self.now))
+    #expect(!credential.claimedValidity.isDue(at: Self.now))
   }
 
   @Test(
@@ -115,18 +116,19 @@ struct TokenClaimsTests {
     var credential = Credential.test("t", renewedAt: Self.now - age)
     for token in [SecretBytes("opaque".utf8), TestTokens.jwt("{}")] {
       credential.accessToken = token
-      #expect(credential.isDue(at: Self.now) == isDue)
+      #expect(credential.claimedValidity.isDue(at: Self.now) == isDue)
     }
   }
 
   @Test(arguments: [(-1, true), (0, true), (1, false), (300, false)] as [(Int64, Bool)])
   func tokenExpiresAtItsExpiryClaim(_ secondsLeft: Int64, _ isExpired: Bool) {
-    #expect(Credential.test("t", expiresAt: Self.now + secondsLeft).isExpired(at: Self.now) == isExpired)
+    #expect(
+      Credential.test("t", expiresAt: Self.now + secondsLeft).claimedValidity.isExpired(at: Self.now) == isExpired)
   }
 
   @Test func opaqueTokenNeverCountsAsExpired() {
     var credential = Credential.test("t", renewedAt: 0)
     credential.accessToken = SecretBytes("opaque".utf8)
-    #expect(!credential.isExpired(at: Self.now))
+    #expect(!credential.claimedValidity.isExpired(at: Self.now))
   }
 }

@@ -60,7 +60,7 @@ struct TokenEndpointTests {
     #expect(renewed.refreshToken?.text == "rt-1")
     #expect(renewed.idToken?.text == "a.b.c")
     #expect(renewed.renewedAt > 5)
-    #expect(renewed.method == "fake")
+    #expect(renewed.method == "device-code")
     let body = try ChappieJSONValue(foundation: try #require(issuer.requests.first).body)
     let clientID = ChappieJSONValue.string(ChappieBackend.productionClientID)
     #expect(body == ["client_id": clientID, "grant_type": "refresh_token", "refresh_token": "rt-old"])

@@ -36,7 +36,7 @@ final class FakeIssuer {
   /// A sign-in method for this server.
   func method() throws -> DeviceCodeSignIn {
     let base = "http://127.0.0.1:\(server.port)"
-    return DeviceCodeSignIn(backend: try ChappieBackend(issuer: base, baseURL: base + "/api"), http: AuthHTTP())
+    return DeviceCodeSignIn(try ChappieBackend(issuer: base, baseURL: base + "/api"), http: AuthHTTP())
   }
 
   static let codePath = "/api/accounts/deviceauth/usercode"

@@ -7,11 +7,10 @@ import GLibBridge
 final class FakeSignIn: SignInMethod {
   typealias Progress = @GLibActor (SignInProgress) -> Void
 
-  nonisolated let identifier = "fake"
+  nonisolated let kind: ChappieSignInMethod
+  nonisolated let redeemsOnce: Bool
   nonisolated let servers = CredentialServers.test
-  nonisolated let responsesURL = "https://backend.example/codex/responses"
-  nonisolated let modelsURL = "https://backend.example/codex/models"
-  nonisolated let usageURL = "https://backend.example/wham/usage"
+  nonisolated let backend = BackendProfile.test
 
   /// The refresh. By default it returns a credential named `new`.
   var onRefresh: @GLibActor (Credential) async throws -> Credential = { _ in .test("new") }
@@ -24,16 +23,21 @@ final class FakeSignIn: SignInMethod {
   private(set) var refreshed: [String] = []
   private(set) var revoked: [String] = []
   private(set) var signIns = 0
+  private(set) var requests: [SignInRequest] = []
   private var revocation = Wait()
 
-  init() {}
+  init(_ kind: ChappieSignInMethod = .deviceCode, redeemsOnce: Bool = false) {
+    self.kind = kind
+    self.redeemsOnce = redeemsOnce
+  }
 
   nonisolated static func code(_ text: String) -> ChappieDeviceCode {
     ChappieDeviceCode(userCode: text, verificationURI: "https://issuer.example/device", expiresAt: 1)
   }
 
-  func signIn(progress: @escaping Progress) async throws -> Credential {
+  func signIn(_ request: SignInRequest, progress: @escaping Progress) async throws -> Credential {
     signIns += 1
+    requests.append(request)
     return try await onSignIn(progress)
   }
 
@@ -56,5 +60,52 @@ final class FakeSignIn: SignInMethod {
     await revocation.value()
   }
 
+  nonisolated func validity(of credential: Credential) -> TokenValidity { credential.claimedValidity }
+  nonisolated func account(of credential: Credential) -> ChappieAccountInfo { credential.claimedAccount }
+  nonisolated func planUse(of credential: Credential) -> ChappiePlanUse { .unknown }
+  nonisolated func grant(_ credential: Credential) -> AccessGrant {
+    AccessGrant(self, credential, accountID: credential.claimedAccount.accountID)
+  }
   nonisolated func authorize(_ request: inout HTTPRequest, with grant: AccessGrant) {}
+}
+
+extension BackendProfile {
+  static let test = BackendProfile(
+    responsesURL: "https://backend.example/codex/responses", modelsURL: "https://backend.example/codex/models",
+    usageURL: "https://backend.example/wham/usage", manageUsageURL: nil, clientHeaders: [], threadHeaders: [],
+    hasWebSocket: true, takesCompression: true, hasLiteForm: true, servesListedModels: false,
+    needsBackgroundConsent: false)
+}
+
+extension AccessGrant {
+  /// The grant of a credential of a method that does nothing.
+  init(_ credential: Credential) {
+    self.init(IdleSignIn(), credential, accountID: credential.claimedAccount.accountID)
+  }
+}
+
+/// A sign-in method that only names its backend.
+private struct IdleSignIn: SignInMethod {
+  nonisolated init() {}
+
+  nonisolated var kind: ChappieSignInMethod { .deviceCode }
+  nonisolated var redeemsOnce: Bool { false }
+  nonisolated var servers: CredentialServers { .test }
+  nonisolated var backend: BackendProfile { .test }
+
+  func signIn(_ request: SignInRequest, progress: @escaping FakeSignIn.Progress) async throws -> Credential {
+    throw CancellationError()
+  }
+  func refresh(_ credential: Credential) async throws -> Credential { credential }
+  func revoke(_ credential: Credential) async throws {}
+  nonisolated func validity(of credential: Credential) -> TokenValidity { credential.claimedValidity }
+  nonisolated func account(of credential: Credential) -> ChappieAccountInfo { credential.claimedAccount }
+  nonisolated func planUse(of credential: Credential) -> ChappiePlanUse { .unknown }
+  nonisolated func grant(_ credential: Credential) -> AccessGrant { AccessGrant(credential) }
+  nonisolated func authorize(_ request: inout HTTPRequest, with grant: AccessGrant) {}
+}
+
+extension SignInRequest {
+  /// A request without wishes, for an empty slot.
+  static let plain = SignInRequest(replaced: nil, options: SignInOptions(applicationName: "Tests"))
 }

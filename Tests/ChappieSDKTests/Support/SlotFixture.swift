@@ -26,7 +26,8 @@ struct SlotFixture {
       keychainService: "org.example.tests", keychainAccount: "slot-\(Self.count)")
     store = FakeStore(item)
     slot = CredentialSlot(
-      identity: SlotIdentity(configuration), method: method, store: store, gate: LockGate(unknown: .keyring),
+      identity: SlotIdentity(configuration), methods: SignInMethods([method]), store: store,
+      gate: LockGate(unknown: .keyring),
       clock: { [clock] in clock.time.withLock { $0 } })
   }
 

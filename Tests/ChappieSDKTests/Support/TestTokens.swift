@@ -29,7 +29,7 @@ extension Credential {
     renewedAt: Int64 = UnixTime.now, canBeRenewed: Bool = true, servers: CredentialServers = .test
   ) -> Credential {
     Credential(
-      method: "fake", servers: servers, accessToken: TestTokens.access(name, expiresAt: expiresAt),
+      method: "device-code", servers: servers, accessToken: TestTokens.access(name, expiresAt: expiresAt),
       refreshToken: canBeRenewed ? SecretBytes("rt-\(name)".utf8) : nil,
       idToken: TestTokens.jwt("{\"https://api.openai.com/auth\":{\"chatgpt_account_id\":\"\(account)\"}}"),
       renewedAt: renewedAt)

@@ -8,6 +8,10 @@ struct BackendFailure {
   let status: Int
   /// The backend's code for the error.
   let code: String?
+  /// The part of the request that the error is about.
+  let parameter: String?
+  /// The backend's message, without anything that could be a token.
+  let message: String
   /// The delay that the backend asks for, in seconds.
   let retryAfter: Double?
   /// Whether a retry is pointless, however late.
@@ -43,8 +47,10 @@ struct BackendFailure {
     self.status = status
     self.retryAfter = retryAfter.flatMap(Self.seconds)
     code = detail?.code
-    let message = detail?.message ?? answer?["detail"]?.stringValue ?? text
-    refusesModel = Self.refusesModel(status, code, message)
+    parameter = detail?.parameter
+    let full = detail?.message ?? answer?["detail"]?.stringValue ?? text
+    message = Redaction.message(full)
+    refusesModel = Self.refusesModel(status, code, full)
     isFinal = detail?.type == "usage_limit_reached" || detail?.type == "usage_not_included"
     if status == 429, detail?.type == "usage_limit_reached" {
       error = .usageLimitReached(
@@ -52,7 +58,7 @@ struct BackendFailure {
           plan: detail?.plan.map(ChappiePlan.init), resetsAt: detail?.resetsAt, primary: usage.primary,
           secondary: usage.secondary))
     } else {
-      error = .httpError(status, Redaction.message(message))
+      error = .httpError(status, message)
     }
   }
 

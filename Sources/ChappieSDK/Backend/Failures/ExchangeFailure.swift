@@ -11,6 +11,8 @@ enum ExchangeFailure: Error {
   case rateLimited(ChappieClientError, retryAfter: Double?)
   /// The backend could not be reached, or refused the request with a status from 500 to 599.
   case unavailable(ChappieClientError, retryAfter: Double?)
+  /// The backend cannot tell now whether the user's plan may be used.
+  case planUnavailable(ChappieClientError, retryAfter: Double?)
   /// The answer broke off, or the backend ended it with an error that another try may not meet.
   case broken(ChappieClientError)
   /// No WebSocket could be opened. If `isLasting`, the backend refuses WebSockets altogether; otherwise it could not be
@@ -31,7 +33,8 @@ enum ExchangeFailure: Error {
   /// The error that the caller gets if the remedy fails or does not exist.
   var error: ChappieClientError {
     switch self {
-    case .rejected(let error), .rateLimited(let error, _), .unavailable(let error, _), .broken(let error),
+    case .rejected(let error), .rateLimited(let error, _), .unavailable(let error, _),
+      .planUnavailable(let error, _), .broken(let error),
       .noWebSocket(let error, _), .staleSocket(let error), .encodingRefused(let error),
       .modelRefused(let error), .untrusted(let error), .final(let error):
       error
@@ -40,7 +43,14 @@ enum ExchangeFailure: Error {
 
   /// The failure for a refusal by the backend, by its code and its status.
   init(_ failure: BackendFailure) {
+    if let refusal = PlanRefusal(failure.code) {
+      self = refusal.failure(
+        status: failure.status, message: failure.message, parameter: failure.parameter, retryAfter: failure.retryAfter)
+      return
+    }
     switch (failure.status, failure.code) {
+    // Another token would not help, and the sign-in may be in order.
+    case (401, "subscription_sharing_invalid_user"): self = .final(failure.error)
     case (_, "websocket_connection_limit_reached"), (_, "previous_response_not_found"):
       self = .staleSocket(failure.error)
     case _ where failure.isFinal: self = .final(failure.error)
@@ -61,6 +71,11 @@ enum ExchangeFailure: Error {
 
   /// A failure that an event of the stream reports.
   init(event error: WireError) {
+    if let refusal = PlanRefusal(error.code) {
+      let message = Redaction.message(error.message ?? "no reason given")
+      self = refusal.failure(status: 200, message: message, parameter: error.parameter, retryAfter: error.delay)
+      return
+    }
     switch error.code {
     case "usage_limit_reached", "insufficient_quota":
       self = .final(
@@ -82,6 +97,17 @@ enum ExchangeFailure: Error {
 }
 
 extension ExchangeFailure {
+  /// The backend's word about the use of the plan. Nil when it has said nothing about it.
+  var planUse: ChappiePlanUse? {
+    if case .planUnavailable = self { return .unavailable }
+    return switch error {
+    case .planUseNotGranted: .notGranted
+    case .planUseNotEligible: .notEligible
+    case .usageLimitReached: .limitReached
+    default: nil
+    }
+  }
+
   /// The reason for a failed request, for the log: without the text of a server.
   static func reason(of error: any Error) -> String {
     switch error {

@@ -83,7 +83,8 @@ struct Retries {
       guard let delay = backoff.delay(beforeRetry: rateLimited, retryAfter: retryAfter) else { return .fail(error) }
       rateLimited += 1
       return .again(afterSeconds: delay)
-    case .unavailable(let error, let retryAfter) where !hasDelivered:
+    case .unavailable(let error, let retryAfter) where !hasDelivered,
+      .planUnavailable(let error, let retryAfter) where !hasDelivered:
       guard unavailable < Self.unavailableLimit else { return .fail(error) }
       unavailable += 1
       return .again(afterSeconds: retryAfter.map { min($0, backoff.maximumDelay) } ?? Self.delay(unavailable))

@@ -3,6 +3,8 @@ struct WireError: Equatable {
   let code: String?
   let type: String?
   let message: String?
+  /// The part of the request that the error is about.
+  let parameter: String?
   let plan: String?
   /// Unix seconds in UTC.
   let resetsAt: Int64?
@@ -11,6 +13,7 @@ struct WireError: Equatable {
     code = error["code"]?.stringValue
     type = error["type"]?.stringValue
     message = error["message"]?.stringValue
+    parameter = error["param"]?.stringValue.flatMap(Redaction.name)
     plan = error["plan_type"]?.stringValue.map(Redaction.message)
     resetsAt = error["resets_at"]?.truncatedValue
   }

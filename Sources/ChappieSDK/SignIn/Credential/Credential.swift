@@ -16,6 +16,11 @@ package struct Credential: Sendable {
   /// The time of the token endpoint's last refusal. The first refusal keeps the whole credential. The second removes
   /// the refresh token and keeps the account's identity.
   package var refusedAt: BootTime?
+  /// What the issuer has registered and granted. Nil for a method without registrations.
+  package var registration: RegisteredGrant?
+  /// When the refresh token was sent to a server that takes it once: Unix seconds. Nil before. A stored credential with
+  /// it has lost its successor, and its refresh token is not sent again.
+  package var redeemedAt: Int64?
 
   package init(
     method: String, servers: CredentialServers, accessToken: SecretBytes, refreshToken: SecretBytes?,
@@ -38,6 +43,29 @@ package struct Credential: Sendable {
   }
 }
 
+/// The grant of an issuer that has registered the application for this user.
+package struct RegisteredGrant: Sendable, Equatable {
+  /// The client id that was issued.
+  package let clientID: String
+  /// The issuer's name of the user for this client.
+  package let subject: String
+  package var scopes: [String]
+  /// The expiry of the access token: Unix seconds.
+  package var expiresAt: Int64
+  /// The time before which the server refuses a refresh: Unix seconds. Nil when it names none.
+  package var earliestRefresh: Int64?
+
+  package init(
+    clientID: String, subject: String, scopes: [String], expiresAt: Int64, earliestRefresh: Int64? = nil
+  ) {
+    self.clientID = clientID
+    self.subject = subject
+    self.scopes = scopes
+    self.expiresAt = expiresAt
+    self.earliestRefresh = earliestRefresh
+  }
+}
+
 /// The servers that a credential was made for. No other server receives it, and other servers need another sign-in.
 package struct CredentialServers: Sendable, Hashable {
   /// Receives the refresh token and the tokens to revoke.
@@ -52,5 +80,8 @@ package struct CredentialServers: Sendable, Hashable {
 }
 
 extension ChappieBackend {
+  /// The servers of sign-ins with a code.
   package var servers: CredentialServers { CredentialServers(issuer: issuer, backend: baseURL) }
+  /// The servers of sign-ins in the browser.
+  package var browserServers: CredentialServers { CredentialServers(issuer: issuer, backend: apiURL) }
 }

@@ -15,6 +15,8 @@ enum CredentialCoding {
       line.append(",\"refused_boot\":\"\(moment.bootID)\",\"refused_uptime\":\(moment.seconds)")
     }
     if let token = credential.idToken { try line.append(token: token, key: "id_token") }
+    if let grant = credential.registration { line.append(encode(grant)) }
+    if let time = credential.redeemedAt { line.append(",\"redeemed_at\":\(time)") }
     line.append("}")
     return line.joined()
   }
@@ -33,8 +35,26 @@ enum CredentialCoding {
       if let boot = text("refused_boot", json), let uptime = text("refused_uptime", json).flatMap(Int64.init) {
         credential.refusedAt = BootTime(bootID: boot, seconds: uptime)
       }
+      credential.registration = registration(json)
+      credential.redeemedAt = text("redeemed_at", json).flatMap(Int64.init)
       return credential
     }
+  }
+
+  private static func encode(_ grant: RegisteredGrant) -> String {
+    var text = ",\"client_id\":\(quoted(grant.clientID)),\"subject\":\(quoted(grant.subject))"
+    text += ",\"scope\":\(quoted(grant.scopes.joined(separator: " "))),\"expires_at\":\(grant.expiresAt)"
+    if let time = grant.earliestRefresh { text += ",\"earliest_refresh_at\":\(time)" }
+    return text
+  }
+
+  private static func registration(_ json: borrowing Span<UInt8>) -> RegisteredGrant? {
+    guard let clientID = text("client_id", json), let subject = text("subject", json),
+      let scope = text("scope", json), let expiresAt = text("expires_at", json).flatMap(Int64.init)
+    else { return nil }
+    return RegisteredGrant(
+      clientID: clientID, subject: subject, scopes: scope.split(separator: " ").map(String.init),
+      expiresAt: expiresAt, earliestRefresh: text("earliest_refresh_at", json).flatMap(Int64.init))
   }
 
   private static func quoted(_ text: String) -> String {

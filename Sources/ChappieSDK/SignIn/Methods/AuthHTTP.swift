@@ -25,8 +25,12 @@ final class AuthHTTP {
     /// not, because any proxy can give it. An error about the request or the client does not, because a new token would
     /// not fix it.
     var refusesRefreshToken: Bool {
-      guard [400, 401, 403].contains(status), let code = errorCode else { return false }
-      return Self.endOfRefreshToken.contains(code.lowercased())
+      [400, 401, 403].contains(status) && endsRefreshToken
+    }
+
+    /// Whether the error code says that the refresh token is of no use any more.
+    var endsRefreshToken: Bool {
+      errorCode.map { Self.endOfRefreshToken.contains($0.lowercased()) } ?? false
     }
 
     private static let endOfRefreshToken: Set<String> = [
@@ -55,6 +59,13 @@ final class AuthHTTP {
   private let session = HTTPSession(userAgent: "chappie/\(ChappieVersion.current)", maxConnections: 8)
 
   /// - Throws: ``ChappieAuthError/network(_:)``, `CancellationError`.
+  func get(_ url: String) async throws -> Response {
+    var request = HTTPRequest(.get, url)
+    request.setHeader("accept", "application/json")
+    return try await send(request)
+  }
+
+  /// - Throws: ``ChappieAuthError/network(_:)``, `CancellationError`.
   func post(_ url: String, json: ChappieJSONValue) async throws -> Response {
     try await post(url, .bytes(json.encoded), "application/json")
   }
@@ -63,15 +74,26 @@ final class AuthHTTP {
     try await post(url, .secret(secretJSON), "application/json")
   }
 
-  func post(_ url: String, form: SecretBytes) async throws -> Response {
-    try await post(url, .secret(form), "application/x-www-form-urlencoded")
+  /// - Parameter willSend: called when the connection stands, before the first byte of the request leaves.
+  func post(
+    _ url: String, form: SecretBytes, willSend: (@GLibActor @Sendable () -> Void)? = nil
+  ) async throws -> Response {
+    try await post(url, .secret(form), "application/x-www-form-urlencoded", willSend: willSend)
   }
 
-  private func post(_ url: String, _ body: HTTPRequest.Body, _ contentType: String) async throws -> Response {
+  private func post(
+    _ url: String, _ body: HTTPRequest.Body, _ contentType: String, willSend: (@GLibActor @Sendable () -> Void)? = nil
+  ) async throws -> Response {
     var request = HTTPRequest(.post, url)
     request.body = body
     request.contentType = contentType
+    request.willSend = willSend
     request.setHeader("accept", "*/*")
+    return try await send(request)
+  }
+
+  private func send(_ request: HTTPRequest) async throws -> Response {
+    var request = request
     request.setHeader("originator", "chappie")
     do {
       return try await withDeadline(Self.totalDeadline) { [session, request] in

@@ -8,33 +8,36 @@ struct DeviceCodeSignIn: SignInMethod {
   /// The wait between polls, in seconds, when the server names none.
   static let defaultInterval: Double = 5
 
-  nonisolated var identifier: String { "device-code" }
+  nonisolated var kind: ChappieSignInMethod { .deviceCode }
+  nonisolated var redeemsOnce: Bool { false }
 
-  let backend: ChappieBackend
+  private let configuration: ChappieBackend
   let tokens: TokenEndpoint
   private let http: AuthHTTP
 
-  init(backend: ChappieBackend, http: AuthHTTP) {
-    self.backend = backend
+  init(_ backend: ChappieBackend, http: AuthHTTP) {
+    configuration = backend
     self.http = http
     tokens = TokenEndpoint(issuer: backend.issuer, clientID: backend.clientID, http: http)
   }
 
   // MARK: Signing in
 
-  func signIn(progress: @escaping @GLibActor (SignInProgress) -> Void) async throws -> Credential {
-    progress(.requestingCode)
+  func signIn(_ request: SignInRequest, progress: @escaping @GLibActor (SignInProgress) -> Void) async throws
+    -> Credential
+  {
+    progress(.preparing)
     let code = try await requestCode()
     let deadline = UnixTime.now + Self.codeLifetime
     progress(
       .waitingForApproval(
         ChappieDeviceCode(
-          userCode: code.userCode, verificationURI: "\(backend.issuer)/codex/device", expiresAt: deadline)))
+          userCode: code.userCode, verificationURI: "\(configuration.issuer)/codex/device", expiresAt: deadline)))
     let approval = try await poll(code, until: deadline)
     progress(.exchanging)
     return try await tokens.exchange(
-      code: approval.code, verifier: approval.verifier, redirectURI: "\(backend.issuer)/deviceauth/callback",
-      method: identifier, servers: servers)
+      code: approval.code, verifier: approval.verifier, redirectURI: "\(configuration.issuer)/deviceauth/callback",
+      method: kind.rawValue, servers: servers)
   }
 
   private struct Code {
@@ -50,7 +53,7 @@ struct DeviceCodeSignIn: SignInMethod {
 
   private func requestCode() async throws -> Code {
     let answer = try await http.post(
-      "\(backend.issuer)/api/accounts/deviceauth/usercode", json: ["client_id": .string(backend.clientID)])
+      "\(configuration.issuer)/api/accounts/deviceauth/usercode", json: ["client_id": .string(configuration.clientID)])
     guard answer.isSuccess else {
       throw ChappieAuthError.deviceCodeRequestFailed(status: answer.status, message: answer.errorMessage)
     }
@@ -81,7 +84,7 @@ struct DeviceCodeSignIn: SignInMethod {
   }
 
   private func poll(_ code: Code, until deadline: Int64) async throws -> Approval {
-    let url = "\(backend.issuer)/api/accounts/deviceauth/token"
+    let url = "\(configuration.issuer)/api/accounts/deviceauth/token"
     while UnixTime.now < deadline {
       let answer = try await http.post(
         url, json: ["device_auth_id": .string(code.deviceAuthID), "user_code": .string(code.userCode)])
@@ -123,12 +126,35 @@ struct DeviceCodeSignIn: SignInMethod {
     try await tokens.revoke(credential)
   }
 
+  nonisolated func validity(of credential: Credential) -> TokenValidity { credential.claimedValidity }
+
+  // MARK: The account
+
+  nonisolated func account(of credential: Credential) -> ChappieAccountInfo { credential.claimedAccount }
+
+  /// The tokens do not tell.
+  nonisolated func planUse(of credential: Credential) -> ChappiePlanUse { .unknown }
+
+  nonisolated func grant(_ credential: Credential) -> AccessGrant {
+    AccessGrant(
+      self, credential, accountID: credential.claimedAccount.accountID, isFedRAMP: credential.claimsFedRAMP)
+  }
+
   // MARK: The backend
 
-  nonisolated var servers: CredentialServers { backend.servers }
-  nonisolated var responsesURL: String { "\(backend.baseURL)/codex/responses" }
-  nonisolated var modelsURL: String { "\(backend.baseURL)/codex/models?client_version=\(ProtocolVersion.current)" }
-  nonisolated var usageURL: String { "\(backend.baseURL)/wham/usage" }
+  nonisolated var servers: CredentialServers { configuration.servers }
+
+  nonisolated var backend: BackendProfile {
+    let base = configuration.baseURL
+    return BackendProfile(
+      responsesURL: "\(base)/codex/responses",
+      modelsURL: "\(base)/codex/models?client_version=\(ProtocolVersion.current)",
+      usageURL: "\(base)/wham/usage", manageUsageURL: nil,
+      clientHeaders: [("originator", "chappie"), ("version", ProtocolVersion.current)],
+      threadHeaders: ["session-id", "thread-id", "x-client-request-id"],
+      hasWebSocket: true, takesCompression: true, hasLiteForm: true, servesListedModels: false,
+      needsBackgroundConsent: false)
+  }
 
   nonisolated func authorize(_ request: inout HTTPRequest, with grant: AccessGrant) {
     request.setHeader("authorization", prefix: "Bearer ", secret: grant.accessToken)

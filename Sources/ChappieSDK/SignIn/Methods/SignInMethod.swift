@@ -1,22 +1,33 @@
 import GLibBridge
 
-/// One way to sign in. It alone knows its endpoints, its refresh rules, its account facts and the authorization of
-/// requests to its backend.
+/// One way to sign in. It alone knows its endpoints, its refresh rules, its account facts, and how to address its
+/// backend.
 @GLibActor
 protocol SignInMethod: Sendable {
   /// The name stored with each credential.
-  nonisolated var identifier: String { get }
+  nonisolated var kind: ChappieSignInMethod { get }
+
+  /// The only servers that may receive its credentials.
+  nonisolated var servers: CredentialServers { get }
+
+  /// The backend that answers its requests.
+  nonisolated var backend: BackendProfile { get }
+
+  /// Whether the server takes each refresh token once. A refresh token whose answer may have been lost is then never
+  /// sent again, and one that the server refuses is dropped at once.
+  nonisolated var redeemsOnce: Bool { get }
 
   /// Signs in.
   ///
   /// - Parameter progress: called at each stage.
   /// - Throws: ``ChappieAuthError``.
-  func signIn(progress: @escaping @GLibActor (SignInProgress) -> Void) async throws -> Credential
+  func signIn(_ request: SignInRequest, progress: @escaping @GLibActor (SignInProgress) -> Void) async throws
+    -> Credential
 
   /// Refreshes the tokens.
   ///
   /// - Throws: ``ChappieAuthError``. Where its `requiresReauthentication` is true, the credential cannot be refreshed
-  ///   again.
+  ///   again. ``RedemptionLost`` when the server may have redeemed the refresh token, and no answer tells.
   func refresh(_ credential: Credential) async throws -> Credential
 
   /// Asks the server to revoke the tokens.
@@ -24,25 +35,92 @@ protocol SignInMethod: Sendable {
   /// - Throws: ``ChappieAuthError/revocationFailed(_:)``, `CancellationError`.
   func revoke(_ credential: Credential) async throws
 
-  /// The only servers that may receive its credentials.
-  nonisolated var servers: CredentialServers { get }
+  /// The times that rule the refresh of a credential.
+  nonisolated func validity(of credential: Credential) -> TokenValidity
 
-  /// The address for a conversation's turns.
-  nonisolated var responsesURL: String { get }
+  /// The owner of a credential.
+  nonisolated func account(of credential: Credential) -> ChappieAccountInfo
 
-  /// The address of the model list.
-  nonisolated var modelsURL: String { get }
+  /// Whether a credential allows the use of the plan.
+  nonisolated func planUse(of credential: Credential) -> ChappiePlanUse
 
-  /// The address of the plan's usage.
-  nonisolated var usageURL: String { get }
+  /// What a request to the backend needs of a credential.
+  nonisolated func grant(_ credential: Credential) -> AccessGrant
 
   /// Adds the headers that identify the user to the backend.
   nonisolated func authorize(_ request: inout HTTPRequest, with grant: AccessGrant)
 }
 
+/// What a sign-in starts from.
+struct SignInRequest: Sendable {
+  /// The credential that a new one would replace. Nil when there is none, or it cannot be read.
+  let replaced: Credential?
+  let options: SignInOptions
+}
+
+/// The wishes of the program that starts a sign-in. A method ignores those that do not concern it.
+package struct SignInOptions: Sendable {
+  /// The application's own name for the issuer's page of consent.
+  package var applicationName: String
+  /// Opens a page in the user's browser. A failure is not reported, because the page can be opened by hand.
+  package typealias OpenPage =
+    @GLibActor @Sendable (_ address: String, _ activationToken: String?) async -> Void
+
+  /// Opens the page of the sign-in. Nil opens nothing.
+  package var openPage: OpenPage?
+  /// Whether the issuer asks the user again to allow the use of the plan.
+  package var asksForPlanUse: Bool
+  /// Whether another account may replace the one of the slot.
+  package var allowsAnotherAccount: Bool
+  /// The XDG activation token of the user's action.
+  package var activationToken: String?
+
+  package init(
+    applicationName: String, openPage: OpenPage? = nil, asksForPlanUse: Bool = false,
+    allowsAnotherAccount: Bool = false, activationToken: String? = nil
+  ) {
+    self.applicationName = applicationName
+    self.openPage = openPage
+    self.asksForPlanUse = asksForPlanUse
+    self.allowsAnotherAccount = allowsAnotherAccount
+    self.activationToken = activationToken
+  }
+}
+
 /// A stage of a sign-in.
 enum SignInProgress: Sendable {
-  case requestingCode
+  /// The server is asked for what the user needs.
+  case preparing
   case waitingForApproval(ChappieDeviceCode)
+  case waitingForBrowser(ChappieBrowserPage, BrowserReturn)
   case exchanging
+  case verifying
+}
+
+/// The browser's way back to a sign-in.
+struct BrowserReturn: Sendable {
+  /// Takes the address at which a browser on another machine arrived. Throws ``ChappieAuthError/invalidResponse(_:)``
+  /// for another address; the sign-in goes on.
+  let complete: @GLibActor @Sendable (String) throws -> Void
+  /// Tells the browser how the sign-in has ended, nil for success. It is called once, when the credential is stored.
+  let end: @GLibActor @Sendable (ChappieAuthError?) -> Void
+}
+
+/// The server may have redeemed a refresh token, and no answer tells.
+struct RedemptionLost: Error {
+  let error: ChappieAuthError
+}
+
+/// The times that rule the refresh of a credential: Unix seconds.
+struct TokenValidity: Sendable {
+  /// When the access token expires. Nil when it does not tell.
+  let expiresAt: Int64?
+  /// From when on a use of the access token is preceded by a refresh.
+  let dueAt: Int64
+  /// Before this time the server must not be asked for a refresh.
+  var earliestRefresh = Int64.min
+
+  func isExpired(at now: Int64) -> Bool { expiresAt.map { $0 <= now } ?? false }
+  func isDue(at now: Int64) -> Bool { dueAt <= now && mayRefresh(at: now) }
+  func mayRefresh(at now: Int64) -> Bool { earliestRefresh <= now }
 }

@@ -17,7 +17,10 @@ extension ChappieAuthSession {
 
     static let all = [
       Member(\.snapshot, \.self), Member(\.state, \.state), Member(\.deviceLinkState, \.deviceLinkState),
-      Member(\.deviceCode, \.deviceCode), Member(\.accountInfo, \.accountInfo), Member(\.lastError, \.lastError),
+      Member(\.deviceCode, \.deviceCode), Member(\.browserPage, \.browserPage),
+      Member(\.signInMethod, \.signInMethod), Member(\.planUse, \.planUse),
+      Member(\.manageUsageURL, \.manageUsageURL), Member(\.accountInfo, \.accountInfo),
+      Member(\.lastError, \.lastError),
     ]
   }
 }

@@ -19,6 +19,16 @@ public final class ChappieAuthSession: Observable, Sendable {
     public let deviceLinkState: ChappieDeviceLinkState
     /// The code of the running sign-in. Nil before it is known and after the sign-in has ended.
     public let deviceCode: ChappieDeviceCode?
+    /// The page of the running sign-in in the browser. Nil before it is known and after the sign-in has ended.
+    public let browserPage: ChappieBrowserPage?
+    /// As ``ChappieAuthSession/signInMethod``.
+    public let signInMethod: ChappieSignInMethod?
+    /// As ``ChappieAuthSession/planUse``.
+    public let planUse: ChappiePlanUse
+    /// As ``ChappieAuthSession/manageUsageURL``.
+    public let manageUsageURL: String?
+    /// Whether the user must have allowed requests while nobody is present.
+    package let needsBackgroundConsent: Bool
     /// As ``ChappieAuthSession/accountInfo``.
     public let accountInfo: ChappieAccountInfo?
     /// As ``ChappieAuthSession/lastError``.
@@ -28,6 +38,11 @@ public final class ChappieAuthSession: Observable, Sendable {
       self.state = state.state
       deviceLinkState = state.deviceLinkState
       deviceCode = state.deviceCode
+      browserPage = state.browserPage
+      signInMethod = state.holding?.method
+      planUse = state.planUse
+      manageUsageURL = state.holding?.manageUsageURL
+      needsBackgroundConsent = state.holding?.needsBackgroundConsent ?? false
       accountInfo = state.accountInfo
       lastError = state.lastError.map { ChappieAuthError($0) }
     }
@@ -96,6 +111,14 @@ public final class ChappieAuthSession: Observable, Sendable {
   public var deviceLinkState: ChappieDeviceLinkState { read(\.deviceLinkState).deviceLinkState }
   /// The code of the running sign-in. Nil before it is known and after the sign-in has ended.
   public var deviceCode: ChappieDeviceCode? { read(\.deviceCode).deviceCode }
+  /// The page of the running sign-in in the browser. Nil before it is known and after the sign-in has ended.
+  public var browserPage: ChappieBrowserPage? { read(\.browserPage).browserPage }
+  /// The method of the stored sign-in. Nil if there is none, or while the keyring has not shown it.
+  public var signInMethod: ChappieSignInMethod? { read(\.signInMethod).signInMethod }
+  /// Whether requests may use the user's plan, as far as the sign-in and the last answers tell.
+  public var planUse: ChappiePlanUse { read(\.planUse).planUse }
+  /// The page on which the user sees and limits the plan's usage by this application. Nil if the sign-in has none.
+  public var manageUsageURL: String? { read(\.manageUsageURL).manageUsageURL }
   /// The account of the stored credential. Nil if there is none, or while the keyring has not shown it.
   public var accountInfo: ChappieAccountInfo? { read(\.accountInfo).accountInfo }
   /// The latest error of a sign-in, sign-out, refresh or read of the keyring. A new sign-in clears it, and so does a
@@ -163,6 +186,70 @@ public final class ChappieAuthSession: Observable, Sendable {
   package func startDeviceCodeSignIn(interaction: UserInteraction) async throws -> ChappieDeviceCode {
     do {
       return try await slot.startSignIn(configuration.keychainAccessibility, interaction: interaction)
+    } catch let error as CredentialError {
+      throw ChappieAuthError(error)
+    }
+  }
+
+  /// Starts a sign-in in the browser and returns as soon as its page is known. The sign-in continues until the user has
+  /// approved or declined it on the page, or 10 minutes have passed. ``deviceLinkState`` shows its progress.
+  ///
+  /// The browser returns to a listener of this process on 127.0.0.1. The application is registered for the user under
+  /// ``ChappieConfiguration/applicationName`` at the first time; later sign-ins of the slot use the same registration.
+  /// While such a sign-in runs, this method returns its page and starts no other; it ends one with a code. The stored
+  /// credential stays until the new sign-in succeeds.
+  ///
+  /// - Parameters:
+  ///   - opensBrowser: whether the page is opened in the user's browser.
+  ///   - asksForPlanUse: whether the user is asked again to allow the use of the plan.
+  ///   - allowsAnotherAccount: whether another account may replace the one of this slot.
+  ///   - activationToken: the XDG activation token of the user's action, which lets the browser raise its window.
+  /// - Returns: the page, to open by hand, and the end of the attempt.
+  /// - Throws: ``ChappieAuthError`` if the keyring cannot be used or the server cannot be reached; `CancellationError`.
+  @GLibActor
+  @discardableResult
+  public func startBrowserSignIn(
+    opensBrowser: Bool = true, asksForPlanUse: Bool = false, allowsAnotherAccount: Bool = false,
+    activationToken: String? = nil
+  ) async throws -> ChappieBrowserPage {
+    let options = SignInOptions(
+      applicationName: configuration.shownApplicationName, openPage: opensBrowser ? Self.openPage : nil,
+      asksForPlanUse: asksForPlanUse, allowsAnotherAccount: allowsAnotherAccount, activationToken: activationToken)
+    return try await startBrowserSignIn(options, interaction: .forbidden)
+  }
+
+  private static let openPage: SignInOptions.OpenPage = { address, activationToken in
+    guard let page = WebPageAddress(address) else { return }
+    do {
+      try await Browser.open(page, activationToken: activationToken)
+    } catch {
+      Log.notice("The browser did not open, so the user has to open the page of the sign-in.")
+    }
+  }
+
+  /// Does the same as ``startBrowserSignIn(opensBrowser:asksForPlanUse:allowsAnotherAccount:activationToken:)``.
+  /// `interaction` decides whether the keyring may prompt for its password.
+  @GLibActor
+  package func startBrowserSignIn(_ options: SignInOptions, interaction: UserInteraction) async throws
+    -> ChappieBrowserPage
+  {
+    do {
+      return try await slot.startBrowserSignIn(
+        options, configuration.keychainAccessibility, interaction: interaction)
+    } catch let error as CredentialError {
+      throw ChappieAuthError(error)
+    }
+  }
+
+  /// Completes a sign-in whose page was approved in a browser on another machine, which could not return to this one.
+  ///
+  /// - Parameter address: the whole address at which that browser arrived: it begins with `http://127.0.0.1`.
+  /// - Throws: ``ChappieAuthError/invalidResponse(_:)`` for another address, or when no sign-in waits for one. A running
+  ///   sign-in goes on.
+  @GLibActor
+  public func completeBrowserSignIn(_ address: String) throws {
+    do {
+      try slot.completeBrowserSignIn(address)
     } catch let error as CredentialError {
       throw ChappieAuthError(error)
     }

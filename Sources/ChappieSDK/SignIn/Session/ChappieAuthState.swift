@@ -16,21 +16,25 @@ public enum ChappieAuthState: String, Sendable, Hashable, CaseIterable {
 
 extension ChappieAuthState: LogValue {}
 
-/// The progress of the device-code exchange.
+/// The progress of a sign-in.
 public enum ChappieDeviceLinkState: String, Sendable, Hashable, CaseIterable {
   /// No sign-in has run, or the user has signed out since.
   case idle
-  /// The server has been asked for a code.
+  /// The server has been asked for a code, or for the address of its page.
   case requestingCode = "requesting-code"
   /// The code is known. The user has yet to enter and approve it.
   case waitingForApproval = "waiting-for-approval"
-  /// The user has approved the code, and the server is asked for the tokens.
+  /// The page of a sign-in in the browser is known. The user has yet to approve it there.
+  case waitingForBrowser = "waiting-for-browser"
+  /// The user has approved, and the server is asked for the tokens.
   case exchanging
+  /// The server's proof of who signed in is checked.
+  case verifying
   /// The sign-in has succeeded, and its credential is stored.
   case linked
   /// The user has declined the sign-in on the page.
   case declined
-  /// The code has expired before the user approved it.
+  /// The time for the user has passed without an approval.
   case expired
   /// This program has cancelled the sign-in.
   case cancelled
@@ -40,7 +44,7 @@ public enum ChappieDeviceLinkState: String, Sendable, Hashable, CaseIterable {
   /// Whether a sign-in is running.
   public var isRunning: Bool {
     switch self {
-    case .requestingCode, .waitingForApproval, .exchanging: true
+    case .requestingCode, .waitingForApproval, .waitingForBrowser, .exchanging, .verifying: true
     case .idle, .linked, .declined, .expired, .cancelled, .failed: false
     }
   }

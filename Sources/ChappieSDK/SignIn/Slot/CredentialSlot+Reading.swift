@@ -43,19 +43,39 @@ extension CredentialSlot {
   /// sent nowhere.
   func find(_ interaction: UserInteraction) async throws -> SlotVault<Credential>.Finding {
     let finding = try await vault.read(identity, interaction: interaction)
-    guard case .secret(let credential, _) = finding, credential.servers != method.servers else { return finding }
+    guard case .secret(let credential, _) = finding, methods[credential] == nil else { return finding }
     return .unusable(reason: Credential.otherServers)
+  }
+
+  /// The method that keeps `credential`.
+  ///
+  /// - Throws: ``CredentialError/unusable(_:)`` for a credential that ``find(_:)`` does not return.
+  func method(of credential: Credential) throws(CredentialError) -> any SignInMethod {
+    guard let method = methods[credential] else { throw .unusable(Credential.otherServers) }
+    return method
+  }
+
+  /// The events for a credential: what it allows, and `event` with its account.
+  func identified(
+    _ credential: Credential, _ event: (ChappieAccountInfo) -> SlotState.Event
+  ) -> [SlotState.Event] {
+    guard let method = methods[credential] else { return [] }
+    let holding = SlotState.Holding(
+      method: method.kind, planUse: method.planUse(of: credential), manageUsageURL: method.backend.manageUsageURL,
+      needsBackgroundConsent: method.backend.needsBackgroundConsent)
+    return [.holds(holding), event(method.account(of: credential))]
   }
 
   /// A silent keyring signs nobody out, even across a restart.
   private func recall() {
-    if store.hadCredential(identity, for: method.servers) { apply(.recalled) }
+    if methods.servers.contains(where: { store.hadCredential(identity, for: $0) }) { apply(.recalled) }
   }
 
-  func found(_ credential: Credential) -> SlotState.Event {
-    credential.refusedAt != nil
-      ? .foundRefused(credential.accountInfo, renewedAt: credential.renewedAt)
-      : .found(credential.accountInfo, renewedAt: credential.renewedAt)
+  func found(_ credential: Credential) -> [SlotState.Event] {
+    identified(credential) { account in
+      credential.refusedAt != nil
+        ? .foundRefused(account, renewedAt: credential.renewedAt) : .found(account, renewedAt: credential.renewedAt)
+    }
   }
 
   /// Records `error` if it comes from the store or the lock, and returns it.

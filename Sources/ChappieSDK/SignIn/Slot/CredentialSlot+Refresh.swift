@@ -10,14 +10,18 @@ extension CredentialSlot {
   /// - Throws: ``CredentialError``, `CancellationError`.
   func accessGrant(interaction: UserInteraction = .forbidden) async throws -> AccessGrant {
     let (credential, _) = try await read(interaction: interaction)
-    let grant = AccessGrant(credential)
+    let method = try method(of: credential)
+    let grant = method.grant(credential)
+    let (now, validity) = (UnixTime.now, method.validity(of: credential))
     if pending != nil { return try await refresh(replacing: grant) }
     if let refusal = refusal(of: credential) {
       guard mayTryAgain(credential, after: refusal) else { throw reauthenticationRequired }
       return try await refresh(replacing: grant)
     }
     if state.isSpent { throw reauthenticationRequired }
-    guard credential.isDue(at: UnixTime.now) else { return grant }
+    if credential.redeemedAt != nil, !validity.isExpired(at: now) { return grant }
+    if validity.isExpired(at: now), !validity.mayRefresh(at: now) { throw CredentialError.signIn(.renewalTooEarly) }
+    guard validity.isDue(at: now) else { return grant }
     return try await refresh(replacing: grant)
   }
 
@@ -36,11 +40,15 @@ extension CredentialSlot {
 
   func storePending() async {
     guard let pending else { return }
-    _ = try? await refresh(replacing: AccessGrant(pending.predecessor.credential))
+    _ = try? await refresh(replacing: grant(of: pending.predecessor.credential))
   }
 
   func refreshEnded() async {
     if case .running(let task) = refreshing { _ = await task.result }
+  }
+
+  private func grant(of credential: Credential) throws(CredentialError) -> AccessGrant {
+    try method(of: credential).grant(credential)
   }
 
   private func refresh(replacing old: AccessGrant, wasRejected: Bool = false) async throws -> AccessGrant {
@@ -63,7 +71,7 @@ extension CredentialSlot {
         MemoryHardening.wipeStack()
       }
       do {
-        return AccessGrant(try await performRefresh(replacing: old, wasRejected: wasRejected))
+        return try grant(of: try await performRefresh(replacing: old, wasRejected: wasRejected))
       } catch let error as ChappieAuthError {
         Log.info("The refresh failed: \(error).", slot: identity.logSlot)
         apply(.refreshFailed(.signIn(error)))
@@ -92,10 +100,15 @@ extension CredentialSlot {
     }
     let refusal = refusal(of: current)
     if let refusal, !mayTryAgain(current, after: refusal) { throw reauthenticationRequired }
+    let method = try method(of: current)
+    let validity = method.validity(of: current)
+    // The lock of the slot is held: nobody waits for that answer any more.
+    if current.redeemedAt != nil { throw await lostRenewal(of: current, accessibility) }
+    guard validity.mayRefresh(at: UnixTime.now) else { throw CredentialError.signIn(.renewalTooEarly) }
     do {
       // A refresh token is not redeemed while its successor cannot be stored.
       try await store.unlock(identity, interaction: .forbidden)
-    } catch CredentialError.locked where !wasRejected && !current.isExpired(at: UnixTime.now) {
+    } catch CredentialError.locked where !wasRejected && !validity.isExpired(at: UnixTime.now) {
       return current
     }
     Log.info(
@@ -103,7 +116,7 @@ extension CredentialSlot {
         ? "A refresh begins: the backend does not take the access token."
         : "A refresh begins: the access token is about to expire.", slot: identity.logSlot)
     do {
-      let renewed = try await method.refresh(current)
+      let renewed = try await redeem(current, accessibility, method)
       if refusal != nil {
         Log.notice("The server renewed a sign-in that it had refused before.", slot: identity.logSlot)
       }
@@ -111,8 +124,11 @@ extension CredentialSlot {
         credential: try EncryptedCredential(renewed), predecessor: try EncryptedCredential(current),
         accessibility: accessibility, slot: self)
       return try await keep(renewed, accessibility)
+    } catch is RedemptionLost {
+      guard wasRejected || validity.isExpired(at: UnixTime.now) else { return current }
+      throw await lostRenewal(of: current, accessibility)
     } catch let error as ChappieAuthError where error.requiresReauthentication {
-      await noteRefusal(of: current, accessibility, error, isFirst: refusal == nil)
+      await noteRefusal(of: current, accessibility, error, isFirst: refusal == nil && !method.redeemsOnce)
       throw reauthenticationRequired
     }
   }
@@ -134,7 +150,7 @@ extension CredentialSlot {
       pending = nil
       pendingRefusal = nil
       Log.info("The sign-in was renewed, and is stored.", slot: identity.logSlot)
-      apply(.refreshed(renewed.accountInfo))
+      apply(identified(renewed) { .refreshed($0) })
       return renewed
     }
   }

@@ -4,57 +4,111 @@ import SecretMemory
 
 /// Signs in. The old credential stays until the new one is stored.
 extension CredentialSlot {
-  /// Starts a sign-in or joins a running one, and returns its code.
+  /// Starts a sign-in with a code or joins a running one, and returns its code. It ends one with another method.
   ///
   /// - Parameter accessibility: the rule for storing the new credential.
   /// - Throws: ``CredentialError``, `CancellationError`.
   func startSignIn(
     _ accessibility: ChappieKeychainAccessibility, interaction: UserInteraction
   ) async throws -> ChappieDeviceCode {
-    // The code of a cancelled sign-in is invalid, even before that sign-in has ended.
-    if case .running(let task) = signIn, task.isCancelled { await task.value }
-    if case .none = signIn {
-      apply(.signInProgress(.requestingCode))
-      let task = Task.onGLib {
-        await runSignIn(accessibility, interaction)
-        signIn = .none
-        MemoryHardening.wipeStack()
-      }
-      signIn = .running(task)
+    let options = SignInOptions(applicationName: "")
+    return try await start(.deviceCode, options, accessibility, interaction, showing: \.deviceCode)
+  }
+
+  /// Starts a sign-in in the browser or joins a running one, and returns its page. It ends one with another method.
+  ///
+  /// - Parameter accessibility: the rule for storing the new credential.
+  /// - Throws: ``CredentialError``, `CancellationError`.
+  func startBrowserSignIn(
+    _ options: SignInOptions, _ accessibility: ChappieKeychainAccessibility, interaction: UserInteraction
+  ) async throws -> ChappieBrowserPage {
+    try await start(.browser, options, accessibility, interaction, showing: \.browserPage)
+  }
+
+  /// Takes the address at which a browser on another machine arrived.
+  ///
+  /// - Throws: ``CredentialError``.
+  func completeBrowserSignIn(_ address: String) throws {
+    guard let browserReturn else {
+      throw CredentialError.signIn(.invalidResponse("no sign-in in the browser waits for an address"))
     }
-    return try await waitForCode()
+    do {
+      try browserReturn.complete(address)
+    } catch {
+      throw CredentialError(error)
+    }
   }
 
   func cancelSignIn() {
-    if case .running(let task) = signIn { task.cancel() }
+    if case .running(_, let task) = signIn { task.cancel() }
   }
 
-  private func waitForCode() async throws -> ChappieDeviceCode {
-    if let code = state.deviceCode { return code }
-    // The code comes from the change itself: a quick user may approve it before this call resumes, and the state then
+  private func start<Shown: Sendable>(
+    _ kind: ChappieSignInMethod, _ options: SignInOptions, _ accessibility: ChappieKeychainAccessibility,
+    _ interaction: UserInteraction, showing shown: any KeyPath<SlotState, Shown?> & Sendable
+  ) async throws -> Shown {
+    guard let method = methods[kind] else {
+      throw CredentialError.signIn(.invalidResponse("this slot has no such sign-in"))
+    }
+    // What a cancelled sign-in shows is invalid, even before that sign-in has ended.
+    while case .running(let running, let task) = signIn, running != kind || task.isCancelled {
+      task.cancel()
+      await task.value
+    }
+    if case .none = signIn {
+      apply(.signInProgress(.preparing))
+      let task = Task.onGLib {
+        await runSignIn(method, options, accessibility, interaction)
+        signIn = .none
+        MemoryHardening.wipeStack()
+      }
+      signIn = .running(kind, task)
+    }
+    return try await wait(showing: shown)
+  }
+
+  private func wait<Shown: Sendable>(showing shown: any KeyPath<SlotState, Shown?> & Sendable) async throws -> Shown {
+    if let value = state[keyPath: shown] { return value }
+    // The value comes from the change itself: a quick user may approve before this call resumes, and the state then
     // no longer shows it.
-    let code = Promise<ChappieDeviceCode?>()
+    let promise = Promise<Shown?>()
     let observation = observe { change in
-      if change.new.deviceCode != nil || !change.new.deviceLinkState.isRunning { code.fulfil(change.new.deviceCode) }
+      let value = change.new[keyPath: shown]
+      if value != nil || !change.new.deviceLinkState.isRunning { promise.fulfil(value) }
     }
     defer { withExtendedLifetime(observation) {} }
-    if state.deviceLinkState.isRunning, let code = try await code.value() { return code }
+    if state.deviceLinkState.isRunning, let value = try await promise.value() { return value }
     throw state.deviceLinkState == .cancelled
       ? CredentialError.signIn(.cancelled) : state.lastError ?? .signIn(.cancelled)
   }
 
-  private func runSignIn(_ accessibility: ChappieKeychainAccessibility, _ interaction: UserInteraction) async {
+  private func runSignIn(
+    _ method: any SignInMethod, _ options: SignInOptions, _ accessibility: ChappieKeychainAccessibility,
+    _ interaction: UserInteraction
+  ) async {
     do {
-      // The check comes before the user enters a code: a sign-in that cannot be stored is useless.
+      // The check comes before the user approves: a sign-in that cannot be stored is useless.
       try await store.prepare(identity, interaction: await gate.interaction(interaction))
-      let credential = try await method.signIn { self.apply(.signInProgress($0)) }
+      let request = SignInRequest(replaced: await credentialToReplace(), options: options)
+      let credential = try await method.signIn(request) { progress in
+        if case .waitingForBrowser(_, let way) = progress { self.browserReturn = way }
+        self.apply(.signInProgress(progress))
+      }
       try await changing {
         try await keepSignIn(credential, accessibility, interaction)
-        apply(.signedIn(credential.accountInfo))
+        apply(identified(credential) { .signedIn($0) })
       }
+      endBrowserReturn(nil)
     } catch {
-      apply(.signInFailed(CredentialError(error)))
+      let error = CredentialError(error)
+      apply(.signInFailed(error))
+      endBrowserReturn(ChappieAuthError(error))
     }
+  }
+
+  private func endBrowserReturn(_ error: ChappieAuthError?) {
+    browserReturn?.end(error)
+    browserReturn = nil
   }
 
   private func keepSignIn(

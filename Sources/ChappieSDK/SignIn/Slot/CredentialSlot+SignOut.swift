@@ -37,7 +37,7 @@ extension CredentialSlot {
 
   /// Ends a running sign-in or refresh, because it would restore the removed credential.
   func endWhatIsUnderWay() async {
-    if case .running(let task) = signIn {
+    if case .running(_, let task) = signIn {
       task.cancel()
       await task.value
     }
@@ -49,10 +49,10 @@ extension CredentialSlot {
   /// - Returns: a task with the error, or nil for success.
   @discardableResult
   func revoke(_ credential: Credential) -> Task<CredentialError?, Never> {
-    Task.onGLib { [method, identity] in
+    Task.onGLib { [methods, identity] in
       defer { MemoryHardening.wipeStack() }
       do {
-        try await method.revoke(credential)
+        try await methods[credential]?.revoke(credential)
         return nil
       } catch {
         let error = ChappieAuthError(CredentialError(error))

@@ -12,7 +12,7 @@ import Synchronization
 final class CredentialSlot {
   enum SignIn {
     case none
-    case running(Task<Void, Never>)
+    case running(ChappieSignInMethod, Task<Void, Never>)
   }
 
   enum Refresh {
@@ -32,12 +32,14 @@ final class CredentialSlot {
   }
 
   let identity: SlotIdentity
-  let method: any SignInMethod
+  let methods: SignInMethods
   let store: any CredentialStore
   let vault: SlotVault<Credential>
   let gate: LockGate
   let clock: @Sendable () -> BootTime
   var signIn = SignIn.none
+  /// The way back for the browser of the running sign-in.
+  var browserReturn: BrowserReturn?
   var refreshing = Refresh.none
   var looking = Look.none
   /// Refreshed tokens that the store has not taken yet.
@@ -50,12 +52,12 @@ final class CredentialSlot {
   private var attachments: [ObjectIdentifier: AnyObject] = [:]
 
   init(
-    identity: SlotIdentity, method: any SignInMethod, store: any CredentialStore, gate: LockGate,
+    identity: SlotIdentity, methods: SignInMethods, store: any CredentialStore, gate: LockGate,
     clock: @escaping @Sendable () -> BootTime = { .now }
   ) {
     self.clock = clock
     self.identity = identity
-    self.method = method
+    self.methods = methods
     self.store = store
     self.gate = gate
     vault = SlotVault<Credential>(store: store, gate: gate)
@@ -67,12 +69,17 @@ final class CredentialSlot {
   nonisolated var state: SlotState { shared.withLock { $0 } }
 
   func apply(_ event: SlotState.Event) {
+    apply([event])
+  }
+
+  /// Applies events as one change. The last one is its reason.
+  func apply(_ events: [SlotState.Event]) {
     let old = state
     var new = old
-    new.apply(event)
+    for event in events { new.apply(event) }
     guard new != old else { return }
     shared.withLock { $0 = new }
-    if new.state != old.state {
+    if new.state != old.state, let event = events.last {
       Log.info("The sign-in state changes from \(old.state) to \(new.state): \(event).", slot: identity.logSlot)
     }
     observers.notify(Change(old: old, new: new))

@@ -11,6 +11,7 @@ package enum SlotRegistry {
   private static var slots: [Key: Weak<CredentialSlot>] = [:]
   private static var seeded: [SlotIdentity: any CredentialStore] = [:]
   private static let http = AuthHTTP()
+  private static var issuers: [String: BrowserIssuer] = [:]
 
   /// Makes each slot read again after a change of the lock or the keyring. The first access installs it.
   private static let followLocks: Void = {
@@ -34,11 +35,20 @@ package enum SlotRegistry {
     if let slot = slots[key]?.value { return slot }
     slots = slots.filter { $0.value.value != nil }
     let slot = CredentialSlot(
-      identity: key.identity, method: DeviceCodeSignIn(backend: backend, http: http),
+      identity: key.identity, methods: methods(of: key),
       store: seeded[key.identity] ?? store, gate: LockGate(unknown: unknown))
     slots[key] = Weak(slot)
     followLocks
     return slot
+  }
+
+  private static func methods(of key: Key) -> SignInMethods {
+    let issuer = issuers[key.backend.issuer] ?? BrowserIssuer(key.backend.issuer, http: http)
+    issuers[key.backend.issuer] = issuer
+    return SignInMethods([
+      DeviceCodeSignIn(key.backend, http: http),
+      BrowserSignIn(key.backend, slot: key.identity, issuer: issuer, http: http),
+    ])
   }
 
   /// Whether the user is signing in to a slot.

@@ -13,7 +13,20 @@ package struct SlotState: Sendable, Equatable {
     case spent(ChappieAccountInfo?, renewedAt: Int64)
   }
 
+  /// What the stored credential allows.
+  struct Holding: Sendable, Equatable {
+    let method: ChappieSignInMethod
+    let planUse: ChappiePlanUse
+    /// The page on which the user sees and limits the plan's usage.
+    let manageUsageURL: String?
+    let needsBackgroundConsent: Bool
+  }
+
   enum Event: Sendable {
+    /// What a credential allows that was found, made or refreshed.
+    case holds(Holding)
+    /// The backend's latest word about the use of the plan.
+    case planUse(ChappiePlanUse)
     case found(ChappieAccountInfo, renewedAt: Int64)
     /// A credential refused before this process started.
     case foundRefused(ChappieAccountInfo, renewedAt: Int64)
@@ -39,6 +52,11 @@ package struct SlotState: Sendable, Equatable {
   private(set) var stored = Stored.unknown
   package private(set) var deviceLinkState = ChappieDeviceLinkState.idle
   package private(set) var deviceCode: ChappieDeviceCode?
+  package private(set) var browserPage: ChappieBrowserPage?
+  /// Nil while no readable credential was seen.
+  private(set) var holding: Holding?
+  /// The backend's latest word about the use of the plan. Nil since the last sign-in.
+  private var toldPlanUse: ChappiePlanUse?
   package private(set) var lastError: CredentialError?
 
   package var state: ChappieAuthState {
@@ -57,6 +75,11 @@ package struct SlotState: Sendable, Equatable {
     return false
   }
 
+  package var planUse: ChappiePlanUse {
+    guard let holding, stored != .none else { return .unknown }
+    return holding.planUse == .enabled ? toldPlanUse ?? .enabled : holding.planUse
+  }
+
   package var accountInfo: ChappieAccountInfo? {
     switch stored {
     case .unknown, .none: nil
@@ -66,6 +89,10 @@ package struct SlotState: Sendable, Equatable {
 
   mutating func apply(_ event: Event) {
     switch event {
+    case .holds(let holding):
+      if self.holding != holding { toldPlanUse = nil }
+      self.holding = holding
+    case .planUse(let use): toldPlanUse = use
     case .found(let account, let renewedAt): found(account, renewedAt)
     case .foundRefused(let account, let renewedAt):
       stored = .spent(account, renewedAt: renewedAt)
@@ -73,11 +100,13 @@ package struct SlotState: Sendable, Equatable {
     case .foundLocked: foundLocked()
     case .foundNone:
       stored = .none
+      holding = nil
       // Another process has signed out.
       if deviceLinkState == .linked { deviceLinkState = .idle }
       forgetStoreError()
     case .foundUnusable(let reason):
       stored = .none
+      holding = nil
       lastError = .unusable(reason)
     case .recalled:
       if case .unknown = stored { stored = .present(nil) }
@@ -93,6 +122,7 @@ package struct SlotState: Sendable, Equatable {
       lastError = error
     case .signedOut:
       stored = .none
+      holding = nil
       lastError = nil
       if !deviceLinkState.isRunning { deviceLinkState = .idle }
     case .revocationFailed(let error):
@@ -124,20 +154,27 @@ package struct SlotState: Sendable, Equatable {
 
   private mutating func advance(_ progress: SignInProgress) {
     switch progress {
-    case .requestingCode:
+    case .preparing:
       deviceLinkState = .requestingCode
       deviceCode = nil
+      browserPage = nil
       lastError = nil
     case .waitingForApproval(let code):
       deviceLinkState = .waitingForApproval
       deviceCode = code
+    case .waitingForBrowser(let page, _):
+      deviceLinkState = .waitingForBrowser
+      browserPage = page
     case .exchanging:
       deviceLinkState = .exchanging
+    case .verifying:
+      deviceLinkState = .verifying
     }
   }
 
   private mutating func endSignIn(_ error: CredentialError) {
     deviceCode = nil
+    browserPage = nil
     lastError = error
     switch error {
     case .signIn(.declined): deviceLinkState = .declined
@@ -153,6 +190,8 @@ package struct SlotState: Sendable, Equatable {
     stored = .present(account)
     deviceLinkState = .linked
     deviceCode = nil
+    browserPage = nil
+    toldPlanUse = nil
     lastError = nil
   }
 }
@@ -161,6 +200,7 @@ extension SlotState.Event: LogValue {
   /// The reason for a change of state, for the log.
   package var logText: String {
     switch self {
+    case .holds, .planUse: "its rights are known"
     case .found: "the keyring holds a credential"
     case .foundRefused: "the keyring holds a credential that the server has refused"
     case .foundLocked: "the keyring holds a credential, and is locked"

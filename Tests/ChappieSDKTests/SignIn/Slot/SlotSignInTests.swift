@@ -10,7 +10,7 @@ struct SlotSignInTests {
   /// Issues a code for each sign-in, `CODE-1`, `CODE-2`, …, then waits for `approval`.
   private static func waitForApproval(_ fixture: SlotFixture, _ approval: Wait) {
     fixture.method.onSignIn = { progress in
-      progress(.requestingCode)
+      progress(.preparing)
       progress(.waitingForApproval(FakeSignIn.code("CODE-\(fixture.method.signIns)")))
       await withTaskCancellationHandler {
         await approval.value()

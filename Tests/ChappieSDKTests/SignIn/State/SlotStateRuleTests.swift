@@ -53,7 +53,7 @@ struct SlotStateRuleTests {
     #expect(state.state == .signedOut)
     state.apply(.foundNone)
     #expect(state.lastError == SlotStateTable.notRevoked)
-    state.apply(.signInProgress(.requestingCode))
+    state.apply(.signInProgress(.preparing))
     state.apply(.revocationFailed(SlotStateTable.notRevoked))
     #expect(state.lastError == nil)
     state.apply(.signedIn(SlotStateTable.ada))
@@ -65,7 +65,7 @@ struct SlotStateRuleTests {
 
   @Test func codeIsShownOnlyWhileUsable() {
     var state = SlotState()
-    state.apply(.signInProgress(.requestingCode))
+    state.apply(.signInProgress(.preparing))
     #expect(state.deviceCode == nil)
     state.apply(.signInProgress(.waitingForApproval(SlotStateTable.code)))
     #expect(state.deviceCode == SlotStateTable.code)
@@ -122,7 +122,7 @@ struct SlotStateRuleTests {
     var state = SlotState()
     state.apply(.found(SlotStateTable.ada, renewedAt: 100))
     state.apply(.refreshRefused(SlotStateTable.refusal, renewedAt: 100))
-    state.apply(.signInProgress(.requestingCode))
+    state.apply(.signInProgress(.preparing))
     #expect(state.state == .signingIn)
     #expect(state.accountInfo == SlotStateTable.ada)
     state.apply(.signInFailed(.signIn(.declined)))

@@ -9,6 +9,8 @@ enum SlotStateTable {
   static let bob = ChappieAccountInfo(accountID: "bob")
   static let code = ChappieDeviceCode(
     userCode: "ABCD-12345", verificationURI: "https://example.org", expiresAt: 1)
+  static let page = ChappieBrowserPage(authorizationURI: "https://example.org", expiresAt: 1)
+  static let way = BrowserReturn(complete: { _ in }, end: { _ in })
   static let refusal = CredentialError.signIn(.tokenExchangeFailed(status: 400, message: "invalid_grant"))
   static let locked = CredentialError.locked("locked")
   static let notRevoked = CredentialError.signIn(.revocationFailed("down"))
@@ -23,7 +25,7 @@ enum SlotStateTable {
     "found none": .foundNone,
     "found unusable": .foundUnusable(reason: "damaged"),
     "store failed": .storeFailed(locked),
-    "requesting": .signInProgress(.requestingCode),
+    "requesting": .signInProgress(.preparing),
     "waiting": .signInProgress(.waitingForApproval(code)),
     "exchanging": .signInProgress(.exchanging),
     "declined": .signInFailed(.signIn(.declined)),
@@ -87,9 +89,11 @@ enum SlotStateTable {
 
   static let linkStates: KeyValuePairs<ChappieDeviceLinkState, [SlotState.Event]> = [
     .idle: [],
-    .requestingCode: [.signInProgress(.requestingCode)],
+    .requestingCode: [.signInProgress(.preparing)],
     .waitingForApproval: [.signInProgress(.waitingForApproval(code))],
     .exchanging: [.signInProgress(.waitingForApproval(code)), .signInProgress(.exchanging)],
+    .waitingForBrowser: [.signInProgress(.waitingForBrowser(page, way))],
+    .verifying: [.signInProgress(.waitingForBrowser(page, way)), .signInProgress(.verifying)],
     .declined: [.signInFailed(.signIn(.declined))],
     .expired: [.signInFailed(.signIn(.expired))],
     .cancelled: [.signInFailed(.signIn(.cancelled))],

@@ -1,0 +1,56 @@
+import GLibBridge
+import SecretMemory
+
+/// One attempt to sign in: the listener to which the browser returns, and the page for the user.
+@GLibActor
+final class BrowserAttempt {
+  let request: AuthorizationRequest
+  private let listener: CallbackListener
+
+  /// The listener is up when this returns.
+  ///
+  /// - Throws: ``ChappieAuthError``.
+  init(
+    issuer: String, endpoint: String, clientID: String?, hostID: String, resource: String, _ options: SignInOptions
+  ) throws {
+    let state = AuthorizationRequest.random()
+    listener = try CallbackListener(state: SecretBytes(state.utf8), issuer: issuer)
+    request = AuthorizationRequest(
+      state: state, endpoint: endpoint, clientID: clientID, applicationName: options.applicationName, hostID: hostID,
+      redirectURI: listener.redirectURI, resource: resource, asksForPlanUse: options.asksForPlanUse)
+  }
+
+  var way: BrowserReturn {
+    BrowserReturn(
+      complete: { [listener] address in try listener.take(pasted: address) },
+      end: { [listener] error in listener.finish(CallbackPage(endOf: error)) })
+  }
+
+  /// Waits for the user's approval.
+  ///
+  /// - Returns: the code, and the client id that was issued, if the callback names one.
+  /// - Throws: ``ChappieAuthError/declined``, ``ChappieAuthError/expired``, `CancellationError` and others.
+  func code(atMost patience: Duration) async throws -> (SecretBytes, String?) {
+    do {
+      switch try await withDeadline(patience, { [listener] in try await listener.callback() }) {
+      case .code(let code, let clientID): return (code, clientID)
+      case .refused("access_denied"): throw ChappieAuthError.declined
+      case .refused(let code): throw ChappieAuthError.invalidResponse("it refused the sign-in with \(code)")
+      }
+    } catch let error as GLibError where error.isTimeout {
+      throw ChappieAuthError.expired
+    }
+  }
+}
+
+extension CallbackPage {
+  /// The page for the end of a sign-in; nil is success.
+  fileprivate init(endOf error: ChappieAuthError?) {
+    switch error {
+    case nil: self = .signedIn
+    case .declined: self = .declined
+    case .cancelled, .expired: self = .cancelled
+    case .some(let error): self = .failed(reason: error.description)
+    }
+  }
+}

@@ -1,0 +1,180 @@
+import GLibBridge
+import SecretMemory
+
+/// Signs in with ChatGPT in the user's browser: the user connects the application on the issuer's page, and the browser
+/// returns to a listener of this process with a code.
+///
+/// The issuer registers the application for each user during the first sign-in. Each slot has its own registration.
+@GLibActor
+final class BrowserSignIn: SignInMethod {
+  /// The longest time for the user, in seconds.
+  private static let patience: Int64 = 600
+  /// A refresh is due this many seconds before the token expires, unless the issuer wants it later.
+  private nonisolated static let renewalMargin: Int64 = 5 * 60
+
+  nonisolated var kind: ChappieSignInMethod { .browser }
+  nonisolated var redeemsOnce: Bool { true }
+
+  private nonisolated let configuration: ChappieBackend
+  private let issuer: BrowserIssuer
+  private let tokens: BrowserTokenEndpoint
+  private let registrations: RegistrationFile
+
+  init(_ backend: ChappieBackend, slot: SlotIdentity, issuer: BrowserIssuer, http: AuthHTTP) {
+    configuration = backend
+    self.issuer = issuer
+    tokens = BrowserTokenEndpoint(issuer: issuer, resource: backend.apiURL, http: http)
+    registrations = RegistrationFile(slot, issuer: backend.issuer)
+  }
+
+  // MARK: Signing in
+
+  func signIn(_ request: SignInRequest, progress: @escaping @GLibActor (SignInProgress) -> Void) async throws
+    -> Credential
+  {
+    progress(.preparing)
+    let endpoint = try await issuer.addresses().authorization
+    let known = request.options.allowsAnotherAccount ? nil : await knownRegistration(request.replaced)
+    let attempt = try BrowserAttempt(
+      issuer: issuer.issuer, endpoint: endpoint, clientID: known?.clientID, hostID: try await HostID.read(),
+      resource: configuration.apiURL, request.options)
+    let page = ChappieBrowserPage(
+      authorizationURI: attempt.request.address(), expiresAt: UnixTime.now + Self.patience)
+    progress(.waitingForBrowser(page, attempt.way))
+    let hint = request.options.allowsAnotherAccount ? nil : request.replaced.flatMap { account(of: $0).email }
+    if let openPage = request.options.openPage {
+      Task.onGLib { await openPage(attempt.request.address(hint: hint), request.options.activationToken) }
+    }
+    let (code, issued) = try await attempt.code(atMost: .seconds(Self.patience))
+    let registration = try await registered(issued, known)
+    progress(.exchanging)
+    let answer = try await tokens.exchange(code, of: attempt.request, clientID: registration.clientID)
+    progress(.verifying)
+    return try await verified(answer, attempt.request, registration)
+  }
+
+  /// The client id is stored before the exchange: if that fails, the next attempt must not register a second time.
+  private func registered(_ issued: String?, _ known: Registration?) async throws -> Registration {
+    if let known {
+      guard issued == nil || issued == known.clientID else {
+        throw ChappieAuthError.invalidResponse("it names another registration than this one's")
+      }
+      return known
+    }
+    guard let issued, Registration.isIssued(issued) else {
+      throw ChappieAuthError.invalidResponse("it has not registered the application")
+    }
+    let pending = Registration(clientID: issued)
+    try await registrations.write(pending)
+    return pending
+  }
+
+  private func knownRegistration(_ replaced: Credential?) async -> Registration? {
+    if let grant = replaced?.registration {
+      return Registration(clientID: grant.clientID, subject: Registration.fingerprint(of: grant.subject))
+    }
+    return await registrations.read()
+  }
+
+  private func verified(_ answer: TokenAnswer, _ request: AuthorizationRequest, _ registration: Registration)
+    async throws -> Credential
+  {
+    do {
+      guard let idToken = answer.idToken else { throw ChappieAuthError.invalidResponse("the ID token is missing") }
+      let identity = try await IDToken(
+        verifying: idToken, of: issuer, clientID: registration.clientID, nonce: request.nonce)
+      let subject = Registration.fingerprint(of: identity.subject)
+      if let expected = registration.subject, expected != subject { throw ChappieAuthError.accountMismatch }
+      try await registrations.write(Registration(clientID: registration.clientID, subject: subject))
+      return credential(
+        answer, idToken: idToken,
+        RegisteredGrant(
+          clientID: registration.clientID, subject: identity.subject, scopes: answer.scopes ?? [],
+          expiresAt: answer.expiresAt, earliestRefresh: answer.earliestRefresh))
+    } catch {
+      // Nobody will use these tokens.
+      if let token = answer.refreshToken {
+        Task.onGLib { [tokens] in try? await tokens.revoke(token, clientID: registration.clientID) }
+      }
+      throw error
+    }
+  }
+
+  private func credential(_ answer: TokenAnswer, idToken: SecretBytes?, _ grant: RegisteredGrant) -> Credential {
+    var credential = Credential(
+      method: kind.rawValue, servers: servers, accessToken: answer.accessToken, refreshToken: answer.refreshToken,
+      idToken: idToken, renewedAt: UnixTime.now)
+    credential.registration = grant
+    return credential
+  }
+
+  // MARK: Keeping and ending
+
+  func refresh(_ credential: Credential) async throws -> Credential {
+    guard let token = credential.refreshToken, let grant = credential.registration else {
+      throw ChappieAuthError.missingRefreshToken
+    }
+    let answer = try await tokens.refresh(token, clientID: grant.clientID)
+    // Nothing is asked for here that could keep the new tokens from being stored. The ID token of the sign-in stays.
+    if let subject = answer.idToken.flatMap(TokenClaims.init)?.subject, subject != grant.subject {
+      throw ChappieAuthError.ended("the sign-in server has renewed it for another user")
+    }
+    return self.credential(
+      answer, idToken: credential.idToken,
+      RegisteredGrant(
+        clientID: grant.clientID, subject: grant.subject, scopes: answer.scopes ?? grant.scopes,
+        expiresAt: answer.expiresAt, earliestRefresh: answer.earliestRefresh))
+  }
+
+  func revoke(_ credential: Credential) async throws {
+    guard let grant = credential.registration else { return }
+    guard let token = credential.refreshToken else {
+      throw ChappieAuthError.revocationFailed("there is no token to revoke it with")
+    }
+    try await tokens.revoke(token, clientID: grant.clientID)
+  }
+
+  nonisolated func validity(of credential: Credential) -> TokenValidity {
+    guard let grant = credential.registration else {
+      return TokenValidity(expiresAt: credential.renewedAt, dueAt: credential.renewedAt)
+    }
+    return TokenValidity(
+      expiresAt: grant.expiresAt, dueAt: grant.expiresAt - Self.renewalMargin,
+      earliestRefresh: grant.earliestRefresh ?? .min)
+  }
+
+  // MARK: The account
+
+  /// The tokens name no account and no plan.
+  nonisolated func account(of credential: Credential) -> ChappieAccountInfo {
+    let claims = credential.idToken.flatMap(TokenClaims.init)
+    return ChappieAccountInfo(email: claims?.email, userID: credential.registration?.subject)
+  }
+
+  nonisolated func planUse(of credential: Credential) -> ChappiePlanUse {
+    guard let grant = credential.registration else { return .unknown }
+    return grant.scopes.contains(AuthorizationRequest.planUseScope) ? .enabled : .notGranted
+  }
+
+  nonisolated func grant(_ credential: Credential) -> AccessGrant {
+    // The user for this client stands for the account, which the tokens do not name.
+    AccessGrant(self, credential, accountID: credential.registration?.subject)
+  }
+
+  // MARK: The backend
+
+  nonisolated var servers: CredentialServers { configuration.browserServers }
+
+  nonisolated var backend: BackendProfile {
+    let base = configuration.apiURL
+    return BackendProfile(
+      responsesURL: "\(base)/responses", modelsURL: "\(base)/models?client_version=\(ProtocolVersion.current)",
+      usageURL: nil, manageUsageURL: "https://chatgpt.com/settings/usage",
+      clientHeaders: [("originator", "chappie")], threadHeaders: [], hasWebSocket: false, takesCompression: false,
+      hasLiteForm: false, servesListedModels: true, needsBackgroundConsent: true)
+  }
+
+  nonisolated func authorize(_ request: inout HTTPRequest, with grant: AccessGrant) {
+    request.setHeader("authorization", prefix: "Bearer ", secret: grant.accessToken)
+  }
+}

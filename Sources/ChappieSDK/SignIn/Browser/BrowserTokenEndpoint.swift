@@ -1,0 +1,174 @@
+import GLibBridge
+import SecretMemory
+
+/// The token endpoint for sign-ins in the browser: exchange, refresh, revocation.
+@GLibActor
+struct BrowserTokenEndpoint: Sendable {
+  let issuer: BrowserIssuer
+  /// The API that the tokens are for.
+  let resource: String
+  let http: AuthHTTP
+
+  /// Exchanges an authorization code. A code is sent once.
+  ///
+  /// - Throws: ``ChappieAuthError``, `CancellationError`.
+  func exchange(_ code: SecretBytes, of request: AuthorizationRequest, clientID: String) async throws
+    -> TokenAnswer
+  {
+    var form = form("authorization_code", clientID)
+    form.append("&redirect_uri=\(FormCoding.escape(request.redirectURI))&code_verifier=")
+    form.append(request.verifier)
+    form.append("&code=")
+    form.append(FormCoding.escape(code))
+    let answer = try await http.post(try await issuer.addresses().token, form: form.joined())
+    guard answer.isSuccess else {
+      throw ChappieAuthError.tokenExchangeFailed(status: answer.status, message: answer.errorMessage)
+    }
+    let tokens = try TokenAnswer(answer.body)
+    guard tokens.refreshToken != nil, tokens.idToken != nil else {
+      throw ChappieAuthError.invalidResponse("a token is missing")
+    }
+    return tokens
+  }
+
+  /// Refreshes tokens.
+  ///
+  /// - Throws: ``ChappieAuthError``, ``RedemptionLost``, `CancellationError`.
+  func refresh(_ token: SecretBytes, clientID: String) async throws -> TokenAnswer {
+    let address = try await issuer.addresses().token
+    var form = form("refresh_token", clientID)
+    form.append("&refresh_token=")
+    form.append(FormCoding.escape(token))
+    let sending = Sending()
+    let answer: AuthHTTP.Response
+    do {
+      answer = try await http.post(address, form: form.joined()) { sending.hasBegun = true }
+    } catch {
+      let error = error as? ChappieAuthError ?? .network("the request was given up")
+      throw sending.hasBegun ? RedemptionLost(error: error) : error
+    }
+    guard answer.isSuccess else { throw Self.failure(answer) }
+    do {
+      return try TokenAnswer(answer.body)
+    } catch {
+      throw RedemptionLost(error: error)
+    }
+  }
+
+  @GLibActor
+  private final class Sending {
+    var hasBegun = false
+  }
+
+  /// An answer with an OAuth error tells what became of the token. Another one may come from a server in between, and
+  /// only some of its statuses tell that the issuer has not seen the request.
+  private static func failure(_ answer: AuthHTTP.Response) -> any Error {
+    if answer.endsRefreshToken { return ChappieAuthError.ended(answer.errorCode ?? "") }
+    let error = ChappieAuthError.renewalFailed(
+      status: answer.status, message: answer.errorCode == nil ? "no OAuth error is in it" : answer.errorMessage)
+    let isTold = answer.errorCode != nil || (300..<500).contains(answer.status) || answer.status == 503
+    return isTold ? error : RedemptionLost(error: error)
+  }
+
+  // MARK: Revocation
+
+  private static let tries = 3
+  /// The pause before the second try. Each further one is twice as long.
+  private static let pause = Duration.milliseconds(400)
+  /// The longest wait for all tries.
+  private static let deadline = Duration.seconds(9)
+
+  /// Ends a sign-in at the issuer.
+  ///
+  /// - Throws: ``ChappieAuthError/revocationFailed(_:)``, `CancellationError`.
+  func revoke(_ token: SecretBytes, clientID: String) async throws {
+    do {
+      try await withDeadline(Self.deadline) { [self] in try await revokeWithRetries(token, clientID) }
+    } catch let error as GLibError where error.isTimeout {
+      throw ChappieAuthError.revocationFailed("it did not answer in time")
+    } catch ChappieAuthError.network(let reason) {
+      throw ChappieAuthError.revocationFailed("it was not reached: \(reason)")
+    } catch ChappieAuthError.invalidResponse(let reason) {
+      throw ChappieAuthError.revocationFailed(reason)
+    }
+  }
+
+  private func revokeWithRetries(_ token: SecretBytes, _ clientID: String) async throws {
+    guard let address = try await issuer.addresses().revocation else {
+      throw ChappieAuthError.revocationFailed("it offers no revocation")
+    }
+    var form = SecretLine()
+    form.append("token_type_hint=refresh_token&client_id=\(FormCoding.escape(clientID))&token=")
+    form.append(FormCoding.escape(token))
+    let body = form.joined()
+    for attempt in 1... {
+      do {
+        let answer = try await http.post(address, form: body)
+        if answer.isSuccess { return }
+        let error = ChappieAuthError.revocationFailed("it answered with status \(answer.status)")
+        guard (500..<600).contains(answer.status), attempt < Self.tries else { throw error }
+      } catch ChappieAuthError.network(let reason) {
+        guard attempt < Self.tries else { throw ChappieAuthError.network(reason) }
+      }
+      try await sleep(for: Self.pause * (1 << (attempt - 1)))
+    }
+  }
+
+  private func form(_ grantType: String, _ clientID: String) -> SecretLine {
+    var form = SecretLine()
+    form.append("grant_type=\(grantType)&client_id=\(FormCoding.escape(clientID))")
+    form.append("&resource=\(FormCoding.escape(resource))")
+    return form
+  }
+}
+
+/// The tokens in an answer of the token endpoint.
+struct TokenAnswer: Sendable {
+  /// The longest lifetime that is believed, in seconds.
+  private static let longestLifetime: Double = 366 * 24 * 3600
+  /// A number above this one counts milliseconds: in seconds it would be in the year 5138.
+  private static let milliseconds: Double = 100_000_000_000
+
+  let accessToken: SecretBytes
+  let refreshToken: SecretBytes?
+  let idToken: SecretBytes?
+  /// The granted scopes. Nil when the answer does not tell.
+  let scopes: [String]?
+  /// Unix seconds.
+  let expiresAt: Int64
+  /// Unix seconds.
+  let earliestRefresh: Int64?
+
+  /// - Throws: ``ChappieAuthError/invalidResponse(_:)``.
+  init(_ body: SecretBytes, now: Int64 = UnixTime.now) throws(ChappieAuthError) {
+    let fields = body.withSpan { json in
+      (
+        access: CredentialCoding.string("access_token", json), refresh: CredentialCoding.string("refresh_token", json),
+        id: CredentialCoding.string("id_token", json), type: CredentialCoding.text("token_type", json),
+        lifetime: CredentialCoding.text("expires_in", json).flatMap(Double.init),
+        scope: CredentialCoding.text("scope", json), earliest: CredentialCoding.text("earliest_refresh_at", json)
+      )
+    }
+    guard let access = fields.access else { throw .invalidResponse("the access token is missing") }
+    guard fields.type?.lowercased() == "bearer" else { throw .invalidResponse("the tokens are of another type") }
+    guard let lifetime = fields.lifetime, lifetime > 0, lifetime <= Self.longestLifetime else {
+      throw .invalidResponse("the lifetime of the tokens is missing")
+    }
+    for token in [access, fields.refresh, fields.id] { token.map(TokensAtHand.note) }
+    accessToken = access
+    refreshToken = fields.refresh
+    idToken = fields.id
+    scopes = fields.scope.map { $0.split(separator: " ").map(String.init) }
+    expiresAt = now + Int64(lifetime)
+    earliestRefresh = fields.earliest.flatMap(Self.time)
+  }
+
+  /// Reads a time in Unix seconds or in the form of ISO 8601. The issuer documents neither.
+  private static func time(_ text: String) -> Int64? {
+    if let number = Double(text) {
+      guard number.isFinite, number > 0 else { return nil }
+      return Int64(exactly: (number > milliseconds ? number / 1000 : number).rounded(.up))
+    }
+    return UnixTime.parse(iso8601: text)
+  }
+}

@@ -1,0 +1,90 @@
+import GLibBridge
+import SecretMemory
+import Signatures
+
+/// The verified identity of a user (OpenID Connect Core, section 3.1.3.7).
+struct IDToken: Sendable {
+  /// The tolerance for clocks that differ, in seconds.
+  static let skew: Double = 5
+  /// The longest name of a user, in bytes.
+  private static let subjectLimit = 255
+
+  /// The issuer's name of the user for this client.
+  let subject: String
+
+  /// Verifies the signature and the claims of `token`.
+  ///
+  /// - Parameters:
+  ///   - clientID: the client that the token must be for.
+  ///   - nonce: the one of the attempt; nil for a token of a refresh, which has none.
+  ///   - now: Unix seconds.
+  /// - Throws: ``ChappieAuthError/identityNotVerified(_:)`` for a token that proves nothing;
+  ///   ``ChappieAuthError/network(_:)`` when the issuer's keys are not available; `CancellationError`.
+  init(
+    verifying token: SecretBytes, of issuer: BrowserIssuer, clientID: String, nonce: String?,
+    now: Int64 = UnixTime.now
+  ) async throws {
+    guard let parts = SignedToken(token) else {
+      throw ChappieAuthError.identityNotVerified("it is no signed token")
+    }
+    guard parts.algorithm == "RS256", let keyID = parts.keyID else {
+      throw ChappieAuthError.identityNotVerified("it is signed in another way than RS256")
+    }
+    guard let key = try await issuer.key(keyID) else {
+      throw ChappieAuthError.identityNotVerified("the issuer does not know the key that signed it")
+    }
+    guard key.verifies(parts.signature, of: parts.signed) else {
+      throw ChappieAuthError.identityNotVerified("its signature is wrong")
+    }
+    subject = try Self.subject(
+      checking: parts.claims, issuer: issuer.issuer, clientID: clientID, nonce: nonce, now: Double(now))
+  }
+
+  private static func subject(
+    checking claims: ChappieJSONValue, issuer: String, clientID: String, nonce: String?, now: Double
+  ) throws(ChappieAuthError) -> String {
+    guard claims["iss"]?.stringValue == issuer else { throw .identityNotVerified("it is of another issuer") }
+    let audiences =
+      claims["aud"]?.stringValue.map { [$0] } ?? claims["aud"]?.arrayValue?.compactMap(\.stringValue) ?? []
+    let party = claims["azp"]?.stringValue
+    guard audiences.contains(clientID), party == clientID || party == nil && audiences.count == 1 else {
+      throw .identityNotVerified("it is for another application")
+    }
+    guard let expiry = claims["exp"]?.numberValue, let issued = claims["iat"]?.numberValue, now < expiry + skew,
+      issued <= now + skew
+    else { throw .identityNotVerified("it is not valid now: look whether the clock of this machine is right") }
+    if let nonce {
+      guard let own = claims["nonce"]?.stringValue, SecretBytes(own.utf8).isEqual(to: SecretBytes(nonce.utf8)) else {
+        throw .identityNotVerified("it belongs to another attempt")
+      }
+    }
+    guard let subject = claims["sub"]?.stringValue, (1...subjectLimit).contains(subject.utf8.count) else {
+      throw .identityNotVerified("it names no user")
+    }
+    return subject
+  }
+}
+
+/// The parts of a signed JSON Web Token (RFC 7515, section 7.1).
+private struct SignedToken {
+  let algorithm: String?
+  let keyID: String?
+  let claims: ChappieJSONValue
+  /// The bytes that are signed.
+  let signed: [UInt8]
+  let signature: [UInt8]
+
+  init?(_ token: SecretBytes) {
+    let bytes = token.withBytes { Array($0) }
+    let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 3, let header = Base64URL.decode(parts[0]), let payload = Base64URL.decode(parts[1]),
+      let signature = Base64URL.decode(parts[2]), let head = try? ChappieJSONValue(parsing: header.span),
+      let claims = try? ChappieJSONValue(parsing: payload.span), case .object = claims
+    else { return nil }
+    algorithm = head["alg"]?.stringValue
+    keyID = head["kid"]?.stringValue
+    self.claims = claims
+    signed = Array(bytes[..<(parts[2].startIndex - 1)])
+    self.signature = signature
+  }
+}

@@ -1,0 +1,48 @@
+import GLibBridge
+import Platform
+
+/// Redeems refresh tokens that the server takes once.
+///
+/// The stored credential is marked before its token is sent. If the answer is lost, by the network or by the end of this
+/// process, the mark stays, and nobody sends the token again: the server would take it for a stolen one. The access
+/// token is used until it expires.
+extension CredentialSlot {
+  /// Asks the server to refresh `current`.
+  ///
+  /// - Throws: ``ChappieAuthError``, ``RedemptionLost``, ``CredentialError``, `CancellationError`.
+  func redeem(
+    _ current: Credential, _ accessibility: ChappieKeychainAccessibility, _ method: any SignInMethod
+  ) async throws -> Credential {
+    guard method.redeemsOnce else { return try await method.refresh(current) }
+    var marked = current
+    marked.redeemedAt = UnixTime.now
+    try await rewrite(marked, accessibility)
+    do {
+      return try await method.refresh(current)
+    } catch let lost as RedemptionLost {
+      Log.notice(
+        "The answer to a renewal was lost, and the server renews each sign-in once: \(lost.error).",
+        slot: identity.logSlot)
+      throw lost
+    } catch let error as ChappieAuthError where error.requiresReauthentication {
+      throw error
+    } catch {
+      // The server has not redeemed the token. A mark that cannot be removed only costs a sign-in.
+      try? await rewrite(current, accessibility)
+      throw error
+    }
+  }
+
+  /// Stores that a sign-in whose access token is of no use cannot be renewed, and returns the error for it.
+  func lostRenewal(of credential: Credential, _ accessibility: ChappieKeychainAccessibility) async -> CredentialError {
+    let error = ChappieAuthError.ended("the answer to its renewal was lost")
+    await noteRefusal(of: credential, accessibility, error, isFirst: false)
+    return reauthenticationRequired
+  }
+
+  private func rewrite(_ credential: Credential, _ accessibility: ChappieKeychainAccessibility) async throws {
+    try await changing {
+      try await store.write(credential, for: identity, accessibility: accessibility, interaction: .forbidden)
+    }
+  }
+}
