@@ -21,6 +21,8 @@ enum Chappied {
       details: tr("Options override chappie/chappie.conf. See chappied(8) and org.chappie(7)."))
     let issuer = parser.string("issuer", placeholder: "URL", tr("The issuer at which the user signs in"))
     let backend = parser.string("backend", placeholder: "URL", tr("The address of the backend, ending in /backend-api"))
+    let api = parser.string(
+      "api", placeholder: "URL", tr("The address of the API for sign-ins in the browser, ending in /v1"))
     let version = parser.flag("version", tr("Show the version"))
     do {
       switch try parser.parse(CommandLine.arguments) {
@@ -28,7 +30,8 @@ enum Chappied {
       case .arguments(let arguments) where arguments[version]:
         StandardStream.output.write("chappied \(ChappieVersion.current)\n")
       case .arguments(let arguments):
-        let options = ServiceOptions(issuer: arguments[issuer], baseURL: arguments[backend])
+        let options = ServiceOptions(
+          issuer: arguments[issuer], baseURL: arguments[backend], apiURL: arguments[api])
         exit(MainLoop.run { await serve(options) })
       }
     } catch {

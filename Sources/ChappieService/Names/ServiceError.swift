@@ -10,6 +10,12 @@ public enum ServiceErrorName: String, CaseIterable, Sendable {
   case reauthenticationRequired = "ReauthenticationRequired"
   case tokenExchangeFailed = "TokenExchangeFailed"
   case revocationFailed = "RevocationFailed"
+  case accountMismatch = "AccountMismatch"
+  case signInDeclined = "SignInDeclined"
+  case signInExpired = "SignInExpired"
+  case planUseNotGranted = "PlanUseNotGranted"
+  case planUseNotEligible = "PlanUseNotEligible"
+  case unsupportedCapability = "UnsupportedCapability"
   case usageLimitReached = "UsageLimitReached"
   case rateLimited = "RateLimited"
   case missingToolHandler = "MissingToolHandler"
@@ -63,6 +69,9 @@ extension ChappieClientError {
     case .missingRefreshToken: .missingRefreshToken
     case .missingAccountID: .missingAccountID
     case .reauthenticationRequired: .reauthenticationRequired
+    case .planUseNotGranted: .planUseNotGranted
+    case .planUseNotEligible: .planUseNotEligible
+    case .unsupportedCapability: .unsupportedCapability
     case .usageLimitReached: .usageLimitReached
     case .missingToolHandler: .missingToolHandler
     case .toolApprovalDenied: .toolApprovalDenied
@@ -116,11 +125,14 @@ extension ChappieAuthError {
   var errorName: ServiceErrorName {
     switch self {
     case .missingRefreshToken: .missingRefreshToken
-    case .tokenExchangeFailed, .expired: .tokenExchangeFailed
-    case .deviceCodeRequestFailed, .renewalFailed, .invalidResponse: .httpError
-    case .declined: .accessDenied
+    case .tokenExchangeFailed: .tokenExchangeFailed
+    case .ended: .reauthenticationRequired
+    case .deviceCodeRequestFailed, .renewalFailed, .invalidResponse, .identityNotVerified: .httpError
+    case .accountMismatch: .accountMismatch
+    case .declined: .signInDeclined
+    case .expired: .signInExpired
     case .cancelled: .cancelled
-    case .network: .network
+    case .network, .renewalTooEarly: .network
     case .revocationFailed: .revocationFailed
     case .locked: .locked
     case .keyringUnavailable: .keyringUnavailable

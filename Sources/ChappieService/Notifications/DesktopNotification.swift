@@ -86,6 +86,13 @@ struct DesktopNotification: Equatable {
         tr("Continue only if you started this sign-in yourself."))
       actions = canCopy ? [.openPage, .copyCode] : [.openPage]
       lifetime = .untilSolved
+    case .pageWaits:
+      summary = tr("Sign in to ChatGPT")
+      body = Self.lines(
+        tr("Continue in your browser."), name.text.map { tr("This signs in \($0).") },
+        tr("Continue only if you started this sign-in yourself."))
+      actions = [.openPage]
+      lifetime = .untilSolved
     case .linked:
       summary = tr("Signed in to ChatGPT")
       body = name.text.map { tr("This is for \($0).") } ?? ""

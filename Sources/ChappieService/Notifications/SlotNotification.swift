@@ -37,7 +37,7 @@ final class SlotNotification {
   private static let closingTime = Duration.seconds(1)
 
   /// Opens a page; the token lets the browser take the focus.
-  typealias OpenPage = @GLibActor (_ address: String, _ activationToken: String?) async -> Void
+  typealias OpenPage = SignInOptions.OpenPage
 
   let slot: SlotIdentity
   private let session: ChappieAuthSession
@@ -49,9 +49,9 @@ final class SlotNotification {
   private let idleChanged: @GLibActor (SlotNotification) -> Void
   private var observation: Observation?
   private var updates = SlotUpdates()
-  /// The number of callers that wait for a code and show it to the user themselves.
+  /// The number of callers that wait for a code or a page and show it to the user themselves.
   private var quietAsks = 0
-  /// The number of other callers that wait for a code.
+  /// The number of other callers that wait for one.
   private var otherAsks = 0
   private var briefTime: Timer?
   private var presented = Presented.nothing
@@ -86,9 +86,9 @@ final class SlotNotification {
 
   /// Runs `start`, which starts a sign-in or joins the running one.
   ///
-  /// - Parameter isTold: whether the notification shows the code; false if the caller itself shows it to the user.
+  /// - Parameter isTold: whether the notification shows the code or the page; false if the caller itself does.
   /// - Throws: the errors of `start`.
-  func signIn(isTold: Bool, _ start: () async throws -> ChappieDeviceCode) async throws -> ChappieDeviceCode {
+  func signIn<Shown: Sendable>(isTold: Bool, _ start: () async throws -> Shown) async throws -> Shown {
     if isTold { otherAsks += 1 } else { quietAsks += 1 }
     defer { if isTold { otherAsks -= 1 } else { quietAsks -= 1 } }
     if isTold { change { $0.ask(session.snapshot) } }
@@ -137,8 +137,7 @@ final class SlotNotification {
   /// The update to show now. A locked screen shows no code, since another person could use it to sign in with their
   /// own account.
   private var shownUpdate: SlotUpdates.Update {
-    if case .codeWaits = updates.update, LockMonitor.shared.isScreenLocked { return .none }
-    return updates.update
+    updates.update.waitsForUser && LockMonitor.shared.isScreenLocked ? .none : updates.update
   }
 
   func lockChanged() {
@@ -227,6 +226,8 @@ final class SlotNotification {
     case (.codeWaits(let code), "default"), (.codeWaits(let code), DesktopNotification.Action.openPage.rawValue):
       codeClicked = ContinuousClock.now
       Task.onGLib { await openPage(code.verificationURI, activationToken) }
+    case (.pageWaits(let page), "default"), (.pageWaits(let page), DesktopNotification.Action.openPage.rawValue):
+      Task.onGLib { await openPage(page.authorizationURI, activationToken) }
     case (.codeWaits(let code), DesktopNotification.Action.copyCode.rawValue):
       codeClicked = ContinuousClock.now
       copy(code, activationToken)
@@ -241,6 +242,19 @@ final class SlotNotification {
     }
   }
 
+  /// Starts a sign-in with the method of the one that has ended.
+  private func signInAgain(_ activationToken: String?) async throws {
+    switch session.signInMethod {
+    case .browser:
+      let wishes = SignInOptions(
+        applicationName: session.configuration.shownApplicationName, openPage: openPage,
+        activationToken: activationToken)
+      _ = try await signIn(isTold: true) { try await session.startBrowserSignIn(wishes, interaction: .allowed) }
+    case .deviceCode, nil:
+      _ = try await signIn(isTold: true) { try await session.startDeviceCodeSignIn(interaction: .allowed) }
+    }
+  }
+
   private func startSignIn(_ activationToken: String?) {
     Task.onGLib {
       // The window shows only the default account of the user's own.
@@ -248,7 +262,7 @@ final class SlotNotification {
       guard !LockMonitor.shared.isScreenLocked else { return showAgain() }
       do {
         // A click allows the keyring to ask for its password.
-        _ = try await signIn(isTold: true) { try await session.startDeviceCodeSignIn(interaction: .allowed) }
+        try await signInAgain(activationToken)
       } catch {
         showAgain()
       }

@@ -7,6 +7,7 @@ struct SlotUpdates {
     /// The credential cannot be renewed; `failure` is the reason for which the latest sign-in failed.
     case needsSignIn(failure: String?)
     case codeWaits(ChappieDeviceCode)
+    case pageWaits(ChappieBrowserPage)
     case linked
     case failed(String)
 
@@ -14,13 +15,21 @@ struct SlotUpdates {
     var isBrief: Bool {
       switch self {
       case .linked, .failed: true
-      case .none, .needsSignIn, .codeWaits: false
+      case .none, .needsSignIn, .codeWaits, .pageWaits: false
+      }
+    }
+
+    /// Whether the update is of use only to the user who signs in now.
+    var waitsForUser: Bool {
+      switch self {
+      case .codeWaits, .pageWaits: true
+      case .none, .needsSignIn, .linked, .failed: false
       }
     }
   }
 
-  /// Whether the notification shows the code of the running sign-in. It does unless every caller that asked for the
-  /// sign-in shows the code itself.
+  /// Whether the notification shows the code or the page of the running sign-in. It does unless every caller that asked
+  /// for the sign-in shows it itself.
   private enum SignIn {
     case none
     case starting
@@ -37,33 +46,33 @@ struct SlotUpdates {
     return false
   }
 
-  /// - Parameter isAskedQuietly: whether all callers that now wait for a code show it themselves.
+  /// - Parameter isAskedQuietly: whether all callers that now wait for a code or a page show it themselves.
   mutating func observe(_ snapshot: ChappieAuthSession.Snapshot, isAskedQuietly: Bool) {
     guard snapshot.deviceLinkState.isRunning else {
-      // If a sign-in fails before it has a code, its caller gets the error as the reply.
+      // If a sign-in fails before it has a code or a page, its caller gets the error as the reply.
       if case .starting = signIn, isAskedQuietly { signIn = .none }
       update = update(after: signIn, snapshot)
       signIn = .none
       return
     }
-    switch (signIn, snapshot.deviceCode) {
+    switch (signIn, snapshot.waiting) {
     case (.none, _?), (.starting, _?): signIn = isAskedQuietly ? .hidden : .shown
     case (.none, nil): signIn = .starting
     case (.starting, nil), (.shown, _), (.hidden, _): break
     }
-    showCode(snapshot)
+    showWaiting(snapshot)
   }
 
-  /// Notes that a caller that does not show the code has asked for a sign-in. The sign-in may be running already.
+  /// Notes that a caller that shows neither code nor page has asked for a sign-in. The sign-in may be running already.
   mutating func ask(_ snapshot: ChappieAuthSession.Snapshot) {
     guard case .hidden = signIn else { return }
     signIn = .shown
-    showCode(snapshot)
+    showWaiting(snapshot)
   }
 
-  /// Shows the code once there is one. The earlier update stays until then.
-  private mutating func showCode(_ snapshot: ChappieAuthSession.Snapshot) {
-    if case .shown = signIn, let code = snapshot.deviceCode { update = .codeWaits(code) }
+  /// Shows the code or the page once there is one. The earlier update stays until then.
+  private mutating func showWaiting(_ snapshot: ChappieAuthSession.Snapshot) {
+    if case .shown = signIn, let waiting = snapshot.waiting { update = waiting }
   }
 
   /// Withdraws a brief update.
@@ -91,5 +100,12 @@ struct SlotUpdates {
     case (.starting, _), (.hidden, _):
       return .none
     }
+  }
+}
+
+extension ChappieAuthSession.Snapshot {
+  /// What the running sign-in waits for. Nil before it is known.
+  fileprivate var waiting: SlotUpdates.Update? {
+    deviceCode.map { .codeWaits($0) } ?? browserPage.map { .pageWaits($0) }
   }
 }

@@ -3,18 +3,38 @@ import Platform
 
 /// Opens a page in the user's browser.
 enum WebPage {
-  /// Opens only web addresses. It does nothing without a browser: the notification also shows the address.
+  /// Opens only web addresses. It does nothing without a browser: the user can open the address by hand.
   @GLibActor
   static func open(_ address: String, activationToken: String?, over connection: BusConnection) async {
     guard let page = WebPageAddress(address) else {
       return Log.warning("The sign-in page was not opened: its address is not that of a web page.")
     }
+    if await openThroughPortal(page, activationToken, connection) { return }
     if CurrentProcess.environment("INVOCATION_ID") != nil {
       do {
         return try await openOutsideOfOurUnit(page, activationToken, connection)
       } catch {}
     }
     try? await Browser.open(page, activationToken: activationToken)
+  }
+
+  /// - Returns: whether the desktop's portal has taken the page.
+  @GLibActor
+  private static func openThroughPortal(
+    _ page: WebPageAddress, _ activationToken: String?, _ connection: BusConnection
+  ) async -> Bool {
+    var options = VariantDictionary()
+    options.set("activation_token", activationToken)
+    do {
+      _ = try await connection.call(
+        "org.freedesktop.portal.Desktop",
+        ObjectPath.root.appending("org").appending("freedesktop").appending("portal").appending("desktop"),
+        "org.freedesktop.portal.OpenURI", "OpenURI", .tuple("", page.text, options))
+      return true
+    } catch {
+      Log.debug("The portal does not open pages here (\(reason: "\(error)")).")
+      return false
+    }
   }
 
   /// A child of a systemd unit inherits its restrictions, under which no browser runs, and ends with the unit. So

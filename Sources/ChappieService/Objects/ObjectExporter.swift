@@ -22,7 +22,10 @@ final class ObjectExporter {
   }
 
   func session(_ configuration: ChappieConfiguration) -> SessionObject {
-    SessionObject(Chappie.authSession(configuration: configuration), environment.notifications)
+    SessionObject(Chappie.authSession(configuration: configuration), environment.notifications) {
+      [environment] page, token in
+      await WebPage.open(page, activationToken: token, over: environment.connection)
+    }
   }
 
   func client(

@@ -16,10 +16,12 @@ final class SessionObject {
   private var observation: Observation?
   private let firstRestore: Task<Void, Never>
   private let notification: SlotNotification?
+  private let openPage: SignInOptions.OpenPage
   private weak var object: BusObject?
 
-  init(_ session: ChappieAuthSession, _ notifications: Notifications?) {
+  init(_ session: ChappieAuthSession, _ notifications: Notifications?, openPage: @escaping SignInOptions.OpenPage) {
     self.session = session
+    self.openPage = openPage
     notification = notifications?.follow(session)
     firstRestore = Task.onGLib { _ = await session.restored() }
     observation = session.observe { [weak self] old, new in self?.notify(old, new) }
@@ -35,6 +37,11 @@ final class SessionObject {
       BusInterfaceDescription(xml: BusInterfaceFiles.session, name: Self.interface), owner: self,
       methods: [
         "StartDeviceCodeSignIn": { [unowned self] call in try await startSignIn(call) },
+        "StartBrowserSignIn": { [unowned self] call in try await startBrowserSignIn(call) },
+        "CompleteBrowserSignIn": { [session] call in
+          try session.completeBrowserSignIn(try call.argument(0))
+          return .tuple()
+        },
         "CancelSignIn": { [unowned self] _ in
           session.cancelSignInAtOnce()
           return .tuple()
@@ -48,6 +55,10 @@ final class SessionObject {
         "State": { [session] in session.snapshot.busState.variant },
         "DeviceLinkState": { [session] in session.deviceLinkState.rawValue.variant },
         "DeviceCode": { [session] in session.snapshot.busDeviceCode.variant },
+        "BrowserPage": { [session] in session.snapshot.busBrowserPage.variant },
+        "AuthMethod": { [session] in (session.signInMethod?.rawValue ?? "").variant },
+        "PlanUse": { [session] in session.planUse.rawValue.variant },
+        "ManageUsageUri": { [session] in (session.manageUsageURL ?? "").variant },
         "AccountInfo": { [session] in session.snapshot.busAccountInfo.variant },
         "LastError": { [session] in session.snapshot.busLastError.variant },
         "Configuration": { [unowned self] in session.configuration.dictionary.variant },
@@ -69,6 +80,20 @@ final class SessionObject {
     return .tuple(code.userCode, code.verificationURI, code.expiresAt)
   }
 
+  private func startBrowserSignIn(_ call: BusCall) async throws -> Variant {
+    let options: VariantDictionary = try call.argument(0)
+    let isTold: Bool = try options.value("notify") ?? true
+    let wishes = SignInOptions(
+      applicationName: session.configuration.shownApplicationName,
+      openPage: try options.value("open") ?? true ? openPage : nil,
+      asksForPlanUse: try options.value("enable_plan_use") ?? false,
+      allowsAnotherAccount: try options.value("add_account") ?? false,
+      activationToken: try options.value("activation_token"))
+    let start = { [session] in try await session.startBrowserSignIn(wishes, interaction: call.interaction) }
+    let page = if let notification { try await notification.signIn(isTold: isTold, start) } else { try await start() }
+    return .tuple(page.authorizationURI, page.expiresAt)
+  }
+
   /// Signals the properties that have changed.
   private func notify(_ old: ChappieAuthSession.Snapshot, _ new: ChappieAuthSession.Snapshot) {
     notifyProperties(old, new)
@@ -87,6 +112,10 @@ final class SessionObject {
     if old.busState != new.busState { changed.append("State") }
     if old.deviceLinkState != new.deviceLinkState { changed.append("DeviceLinkState") }
     if old.deviceCode != new.deviceCode { changed.append("DeviceCode") }
+    if old.browserPage != new.browserPage { changed.append("BrowserPage") }
+    if old.signInMethod != new.signInMethod { changed.append("AuthMethod") }
+    if old.planUse != new.planUse { changed.append("PlanUse") }
+    if old.manageUsageURL != new.manageUsageURL { changed.append("ManageUsageUri") }
     if old.accountInfo != new.accountInfo { changed.append("AccountInfo") }
     if old.lastError != new.lastError { changed.append("LastError") }
     if !changed.isEmpty { object?.propertiesChanged(Self.interface, changed) }

@@ -9,6 +9,8 @@ public struct ServiceOptions: Sendable {
 
   public var issuer: String?
   public var baseURL: String?
+  /// The address of the public API, with its version.
+  public var apiURL: String?
   public var clientID: String?
   public var model: String?
   /// The default transport of answers: `default` or `http-sse-only`.
@@ -28,9 +30,10 @@ public struct ServiceOptions: Sendable {
   /// The thread options.
   private var threads = ThreadOptions()
 
-  public init(issuer: String? = nil, baseURL: String? = nil) {
+  public init(issuer: String? = nil, baseURL: String? = nil, apiURL: String? = nil) {
     self.issuer = issuer
     self.baseURL = baseURL
+    self.apiURL = apiURL
   }
 
   /// Adds missing options from the user's configuration file, then from the system's.
@@ -44,6 +47,7 @@ public struct ServiceOptions: Sendable {
       files.append(path)
       issuer = try issuer ?? file.setting("Backend", "Issuer")
       baseURL = try baseURL ?? file.setting("Backend", "BaseURL")
+      apiURL = try apiURL ?? file.setting("Backend", "APIURL")
       clientID = try clientID ?? file.setting("Backend", "ClientID")
       model = try model ?? file.setting("Client", "Model")
       transport = try transport ?? file.setting("Client", "Transport")
@@ -122,6 +126,13 @@ public struct ServiceOptions: Sendable {
     }
   }
 
+  /// The API of the issuer. Tokens of another issuer than OpenAI's are of no use at OpenAI's API, and go there only if
+  /// the configuration says so.
+  private var ownAPI: String {
+    guard let issuer, issuer != ChappieBackend.production.issuer else { return ChappieBackend.productionAPI }
+    return (issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer) + "/v1"
+  }
+
   /// The default configuration, which callers' options change.
   ///
   /// - Throws: `ChappieClientError.invalidArgument` for an address that is neither HTTPS nor on the loopback,
@@ -130,7 +141,7 @@ public struct ServiceOptions: Sendable {
     var configuration = ChappieConfiguration(applicationID: .desktopUser)
     let production = ChappieBackend.production
     configuration.backend = try ChappieBackend(
-      issuer: issuer ?? production.issuer, baseURL: baseURL ?? production.baseURL,
+      issuer: issuer ?? production.issuer, baseURL: baseURL ?? production.baseURL, apiURL: apiURL ?? ownAPI,
       clientID: clientID ?? production.clientID)
     if let model { configuration.model = models.slug(model) }
     configuration.streamingTransportPolicy = try transportPolicy()

@@ -10,6 +10,8 @@ extension ChappieClientError {
       details.set("status", UInt32(clamping: status))
     case .signInServer(let error):
       details.set("status", error.status.map { UInt32(clamping: $0) })
+    case .unsupportedCapability(let parameter):
+      details.set("param", parameter)
     case .usageLimitReached(let limit):
       details.set("plan", limit.plan?.rawValue)
       details.set("resets_at", limit.resetsAt)

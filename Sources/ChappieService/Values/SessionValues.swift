@@ -15,6 +15,11 @@ extension ChappieAuthSession.Snapshot {
     ]
   }
 
+  var busBrowserPage: VariantDictionary {
+    guard let browserPage else { return [:] }
+    return ["authorization_uri": browserPage.authorizationURI, "expires_at": browserPage.expiresAt]
+  }
+
   var busAccountInfo: VariantDictionary {
     var info = VariantDictionary()
     info.set("email", accountInfo?.email)

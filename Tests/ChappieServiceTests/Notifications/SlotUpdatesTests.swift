@@ -14,7 +14,7 @@ struct SlotUpdatesTests {
     .signIn(.tokenExchangeFailed(status: 400, message: "invalid_grant")), renewedAt: 100)
 
   private static let signIn: [SlotState.Event] = [
-    .signInProgress(.requestingCode), .signInProgress(.waitingForApproval(code)),
+    .signInProgress(.preparing), .signInProgress(.waitingForApproval(code)),
   ]
   private static let linked: [SlotState.Event] = signIn + [.signInProgress(.exchanging), .signedIn(ada)]
   private static let found = SlotState.Event.found(ada, renewedAt: 100)
@@ -76,7 +76,7 @@ struct SlotUpdatesTests {
   // MARK: A sign-in
 
   @Test func theCodeReplacesTheRequestForASignIn() {
-    var slot = Slot(Self.needed + [.signInProgress(.requestingCode)])
+    var slot = Slot(Self.needed + [.signInProgress(.preparing)])
     #expect(slot.update == .needsSignIn(failure: nil))
     slot.apply([.signInProgress(.waitingForApproval(Self.code))])
     #expect(slot.update == .codeWaits(Self.code))
@@ -89,7 +89,7 @@ struct SlotUpdatesTests {
   }
 
   @Test func aStartingSignInIsNotIdle() {
-    let slot = Slot([.foundNone, .signInProgress(.requestingCode)])
+    let slot = Slot([.foundNone, .signInProgress(.preparing)])
     #expect(slot.update == .none)
     #expect(!slot.isIdle)
   }
@@ -113,12 +113,12 @@ struct SlotUpdatesTests {
   }
 
   @Test func doesNotShowAFailureBeforeTheCode() {
-    #expect(Slot([.foundNone, .signInProgress(.requestingCode), .signInFailed(.signIn(.network("down")))]).isIdle)
+    #expect(Slot([.foundNone, .signInProgress(.preparing), .signInFailed(.signIn(.network("down")))]).isIdle)
   }
 
   @Test func theRequestForASignInContainsTheLastFailure() {
     let error = ChappieAuthError.network("down")
-    let start: [SlotState.Event] = [.signInProgress(.requestingCode), .signInFailed(.signIn(error))]
+    let start: [SlotState.Event] = [.signInProgress(.preparing), .signInFailed(.signIn(error))]
     var slot = Slot(Self.needed + start)
     #expect(slot.update == .needsSignIn(failure: error.description))
     slot.apply(Self.signIn + [.signInFailed(.signIn(.cancelled))])
@@ -126,7 +126,7 @@ struct SlotUpdatesTests {
   }
 
   @Test func theNextSignInEndsTheUpdateOfTheLast() {
-    var slot = Slot(Self.linked + [.signInProgress(.requestingCode)])
+    var slot = Slot(Self.linked + [.signInProgress(.preparing)])
     #expect(slot.update == .linked)
     slot.apply([.signInProgress(.waitingForApproval(Self.other))])
     #expect(slot.update == .codeWaits(Self.other))
@@ -158,7 +158,7 @@ struct SlotUpdatesTests {
 
   @Test func aQuietFailureDoesNotChangeTheRequest() {
     var slot = Slot(Self.needed)
-    slot.apply([.signInProgress(.requestingCode), .signInFailed(.signIn(.network("down")))], quietly: true)
+    slot.apply([.signInProgress(.preparing), .signInFailed(.signIn(.network("down")))], quietly: true)
     #expect(slot.update == .needsSignIn(failure: nil))
   }
 

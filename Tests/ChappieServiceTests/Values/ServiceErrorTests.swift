@@ -17,6 +17,8 @@ struct ServiceErrorTests {
             "KeyringUnavailable", "AccessDenied", "InvalidArgument", "LimitExceeded", "Cancelled", "NoSuchTurn",
             "StreamingTransportReplayDiverged", "MissingToolHandler", "ToolApprovalDenied", "ToolLoopLimitExceeded",
             "NoSuchThread", "StoreFull", "StoreUnavailable", "RevocationFailed",
+            "AccountMismatch", "SignInDeclined", "SignInExpired", "PlanUseNotGranted", "PlanUseNotEligible",
+            "UnsupportedCapability",
           ].map { "org.chappie.Error.\($0)" }))
   }
 
@@ -30,7 +32,8 @@ struct ServiceErrorTests {
       (.signInServer(.network("n")), .network), (.signInServer(.renewalFailed(status: 503, message: "")), .httpError),
       (.signInServer(.renewalFailed(status: 429, message: "")), .rateLimited), (.locked("l"), .locked),
       (.keyringUnavailable("k"), .keyringUnavailable), (.invalidArgument("i"), .invalidArgument),
-      (.limitExceeded("l"), .limitExceeded),
+      (.limitExceeded("l"), .limitExceeded), (.planUseNotGranted, .planUseNotGranted),
+      (.planUseNotEligible("r"), .planUseNotEligible), (.unsupportedCapability("p"), .unsupportedCapability),
       (.streamingTransportReplayDiverged("p"), .streamingTransportReplayDiverged),
       (.missingToolHandler("t"), .missingToolHandler), (.toolApprovalDenied("t", "r"), .toolApprovalDenied),
       (.toolLoopLimitExceeded(3), .toolLoopLimitExceeded),
@@ -44,8 +47,9 @@ struct ServiceErrorTests {
       (.missingRefreshToken, .missingRefreshToken),
       (.tokenExchangeFailed(status: 400, message: ""), .tokenExchangeFailed),
       (.renewalFailed(status: 403, message: ""), .httpError),
-      (.deviceCodeRequestFailed(status: 404, message: ""), .httpError), (.declined, .accessDenied),
-      (.expired, .tokenExchangeFailed), (.cancelled, .cancelled), (.invalidResponse("i"), .httpError),
+      (.deviceCodeRequestFailed(status: 404, message: ""), .httpError), (.declined, .signInDeclined),
+      (.ended("e"), .reauthenticationRequired), (.renewalTooEarly, .network), (.accountMismatch, .accountMismatch),
+      (.identityNotVerified("i"), .httpError), (.expired, .signInExpired), (.cancelled, .cancelled), (.invalidResponse("i"), .httpError),
       (.network("n"), .network), (.revocationFailed("r"), .revocationFailed),
       (.locked("l"), .locked), (.keyringUnavailable("k"), .keyringUnavailable),
     ] as [(ChappieAuthError, ServiceErrorName)])

@@ -19,7 +19,7 @@ struct SessionValuesTests {
     let refusal = ChappieAuthError.tokenExchangeFailed(status: 400, message: "")
     #expect(Self.snapshot().busState == "signed-out")
     #expect(Self.snapshot(.foundNone).busState == "signed-out")
-    #expect(Self.snapshot(.signInProgress(.requestingCode)).busState == "signing-in")
+    #expect(Self.snapshot(.signInProgress(.preparing)).busState == "signing-in")
     #expect(Self.snapshot(.signedIn(Self.ada)).busState == "signed-in")
     #expect(Self.snapshot(.refreshRefused(.signIn(refusal), renewedAt: 0)).busState == "reauthentication-required")
   }
