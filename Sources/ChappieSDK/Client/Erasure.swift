@@ -85,7 +85,7 @@ package enum Erasure {
     }
   }
 
-  private static func signOut(
+  static func signOut(
     _ identity: SlotIdentity, _ configuration: ChappieConfiguration, _ interaction: UserInteraction
   ) async -> Part {
     let slot = SlotRegistry.slot(identity, configuration.backend, configuration.unknownLockPolicy)

@@ -1,26 +1,57 @@
 import GLibBridge
+import Platform
 
-/// A credential in the keyring, and the program that it belongs to. It says nothing of the sign-in itself.
+/// A credential in the keyring, and the program that it belongs to. It holds neither a token nor an account's address.
 package struct StoredCredential: Sendable {
   package let account: String
   /// Nil without an access group.
   package let accessGroup: String?
   /// The application for messages. Nil for the desktop user's own credential.
   package let application: String?
+  /// The identifier of the sign-in method that made it. Nil while it cannot be read.
+  package let method: String?
+  /// The state of the sign-in; ``ChappieAuthState/restoring`` while it is unknown.
+  package let state: ChappieAuthState
 
   /// The credentials of every application, account and access group.
   ///
+  /// - Parameter configuration: the servers of the credentials, and the lock policy.
   /// - Throws: ``ChappieAuthError`` when the keyring is locked or cannot be searched; `CancellationError`.
   @GLibActor
-  package static func all() async throws -> [StoredCredential] {
+  package static func all(_ configuration: ChappieConfiguration) async throws -> [StoredCredential] {
+    defer { MemoryHardening.wipeStack() }
     do {
-      return try await SlotRegistry.owners().map { slot in
-        StoredCredential(
-          account: slot.account, accessGroup: slot.accessGroup,
-          application: slot.appID.map(ChappieApplicationID.shown))
+      var credentials: [StoredCredential] = []
+      for identity in try await SlotRegistry.owners() {
+        let slot = SlotRegistry.slot(identity, configuration.backend, configuration.unknownLockPolicy)
+        credentials.append(await StoredCredential(slot))
       }
+      return credentials
     } catch let error as CredentialError {
       throw ChappieAuthError(error)
     }
+  }
+
+  /// Reads the credential without a change of the slot's own state.
+  @GLibActor
+  private init(_ slot: CredentialSlot) async {
+    account = slot.identity.account
+    accessGroup = slot.identity.accessGroup
+    application = slot.identity.appID.map(ChappieApplicationID.shown)
+    var state = slot.state
+    switch try? await slot.find(.forbidden) {
+    case .secret(let credential, _):
+      method = credential.method
+      state.apply(slot.found(credential))
+    case .unusable(let reason):
+      method = nil
+      state.apply(.foundUnusable(reason: reason))
+    case .locked:
+      method = nil
+      state.apply(.foundLocked)
+    // Another program removes it now, or the keyring is silent.
+    case .some(.none), .hidden, nil: method = nil
+    }
+    self.state = state.state
   }
 }

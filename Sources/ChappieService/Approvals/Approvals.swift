@@ -15,6 +15,8 @@ final class Approvals {
 
   /// The largest number of listed calls, oldest first: turns can have any number of calls.
   private static let listed = 100
+  /// The time for programs to answer before the desktop asks.
+  private static let patience = Duration.seconds(3)
 
   private let notifications: Notifications?
   private var waiting: [String: Waiting] = [:]
@@ -31,9 +33,9 @@ final class Approvals {
     waiting[id] = Waiting(question: question, call: call, turn: turn, number: count)
     defer { waiting[id] = nil }
     guard let notifications else { return await turn.calls.approval(of: call) }
-    return await notifications.asking(question) { decision in
+    return await notifications.asking(DesktopNotification(asking: question), patience: Self.patience) { action in
       // Another answer may have come first.
-      try? turn.calls.resolve(decision, for: call)
+      try? turn.calls.resolve(action == .approve ? .approved() : .denied(), for: call)
     } while: {
       await turn.calls.approval(of: call)
     }

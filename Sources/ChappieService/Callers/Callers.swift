@@ -152,7 +152,8 @@ final class Callers {
     try turns.lease(for: await application(of: name), of: "turns running")
   }
 
-  /// Counts `turn` until it ends. The turn is cancelled when its caller leaves, unless it is broadcast.
+  /// Counts `turn` until it ends. When its caller leaves, the turn is cancelled, or goes on in the background if it is
+  /// broadcast.
   func add(_ turn: ServiceTurn, _ lease: ApplicationBudget.Lease) {
     caller(turn.caller).runningTurns[turn.id] = (turn, lease)
   }
@@ -212,8 +213,10 @@ final class Callers {
   private func left(_ name: String) {
     guard let caller = callers[name] else { return }
     connection.objects.forget(name)
-    for (turn, _) in caller.runningTurns.values where !turn.isBroadcast { turn.cancel() }
     for object in caller.openObjects.keys { close(object, name) }
+    for (turn, _) in caller.runningTurns.values {
+      if turn.isBroadcast { turn.callerLeft() } else { turn.cancel() }
+    }
     for parting in caller.partings { parting() }
     caller.openObjects = [:]
     caller.partings = []

@@ -64,7 +64,8 @@ extension ClientObject {
     outlet.onStall = { [weak turn] in
       turn?.fail(BusError(.cancelled, "Nobody has read the socket of the turn for five minutes."))
     }
-    client.expectTurn()
+    // Before the user consents to background use, nothing goes to the backend.
+    if !options.background { client.expectTurn() }
     return (.tuple(turn.id, DescriptorHandle()), callersEnd)
   }
 
@@ -72,6 +73,8 @@ extension ClientObject {
   private struct Place {
     let id: String
     let application: Application
+    /// Nil for a program outside of a sandbox.
+    let app: AppID?
     let lease: ApplicationBudget.Lease
     let memory: TurnMemory
   }
@@ -79,12 +82,13 @@ extension ClientObject {
   private func place(for call: BusCall, _ options: TurnOptions, sent: Int, engine: Int) async throws -> Place {
     let lease = try await environment.callers.leaseTurn(call.sender)
     let application = await environment.callers.application(of: call.sender)
+    let app = try await environment.callers.owner(call.sender)
     let memory = try TurnMemory(
       environment.memory, for: application, sent: sent + options.footprint, engine: engine)
     var id = options.name ?? TurnID.next()
     // A caller may have chosen such a name.
     while options.name == nil, !isFree(id, for: call.sender, .signals(broadcast: true)) { id = TurnID.next() }
-    return Place(id: id, application: application, lease: lease, memory: memory)
+    return Place(id: id, application: application, app: app, lease: lease, memory: memory)
   }
 
   private func isFree(_ id: String, for caller: String, _ delivery: ServiceTurn.Delivery) -> Bool {
@@ -100,14 +104,23 @@ extension ClientObject {
       throw BusError(.invalidArgument, "There is a turn of the name '\(place.id)' already: choose another name.")
     }
     let turn = ServiceTurn(
-      id: place.id, caller: call.sender, delivery: delivery, memory: place.memory.lease, answer, outlet)
+      id: place.id, caller: call.sender, delivery: delivery, memory: place.memory.lease, answer, outlet
+    ) {
+      [environment, configuration = client.configuration] in
+      try await environment.consent.admit(place.app) {
+        let session = Chappie.authSession(configuration: configuration)
+        await session.restored()
+        return session.requiresBackgroundConsent
+      }
+    }
     turns.add(turn)
     environment.callers.add(turn, place.lease)
     turn.start(after: reply, interaction: call.interaction, tools: toolSet(for: turn, options)) {
       (bytes) throws(ChappieClientError) in
       try place.memory.set(engine: bytes)
     } _: {
-      try await run($0)
+      if options.background { try await turn.beginInBackground() }
+      return try await run($0)
     } ended: { [weak self] in
       self?.finished(turn, of: place.application)
     }

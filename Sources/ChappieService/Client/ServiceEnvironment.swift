@@ -1,6 +1,6 @@
 import GLibBridge
 
-/// The parts that all objects of the service share: callers, limits, approvals and notifications.
+/// The parts that all objects of the service share: callers, limits, approvals, consent and notifications.
 @GLibActor
 final class ServiceEnvironment {
   let connection: BusConnection
@@ -11,6 +11,7 @@ final class ServiceEnvironment {
   /// Nil if the user has turned notifications off.
   let notifications: Notifications?
   let approvals: Approvals
+  let consent: BackgroundConsent
   let models: ModelAliases
 
   init(_ connection: BusConnection, notifications: Notifications?, models: ModelAliases) {
@@ -19,6 +20,7 @@ final class ServiceEnvironment {
     window = SendWindow(connection)
     self.notifications = notifications
     approvals = Approvals(notifications)
+    consent = BackgroundConsent(notifications)
     self.models = models
   }
 }

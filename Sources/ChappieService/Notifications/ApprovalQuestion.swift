@@ -1,4 +1,5 @@
 import ChappieSDK
+import Platform
 
 /// A question to the user about a tool call.
 struct ApprovalQuestion: Sendable, Equatable {
@@ -21,4 +22,27 @@ struct ApprovalQuestion: Sendable, Equatable {
 
   /// The tool's name, which a program has chosen.
   var shownTool: String { tool.shown(limit: 64) }
+}
+
+extension DesktopNotification {
+  init(asking question: ApprovalQuestion) {
+    let whose = question.app.map { tr("The tool belongs to \($0).") } ?? tr("The tool belongs to a program of yours.")
+    // The summary has no details of the call, since servers show it on locked screens too.
+    let summary = tr("ChatGPT wants to use a tool")
+    if let whole = question.whole {
+      self.init(
+        summary: summary,
+        body: [whole, whose, tr("Approve only what you asked for; without an answer it does not run.")]
+          .joined(separator: "\n"),
+        actions: [.approve, .deny], category: "x-chappie.approval", lifetime: .untilSolved)
+    } else {
+      self.init(
+        summary: summary,
+        body: [
+          tr("\(question.shownTool) would get more than can be shown here."), whose,
+          tr("To read all of it and answer, in a terminal: chappie approvals"),
+        ].joined(separator: "\n"),
+        actions: [.deny], category: "x-chappie.approval", lifetime: .untilSolved)
+    }
+  }
 }

@@ -11,6 +11,8 @@ struct DesktopNotification: Equatable {
     case copyCode = "copy-code"
     case approve
     case deny
+    case allow
+    case refuse
 
     var label: String {
       switch self {
@@ -19,6 +21,8 @@ struct DesktopNotification: Equatable {
       case .copyCode: tr("Copy code", context: "button")
       case .approve: tr("Approve", context: "button")
       case .deny: tr("Deny", context: "button")
+      case .allow: tr("Allow", context: "button")
+      case .refuse: tr("Don't allow", context: "button")
       }
     }
 
@@ -26,7 +30,7 @@ struct DesktopNotification: Equatable {
     var isDefault: Bool {
       switch self {
       case .signIn, .openPage: true
-      case .copyCode, .approve, .deny: false
+      case .copyCode, .approve, .deny, .allow, .refuse: false
       }
     }
   }

@@ -2,7 +2,7 @@ import ChappieSDK
 import GLibBridge
 
 /// Desktop notifications: one for each credential slot that needs a sign-in, shared by all sessions of the slot, and
-/// one for each tool call that no program answers.
+/// one for each question that no program answers.
 @GLibActor
 final class Notifications {
   private let connection: BusConnection
@@ -11,7 +11,7 @@ final class Notifications {
   private var notifications: [SlotIdentity: Weak<SlotNotification>] = [:]
   /// The slot notifications with something to show. They outlive their sessions.
   private var telling: [SlotIdentity: SlotNotification] = [:]
-  private var questions: [ObjectIdentifier: ApprovalNotification] = [:]
+  private var questions: [ObjectIdentifier: QuestionNotification] = [:]
   /// Set while all notifications are withdrawn; ends when that is done.
   private var withdrawn: Wait?
 
@@ -39,18 +39,24 @@ final class Notifications {
     return notification
   }
 
-  /// Shows a question about a tool call while `body` waits for the answer.
+  /// Shows a question while `body` waits for the answer.
+  ///
+  /// - Parameters:
+  ///   - patience: the time for programs to answer before the desktop asks.
+  ///   - answer: receives each click on a button.
+  ///   - unshown: called if no notification server shows the question.
   func asking<Result>(
-    _ question: ApprovalQuestion, answer: @escaping @GLibActor (ChappieApprovalDecision) -> Void,
-    while body: () async -> Result
+    _ question: DesktopNotification, patience: Duration = .zero,
+    answer: @escaping @GLibActor (DesktopNotification.Action) -> Void,
+    unshown: @escaping @GLibActor () -> Void = {}, while body: () async -> Result
   ) async -> Result {
-    let desktop = ApprovalNotification.Desktop { [server] notification in
+    let desktop = QuestionNotification.Desktop { [server] notification in
       guard let reached = await server.reach() else { return nil }
       return await server.show(notification, replacing: 0, on: reached)
     } close: { [server] id in
       await server.close(id)
     }
-    let notification = ApprovalNotification(question, desktop, answer)
+    let notification = QuestionNotification(question, desktop, patience: patience, answer, unshown: unshown)
     questions[ObjectIdentifier(notification)] = notification
     defer {
       notification.withdraw()

@@ -89,10 +89,37 @@ final class ManagerObject {
         try await exporter.environment.callers.authorizeUser(call.sender)
         return .tuple(await answersOfServers().map(\.dictionary))
       },
-      "ListCredentials": { [exporter] call in
+      "ListCredentials": { [unowned self, exporter] call in
         try await exporter.environment.callers.authorizeUser(call.sender)
         _ = try call.argument(0, as: VariantDictionary.self)
-        return .tuple(try await StoredCredential.all().map(\.dictionary))
+        return .tuple(try await credentials())
+      },
+      "SignOutApplication": { [exporter, defaults] call in
+        try await exporter.environment.callers.authorizeUser(call.sender)
+        let application: String = try call.argument(0)
+        let options: VariantDictionary = try call.argument(1)
+        let parts = try await Erasure.signOut(
+          application, account: options.value("account"), defaults, interaction: call.interaction)
+        guard !parts.isEmpty else {
+          throw BusError(
+            .invalidArgument,
+            "There is no such sign-in of '\(Redaction.message(application))': ListCredentials lists those that there "
+              + "are.")
+        }
+        return .tuple(parts.map(\.dictionary))
+      },
+      "SetBackgroundUse": { [exporter] call in
+        try await exporter.environment.callers.authorizeUser(call.sender)
+        let (id, word): (String, String) = (try call.argument(0), try call.argument(1))
+        let app = AppID(id)
+        guard app != nil || id.isEmpty else {
+          throw BusError(.invalidArgument, "'\(Redaction.message(id))' is no id of an app in a sandbox.")
+        }
+        guard let choice = BackgroundConsent.Choice(rawValue: word) else {
+          throw BusError(.invalidArgument, "Background use is set to allow, deny or ask.")
+        }
+        try exporter.environment.consent.set(choice, for: app)
+        return .tuple()
       },
       "Erase": { [exporter, defaults, ended] call in
         try await exporter.environment.callers.authorizeUser(call.sender)
@@ -103,6 +130,24 @@ final class ManagerObject {
         return .tuple(parts.map(\.dictionary))
       },
     ]
+  }
+
+  /// The stored credentials, with the names of their apps and the user's answers on background use.
+  private func credentials() async throws -> [VariantDictionary] {
+    var list: [VariantDictionary] = []
+    for credential in try await StoredCredential.all(defaults) {
+      var values = credential.dictionary
+      let consent = exporter.environment.consent
+      if let app = credential.application {
+        values.set("name", await ApplicationName.forUser(of: app))
+        values.set("background", AppID(app).flatMap { consent.choice(for: $0) }?.rawValue)
+      } else if credential.accessGroup == nil {
+        // Each member of an access group has its own answer.
+        values.set("background", consent.choice(for: nil)?.rawValue)
+      }
+      list.append(values)
+    }
+    return list
   }
 
   /// Callers that ask at the same time get the answers of one check, so that no program can flood the servers.

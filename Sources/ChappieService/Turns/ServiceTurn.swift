@@ -58,18 +58,30 @@ final class ServiceTurn {
   private let answer: AnswerText
   private let outlet: any TurnOutlet
   private let trace = TurnTrace()
+  /// Waits for the user's consent to background use. It throws if there is none.
+  private let consent: @GLibActor () async throws -> Void
+  /// Nil for a turn that is not in the background.
+  private var background: Background?
   /// Nil before the beginning, and after the end: a task keeps its memory for as long as somebody holds it.
   private var task: Task<Void, Never>?
   private let end = Wait()
+
+  /// The wait of a background turn for the user's consent.
+  private struct Background {
+    let task: Task<Void, Never>
+    var isWaiting = true
+  }
+
   /// The reason that the turn was ended for, if it was not simply cancelled.
   private var fault: BusError?
 
   /// - Parameters:
   ///   - answer: the text that the turn will say, which `outlet` reads.
   ///   - outlet: the way of the events to the caller.
+  ///   - consent: waits for the user's consent to background use, and throws if there is none.
   init(
     id: String, caller: String, delivery: Delivery, memory: MemoryBudget.Lease, _ answer: AnswerText,
-    _ outlet: any TurnOutlet
+    _ outlet: any TurnOutlet, consent: @escaping @GLibActor () async throws -> Void = {}
   ) {
     self.id = id
     self.caller = caller
@@ -77,6 +89,7 @@ final class ServiceTurn {
     self.memory = memory
     self.answer = answer
     self.outlet = outlet
+    self.consent = consent
   }
 
   /// The text of the answer so far.
@@ -94,7 +107,10 @@ final class ServiceTurn {
   var replyBytes: Int { 1024 + 2 * text.utf8.count }
 
   /// The status on the bus, such as `running` or `waiting-for-tool`.
-  var statusWord: String { isRunning ? calls.status ?? status.word : status.word }
+  var statusWord: String {
+    guard isRunning else { return status.word }
+    return background?.isWaiting == true ? "waiting-for-approval" : calls.status ?? status.word
+  }
 
   var isBroadcast: Bool { delivery.isBroadcast }
 
@@ -137,6 +153,37 @@ final class ServiceTurn {
 
   func cancel() {
     task?.cancel()
+  }
+
+  // MARK: The background
+
+  /// Goes on in the background once the user consents, and until then sends nothing to the backend.
+  ///
+  /// - Throws: `CancellationError` if the user does not consent, or the turn is cancelled.
+  func beginInBackground() async throws {
+    try await enterBackground().untilEnded()
+    try Task.checkCancellation()
+  }
+
+  /// Goes on without its caller, which has left. Until the user consents, it reads nothing more from the backend.
+  func callerLeft() {
+    guard isRunning, task?.isCancelled == false else { return }
+    _ = enterBackground()
+  }
+
+  private func enterBackground() -> Task<Void, Never> {
+    if let background { return background.task }
+    let task = Task.onGLib {
+      do {
+        try await consent()
+      } catch is CancellationError {
+      } catch {
+        fail(BusError(error))
+      }
+      background?.isWaiting = false
+    }
+    background = Background(task: task)
+    return task
   }
 
   /// Ends the turn with `error`, unless it has ended.
@@ -195,11 +242,13 @@ final class ServiceTurn {
     case .usageLimits(let limits): outlet.send(.usageLimits(limits))
     case .completed: break
     }
-    return outlet.flow
+    guard let background, background.isWaiting else { return outlet.flow }
+    return outlet.flow.combined(with: .pause(until: background.task))
   }
 
   private func finish(_ status: Status) {
     self.status = status
+    background?.task.cancel()
     trace.log(id, of: caller, status)
     switch status {
     case .running: break

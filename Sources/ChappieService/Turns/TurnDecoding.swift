@@ -11,6 +11,8 @@ struct TurnOptions {
   /// The estimated memory of the output schema, in bytes.
   private let schemaFootprint: Int
   let broadcast: Bool
+  /// Whether nobody has asked for this turn at the moment.
+  let background: Bool
   /// Whether a turn on a shared object continues the object's conversation.
   let continues: Bool
   /// Tools for this turn only. A program that receives the turn's signals runs them.
@@ -37,6 +39,7 @@ struct TurnOptions {
     images = try options.value("images") ?? []
     try Limits.check(images: images.count)
     broadcast = try options.value("broadcast") ?? false
+    background = try options.value("background") ?? false
     continues = try options.value("continue") ?? false
     tools = try options.value("tools", as: [VariantDictionary].self).map { try ToolRegistration($0, handler: .signals) }
   }

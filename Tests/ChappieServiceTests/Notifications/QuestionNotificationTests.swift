@@ -6,7 +6,7 @@ import Testing
 @testable import ChappieService
 
 @Suite(.timeLimit(.minutes(1))) @GLibActor
-struct ApprovalNotificationTests {
+struct QuestionNotificationTests {
   /// A lockable desktop that records the questions it shows.
   @GLibActor
   private final class Desktop {
@@ -15,10 +15,13 @@ struct ApprovalNotificationTests {
     private(set) var count: UInt32 = 0
     /// The number of times the notification read the lock state.
     private(set) var looks = 0
-    private(set) var answers: [ChappieApprovalDecision] = []
+    private(set) var answers: [DesktopNotification.Action] = []
+    var hasServer = true
+    private(set) var failures = 0
 
-    func ask(patience: Duration = .zero) -> ApprovalNotification {
-      let desktop = ApprovalNotification.Desktop { _ in
+    func ask(patience: Duration = .zero) -> QuestionNotification {
+      let desktop = QuestionNotification.Desktop { _ in
+        guard self.hasServer else { return nil }
         self.count += 1
         self.shown.append(self.count)
         return self.count
@@ -28,8 +31,12 @@ struct ApprovalNotificationTests {
         self.looks += 1
         return !self.isLocked
       }
-      let question = ApprovalQuestion(tool: "delete", arguments: "{}", app: nil)
-      return ApprovalNotification(question, desktop, patience: patience) { self.answers.append($0) }
+      let question = DesktopNotification(asking: ApprovalQuestion(tool: "delete", arguments: "{}", app: nil))
+      return QuestionNotification(question, desktop, patience: patience) {
+        self.answers.append($0)
+      } unshown: {
+        self.failures += 1
+      }
     }
   }
 
@@ -70,7 +77,33 @@ struct ApprovalNotificationTests {
     // A click counts only after the server has returned the notification's id.
     try await eventually("the answer") {
       question.receive(.invoked(2, action: "deny", activationToken: nil))
-      return desktop.answers == [.denied()]
+      return desktop.answers == [.deny]
     }
+  }
+
+  @Test func tellsThatNoServerShowsTheQuestion() async throws {
+    let question = desktop.ask()
+    try await eventually("the question") { desktop.shown == [1] }
+    try await eventually("the end of the server") {
+      question.receive(.vanished)
+      return desktop.failures == 1
+    }
+    desktop.hasServer = false
+    let other = desktop.ask()
+    try await eventually("the failure") { desktop.failures == 2 }
+    withExtendedLifetime(other) {}
+  }
+
+  /// A server may report a button of another notification.
+  @Test func onlyItsOwnButtonsAnswer() async throws {
+    let question = desktop.ask()
+    try await eventually("the question") { desktop.shown == [1] }
+    try await eventually("the answer") {
+      for key in ["default", "allow", "sign-in", "approve"] {
+        question.receive(.invoked(1, action: key, activationToken: nil))
+      }
+      return !desktop.answers.isEmpty
+    }
+    #expect(desktop.answers == [.approve])
   }
 }

@@ -1,0 +1,193 @@
+import ChappieSDK
+import GLibBridge
+import Platform
+
+/// The user's consent to background use: to turns that nobody has asked for at the moment.
+///
+/// An application's first background turn asks the user by a notification, and the answer is kept. All background turns
+/// of the application wait for the one question.
+@GLibActor
+final class BackgroundConsent {
+  typealias Choice = BackgroundAnswers.Choice
+
+  enum Outcome {
+    case allowed
+    case denied
+    case unanswered
+  }
+
+  @GLibActor
+  private final class Question {
+    let outcome = Promise<Outcome>()
+    let task: Task<Outcome, Never>
+    var waiting = 0
+
+    init(_ ask: @escaping @GLibActor (Promise<Outcome>) async -> Outcome) {
+      task = Task.onGLib { [outcome] in await ask(outcome) }
+    }
+  }
+
+  /// Shows a question while `body` waits for its end. It reports each click, and that nothing shows the question.
+  typealias Asking =
+    @GLibActor (
+      _ question: DesktopNotification, _ answer: @escaping @GLibActor (DesktopNotification.Action) -> Void,
+      _ unshown: @escaping @GLibActor () -> Void, _ body: @escaping @GLibActor () async -> Outcome
+    ) async -> Outcome
+
+  /// The time without another question of an application after one that nobody has answered.
+  private static let pause = Duration.seconds(3600)
+
+  private let answers: BackgroundAnswers
+  /// Nil if the user has turned notifications off.
+  private let asking: Asking?
+  /// The time for an answer.
+  private let patience: Duration
+  /// The questions that wait, by the app that asks; nil for the desktop user.
+  private var questions: [AppID?: Question] = [:]
+  private var nextQuestion: [AppID?: ContinuousClock.Instant] = [:]
+
+  convenience init(_ notifications: Notifications?) {
+    var asking: Asking?
+    if let notifications {
+      asking = { await notifications.asking($0, answer: $1, unshown: $2, while: $3) }
+    }
+    self.init(asking)
+  }
+
+  init(_ asking: Asking?, answers: BackgroundAnswers = BackgroundAnswers(), patience: Duration = .seconds(300)) {
+    self.asking = asking
+    self.answers = answers
+    self.patience = patience
+  }
+
+  /// Waits until the user allows background use by `app`, if it needs consent. An answer of the user counts for every
+  /// sign-in. Without one, the sign-in's method decides.
+  ///
+  /// - Parameter isNeeded: whether the sign-in's method asks for consent.
+  /// - Throws: `BusError` with `AccessDenied`; `CancellationError`.
+  func admit(_ app: AppID?, isNeeded: () async -> Bool) async throws {
+    switch answers.choice(for: app) {
+    case .allow: return
+    case .deny: throw denial(app, .denied)
+    case .ask: break
+    case nil: guard await isNeeded() else { return }
+    }
+    let outcome = try await outcome(for: app)
+    guard case .allowed = outcome else { throw denial(app, outcome) }
+  }
+
+  /// The user's answer for `app`; nil if there is none.
+  func choice(for app: AppID?) -> Choice? { answers.choice(for: app) }
+
+  /// Keeps an answer of the user, and gives it to the turns that wait for one.
+  ///
+  /// - Throws: `BusError` with `StoreUnavailable`.
+  func set(_ choice: Choice, for app: AppID?) throws {
+    do {
+      try answers.set(choice, for: app)
+    } catch {
+      throw BusError(.storeUnavailable, "The answer on background use could not be stored: \(error).")
+    }
+    Log.info("Background use by \(name: Self.logName(app)) is set to '\(name: choice.rawValue)'.")
+    nextQuestion[app] = nil
+    switch choice {
+    case .allow: questions[app]?.outcome.fulfil(.allowed)
+    case .deny: questions[app]?.outcome.fulfil(.denied)
+    case .ask: break
+    }
+  }
+
+  // MARK: Asking
+
+  private func outcome(for app: AppID?) async throws -> Outcome {
+    if let next = nextQuestion[app], next > .now { return .unanswered }
+    let question = questions[app] ?? ask(app)
+    question.waiting += 1
+    defer {
+      question.waiting -= 1
+      // Nobody waits for the answer any more.
+      if question.waiting == 0 {
+        question.task.cancel()
+        forget(question.outcome, app)
+      }
+    }
+    try await question.task.untilEnded()
+    return await question.task.value
+  }
+
+  private func ask(_ app: AppID?) -> Question {
+    let question = Question { [self] outcome in
+      defer { forget(outcome, app) }
+      guard let asking else { return .unanswered }
+      Log.info("The user is asked for consent to background use by \(name: Self.logName(app)).")
+      let content = DesktopNotification(askingForBackgroundUseBy: await ConsentQuestion(app))
+      return await asking(content) { [self] action in
+        take(action, app, outcome)
+      } _: {
+        outcome.fulfil(.unanswered)
+      } _: { [self] in
+        await answer(outcome, app)
+      }
+    }
+    questions[app] = question
+    return question
+  }
+
+  /// A later turn asks again.
+  private func forget(_ outcome: Promise<Outcome>, _ app: AppID?) {
+    if questions[app]?.outcome === outcome { questions[app] = nil }
+  }
+
+  private func take(_ action: DesktopNotification.Action, _ app: AppID?, _ outcome: Promise<Outcome>) {
+    let choice = action == .allow ? Choice.allow : .deny
+    do {
+      try set(choice, for: app)
+    } catch {
+      Log.warning("The answer on background use could not be stored, and counts for this time only.")
+      outcome.fulfil(choice == .allow ? .allowed : .denied)
+    }
+  }
+
+  private func answer(_ outcome: Promise<Outcome>, _ app: AppID?) async -> Outcome {
+    do {
+      return try await withDeadline(patience) { try await outcome.value() }
+    } catch is CancellationError {
+      return .unanswered
+    } catch {
+      nextQuestion = nextQuestion.filter { $0.value > .now }
+      nextQuestion[app] = .now + Self.pause
+      return .unanswered
+    }
+  }
+
+  // MARK: Words
+
+  private func denial(_ app: AppID?, _ outcome: Outcome) -> BusError {
+    let command = "chappie accounts --background allow" + (app.map { " --app \($0)" } ?? "")
+    Log.info("A background turn of \(name: Self.logName(app)) is refused.")
+    return switch outcome {
+    case .denied:
+      BusError(
+        .accessDenied, "The user does not allow ChatGPT to be used in the background here: to allow it, run \(command)."
+      )
+    case .allowed, .unanswered:
+      BusError(
+        .accessDenied,
+        "The use of ChatGPT in the background needs the user's consent, and nobody has given it: to allow it, run "
+          + "\(command).")
+    }
+  }
+
+  private static func logName(_ app: AppID?) -> String { app?.text ?? "the user's own programs" }
+}
+
+extension ConsentQuestion {
+  fileprivate init(_ app: AppID?) async {
+    self.init(app: app?.text, name: app == nil ? nil : await ApplicationName.forUser(of: app?.text ?? ""))
+  }
+}
+
+extension ChappieAuthSession {
+  /// Whether the terms of the sign-in's method ask for the user's consent before background use.
+  var requiresBackgroundConsent: Bool { false }
+}

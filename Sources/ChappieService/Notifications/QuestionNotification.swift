@@ -1,0 +1,94 @@
+import ChappieSDK
+import GLibBridge
+
+/// Asks the user one question by a notification, if no program has answered for the user in time.
+///
+/// It shows nothing while the screen is locked. The lock removes the notification, and unlocking shows it again.
+@GLibActor
+final class QuestionNotification {
+  /// The notification server, and the lock that allows its use.
+  struct Desktop {
+    /// - Returns: the notification's id; nil if it is not shown.
+    let show: @GLibActor (DesktopNotification) async -> UInt32?
+    let close: @GLibActor (UInt32) async -> Void
+    /// Whether approvals count now.
+    var mayApprove: @GLibActor () -> Bool = { LockMonitor.shared.mayApprove }
+  }
+
+  private enum Stage {
+    case waiting(Timer)
+    /// The time has come, and the screen is locked.
+    case locked
+    case showing
+    case shown(UInt32)
+    case over
+  }
+
+  private let content: DesktopNotification
+  private let desktop: Desktop
+  private let answer: @GLibActor (DesktopNotification.Action) -> Void
+  private let unshown: @GLibActor () -> Void
+  private var stage = Stage.over
+
+  /// - Parameters:
+  ///   - patience: the time for programs to answer before the desktop asks.
+  ///   - answer: receives each click on a button.
+  ///   - unshown: called if no server shows the question, or the server that shows it ends.
+  init(
+    _ content: DesktopNotification, _ desktop: Desktop, patience: Duration,
+    _ answer: @escaping @GLibActor (DesktopNotification.Action) -> Void,
+    unshown: @escaping @GLibActor () -> Void = {}
+  ) {
+    self.content = content
+    self.desktop = desktop
+    self.answer = answer
+    self.unshown = unshown
+    stage = .waiting(Timer(after: patience) { [weak self] in self?.show() })
+  }
+
+  private func show() {
+    guard desktop.mayApprove() else {
+      stage = .locked
+      return
+    }
+    stage = .showing
+    Task.onGLib {
+      guard let id = await desktop.show(content) else { return unshown() }
+      if case .showing = stage { stage = .shown(id) } else { await desktop.close(id) }
+    }
+  }
+
+  /// Removes the question.
+  func withdraw() {
+    hide(.over)
+  }
+
+  private func hide(_ next: Stage) {
+    let old = stage
+    stage = next
+    if case .shown(let id) = old { Task.onGLib { [desktop] in await desktop.close(id) } }
+  }
+
+  func lockChanged() {
+    switch (stage, desktop.mayApprove()) {
+    case (.showing, false), (.shown, false): hide(.locked)
+    case (.locked, true): show()
+    default: break
+    }
+  }
+
+  func receive(_ event: NotificationServer.Event) {
+    guard case .shown(let shown) = stage else { return }
+    switch event {
+    case .invoked(shown, let key, _):
+      // A server may report a button that the notification does not have.
+      if let action = content.actions.first(where: { $0.rawValue == key }) { answer(action) }
+    // After a dismissal, programs can still answer until the time limit.
+    case .closed(shown): stage = .over
+    case .vanished:
+      stage = .over
+      unshown()
+    default: break
+    }
+  }
+}

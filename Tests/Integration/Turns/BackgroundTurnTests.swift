@@ -1,0 +1,264 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// Turns that nobody has asked for at the moment wait for the user's consent.
+@Suite(.worlds) @GLibActor
+struct BackgroundTurnTests {
+  private static let background: VariantDictionary = ["background": true]
+
+  private func set(_ choice: String, _ app: String = "", by caller: Caller) async throws {
+    try await caller.call("Manager.SetBackgroundUse", app, choice)
+  }
+
+  private func requests(_ world: World) async throws -> Int? {
+    try await world.sandbox.state().requests["responses"]
+  }
+
+  /// The user's answer for the user's own programs, as the service tells it.
+  private func choice(_ caller: Caller) async throws -> String? {
+    try await caller.call("Manager.ListCredentials", [:] as VariantDictionary)
+      .member(0, "credentials", as: [VariantDictionary].self).first?.text("background")
+  }
+
+  /// A world in which background turns ask, or `choice` is set.
+  private func with(
+    _ choice: String = "ask", _ plan: World.Plan = World.Plan(),
+    _ body: @GLibActor (World, NotificationServer, Caller) async throws -> Void
+  ) async throws {
+    try await World.with(plan) { world in
+      let server = try await NotificationServer(world)
+      let caller = try await world.caller()
+      try await caller.signIn(notifying: false)
+      try await set(choice, by: caller)
+      try await body(world, server, caller)
+    }
+  }
+
+  // MARK: Answers
+
+  @Test func aClickOnAllowLetsItAndLaterOnesRun() async throws {
+    try await with { world, server, caller in
+      let turn = try await caller.stream("hi", Self.background)
+      let shown = try await server.notification(1)
+      #expect(shown.summary == "Use ChatGPT in the background?")
+      #expect(
+        shown.body == """
+          A program of yours wants to ask ChatGPT on its own, without a question from you.
+          It uses your ChatGPT plan.
+          In a terminal: chappie accounts --background allow
+          """)
+      #expect(shown.actions == ["allow", "Allow", "refuse", "Don't allow"])
+      #expect(try await turn.snapshot().status == "waiting-for-approval")
+      #expect(try await requests(world) == 0)
+      try await server.click("allow", shown.id)
+      #expect(try await turn.end().answer.text.contains("hi"))
+      try await server.waitUntilNothingIsShown()
+      #expect(try await caller.send("again", Self.background).contains("again"))
+      #expect(server.received.count == 1)
+      #expect(try await choice(caller) == "allow")
+      let file = world.directories.state.appending(path: "background-use")
+      let text = try String(contentsOf: file, encoding: .utf8)
+      #expect(text.contains(/^\[desktop-user\]\nAnswer=allow\nTime=[0-9]{10}\n$/), "\(text)")
+      let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+      #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+  }
+
+  @Test func aClickOnDontAllowRefusesItAndLaterOnes() async throws {
+    try await with { world, server, caller in
+      let turn = try await caller.stream("hi", Self.background)
+      try await server.click("refuse", try await server.notification(1).id)
+      let failure = try await turn.end().failure
+      #expect(failure.name == "AccessDenied")
+      #expect(failure.message.contains("chappie accounts --background allow"))
+      #expect(try await refusal { try await caller.send("hi", Self.background) }.name == "AccessDenied")
+      #expect(server.received.count == 1)
+      #expect(try await requests(world) == 0)
+      // A turn that somebody asks for needs no consent.
+      #expect(try await caller.send("hi").contains("hi"))
+    }
+  }
+
+  @Test func withoutAnAnswerTheSignInDecides() async throws {
+    try await World.with { world in
+      let server = try await NotificationServer(world)
+      let caller = try await world.caller()
+      try await caller.signIn(notifying: false)
+      #expect(try await caller.send("hi", Self.background).contains("hi"))
+      #expect(server.received.isEmpty)
+      #expect(try await choice(caller) == nil)
+    }
+  }
+
+  @Test func withoutANotificationServerItFailsAtOnce() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await set("ask", by: caller)
+      let refused = try await refusal { try await caller.send("hi", Self.background) }
+      #expect(refused.name == "AccessDenied")
+      #expect(refused.message.hasSuffix("to allow it, run chappie accounts --background allow."))
+      #expect(try await requests(world) == 0)
+      try await set("allow", by: caller)
+      #expect(try await caller.send("hi", Self.background).contains("hi"))
+    }
+  }
+
+  @Test func itFailsWhenTheServerThatAsksEnds() async throws {
+    try await with { world, server, caller in
+      let turn = try await caller.stream("hi", Self.background)
+      _ = try await server.notification(1)
+      #expect(try await turn.snapshot().status == "waiting-for-approval")
+      try await server.quit()
+      #expect(try await turn.end().failure.name == "AccessDenied")
+    }
+  }
+
+  /// An answer that is not understood allows nothing.
+  @Test(arguments: ["nonsense", "[desktop-user]\nAnswer=always\n", "[desktop-user]\n"])
+  func aDamagedFileAsks(_ text: String) async throws {
+    try await with("allow") { world, server, caller in
+      try text.write(
+        to: world.directories.state.appending(path: "background-use"), atomically: true, encoding: .utf8)
+      let turn = try await caller.stream("hi", Self.background)
+      try await server.click("allow", try await server.notification(1).id)
+      _ = try await turn.end().answer
+      #expect(try await choice(caller) == "allow")
+    }
+  }
+
+  // MARK: One question
+
+  @Test func turnsWaitForOneQuestionThatAProgramMayAnswer() async throws {
+    try await with { world, server, caller in
+      let other = try await world.caller()
+      let turns = [
+        try await caller.stream("one", Self.background), try await other.stream("two", Self.background),
+      ]
+      let line = try await caller.ask("three", Self.background)
+      let thread = try await caller.createThread()
+      let inThread = try await caller.stream("four", to: thread, Self.background)
+      _ = try await server.notification(1)
+      for turn in turns + [line.turn, inThread] {
+        try await turn.wait(for: "waiting-for-approval")
+      }
+      #expect(try await requests(world) == 0)
+      try await set("allow", by: other)
+      for turn in turns + [inThread] { _ = try await turn.end().answer }
+      #expect(try await line.end().name == "completed")
+      try await server.waitUntilNothingIsShown()
+      #expect(server.received.count == 1)
+    }
+  }
+
+  @Test func theQuestionIsWithdrawnWhenNoTurnWaitsForIt() async throws {
+    try await with { world, server, caller in
+      let first = try await caller.stream("one", Self.background)
+      let second = try await caller.stream("two", Self.background)
+      _ = try await server.notification(1)
+      try await first.cancel()
+      #expect(try await first.end().failure.name == "Cancelled")
+      #expect(server.shown.count == 1)
+      try await second.cancel()
+      try await server.waitUntilNothingIsShown()
+      // The next one asks again.
+      let third = try await caller.stream("three", Self.background)
+      try await server.click("allow", try await server.notification(2).id)
+      _ = try await third.end().answer
+    }
+  }
+
+  /// Waiting turns take places of their program, as running ones do.
+  @Test func waitingTurnsCount() async throws {
+    try await with { world, server, caller in
+      for _ in 0..<64 { _ = try await caller.stream("hi", Self.background) }
+      #expect(try await refusal { try await caller.stream("hi", Self.background) }.name == "LimitExceeded")
+      #expect(server.received.count <= 1)
+      try await set("deny", by: caller)
+      try await eventually("the end of all") {
+        try await caller.property("Client.ActiveTurns", as: [String].self).isEmpty
+      }
+    }
+  }
+
+  // MARK: Callers that leave
+
+  private func leave(_ world: World, _ text: String) async throws -> Turn {
+    let listener = try await world.caller()
+    try await listener.catchUp()
+    try await world.sandbox.play(#"[{"endpoint":"responses","delta_delay_ms":5,"text":"\#(text)"}]"#)
+    do {
+      let caller = try await Caller(world.directories.busAddress)
+      let turn = try await caller.stream("hi", ["broadcast": true])
+      try await eventually("a part of the answer") { try await !turn.snapshot().text.isEmpty }
+      return Turn(id: turn.id, path: .chappie, caller: listener)
+    }
+  }
+
+  private static let words = String(repeating: "word ", count: 100) + "end"
+
+  @Test func aBroadcastTurnIsPausedWhenItsCallerLeaves() async throws {
+    try await with("ask", World.Plan(transport: .http)) { world, server, _ in
+      let turn = try await leave(world, Self.words)
+      let shown = try await server.notification(1)
+      // The stand-in has sent all of the answer, and the service has not read it.
+      try await eventually("the end of the answer") { try await world.sandbox.state().openStreams == 0 }
+      let (status, text, _) = try await turn.snapshot()
+      #expect(status == "waiting-for-approval")
+      #expect(text.count < Self.words.count)
+      try await server.click("allow", shown.id)
+      #expect(try await turn.end().answer.text == Self.words)
+      #expect(turn.endCount == 1)
+    }
+  }
+
+  @Test(arguments: World.Plan.Transport.allCases)
+  func aBroadcastTurnEndsWithoutConsentWhenItsCallerLeaves(over transport: World.Plan.Transport) async throws {
+    try await with("deny", World.Plan(transport: transport)) { world, server, _ in
+      let turn = try await leave(world, Self.words)
+      let (error, message, details) = try await turn.end().failure
+      #expect(error == "AccessDenied")
+      #expect(message.contains("chappie accounts --background allow"))
+      #expect(details.text("partial_text")?.hasPrefix("word") == true, "\(details)")
+      #expect(server.received.isEmpty)
+    }
+  }
+
+  // MARK: Sandboxed apps
+
+  @Test(.enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+  func eachAppHasItsOwnAnswer() async throws {
+    try await with("deny") { world, server, outside in
+      let app = try await world.caller(app: "org.example.App")
+      #expect(try await refusal { try await set("allow", "org.example.App", by: app) }.name == "AccessDenied")
+      try await app.signIn(notifying: false, at: app.open("Session"))
+      let client = try await app.open("Client")
+      #expect(try await app.send("hi", Self.background, at: client).contains("hi"))
+      try world.installDesktopFile("org.example.App", "Name=Example\u{202E} App\nName[de]=Beispiel\n")
+      try await set("ask", "org.example.App", by: outside)
+      let turn = try await app.stream("hi", Self.background, at: client)
+      let shown = try await server.notification(1)
+      #expect(
+        shown.body.hasPrefix(
+          "Example App (org.example.App) wants to ask ChatGPT on its own, without a question from you.\n"))
+      #expect(shown.body.hasSuffix("chappie accounts --background allow --app org.example.App"))
+      try await server.click("refuse", shown.id)
+      let failure = try await turn.end().failure
+      #expect(failure.name == "AccessDenied")
+      #expect(failure.message.hasSuffix("run chappie accounts --background allow --app org.example.App."))
+      #expect(try await choice(outside) == "deny")
+      #expect(try await refusal { try await set("allow", "../x", by: outside) }.name == "InvalidArgument")
+      #expect(try await refusal { try await set("always", by: outside) }.name == "InvalidArgument")
+    }
+  }
+}
+
+extension World {
+  /// Installs the desktop file of an app, as Flatpak exports it.
+  func installDesktopFile(_ app: String, _ lines: String) throws {
+    let folder = directories.data.appending(path: "applications")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try "[Desktop Entry]\nType=Application\nExec=true\n\(lines)".write(
+      to: folder.appending(path: "\(app).desktop"), atomically: true, encoding: .utf8)
+  }
+}
