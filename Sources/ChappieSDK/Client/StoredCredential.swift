@@ -42,7 +42,7 @@ package struct StoredCredential: Sendable {
     switch try? await slot.find(.forbidden) {
     case .secret(let credential, _):
       method = credential.method
-      state.apply(slot.found(credential))
+      for event in slot.found(credential) { state.apply(event) }
     case .unusable(let reason):
       method = nil
       state.apply(.foundUnusable(reason: reason))
