@@ -160,11 +160,13 @@ package final class StreamSocket {
   }
 
   private func waitForInput() async {
+    // A task of Swift's thread pool may be suspended before this call, and the end may come meanwhile.
+    guard let watch else { return }
     let wait = Wait()
     arrival = wait
-    watch?.awaited.insert(.input)
+    watch.awaited.insert(.input)
     await wait.valueOrCancelled()
-    watch?.awaited.remove(.input)
+    self.watch?.awaited.remove(.input)
     arrival = nil
   }
 
