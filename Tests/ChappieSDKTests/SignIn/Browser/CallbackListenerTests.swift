@@ -1,0 +1,241 @@
+import GLibBridge
+import SecretMemory
+import TestSupport
+import Testing
+
+@testable import ChappieSDK
+
+/// The browser's return from the sign-in page, over real sockets.
+@Suite(.timeLimit(.minutes(2)))
+@GLibActor
+struct CallbackListenerTests {
+  nonisolated private static let state = "state-of_this.attempt~1"
+  nonisolated private static let right = "code=abc&state=\(state)"
+
+  private static func listener() throws -> CallbackListener {
+    try CallbackListener(state: SecretBytes(state.utf8), issuer: "https://issuer.example")
+  }
+
+  /// Sends a request whose parameters are `query`.
+  private static func get(_ listener: CallbackListener, _ query: String) throws -> LoopbackClient {
+    let client = try LoopbackClient(port: listener.port)
+    client.send("GET /auth/callback?\(query) HTTP/1.1\r\nHost: 127.0.0.1:\(listener.port)\r\n\r\n")
+    return client
+  }
+
+  /// What the listener makes of `query`, which must be a callback.
+  private static func callback(_ query: String) async throws -> Callback {
+    let listener = try listener()
+    let client = try get(listener, query)
+    let callback = try await listener.callback()
+    listener.finish(.signedIn)
+    #expect(try await client.rest().hasPrefix("HTTP/1.1 200 "))
+    return callback
+  }
+
+  /// Expects that a request is refused, and that the right one is taken after it.
+  private static func expectRefusal(_ status: Int, of request: (CallbackListener) -> String) async throws {
+    let listener = try listener()
+    let answer = try await LoopbackClient.answer(port: listener.port, request(listener))
+    #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
+    let client = try get(listener, right)
+    #expect(try await listener.callback().code == "abc")
+    listener.finish(.signedIn)
+    #expect(try await client.rest().contains("You are signed in"))
+  }
+
+  // MARK: Callbacks
+
+  @Test func takesACode() async throws {
+    let callback = try await Self.callback("code=a%2Bb+c&state=\(Self.state)&scope=openid+email&x=%26&y&=&")
+    #expect(callback.code == "a+b c")
+    #expect(callback.clientID == nil)
+  }
+
+  @Test func takesTheIssuedClientID() async throws {
+    let callback = try await Self.callback(
+      "client_id=oaiapp_1&%63ode=abc&state=\(Self.state)&iss=https%3A%2F%2Fissuer.example")
+    #expect(callback.code == "abc")
+    #expect(callback.clientID == "oaiapp_1")
+  }
+
+  @Test func takesARefusal() async throws {
+    let callback = try await Self.callback("error=access_denied&error_description=no&state=\(Self.state)")
+    #expect(callback.error == "access_denied")
+  }
+
+  @Test func takesTheLongestValues() async throws {
+    let (code, clientID) = (String(repeating: "c", count: 4096), String(repeating: "i", count: 256))
+    let callback = try await Self.callback("code=\(code)&client_id=\(clientID)&state=\(Self.state)")
+    #expect(callback.code == code)
+    #expect(callback.clientID == clientID)
+  }
+
+  /// A code in an error or a log is found and removed from then on.
+  @Test func theCodeIsKnownToRedaction() async throws {
+    let listener = try Self.listener()
+    _ = try Self.get(listener, "code=a-code-that-must-not-appear&state=\(Self.state)")
+    let callback = try await listener.callback()
+    #expect(callback.code == "a-code-that-must-not-appear")
+    #expect(TokensAtHand.all().contains { $0.text == "a-code-that-must-not-appear" })
+    #expect(callback.clientID == nil)
+    listener.finish(.cancelled)
+  }
+
+  // MARK: Requests that are refused
+
+  @Test(arguments: [
+    "code=abc", "code=abc&state=", "code=abc&state=other", "code=abc&state=\(state)x", "code=abc&State=\(state)",
+    "\(right)&code=abc", "\(right)&%63ode=abc", "\(right)&state=\(state)", "\(right)&client_id=a&client_id=a",
+    "error=a&error=a&state=\(state)", "\(right)&iss=https://issuer.example&iss=https://issuer.example",
+    "\(right)&iss=https://other.example", "\(right)&iss=", "state=\(state)", "\(right)&error=access_denied",
+    "code=&state=\(state)", "code&state=\(state)", "code=%0A&state=\(state)", "code=%C3%A4&state=\(state)",
+    "\(right)&client_id=", "\(right)&client_id=a+b", "\(right)&client_id=a%00", "error=&state=\(state)",
+    "error=%3Cb%3E&state=\(state)", "error=a.b&state=\(state)", "\(right)&x=%", "\(right)&x=%4", "\(right)&x=%4G",
+    "\(right)&%=x", "\(right)#x", "",
+  ])
+  func aWrongQueryEndsNothing(_ query: String) async throws {
+    try await Self.expectRefusal(400) {
+      "GET /auth/callback?\(query) HTTP/1.1\r\nHost: 127.0.0.1:\($0.port)\r\n\r\n"
+    }
+  }
+
+  @Test(arguments: [
+    "code=\(String(repeating: "c", count: 4097))&state=\(state)",
+    "\(right)&client_id=\(String(repeating: "i", count: 257))",
+    "error=\(String(repeating: "e", count: 65))&state=\(state)",
+  ])
+  func aValueThatIsTooLongEndsNothing(_ query: String) async throws {
+    try await Self.expectRefusal(400) {
+      "GET /auth/callback?\(query) HTTP/1.1\r\nHost: 127.0.0.1:\($0.port)\r\n\r\n"
+    }
+  }
+
+  @Test(arguments: [
+    "/", "/favicon.ico", "/auth/callback/", "/auth/Callback", "/auth/callbackx", "//auth/callback", "/auth/./callback",
+    "/auth/%63allback", "/auth/callback;x", "/auth/callback%3F", "*", "http://127.0.0.1/auth/callback",
+  ])
+  func anotherPathEndsNothing(_ path: String) async throws {
+    try await Self.expectRefusal(404) {
+      "GET \(path)?\(Self.right) HTTP/1.1\r\nHost: 127.0.0.1:\($0.port)\r\n\r\n"
+    }
+  }
+
+  @Test(arguments: ["HEAD", "POST", "OPTIONS", "PUT", "get", "CONNECT"])
+  func anotherMethodEndsNothing(_ method: String) async throws {
+    try await Self.expectRefusal(405) {
+      "\(method) /auth/callback?\(Self.right) HTTP/1.1\r\nHost: 127.0.0.1:\($0.port)\r\n\r\n"
+    }
+  }
+
+  @Test(arguments: ["localhost:PORT", "127.0.0.1", "127.0.0.1:80", "127.0.0.1:PORT.", "[::1]:PORT", "evil.example"])
+  func anotherHostEndsNothing(_ host: String) async throws {
+    try await Self.expectRefusal(400) {
+      let host = host.replacing("PORT", with: String($0.port))
+      return "GET /auth/callback?\(Self.right) HTTP/1.1\r\nHost: \(host)\r\n\r\n"
+    }
+  }
+
+  // MARK: The attempt
+
+  @Test func theAddressIsLiteral() throws {
+    let listener = try Self.listener()
+    #expect(listener.redirectURI == "http://127.0.0.1:\(listener.port)/auth/callback")
+    #expect(listener.port > 0)
+  }
+
+  @Test func theBrowserWaitsForTheOutcome() async throws {
+    let listener = try Self.listener()
+    let client = try Self.get(listener, Self.right)
+    _ = try await listener.callback()
+    listener.finish(.failed(reason: "The <account> is another one."))
+    let answer = try await client.rest()
+    #expect(answer.hasPrefix("HTTP/1.1 200 "))
+    #expect(answer.contains("The &lt;account&gt; is another one. Start the sign-in again."))
+    #expect(!answer.contains(Self.state) && !answer.contains("abc"))
+  }
+
+  @Test func aSecondCallbackHasNoEffect() async throws {
+    let listener = try Self.listener()
+    let first = try Self.get(listener, Self.right)
+    #expect(try await listener.callback().code == "abc")
+    let second = try await Self.get(listener, "code=other&state=\(Self.state)").rest()
+    #expect(second.hasPrefix("HTTP/1.1 409 "))
+    #expect(throws: ChappieAuthError.self) {
+      try listener.take(pasted: "\(listener.redirectURI)?code=other&state=\(Self.state)")
+    }
+    #expect(try await listener.callback().code == "abc")
+    listener.finish(.signedIn)
+    #expect(try await first.rest().hasPrefix("HTTP/1.1 200 "))
+  }
+
+  @Test func silentConnectionsDoNotKeepTheCallbackOut() async throws {
+    let listener = try Self.listener()
+    let others = try (0..<200).map { number in
+      let client = try LoopbackClient(port: listener.port)
+      if number.isMultiple(of: 2) { client.send("GET /auth/callback?code=") }
+      return client
+    }
+    let client = try Self.get(listener, Self.right)
+    #expect(try await listener.callback().code == "abc")
+    let later = try (0..<50).map { _ in try LoopbackClient(port: listener.port) }
+    #expect(try await later[0].rest().isEmpty)
+    listener.finish(.signedIn)
+    #expect(try await client.rest().contains("You are signed in"))
+    #expect(try await others[199].rest().isEmpty)
+  }
+
+  @Test func nothingIsLeftAfterTheEnd() async throws {
+    let listener = try Self.listener()
+    let port = listener.port
+    let silent = try LoopbackClient(port: port)
+    let client = try Self.get(listener, Self.right)
+    _ = try await listener.callback()
+    listener.finish(.declined)
+    listener.finish(.signedIn)
+    #expect(try await client.rest().contains("You declined the sign-in"))
+    #expect(try await silent.rest().isEmpty)
+    #expect(throws: LoopbackClient.Failure.self) { try LoopbackClient(port: port) }
+    try await eventually("no socket") { try LoopbackClient.listenerSockets(port: port) == 0 }
+  }
+
+  @Test func anAttemptCanEndWithoutACallback() async throws {
+    let listener = try Self.listener()
+    let port = listener.port
+    let waiting = Task.onGLib { try await listener.callback() }
+    try await sleep(for: .milliseconds(1))
+    waiting.cancel()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+    #expect(try LoopbackClient.listenerSockets(port: port) == 1)
+    listener.finish(.cancelled)
+    try await eventually("no socket") { try LoopbackClient.listenerSockets(port: port) == 0 }
+  }
+
+  // MARK: Pages
+
+  @Test(arguments: [
+    CallbackPage.signedIn, .declined, .cancelled, .failed(reason: "A reason."), .unfinished, .alreadyAnswered,
+    .notThisSignIn, .unknownAddress, .otherMethod,
+  ])
+  func pagesTakeTheCodeOutOfTheAddressBar(_ page: CallbackPage) {
+    #expect(page.answer.script == "history.replaceState(null,'',location.pathname)")
+    #expect(page.answer.style.contains("color-scheme:light dark"))
+    #expect(page.answer.title.hasSuffix(" – Chappie"))
+  }
+}
+
+extension CallbackListener {
+  nonisolated var port: UInt16 { UInt16(redirectURI.split(separator: ":")[2].prefix { $0.isNumber }) ?? 0 }
+}
+
+extension Callback {
+  var code: String? {
+    if case .code(let code, _) = self { code.text } else { nil }
+  }
+  var clientID: String? {
+    if case .code(_, let clientID) = self { clientID } else { nil }
+  }
+  var error: String? {
+    if case .refused(let code) = self { code } else { nil }
+  }
+}
