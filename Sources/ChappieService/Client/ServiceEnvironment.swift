@@ -1,3 +1,4 @@
+import ChappieSDK
 import GLibBridge
 
 /// The parts that all objects of the service share: callers, limits, approvals, consent and notifications.
@@ -22,5 +23,10 @@ final class ServiceEnvironment {
     approvals = Approvals(notifications)
     consent = BackgroundConsent(notifications)
     self.models = models
+  }
+
+  /// Opens a page in the user's browser.
+  var openPage: SignInOptions.OpenPage {
+    { [connection] page, token in await WebPage.open(page, activationToken: token, over: connection) }
   }
 }

@@ -22,10 +22,7 @@ final class ObjectExporter {
   }
 
   func session(_ configuration: ChappieConfiguration) -> SessionObject {
-    SessionObject(Chappie.authSession(configuration: configuration), environment.notifications) {
-      [environment] page, token in
-      await WebPage.open(page, activationToken: token, over: environment.connection)
-    }
+    SessionObject(Chappie.authSession(configuration: configuration), environment)
   }
 
   func client(

@@ -16,13 +16,13 @@ final class SessionObject {
   private var observation: Observation?
   private let firstRestore: Task<Void, Never>
   private let notification: SlotNotification?
-  private let openPage: SignInOptions.OpenPage
+  private let environment: ServiceEnvironment
   private weak var object: BusObject?
 
-  init(_ session: ChappieAuthSession, _ notifications: Notifications?, openPage: @escaping SignInOptions.OpenPage) {
+  init(_ session: ChappieAuthSession, _ environment: ServiceEnvironment) {
     self.session = session
-    self.openPage = openPage
-    notification = notifications?.follow(session)
+    self.environment = environment
+    notification = environment.notifications?.follow(session)
     firstRestore = Task.onGLib { _ = await session.restored() }
     observation = session.observe { [weak self] old, new in self?.notify(old, new) }
   }
@@ -84,14 +84,30 @@ final class SessionObject {
     let options: VariantDictionary = try call.argument(0)
     let isTold: Bool = try options.value("notify") ?? true
     let wishes = SignInOptions(
-      applicationName: session.configuration.shownApplicationName,
-      openPage: try options.value("open") ?? true ? openPage : nil,
+      applicationName: try await registrationName(),
+      openPage: try options.value("open") ?? true ? environment.openPage : nil,
       asksForPlanUse: try options.value("enable_plan_use") ?? false,
       allowsAnotherAccount: try options.value("add_account") ?? false,
       activationToken: try options.value("activation_token"))
     let start = { [session] in try await session.startBrowserSignIn(wishes, interaction: call.interaction) }
     let page = if let notification { try await notification.signIn(isTold: isTold, start) } else { try await start() }
     return .tuple(page.authorizationURI, page.expiresAt)
+  }
+
+  /// The name under which the issuer registers the application of this slot.
+  ///
+  /// - Throws: `BusError` with `AccessDenied` for an access group that is not one application.
+  private func registrationName() async throws -> String {
+    guard let group = session.configuration.keychainAccessGroup else {
+      return await ApplicationName.hint(for: session.configuration.applicationID)
+    }
+    guard try await environment.groups.isOfOneDeveloper(group) else {
+      throw BusError(
+        .accessDenied,
+        "The apps of the access group '\(group)' have several developers, and each has to be connected to ChatGPT by "
+          + "itself: sign in without the group, or with a device code.")
+    }
+    return ApplicationName.cleaned(group)
   }
 
   /// Signals the properties that have changed.
