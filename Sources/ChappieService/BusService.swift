@@ -71,6 +71,7 @@ public final class BusService {
     guard try await connection.requestName(Self.name) == .owner else {
       throw StartFailure(description: "Another program owns the name \(Self.name): is the service running already?")
     }
+    SlotRegistry.keepIdleSignIns()
   }
 
   /// Whether a turn runs or somebody is signing in.

@@ -52,6 +52,7 @@ package enum Erasure {
         for identity in credentials { results.add(await signOut(identity, configuration, interaction), identity) }
         for identity in keys { results.add(await destroyKey(identity, configuration), identity) }
       }
+      await RegistrationFile.removeAll()
       return results.parts
     } catch let error as CredentialError {
       throw ChappieAuthError(error)

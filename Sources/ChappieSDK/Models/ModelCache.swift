@@ -136,7 +136,7 @@ final class ModelCache {
 
   /// The default model and its source, as known without a request.
   var standard: (slug: String, source: ModelSource) {
-    guard let listing, let account, listing.accountID == account.accountID, let standard = listing.standard else {
+    guard let listing, let account, account.isRequester(listing.accountID), let standard = listing.standard else {
       return (ModelChoice.standardSlug, .unconfirmed)
     }
     return (standard.model.slug, .catalogue)

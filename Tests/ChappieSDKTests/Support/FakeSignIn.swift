@@ -1,4 +1,5 @@
 import GLibBridge
+import Synchronization
 
 @testable import ChappieSDK
 
@@ -60,7 +61,27 @@ final class FakeSignIn: SignInMethod {
     await revocation.value()
   }
 
-  nonisolated func validity(of credential: Credential) -> TokenValidity { credential.claimedValidity }
+  private nonisolated let times = Mutex<(earliestRefresh: Int64, keepAliveAt: Int64?)>((.min, nil))
+
+  /// The time before which the server refuses a refresh.
+  nonisolated var earliestRefresh: Int64 {
+    get { times.withLock { $0.earliestRefresh } }
+    set { times.withLock { $0.earliestRefresh = newValue } }
+  }
+
+  /// The time at which an unused sign-in is renewed.
+  nonisolated var keepAliveAt: Int64? {
+    get { times.withLock { $0.keepAliveAt } }
+    set { times.withLock { $0.keepAliveAt = newValue } }
+  }
+
+  nonisolated func validity(of credential: Credential) -> TokenValidity {
+    var validity = credential.claimedValidity
+    validity.earliestRefresh = earliestRefresh
+    validity.keepAliveAt = keepAliveAt
+    return validity
+  }
+
   nonisolated func account(of credential: Credential) -> ChappieAccountInfo { credential.claimedAccount }
   nonisolated func planUse(of credential: Credential) -> ChappiePlanUse { .unknown }
   nonisolated func grant(_ credential: Credential) -> AccessGrant {

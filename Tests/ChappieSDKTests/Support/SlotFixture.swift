@@ -8,7 +8,7 @@ import Synchronization
 @GLibActor
 struct SlotFixture {
   let store: FakeStore
-  let method = FakeSignIn()
+  let method: FakeSignIn
   let slot: CredentialSlot
   private let clock = Clock()
 
@@ -19,7 +19,8 @@ struct SlotFixture {
 
   private static var count = 0
 
-  init(_ item: FakeStore.Item = .none) {
+  init(_ item: FakeStore.Item = .none, method: FakeSignIn = FakeSignIn()) {
+    self.method = method
     // Each fixture has its own slot, because slots with the same identity wait for each other.
     Self.count += 1
     let configuration = ChappieConfiguration(

@@ -26,17 +26,12 @@ final class BrowserAttempt {
       end: { [listener] error in listener.finish(CallbackPage(endOf: error)) })
   }
 
-  /// Waits for the user's approval.
+  /// Waits for the browser's return.
   ///
-  /// - Returns: the code, and the client id that was issued, if the callback names one.
-  /// - Throws: ``ChappieAuthError/declined``, ``ChappieAuthError/expired``, `CancellationError` and others.
-  func code(atMost patience: Duration) async throws -> (SecretBytes, String?) {
+  /// - Throws: ``ChappieAuthError/expired``, `CancellationError`.
+  func callback(atMost patience: Duration) async throws -> Callback {
     do {
-      switch try await withDeadline(patience, { [listener] in try await listener.callback() }) {
-      case .code(let code, let clientID): return (code, clientID)
-      case .refused("access_denied"): throw ChappieAuthError.declined
-      case .refused(let code): throw ChappieAuthError.invalidResponse("it refused the sign-in with \(code)")
-      }
+      return try await withDeadline(patience) { [listener] in try await listener.callback() }
     } catch let error as GLibError where error.isTimeout {
       throw ChappieAuthError.expired
     }

@@ -12,6 +12,9 @@ final class BrowserSignIn: SignInMethod {
   /// A refresh is due this many seconds before the token expires, unless the issuer wants it later.
   private nonisolated static let renewalMargin: Int64 = 5 * 60
 
+  /// A sign-in that is not renewed for 30 days ends. An unused one is renewed after this many seconds.
+  private nonisolated static let idleTime: Int64 = 15 * 24 * 3600
+
   nonisolated var kind: ChappieSignInMethod { .browser }
   nonisolated var redeemsOnce: Bool { true }
 
@@ -45,12 +48,23 @@ final class BrowserSignIn: SignInMethod {
     if let openPage = request.options.openPage {
       Task.onGLib { await openPage(attempt.request.address(hint: hint), request.options.activationToken) }
     }
-    let (code, issued) = try await attempt.code(atMost: .seconds(Self.patience))
+    let code: SecretBytes, issued: String?
+    switch try await attempt.callback(atMost: .seconds(Self.patience)) {
+    case .code(let received, let clientID): (code, issued) = (received, clientID)
+    case .refused(let reason): throw await refusal(reason)
+    }
     let registration = try await registered(issued, known)
     progress(.exchanging)
     let answer = try await tokens.exchange(code, of: attempt.request, clientID: registration.clientID)
     progress(.verifying)
     return try await verified(answer, attempt.request, registration)
+  }
+
+  private func refusal(_ code: String) async -> ChappieAuthError {
+    if code == "access_denied" { return .declined }
+    // The user may have removed the application from the account: the next attempt registers it again.
+    if ["invalid_client", "unauthorized_client"].contains(code) { await registrations.remove() }
+    return .invalidResponse("it refused the sign-in with \(code)")
   }
 
   /// The client id is stored before the exchange: if that fails, the next attempt must not register a second time.
@@ -129,6 +143,8 @@ final class BrowserSignIn: SignInMethod {
   func revoke(_ credential: Credential) async throws {
     guard let grant = credential.registration else { return }
     guard let token = credential.refreshToken else {
+      // The server has ended a sign-in without one, unless its last answer was lost.
+      guard credential.redeemedAt != nil else { return }
       throw ChappieAuthError.revocationFailed("there is no token to revoke it with")
     }
     try await tokens.revoke(token, clientID: grant.clientID)
@@ -140,7 +156,7 @@ final class BrowserSignIn: SignInMethod {
     }
     return TokenValidity(
       expiresAt: grant.expiresAt, dueAt: grant.expiresAt - Self.renewalMargin,
-      earliestRefresh: grant.earliestRefresh ?? .min)
+      keepAliveAt: credential.renewedAt + Self.idleTime, earliestRefresh: grant.earliestRefresh ?? .min)
   }
 
   // MARK: The account

@@ -78,6 +78,14 @@ struct RegistrationFile: Sendable {
     }
   }
 
+  /// Forgets all registrations of this user.
+  static func removeAll() async {
+    await offActor {
+      let directory = StorageDirectory(StorageDirectory.deviceKeys.path(of: "registrations"))
+      for name in (try? Files.names(in: directory.path)) ?? [] { Files.remove(directory.path(of: name)) }
+    }
+  }
+
   /// Forgets a registration that the issuer does not know any more.
   func remove() async {
     await offActor { [self] in Files.remove(directory.path(of: name)) }

@@ -117,6 +117,8 @@ struct TokenValidity: Sendable {
   let expiresAt: Int64?
   /// From when on a use of the access token is preceded by a refresh.
   let dueAt: Int64
+  /// From when on an unused sign-in is renewed too, so that it does not end. Nil when it does not end by itself.
+  var keepAliveAt: Int64?
   /// Before this time the server must not be asked for a refresh.
   var earliestRefresh = Int64.min
 

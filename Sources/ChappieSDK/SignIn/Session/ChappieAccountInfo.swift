@@ -15,4 +15,9 @@ public struct ChappieAccountInfo: Sendable, Hashable {
     self.accountID = accountID
     self.plan = plan
   }
+
+  /// Whether answers to `requester` are this account's: its id or, where it has none, its user's.
+  func isRequester(_ requester: String?) -> Bool {
+    requester == accountID ?? userID || requester == accountID
+  }
 }

@@ -35,8 +35,10 @@ extension CredentialSlot {
 
   /// Stores that a sign-in whose access token is of no use cannot be renewed, and returns the error for it.
   func lostRenewal(of credential: Credential, _ accessibility: ChappieKeychainAccessibility) async -> CredentialError {
+    var marked = credential
+    marked.redeemedAt = credential.redeemedAt ?? UnixTime.now
     let error = ChappieAuthError.ended("the answer to its renewal was lost")
-    await noteRefusal(of: credential, accessibility, error, isFirst: false)
+    await noteRefusal(of: marked, accessibility, error, isFirst: false)
     return reauthenticationRequired
   }
 

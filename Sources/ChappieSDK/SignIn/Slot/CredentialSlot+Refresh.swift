@@ -32,6 +32,15 @@ extension CredentialSlot {
     try await refresh(replacing: rejected, wasRejected: true)
   }
 
+  /// Renews a sign-in that would end because nobody uses it. A failure is left to the next use.
+  func renewIfIdle() async {
+    guard let (credential, _) = try? await read(), let method = methods[credential],
+      let time = method.validity(of: credential).keepAliveAt, time <= UnixTime.now, credential.redeemedAt == nil,
+      refusal(of: credential) == nil
+    else { return }
+    _ = try? await refresh(replacing: method.grant(credential))
+  }
+
   /// Waits until a running refresh has ended and its tokens are stored or remain pending.
   func settle() async {
     await refreshEnded()

@@ -51,6 +51,18 @@ package enum SlotRegistry {
     ])
   }
 
+  /// Renews sign-ins that would end because nobody uses them, soon and once a day, for the lifetime of this process.
+  package static func keepIdleSignIns(after delay: Duration = .seconds(60)) {
+    nextRenewal = Timer(after: delay) {
+      for slot in slots.values.compactMap(\.value) {
+        Task.onGLib { await slot.renewIfIdle() }
+      }
+      keepIdleSignIns(after: .seconds(24 * 3600))
+    }
+  }
+
+  private static var nextRenewal: Timer?
+
   /// Whether the user is signing in to a slot.
   package static var isSigningIn: Bool {
     slots.values.contains { $0.value?.state.deviceLinkState.isRunning ?? false }

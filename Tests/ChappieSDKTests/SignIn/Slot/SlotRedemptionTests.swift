@@ -1,0 +1,117 @@
+import GLibBridge
+import Testing
+
+@testable import ChappieSDK
+
+/// The refresh of a sign-in whose server takes each refresh token once.
+@Suite(.timeLimit(.minutes(1)))
+@GLibActor
+struct SlotRedemptionTests {
+  private static func fixture(secondsLeft: Int64 = 60, redeemedAt: Int64? = nil) async -> SlotFixture {
+    var credential = Credential.test("old", account: "ada", expiresAt: UnixTime.now + secondsLeft)
+    credential.redeemedAt = redeemedAt
+    let fixture = SlotFixture(.credential(credential), method: FakeSignIn(redeemsOnce: true))
+    await fixture.slot.restore()
+    return fixture
+  }
+
+  private static let lost = RedemptionLost(error: .network("down"))
+
+  @Test func theTokenIsMarkedBeforeItIsSent() async throws {
+    let fixture = await Self.fixture()
+    var markedWhenSent = false
+    fixture.method.onRefresh = { _ in
+      markedWhenSent = fixture.store.credential?.redeemedAt != nil
+      return .test("new", account: "ada")
+    }
+    #expect(try await fixture.slot.accessGrant().name == "new")
+    #expect(markedWhenSent)
+    #expect(fixture.store.stored == "new")
+    #expect(fixture.store.credential?.redeemedAt == nil)
+  }
+
+  @Test func aTokenThatCannotBeMarkedIsNotSent() async throws {
+    let fixture = await Self.fixture()
+    fixture.store.writeError = .keyringUnavailable("full")
+    await #expect(throws: CredentialError.keyringUnavailable("full")) { try await fixture.slot.accessGrant() }
+    #expect(fixture.method.refreshed.isEmpty)
+  }
+
+  @Test func theAccessTokenIsUsedAfterALostAnswer() async throws {
+    let fixture = await Self.fixture()
+    fixture.method.onRefresh = { _ in throw Self.lost }
+    for _ in 0..<3 { #expect(try await fixture.slot.accessGrant().name == "old") }
+    #expect(fixture.method.refreshed == ["old"])
+    #expect(fixture.slot.state.state == .signedIn)
+  }
+
+  @Test(arguments: [false, true])
+  func aLostAnswerEndsTheSignInWithItsAccessToken(afterRestart: Bool) async throws {
+    var fixture = await Self.fixture(secondsLeft: -1)
+    fixture.method.onRefresh = { _ in throw Self.lost }
+    if afterRestart {
+      // The process ended while it waited for the answer.
+      fixture = await Self.fixture(secondsLeft: -1, redeemedAt: UnixTime.now)
+      #expect(fixture.slot.state.state == .signedIn)
+    }
+    for _ in 0..<2 {
+      await #expect(throws: CredentialError.reauthenticationRequired) { try await fixture.slot.accessGrant() }
+    }
+    #expect(fixture.method.refreshed == (afterRestart ? [] : ["old"]))
+    #expect(fixture.slot.state.state == .reauthenticationRequired)
+    #expect(fixture.store.credential?.refreshToken == nil)
+    #expect(fixture.slot.state.accountInfo?.accountID == "ada")
+  }
+
+  @Test func anAnswerThatRefusesNothingRemovesTheMark() async throws {
+    let fixture = await Self.fixture()
+    fixture.method.onRefresh = { _ in throw ChappieAuthError.renewalFailed(status: 503, message: "later") }
+    await #expect(throws: CredentialError.self) { try await fixture.slot.accessGrant() }
+    #expect(fixture.store.credential?.redeemedAt == nil)
+    fixture.method.onRefresh = { _ in .test("new") }
+    #expect(try await fixture.slot.accessGrant().name == "new")
+  }
+
+  @Test func aRefusalEndsTheSignInAtOnce() async throws {
+    let fixture = await Self.fixture()
+    fixture.method.onRefresh = { _ in throw ChappieAuthError.ended("invalid_grant") }
+    await #expect(throws: CredentialError.reauthenticationRequired) { try await fixture.slot.accessGrant() }
+    #expect(fixture.store.credential?.refreshToken == nil)
+    fixture.pass(seconds: 3600)
+    await #expect(throws: CredentialError.reauthenticationRequired) { try await fixture.slot.accessGrant() }
+    #expect(fixture.method.refreshed == ["old"])
+  }
+
+  // MARK: The earliest time
+
+  @Test func noRefreshComesBeforeItsTime() async throws {
+    let fixture = await Self.fixture()
+    fixture.method.earliestRefresh = UnixTime.now + 600
+    let grant = try await fixture.slot.accessGrant()
+    #expect(grant.name == "old")
+    await #expect(throws: CredentialError.signIn(.renewalTooEarly)) {
+      try await fixture.slot.accessGrant(insteadOf: grant)
+    }
+    #expect(fixture.method.refreshed.isEmpty)
+    #expect(fixture.slot.state.state == .signedIn)
+    fixture.method.earliestRefresh = UnixTime.now
+    #expect(try await fixture.slot.accessGrant().name == "new")
+  }
+
+  @Test func anExpiredTokenWaitsForTheTimeOfItsRefresh() async throws {
+    let fixture = await Self.fixture(secondsLeft: -1)
+    fixture.method.earliestRefresh = UnixTime.now + 600
+    await #expect(throws: CredentialError.signIn(.renewalTooEarly)) { try await fixture.slot.accessGrant() }
+    #expect(fixture.method.refreshed.isEmpty)
+  }
+
+  // MARK: Unused sign-ins
+
+  @Test(arguments: [(-10, ["old"]), (10, [])] as [(Int64, [String])])
+  func anUnusedSignInIsRenewedInTime(_ secondsUntil: Int64, _ refreshed: [String]) async {
+    let fixture = await Self.fixture(secondsLeft: 3600)
+    fixture.method.keepAliveAt = UnixTime.now + secondsUntil
+    await fixture.slot.renewIfIdle()
+    #expect(fixture.method.refreshed == refreshed)
+  }
+}
