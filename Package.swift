@@ -126,7 +126,8 @@ let package = Package(
     .testTarget(
       name: "ChappieSDKTests",
       dependencies: [
-        "ChappieSDK", "ChappieSDKTesting", "GLibBridge", "HTTPTestServer", "Platform", "SecretMemory", "TestSupport",
+        "ChappieSDK", "ChappieSDKTesting", "GLibBridge", "HTTPTestServer", "Platform", "SecretMemory", "Signatures",
+        "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(
