@@ -6,8 +6,6 @@ import Platform
 final class LoopbackConnection {
   /// The most bytes of a request's head.
   static let headLimit = 16 << 10
-  /// The longest time for the head to come, and then for the answer to be taken.
-  static let patience = Duration.seconds(15)
 
   private enum State {
     case reading(Timer)
@@ -16,13 +14,16 @@ final class LoopbackConnection {
   }
 
   private let socket: StreamSocket
+  private let patience: Duration
   private var state = State.closed
   private var task: Task<Void, Never>?
 
   /// Takes over a connected socket.
   ///
+  /// - Parameter patience: the longest time for the head to come, and then for the answer to be taken.
   /// - Throws: ``GLibError`` when the kernel has no room to watch it.
-  init(_ descriptor: Descriptor) throws {
+  init(_ descriptor: Descriptor, _ patience: Duration) throws {
+    self.patience = patience
     socket = try StreamSocket(descriptor)
   }
 
@@ -33,7 +34,7 @@ final class LoopbackConnection {
 
   /// Serves the one request, then calls `ended`, unless ``close()`` was called before.
   func serve(_ handler: @escaping LoopbackListener.Handler, ended: @escaping @GLibActor () -> Void) {
-    state = .reading(Timer(after: Self.patience) { [weak self] in self?.socket.close() })
+    state = .reading(Timer(after: patience) { [weak self] in self?.socket.close() })
     task = Task.onGLib {
       await answer(handler)
       guard !isClosed else { return }
@@ -91,7 +92,7 @@ final class LoopbackConnection {
     socket.send { $0 += answer.bytes(hasBody: hasBody) }
     socket.onDrained = { drained.finish() }
     guard socket.queuedBytes > 0 else { return }
-    let timer = Timer(after: Self.patience) { drained.finish() }
+    let timer = Timer(after: patience) { drained.finish() }
     await drained.valueOrCancelled()
     timer.cancel()
   }

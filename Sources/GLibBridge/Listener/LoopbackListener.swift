@@ -4,8 +4,8 @@ import Platform
 /// A small HTTP listener on 127.0.0.1, to which this user's browser returns from a web page.
 ///
 /// Every local program can connect, so all is bounded: at most ``connectionLimit`` connections, each with one request
-/// of at most ``LoopbackConnection/headLimit`` bytes, which has ``LoopbackConnection/patience`` to come and the answer
-/// as long to be taken. libsoup's server is not used: it gives the parsed address instead of what was sent, merges
+/// of at most ``LoopbackConnection/headLimit`` bytes, which has 15 s to come and the answer as long to be
+/// taken. libsoup's server is not used: it gives the parsed address instead of what was sent, merges
 /// repeated fields, and keeps copies of the address that nothing wipes.
 @GLibActor
 package final class LoopbackListener {
@@ -34,14 +34,17 @@ package final class LoopbackListener {
 
   /// The port, of the system's choice.
   package nonisolated let port: UInt16
+  private let patience: Duration
   private var state = State.idle
   private var socket: ListeningSocket?
   private var connections: [LoopbackConnection] = []
 
   /// Listens. Connections wait until ``serve(_:)`` is called.
   ///
+  /// - Parameter patience: the longest time for a request to come, and then for its answer to be taken.
   /// - Throws: ``GLibError`` when no port or no descriptor is left.
-  package init() throws {
+  package init(patience: Duration = .seconds(15)) throws {
+    self.patience = patience
     let socket = try ListeningSocket()
     port = socket.port
     self.socket = socket
@@ -82,7 +85,7 @@ package final class LoopbackListener {
       do {
         guard let peer = try socket.accept() else { return }
         makeRoom()
-        let connection = try LoopbackConnection(peer)
+        let connection = try LoopbackConnection(peer, patience)
         connections.append(connection)
         connection.serve(handler) { [weak self, weak connection] in
           self?.connections.removeAll { $0 === connection }

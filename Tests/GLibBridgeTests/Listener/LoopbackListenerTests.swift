@@ -145,6 +145,28 @@ struct LoopbackListenerTests {
     #expect(try await silent[0].rest().isEmpty)
   }
 
+  @Test(arguments: ["", "GET / HTTP/1.1\r\nHost: a\r\n"])
+  func aConnectionThatSendsTooLittleEnds(_ begin: String) async throws {
+    let listener = try LoopbackListener(patience: .milliseconds(20))
+    try listener.serve { _ in LoopbackAnswer(status: 200) }
+    let client = try LoopbackClient(port: listener.port)
+    client.send(begin)
+    #expect(try await client.rest().isEmpty)
+    try await eventually("one socket") { try LoopbackClient.listenerSockets(port: listener.port) == 1 }
+  }
+
+  @Test func anAnswerThatNobodyTakesEnds() async throws {
+    let listener = try LoopbackListener(patience: .milliseconds(20))
+    // More than the kernel keeps for a connection.
+    let page = String(repeating: "x", count: 32 << 20)
+    try listener.serve { _ in LoopbackAnswer(status: 200, body: page) }
+    let client = try LoopbackClient(port: listener.port)
+    client.send(Self.request)
+    try await eventually("a connection") { try LoopbackClient.listenerSockets(port: listener.port) == 2 }
+    try await eventually("one socket") { try LoopbackClient.listenerSockets(port: listener.port) == 1 }
+    client.shutDownOutput()
+  }
+
   /// An answer that takes its time keeps its connection while others come.
   @Test func aRequestThatHasComeIsNotGivenUp() async throws {
     let listener = try LoopbackListener()

@@ -15,13 +15,11 @@ enum Callback: Sendable {
 /// and ends nothing.
 @GLibActor
 final class CallbackListener {
-  /// The longest time that the browser waits for the outcome.
-  private static let patience = Duration.seconds(60)
-
   /// The address to which the sign-in page sends the browser: `http://127.0.0.1:PORT/auth/callback`.
   nonisolated let redirectURI: String
   private let address: CallbackAddress
   private let expected: (state: SecretBytes, issuer: String)
+  private let patience: Duration
   private let listener: LoopbackListener
   private let first = Promise<Callback>()
   private let outcome = Promise<CallbackPage>()
@@ -31,12 +29,14 @@ final class CallbackListener {
   /// - Parameters:
   ///   - state: the parameter `state` of this attempt.
   ///   - issuer: the server's identity, which a parameter `iss` must equal (RFC 9207).
-  init(state: SecretBytes, issuer: String) throws(ChappieAuthError) {
+  ///   - patience: the longest time that the browser waits for the outcome.
+  init(state: SecretBytes, issuer: String, patience: Duration = .seconds(60)) throws(ChappieAuthError) {
     do {
       listener = try LoopbackListener()
       address = CallbackAddress(port: listener.port)
       redirectURI = address.uri
       expected = (state, issuer)
+      self.patience = patience
       try listener.serve { [weak self] request in
         await self?.answer(request) ?? CallbackPage.unknownAddress.answer
       }
@@ -91,7 +91,7 @@ final class CallbackListener {
     } catch {
       return CallbackPage.notThisSignIn.answer
     }
-    let page = try? await withDeadline(Self.patience) { [outcome] in try await outcome.value() }
+    let page = try? await withDeadline(patience) { [outcome] in try await outcome.value() }
     return (page ?? .unfinished).answer
   }
 }

@@ -8,7 +8,7 @@ enum CallbackPage: Sendable, Hashable {
   case declined
   /// This computer cancelled the sign-in, or its time ended.
   case cancelled
-  /// The sign-in failed. The reason is a sentence for the user.
+  /// The sign-in failed. The reason is a sentence for the user, with the remedy.
   case failed(reason: String)
   /// The outcome is not known yet.
   case unfinished
@@ -56,7 +56,7 @@ enum CallbackPage: Sendable, Hashable {
     case .signedIn: "Chappie has its sign-in. You can close this page."
     case .declined: "Nothing was saved. Start the sign-in again when you want it. You can close this page."
     case .cancelled: "Nothing was saved. You can close this page."
-    case .failed(let reason): "\(reason.withoutFullStop). Start the sign-in again. You can close this page."
+    case .failed(let reason): "\(reason.withoutFullStop). You can close this page."
     case .unfinished: "Look at your desktop: Chappie says there how it went on."
     case .alreadyAnswered: "Look at your desktop: Chappie says there how it went on. You can close this page."
     case .notThisSignIn: "Return to the page where you signed in, or start the sign-in again."

@@ -151,8 +151,18 @@ struct CallbackListenerTests {
     listener.finish(.failed(reason: "The <account> is another one."))
     let answer = try await client.rest()
     #expect(answer.hasPrefix("HTTP/1.1 200 "))
-    #expect(answer.contains("The &lt;account&gt; is another one. Start the sign-in again."))
+    #expect(answer.contains("<p>The &lt;account&gt; is another one. You can close this page.</p>"))
     #expect(!answer.contains(Self.state) && !answer.contains("abc"))
+  }
+
+  /// The attempt goes on, whatever the page says.
+  @Test func theBrowserDoesNotWaitForEver() async throws {
+    let listener = try CallbackListener(
+      state: SecretBytes(Self.state.utf8), issuer: "https://issuer.example", patience: .milliseconds(1))
+    let answer = try await Self.get(listener, Self.right).rest()
+    #expect(answer.contains("The sign-in is not finished yet"))
+    #expect(try await listener.callback().code == "abc")
+    listener.finish(.signedIn)
   }
 
   @Test func aSecondCallbackHasNoEffect() async throws {
