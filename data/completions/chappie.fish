@@ -2,7 +2,12 @@
 # fish completion for chappie(1)
 
 function __chappie_accounts
-    chappie accounts 2>/dev/null | string replace -r '  +' \t
+    chappie accounts 2>/dev/null | sed '/^$/q' | string match -v '' | string replace -r '  +' \t
+end
+
+# The applications and access groups with a sign-in of their own.
+function __chappie_apps
+    chappie accounts --json 2>/dev/null | string replace -rf '^\{"(?:app|access_group)":"([^"\\\\]*)".*' '$1'
 end
 
 function __chappie_no_verb
@@ -72,7 +77,7 @@ complete -c chappie -n __chappie_no_verb -a threads -d 'List, show and manage st
 complete -c chappie -n __chappie_no_verb -a models -d 'List the models that the plan offers'
 complete -c chappie -n __chappie_no_verb -a usage -d 'Show how much of the plan is used'
 complete -c chappie -n __chappie_no_verb -a templates -d 'List the templates of ask'
-complete -c chappie -n __chappie_no_verb -a accounts -d 'List the stored accounts'
+complete -c chappie -n __chappie_no_verb -a accounts -d 'List the stored accounts, and applications with a sign-in of their own'
 complete -c chappie -n __chappie_no_verb -a approvals -d 'Show the tool calls that wait for approval'
 complete -c chappie -n __chappie_no_verb -a monitor -d 'Print a line for each change of the sign-in, or of the usage'
 complete -c chappie -n __chappie_no_verb -a doctor -d 'Check what a sign-in and an answer need'
@@ -95,6 +100,8 @@ complete -c chappie -n '__chappie_approvals_words 0' -a deny -d 'Keep a tool fro
 complete -c chappie -n '__chappie_approvals_words 1' -a '(__chappie_approvals)'
 
 complete -c chappie -n '__chappie_verb sign-in sign-out status ask chat context threads models usage monitor' -l account -x -a '(__chappie_accounts)' -d 'Use this stored account'
+complete -c chappie -n '__chappie_verb sign-out accounts' -l app -x -a '(__chappie_apps)' -d 'This application'
+complete -c chappie -n '__chappie_verb accounts' -l background -x -a 'allow deny ask' -d 'Set the answer on background use'
 complete -c chappie -n '__chappie_verb sign-in' -l no-browser -d 'Do not open the page in a browser'
 complete -c chappie -n '__chappie_verb sign-in' -l after-first-unlock -d 'Let it be used while the screen is locked, too'
 complete -c chappie -n '__chappie_verb status ask context models usage templates accounts approvals monitor doctor' -l json -d 'Print JSON'

@@ -64,13 +64,13 @@ final class BackgroundConsent {
   /// sign-in. Without one, the sign-in's method decides.
   ///
   /// - Parameter isNeeded: whether the sign-in's method asks for consent.
-  /// - Throws: `BusError` with `AccessDenied`; `CancellationError`.
-  func admit(_ app: AppID?, isNeeded: () async -> Bool) async throws {
+  /// - Throws: `BusError` with `AccessDenied`; `CancellationError`; the errors of `isNeeded`.
+  func admit(_ app: AppID?, isNeeded: () async throws -> Bool) async throws {
     switch answers.choice(for: app) {
     case .allow: return
     case .deny: throw denial(app, .denied)
     case .ask: break
-    case nil: guard await isNeeded() else { return }
+    case nil: guard try await isNeeded() else { return }
     }
     let outcome = try await outcome(for: app)
     guard case .allowed = outcome else { throw denial(app, outcome) }
@@ -188,6 +188,13 @@ extension ConsentQuestion {
 }
 
 extension ChappieAuthSession {
-  /// Whether the terms of the sign-in's method ask for the user's consent before background use.
-  var requiresBackgroundConsent: Bool { false }
+  /// Whether the method of the stored sign-in asks for the user's consent before background use.
+  ///
+  /// - Throws: ``ChappieAuthError`` if the keyring does not tell the method. A background turn prompts for no password.
+  func needsBackgroundConsent() async throws -> Bool {
+    await restored()
+    let snapshot = snapshot
+    if snapshot.signInMethod == nil, snapshot.state != .signedOut, let error = snapshot.lastError { throw error }
+    return snapshot.needsBackgroundConsent
+  }
 }

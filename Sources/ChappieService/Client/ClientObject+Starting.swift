@@ -108,9 +108,7 @@ extension ClientObject {
     ) {
       [environment, configuration = client.configuration] in
       try await environment.consent.admit(place.app) {
-        let session = Chappie.authSession(configuration: configuration)
-        await session.restored()
-        return session.requiresBackgroundConsent
+        try await Chappie.authSession(configuration: configuration).needsBackgroundConsent()
       }
     }
     turns.add(turn)

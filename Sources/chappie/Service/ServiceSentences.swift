@@ -18,6 +18,14 @@ enum ServiceSentences {
     translatable("The text has \(value) bytes, and \(value) are allowed: send less."),
     translatable("Nothing is approved while the screen or the keyring is locked: unlock it, or deny."),
     translatable("There is no turn to remove."),
+    translatable(
+      "The user does not allow ChatGPT to be used in the background here: to allow it, run \(value)."),
+    translatable(
+      """
+      The use of ChatGPT in the background needs the user's consent, and nobody has given it: to allow it, run \(value).
+      """),
+    translatable("The answer on background use could not be stored: \(value)."),
+    translatable("'\(value)' is no id of an app in a sandbox."),
     translatable("It was cancelled."),
     translatable("It failed in an unexpected way."),
     // Threads

@@ -49,6 +49,11 @@ extension CommandLineParser {
     string("account", placeholder: tr("NAME"), tr("Use this stored account instead of the default one"))
   }
 
+  /// The option `--app` of the verbs that act on an application with a sign-in of its own.
+  func app(_ help: @autoclosure @escaping () -> String) -> CommandLineOption<String> {
+    string("app", placeholder: tr("ID"), help())
+  }
+
   /// The option `--thread`, which every verb that asks has.
   func thread() -> CommandLineOption<String> {
     string("thread", placeholder: tr("THREAD"), tr("Continue this thread; “new” begins one"))

@@ -15,8 +15,13 @@ struct StoredCredentialTests {
       #expect(try await list(caller).isEmpty)
       try await caller.signIn()
       try await caller.signIn(at: caller.open("Session", ["keychain_account": "work"]))
-      let accounts = try await list(caller).map { $0.text("account") }
-      #expect(accounts == ["default", "work"])
+      let found = try await list(caller)
+      #expect(found.map { $0.text("account") } == ["default", "work"])
+      #expect(found.map { $0.text("method") } == ["device-code", "device-code"])
+      #expect(found.map { $0.text("state") } == ["signed-in", "signed-in"])
+      // The first use of a slot, after a restart, tells the same.
+      try await world.service.restart()
+      #expect(try await list(caller) == found)
     }
   }
 
@@ -34,8 +39,25 @@ struct StoredCredentialTests {
       let app = try await world.caller(app: "org.example.App")
       try await app.signIn(at: app.open("Session"))
       #expect(try await refusal { try await list(app) }.name == "AccessDenied")
-      let found = try await list(try await world.caller())
+      let outside = try await world.caller()
+      let found = try await list(outside)
       #expect(found.map { $0.text("app") } == ["org.example.App"])
+      #expect(found.first?.text("name") == nil)
+      #expect(found.first?.text("method") == "device-code")
+      try world.installDesktopFile("org.example.App", "Name=Example\n")
+      #expect(try await list(outside).map { $0.text("name") } == ["Example"])
+    }
+  }
+
+  @Test func aSignInThatHasEndedIsListedAsSuch() async throws {
+    try await World.with { world in
+      let caller = try await world.signedInCaller()
+      try await world.sandbox.revokeRefreshTokens()
+      try await world.sandbox.expireAccessTokens()
+      #expect(try await refusal { try await caller.send("hi") }.name == "ReauthenticationRequired")
+      #expect(try await list(caller).map { $0.text("state") } == ["reauthentication-required"])
+      try await world.service.restart()
+      #expect(try await list(caller).map { $0.text("state") } == ["reauthentication-required"])
     }
   }
 }

@@ -82,10 +82,7 @@ struct Erase: Verb {
     /// Whether a credential may still be stored.
     var remain: Bool { failure != nil || parts.contains { $0.isStored } }
 
-    var status: ExitStatus {
-      failure?.status ?? parts.first { $0.isStored }?.status ?? parts.first { $0.status != .success }?.status
-        ?? .success
-    }
+    var status: ExitStatus { failure?.status ?? ErasedPart.status(of: parts) }
   }
 
   @GLibActor
@@ -123,41 +120,6 @@ struct Erase: Verb {
     case .serviceMissing: await !bus.knows([ServiceConnection.name])
     case .keyringNeeded: await KeyringView(bus).state == .absent
     default: false
-    }
-  }
-}
-
-/// A secret of the keyring, as `Erase` returns it.
-private struct ErasedPart {
-  private let isKey: Bool
-  private let owner: String
-  private let errorName: String?
-  private let message: String
-
-  init(_ values: VariantDictionary) throws {
-    isKey = try values.value("kind") == "thread-key"
-    var owner = tr("“\(try values.value("account") ?? "")”")
-    if let app: String = try values.value("app") { owner = tr("\(owner) of \(app)") }
-    if let group: String = try values.value("access_group") { owner = tr("\(owner) in the group \(group)") }
-    self.owner = owner.terminalSafeLine
-    errorName = try values.value("error")
-    message = ServiceSentences.translated(try values.value("message") ?? "")
-  }
-
-  var status: ExitStatus { errorName.map(ExitStatus.init(errorName:)) ?? .success }
-
-  /// Whether it is a credential that is still in the keyring.
-  var isStored: Bool { !isKey && status != .success && status != .notRevoked }
-
-  func report() {
-    switch (isKey, status) {
-    case (true, .success): StandardStream.output.write(tr("Deleted the threads of \(owner).") + "\n")
-    case (false, .success): StandardStream.output.write(tr("Signed out \(owner).") + "\n")
-    case (true, _): CommandFailure.report(tr("The key of the threads of \(owner) stays in the keyring. \(message)"))
-    case (false, .notRevoked):
-      StandardStream.output.write(tr("Signed out \(owner).") + "\n")
-      CommandFailure.report(message)
-    case (false, _): CommandFailure.report(tr("\(owner) is still signed in. \(message)"))
     }
   }
 }

@@ -1,0 +1,164 @@
+import Foundation
+import GLibBridge
+import Testing
+
+/// The user signs applications out.
+@Suite(.worlds, .enabled(if: AppSandbox.obstacle == nil, Comment(rawValue: AppSandbox.obstacle ?? "")))
+@GLibActor
+struct ApplicationSignOutTests {
+  private static let app = "org.example.App"
+  private static let widget = "org.example.Widget"
+
+  private func signOut(_ app: String, _ options: VariantDictionary = [:], by caller: Caller) async throws
+    -> [VariantDictionary]
+  {
+    try await caller.call("Manager.SignOutApplication", app, options).member(0, "signed_out")
+  }
+
+  private func owners(_ world: World) async throws -> [String] {
+    try await world.keyring.items().map { "\($0.attributes["app-id"] ?? "") \($0.attributes["account"] ?? "")" }
+      .sorted()
+  }
+
+  @Test func itsSessionsTellIt() async throws {
+    try await World.with { world in
+      let outside = try await world.signedInCaller()
+      let app = try await world.caller(app: Self.app)
+      let session = try await app.open("Session")
+      try await app.signIn(at: session)
+      let work = try await app.open("Session", ["keychain_account": "work"])
+      try await app.signIn(at: work)
+      let widget = try await world.caller(app: Self.widget)
+      try await widget.signIn(at: widget.open("Session"))
+
+      // One account, then the rest.
+      let parts = try await signOut(Self.app, ["account": "work"], by: outside)
+      #expect(parts.map { $0.text("account") } == ["work"])
+      #expect(parts.map { $0.text("app") } == [Self.app])
+      #expect(parts.map { $0.text("error") } == [nil])
+      try await app.signal("StateChanged", at: work) { try $0.arguments.member(0, "state") == "signed-out" }
+      #expect(try await app.state(at: session) == "signed-in")
+      _ = try await signOut(Self.app, by: outside)
+      try await app.signal("StateChanged", at: session) { try $0.arguments.member(0, "state") == "signed-out" }
+      #expect(try await owners(world) == [" default", "\(Self.widget) default"])
+      let state = try await world.sandbox.state()
+      #expect(state.revokedRefreshTokens == 2)
+      #expect(state.liveRefreshTokens == 2)
+    }
+  }
+
+  @Test func onlyTheUsersOwnProgramsMay() async throws {
+    try await World.with { world in
+      let outside = try await world.signedInCaller()
+      let app = try await world.caller(app: Self.app)
+      try await app.signIn(at: app.open("Session"))
+      let widget = try await world.caller(app: Self.widget)
+      for caller in [widget, app] {
+        #expect(try await refusal { try await signOut(Self.app, by: caller) }.name == "AccessDenied")
+      }
+      // The user's own accounts are nobody's application.
+      for unknown in [Self.widget, "", "default"] {
+        #expect(try await refusal { try await signOut(unknown, by: outside) }.name == "InvalidArgument")
+      }
+      #expect(
+        try await refusal { try await signOut(Self.app, ["account": "work"], by: outside) }.name == "InvalidArgument")
+      #expect(try await owners(world).count == 2)
+    }
+  }
+
+  @Test func aServerThatDoesNotRevokeIsReported() async throws {
+    try await World.with { world in
+      let app = try await world.caller(app: Self.app)
+      try await app.signIn(at: app.open("Session"))
+      try await world.sandbox.play(#"[{"endpoint":"revoke","status":503}]"#)
+      let output = try await world.chappie("sign-out", "--app", Self.app)
+      #expect(output.status == 12, "\(output.text)")
+      #expect(output.text.hasPrefix("Signed out “default” of \(Self.app).\n"), "\(output.text)")
+      #expect(try await owners(world).isEmpty)
+    }
+  }
+
+  // MARK: The command
+
+  @Test func theCommandListsAndSignsOut() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      let app = try await world.caller(app: Self.app)
+      try await app.signIn(at: app.open("Session", ["keychain_account": "work"]))
+      try world.installDesktopFile(Self.app, "Name=Example\n")
+      let listed = try await world.chappie("accounts")
+      #expect(
+        listed.text == """
+          default  Signed in as ada@example.com (plus)
+
+          Application                Account  Sign-in                Background use
+          Example (org.example.App)  work     signed in with a code
+
+          """)
+      #expect(
+        try await world.chappie("accounts", "--background", "deny", "--app", Self.app).text
+          == "Background use is not allowed.\n")
+      #expect(try await world.chappie("accounts", "--background", "allow").text == "Background use is allowed.\n")
+      #expect(
+        try await world.chappie("accounts", "--json").text == """
+          {"account":"default","state":"signed-in","email":"ada@example.com","plan":"plus","method":"device-code","background":"allow"}
+          {"app":"org.example.App","name":"Example","account":"work","state":"signed-in","method":"device-code","background":"deny"}
+
+          """)
+      let text = try await world.chappie("accounts").text
+      #expect(text.contains("signed in with a code  not allowed\n"))
+      #expect(text.hasSuffix("\n\nBackground use of your own programs: allowed\n"))
+
+      let unknown = try await world.chappie("sign-out", "--app", Self.widget)
+      #expect(unknown.status == 1)
+      #expect(
+        unknown.text
+          == "chappie: There is no such sign-in of \(Self.widget): chappie accounts lists those that there are.\n")
+      let output = try await world.chappie("sign-out", "--app", Self.app)
+      #expect(output.text == "Signed out “work” of \(Self.app).\n")
+      #expect(output.status == 0)
+      #expect(try await owners(world) == [" default"])
+    }
+  }
+
+  @Test(arguments: [
+    ["accounts", "--app", "org.example.App"], ["accounts", "--background", "always"],
+    ["accounts", "--background", "allow", "--json"],
+  ])
+  func wrongOptionsAreRefused(_ arguments: [String]) async throws {
+    try await World.with { world in
+      let output = try await world.chappie(arguments)
+      #expect(output.status == 2, "\(output.text)")
+    }
+  }
+
+  @Test func aLockedKeyringListsTheAccountsAlone() async throws {
+    try await World.with { world in
+      _ = try await world.signedInCaller()
+      try await world.keyring.lock()
+      let output = try await world.chappie("accounts")
+      #expect(output.status == 0)
+      #expect(output.text.contains("default  Signed in"), "\(output.text)")
+      #expect(output.text.contains("chappie: Applications are not listed. The keyring is locked"), "\(output.text)")
+    }
+  }
+
+  @Test func anAccessGroupIsSignedOutByItsName() async throws {
+    try await World.with { world in
+      let group = "TEAMID.com.example.shared"
+      let folder = world.directories.configuration.appending(path: "chappie/access-groups.d")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try "[Access Group]\nName=\(group)\nMembers=\(Self.app);\n".write(
+        to: folder.appending(path: "a.conf"), atomically: true, encoding: .utf8)
+      let app = try await world.caller(app: Self.app)
+      let session = try await app.open("Session", ["keychain_access_group": group])
+      try await app.signIn(at: session)
+      let listed = try await world.chappie("accounts").text
+      #expect(listed.contains("access group \(group)  default  signed in with a code\n"), "\(listed)")
+      #expect(try await world.chappie("sign-out", "--app", Self.app).status == 1)
+      let output = try await world.chappie("sign-out", "--app", group)
+      #expect(output.text == "Signed out “default” in the group \(group).\n")
+      #expect(try await app.state(at: session) == "signed-out")
+    }
+  }
+}
