@@ -8,6 +8,7 @@ to PORT. The file ANSWER chooses the answer to each connection at that time; the
 """
 
 import re
+import select
 import socket
 import ssl
 import subprocess
@@ -68,27 +69,39 @@ def make_certificate(folder, name, host=SERVER, days=7, issuer=None, start=None)
     return context
 
 
-def pump(source, sink):
+def received(end):
+    """What has arrived at `end`: None if it was no data, and empty at its end."""
+    end.settimeout(0)
     try:
-        while data := source.recv(65536):
-            sink.sendall(data)
+        return end.recv(65536)
+    except (ssl.SSLWantReadError, BlockingIOError):
+        return None
     except OSError:
-        pass
-    for end, how in ((sink, socket.SHUT_WR), (source, socket.SHUT_RD)):
-        try:
-            end.shutdown(how)
-        except OSError:
-            pass
+        return b""
+    finally:
+        end.settimeout(TIMEOUT)
 
 
 def join(client, server):
-    """Relays bytes both ways until both ends have closed."""
-    back = threading.Thread(target=pump, args=(server, client), daemon=True)
-    back.start()
-    pump(client, server)
-    back.join()
-    for end in (client, server):
-        end.close()
+    """Relays bytes both ways until the server has closed.
+
+    One thread does it, because an SSL socket serves only one at a time.
+    """
+    ends = [client, server]
+    with client, server:
+        while server in ends:
+            ready = [end for end in ends if isinstance(end, ssl.SSLSocket) and end.pending()]
+            ready = ready or select.select(ends, [], [], TIMEOUT)[0]
+            if not ready:
+                break
+            for end in ready:
+                data = received(end)
+                if data:
+                    (server if end is client else client).sendall(data)
+                elif data is not None:
+                    ends.remove(end)
+                    if end is client:
+                        server.shutdown(socket.SHUT_WR)
 
 
 class Network:
