@@ -39,7 +39,9 @@ let package = Package(
     .target(name: "CQuietLog"),
     .target(name: "CWipingHeap"),
     .target(name: "SecretMemory", dependencies: ["CSodium"], swiftSettings: settings),
-    .target(name: "Signatures", dependencies: ["CGnuTLS"], swiftSettings: settings),
+    .target(name: "CSignatures"),
+    .target(name: "Signatures", dependencies: ["CSignatures"], swiftSettings: settings),
+    .target(name: "Signing", dependencies: ["CGnuTLS", "Signatures"], swiftSettings: settings),
     .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: settings),
     .target(name: "Zstandard", dependencies: ["CZstd"], swiftSettings: settings),
     .target(name: "Platform", dependencies: ["CPlatform", "SecretMemory"], swiftSettings: settings),
@@ -77,6 +79,7 @@ let package = Package(
       name: "ChappieSDKTesting",
       dependencies: [
         "ChappieSDK", "ChappieSDKRuntime", "GLibBridge", "HTTPTestServer", "Platform", "SecretMemory", "Signatures",
+        "Signing",
         "Zstandard",
       ],
       swiftSettings: settings),
@@ -110,7 +113,7 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(name: "SecretMemoryTests", dependencies: ["SecretMemory"], swiftSettings: settings),
-    .testTarget(name: "SignaturesTests", dependencies: ["Signatures"], swiftSettings: settings),
+    .testTarget(name: "SignaturesTests", dependencies: ["Signatures", "Signing"], swiftSettings: settings),
     .testTarget(name: "SQLiteTests", dependencies: ["SQLite"], swiftSettings: settings),
     .testTarget(
       name: "AnswerRenderingTests", dependencies: ["AnswerRendering", "GLibBridge", "TestSupport"],
@@ -127,6 +130,7 @@ let package = Package(
       name: "ChappieSDKTests",
       dependencies: [
         "ChappieSDK", "ChappieSDKTesting", "GLibBridge", "HTTPTestServer", "Platform", "SecretMemory", "Signatures",
+        "Signing",
         "TestSupport",
       ],
       swiftSettings: settings),

@@ -1,4 +1,4 @@
-import CGnuTLS
+import CSignatures
 
 /// A public RSA key, which verifies signatures, by GnuTLS.
 ///
@@ -22,41 +22,43 @@ public struct RSAPublicKey: Sendable, Equatable {
     self.exponent = exponent
   }
 
-  /// Whether `signature` is a signature of `message` by the owner of this key.
-  ///
-  /// It is false for everything that GnuTLS does not accept, such as numbers that are no key or a signature of another
-  /// length, and for a key shorter than ``minimumBits``, longer than 8192 bits, or with an exponent of more than 64 bits.
+  /// The outcome of a check.
+  public enum Verdict: Sendable {
+    case right
+    /// Also for everything that GnuTLS does not accept, such as numbers that are no key or a signature of another
+    /// length, and for a key shorter than ``minimumBits``, longer than 8192 bits, or with an exponent of more than 64
+    /// bits.
+    case wrong
+    /// GnuTLS cannot be loaded.
+    case unchecked
+  }
+
+  /// Whether `signature` is known to be a signature of `message` by the owner of this key.
   public func verifies(_ signature: [UInt8], of message: [UInt8]) -> Bool {
-    guard modulus.count <= Self.longestModulus, exponent.count <= Self.longestExponent else { return false }
-    var key: gnutls_pubkey_t?
-    guard gnutls_pubkey_init(&key) == GNUTLS_E_SUCCESS, let key else { return false }
-    defer { gnutls_pubkey_deinit(key) }
-    let isRead = modulus.withDatum { modulus in
-      exponent.withDatum { gnutls_pubkey_import_rsa_raw(key, &modulus, &$0) == GNUTLS_E_SUCCESS }
-    }
-    var bits: UInt32 = 0
-    guard isRead, gnutls_pubkey_get_pk_algorithm(key, &bits) == Int32(GNUTLS_PK_RSA.rawValue), bits >= Self.minimumBits
-    else { return false }
-    return message.withDatum { message in
-      signature.withDatum {
-        gnutls_pubkey_verify_data2(key, GNUTLS_SIGN_RSA_SHA256, 0, &message, &$0) >= GNUTLS_E_SUCCESS
+    verdict(on: signature, of: message) == .right
+  }
+
+  /// Checks whether `signature` is a signature of `message` by the owner of this key.
+  public func verdict(on signature: [UInt8], of message: [UInt8]) -> Verdict {
+    guard modulus.count <= Self.longestModulus, exponent.count <= Self.longestExponent else { return .wrong }
+    let verdict = modulus.withBytes { modulus in
+      exponent.withBytes { exponent in
+        message.withBytes { message in
+          signature.withBytes { chappie_verify_rs256(modulus, exponent, message, $0, Self.minimumBits) }
+        }
       }
+    }
+    return switch verdict {
+    case CHAPPIE_SIGNATURE_RIGHT: .right
+    case CHAPPIE_SIGNATURE_WRONG: .wrong
+    default: .unchecked
     }
   }
 }
 
 extension [UInt8] {
-  /// Lends the bytes to GnuTLS, which only reads them.
-  func withDatum<Result>(_ body: (inout gnutls_datum_t) -> Result) -> Result {
-    withUnsafeBufferPointer { bytes in
-      var datum = gnutls_datum_t(data: UnsafeMutablePointer(mutating: bytes.baseAddress), size: UInt32(bytes.count))
-      return body(&datum)
-    }
-  }
-
-  /// Takes over bytes that GnuTLS has allocated.
-  init(taking datum: gnutls_datum_t) {
-    self.init(UnsafeBufferPointer(start: datum.data, count: Int(datum.size)))
-    chappie_gnutls_free(datum.data)
+  /// Lends the bytes to C.
+  fileprivate func withBytes<Result>(_ body: (chappie_bytes) -> Result) -> Result {
+    withUnsafeBufferPointer { body(chappie_bytes(data: $0.baseAddress, count: $0.count)) }
   }
 }

@@ -1,4 +1,5 @@
 import Signatures
+import Signing
 import Testing
 
 /// RSA signatures, against those of another library.

@@ -1,6 +1,7 @@
 import ChappieSDK
 import GLibBridge
 import Signatures
+import Signing
 
 /// The keys that sign ID tokens. The newest one signs; older ones stay in the published set until they are forgotten.
 @GLibActor

@@ -2,6 +2,7 @@ import GLibBridge
 import HTTPTestServer
 import SecretMemory
 import Signatures
+import Signing
 import Testing
 
 @testable import ChappieSDK

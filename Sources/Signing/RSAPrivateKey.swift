@@ -1,4 +1,5 @@
 import CGnuTLS
+import Signatures
 
 /// A private RSA key, which signs, by GnuTLS. It is for issuers that play one in tests.
 public final class RSAPrivateKey {
@@ -52,5 +53,21 @@ public final class RSAPrivateKey {
 
   private static func check(_ code: Int32) throws(Failure) {
     guard code >= GNUTLS_E_SUCCESS else { throw Failure(code) }
+  }
+}
+
+extension [UInt8] {
+  /// Lends the bytes to GnuTLS, which only reads them.
+  fileprivate func withDatum<Result>(_ body: (inout gnutls_datum_t) -> Result) -> Result {
+    withUnsafeBufferPointer { bytes in
+      var datum = gnutls_datum_t(data: UnsafeMutablePointer(mutating: bytes.baseAddress), size: UInt32(bytes.count))
+      return body(&datum)
+    }
+  }
+
+  /// Takes over bytes that GnuTLS has allocated.
+  fileprivate init(taking datum: gnutls_datum_t) {
+    self.init(UnsafeBufferPointer(start: datum.data, count: Int(datum.size)))
+    chappie_gnutls_free(datum.data)
   }
 }
